@@ -1,5 +1,6 @@
 import type { Api, Format, Job, TaskImportUpload } from './api-types.ts'
 import { MutaborError } from './errors.ts'
+import type { TargetOptions, ToolOptions } from './option-types.ts'
 import {
   commonFields,
   convertFields,
@@ -36,6 +37,13 @@ export interface BatchOutcome {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
+/** Options by the target or tool. Those that are only known at run time are not checked. */
+type OptionsOf<All, Name extends string, Given extends Options> =
+  | (Name extends keyof All ? All[Name] : Options)
+  | (Given & (string extends keyof Given ? unknown : never))
+/** Any name; editors offer the known ones. */
+type NameIn<All> = (keyof All & string) | (string & {})
+
 type Tasks = Operations['POST /v1/jobs']['body']['tasks']
 /** Tasks by name. The `file` of an `import/upload` task is uploaded before the job is created. */
 export type Pipeline = Readonly<
@@ -64,13 +72,23 @@ export class Mutabor {
     return this.#transport.call({ operation, ...args }) as Promise<Operations[Name]['data']> // as the API contract says
   }
 
-  convert(file: Source, to: string, options: Options = {}, requestOptions: How = {}): Promise<Result> {
-    return this.#run('POST /v1/convert', [file], { targetFormat: to }, options, requestOptions)
+  convert<Target extends NameIn<TargetOptions>, Given extends Options>(
+    file: Source,
+    to: Target,
+    options?: OptionsOf<TargetOptions, Target, Given>,
+    requestOptions: How = {},
+  ): Promise<Result> {
+    return this.#run('POST /v1/convert', [file], { targetFormat: to }, { ...options }, requestOptions)
   }
 
   /** Runs a PDF tool, or `compress`. */
-  tool(file: Source, tool: string, options: Options = {}, requestOptions: How = {}): Promise<Result> {
-    return this.#run('POST /v1/convert', [file], { toolOperation: tool }, options, requestOptions)
+  tool<Tool extends NameIn<ToolOptions>, Given extends Options>(
+    file: Source,
+    tool: Tool,
+    options?: OptionsOf<ToolOptions, Tool, Given>,
+    requestOptions: How = {},
+  ): Promise<Result> {
+    return this.#run('POST /v1/convert', [file], { toolOperation: tool }, { ...options }, requestOptions)
   }
 
   /** Merges files into one. For anything but PDFs set the option `mergeType` to `video`, `audio` or `image`. */

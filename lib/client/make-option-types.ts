@@ -1,0 +1,148 @@
+// Used by make-types.ts: types of the options of each target format and each tool.
+import type * as z from 'zod'
+import { engines } from '../engines/index.ts'
+import { type OptionView, optionViews } from '../http/openapi/option-view.ts'
+import { type Operation, toolOperations } from '../model/operations.ts'
+import { findConversions, optionsSchemaOf } from '../plan/index.ts'
+
+/** Options of a target or a tool, by name. */
+type OptionTypes = ReadonlyMap<string, { readonly type: string; readonly description: string }>
+
+/** The only option that is not one of an engine. Every document to PDF takes it. */
+const pdfEngine = { type: "'auto'", description: 'Renderer of Word documents; only `auto` is supported' }
+
+/**
+ * Returns the contents of a file with the interfaces `TargetOptions` and `ToolOptions`. A target has the options that
+ * any of its sources takes. Most options have one type everywhere, and many targets have options of the same names, so
+ * both are written once.
+ */
+export function makeOptionTypes(banner: string): string {
+  const targets = [...optionsByTarget('convert')].map(
+    ([id, types]) => [id, id === 'pdf' ? new Map([...types, ['pdfEngine', pdfEngine]]) : types] as const,
+  )
+  const tools = toolOperations.map(
+    (tool) => [tool, typesOf(schemasOf(tool).map(([, schema]) => schema))] as const,
+  )
+  const all = [...targets, ...tools]
+  const commonTypes = findCommonTypes(all.map(([, types]) => types))
+  const nameSets = new Map<string, string>()
+  for (const [id, types] of all) {
+    const names = namesOf(types)
+    if (!nameSets.has(names)) nameSets.set(names, `${pascalCase(id)}Names`)
+  }
+  const memberOf = ([id, types]: (typeof all)[number]) => {
+    const ownOptions = [...types].filter(([name, { type }]) => commonTypes.get(name)?.type !== type)
+    const own = ownOptions.map(([name, { type }]) => `${name}?: ${type} | undefined`)
+    const names = nameSets.get(namesOf(types))
+    if (types.size === 0) return `  '${id}': Record<string, never>`
+    if (own.length === 0) return `  '${id}': Pick<Values, ${names}>`
+    const ownNames = ownOptions.map(([name]) => `'${name}'`).join(' | ')
+    return `  '${id}': Omit<Pick<Values, ${names}>, ${ownNames}> & { ${own.join('; ')} }`
+  }
+  return `${[
+    banner,
+    '/** The usual type of each option. */',
+    'interface Values {',
+    ...[...commonTypes].flatMap(([name, { type, description }]) => [
+      ...(description === '' ? [] : [`  /** ${description} */`]),
+      `  ${name}?: ${type} | undefined`,
+    ]),
+    '}',
+    '// Names of the options of the first target that has them, and of others.',
+    ...[...nameSets].filter(([names]) => names !== '').map(([names, id]) => `type ${id} = ${names}`),
+    '/** Options of each target format. */',
+    'export interface TargetOptions {',
+    ...targets.map(memberOf),
+    '}',
+    '/** Options of each tool. */',
+    'export interface ToolOptions {',
+    ...tools.map(memberOf),
+    '}',
+  ].join('\n')}\n`
+}
+
+const optionsByTarget = (operation: Operation): ReadonlyMap<string, OptionTypes> =>
+  new Map(
+    [...Map.groupBy(schemasOf(operation), ([to]) => to)].map(([to, schemas]) => [
+      to,
+      typesOf(schemas.map(([, schema]) => schema)),
+    ]),
+  )
+
+/** Targets with the options of a conversion. A client can also choose an engine that is not used by default. */
+const schemasOf = (operation: Operation): readonly (readonly [to: string, z.ZodObject])[] => [
+  ...findConversions(engines, operation).map(({ to, route }) => [to, optionsSchemaOf(route)] as const),
+  ...engines.flatMap(({ capabilities }) =>
+    capabilities
+      .filter((row) => row.operation === operation)
+      .flatMap(({ to, options }) => [...to].map((id) => [id, options] as const)),
+  ),
+]
+
+const namesOf = (types: OptionTypes) => [...types.keys()].map((name) => `'${name}'`).join(' | ')
+
+const pascalCase = (id: string) =>
+  id.replaceAll(/(?:^|-)([a-z0-9])/g, (_, first: string) => first.toUpperCase()).replace(/^(?=\d)/, 'Of')
+
+function typesOf(schemas: readonly z.ZodObject[]): OptionTypes {
+  const options = [...new Set(schemas)].flatMap((schema) =>
+    // A shape holds types.
+    optionViews(schema).map((view) => ({ view, forms: formsOf(view, schema.shape[view.name] as z.ZodType) })),
+  )
+  const byName = [...Map.groupBy(options, ({ view }) => view.name)].sort(([a], [b]) => (a < b ? -1 : 1))
+  return new Map(
+    byName.map(([name, sameOptions]) => {
+      const forms = new Set(sameOptions.flatMap((one) => one.forms))
+      return [name, { type: [...forms].join(' | '), description: sameOptions[0]?.view.description ?? '' }]
+    }),
+  )
+}
+
+/** Values by their type. Text with only digits is left out: forms send every number so. */
+const trials: Readonly<Record<string, readonly unknown[]>> = {
+  number: [1, 10, 90],
+  string: ['0:01', '64k', '2M', '#ff0000', '30%'],
+  boolean: [true],
+  'readonly string[]': [['a']],
+  'readonly number[]': [[16]],
+}
+
+const cache = new WeakMap<z.ZodType, readonly string[]>()
+
+/** The types that an option accepts in JSON. Text may also be given as a number or a list, so values are tried. */
+function formsOf({ type, enum: words = [], number }: OptionView, option: z.ZodType): readonly string[] {
+  const known = cache.get(option)
+  if (known) return known
+  const accepted = Object.entries(trials).flatMap(([name, values]) =>
+    values.some((value) => option.safeParse(value).success) ? [name] : [],
+  )
+  // Such as an angle, which may be a number or text.
+  const literals = words.flatMap((word) => (/^-?\d+$/.test(word) ? [word, `'${word}'`] : [`'${word}'`]))
+  const others = accepted.filter((name) => name !== 'number' || literals.length === 0 || number)
+  const usual = type === 'enum' ? [] : [type === 'integer' ? 'number' : type]
+  // An editor still offers the words when any text is accepted.
+  const forms = [...literals, ...new Set([...usual, ...others])].map((form) =>
+    form === 'string' && literals.length > 0 ? '(string & {})' : form,
+  )
+  cache.set(option, forms)
+  return forms
+}
+
+/** The type that most targets and tools have, for each option. */
+function findCommonTypes(all: readonly OptionTypes[]): OptionTypes {
+  const byName = [
+    ...Map.groupBy(
+      all.flatMap((types) => [...types]),
+      ([name]) => name,
+    ),
+  ]
+  return new Map(
+    byName
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([name, options]) => {
+        const byType = [...Map.groupBy(options, ([, { type }]) => type).values()]
+        const [usual] = byType.toSorted((a, b) => b.length - a.length)
+        return usual?.[0] ? [[name, usual[0][1]] as const] : []
+      }),
+  )
+}
