@@ -138,7 +138,7 @@ describe('rejected sign-in requests', () => {
 
   test('a sign-up with several invalid fields reports all of them, as other endpoints do', async () => {
     const { status, json } = await visitor().send('POST', '/v1/auth/sign-in/email', { password: 7 })
-    assert.deepEqual([status, json.code], [400, 'INVALID_INPUT'])
+    assert.deepEqual([status, json.code], [400, 'INVALID_REQUEST'])
     assert.deepEqual(
       json.details.errors.map(({ field }: { field: string }) => field),
       ['email', 'password'],

@@ -111,7 +111,7 @@ export const singleTaskCases: Cases = {
   },
   'a task with a failed task as input is refused': async (facade) => {
     const call = asking(facade)
-    const failedImport = await call('POST', '/v2/import/url', { url: 'http://192.0.2.1/a.png' })
+    const failedImport = await call('POST', '/v2/import/url', { url: 'http://nothing.invalid/a.png' })
     const { id } = failedImport.body.data
     assert.equal((await call('GET', `/sync/v2/tasks/${id}`)).body.data.status, 'error')
     const taker = await call('POST', '/v2/convert', { input: id, output_format: 'png' })

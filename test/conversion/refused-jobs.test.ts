@@ -249,7 +249,7 @@ describe('batch requests', () => {
 
   test('a batch accepts items before one with a missing or unknown target', async () => {
     for (const [lastSource, code] of [
-      [{}, 'INVALID_INPUT'],
+      [{}, 'INVALID_REQUEST'],
       [{ targetFormat: 'nothing' }, 'UNSUPPORTED_FORMAT'],
     ] as const) {
       const places = await Promise.all([maker.upload({ open: true }), maker.upload({ open: true })])
