@@ -24,3 +24,6 @@ export function oauthErrorBody({ status, message, details }: AppError) {
     error_description: message.replaceAll('"', "'").replace(/[^\x20-\x7e]|\\/g, '?'),
   }
 }
+
+/** RFC 6749, 5.2 has status 400 for every invalid request. */
+export const oauthStatusOf = ({ status }: AppError): number => (status === 415 ? 400 : status)

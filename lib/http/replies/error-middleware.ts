@@ -1,4 +1,4 @@
-import { oauthErrorBody } from '../../access/oauth/oauth-errors.ts'
+import { oauthErrorBody, oauthStatusOf } from '../../access/oauth/oauth-errors.ts'
 import { clearSessionCookie, clearsSession } from '../../access/session-auth.ts'
 import { type AppError, retryAfterOf } from '../../errors.ts'
 import { insufficientSpaceError, isCausedByFullDisk } from '../../io/disk-space.ts'
@@ -60,13 +60,14 @@ function errorResult(
   const body = wantsProblem ? problemDetails(error, { requestId, path: event.rawPath, baseUrl }) : plain()
   const { allowed } = error.details ?? {}
   const retryAfter = retryAfterOf(error)
+  const statusCode = isOAuth ? oauthStatusOf(error) : (customFormat?.statusOf(error) ?? error.status)
   return {
-    statusCode: customFormat?.statusOf(error) ?? error.status,
+    statusCode,
     headers: {
       'content-type': wantsProblem ? 'application/problem+json' : 'application/json; charset=utf-8',
       'cache-control': 'no-store',
       ...(error.code === 'METHOD_NOT_ALLOWED' && Array.isArray(allowed) && { allow: allowed.join(', ') }),
-      ...(error.code === 'UNSUPPORTED_MEDIA_TYPE' && { 'accept-encoding': supportedEncodings.join(', ') }),
+      ...(statusCode === 415 && { 'accept-encoding': supportedEncodings.join(', ') }),
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
       ...(error.status === 401 && authChallenge(error, isOAuth)),
       ...scopeChallenge(error),
