@@ -155,10 +155,13 @@ describe('receiving an awaited upload', () => {
     const upload = await createUpload()
     const storedObject = await services().files.head(upload.key)
     const dateBefore = new Date()
-    const { job } = await maker.job(tasks, { in: { source: await take(upload.id) } })
-    const published: { occurredAt: string; jobId: string; file: { key: string } }[] = []
+    await maker.job(tasks, { in: { source: await take(upload.id) } })
+    const published: { occurredAt: string; file: { key: string } }[] = []
     const { store } = services().jobs
-    const publishUpload = async (facts: (typeof published)[number]) => void published.push(facts)
+    const publishUpload = async (facts: (typeof published)[number], ref?: object) => {
+      assert.equal(ref, undefined, 'it is no event of the job')
+      published.push(facts)
+    }
     const jobs = { store, publishUpload } as never
     const tell = (createdAt: Date) =>
       receiveStoredFile({ uploadId: upload.id, key: upload.key, createdAt }, { ...receiving(), jobs })
@@ -166,8 +169,8 @@ describe('receiving an awaited upload', () => {
     await tell(new Date(Date.now() + 1))
     assert.equal(published.length, 1)
     assert.deepEqual(
-      [published[0]?.occurredAt, published[0]?.jobId, published[0]?.file.key],
-      [storedObject?.storedAt.toISOString(), job.id, upload.key],
+      [published[0]?.occurredAt, published[0]?.file.key],
+      [storedObject?.storedAt.toISOString(), upload.key],
     )
   })
 
@@ -230,11 +233,10 @@ describe('receiving an awaited upload', () => {
     const ownUpload = await createUpload({ jobId: newId('job') })
     const storedObject = await services().files.head(ownUpload.key)
     await tell(ownUpload)
-    const { owner, jobId } = ownUpload
+    const { owner } = ownUpload
     assert.deepEqual(published.splice(0), [
       {
         owner,
-        jobId,
         via: 'presigned',
         occurredAt: storedObject?.storedAt.toISOString(),
         file: {

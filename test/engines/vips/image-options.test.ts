@@ -52,10 +52,10 @@ describe('an option sent by a form', () => {
 
   test('an option sent by a form is parsed as a boolean in common spellings', () => {
     assert.deepEqual(
-      ['true', 'false', true, false].map((value) => parse(flag(), value)),
-      [true, false, true, false],
+      ['true', 'FALSE', true, false, 'yes', 'no', 'On', 'off', '1', '0'].map((value) => parse(flag(), value)),
+      [true, false, true, false, true, false, true, false, true, false],
     )
-    assertRefused(flag(), '1', 'yes', 1, 'True')
+    assertRefused(flag(), '2', 'maybe', 'y', 2)
   })
 
   test('an option sent by a form is a quality as a number or level, and levels differ by format', () => {
