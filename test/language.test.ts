@@ -7,7 +7,7 @@ import { type Finding, findAvoided, findParticiples } from './language/find-avoi
 
 /** Catalogs in other languages, generated and recorded files, the table of words itself. */
 const exempt =
-  /(?:^|\/)(?:de|es|fr|ja)\.ts$|lib\/client\/(?:api|option)-types\.ts$|^test\/language[./]|\.json$/
+  /(?:^|\/)(?:de|es|fr|ja|pt-BR)\.ts$|lib\/client\/(?:api|option)-types\.ts$|^test\/language[./]|\.json$/
 const isText = /\.(?:ts|tsx|mjs|js|pl|py|css|md|yml)$|^\.ci\/|Dockerfile/
 
 const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {

@@ -84,6 +84,7 @@ export const languageNames = {
   es: 'Español',
   fr: 'Français',
   ja: '日本語',
+  'pt-BR': 'Português (Brasil)',
 } as const
 export const languages = keysOf(languageNames)
 export const builtLanguages = [...languages, 'mirrored'] as const

@@ -44,30 +44,30 @@ function chooseLanguage({ headers, cookies, query }: PageRequest): Language {
   const cookieLanguage = cookies
     .find((pair) => pair.startsWith(`${cookieName}=`))
     ?.slice(cookieName.length + 1)
-  const requestedLanguages = [query?.lang, cookieLanguage].map((name) =>
-    builtLanguages.find((language) => language === name),
+  const requestedLanguages = [query?.lang, cookieLanguage].flatMap((tag = '') =>
+    findLanguages(tag, builtLanguages),
   )
-  return (
-    requestedLanguages.find((language) => language !== undefined) ??
-    parseAcceptLanguage(headers['accept-language'] ?? '')
-  )
+  return requestedLanguages[0] ?? parseAcceptLanguage(headers['accept-language'] ?? '')
 }
 
 /** `pt` of `pt-BR` */
 const primaryTag = (tag: string) => tag.toLowerCase().split('-')[0]
 
+/** Best first: `pt`, `pt-PT` and `pt-br` find `pt-BR`. */
+const findLanguages = (tag: string, known: readonly Language[]) => [
+  ...known.filter((id) => id.toLowerCase() === tag.toLowerCase()),
+  ...known.filter((id) => primaryTag(id) === primaryTag(tag)),
+]
+
 /** RFC 9110, 12.5.4: tags with weights. */
 function parseAcceptLanguage(acceptedLanguages: string): Language {
   const tags = acceptedLanguages.split(',').map((part) => {
     const [tag = '', weight] = part.trim().split(/\s{0,9};\s{0,9}q=/)
-    return { tag: tag.toLowerCase(), weight: weight === undefined ? 1 : Number(weight) }
+    return { tag, weight: weight === undefined ? 1 : Number(weight) }
   })
   const knownTags = tags
     .toSorted((a, b) => b.weight - a.weight)
-    .flatMap(({ tag }) => [
-      ...languages.filter((id) => id.toLowerCase() === tag),
-      ...languages.filter((id) => primaryTag(id) === primaryTag(tag)),
-    ])
+    .flatMap(({ tag }) => findLanguages(tag, languages))
   return knownTags[0] ?? 'en'
 }
 

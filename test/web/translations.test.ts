@@ -57,4 +57,5 @@ test('nouns follow the plural rules of their language', () => {
   assert.deepEqual(count('en'), ['0 other', '1 one', '2 other'])
   assert.deepEqual(count('es'), ['0 other', '1 one', '2 other'])
   assert.deepEqual(count('fr'), ['0 one', '1 one', '2 other'])
+  assert.deepEqual(count('pt-BR'), ['0 one', '1 one', '2 other'])
 })

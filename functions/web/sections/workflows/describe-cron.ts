@@ -2,12 +2,13 @@ import cronstrue from 'cronstrue'
 import shell from '../../words/en.ts'
 
 /**
- * Describes `0 3 * * *` as "At 03:00"; undefined if it is not a cron expression. The German locale is loaded by the
- * German catalog.
+ * Describes `0 3 * * *` as "At 03:00"; undefined if it is not a cron expression. Catalogs load the locale of their
+ * language, such as `pt_BR`.
  */
 export function describeCron(cron: string): string | undefined {
   try {
-    return cronstrue.toString(cron, { locale: shell.lang, use24HourTimeFormat: true, verbose: true })
+    const locale = shell.lang.replace('-', '_')
+    return cronstrue.toString(cron, { locale, use24HourTimeFormat: true, verbose: true })
   } catch {
     return undefined
   }
