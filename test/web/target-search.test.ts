@@ -57,6 +57,8 @@ const typedWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     join: 'merge',
     zusammenfügen: 'merge',
     juntar: 'merge',
+    planilha: 'xlsx',
+    'remover senha': 'decrypt-pdf',
     'quitar contraseña': 'decrypt-pdf',
     'hoja de cálculo': 'xlsx',
     shrink: 'compress-pdf',
