@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
+import cronstrue from 'cronstrue'
 import { languages } from '../../functions/web/section-paths.ts'
 import { pluralIn } from '../../functions/web/words/plural.ts'
 
@@ -40,6 +41,12 @@ for (const language of languages.filter((id) => id !== 'en')) {
         assert.deepEqual({ missing, unused, untranslated }, { missing: [], unused: [], untranslated: [] })
       })
     }
+
+    test(`schedules are described in ${language}`, async () => {
+      await loadTexts('sections/workflows/words', language)
+      const description = cronstrue.toString('0 3 * * 1', { locale: language.replace('-', '_') })
+      assert.doesNotMatch(description, /Monday/)
+    })
 
     test(`catalogs in ${language} that a machine translated say so`, () => {
       if (language === 'de') return

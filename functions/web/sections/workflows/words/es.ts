@@ -1,3 +1,4 @@
+import 'cronstrue/locales/es.js'
 import type en from './en.ts'
 
 /** Machine translation, not yet checked by a native speaker. */

@@ -1,3 +1,4 @@
+import 'cronstrue/locales/fr.js'
 import { pluralIn } from '../../../words/plural.ts'
 import type en from './en.ts'
 
