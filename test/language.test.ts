@@ -72,7 +72,7 @@ test('each exception to the avoided words is still needed', () => {
   assert.deepEqual(unusedTerms, [])
 })
 
-test('an avoided word is found in identifiers, comments, strings and file names', () => {
+test('a word to avoid is found in identifiers, comments, strings and file names', () => {
   const foundWords = (content: string, path = 'lib/a.ts') =>
     findAvoided(path, content).map(({ found: word }) => word)
   assert.deepEqual(foundWords('const toldColors = 1'), ['told'])

@@ -69,7 +69,7 @@ const cancelTask = contract({
   method: 'POST',
   path: '/v2/tasks/:taskId/cancel',
   access: writeAccess,
-  summary: 'Cancel a task, and with it its job',
+  summary: 'Cancel a task and the job that it belongs to',
   params: TaskParams,
   reply: { status: 200, ...dataReply },
   handle: async (request, services) => {

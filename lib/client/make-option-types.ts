@@ -48,7 +48,7 @@ export function makeOptionTypes(banner: string): string {
       `  ${name}?: ${type} | undefined`,
     ]),
     '}',
-    '// Names of the options of the first target that has them, and of others.',
+    '// Sets of option names. Each is named after the first target that has it; others may share it.',
     ...[...nameSets].filter(([names]) => names !== '').map(([names, id]) => `type ${id} = ${names}`),
     '/** Options of each target format. */',
     'export interface TargetOptions {',

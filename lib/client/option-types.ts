@@ -237,7 +237,7 @@ interface Values {
   /** Width in pixels; the height keeps the proportions unless it is set too. */
   width?: number | undefined
 }
-// Names of the options of the first target that has them, and of others.
+// Sets of option names. Each is named after the first target that has it; others may share it.
 type Mp4Names = 'audioBitrate' | 'audioCodec' | 'audioSampleRate' | 'background' | 'bitrate' | 'channels' | 'codec' | 'crf' | 'downscale' | 'end' | 'fit' | 'fps' | 'height' | 'metadata' | 'mode' | 'preset' | 'quality' | 'resolution' | 'rotate' | 'start' | 'twoPass' | 'videoBitrate' | 'volume' | 'width'
 type M4vNames = 'audioBitrate' | 'audioCodec' | 'audioSampleRate' | 'background' | 'bitrate' | 'channels' | 'codec' | 'crf' | 'end' | 'fps' | 'mode' | 'preset' | 'quality' | 'resolution' | 'rotate' | 'start' | 'twoPass' | 'videoBitrate' | 'volume'
 type H264Names = 'background' | 'bitrate' | 'codec' | 'crf' | 'end' | 'fps' | 'mode' | 'preset' | 'quality' | 'resolution' | 'rotate' | 'start' | 'twoPass' | 'videoBitrate'

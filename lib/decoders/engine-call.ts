@@ -27,7 +27,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Programs that run at the same time; more than any engine needs. */
 const maxRunning = 64
 /** Requests to the host that wait for a reply; more than a page has links. */
-const maxHostRequests = 50_000
+const maxPendingHostRequests = 50_000
 /** Messages of one call; more than any engine sends. */
 const maxMessages = 200_000
 
@@ -56,7 +56,7 @@ export class EngineCall implements Call<EngineReply> {
   /** Original paths of the inputs by those in the folder. */
   #inputs: ReadonlyMap<string, string> = new Map()
   #session: HostSession | undefined
-  #hostRequests = 0
+  #pendingHostRequests = 0
   #hostFiles = 0
   #messages = 0
 
@@ -146,7 +146,8 @@ export class EngineCall implements Call<EngineReply> {
         this.#start(message)
         break
       case 'host':
-        if (++this.#hostRequests > maxHostRequests) throw new Error('too many requests to the host')
+        if (++this.#pendingHostRequests > maxPendingHostRequests)
+          throw new Error('too many requests to the host')
         void this.#askHost(message)
         break
       case 'cancel':
@@ -201,7 +202,7 @@ export class EngineCall implements Call<EngineReply> {
     } catch (error) {
       this.#process?.send({ type: 'hosted', id, error: toRemoteError(error) })
     } finally {
-      this.#hostRequests--
+      this.#pendingHostRequests--
     }
   }
 

@@ -95,7 +95,7 @@ const StageSettings = z
     zones: z
       .tuple([z.string(), z.string()])
       .describe(
-        'Availability zones of the closed network; default: the first two of the account, which in us-east-1 may include one without Lambda',
+        'Availability zones of the subnets without internet access; default: the first two of the account, which in us-east-1 may include one without Lambda',
       ),
     tags: z.record(z.string(), z.string()).default({}).describe('Tags of all resources'),
   })

@@ -51,7 +51,7 @@ export class IdempotencyStore {
   }
 
   /**
-   * Returns the owner that was issued to the same request before, otherwise the given owner.
+   * Returns the owner that an earlier, identical request got, or the given owner if there is none.
    * @throws AppError IDEMPOTENCY_KEY_REUSED
    */
   async claimSender(recordKey: Key, owner: string, fingerprint: string): Promise<string> {

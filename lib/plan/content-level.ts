@@ -23,7 +23,8 @@ const isText = ({ category }: Format) => category === 'document' || category ===
 /** Comic books: an archive of page images. */
 const isComic = ({ category, fixedLayout }: Format) => category === 'ebook' && fixedLayout === true
 /**
- * Whether the text of all pages is kept without page breaks, as in a web page; as an image it would be one tall page.
+ * Whether the intermediate keeps the text of all pages but not the page breaks, as a web page does. Not for images,
+ * which would become one tall page.
  */
 const keepsTextOfPages = (intermediate: Format, to: Format) =>
   isText(intermediate) && !intermediate.fixedLayout && isText(to)

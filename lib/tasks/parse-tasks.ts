@@ -214,7 +214,7 @@ const mayBeLeaf = ({ operation }: RequestedTask) => isShownInTask(operation.name
 function requireSource(task: RequestedTask, input: string, byName: ReadonlyMap<string, RequestedTask>): void {
   const source = byName.get(input)
   if (!source)
-    throw graphError(task, `input names "${input.slice(0, 64)}", but there is no task with that name`)
+    throw graphError(task, `its input names the task "${input.slice(0, 64)}", which does not exist`)
   if (source === task) throw graphError(task, 'it is its own input')
   if (source.operation.kind === 'export')
     throw graphError(task, `input names ${input}, but exports provide no files to other tasks`)

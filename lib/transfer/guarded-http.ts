@@ -57,7 +57,7 @@ interface GuardedHttpOptions {
   readonly connectMs?: number
 }
 
-/** State shared by instances with the same connections, and the owner of this one. */
+/** State shared by all instances that use the same connections, and the owner that this instance acts for. */
 interface SharedState {
   readonly addresses: AddressGuard
   readonly agents: GuardedAgents

@@ -161,7 +161,7 @@ test('OAuth errors use the codes of RFC 6749', async () => {
   assert.match(answer.json.error_description, /CONVERT_READ CONVERT_WRITE, got ADMIN/)
 })
 
-test('an access token ends when it is revoked, its client is deleted or it expires', async () => {
+test('an access token stops working when it is revoked or expires, or when its client is deleted', async () => {
   const one = await newClient()
   const otherClient = await newClient()
   const tokens = new AccessTokens(app.services.table)

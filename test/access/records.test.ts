@@ -133,7 +133,7 @@ describe('API keys in the table', () => {
     assert.ok(Math.abs(Date.parse(lastUsedAt) - Date.now()) < 10_000)
   })
 
-  test("an API key authenticates its account, with the key's kind and the keys it replaced", async () => {
+  test('authentication with an API key returns its account, its kind and the keys that it replaced', async () => {
     const owner = await newAccount(app.services, { plan: 'enterprise' })
     const request = { headers: { origin: 'https://www.example.com' }, method: 'GET', sourceIp: '192.0.2.1' }
     const key = await createKey(owner, { kind: 'public', allowedOrigins: ['https://www.example.com'] })

@@ -125,8 +125,8 @@ export async function pruneResults(listedKeys: ReadonlySet<string>, folder = res
 
 /** Writes one line per conversion, the latest one. */
 async function writeLines(path: string, lines: readonly ResultLine[]): Promise<void> {
-  const mergedLines = new Map(lines.map((line) => [pairKey(line), line]))
-  const sortedLines = [...mergedLines.values()].map(formatLine).sort((a, b) => (a < b ? -1 : 1))
+  const latestByPair = new Map(lines.map((line) => [pairKey(line), line]))
+  const sortedLines = [...latestByPair.values()].map(formatLine).sort((a, b) => (a < b ? -1 : 1))
   await writeFile(`${path}.${process.pid}`, `${[header, ...sortedLines].join('\n')}\n`)
   await rename(`${path}.${process.pid}`, path)
 }

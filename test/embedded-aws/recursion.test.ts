@@ -87,7 +87,7 @@ test('a message that starts a new chain does not count as recursion', async (t) 
   assert.deepEqual(await runLoop(t, { last: 40, send }), { reached: 40, dead: 0 })
 })
 
-test('each function of a chain is counted separately, and a batch counts like its longest chain', () => {
+test('each function of a chain is counted separately, and a batch counts as its longest chain', () => {
   let { traceHeader } = continueChain([], 'a')
   for (const name of ['b', 'a', 'b', 'b']) ({ traceHeader } = continueChain([traceHeader], name))
   const other = continueChain([continueChain([], 'a').traceHeader, traceHeader], 'a')

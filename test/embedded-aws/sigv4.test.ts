@@ -13,7 +13,7 @@ import { type SignatureVerdict, verifySigV4 } from '../../lib/embedded-aws/sigv4
 import type { SignedRequest } from '../../lib/embedded-aws/sigv4-claim.ts'
 
 // The worked examples of the S3 API reference, "Examples: Signature Calculations".
-const documented = [
+const documentedKeys = [
   { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' },
 ]
 const documentedTime = new Date('2013-05-24T00:00:00Z')
@@ -48,7 +48,10 @@ function reason(verdict: SignatureVerdict): string {
 }
 
 test('the signature example in the headers section of the S3 reference is accepted', () => {
-  const verdict = verifySigV4(createDocumentedGet(goodSignature), documented, { ...s3, now: documentedTime })
+  const verdict = verifySigV4(createDocumentedGet(goodSignature), documentedKeys, {
+    ...s3,
+    now: documentedTime,
+  })
   assert.equal(verdict.ok, true)
 })
 
@@ -56,19 +59,23 @@ test('the presigned URL example of the S3 reference is accepted until it expires
   const url =
     '/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404'
   const request = { method: 'GET', url, headers: { host: 'examplebucket.s3.amazonaws.com' } }
-  const at = (now: Date) => reason(verifySigV4(request, documented, { ...s3, now }))
+  const at = (now: Date) => reason(verifySigV4(request, documentedKeys, { ...s3, now }))
   assert.equal(at(documentedTime), 'ok')
   assert.equal(at(new Date('2013-05-25T00:00:01Z')), 'expired')
   assert.equal(at(new Date('2013-05-23T23:00:00Z')), 'expired')
   assert.equal(
     reason(
-      verifySigV4({ ...request, headers: { ...request.headers, authorization: 'Bearer x' } }, documented, s3),
+      verifySigV4(
+        { ...request, headers: { ...request.headers, authorization: 'Bearer x' } },
+        documentedKeys,
+        s3,
+      ),
     ),
     'two-mechanisms',
   )
   assert.equal(
     reason(
-      verifySigV4({ ...request, headers: { ...request.headers, 'x-amz-meta-a': '1' } }, documented, {
+      verifySigV4({ ...request, headers: { ...request.headers, 'x-amz-meta-a': '1' } }, documentedKeys, {
         ...s3,
         now: documentedTime,
       }),
@@ -78,7 +85,7 @@ test('the presigned URL example of the S3 reference is accepted until it expires
 })
 
 test('each invalid signature is refused with its reason', () => {
-  const verify = (request: SignedRequest, keys = documented, options = {}) =>
+  const verify = (request: SignedRequest, keys = documentedKeys, options = {}) =>
     reason(verifySigV4(request, keys, { ...s3, now: documentedTime, ...options }))
   const goodRequest = createDocumentedGet(goodSignature)
   const withHeaders = (headers: object) => ({
@@ -91,8 +98,8 @@ test('each invalid signature is refused with its reason', () => {
   assert.equal(verify({ ...goodRequest, url: '/test.txt?acl' }), 'bad-signature')
   assert.equal(verify(withHeaders({ range: 'bytes=0-10' })), 'bad-signature')
   assert.equal(verify(goodRequest, credentials), 'unknown-key')
-  assert.equal(verify(goodRequest, documented, { region: 'eu-west-1' }), 'foreign-scope')
-  assert.equal(verify(goodRequest, documented, { now: new Date('2013-05-24T00:15:01Z') }), 'skewed')
+  assert.equal(verify(goodRequest, documentedKeys, { region: 'eu-west-1' }), 'foreign-scope')
+  assert.equal(verify(goodRequest, documentedKeys, { now: new Date('2013-05-24T00:15:01Z') }), 'skewed')
   assert.equal(verify(withHeaders({ 'x-amz-security-token': 'abc' })), 'bad-token')
   assert.equal(verify({ ...goodRequest, headers: { host: 'a' } }), 'missing')
   assert.equal(verify(withHeaders({ authorization: 'AWS AKIAIOSFODNN7EXAMPLE:abc=' })), 'old-signature')

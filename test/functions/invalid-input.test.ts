@@ -175,7 +175,7 @@ test('an interrupted upload leaves no data behind', async () => {
   const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n'
   await new Promise<void>((resolve) => socket.write(`${head}${part}${'j'.repeat(100_000)}`, () => resolve()))
   socket.destroy()
-  // A request on a new connection is only served after the event loop has seen the end of the first one.
+  // A request on a new connection is served only after the event loop has seen that the first connection was closed.
   await client.fetch('/v1')
   assert.deepEqual(await listObjects(), [])
 })

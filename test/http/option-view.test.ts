@@ -84,7 +84,7 @@ describe('views of conversion options', () => {
     assert.deepEqual([fraction.number, fraction.widget], [{ type: 'number', min: 0.5 }, 'choice'])
   })
 
-  test('the view of a color option accepts names and several patterns', () => {
+  test('a color option is described with its names and several patterns', () => {
     const ground = view('background', colorOption.optional())
     assert.deepEqual([ground.type, ground.widget], ['string', 'color'])
     assert.match('#ff8800', new RegExp(ground.pattern ?? '$^'))

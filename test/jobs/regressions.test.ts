@@ -54,7 +54,7 @@ test('a job whose creator died publishes its events from the creation on, even i
   assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])
 })
 
-test('the end of a job that the sweep stores is published although the sweep dies', async () => {
+test('if the sweep dies after it stored the end of a job, that end is still published', async () => {
   for (let stop = 1; ; stop++) {
     const service = await newService({ during: { b: throwCorruptFile } })
     await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))

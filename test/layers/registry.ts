@@ -45,7 +45,7 @@ export async function startRegistry() {
   ) {
     const bytes = await buffer(request)
     const digest = digestOf(createHash('sha256').update(bytes))
-    const manifest = JSON.parse(String(bytes)) as Manifest // of the only program that speaks to it
+    const manifest = JSON.parse(String(bytes)) as Manifest // sent by our own script
     const isWhole = [manifest.config, ...manifest.layers].every((part) => blobs.has(part.digest))
     if (!isWhole) return reply.writeHead(400).end()
     manifests.set(`${name}:${tag}`, { digest, manifest })

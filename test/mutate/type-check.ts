@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** As deep as the build info file in `tsconfig.json`, because its paths are relative to itself. */
+/** At the same folder depth as the build info file of `tsconfig.json`: the paths in it are relative to the file. */
 const copiedBuildInfo = '.types/cache/types.tsbuildinfo'
 const projectBuildInfo = 'node_modules/.cache/types.tsbuildinfo'
 

@@ -102,7 +102,7 @@ describe('parsing the tasks of a request', () => {
       /tasks\.a\.extra: not a field of import\/raw, which supports file, filename/,
     ],
     ['an import with input', { a: { ...raw, input: 'b' }, b: raw, c: out('a') }, /takes no input/],
-    ['a missing input task', { a: raw, c: out('b') }, /names "b", but there is no task/],
+    ['a missing input task', { a: raw, c: out('b') }, /names the task "b", which does not exist/],
     ['its own input', { b: { operation: 'convert', output_format: 'pdf', input: 'b' } }, /is its own input/],
     [
       'an export as input',

@@ -77,7 +77,7 @@ test('a disabled workflow has no next run or check', () => {
   )
 })
 
-test('a run that is due during an unfinished run is skipped, queued or replaces it', () => {
+test('a run that is due during an unfinished run is skipped, queued or started in its place', () => {
   const liveRun = { live: 'run_before' }
   const skippedRun = requireTransition(
     advanceWorkflow(nextWorkflow({ ...liveRun, overlap: 'skip' }), at('01:00:00')),

@@ -157,7 +157,7 @@ async function openTargets() {
     startListening(local, `\0${name}`),
     once(udp, 'listening'),
   ])
-  const { port } = tcp.address() as AddressInfo // An object, as the server listens on a port and not on a path.
+  const { port } = tcp.address() as AddressInfo // `address()` returns a string only for a server on a socket path.
   return {
     addresses: { tcp: port, udp: udp.address().port, name },
     reached: () => count > 0,

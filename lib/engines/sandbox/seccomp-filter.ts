@@ -136,7 +136,7 @@ function rule(call: number, action: number, test: readonly Instruction[] = []): 
 /** Loads the system call number again for the next rule. */
 const reloadSyscallNumber: Instruction = [loadWord, 0, 0, syscallNumberOffset]
 
-/** Passes if the argument is one of the values. */
+/** Continues with the next instruction if the argument is one of the values, and otherwise skips it. */
 const isOneOf = (index: number, values: readonly number[]): Instruction[] => [
   [loadWord, 0, 0, argumentOffset(index)],
   ...values.map(

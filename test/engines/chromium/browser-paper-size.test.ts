@@ -76,7 +76,7 @@ describe('the paper of a web page', () => {
     ])
   })
 
-  test('the paper of a web page must leave room between its margins', () => {
+  test('the paper for a web page must leave room between the margins', () => {
     const hasColorAcross = (left: number, right: number) =>
       rules({ marginLeft: `${left}mm`, marginRight: `${right}mm` })
     const down = (top: number, bottom: number) =>

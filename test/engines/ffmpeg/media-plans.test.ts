@@ -99,7 +99,7 @@ test('a video without audio gets a silent track if its container requires audio'
   assert.match(output.join(' '), / -map 1:a -shortest -c:a:0 \w+/)
 })
 
-describe('a stream with codec=copy', () => {
+describe('copying a stream with codec=copy', () => {
   const recipe = (codec_name: string, options: object) =>
     buildRecipe({
       media: videoWith({ index: 1, codec_name }),

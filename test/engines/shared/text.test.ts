@@ -119,7 +119,7 @@ describe('a text in an undeclared encoding', () => {
         assert.deepEqual((await readAsUtf8(bytes)).text, bytes.toString())
   })
 
-  test('a text in an undeclared encoding is detected by characters far into the file', async () => {
+  test('an undeclared encoding of a text is detected from characters far into the file', async () => {
     const plainTable = 'id,name\n'.repeat(150_000)
     const { text } = await readAsUtf8(
       Buffer.concat([Buffer.from(plainTable), iconv.encode(russian, 'windows-1251')]),

@@ -98,7 +98,7 @@ describe('a watermark on an image', () => {
   test('a watermark on an image can be another image of the requested width, with its transparency', async () => {
     const options = { watermarkOpacity: 1, watermarkScale: 20, watermarkMargin: 10 }
     const { after, box } = await markImage({ ...options, watermarkPosition: 'bottom-right' }, [stamp])
-    // A fifth of 300 is 60 dots; its right half is clear.
+    // The watermark is 60 pixels wide, a fifth of 300; its right half is transparent.
     const { left, top, right, bottom } = box
     assert.deepEqual([left, top, bottom], [230, 142, 190])
     assert.ok(Math.abs(right - 260) <= 1, `${right}`)

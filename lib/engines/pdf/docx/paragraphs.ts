@@ -90,9 +90,9 @@ function chooseAlignment(lines: readonly TextLine[], settings: ParagraphSettings
   const isAtRight = lines.every(({ box }) => Math.abs(column[2] - box[2]) < tolerance)
   const isFarRight = lines.every(({ box }) => box[0] - column[0] > (column[2] - column[0]) * 0.3)
   if (!isRtl && isAtRight && isFarRight) return 'right'
-  const innerLines = lines.slice(0, -1)
-  const isFull = innerLines.every(({ box }) => Math.abs(column[2] - box[2]) < tolerance)
-  return !isRtl && innerLines.length >= 2 && isFull ? 'both' : 'left'
+  const linesBeforeLast = lines.slice(0, -1)
+  const isFull = linesBeforeLast.every(({ box }) => Math.abs(column[2] - box[2]) < tolerance)
+  return !isRtl && linesBeforeLast.length >= 2 && isFull ? 'both' : 'left'
 }
 
 function toParagraph(lines: readonly TextLine[], settings: ParagraphSettings): Paragraph {

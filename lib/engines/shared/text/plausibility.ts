@@ -61,7 +61,7 @@ function isInDailyUse(character: string, charset: string): boolean {
 }
 
 function rateHan(character: string, charset: string): number {
-  // Korean text is written in Hangul.
+  // Korean text is written in Hangul, so Chinese characters make this encoding unlikely.
   if (charset === 'euc-kr') return -1
   if (commonHan.has(character)) return 1
   return isInDailyUse(character, charset) ? 0.7 : 0

@@ -147,7 +147,7 @@ export default {
       lead: 'Get the text of a scanned page or a photo.',
       steps: [
         'Add a scanned PDF or an image, or take a photo.',
-        'Choose the language of the text in the options.',
+        'In the options, choose the language of the text.',
         'Press the button below the file and download the result: a searchable PDF, or the text of an image.',
       ],
       options: ['More than 100 languages, and several at once.', 'Convert only some pages of a PDF.'],
