@@ -104,7 +104,7 @@ test('an aborted upload is deleted, other clients cannot access uploads, and siz
   ).json()) as StartedUpload
   const path = `/v1/uploads/s3/multipart/${uploadId}`
   const stranger = new Client(service)
-  assert.equal(await codeOf(await stranger.fetch(path)), 'INVALID_INPUT', 'without the key')
+  assert.equal(await codeOf(await stranger.fetch(path)), 'INVALID_REQUEST', 'without the key')
   assert.deepEqual(await (await stranger.fetch(`${path}?key=${key}`)).json(), [])
   assert.equal((await stranger.fetch(`${path}?key=${key}`, { method: 'DELETE' })).status, 200)
   assert.equal(await codeOf(await client.fetch(`${path}?key=${key}`)), 'UPLOAD_NOT_FOUND')

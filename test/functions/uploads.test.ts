@@ -52,16 +52,13 @@ test('content uploaded after a job took the upload is never converted and is del
 })
 
 test('using an upload whose import failed reports the reason', async () => {
-  const importReply = await client.post('/v1/import/url', { url: 'http://127.0.0.1:9/a.png' })
+  const importReply = await client.post('/v1/import/url', { url: 'http://nothing.invalid/a.png' })
   const { data } = (await importReply.json()) as { data: { uploadId: string; jobId: string } }
   await client.finishedJob(data.jobId)
   const response = await convert(data.uploadId)
   const { error } = (await response.json()) as { error: Refused }
   assert.deepEqual([response.status, error.code], [409, 'UPLOAD_INCOMPLETE'])
-  assert.match(
-    error.message,
-    /could not be fetched: 127\.0\.0\.1 does not have a public IP address.*Import it again/,
-  )
+  assert.match(error.message, /could not be fetched: .*nothing\.invalid.*Import it again/)
 })
 
 test('an upload whose job was deleted cannot be used, and a file that arrives late is deleted immediately', async () => {
