@@ -167,7 +167,7 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
       file: { ...file('a.png', 'uploads/2d/upl_1'), format: null },
       occurredAt: timestamp(5),
       via: 'presigned',
-      ofJob: { jobId: 'job_1', sequence: 1 },
+      ofJob: { job: { id: 'job_1' }, sequence: 1 },
     }),
     createQueuedEvent(arrivedUpload),
   ],

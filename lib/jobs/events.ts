@@ -151,7 +151,7 @@ export interface UploadedFile {
   readonly occurredAt: string
   readonly via: EventBody<'file.uploaded'>['file']['via']
   /** Absent for files that arrive before their job is created. */
-  readonly ofJob?: { readonly jobId: string; readonly sequence: number } | undefined
+  readonly ofJob?: { readonly job: Pick<Job, 'id' | 'hasWebhook'>; readonly sequence: number } | undefined
 }
 
 /** An owner's file has arrived. It is an event of its job, unless it arrived earlier. */
@@ -160,7 +160,7 @@ export function createFileUploadedEvent({ owner, file, occurredAt, via, ofJob }:
   const body = {
     file: {
       uploadId: uploadIdOf(key) ?? /upl_\w{1,100}$/.exec(key)?.[0],
-      jobId: ofJob?.jobId,
+      jobId: ofJob?.job.id,
       filename,
       size,
       mimeType,
@@ -169,8 +169,8 @@ export function createFileUploadedEvent({ owner, file, occurredAt, via, ofJob }:
       sha256: sha256 || undefined,
     },
   }
-  const { jobId: id = key, sequence = 1 } = ofJob ?? {}
-  return renderEvent({ id, owner }, { event: 'file.uploaded', sequence, occurredAt, body })
+  const { job = { id: key }, sequence = 1 } = ofJob ?? {}
+  return renderEvent({ ...job, owner }, { event: 'file.uploaded', sequence, occurredAt, body })
 }
 
 /** Events of the files that were sent with the request: their numbers precede that of `job.created`. */
@@ -183,25 +183,25 @@ function createRequestFileEvents({ job, fixed }: JobState): BusEvent[] {
       file,
       occurredAt: job.createdAt,
       via: 'form',
-      ofJob: { jobId: job.id, sequence: firstNumber + index },
+      ofJob: { job, sequence: firstNumber + index },
     }),
   )
 }
 
 /** Events of the files that an import task fetched. */
 export function createImportedFileEvents(
-  { id: jobId, owner, numbers }: Pick<Job, 'id' | 'owner' | 'numbers'>,
+  job: Pick<Job, 'id' | 'owner' | 'numbers' | 'hasWebhook'>,
   task: Task,
 ): BusEvent[] {
   const via = task.operation === 'import/url' ? 'url' : 'store'
-  const firstNumber = numbers[numberOfFiles(task.number)] ?? 1
+  const firstNumber = job.numbers[numberOfFiles(task.number)] ?? 1
   return filesImportedBy(task).map((file, index) =>
     createFileUploadedEvent({
-      owner,
+      owner: job.owner,
       file,
       occurredAt: task.endedAt ?? task.createdAt,
       via,
-      ofJob: { jobId, sequence: firstNumber + index },
+      ofJob: { job, sequence: firstNumber + index },
     }),
   )
 }

@@ -158,7 +158,7 @@ export class Jobs {
     const job = ref && (await this.store.numberFiles(ref, 1))
     const sequence = ref && job?.numbers[numberOfFiles(ref.task)]
     if (ref && sequence === undefined) return
-    const ofJob = ref && sequence !== undefined ? { jobId: ref.jobId, sequence } : undefined
+    const ofJob = job && sequence !== undefined ? { job, sequence } : undefined
     await this.#oneShotCompletion.lifecycle.publish([createFileUploadedEvent({ ...uploadedFile, ofJob })])
   }
 

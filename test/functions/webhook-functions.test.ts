@@ -87,10 +87,10 @@ test('webhookUrl of a job creates a webhook signed with the default secret of it
   await tellBeginning(data.jobId)
   await dispatch(eventOf(send, newId('job'), 1, 'job.created'))
   await deliverAll()
-  const [sentRequest, ...otherRequests] = receiver.at('/own')
+  const [uploadRequest, sentRequest, ...otherRequests] = receiver.at('/own')
   assert.deepEqual(
-    [sentRequest?.json.job.id, otherRequests.map(({ json }) => json.event)],
-    [data.jobId, ['job.queued']],
+    [uploadRequest?.json.file.jobId, sentRequest?.json.job.id, otherRequests.map(({ json }) => json.event)],
+    [data.jobId, data.jobId, ['job.queued']],
   )
   const { secret } = (await send('GET', '/v1/webhooks/secret')).data
   const signature = String(sentRequest?.headers['x-webhook-signature'])
@@ -100,7 +100,7 @@ test('webhookUrl of a job creates a webhook signed with the default secret of it
   const { deliveries } = (await send('GET', `/v1/webhooks/${id}/deliveries`)).data
   assert.deepEqual(
     deliveries.map(({ status }: { status: string }) => status),
-    ['succeeded', 'succeeded'],
+    ['succeeded', 'succeeded', 'succeeded'],
   )
   assert.deepEqual((await send('GET', '/v1/webhooks')).data.webhooks, [])
   assert.equal((await send('DELETE', `/v1/webhooks/${id}`)).status, 404)
@@ -119,8 +119,8 @@ test('webhookUrl of a job creates a webhook signed with the default secret of it
   await tellBeginning(run.jobId)
   await deliverAll()
   const eventsAt = (path: string) => receiver.at(path).map(({ json }) => json.event)
-  assert.deepEqual(eventsAt('/form'), ['job.created', 'job.queued'])
-  assert.deepEqual(eventsAt('/nightly').at(0), 'job.created')
+  assert.deepEqual(eventsAt('/form'), ['file.uploaded', 'job.created', 'job.queued'])
+  assert.deepEqual(eventsAt('/nightly').slice(0, 2), ['file.uploaded', 'job.created'])
 })
 
 /** The message as SQS passes it to Lambda. */
