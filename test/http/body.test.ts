@@ -47,7 +47,7 @@ for (const [type, body] of bodyCases) {
 test('a body with an unsupported content type is refused with the supported types', async () => {
   for (const type of ['text/plain', 'multipart/form-data; boundary=x']) {
     await assert.rejects(read(type, { body: json }), (error: { code: string; details: unknown }) => {
-      assert.equal(error.code, 'INVALID_REQUEST')
+      assert.equal(error.code, 'UNSUPPORTED_MEDIA_TYPE')
       const expectedTypes = ['application/json', 'application/x-www-form-urlencoded']
       assert.deepEqual(error.details, { field: 'Content-Type', expected: expectedTypes })
       return true

@@ -116,10 +116,11 @@ describe('request fields', () => {
     assert.equal(uploadIds.parse(['a'.repeat(64)]).length, 1)
   })
 
-  test('a boolean field accepts true, false, 1 and 0', () => {
+  test('a boolean field accepts true, false, yes, no, on, off, 1 and 0 in any case', () => {
     const parse = (text: string | undefined) => optionalBoolean.parse(text)
-    assert.deepEqual(['true', '1', 'false', '0', undefined].map(parse), [true, true, false, false, undefined])
-    assert.equal(optionalBoolean.safeParse('yes').success, false)
+    for (const text of ['true', '1', 'Yes', 'ON']) assert.equal(parse(text), true, text)
+    for (const text of ['false', '0', 'no', 'Off']) assert.equal(parse(text), false, text)
+    assert.deepEqual([parse(undefined), optionalBoolean.safeParse('maybe').success], [undefined, false])
   })
 
   test('a repeated field is rejected with its name', () => {

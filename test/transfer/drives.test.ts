@@ -12,11 +12,12 @@ import { clientSecret, openDriveServer } from './drive-server.ts'
 
 let app: EmbeddedApp
 let server: Awaited<ReturnType<typeof openDriveServer>>
-const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.0/8', '::1/128'] })
+const OUTGOING_ALLOW = ['127.0.0.0/8', '::1/128']
+const guardedHttp = new GuardedHttp({ allowed: OUTGOING_ALLOW })
 before(async () => {
   server = await openDriveServer()
   const plainApp = await openApp()
-  const config = { ...plainApp.services.config, DRIVES: server.settings }
+  const config = { ...plainApp.services.config, OUTGOING_ALLOW, DRIVES: server.settings }
   app = plainApp.with({ config, guardedHttp: async () => guardedHttp })
 })
 after(async () => {
