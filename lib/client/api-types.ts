@@ -1799,7 +1799,7 @@ export interface TaskExportUrl {
   inline?: boolean
   /** Template for the file names; may contain `{name} {ext} {jobId} {index} {date}` */
   filename?: string
-  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered by itself, up to 1000; by default pages and parts come as one ZIP and other files by themselves */
+  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered separately, up to 1000; by default pages and parts come as one ZIP and other files separately */
   archive_multiple_files?: boolean
   /** Seconds after the end of the job until the links expire, if shorter than the default */
   expires_in?: number
@@ -1833,7 +1833,7 @@ export interface TaskExportS3 extends S3Access {
   server_side_encryption?: ("AES256" | "aws:kms")
   /** Tags of the object */
   tagging?: { [k: string]: string }
-  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered by itself, up to 1000; by default pages and parts come as one ZIP and other files by themselves */
+  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered separately, up to 1000; by default pages and parts come as one ZIP and other files separately */
   archive_multiple_files?: boolean
   operation: "export/s3"
   /** Name or names of the input tasks, or `{task, file}` for single files of a task */
@@ -1859,7 +1859,7 @@ export interface TaskExportBlobstore extends BlobstoreAccess {
   content_disposition?: string
   /** Metadata to store with the file */
   metadata?: { [k: string]: string }
-  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered by itself, up to 1000; by default pages and parts come as one ZIP and other files by themselves */
+  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered separately, up to 1000; by default pages and parts come as one ZIP and other files separately */
   archive_multiple_files?: boolean
   operation: ("export/blobstore" | "export/blob")
   /** Name or names of the input tasks, or `{task, file}` for single files of a task */
@@ -1887,7 +1887,7 @@ export interface TaskExportGcs extends GcsAccess {
   content_disposition?: string
   /** Metadata to store with the file */
   metadata?: { [k: string]: string }
-  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered by itself, up to 1000; by default pages and parts come as one ZIP and other files by themselves */
+  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered separately, up to 1000; by default pages and parts come as one ZIP and other files separately */
   archive_multiple_files?: boolean
   operation: "export/gcs"
   /** Name or names of the input tasks, or `{task, file}` for single files of a task */
@@ -1907,7 +1907,7 @@ export interface TaskExportGcs extends GcsAccess {
 export interface TaskExportSftp extends SftpAccess {
   /** Target path; may contain `{name} {ext} {jobId} {index} {date}` */
   file?: string
-  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered by itself, up to 1000; by default pages and parts come as one ZIP and other files by themselves */
+  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered separately, up to 1000; by default pages and parts come as one ZIP and other files separately */
   archive_multiple_files?: boolean
   operation: "export/sftp"
   /** Name or names of the input tasks, or `{task, file}` for single files of a task */

@@ -5,7 +5,7 @@ import { requireConsistentOptions, requirePossibleOptions } from '../plan/option
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { AddressGuard } from '../transfer/addresses.ts'
 
-/** Errors that a request shows by itself: found before anything is stored, also if its files arrive later. */
+/** Finds errors for which the request alone is enough, before anything is stored, even if its files arrive later. */
 
 /** Imports of exactly one file. */
 const singleFileImports: readonly string[] = [

@@ -215,7 +215,8 @@ export class EngineCall implements Call<EngineReply> {
     const step: HostedStep = {
       tools: {
         ...tools,
-        exec: (bin, args, options) => tools.exec(bin, args, { ...options, signal: ended }),
+        exec: (bin, args, options) =>
+          tools.exec(bin, args, { ...options, signal: AbortSignal.any([ended, options?.signal ?? ended]) }),
         signal: AbortSignal.any([tools.signal, ended]),
       },
       createPath,

@@ -11,8 +11,9 @@ interface SynonymRow {
 }
 
 /**
- * What people type instead of the names of formats and tools. The API, the command line and the web page all search
- * with this table. The first format of a row is the one to suggest. Names, extensions and aliases are not repeated.
+ * What people type instead of the names of formats and tools, in the API and the command line; the web page has the
+ * words of its languages (functions/web/sections/convert/synonyms.ts). The first format of a row is the one to suggest.
+ * Names, extensions and aliases are not repeated.
  */
 const rows: readonly SynonymRow[] = [
   { words: ['word', 'msword', 'ms-word'], formats: ['docx', 'doc', 'docm', 'dotx', 'rtf', 'odt'] },

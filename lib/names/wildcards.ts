@@ -5,9 +5,10 @@ type Token = '*' | ((character: string) => boolean)
  * Whether a name matches a pattern with `*` (any characters), `?` (one character) and `[a-z0]` or `[!a-z]` (one of
  * some); upper and lower case differ. It only remembers the last `*`, so that no pattern takes longer than the product
  * of both lengths.
+ * @param options.hasClasses false if brackets stand for themselves.
  */
-export function matchesWildcards(name: string, pattern: string): boolean {
-  const tokens = parsePattern(pattern)
+export function matchesWildcards(name: string, pattern: string, { hasClasses = true } = {}): boolean {
+  const tokens = parsePattern(pattern, hasClasses)
   let [at, tokenAt] = [0, 0]
   let star: { readonly at: number; readonly tokenAt: number } | undefined
   while (at < name.length) {
@@ -29,11 +30,12 @@ export function matchesWildcards(name: string, pattern: string): boolean {
   return tokens.slice(tokenAt).every((token) => token === '*')
 }
 
-function parsePattern(pattern: string): readonly Token[] {
+function parsePattern(pattern: string, hasClasses: boolean): readonly Token[] {
   const tokens: Token[] = []
+  const lastEnd = hasClasses ? pattern.lastIndexOf(']') : -1
   for (let at = 0; at < pattern.length; at++) {
     const character = pattern.charAt(at)
-    const end = character === '[' ? pattern.indexOf(']', at + 2) : -1
+    const end = character === '[' && at + 2 <= lastEnd ? pattern.indexOf(']', at + 2) : -1
     if (character === '*') tokens.push('*')
     else if (character === '?') tokens.push(() => true)
     else if (end > 0) {

@@ -16,7 +16,7 @@ export const archiveField = z
   .boolean()
   .optional()
   .describe(
-    'Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered by itself, up to 1000; by default pages and parts come as one ZIP and other files by themselves',
+    'Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered separately, up to 1000; by default pages and parts come as one ZIP and other files separately',
   )
 
 interface AnyOperation {

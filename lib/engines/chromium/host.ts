@@ -56,6 +56,7 @@ class Attempt {
     if (sessionId !== undefined) {
       if (!this.#sessions.has(sessionId) || !pageMethods.has(method))
         throw new Error(`${method} is not allowed`)
+      if (method === 'Page.navigate') requireWebUrl(params['url'])
       return this.#pipe.call(z.unknown(), method, params, sessionId)
     }
     switch (method) {
@@ -98,6 +99,12 @@ class Attempt {
   #dispose(browserContextId: string): Promise<unknown> {
     return this.#pipe.call(empty, 'Target.disposeBrowserContext', { browserContextId })
   }
+}
+
+/** Files and pages of the browser itself could show other conversions; pages from the web cannot open them. */
+function requireWebUrl(url: unknown): void {
+  if (typeof url !== 'string' || !/^https?:/.test(URL.parse(url)?.protocol ?? ''))
+    throw new Error('another URL than one of the web is not allowed')
 }
 
 const BlankTab = z.looseObject({

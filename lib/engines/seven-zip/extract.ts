@@ -2,6 +2,7 @@ import { readdir, rename } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
+import { matchesWildcards } from '../../names/wildcards.ts'
 import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../engine.ts'
 import { createFileNamer } from './unique-file-names.ts'
 import { unpackArchive } from './unpack.ts'
@@ -64,31 +65,9 @@ async function listFiles(folder: string): Promise<string[]> {
 /** Whether the pattern matches the path or its file name. */
 function matchesPath(path: string, pattern: string): boolean {
   const [text, patterns] = [path.normalize('NFC'), pattern.normalize('NFC').replace(/^(?:\.?\/)+/, '')]
-  return (
-    matchesPattern(text, patterns) ||
-    (!patterns.includes('/') && matchesPattern(text.slice(text.lastIndexOf('/') + 1), patterns))
-  )
-}
-
-/** Not a regular expression, which could backtrack exponentially: this backtracks only to the last star. */
-function matchesPattern(text: string, pattern: string): boolean {
-  let [at, nextIndex] = [0, 0]
-  let lastStarIndex = -1
-  let starEnd = 0
-  while (at < text.length) {
-    if (pattern[nextIndex] === '*') {
-      lastStarIndex = nextIndex++
-      starEnd = at
-    } else if (pattern[nextIndex] === '?' || pattern[nextIndex] === text[at]) {
-      at++
-      nextIndex++
-    } else if (lastStarIndex >= 0) {
-      at = ++starEnd
-      nextIndex = lastStarIndex + 1
-    } else return false
-  }
-  while (pattern[nextIndex] === '*') nextIndex++
-  return nextIndex === pattern.length
+  // Brackets are frequent in file names.
+  const matches = (name: string) => matchesWildcards(name, patterns, { hasClasses: false })
+  return matches(text) || (!patterns.includes('/') && matches(text.slice(text.lastIndexOf('/') + 1)))
 }
 
 function tooManyFilesError(count: number): AppError {

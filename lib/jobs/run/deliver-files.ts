@@ -6,7 +6,6 @@ import { AppError } from '../../errors.ts'
 import { type JobState, jobPrefix, type StoredFile, type Task } from '../../model/job.ts'
 import { listedFiles } from '../../plan/file-lists.ts'
 import { inputsOfTask } from '../task-inputs.ts'
-
 import type { TaskServices } from './task-services.ts'
 
 /** Maximum number of files that an export delivers one by one, so that its record can contain them. */

@@ -38,28 +38,28 @@ export async function requireReadable(
     const format = file.format ?? (to as FormatId) // The engine was found by it.
     // Members of archives are returned as they are. Any bytes are text, also none.
     if (file.filename !== undefined || textFormats.includes(format)) continue
-    const problem = await findProblem(file.path, format)
+    const problem = await findProblem(file.path, format, log)
     if (problem === undefined) continue
     log.info({ from, to: format, problem }, 'rejected a result that cannot be opened')
     throw new UnreadableResultError(from, format)
   }
 }
 
-async function findProblem(path: string, format: FormatId): Promise<string | undefined> {
+async function findProblem(path: string, format: FormatId, log: Log): Promise<string | undefined> {
   const { extensions, category } = formatById(format)
   await using file = await open(path)
   const { size } = await file.stat()
   const source = { filename: `result.${extensions[0] ?? format}`, size, read: readFrom(file) }
-  const error = await detectFormat(source, {}, countingPool).then(() => undefined, requireClientError)
-  if (error && refusals.includes(error.code)) return error.message
+  try {
+    await detectFormat(source, {}, countingPool)
+  } catch (error) {
+    // A bug in detection must not fail the conversion.
+    if (!(error instanceof AppError)) log.error({ error, format }, 'a result could not be checked')
+    else if (refusals.includes(error.code)) return error.message
+  }
   if (category !== 'audio' && category !== 'video') return undefined
   const summary = await readSummary(path, format, { isResult: true }).catch(() => undefined)
   return summary && isBlank(summary) ? 'it contains neither video nor audio' : undefined
-}
-
-function requireClientError(error: unknown): AppError {
-  if (error instanceof AppError) return error
-  throw error
 }
 
 /** Whether a header says that there is neither a frame nor a sample. */

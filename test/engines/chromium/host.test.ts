@@ -71,6 +71,8 @@ describe('the host of the browser', () => {
       await assert.rejects(call(session, method), /not allowed/, method)
     for (const method of ['DOM.setFileInputFiles', 'Target.attachToTarget', 'Page.setDownloadBehavior'])
       await assert.rejects(call(session, method, {}, sessionId), /not allowed/, method)
+    for (const url of ['file:///etc/passwd', 'chrome://process-internals', 'view-source:http://a.invalid', 7])
+      await assert.rejects(call(session, 'Page.navigate', { url }, sessionId), /not allowed/, String(url))
     await session.answer({ kind: 'finish' }, () => undefined)
     await run
     await assert.rejects(evaluate(session, sessionId), 'its pages are closed')

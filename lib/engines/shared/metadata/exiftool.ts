@@ -16,9 +16,12 @@ export async function exiftool(args: readonly string[], tools: Tools): Promise<s
   return stdout
 }
 
+let version: string | undefined
+
+/** Asks only once: starting exiftool takes as long as writing the metadata. */
 export async function exiftoolVersion(tools: Tools): Promise<string> {
-  const { stdout } = await tools.exec('exiftool', ['-config', '', '-ver'])
-  return stdout.trim()
+  version ??= (await tools.exec('exiftool', ['-config', '', '-ver'])).stdout.trim()
+  return version
 }
 
 /** Formats a date such as `2026-01-31T12:00:00Z` for exiftool; midnight if there is no time. */
