@@ -167,7 +167,7 @@ test('a retried job returns the same result from copied files, and survives dele
 const wrongPipelines: readonly (readonly [what: string, tasks: object, task: string, sentence: RegExp])[] = [
   ['a cycle', { a: 'b', b: 'a' }, 'a', /its inputs form a cycle/],
   ['a task with itself as input', { a: 'a' }, 'a', /its own input/],
-  ['an input that is not a task', { a: 'missing' }, 'a', /no task with that name/],
+  ['an input that is not a task', { a: 'missing' }, 'a', /names the task "missing", which does not exist/],
 ]
 for (const [what, inputs, task, sentence] of wrongPipelines) {
   test(`${what} is refused immediately with the name of the task`, async () => {
