@@ -1,5 +1,5 @@
 import type { SummaryRequest } from '../fidelity/summarize.ts'
-import type { ByteSource } from '../formats/detect/byte-source.ts'
+import { type ByteSource, openByteSource } from '../formats/detect/byte-source.ts'
 import type { PdfHint } from '../formats/detect.ts'
 import { detectFormat } from '../formats/detect.ts'
 
@@ -7,9 +7,14 @@ import { detectFormat } from '../formats/detect.ts'
 export type MethodCall =
   | { readonly method: 'detectFormat'; readonly params: { readonly hint: PdfHint } }
   | { readonly method: 'summarize'; readonly params: SummaryRequest }
+  | { readonly method: 'listPages'; readonly params: object }
 
 export async function runMethod(source: ByteSource, call: MethodCall): Promise<unknown> {
   if (call.method === 'detectFormat') return detectFormat(source, call.params.hint)
+  if (call.method === 'listPages') {
+    const { listPages } = await import('../engines/pdf/pages-zip.ts')
+    return (await listPages(await openByteSource(source))) ?? null
+  }
   // Imported on demand: functions that only detect formats are packaged without it.
   const { summarize } = await import('../fidelity/summarize.ts')
   return summarize(source, call.params)

@@ -68,8 +68,8 @@ export async function summarizeFile(
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const reading = await openFile(file, request)
-    const message = reading && (await count(reading, limits, signal))
-    return message ? fromMessage(message) : undefined
+    const value = reading && (await readInProcess(reading, limits, signal))
+    return value ? fromMessage(SummaryMessage.parse(value)) : undefined
   } finally {
     closeSync(file)
   }
@@ -95,15 +95,19 @@ async function openFile(file: number, request: SummaryRequest): Promise<Reading 
 /** A process that was killed without exceeding a limit was not killed because of its file, so it is tried again. */
 const maxAttempts = 2
 
-async function count(
+/**
+ * Returns the unchecked result of a call.
+ * @throws CountingStopped when it needs too much time or memory; the signal's reason when aborted.
+ */
+export async function readInProcess(
   reading: Reading,
-  limits: ReadLimits,
-  signal: AbortSignal | undefined,
+  limits: ReadLimits = countingLimits,
+  signal?: AbortSignal,
   attempt = 1,
-): Promise<SummaryMessage | undefined> {
+): Promise<unknown> {
   try {
     const end = await countingPool.run(new ReadCall(reading, limits), signal)
-    if (end.type === 'result') return end.value === null ? undefined : SummaryMessage.parse(end.value)
+    if (end.type === 'result') return end.value
     if (end.type === 'stopped') throw new CountingStopped(end.reason)
     throw new Error(`a decoder process failed: ${JSON.stringify(end)}`)
   } catch (error) {
@@ -111,7 +115,7 @@ async function count(
     const stopReason = describeLimit(error.reason, limits)
     if (stopReason !== undefined) throw new CountingStopped(stopReason)
     if (attempt === maxAttempts) throw error
-    return count(reading, limits, signal, attempt + 1)
+    return readInProcess(reading, limits, signal, attempt + 1)
   }
 }
 

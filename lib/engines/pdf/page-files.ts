@@ -8,6 +8,18 @@ export interface PageFile {
   readonly path: string
 }
 
+/** Names that engines give, which are used as file names. */
+export const pageNamePattern = /^\w[\w (),.-]{0,199}$/
+
+/** A file in a ZIP of pages: a range of its bytes, because nothing is compressed. */
+export interface ZippedPage {
+  readonly page: number
+  readonly name: string
+  readonly start: number
+  /** Bytes. */
+  readonly size: number
+}
+
 /** Returns a name such as `page-007.jpg`, padded so that names sort in page order. */
 export function createPageFileName(page: number, lastPage: number, extension: string): string {
   const digits = Math.max(3, String(lastPage).length)

@@ -1,24 +1,19 @@
 import { basename, join } from 'node:path'
 import * as z from 'zod'
-import { forEachConcurrently } from '../../async/for-each-concurrently.ts'
 import { openByPath, type RandomAccess } from '../../binary/random-access.ts'
 import { openZipArchive } from '../../binary/zip.ts'
-import { manifestName, type PageFile } from './page-files.ts'
+import { manifestName, type PageFile, pageNamePattern, type ZippedPage } from './page-files.ts'
 import { StoredZip } from './stored-zip.ts'
 
-/** Names that engines give, which are used as file names. */
-const pageNamePattern = /^\w[\w (),.-]{0,199}$/
 /** The archives are our own. */
 const maxPages = 1_000_000
-/** Headers that are read at the same time, from a file or a bucket. */
-const maxConcurrentReads = 16
-const maxManifestBytes = 256 * 1024 * 1024
+const maxManifestBytes = 64 * 1024 * 1024
 
 const Manifest = z.object({
   /** Settings that the pages were made with. */
   parameters: z.record(z.string(), z.unknown()),
   /** Which file contains which page. */
-  pages: z.array(z.object({ page: z.int(), file: z.string(), size: z.int() })),
+  pages: z.array(z.object({ page: z.int(), file: z.string().regex(pageNamePattern), size: z.int() })),
 })
 type Manifest = z.infer<typeof Manifest>
 
@@ -50,41 +45,36 @@ export function joinZips(outDir: string, archives: readonly string[]): Promise<s
   })
 }
 
-/** A file in a page ZIP: a range of its bytes, because nothing is compressed. */
-export interface ZippedPage {
-  readonly page: number
-  readonly name: string
-  readonly start: number
-  /** Bytes. */
-  readonly size: number
-}
-
 /**
- * Lists the pages of a ZIP that an engine wrote, in order; undefined for any other ZIP.
- * @throws DamagedFileError and other errors of `openZipArchive`
+ * Lists the pages of a ZIP that `zipPages` wrote, in order; undefined for any other ZIP, even a damaged one. Only the
+ * directory and the manifest are read, so that a list in a bucket takes few requests.
  */
 export async function listPages(file: RandomAccess): Promise<ZippedPage[] | undefined> {
-  const zip = await openZipArchive(file, maxPages)
-  const manifestEntry = zip.files.get(manifestName)
-  if (!manifestEntry) return undefined
-  const { success, data } = Manifest.safeParse(
-    JSON.parse((await zip.read(manifestEntry, maxManifestBytes)).toString()),
-  )
-  if (!success) return undefined
-  const entries = data.pages.map(({ file }) => zip.files.get(file))
-  const isStored = entries.every((entry) => entry && entry.compressedSize === entry.uncompressedSize)
-  if (!isStored || !data.pages.every(({ file }) => pageNamePattern.test(file))) return undefined
-  const starts = new Map<string, number>()
-  await forEachConcurrently(data.pages, maxConcurrentReads, async ({ file }) => {
-    const entry = zip.files.get(file)
-    if (entry) starts.set(file, await zip.locate(entry))
-  })
-  return data.pages.map(({ page, file: name }) => ({
-    page,
-    name,
-    start: starts.get(name) ?? 0,
-    size: zip.files.get(name)?.compressedSize ?? 0,
-  }))
+  try {
+    const zip = await openZipArchive(file, maxPages)
+    const manifestEntry = zip.files.get(manifestName)
+    if (!manifestEntry) return undefined
+    const { pages } = Manifest.parse(JSON.parse((await zip.read(manifestEntry, maxManifestBytes)).toString()))
+    const starts = new Map<string, number>()
+    for (const [index, entry] of zip.entries.entries()) {
+      const start = entry.offset + StoredZip.headerBytes(entry.name, entry.compressedSize)
+      // Our files follow each other without gaps, and the manifest is the last one.
+      if (index + 1 < zip.entries.length && start + entry.compressedSize !== zip.entries[index + 1]?.offset)
+        return undefined
+      if (entry.compressedSize !== entry.uncompressedSize) return undefined
+      starts.set(entry.name, start)
+    }
+    return pages.map(({ page, file: name }) => {
+      const start = starts.get(name)
+      if (start === undefined) throw new RangeError(`${manifestName} names a file that is missing`)
+      return { page, name, start, size: zip.files.get(name)?.compressedSize ?? 0 }
+    })
+  } catch (error) {
+    // Of the ZIP reader, of JSON.parse and of zod.
+    if (error instanceof RangeError || error instanceof SyntaxError || error instanceof z.ZodError)
+      return undefined
+    throw error
+  }
 }
 
 async function writeZip(outDir: string, fill: (zip: StoredZip) => Promise<Manifest>): Promise<string> {

@@ -26,6 +26,11 @@ const externalAttributes = 0o100644 * 2 ** 16
 /** 4.4.4, bit 11: names are UTF-8. */
 const flags = 1 << 11
 
+/** 4.3.7: without name and extra fields. */
+const localHeaderBytes = 30
+/** 4.5.3: the extra field with both sizes. */
+const zip64SizesBytes = 20
+
 const chunkBytes = 256 * 1024
 
 /**
@@ -62,6 +67,11 @@ export class StoredZip {
       return chunk.subarray(0, bytesRead)
     })
     return size
+  }
+
+  /** Length of the header in front of a file of `size` bytes. */
+  static headerBytes(name: string, size: number): number {
+    return localHeaderBytes + Buffer.byteLength(name) + (size >= max32 ? zip64SizesBytes : 0)
   }
 
   async addText(name: string, text: string): Promise<void> {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { listPages, type ZippedPage } from '../../engines/pdf/pages-zip.ts'
+import { listPages } from '../../decoders/list-pages.ts'
+import type { ZippedPage } from '../../engines/pdf/page-files.ts'
 import { AppError } from '../../errors.ts'
 import { type JobState, jobPrefix, type StoredFile, type Task } from '../../model/job.ts'
 import { listedFiles } from '../../plan/file-lists.ts'
@@ -79,9 +80,10 @@ async function* storeMembers(
 ): AsyncGenerator<StoredFile> {
   const { services, signal } = run
   const { key: zipKey, size: zipSize } = list
-  const at = async (start: number, length: number) =>
-    Buffer.from(await services.files.read(zipKey, start, Math.min(zipSize, start + length)))
-  const pages = await listPages({ size: zipSize, at })
+  const pages = await listPages({
+    size: zipSize,
+    read: (start, end) => services.files.read(zipKey, start, end),
+  })
   const pageByName = new Map(pages?.map((page) => [page.name, page]))
   for (const [index, member] of listedFiles(list).entries()) {
     const page = pageByName.get(member.filename)

@@ -3,9 +3,9 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { TaskFiles } from '../../aws/task-files.ts'
-import { openByPath } from '../../binary/random-access.ts'
+import { listPagesOf } from '../../decoders/list-pages.ts'
 import type { InputFile } from '../../engines/engine.ts'
-import { listPages, type ZippedPage } from '../../engines/pdf/pages-zip.ts'
+import type { ZippedPage } from '../../engines/pdf/page-files.ts'
 import type { StoredFile } from '../../model/job.ts'
 import { listedFiles } from '../../plan/file-lists.ts'
 import { extensionForFormat, requireFormatId } from './format-id.ts'
@@ -73,7 +73,7 @@ export async function fetchList(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ZippedPage>> {
   await files.getFile(source, path, signal)
-  const pages = await listPages(await openByPath(path))
+  const pages = await listPagesOf(path)
   return new Map(pages?.map((page) => [page.name, page]))
 }
 

@@ -1,10 +1,10 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TaskFiles } from '../../aws/task-files.ts'
-import { openByPath } from '../../binary/random-access.ts'
+import { listPagesOf } from '../../decoders/list-pages.ts'
 import type { EngineResult, OutputFile, Shortfall } from '../../engines/engine.ts'
-import { manifestName } from '../../engines/pdf/page-files.ts'
-import { listPages, type ZippedPage, zipPages } from '../../engines/pdf/pages-zip.ts'
+import { manifestName, type ZippedPage } from '../../engines/pdf/page-files.ts'
+import { zipPages } from '../../engines/pdf/pages-zip.ts'
 import type { FormatId } from '../../formats/index.ts'
 import { combine } from '../../model/fidelity.ts'
 import type { StoredFile } from '../../model/job.ts'
@@ -89,7 +89,7 @@ class ResultFolder {
     { name, page }: Pick<ZippedPage, 'name' | 'page'>,
     to: FormatId,
   ): Promise<void> {
-    const pages = file.format === 'zip' ? await listPages(await openByPath(file.path)) : undefined
+    const pages = file.format === 'zip' ? await listPagesOf(file.path) : undefined
     if (pages) {
       const stem = withExtension(name, '').slice(0, -1)
       for (const one of pages) await extractPage(file.path, one, this.#next(`${stem}-${one.name}`, page))

@@ -1,9 +1,8 @@
 import { open, stat } from 'node:fs/promises'
 import { forEachConcurrently } from '../../async/for-each-concurrently.ts'
-import { openByPath } from '../../binary/random-access.ts'
 import { detectFormat } from '../../decoders/detect-format.ts'
+import { listPagesOf } from '../../decoders/list-pages.ts'
 import type { Chunk, OutputFile } from '../../engines/engine.ts'
-import { listPages } from '../../engines/pdf/pages-zip.ts'
 import { AppError } from '../../errors.ts'
 import { readFrom } from '../../formats/detect/byte-source.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
@@ -69,12 +68,9 @@ export async function storeFiles(
   )
 }
 
-/** Names of the files in a ZIP of pages; undefined for any other ZIP. Errors of its reader are `RangeError`s. */
+/** Names of the files in a ZIP of pages; undefined for any other ZIP. */
 async function memberNames(path: string): Promise<string[] | undefined> {
-  const pages = await listPages(await openByPath(path)).catch((error: unknown) => {
-    if (error instanceof RangeError) return undefined
-    throw error
-  })
+  const pages = await listPagesOf(path)
   return pages && pages.length > maxMembers ? [] : pages?.map(({ name }) => name)
 }
 

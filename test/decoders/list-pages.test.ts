@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { listPagesOf } from '../../lib/decoders/list-pages.ts'
+import { stopCounting } from '../../lib/decoders/read-summary.ts'
+import { manifestName } from '../../lib/engines/pdf/page-files.ts'
+import { zipPages } from '../../lib/engines/pdf/pages-zip.ts'
+import { StoredZip } from '../../lib/engines/pdf/stored-zip.ts'
+
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'list-pages-'))
+})
+after(async () => {
+  await stopCounting()
+  await rm(folder, { recursive: true })
+})
+
+const manifestOf = (...names: readonly string[]) =>
+  JSON.stringify({ parameters: {}, pages: names.map((file, at) => ({ page: at + 1, file, size: 1 })) })
+
+async function writeZip(name: string, files: Readonly<Record<string, string>>): Promise<string> {
+  const path = join(folder, name)
+  await StoredZip.write(path, async (zip) => {
+    for (const [file, text] of Object.entries(files)) await zip.addText(file, text)
+  })
+  return path
+}
+
+test('the pages of a ZIP are ranges of its bytes', async () => {
+  const contents = ['first', '', 'the third page']
+  const pages = contents.map((_, at) => ({ page: at + 1, path: join(folder, `page-00${at + 1}.txt`) }))
+  for (const [at, { path }] of pages.entries()) await writeFile(path, contents[at] ?? '')
+  const zip = await zipPages(folder, pages, { dpi: 75 })
+  const bytes = await readFile(zip)
+  const listed = await listPagesOf(zip)
+  assert.deepEqual(
+    listed?.map(({ page, name, start, size }) => [page, name, bytes.toString('utf8', start, start + size)]),
+    contents.map((content, at) => [at + 1, `page-00${at + 1}.txt`, content]),
+  )
+})
+
+const others: readonly (readonly [what: string, files: Readonly<Record<string, string>>])[] = [
+  ['without a manifest', { 'a.txt': 'a' }],
+  ['whose manifest names a path', { '../a.txt': 'a', [manifestName]: manifestOf('../a.txt') }],
+  ['whose manifest names a missing file', { 'a.txt': 'a', [manifestName]: manifestOf('b.txt') }],
+  ['whose manifest is no JSON', { 'a.txt': 'a', [manifestName]: '{' }],
+  ['whose manifest has another meaning', { 'a.txt': 'a', [manifestName]: '{"name":"extension"}' }],
+]
+for (const [what, files] of others)
+  test(`a ZIP ${what} is not a list of pages`, async () => {
+    assert.equal(await listPagesOf(await writeZip(`${what}.zip`, files)), undefined)
+  })
+
+test('a ZIP with bytes between its files is not a list of pages', async () => {
+  const path = await writeZip('gap.zip', { 'a.txt': 'a', [manifestName]: manifestOf('a.txt') })
+  const bytes = await readFile(path)
+  const manifestStart = 30 + 'a.txt'.length + 1
+  const directoryStart = bytes.readUInt32LE(bytes.length - 6)
+  const withGap = Buffer.concat([
+    bytes.subarray(0, manifestStart),
+    Buffer.alloc(9),
+    bytes.subarray(manifestStart),
+  ])
+  // The second entry of the directory and the directory itself are nine bytes further on.
+  const secondEntry = directoryStart + 9 + 46 + 'a.txt'.length
+  withGap.writeUInt32LE(manifestStart + 9, secondEntry + 42)
+  withGap.writeUInt32LE(directoryStart + 9, withGap.length - 6)
+  await writeFile(path, withGap)
+  assert.equal(await listPagesOf(path), undefined)
+})
+
+test('a damaged ZIP is not a list of pages', async () => {
+  const path = await writeZip('cut.zip', { 'a.txt': 'a', [manifestName]: manifestOf('a.txt') })
+  await writeFile(path, (await readFile(path)).subarray(0, -30))
+  assert.equal(await listPagesOf(path), undefined)
+})
