@@ -1,7 +1,8 @@
-// Checks the table of what the interface promises. A row names a test, which must exist, or contains a request: method,
-// path, JSON body and headers, then the status and a value of the reply. Rows that hold only partly say why.
+// Checks the tables of what the interface promises, all *.tsv files of this folder. A row names a test, which must exist, or
+// contains a request: method, path, JSON body and headers, then the status and a value of the reply. Rows that hold only
+// partly say why.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -13,11 +14,15 @@ interface Row {
   readonly reason: string
 }
 
-const table = await readFile(new URL('statements.tsv', import.meta.url), 'utf8')
-const [, ...lines] = table.trimEnd().split('\n')
-const rows: readonly Row[] = lines.map((line) => {
-  const [section = '', statement = '', check = '', result = '', reason = ''] = line.split('\t')
-  return { section, statement, check, result, reason }
+const folder = new URL('./', import.meta.url)
+const tables = (await readdir(folder)).filter((name) => name.endsWith('.tsv')).sort()
+const texts = await Promise.all(tables.map((name) => readFile(new URL(name, folder), 'utf8')))
+const rows: readonly Row[] = texts.flatMap((text) => {
+  const [, ...lines] = text.trimEnd().split('\n')
+  return lines.map((line) => {
+    const [section = '', statement = '', check = '', result = '', reason = ''] = line.split('\t')
+    return { section, statement, check, result, reason }
+  })
 })
 
 /** Parses a request such as `GET /v1/jobs [x-api-key: a] => 401 error.code="INVALID_API_KEY"`. */
