@@ -1,10 +1,10 @@
 // Checks the tables of what the interface promises, all *.tsv files of this folder. A row names a test, which must exist, or
-// contains a request: method, path, JSON body and headers, then the status and a value of the reply. Rows that hold only
-// partly say why.
+// contains a request and what its reply must have (request-row.ts). Rows that hold only partly say why.
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { startService, type TestService } from '../support/service.ts'
+import { createRowChecker } from './request-row.ts'
 
 interface Row {
   readonly section: string
@@ -25,25 +25,6 @@ const rows: readonly Row[] = texts.flatMap((text) => {
   })
 })
 
-/** Parses a request such as `GET /v1/jobs [x-api-key: a] => 401 error.code="INVALID_API_KEY"`. */
-function parseRequest(check: string) {
-  const [request = '', expectedReply = ''] = check.split(' => ')
-  const [, method = '', path = '', body, header, value = ''] =
-    /^([A-Z]+) (\S+)(?: (\{.*\}))?(?: \[([\w-]+): (.+)\])?$/.exec(request) ?? []
-  const [, status = '', place = '', expectedValue] = /^(\d+) ([\w.]+)(?:=(.+))?$/.exec(expectedReply) ?? []
-  assert.ok(method && status, `not a request: ${check}`)
-  const headers = {
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...(header !== undefined && { [header]: value }),
-  }
-  return { method, path, body, headers, status: Number(status), place, expectedValue }
-}
-
-const valueAt = (json: unknown, place: string) =>
-  place
-    .split('.')
-    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], json) // JSON
-
 test('each row of the table of the interface has a check and a result', () => {
   assert.ok(rows.length > 80)
   for (const { section, statement, check, result, reason } of rows) {
@@ -58,31 +39,21 @@ test('the tests that the table of the interface names exist', async () => {
     const [, path, title] = /^(test\/\S+): (.+)$/.exec(check) ?? []
     if (path === undefined) continue
     const text = await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
-    assert.ok(text.includes(`test('${title}'`) || text.includes(`'${title}'`), `${statement}: ${check}`)
+    assert.ok(text.includes(`'${title}'`) || text.includes(`\`${title}\``), `${statement}: ${check}`)
   }
 })
 
 describe('the table of the interface', () => {
   let service: TestService
+  let checkRow: (check: string) => Promise<void>
   before(async () => {
     service = await startService()
+    checkRow = createRowChecker(service.url)
   })
   after(() => service.stop())
 
   for (const { section, statement, check } of rows) {
     if (check.startsWith('test/')) continue
-    test(`${section}: ${statement}`, async () => {
-      const { method, path, body, headers, status, place, expectedValue } = parseRequest(check)
-      const response = await fetch(`${service.url}${path}`, {
-        method,
-        headers,
-        ...(body !== undefined && { body }),
-      })
-      const text = await response.text()
-      assert.equal(response.status, status, text)
-      const value = valueAt(JSON.parse(text), place)
-      if (expectedValue === undefined) assert.ok(value !== undefined, `${place} is missing: ${text}`)
-      else assert.deepEqual(value, JSON.parse(expectedValue), text.slice(0, 500))
-    })
+    test(`${section}: ${statement}`, () => checkRow(check))
   }
 })

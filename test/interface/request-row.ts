@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { Client } from '../support/service.ts'
+
+/**
+ * A row's request and the reply that it expects:
+ *
+ *     GET /v1/jobs [x-api-key: a] => 401 error.code="INVALID_API_KEY"
+ *     POST /v1/convert/check {"from":"png","targetFormat":"webp"} => 200 data.warnings=[]
+ *     POST /v1/convert (file=@corners.png&targetFormat=webp) => 202 job.result.mimeType="image/webp"
+ *     GET /v1/download/{jobId} => 302 header.location~X-Amz-Signature
+ *
+ * A form is in parentheses: `@` sends a fixture, `@a.png:b.pdf` under another name. `{jobId}` is the last one that a reply
+ * had in `data`, and `{ownerToken}` that of the last POST. Without it, each request comes from a new owner. `job` is the
+ * status of the new job once it has finished. `=` compares with JSON, `~` with a regular expression; without either, the
+ * value must exist.
+ */
+interface RequestRow {
+  readonly method: string
+  readonly path: string
+  readonly form: string | undefined
+  readonly body: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly status: number
+  readonly place: string
+  readonly operator: string | undefined
+  readonly expectedValue: string
+}
+
+const requestPattern = /^([A-Z]+) (\S+)(?: \((.+)\))?(?: (\{.*\}))?((?: \[[\w-]+: [^\]]+\])*)$/
+const replyPattern = /^(\d{3})(?: ([\w.-]+)(?:([=~])(.+))?)?$/
+
+function parseRequestRow(check: string, seenValues: ReadonlyMap<string, string>): RequestRow {
+  const text = check.replaceAll(/\{(\w+)\}/g, (whole, name: string) => seenValues.get(name) ?? whole)
+  const [request = '', expectedReply = ''] = text.split(' => ')
+  const [, method = '', path = '', form, body, sentHeaders = ''] = requestPattern.exec(request) ?? []
+  const [, status = '', place = '', operator, expectedValue = ''] = replyPattern.exec(expectedReply) ?? []
+  assert.ok(method && status, `not a request: ${check}`)
+  const pairs = [...sentHeaders.matchAll(/ \[([\w-]+): ([^\]]+)\]/g)]
+  const headers = Object.fromEntries(pairs.map(([, name, value]) => [name, value]))
+  return { method, path, form, body, headers, status: Number(status), place, operator, expectedValue }
+}
+
+async function toFormData(form: string): Promise<FormData> {
+  const data = new FormData()
+  for (const field of form.split('&')) {
+    const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(field) ?? []
+    const [, fixture, otherName = fixture] = /^@([^:]+)(?::(.+))?$/.exec(value) ?? []
+    if (fixture === undefined) data.append(name, value)
+    else data.append(name, new Blob([await readFile(`test/fixtures/${fixture}`)]), otherName)
+  }
+  return data
+}
+
+const valueAt = (json: unknown, place: string) =>
+  place
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], json) // JSON
+
+/** Sends the requests of rows one after another, and remembers what replies contain. */
+export function createRowChecker(serviceUrl: string): (check: string) => Promise<void> {
+  const seenValues = new Map<string, string>()
+  return async (check) => {
+    const row = parseRequestRow(check, seenValues)
+    const { method, path, form, body, headers, place } = row
+    const response = await fetch(`${serviceUrl}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body }),
+      ...(form !== undefined && { body: await toFormData(form) }),
+    })
+    const text = await response.text()
+    assert.equal(response.status, row.status, text)
+    const isJson = response.headers.get('content-type')?.includes('json')
+    const reply: Record<string, unknown> = isJson ? JSON.parse(text) : {}
+    remember(reply['data'], seenValues)
+    const token = response.headers.get('x-owner-token')
+    if (token !== null && method === 'POST') seenValues.set('ownerToken', token)
+    if (place === '') return
+    if (place.startsWith('job.'))
+      reply['job'] = await new Client({ url: serviceUrl }).finishedJob(seenValues.get('jobId') ?? '')
+    checkValue({ ...reply, header: Object.fromEntries(response.headers) }, row)
+  }
+}
+
+function remember(data: unknown, seenValues: Map<string, string>): void {
+  for (const [name, value] of Object.entries(data ?? {}))
+    if (typeof value === 'string') seenValues.set(name, value)
+}
+
+function checkValue(
+  reply: Readonly<Record<string, unknown>>,
+  { place, operator, expectedValue }: RequestRow,
+): void {
+  const value = valueAt(reply, place)
+  const shownReply = JSON.stringify(reply).slice(0, 1500)
+  if (operator === '=') assert.deepEqual(value, JSON.parse(expectedValue), shownReply)
+  else if (operator === '~') assert.match(String(value), new RegExp(expectedValue), shownReply)
+  else assert.ok(value !== undefined, `${place} is missing: ${shownReply}`)
+}
