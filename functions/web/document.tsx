@@ -7,6 +7,7 @@ import {
   type RenderDocument,
   type SectionId,
   sectionOf,
+  themeToken,
 } from './section-paths.ts'
 import { DropZone, NoScriptForm } from './sections/convert/drop-zone.tsx'
 import { landingChoices } from './sections/landing/landing-pages.ts'
@@ -81,5 +82,5 @@ export const renderDocument: RenderDocument = (id, { script, preload, style }) =
     </>
   )
   const app = <Shell section={sectionOf(id)}>{renderBody(id, landing)}</Shell>
-  return `<!doctype html><html lang="${words.lang}" dir="${words.dir}" data-max-file-size="${limitTokens.maxFileSize}" data-retention="${limitTokens.retention}"><head>${renderToHtml(head)}<style>${style}</style></head><body><div id="app">${renderToHtml(app)}</div>${renderNoScriptForm(id, landing)}</body></html>`
+  return `<!doctype html><html lang="${words.lang}" dir="${words.dir}" data-theme="${themeToken}" data-max-file-size="${limitTokens.maxFileSize}" data-retention="${limitTokens.retention}"><head>${renderToHtml(head)}<style>${style}</style></head><body><div id="app">${renderToHtml(app)}</div>${renderNoScriptForm(id, landing)}</body></html>`
 }

@@ -71,6 +71,13 @@ export const sectionOf = (id: DocumentId): SectionId | undefined =>
 
 const isLandingId = (id: DocumentId): id is LandingId => landingIds.some((landingId) => landingId === id)
 
+/** Colors of the page; `system` follows the device. */
+export const themes = ['light', 'dark', 'system'] as const
+export type Theme = (typeof themes)[number]
+
+/** Stands for the visitor's theme in a document, until it is sent. */
+export const themeToken = '{theme}'
+
 /** Stand for the limits of the service in a document, until it is sent. */
 export const limitTokens = { maxFileSize: '{max-file-size}', retention: '{retention}' }
 

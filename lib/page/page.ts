@@ -7,6 +7,9 @@ import {
   type Language,
   languages,
   limitTokens,
+  type Theme,
+  themes,
+  themeToken,
 } from '../../functions/web/section-paths.ts'
 import { limitsOfPlan } from '../accounts/plan-limits.ts'
 import type { Config } from '../config.ts'
@@ -39,12 +42,18 @@ interface PageRequest {
 const cookieName = 'lang'
 const cookieLifetimeS = 365 * 24 * 3600
 
+const readCookie = (cookies: readonly string[], name: string) =>
+  cookies.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
+
+/** Set by the switch of the page. */
+function chooseTheme(cookies: readonly string[]): Theme {
+  const cookieTheme = readCookie(cookies, 'theme')
+  return themes.find((theme) => theme === cookieTheme) ?? 'system'
+}
+
 /** Language from the URL, else the cookie, else the browser's preference, else English. */
 function chooseLanguage({ headers, cookies, query }: PageRequest): Language {
-  const cookieLanguage = cookies
-    .find((pair) => pair.startsWith(`${cookieName}=`))
-    ?.slice(cookieName.length + 1)
-  const requestedLanguages = [query?.lang, cookieLanguage].flatMap((tag = '') =>
+  const requestedLanguages = [query?.lang, readCookie(cookies, cookieName)].flatMap((tag = '') =>
     findLanguages(tag, builtLanguages),
   )
   return requestedLanguages[0] ?? parseAcceptLanguage(headers['accept-language'] ?? '')
@@ -98,15 +107,20 @@ function describeLimits(language: Language, deps: PageDeps) {
 
 const finishedDocuments = new Map<string, Promise<CompressedFile>>()
 
-/** Fills in the limits, once per document. */
-function finishDocument(id: DocumentId, language: Language, built: CompressedFile, deps: PageDeps) {
+/** Fills in the limits and the theme, once per document. */
+function finishDocument(
+  { id, language, theme }: { readonly id: DocumentId; readonly language: Language; readonly theme: Theme },
+  built: CompressedFile,
+  deps: PageDeps,
+) {
   const { maxFileSize, retention } = describeLimits(language, deps)
-  const key = [id, language, maxFileSize, retention].join()
+  const key = [id, language, theme, maxFileSize, retention].join()
   const finish = async () => {
     const html = (await gunzipAsync(Buffer.from(built.gzip, 'base64')))
       .toString()
       .replaceAll(limitTokens.maxFileSize, maxFileSize)
       .replaceAll(limitTokens.retention, retention)
+      .replaceAll(themeToken, theme)
     return compress(Buffer.from(html))
   }
   const finished = finishedDocuments.get(key) ?? finish()
@@ -117,7 +131,9 @@ function finishDocument(id: DocumentId, language: Language, built: CompressedFil
 export async function pageDocument(id: DocumentId, request: PageRequest, deps: PageDeps) {
   const language = chooseLanguage(request)
   const { documents, styleHash } = await loadPage(language)
-  const body = await encodeFor(await finishDocument(id, language, documents[id], deps), request.headers)
+  const theme = chooseTheme(request.cookies)
+  const document = await finishDocument({ id, language, theme }, documents[id], deps)
+  const body = await encodeFor(document, request.headers)
   return {
     data: body.data,
     headers: {

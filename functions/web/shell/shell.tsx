@@ -6,10 +6,12 @@ import {
   type SectionId,
   sectionIds,
   sectionPaths,
+  themes,
   unlistedSections,
 } from '../section-paths.ts'
 import words from '../words/en.ts'
 import { language } from './language.ts'
+import { chooseTheme, chosenTheme } from './theme.ts'
 
 const navSections = sectionIds.filter(
   (section) => !menuSections.includes(section) && !unlistedSections.includes(section),
@@ -50,6 +52,7 @@ export function Shell(props: {
                     {languageNames[id]}
                   </a>
                 ))}
+              <ThemeSwitch />
             </div>
           </details>
         </nav>
@@ -61,6 +64,27 @@ export function Shell(props: {
     </>
   )
 }
+
+const ThemeSwitch = () => (
+  <fieldset class="themes">
+    <legend>{words.theme}</legend>
+    {themes.map((theme) => (
+      <label key={theme}>
+        <input
+          type="radio"
+          name="theme"
+          value={theme}
+          // Hydration sets no properties, and the server's document has none checked.
+          ref={(radio) => {
+            if (radio) radio.checked = chosenTheme.value === theme
+          }}
+          onChange={() => chooseTheme(theme)}
+        />
+        {words.themes[theme]}
+      </label>
+    ))}
+  </fieldset>
+)
 
 const SectionLink = (props: { readonly section: SectionId; readonly current: SectionId | undefined }) => (
   <a

@@ -9,6 +9,8 @@ const words: typeof en = {
   titleOf: (section) => `${section} · Mutabor`,
   site: 'Seiten',
   menu: 'Menü',
+  theme: 'Darstellung',
+  themes: { light: 'Hell', dark: 'Dunkel', system: 'System' },
   skip: 'Zum Inhalt',
   sections: {
     convert: 'Umwandeln',

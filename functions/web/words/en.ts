@@ -8,6 +8,8 @@ export default {
   titleOf: (section: string) => `${section} · Mutabor`,
   site: 'Site',
   menu: 'Menu',
+  theme: 'Appearance',
+  themes: { light: 'Light', dark: 'Dark', system: 'System' },
   skip: 'Skip to content',
   /** In the navigation and in the window title. */
   sections: {

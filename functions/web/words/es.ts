@@ -10,6 +10,8 @@ const words: typeof en = {
   titleOf: (section) => `${section} · Mutabor`,
   site: 'Sitio',
   menu: 'Menú',
+  theme: 'Apariencia',
+  themes: { light: 'Claro', dark: 'Oscuro', system: 'Sistema' },
   skip: 'Ir al contenido',
   sections: {
     convert: 'Convertir',

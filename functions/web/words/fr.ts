@@ -10,6 +10,8 @@ const words: typeof en = {
   titleOf: (section) => `${section} · Mutabor`,
   site: 'Site',
   menu: 'Menu',
+  theme: 'Apparence',
+  themes: { light: 'Clair', dark: 'Sombre', system: 'Système' },
   skip: 'Aller au contenu',
   sections: {
     convert: 'Convertir',

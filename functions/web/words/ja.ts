@@ -10,6 +10,8 @@ const words: typeof en = {
   titleOf: (section) => `${section} · Mutabor`,
   site: 'サイト',
   menu: 'メニュー',
+  theme: '外観',
+  themes: { light: 'ライト', dark: 'ダーク', system: '端末の設定' },
   skip: '本文へ移動',
   sections: {
     convert: '変換',

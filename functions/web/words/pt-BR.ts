@@ -10,6 +10,8 @@ const words: typeof en = {
   titleOf: (section) => `${section} · Mutabor`,
   site: 'Site',
   menu: 'Menu',
+  theme: 'Aparência',
+  themes: { light: 'Claro', dark: 'Escuro', system: 'Sistema' },
   skip: 'Ir para o conteúdo',
   sections: {
     convert: 'Converter',

@@ -1,0 +1,20 @@
+import { signal } from '@preact/signals'
+import { type Theme, themes } from '../section-paths.ts'
+
+/** The server renders the theme of the cookie into the document, so that no page starts in the wrong colors. */
+const cookieLifetimeS = 365 * 24 * 3600
+
+const readTheme = (): Theme =>
+  themes.find((theme) => theme === document.documentElement.dataset['theme']) ?? 'system'
+
+/** Undefined on the server. */
+export const chosenTheme = signal<Theme | undefined>(
+  typeof document === 'undefined' ? undefined : readTheme(),
+)
+
+export function chooseTheme(theme: Theme): void {
+  chosenTheme.value = theme
+  document.documentElement.dataset['theme'] = theme
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in browsers that we support
+  document.cookie = `theme=${theme}; Path=/; Max-Age=${cookieLifetimeS}; SameSite=Lax`
+}
