@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type * as docx from 'docx'
 import { defined } from '../../../validation/defined.ts'
 import type { Alignment, FlowBlock, ImageBlock, Paragraph, TableBlock, TableCell } from './blocks.ts'
+import { createFloatingImage } from './floating-images.ts'
 import type { HeaderFooterRow } from './headers-footers.ts'
 import type { DocxLayout } from './layout.ts'
 import { toIndent, toNumberingReference } from './numbering.ts'
@@ -20,7 +21,12 @@ interface ParagraphContext {
 interface Breaks {
   readonly pageBreakBefore: boolean
   readonly columnBreak: boolean
+  /** Images behind the text of the page. */
+  readonly anchoredImages: readonly docx.ImageRun[]
 }
+
+/** The spacing of a paragraph that should not be seen. */
+const narrowLine = { before: 0, after: 0, line: 20, lineRule: 'exact' } as const
 
 /** Points below a paragraph: tables and columns have no spacing above them. */
 function measureGapBelow(
@@ -50,11 +56,14 @@ export class BlockWriter {
 
   /** Returns the runs of a paragraph, preceded by its page or column break. */
   #withBreaks(
-    { pageBreakBefore = false, columnBreak = false }: Partial<Breaks>,
+    { pageBreakBefore = false, columnBreak = false, anchoredImages = [] }: Partial<Breaks>,
     children: readonly docx.ParagraphChild[],
   ) {
     const start = columnBreak ? [new this.#library.Run({ children: [new this.#library.ColumnBreak()] })] : []
-    return { children: [...start, ...children], ...(pageBreakBefore && { pageBreakBefore }) }
+    return {
+      children: [...start, ...anchoredImages, ...children],
+      ...(pageBreakBefore && { pageBreakBefore }),
+    }
   }
 
   /** Two adjacent tables would merge, and a document must not end with a table. */
@@ -66,11 +75,16 @@ export class BlockWriter {
   async writeBlock(
     block: FlowBlock,
     nextBlock: FlowBlock | undefined,
-    context: ParagraphContext,
+    outerContext: ParagraphContext,
   ): Promise<(docx.Paragraph | docx.Table)[]> {
+    const context = { ...outerContext, ...(block.isOverBackground && { backgroundColor: 'image' }) }
+    const anchoredImages: docx.ImageRun[] = []
+    for (const image of block.floatingImages ?? [])
+      anchoredImages.push(await createFloatingImage(this.#library, image))
     const breaks = {
       pageBreakBefore: block.startsNewPage === true,
       columnBreak: block.startsNewColumn === true,
+      anchoredImages,
     }
     switch (block.kind) {
       case 'paragraph':
@@ -80,8 +94,10 @@ export class BlockWriter {
       case 'image':
         return [await this.#createImage(block, block.column, context, breaks)]
       case 'table': {
-        const isBroken = breaks.pageBreakBefore || breaks.columnBreak
-        const breakParagraphs = isBroken ? [new this.#library.Paragraph(this.#withBreaks(breaks, []))] : []
+        const isBroken = breaks.pageBreakBefore || breaks.columnBreak || anchoredImages.length > 0
+        const breakParagraphs = isBroken
+          ? [new this.#library.Paragraph({ ...this.#withBreaks(breaks, []), spacing: narrowLine })]
+          : []
         return [
           ...breakParagraphs,
           await this.#createTable(block, context),

@@ -83,6 +83,15 @@ export interface ImageBlock {
   readonly labels?: string
 }
 
+/** An image at a fixed position on its page, behind the text. */
+export interface FloatingImage {
+  /** PNG or JPEG. */
+  readonly path: string
+  readonly box: BoundingBox
+  /** Words of the page that appear only in this image. */
+  readonly labels?: string
+}
+
 export type ContentBlock = Paragraph | TableBlock | ImageBlock
 
 /** Columns of equal width next to each other. */
@@ -101,6 +110,10 @@ export type FlowBlock = ContentBlock & {
   readonly startsNewPage?: boolean
   /** Whether it starts at the top of the next column although there is room left in the current one. */
   readonly startsNewColumn?: boolean
+  /** Images behind the text of its page, which are anchored in it. */
+  readonly floatingImages?: readonly FloatingImage[]
+  /** Whether its page has a background image, on which light text is visible. */
+  readonly isOverBackground?: boolean
   /** Points below it, before columns start: spacing above the first block would move only that block's column. */
   readonly spaceAfter?: number
   /** Left and right edge of the surrounding text. */

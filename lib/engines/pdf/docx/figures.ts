@@ -14,8 +14,8 @@ import type { PageContent, Vector, Word } from './page-content.ts'
 /** Part of a page that becomes an image. */
 export interface PageFigure {
   readonly box: BoundingBox
-  /** Whether text is on top of it; then it is rendered without that text. */
-  readonly isBackground: boolean
+  /** Whether text runs over it; then it is rendered without that text and stays behind it. */
+  readonly isBehindText: boolean
 }
 
 const minVectors = 12
@@ -38,24 +38,24 @@ export function findFigures(
       !tables.some((table) => isCenterInside(box, table, 3)) &&
       !(heightOf(box) < 3 && widthOf(box) > page.width * 0.3),
   )
-  const groups = clusterTouching(strokes, 6)
-  const boxes = groups.filter(isDrawing).map((group) => boundingBoxOf(group.map(({ box }) => box)))
-  return boxes
-    .filter((box) => widthOf(box) >= minWidth && heightOf(box) >= minHeight)
-    .filter((box) => !isMostlyText(box, words))
-    .filter((box) => !tables.some((table) => overlapArea(table, box) > areaOf(table) * 0.3))
-    .map((box) => {
-      const isBackground = isBehindText(box, page.textSegments)
-      return { box: isBackground ? box : includeLabels(box, page.textSegments), isBackground }
-    })
+  const figures = clusterTouching(strokes, 6).flatMap((group): PageFigure[] => {
+    const box = boundingBoxOf(group.map((vector) => vector.box))
+    if (widthOf(box) < minWidth || heightOf(box) < minHeight) return []
+    const hasCurves = group.some(({ isRectangle }) => !isRectangle)
+    if (!isDrawing(group)) return hasCurves ? [{ box, isBehindText: true }] : []
+    if (isMostlyText(box, words)) return hasCurves ? [{ box, isBehindText: true }] : []
+    if (isBehindLines(box, page.textSegments)) return [{ box, isBehindText: true }]
+    return [{ box: includeLabels(box, page.textSegments), isBehindText: false }]
+  })
+  return figures.filter(({ box }) => !tables.some((table) => overlapArea(table, box) > areaOf(table) * 0.3))
 }
 
 /** Returns the words that belong to a figure, such as axis labels or names of parts. Longer text does not. */
 export function findLabels(
-  { box, isBackground }: PageFigure,
+  { box, isBehindText }: PageFigure,
   textSegments: PageContent['textSegments'],
 ): Word[] {
-  if (isBackground) return []
+  if (isBehindText) return []
   return textSegments
     .filter((segment) => !isTextLine(segment))
     .flat()
@@ -76,7 +76,7 @@ const countCharacters = (words: readonly Word[]) => words.reduce((sum, { text })
 const isTextLine = (segment: readonly Word[]) => segment.length >= 4 && countCharacters(segment) >= 20
 
 /** Whether most of the text on it is body text. */
-function isBehindText(box: BoundingBox, textSegments: PageContent['textSegments']): boolean {
+function isBehindLines(box: BoundingBox, textSegments: PageContent['textSegments']): boolean {
   const segmentsInside = textSegments.filter((segment) =>
     isCenterInside(boundingBoxOf(segment.map((word) => word.box)), box),
   )

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Tools } from '../../engine.ts'
 import type { DocxRequest, DocxResult } from './docx-request.ts'
+import { renderDrawings } from './drawings.ts'
 import { collectImages, type RenderContext } from './images.ts'
 import { buildLayout, type PageParts } from './layout.ts'
-import { findRuledTables } from './page-blocks.ts'
 import type { PageContent } from './page-content.ts'
+import { type DecoratedPage, findDecoration, keepUnrenderedText } from './page-decoration.ts'
 import { parsePages } from './parse-pages.ts'
-import { removeText } from './remove-text.ts'
 import { writeDocx } from './write-docx.ts'
 
 /** Creates an editable Word document with paragraphs, headings, lists, tables and images. */
@@ -18,30 +18,31 @@ export async function buildFlowingLayout(
   const { structure, path, pagesRecognized } = await parsePages(source, tools, (done) =>
     tools.progress((done / source.pages.length) * 0.6, 'pages'),
   )
-  const parts = new Map<PageContent, PageParts>()
-  const numbers = structure.pages.map(({ number }) => number)
-  let textless: ReturnType<RenderContext['textless']> | undefined
-  const renderContext: RenderContext = {
-    path,
-    textless: () => {
-      textless ??= removeText(path, numbers, tools)
-      return textless
-    },
-    renderedCount: 0,
-  }
+  const decoratedPages: DecoratedPage[] = []
   for (const page of structure.pages) {
     // Lets timers and cancellation run between pages.
     await setImmediate()
     tools.signal.throwIfAborted()
-    const grids = findRuledTables(page)
-    const boxes = grids.map(({ box }) => box)
-    parts.set(page, { grids, ...(await collectImages(page, boxes, renderContext, tools)) })
+    decoratedPages.push(findDecoration(page))
   }
-  if (structure.pages.some(({ rotatedText }) => rotatedText.length > 0)) {
+  const requests = decoratedPages.flatMap((page) => page.requests)
+  const drawings = await renderDrawings(path, requests, structure.pages, tools)
+  const parts = new Map<PageContent, PageParts>()
+  const renderContext: RenderContext = { path, renderedCount: 0 }
+  for (const decoratedPage of decoratedPages) {
+    tools.signal.throwIfAborted()
+    const { grids, figures } = decoratedPage
+    const page = keepUnrenderedText(decoratedPage, drawings)
+    const floatingImages = decoratedPage.requests.flatMap((request) => drawings.get(request) ?? [])
+    const images = await collectImages(page, figures, renderContext, tools)
+    parts.set(page, { grids, floatingImages, ...images })
+  }
+  const pages = [...parts.keys()]
+  if (pages.some(({ rotatedText }) => rotatedText.length > 0)) {
     tools.warn('TEXT_MOVED', 'Rotated or vertical text was placed horizontally at the end of its page.')
   }
   tools.progress(0.8, 'document')
   const file = join(source.outDir, 'output.docx')
-  await writeDocx(await buildLayout(structure, parts, tools.signal), file, source.documentInfo)
+  await writeDocx(await buildLayout({ ...structure, pages }, parts, tools.signal), file, source.documentInfo)
   return { file, pagesRecognized }
 }

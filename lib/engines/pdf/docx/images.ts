@@ -14,15 +14,8 @@ const maxRendered = 200
 /** Shared state for rendering areas of pages. */
 export interface RenderContext {
   readonly path: string
-  /** Returns a PDF without text and its page numbers; created on first use. */
-  readonly textless: () => Promise<TextlessPdf>
   /** Number of areas rendered so far. */
   renderedCount: number
-}
-
-export interface TextlessPdf {
-  readonly path: string
-  pageOf(number: number): number
 }
 
 export interface PageImages {
@@ -31,28 +24,29 @@ export interface PageImages {
   readonly labels: ReadonlySet<Word>
 }
 
+/** Finds the drawings of a page that are large enough to be shown. */
+export const findRelevantFigures = (page: PageContent, tables: readonly BoundingBox[]): PageFigure[] =>
+  findFigures(page, page.textSegments.flat(), tables).filter((figure) => isRelevant(figure, page))
+
 /** Collects the images of a page: embedded images as files, and drawings rendered as shown. */
 export async function collectImages(
   page: PageContent,
-  tables: readonly BoundingBox[],
+  figures: readonly PageFigure[],
   renderContext: RenderContext,
   tools: Tools,
 ): Promise<PageImages> {
-  const figures = findFigures(page, page.textSegments.flat(), tables).filter((figure) =>
-    isRelevant(figure, page),
-  )
   const embedded = page.images.filter(
     (image) => isRelevant(image, page) && !figures.some(({ box }) => isCenterInside(image.box, box)),
   )
   const images: ImageBlock[] = []
   const labels = new Set<Word>()
   for (const { box, path: file } of embedded) {
-    const path = file ?? (await renderArea({ box, isBackground: false }, page, renderContext, tools))
+    const path = file ?? (await renderArea(box, page, renderContext, tools))
     if (path !== undefined) images.push({ kind: 'image', box, path })
   }
   for (const figure of figures) {
     const { box } = figure
-    const path = await renderArea(figure, page, renderContext, tools)
+    const path = await renderArea(box, page, renderContext, tools)
     if (path === undefined) continue
     const labelWords = findLabels(figure, page.textSegments)
     for (const word of labelWords) labels.add(word)
@@ -75,7 +69,7 @@ function isRelevant({ box }: PlacedImage | PageFigure, page: PageContent): boole
 }
 
 async function renderArea(
-  { box, isBackground }: PageFigure,
+  box: BoundingBox,
   page: PageContent,
   renderContext: RenderContext,
   tools: Tools,
@@ -89,11 +83,10 @@ async function renderArea(
   )
   const name = `drawn-${page.number}-${Math.round(left)}-${Math.round(top)}`
   const prefix = join(tools.workDir, name)
-  const textless = isBackground ? await renderContext.textless() : undefined
-  const number = String(textless?.pageOf(page.number) ?? page.number)
+  const number = String(page.number)
   await tools.exec('pdftoppm', [
     ...['-q', '-png', '-r', String(dpi), '-f', number, '-l', number, '-singlefile', '-cropbox'],
-    ...[...area, textless?.path ?? renderContext.path, prefix],
+    ...[...area, renderContext.path, prefix],
   ])
   const file = `${prefix}.png`
   const stats = await stat(file).catch(() => undefined)

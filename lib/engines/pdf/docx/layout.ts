@@ -1,4 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
+import type { FloatingImage } from './blocks.ts'
+import { anchorImages } from './floating-images.ts'
 import { type BoundingBox, boundingBoxOf, median, widthOf } from './geometry.ts'
 import { findHeadersFooters, type HeaderFooterRow } from './headers-footers.ts'
 import { joinTitleLines, markHeadings } from './headings.ts'
@@ -24,6 +26,8 @@ export interface DocxLayout {
 
 export interface PageParts extends PageImages {
   readonly grids: readonly Grid[]
+  /** Images behind the text. */
+  readonly floatingImages?: readonly FloatingImage[]
 }
 
 /** Reconstructs the layout of the document that the pages were printed from. */
@@ -68,7 +72,9 @@ export async function buildLayout(
   const finishedFlows = perPage.map(({ page, blocks }) => {
     const pageBlocks = withLists.slice(at, at + blocks.length)
     at += blocks.length
-    return { page, blocks: pageBlocks }
+    const floatingImages = parts.get(page)?.floatingImages ?? []
+    const pageColumn = findPageColumn(page, column, headersFooters.words)
+    return { page, blocks: anchorImages(page, pageBlocks, floatingImages, pageColumn) }
   })
   return {
     sections: buildSections(finishedFlows, column),

@@ -127,17 +127,25 @@ function joinPageFlows(group: readonly PageFlow[]): FlowBlock[] {
       lastBlock &&
       previousFlow &&
       isSameColumnSet(lastBlock.columnSet, firstBlock.columnSet) &&
-      isContinuation(lastBlock, firstBlock)
+      isContinuation(lastBlock, firstBlock) &&
+      (!firstBlock.floatingImages || rest.length > 0)
     ) {
       out[out.length - 1] = joinParagraphs(lastBlock, firstBlock)
-      out.push(...rest)
+      out.push(...moveImages(firstBlock, rest))
       continue
     }
     const startsNewPage =
-      previousFlow !== undefined && (endsEarly(previousFlow, group) || isChapter(firstBlock))
+      previousFlow !== undefined &&
+      (endsEarly(previousFlow, group) || isChapter(firstBlock) || firstBlock.isOverBackground === true)
     out.push({ ...firstBlock, ...(startsNewPage && { startsNewPage }) }, ...rest)
   }
   return out
+}
+
+/** The images of a page are anchored in the first block that starts on it. */
+function moveImages({ floatingImages }: FlowBlock, [nextBlock, ...rest]: readonly FlowBlock[]): FlowBlock[] {
+  if (!nextBlock) return []
+  return [{ ...nextBlock, ...defined({ floatingImages }) }, ...rest]
 }
 
 const isChapter = (block: ContentBlock) => block.kind === 'paragraph' && block.heading === 1

@@ -3,3 +3,6 @@ export const toTwips = (points: number) => Math.round(points * 20)
 
 /** Converts points to pixels at 96 per inch, the unit of images in the docx library; at least one. */
 export const toPixels = (points: number) => Math.max(1, Math.round((points * 96) / 72))
+
+/** Converts points to English Metric Units, Word's unit for drawings (ECMA-376, ST_PositionOffset). */
+export const toEmus = (points: number) => Math.round(points * 12_700)

@@ -1,0 +1,191 @@
+/**
+ * Renders what pages show behind and across their text: backgrounds, stamps, and drawings that text runs over.
+ * A separate Node program, because it uses MuPDF, which is under the AGPL; nothing else in the service does.
+ *
+ * usage: node drawings.mjs <folder of the mupdf package> <in.pdf> <out folder> <requests.json>
+ * A request is { page, file, box? }: with a box, the drawings and slanted text inside it, on a transparent canvas; without
+ * one, the background of the page. Writes a PNG or JPEG for each request that draws something, and prints its name.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const [packageFolder, source, outFolder, requestsFile] = process.argv.slice(2)
+const mupdf = await import(pathToFileURL(join(packageFolder, 'dist/mupdf.js')).href)
+
+// Damaged files would flood the log.
+mupdf.setLog?.({ error() {}, warning() {} })
+
+const pixelsPerPoint = 150 / 72
+const maxPixels = 6_000_000
+/** Points: how close to an edge of the page a drawing reaches it. */
+const edgeTolerance = 3
+/** Part of the page that a drawing covers to count as its background. */
+const minCoverage = 0.6
+
+const widthOf = (box) => Math.max(0, box[2] - box[0])
+const heightOf = (box) => Math.max(0, box[3] - box[1])
+const intersect = (a, b) => [
+  Math.max(a[0], b[0]),
+  Math.max(a[1], b[1]),
+  Math.min(a[2], b[2]),
+  Math.min(a[3], b[3]),
+]
+
+/** Whether a drawing reaches two edges of the page, or covers most of it. Keep in step with `isPageBackground`. */
+function isBackground(box, page) {
+  const edges = [
+    box[0] - page[0] < edgeTolerance,
+    box[1] - page[1] < edgeTolerance,
+    page[2] - box[2] < edgeTolerance,
+    page[3] - box[3] < edgeTolerance,
+  ].filter(Boolean).length
+  return edges >= 2 || widthOf(box) * heightOf(box) > widthOf(page) * heightOf(page) * minCoverage
+}
+
+const isInside = (box, area) =>
+  box[0] >= area[0] - 1 && box[1] >= area[1] - 1 && box[2] <= area[2] + 1 && box[3] <= area[3] + 1
+
+/** Whether the first glyph is turned by anything but a quarter. */
+function isSlanted(text, ctm) {
+  let slanted
+  text.walk({
+    showGlyph(_font, trm) {
+      const [a, b] = mupdf.Matrix.concat(trm, ctm)
+      const size = Math.hypot(a, b)
+      slanted ??= Math.abs(a) > size * 0.05 && Math.abs(b) > size * 0.05
+    },
+  })
+  return slanted === true
+}
+
+/**
+ * Passes on what `isSelected` accepts, with all clips, masks and groups around it.
+ * @param isSelected gets the box that a drawing fills on the page
+ */
+function createFilter(target, page, isSelected, drawsSlantedText) {
+  const counts = { drawn: 0, visibleText: 0, invisibleText: 0 }
+  const clips = [page]
+  // Everything inside a mask or a tile belongs to it.
+  let maskDepth = 0
+  const tiles = []
+  const clipTo = (box) => clips.push(intersect(clips.at(-1), box))
+  const draws = (box) => {
+    if (tiles.length > 0) return tiles.at(-1)
+    if (maskDepth > 0) return true
+    const visible = intersect(box, clips.at(-1))
+    const isDrawn = widthOf(visible) + heightOf(visible) > 0 && isSelected(visible)
+    if (isDrawn) counts.drawn++
+    return isDrawn
+  }
+  const imageBox = (ctm) => mupdf.Rect.transform([0, 0, 1, 1], ctm)
+  const onText = (text, ctm, draw) => {
+    counts.visibleText++
+    const isDrawn =
+      maskDepth > 0 || (drawsSlantedText && isSlanted(text, ctm) && draws(text.getBounds(null, ctm)))
+    if (isDrawn) draw()
+  }
+  const device = new mupdf.Device({
+    fillPath(path, evenOdd, ctm, ...paint) {
+      if (draws(path.getBounds(null, ctm))) target.fillPath(path, evenOdd, ctm, ...paint)
+    },
+    strokePath(path, stroke, ctm, ...paint) {
+      // Bounds with the stroke allow for miters several times as long as any drawn.
+      if (draws(path.getBounds(null, ctm))) target.strokePath(path, stroke, ctm, ...paint)
+    },
+    fillShade(shade, ctm, alpha) {
+      if (draws(clips.at(-1))) target.fillShade(shade, ctm, alpha)
+    },
+    fillImage(image, ctm, alpha) {
+      if (draws(imageBox(ctm))) target.fillImage(image, ctm, alpha)
+    },
+    fillImageMask(image, ctm, ...paint) {
+      if (draws(imageBox(ctm))) target.fillImageMask(image, ctm, ...paint)
+    },
+    fillText: (text, ctm, ...paint) => onText(text, ctm, () => target.fillText(text, ctm, ...paint)),
+    strokeText: (text, stroke, ctm, ...paint) =>
+      onText(text, ctm, () => target.strokeText(text, stroke, ctm, ...paint)),
+    ignoreText: () => counts.invisibleText++,
+    clipPath(path, evenOdd, ctm) {
+      clipTo(path.getBounds(null, ctm))
+      target.clipPath(path, evenOdd, ctm)
+    },
+    clipStrokePath(path, stroke, ctm) {
+      clipTo(path.getBounds(stroke, ctm))
+      target.clipStrokePath(path, stroke, ctm)
+    },
+    clipText(text, ctm) {
+      clipTo(text.getBounds(null, ctm))
+      target.clipText(text, ctm)
+    },
+    clipStrokeText(text, stroke, ctm) {
+      clipTo(text.getBounds(stroke, ctm))
+      target.clipStrokeText(text, stroke, ctm)
+    },
+    clipImageMask(image, ctm) {
+      clipTo(imageBox(ctm))
+      target.clipImageMask(image, ctm)
+    },
+    popClip() {
+      clips.pop()
+      target.popClip()
+    },
+    beginMask(area, ...mask) {
+      maskDepth++
+      target.beginMask(area, ...mask)
+    },
+    endMask() {
+      maskDepth--
+      // A mask clips what follows.
+      clips.push(clips.at(-1))
+      target.endMask()
+    },
+    beginGroup: (...group) => target.beginGroup(...group),
+    endGroup: () => target.endGroup(),
+    beginTile(area, view, xstep, ystep, ctm, ...ids) {
+      const isDrawn = draws(mupdf.Rect.transform(area, ctm))
+      tiles.push(isDrawn)
+      return isDrawn ? target.beginTile(area, view, xstep, ystep, ctm, ...ids) : 0
+    },
+    endTile() {
+      if (tiles.pop()) target.endTile()
+    },
+  })
+  return { device, counts }
+}
+
+function render(document, { page: number, file, box }) {
+  const page = document.loadPage(number - 1)
+  const bounds = page.getBounds()
+  const area = box ? intersect(box, bounds) : bounds
+  const scale = Math.min(pixelsPerPoint, Math.sqrt(maxPixels / (widthOf(area) * heightOf(area))))
+  const pixels = area.map((edge, at) => (at < 2 ? Math.floor(edge * scale) : Math.ceil(edge * scale)))
+  const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceRGB, pixels, box !== undefined)
+  if (box) pixmap.clear()
+  else pixmap.clear(255)
+  const matrix = mupdf.Matrix.scale(scale, scale)
+  const canvas = new mupdf.DrawDevice(matrix, pixmap)
+  const isSelected = box ? (drawn) => isInside(drawn, area) : (drawn) => isBackground(drawn, bounds)
+  const { device, counts } = createFilter(canvas, bounds, isSelected, box !== undefined)
+  page.run(device, mupdf.Matrix.identity)
+  device.close()
+  canvas.close()
+  page.destroy()
+  // The words of a scan are in its picture already, and invisible above it.
+  if (counts.drawn === 0 || (!box && counts.invisibleText > counts.visibleText)) return undefined
+  const png = pixmap.asPNG()
+  const isPhoto = !box && png.length > 100_000
+  const name = `${file}.${isPhoto ? 'jpg' : 'png'}`
+  writeFileSync(join(outFolder, name), isPhoto ? pixmap.asJPEG(85, false) : png)
+  return name
+}
+
+const document = mupdf.Document.openDocument(readFileSync(source), 'application/pdf')
+for (const request of JSON.parse(readFileSync(requestsFile, 'utf8'))) {
+  try {
+    const name = render(document, request)
+    if (name) process.stdout.write(`${name}\n`)
+  } catch {
+    // The words of the page are worth more than its decoration.
+  }
+}

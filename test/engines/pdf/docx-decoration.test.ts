@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { join, parse } from 'node:path'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { countPdfPages, readStdout } from '../support/inspect-result.ts'
+import { createPdf, writeFiles } from '../support/pdf-maker.ts'
+import { convert, removeRuns } from '../support/run-engine.ts'
+
+const stream = (content: string, dict = '<< >>') => ({ dict, data: Buffer.from(content) })
+const pages = (...numbers: readonly number[]) => ({
+  1: '<< /Type /Catalog /Pages 2 0 R >>',
+  2: `<< /Type /Pages /Kids [${numbers.map((one) => `${one} 0 R`).join(' ')}] /Count ${numbers.length} >>`,
+})
+const page = (contents: number) =>
+  `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 500] /Contents ${contents} 0 R
+  /Resources << /Font << /F1 5 0 R >> /XObject << /Im 6 0 R >> >> >>`
+const helvetica = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
+const redPixel = stream(
+  '\u0064\u0000\u0000',
+  '<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceRGB >>',
+)
+const line = (text: string, top: number) => `BT /F1 12 Tf 50 ${top} Td (${text}) Tj ET`
+const prose = (top: number) =>
+  [0, 1, 2, 3]
+    .map((at) => line(`Line ${at} of a letter about rivers and mountains in the north`, top - at * 16))
+    .join(' ')
+
+/** A cover with white words on a dark red photo, a page of text, and a photo without words. */
+const photos = createPdf({
+  ...pages(3, 7, 9),
+  3: page(4),
+  4: stream(`q 400 0 0 500 0 0 cm /Im Do Q 1 g ${prose(400)}`),
+  5: helvetica,
+  6: redPixel,
+  7: page(8),
+  8: stream(prose(400)),
+  9: page(10),
+  10: stream('q 400 0 0 500 0 0 cm /Im Do Q'),
+})
+
+/** A letter on yellow paper with a blue band at its top. */
+const paper = createPdf({
+  ...pages(3),
+  3: page(4),
+  4: stream(`1 0.95 0.7 rg 0 0 400 500 re f 0 0 0.6 rg 0 470 400 30 re f 0 g ${prose(400)}`),
+  5: helvetica,
+  6: redPixel,
+})
+
+/** A slanted word in a frame with round corners, drawn over the lines of a letter. */
+const stamp = createPdf({
+  ...pages(3),
+  3: page(4),
+  4: stream(`${prose(400)} ${prose(330)} q 0.94 0.34 -0.34 0.94 200 340 cm 0.8 0 0 rg 0.8 0 0 RG 4 w
+    0 0 m 0 -10 100 -10 100 0 c 100 30 l 100 40 0 40 0 30 c h S BT /F1 30 Tf 10 5 Td (PAID) Tj ET Q`),
+  5: helvetica,
+  6: redPixel,
+})
+
+const pathOf = await writeFiles({ 'photos.pdf': photos, 'paper.pdf': paper, 'stamp.pdf': stamp })
+
+/** Converts to Word and prints the result with LibreOffice; returns both documents. */
+async function toWordAndBack(name: string) {
+  const { path, warnings } = await convert(pdf, pathOf(name), 'docx', { options: { mode: 'fast' } })
+  const folder = scratchFolder('printed')
+  const profile = `-env:UserInstallation=file://${folder}/profile`
+  await readStdout('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
+  const printed = join(folder, `${parse(path).name}.pdf`)
+  return { path, printed, warnings, text: await readStdout('pandoc', '--from=docx', '--to=plain', path) }
+}
+
+/** Returns the color of a point of a page, measured in points from its top left corner. */
+async function readColor(file: string, number: number, [x, y]: readonly [number, number]) {
+  const prefix = join(scratchFolder('pixels'), 'page')
+  const page = ['-f', String(number), '-l', String(number), '-singlefile']
+  await readStdout('pdftoppm', '-r', '72', '-png', ...page, file, prefix)
+  const area = { left: x, top: y, width: 1, height: 1 }
+  const [red = 0, green = 0, blue = 0] = await sharp(`${prefix}.png`)
+    .extract(area)
+    .removeAlpha()
+    .raw()
+    .toBuffer()
+  return { red, green, blue }
+}
+
+describe('backgrounds and stamps of a PDF in the Word document', () => {
+  after(removeRuns)
+
+  test('photos that fill a page fill a page of the Word document, behind white words that stay white', async () => {
+    const { path, printed, text } = await toWordAndBack('photos.pdf')
+    assert.equal(await countPdfPages(printed), 3)
+    for (const corner of [
+      [5, 5],
+      [395, 495],
+    ] as const)
+      for (const number of [1, 3]) {
+        const { red, green, blue } = await readColor(printed, number, corner)
+        assert.ok(
+          red > 80 && red < 120 && green < 30 && blue < 30,
+          `page ${number} has ${red} ${green} ${blue}`,
+        )
+      }
+    assert.equal((await readColor(printed, 2, [5, 5])).green, 255)
+    assert.match(text, /Line 0 of a letter[\s\S]*Line 3 of a letter[\s\S]*Line 0 of a letter/)
+    const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
+    assert.match(xml, /<w:color w:val="FFFFFF"\/>/i)
+    assert.doesNotMatch(xml, /<w:framePr|<w:txbxContent/)
+  })
+
+  test('the color of the paper and the band at its top are behind the text', async () => {
+    const { printed, text } = await toWordAndBack('paper.pdf')
+    assert.equal(await countPdfPages(printed), 1)
+    const [paperColor, band] = [
+      await readColor(printed, 1, [200, 450]),
+      await readColor(printed, 1, [200, 10]),
+    ]
+    assert.ok(paperColor.red > 245 && paperColor.blue < 190, JSON.stringify(paperColor))
+    assert.ok(band.blue > 140 && band.red < 20, JSON.stringify(band))
+    assert.match(text, /Line 3 of a letter/)
+  })
+
+  test('a stamp stays where it is on the page, as an image that names its words', async () => {
+    const { path, printed, text } = await toWordAndBack('stamp.pdf')
+    assert.match(text, /Line 3 of a letter[\s\S]*Line 3 of a letter/)
+    assert.doesNotMatch(text, /PAID/)
+    const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
+    assert.match(xml, /<wp:docPr [^>]*descr="PAID"/)
+    assert.match(xml, /<wp:anchor [^>]*behindDoc="1"/)
+    // The lower edge of the frame, 50 points to the right of its corner.
+    const { red, green } = await readColor(printed, 1, [250, 150])
+    assert.ok(red > green + 60, `${red} ${green}`)
+  })
+})
