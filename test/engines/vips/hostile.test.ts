@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { inflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { vips } from '../../../lib/engines/vips.ts'
 import type { ErrorCode } from '../../../lib/errors.ts'
@@ -145,6 +146,17 @@ describe('an image option or image', () => {
       (await readFile(await convertImage({ compressionLevel: 0 }))).length >
         (await readFile(await convertImage({ compressionLevel: 9 }))).length,
     )
+  })
+
+  test('a PNG from a JPEG is opaque, and each of its rows has the filter that compresses it best', async () => {
+    const { path } = await convert(vips, fixture('corners.jpg'), 'png')
+    assert.deepEqual((await sharp(path).metadata()).channels, 3)
+    const bytes = await readFile(path)
+    const start = bytes.indexOf('IDAT')
+    const data = bytes.subarray(start + 4, start + 4 + bytes.readUInt32BE(start - 4))
+    const rows = inflateSync(data)
+    const filters = new Set(Array.from({ length: 30 }, (_, row) => rows[row * (40 * 3 + 1)]))
+    assert.ok(filters.size > 1, [...filters].join())
   })
 
   test('an image option makes JPEG progressive', async () => {
