@@ -7,6 +7,7 @@ import { openDynamoDb } from './dynamodb/server.ts'
 import { openEvents } from './events/server.ts'
 import type { RequestHandler } from './in-process-transport.ts'
 import { closeServer, listen } from './listen.ts'
+import type { AccountQuotas } from './quotas.ts'
 import { openS3Server, type S3Server } from './s3/server.ts'
 import type { AwsCredentials } from './sigv4.ts'
 import { openSqs } from './sqs/server.ts'
@@ -20,6 +21,8 @@ interface EmbeddedOptions {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
   /** Further access keys and their permissions; the credentials above may do everything. */
   readonly callers?: Callers | undefined
+  /** Quotas of an account to enforce; none by default. */
+  readonly quotas?: AccountQuotas | undefined
   /** First of the ports, in the order of `embeddedServices`; free ports by default. */
   readonly portBase?: number
   readonly host?: string
@@ -48,7 +51,7 @@ export interface Embedded {
 /** Starts the embedded AWS servers on loopback ports, with their data in one folder. Either all of them run or none. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dir, region, host = '127.0.0.1', portBase } = options
-  const { callers } = options
+  const { callers, quotas } = options
   const credentials = [options.credentials, ...(callers?.credentials ?? [])]
   const ownerKeyId = options.credentials.accessKeyId
   const authorize: Authorize = callers
@@ -64,8 +67,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   })
   openedResources.defer(dynamoDb.close)
   const accessProxy =
-    callers &&
-    (await openAccessProxy({ url: dynamoDb.url, region, credentials, authorize, log: options.log }))
+    (callers ?? quotas) &&
+    (await openAccessProxy({ url: dynamoDb.url, region, credentials, authorize, quotas, log: options.log }))
   if (accessProxy) openedResources.defer(accessProxy.close)
   const sqs = await openSqs({
     file: join(dir, 'sqs.sqlite'),
@@ -80,6 +83,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     credentials,
     region,
     authorize,
+    quotas,
     targets: {
       sqs: (arn, body, { messageGroupId, attributes = {} }) =>
         sqs.send(arn, body, {

@@ -16,12 +16,16 @@ import { credentials, region, startSqs, type TestServer } from './sqs/start-sqs.
 process.env['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
 process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
 
-async function start(t: TestContext, functions: (dead: string) => readonly LocalFunction[]) {
+async function start(
+  t: TestContext,
+  functions: (dead: string) => readonly LocalFunction[],
+  concurrentExecutions?: number,
+) {
   const sqs = await startSqs(t)
   process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
   const url = await sqs.createQueue('invocations')
   const deadLetterQueue = await sqs.createQueue('dead')
-  const lambda = new Lambda({ functions: functions(deadLetterQueue), region, log })
+  const lambda = new Lambda({ functions: functions(deadLetterQueue), region, log, concurrentExecutions })
   const asyncInvocations = new AsyncInvocations({
     lambda,
     queue: { url, arn: '' },
@@ -200,3 +204,25 @@ function waitForMessage(child: ChildProcess, word: string): Promise<void> {
     child.on('message', listen)
   })
 }
+
+test('a throttled asynchronous invocation waits, which costs it no attempt', async (t) => {
+  const { promise, resolve: release } = Promise.withResolvers<void>()
+  const runs: string[] = []
+  const slow = makeFunction('slow', async () => {
+    runs.push('slow')
+    await promise
+  })
+  const once = makeFunction('once', async () => runs.push('once'), { retryAttempts: 0 })
+  const { sqs, url, dead, asynchronous: asyncInvocations } = await start(t, () => [slow, once], 1)
+  await asyncInvocations.accept('slow', '{}')
+  await waitUntil(() => runs.length === 1, 'the only place is taken')
+  // From a queue, and from the bus.
+  await asyncInvocations.accept('once', '{}')
+  await asyncInvocations.runOrAccept('once', '{}')
+  const isDelayed = async () => (await sqs.attributes(url))['ApproximateNumberOfMessagesDelayed'] === '2'
+  await waitUntil(isDelayed, 'both wait')
+  release()
+  await waitUntil(isEmpty(sqs, url), 'the queue is empty', 60)
+  assert.deepEqual(runs, ['slow', 'once', 'once'])
+  assert.equal((await sqs.attributes(dead))['ApproximateNumberOfMessages'], '0')
+})

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
+import { ThrottledInvocation } from '../../lib/embedded-aws/lambda/function-error.ts'
 import { QueueMapping, type QueueMappingOptions } from '../../lib/embedded-aws/lambda/queue-mapping.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { log } from './lambda-runtime.ts'
@@ -239,4 +240,24 @@ test('messages of a failing function are delivered again until they move to the 
     (await sqs.receive(deadLetterQueue)).map(({ Body }) => Body),
     ['poison'],
   )
+})
+
+test('a throttled invocation is tried again with the same messages while they are hidden', async (t) => {
+  const setup = await setUp(t)
+  const counts: (string | undefined)[] = []
+  await setup.send('a')
+  setup.map(
+    ({ Records }) => {
+      counts.push(Records[0]?.attributes.ApproximateReceiveCount)
+      if (counts.length === 3) return { batchItemFailures: [] }
+      throw new ThrottledInvocation({
+        errorType: 'TooManyRequestsException',
+        errorMessage: 'Rate Exceeded.',
+      })
+    },
+    { visibilityS: 30 },
+  )
+  await waitUntil(() => counts.length === 3, 'the function has run')
+  await waitUntil(isEmpty(setup), 'the message is deleted')
+  assert.deepEqual(counts, ['1', '1', '1'])
 })

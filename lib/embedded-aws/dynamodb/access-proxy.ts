@@ -1,13 +1,22 @@
-// The embedded DynamoDB checks only the format of a signature. When callers have separate keys, this proxy in front of
-// it checks signatures and permissions, and forwards allowed requests.
-import { createServer, type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http'
-import { pipeline } from 'node:stream/promises'
+// The embedded DynamoDB checks only the format of a signature and limits no throughput. When callers have separate keys,
+// this proxy in front of it checks signatures, permissions and quotas, and forwards allowed requests.
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as openRequest,
+  type ServerResponse,
+} from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import type { Log } from '../../log.ts'
+import { defined } from '../../validation/defined.ts'
 import type { Authorize } from '../authorize.ts'
 import { closeServer, listen } from '../listen.ts'
+import type { AccountQuotas } from '../quotas.ts'
 import { ApiError, readLimitedBody, requireSigner, sendApiError } from '../signed-api.ts'
 import type { AwsCredentials } from '../sigv4.ts'
-import { listRequiredPermissions } from './permissions.ts'
+import { addUnprocessed, PartitionThroughput, type Reply, ThrottledError } from './partition-throughput.ts'
+import { type Input, listRequiredPermissions } from './permissions.ts'
 
 interface AccessProxyOptions {
   /** URL of the server that requests are forwarded to. */
@@ -15,6 +24,7 @@ interface AccessProxyOptions {
   readonly region: string
   readonly credentials: readonly AwsCredentials[]
   readonly authorize: Authorize
+  readonly quotas?: AccountQuotas | undefined
   readonly log: Log
 }
 
@@ -23,12 +33,14 @@ const maxRequestBytes = 16 * 1024 * 1024
 const tooLargeError = new ApiError('ValidationException', 'The request is larger than 16 MiB.', 413)
 
 export async function openAccessProxy(options: AccessProxyOptions) {
+  const throughput = options.quotas && new PartitionThroughput(options.quotas)
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-    forward(options, request, response).catch((error: unknown) => {
+    serve(options, throughput, request, response).catch((error: unknown) => {
       if (error instanceof ApiError)
         return sendApiError(response, error.status, error.code, {
           __type: `com.amazon.coral.service#${error.code}`,
           message: error.message,
+          ...(error instanceof ThrottledError && error.members),
         })
       options.log.warn({ error }, 'a request could not be forwarded to the embedded DynamoDB')
       return response.destroy()
@@ -38,18 +50,19 @@ export async function openAccessProxy(options: AccessProxyOptions) {
   return { url: `http://127.0.0.1:${port}`, close: () => closeServer(server) }
 }
 
-async function forward(
+type MeasuredInput = Input & { readonly ReturnConsumedCapacity?: string }
+
+async function serve(
   { url, region, credentials, authorize }: AccessProxyOptions,
+  throughput: PartitionThroughput | undefined,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const body = await readLimitedBody(request, maxRequestBytes, tooLargeError)
   const accessKeyId = requireSigner(request, body, { service: 'dynamodb', region, credentials })
   const operation = String(request.headers['x-amz-target']).replace(/^.*\./, '')
-  for (const { action, table, index, leadingKeys } of listRequiredPermissions(
-    operation,
-    JSON.parse(body.toString()),
-  )) {
+  const input = JSON.parse(body.toString()) as MeasuredInput
+  for (const { action, table, index, leadingKeys } of listRequiredPermissions(operation, input)) {
     const tableArn = `arn:aws:dynamodb:${region}:000000000000:table/${table}`
     const resource = index === undefined ? tableArn : `${tableArn}/index/${index}`
     const conditionKeys = leadingKeys && { 'dynamodb:LeadingKeys': leadingKeys }
@@ -59,15 +72,61 @@ async function forward(
       `${accessKeyId} is not authorized to perform ${action} on ${resource}`,
     )
   }
+  const target = new URL(request.url ?? '/', url)
+  if (!throughput?.counts(operation)) return send(response, await forward(target, request, body))
+  const admitted = throughput.admit(operation, input)
+  const measured = JSON.stringify({ ...admitted, ReturnConsumedCapacity: 'INDEXES' })
+  const { bytes, ...head } = await forward(target, request, measured)
+  if (head.status !== 200) return send(response, { ...head, bytes })
+  const reply = JSON.parse(bytes.toString()) as Reply
+  throughput.count(operation, admitted, reply)
+  send(response, {
+    ...head,
+    bytes: Buffer.from(JSON.stringify(visibleReply(operation, reply, input, admitted))),
+  })
+}
+
+interface ForwardedReply {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+}
+
+/** Headers that describe the bytes of the program's reply. */
+const bodyHeaders = new Set(['x-amz-crc32', 'transfer-encoding', 'content-length'])
+
+function send(response: ServerResponse, { status, headers, bytes }: ForwardedReply): void {
+  for (const [name, value = ''] of Object.entries(headers))
+    if (!bodyHeaders.has(name)) response.setHeader(name, value)
+  response.writeHead(status, { 'content-length': bytes.length })
+  response.end(bytes)
+}
+
+async function forward(
+  url: URL,
+  { method = 'POST', headers }: IncomingMessage,
+  body: string | Buffer,
+): Promise<ForwardedReply> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  openRequest(
-    new URL(request.url ?? '/', url),
-    { method: request.method ?? 'POST', headers: request.headers },
-    resolve,
-  )
+  const length = { 'content-length': String(Buffer.byteLength(body)) }
+  openRequest(url, { method, headers: { ...headers, ...length } }, resolve)
     .on('error', reject)
     .end(body)
-  const upstream = await promise
-  response.writeHead(upstream.statusCode ?? 502, upstream.headers)
-  await pipeline(upstream, response)
+  const reply = await promise
+  return { status: reply.statusCode ?? 502, headers: reply.headers, bytes: await buffer(reply) }
+}
+
+/** Returns the reply with throttled entries of a batch, and without the capacity unless it was requested. */
+function visibleReply(
+  operation: string,
+  { ConsumedCapacity, ...reply }: Reply,
+  input: MeasuredInput,
+  admitted: Input,
+): Reply {
+  const wantsCapacity = (input.ReturnConsumedCapacity ?? 'NONE') !== 'NONE'
+  return {
+    ...reply,
+    ...(wantsCapacity && defined({ ConsumedCapacity })),
+    ...(admitted !== input && addUnprocessed(operation, reply, input, admitted)),
+  }
 }

@@ -3,7 +3,8 @@
 
 type Values = Readonly<Record<string, { readonly S?: string }>>
 
-interface Input {
+/** The members of a request that name its tables and keys. */
+export interface Input {
   readonly TableName?: string
   readonly IndexName?: string
   readonly Key?: Values
@@ -14,7 +15,7 @@ interface Input {
   readonly TransactItems?: readonly Readonly<Record<string, Input>>[]
 }
 
-type Batch =
+export type Batch =
   | { readonly Keys: readonly Values[] }
   | readonly {
       readonly PutRequest?: { readonly Item: Values }
@@ -70,7 +71,7 @@ function partitionKeyOf({ KeyConditionExpression = '', ExpressionAttributeValues
   return name === undefined ? undefined : ExpressionAttributeValues[name]?.S
 }
 
-function partitionKeys(batch: Batch): string[] {
+export function partitionKeys(batch: Batch): string[] {
   const items: readonly (Values | undefined)[] =
     'Keys' in batch
       ? batch.Keys

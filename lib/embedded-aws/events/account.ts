@@ -1,4 +1,5 @@
 import type { LogFunction } from '../log-line.ts'
+import type { RateLimit } from '../rate-limit.ts'
 import type { EventsStore } from './store.ts'
 
 /** Context of every operation: one account in one region. */
@@ -10,4 +11,6 @@ export interface EventsAccount {
   readonly now: () => number
   readonly log: LogFunction
   readonly busArn: (name: string) => string
+  /** Requests of PutEvents; unlimited if omitted. */
+  readonly putEventsRate?: RateLimit | undefined
 }

@@ -1,9 +1,10 @@
 // PutEvents, and the routing of events through the rules of a bus into the outbox.
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
+import { quotas } from '../quotas.ts'
 import type { EventsAccount } from './account.ts'
 import { busesOf, busName } from './buses.ts'
-import { validationError } from './errors.ts'
+import { throttled, validationError } from './errors.ts'
 import { flattenEvent } from './flatten-event.ts'
 import { jsonObject } from './json.ts'
 import { matchesPattern, TooComplex } from './matching.ts'
@@ -33,11 +34,14 @@ const PutEvents = z.object({
 })
 
 /** "The total entry size must be less than 1MB." */
-const maxEntriesBytes = 1_048_576
+const maxEntriesBytes = quotas.eventEntriesBytes.value
 
 export const eventOperations = {
   async PutEvents(account: EventsAccount, body: unknown) {
     const { Entries } = readMembers(PutEvents, body)
+    const { accountId, putEventsRate } = account
+    if (putEventsRate?.hasTokens(accountId) === false) throw throttled()
+    putEventsRate?.take(accountId, 1)
     const bytes = Entries.reduce((sum, entry) => sum + entryBytes(entry), 0)
     if (bytes >= maxEntriesBytes)
       throw validationError('Total size of the entries in the request is over the limit.')

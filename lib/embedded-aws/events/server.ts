@@ -3,6 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Authorize, allowAll } from '../authorize.ts'
 import type { LogFunction } from '../log-line.ts'
+import type { AccountQuotas } from '../quotas.ts'
+import { RateLimit } from '../rate-limit.ts'
 import { ApiError } from '../signed-api.ts'
 import type { AwsCredentials } from '../sigv4.ts'
 import type { EventsAccount } from './account.ts'
@@ -32,6 +34,7 @@ interface EventsOptions {
   readonly accountId?: string
   readonly authorize?: Authorize
   readonly targets: DeliveryTargets
+  readonly quotas?: AccountQuotas | undefined
   /** Clock of schedules and retries; signatures are checked against the real clock. */
   readonly now?: () => Date
   readonly log?: LogFunction
@@ -78,7 +81,9 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
   const now = () => (options.now?.() ?? new Date()).getTime()
   const store = openEventsStore(file, log)
   const busArn = (name: string) => `arn:aws:events:${region}:${accountId}:event-bus/${name}`
-  const account: EventsAccount = { region, accountId, store, now, log, busArn }
+  const { putEventsPerS } = options.quotas ?? {}
+  const putEventsRate = putEventsPerS === undefined ? undefined : new RateLimit(putEventsPerS)
+  const account: EventsAccount = { region, accountId, store, now, log, busArn, putEventsRate }
   await store.commit(() => createDefaultBus(account))
 
   async function ingest(bus: string, json: string, hops: number): Promise<void> {

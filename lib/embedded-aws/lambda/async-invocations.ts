@@ -12,12 +12,17 @@ import type { ClientConnection } from '../../io/local-connections.ts'
 import type { Log } from '../../log.ts'
 import type { FunctionFailure } from './function-error.ts'
 import { QueueMapping } from './queue-mapping.ts'
-import type { Lambda, LocalFunction } from './runtime.ts'
+import type { InvocationOutcome, Lambda, LocalFunction } from './runtime.ts'
 
 /** Maximum number of concurrent invocations. */
 const concurrency = 64
 /** How long `close` waits for running functions. */
 const closeTimeoutMs = 5000
+/**
+ * "The retry interval increases exponentially from 1 second after the first attempt to a maximum of 5 minutes", for up
+ * to six hours.
+ */
+const throttled = { firstDelayS: 1, maxDelayS: 300, maxTimes: 79 }
 /** The bus waits for functions with at most this time limit; it gives up a delivery after 30 s. */
 const maxDirectMs = 20_000
 
@@ -39,11 +44,15 @@ interface AsyncInvocationsOptions {
   readonly log: Log
 }
 
+type FailedOutcome = Extract<InvocationOutcome, { readonly ok: false }>
+
 interface Invocation {
   readonly name: string
   readonly requestId: string
   /** Starts at 1. */
   readonly attempt: number
+  /** How often this attempt was throttled. */
+  readonly throttledTimes?: number
 }
 
 const messageAttribute = (StringValue: string | number): MessageAttributeValue => ({
@@ -109,12 +118,12 @@ export class AsyncInvocations {
     if (!target || target.timeoutMs > maxDirectMs) return this.accept(name, payload)
     const invocation = { name, requestId: randomUUID(), attempt: 1 }
     const outcome = await lambda.invoke(name, JSON.parse(payload), { requestId: invocation.requestId })
-    if (!outcome.ok) await this.#afterFailure(target, invocation, payload, outcome.failure)
+    if (!outcome.ok) await this.#afterFailure(target, invocation, payload, outcome)
   }
 
   async #send(
     payload: string,
-    { name, requestId, attempt }: Invocation,
+    { name, requestId, attempt, throttledTimes = 0 }: Invocation,
     DelaySeconds: number,
   ): Promise<void> {
     await this.#sqs.send(
@@ -126,6 +135,7 @@ export class AsyncInvocations {
           function: messageAttribute(name),
           requestId: messageAttribute(requestId),
           attempt: messageAttribute(attempt),
+          throttledTimes: messageAttribute(throttledTimes),
         },
       }),
     )
@@ -142,6 +152,7 @@ export class AsyncInvocations {
       name: attribute('function'),
       requestId: attribute('requestId'),
       attempt: Number(attribute('attempt')),
+      throttledTimes: Number(attribute('throttledTimes')),
     }
     const target = lambda.find(invocation.name)
     if (!target) {
@@ -151,19 +162,24 @@ export class AsyncInvocations {
     const outcome = await this.#withLease(record.receiptHandle, () =>
       lambda.invoke(target.name, JSON.parse(record.body), { requestId: invocation.requestId }),
     )
-    if (!outcome.ok) await this.#afterFailure(target, invocation, record.body, outcome.failure)
+    if (!outcome.ok) await this.#afterFailure(target, invocation, record.body, outcome)
   }
 
   async #afterFailure(
     target: LocalFunction,
     invocation: Invocation,
     payload: string,
-    failure: FunctionFailure,
+    { failure, isThrottled }: FailedOutcome,
   ): Promise<void> {
+    const { throttledTimes = 0 } = invocation
+    if (isThrottled && throttledTimes < throttled.maxTimes) {
+      const delayS = Math.min(throttled.maxDelayS, throttled.firstDelayS * 2 ** throttledTimes)
+      return this.#send(payload, { ...invocation, throttledTimes: throttledTimes + 1 }, delayS)
+    }
     const { retryDelaysS = [60, 120] } = this.#options
     const delayS = retryDelaysS[invocation.attempt - 1]
     if (invocation.attempt <= target.retryAttempts && delayS !== undefined)
-      await this.#send(payload, { ...invocation, attempt: invocation.attempt + 1 }, delayS)
+      await this.#send(payload, { ...invocation, attempt: invocation.attempt + 1, throttledTimes: 0 }, delayS)
     else await this.#sendToDeadLetterQueue(target, payload, invocation.requestId, failure)
   }
 

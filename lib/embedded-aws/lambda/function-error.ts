@@ -3,6 +3,8 @@ export interface FunctionFailure {
   readonly errorType: string
   readonly errorMessage: string
   readonly trace?: readonly string[]
+  /** Of an invocation that was throttled. */
+  readonly reason?: string
 }
 
 /** Error type of a timeout. */
@@ -18,6 +20,9 @@ export class FunctionError extends Error {
     this.failure = failure
   }
 }
+
+/** The failure of an invocation that was throttled, so that the function has not run. */
+export class ThrottledInvocation extends FunctionError {}
 
 /** Converts a thrown value like Lambda's Node runtime. */
 export function toFunctionFailure(thrownError: unknown): FunctionFailure {

@@ -20,6 +20,15 @@ type InvocationType = (typeof invocationTypes)[number]
 /** Log bytes in a response (the last 4 KB, by the API reference). */
 const tailBytes = 4096
 
+class TooManyRequests extends ApiError {
+  readonly reason: string
+
+  constructor(reason = 'ConcurrentInvocationLimitExceeded') {
+    super('TooManyRequestsException', 'Rate Exceeded.', 429)
+    this.reason = reason
+  }
+}
+
 /** Serves one request under `lambdaPath`. */
 export async function serveLambda(
   options: LambdaEndpointOptions,
@@ -33,8 +42,7 @@ export async function serveLambda(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { code, message, status } = error
-    const extraFields =
-      code === 'TooManyRequestsException' ? { Reason: 'ConcurrentInvocationLimitExceeded' } : {}
+    const extraFields = error instanceof TooManyRequests ? { Reason: error.reason } : {}
     const spelling = code === 'ResourceNotFoundException' ? { Message: message } : { message }
     sendApiError(response, status, code, {
       ...extraFields,
@@ -67,7 +75,7 @@ async function invoke(
     await asyncInvocations.accept(name, body.length > 0 ? body.toString() : '{}', requestId)
     response.writeHead(202, { 'content-length': 0 }).end()
   } else {
-    if (lambda.isBusy(target)) throw new ApiError('TooManyRequestsException', 'Rate Exceeded.', 429)
+    if (lambda.isBusy(target)) throw new TooManyRequests()
     await respond({ lambda, target, event, requestId }, request, response)
   }
 }
@@ -79,6 +87,7 @@ async function respond(
 ): Promise<void> {
   const { lambda, target, event, requestId } = call
   const outcome = await lambda.invoke(target.name, event, { requestId })
+  if (!outcome.ok && outcome.isThrottled) throw new TooManyRequests(outcome.failure.reason)
   const result = outcome.ok ? serializeResult(outcome.value) : { failure: outcome.failure }
   if (request.headers['x-amz-log-type'] === 'Tail') {
     const log = formatLogTail(target, requestId, outcome.ms, 'failure' in result ? result.failure : undefined)

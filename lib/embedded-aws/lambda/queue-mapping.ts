@@ -10,6 +10,7 @@ import type { SQSEvent } from 'aws-lambda'
 import { Sha256 } from '../../crypto/sha256.ts'
 import type { ClientConnection } from '../../io/local-connections.ts'
 import type { Log } from '../../log.ts'
+import { ThrottledInvocation } from './function-error.ts'
 import { readFailedIds, splitIntoBatches, toSqsRecord } from './sqs-batch.ts'
 
 /** Duration of one long poll (AWS's limit). */
@@ -18,6 +19,8 @@ const longPollS = 20
 const maxPerCall = 10
 /** Maximum payload of a synchronous invocation, minus the JSON around the bodies. */
 const maxBatchBytes = 5_500_000
+/** Pauses before a throttled invocation is tried again: at first, and at most. */
+const throttledPauseMs = { first: 200, most: 5000 }
 /** When the whole invocation fails, its messages return after this: by then the lease of its worker has expired. */
 const retryDelayS = 16
 
@@ -42,7 +45,7 @@ export interface QueueMappingOptions {
   readonly concurrency: number
   /** How long received messages stay hidden; by default the visibility timeout of the queue, as on AWS. */
   readonly visibilityS?: number
-  /** Gets the trace headers of the messages as well. */
+  /** Gets the trace headers of the messages as well. Throws ThrottledInvocation if the function cannot run now. */
   readonly invoke: (event: SQSEvent, traceHeaders: readonly string[]) => Promise<unknown>
   /** Returns the messages of a failed invocation early. Lambda leaves them until their visibility timeout ends. */
   readonly retriesEarly?: boolean
@@ -164,7 +167,7 @@ export class QueueMapping {
     const traceHeaders = batch.flatMap(({ Attributes }) => Attributes?.AWSTraceHeader ?? [])
     let failedIds: ReadonlySet<string>
     try {
-      const response = await invoke({ Records }, traceHeaders)
+      const response = await this.#whenAdmitted(() => invoke({ Records }, traceHeaders))
       failedIds =
         settings.functionResponseType === 'ReportBatchItemFailures'
           ? readFailedIds(
@@ -178,6 +181,21 @@ export class QueueMapping {
       return
     }
     await this.#delete(batch.filter(({ MessageId = '' }) => !failedIds.has(MessageId)))
+  }
+
+  /** Repeats a throttled invocation as long as its messages stay hidden. */
+  async #whenAdmitted<T>(invokeOnce: () => Promise<T>): Promise<T> {
+    const { visibilityS = 0 } = this.#options
+    const endsAt = Date.now() + visibilityS * 1000
+    for (let pauseMs = throttledPauseMs.first; ; pauseMs = Math.min(2 * pauseMs, throttledPauseMs.most)) {
+      try {
+        return await invokeOnce()
+      } catch (error) {
+        const canWait = Date.now() + pauseMs < endsAt && !this.#stop.signal.aborted
+        if (!(error instanceof ThrottledInvocation) || !canWait) throw error
+        await sleep(pauseMs)
+      }
+    }
   }
 
   async #delete(messages: readonly Message[]): Promise<void> {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'aws-lambda'
 import type { Log } from '../../log.ts'
+import { quotas } from '../quotas.ts'
+import { Concurrency } from './concurrency.ts'
 import { FunctionError, type FunctionFailure, timeoutErrorType, toFunctionFailure } from './function-error.ts'
 import { continueChain, maxChainedInvocations } from './lineage.ts'
 
@@ -13,6 +15,8 @@ export interface LocalFunction {
   readonly memoryMb: number
   /** Maximum number of concurrent invocations by callers outside this process. */
   readonly maximumConcurrency: number
+  /** Executions of the account that only this function may use, and the most that it may use. */
+  readonly reservedConcurrency?: number
   /** How often an asynchronous invocation is retried after an error. */
   readonly retryAttempts: number
   /** URL of the dead-letter queue for asynchronous invocations. */
@@ -24,7 +28,13 @@ export interface LocalFunction {
 
 export type InvocationOutcome =
   | { readonly ok: true; readonly value: unknown; readonly ms: number }
-  | { readonly ok: false; readonly failure: FunctionFailure; readonly ms: number }
+  | {
+      readonly ok: false
+      readonly failure: FunctionFailure
+      readonly ms: number
+      /** Not run, because too many invocations are running. */
+      readonly isThrottled?: true
+    }
 
 interface InvokeOptions {
   readonly requestId?: string
@@ -36,12 +46,11 @@ interface InvokeOptions {
   readonly traceHeaders?: readonly string[] | undefined
 }
 
-/** Limits of one account (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html). */
+/** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 export const lambdaLimits = {
-  requestBytes: 6 * 1024 * 1024,
-  responseBytes: 6_291_556,
-  /** Slightly below the 1 MiB limit of the queue that holds it. */
-  asynchronousBytes: 1_000_000,
+  requestBytes: quotas.functionRequestBytes.value,
+  responseBytes: quotas.functionResponseBytes.value,
+  asynchronousBytes: quotas.asynchronousRequestBytes.value,
   concurrency: 1000,
 } as const
 
@@ -60,20 +69,25 @@ const recursionFailure: FunctionFailure = {
 export class Lambda {
   readonly region: string
   readonly #functions: ReadonlyMap<string, LocalFunction>
-  readonly #runningCounts = new Map<string, number>()
+  readonly #concurrency: Concurrency
   readonly #log: Log
   readonly #beforeInvoke: () => void
 
-  /** @param options.beforeInvoke called before each invocation */
+  /**
+   * @param options.beforeInvoke called before each invocation
+   * @param options.concurrentExecutions of all functions together; unlimited by default
+   */
   constructor(options: {
     functions: readonly LocalFunction[]
     region: string
     log: Log
     beforeInvoke?: () => void
+    concurrentExecutions?: number | undefined
   }) {
     this.region = options.region
     this.#functions = new Map(options.functions.map((one) => [one.name, one]))
     this.#log = options.log
+    this.#concurrency = new Concurrency(options.functions, options.concurrentExecutions)
     this.#beforeInvoke = options.beforeInvoke ?? (() => undefined)
   }
 
@@ -82,7 +96,7 @@ export class Lambda {
   }
 
   isBusy({ name, maximumConcurrency }: LocalFunction): boolean {
-    return (this.#runningCounts.get(name) ?? 0) >= maximumConcurrency
+    return this.#concurrency.running(name) >= maximumConcurrency
   }
 
   /** @throws only for a function that does not exist; other failures are part of the outcome */
@@ -91,7 +105,17 @@ export class Lambda {
     if (!target) throw new Error(`the function ${name} does not exist`)
     const { requestId = randomUUID(), traceHeaders = [] } = options
     const startedAtMs = performance.now()
-    this.#count(name, 1)
+    const throttle = this.#concurrency.throttleOf(target)
+    if (throttle) {
+      this.#log.info({ function: name, reason: throttle }, 'an invocation was throttled')
+      const failure = {
+        errorType: 'TooManyRequestsException',
+        errorMessage: 'Rate Exceeded.',
+        reason: throttle,
+      }
+      return { ok: false, failure, ms: 0, isThrottled: true }
+    }
+    this.#concurrency.count(name, 1)
     try {
       this.#beforeInvoke()
       const { traceHeader, number } = continueChain(traceHeaders, name)
@@ -103,12 +127,8 @@ export class Lambda {
       this.#log.error({ error, function: name, awsRequestId: requestId }, 'a function failed')
       return { ok: false, failure: toFunctionFailure(error), ms: performance.now() - startedAtMs }
     } finally {
-      this.#count(name, -1)
+      this.#concurrency.count(name, -1)
     }
-  }
-
-  #count(name: string, change: number): void {
-    this.#runningCounts.set(name, (this.#runningCounts.get(name) ?? 0) + change)
   }
 
   #runWithTimeout(

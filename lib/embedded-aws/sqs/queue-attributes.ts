@@ -1,9 +1,10 @@
 // Queue attributes: names, limits and defaults.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html
 import * as z from 'zod'
+import { quotas } from '../quotas.ts'
 import { invalidValue, SqsError } from './errors.ts'
 
-export const messageBytesLimit = 1_048_576
+export const messageBytesLimit = quotas.messageBytes.value
 export const maxVisibilityS = 43_200
 
 export type QueueAttributes = Readonly<Record<string, string>>

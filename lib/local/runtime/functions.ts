@@ -18,6 +18,7 @@ export function createZipFunctions(
   declarations: Declarations,
   handlers: Readonly<Record<string, LocalFunction['handler']>>,
   deadLetters: Readonly<Record<string, { readonly url: string }>>,
+  reservedConcurrencyOf: (name: string) => number | undefined = () => undefined,
 ): LocalFunction[] {
   const inProcess = Object.entries(declarations).filter(([, { trigger }]) => !('queue' in trigger))
   return inProcess.map(([name, { handler, memoryMb, timeoutS, retryAttempts = 2 }]) => {
@@ -28,7 +29,7 @@ export function createZipFunctions(
       timeoutMs: timeoutS * 1000,
       retryAttempts,
       maximumConcurrency: lambdaLimits.concurrency,
-      ...defined({ deadLetterUrl }),
+      ...defined({ deadLetterUrl, reservedConcurrency: reservedConcurrencyOf(name) }),
       handler: handlers[name] ?? lazyHandler(handler),
     }
   })

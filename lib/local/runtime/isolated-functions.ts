@@ -2,6 +2,7 @@
 
 import type { Callers } from '../../embedded-aws/embedded.ts'
 import type { LocalFunction } from '../../embedded-aws/lambda/runtime.ts'
+import type { AccountQuotas } from '../../embedded-aws/quotas.ts'
 import type { Command } from '../../io/exit-with-parent.ts'
 import type { ClientConnection } from '../../io/local-connections.ts'
 import type { Log } from '../../log.ts'
@@ -19,6 +20,16 @@ export interface IsolatedFunctions {
   connectionFor(name: string): ClientConnection
   /** Delay before each retry of an asynchronous invocation. */
   readonly retryDelaysS: readonly number[]
+  /** Quotas of the account to enforce; none by default. */
+  readonly quotas?: AccountQuotas
+  /** Concurrency of a function by the settings of its deployment. */
+  concurrencyOf?(name: string): DeployedConcurrency
+}
+
+interface DeployedConcurrency {
+  /** Of its queue. */
+  readonly maximumConcurrency?: number | undefined
+  readonly reservedConcurrency?: number | undefined
 }
 
 interface IsolatedFunctionsOptions {

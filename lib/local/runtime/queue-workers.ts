@@ -3,15 +3,24 @@ import { tmpdir } from 'node:os'
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
 import type { Config } from '../../config.ts'
-import { FunctionError, type FunctionFailure } from '../../embedded-aws/lambda/function-error.ts'
+import {
+  FunctionError,
+  type FunctionFailure,
+  ThrottledInvocation,
+} from '../../embedded-aws/lambda/function-error.ts'
 import { QueueMapping } from '../../embedded-aws/lambda/queue-mapping.ts'
 import type { Lambda, LocalFunction } from '../../embedded-aws/lambda/runtime.ts'
 import { engines } from '../../engines/index.ts'
 import type { ClientConnection, FileExchange } from '../../io/local-connections.ts'
 import type { Log } from '../../log.ts'
 import { TaskMessage } from '../../model/task-message.ts'
-import { functions } from '../../resources/functions.ts'
-import { functionForQueue, queueMappingOf, recursionOf } from '../../resources/queue-functions.ts'
+import { declarationOf, functions } from '../../resources/functions.ts'
+import {
+  functionForQueue,
+  queueMappingOf,
+  recursionOf,
+  visibilityTimeoutOf,
+} from '../../resources/queue-functions.ts'
 import { type QueueId, queueIds } from '../../resources/queues.ts'
 import { defined } from '../../validation/defined.ts'
 import { concurrencyOf, type Environment } from './environment.ts'
@@ -60,7 +69,8 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
   const runId = randomUUID()
   const mappings: QueueMapping[] = []
   const parts = queueIds.map((queue) => {
-    const concurrency = concurrencyOf(config, queue)
+    const deployed = isolated?.concurrencyOf?.(functionNameOf(queue))
+    const concurrency = Math.min(concurrencyOf(config, queue), deployed?.maximumConcurrency ?? Infinity)
     const memoryMb = workerMemoryMb(queue, concurrency)
     const worker = new OnDemandWorker({
       queue,
@@ -86,7 +96,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
     const local: LocalFunction = {
       name: functionNameOf(queue),
       memoryMb,
-      timeoutMs: functionTimeoutMs,
+      timeoutMs: functionTimeoutMsOf(queue, isolated),
       retryAttempts: 2,
       maximumConcurrency: concurrency,
       ...defined({ recursiveLoop: recursionOf(queue) }),
@@ -116,10 +126,11 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
             connection: isolated?.connectionFor(local.name) ?? connection,
             retriesEarly: !isolated,
             settings: queueMappingOf(queue),
-            visibilityS: claimTimeoutS,
+            visibilityS: isolated?.quotas ? visibilityTimeoutOf(queue) : claimTimeoutS,
             invoke: async (event, traceHeaders) => {
               const outcome = await lambda.invoke(local.name, event, { traceHeaders })
               if (!outcome.ok) {
+                if (outcome.isThrottled) throw new ThrottledInvocation(outcome.failure)
                 for (const record of event.Records) logLostAttempt(record.body, queue, outcome.failure, log)
                 throw new FunctionError(outcome.failure)
               }
@@ -138,6 +149,13 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
 }
 
 export const functionNameOf = (queue: QueueId) => functionForQueue(queue) ?? `convert-${queue}`
+
+/** As deployed where AWS's limit is enforced. */
+function functionTimeoutMsOf(queue: QueueId, isolated: IsolatedFunctions | undefined): number {
+  const limitS = isolated?.quotas?.functionTimeoutS
+  if (limitS === undefined) return functionTimeoutMs
+  return Math.min(limitS, declarationOf(functionForQueue(queue))?.timeoutS ?? limitS) * 1000
+}
 
 const readQueueAttributes = (QueueUrl: string, region: string, connection: ClientConnection) =>
   new SQSClient({ region, useQueueUrlAsEndpoint: true, ...connection }).send(

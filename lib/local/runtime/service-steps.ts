@@ -105,6 +105,7 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
         region: config.AWS_REGION,
         credentials: folder.secrets,
         callers: isolated?.callers,
+        quotas: isolated?.quotas,
         s3BasePath: s3Path,
         readerGroup: folder.workerUser?.gid,
         invoke: createInvoker(later('runtime')),
@@ -284,12 +285,18 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
 async function createRuntime(parts: ServiceInputs & ServiceParts): Promise<FunctionRuntime> {
   const { config, isolated, aws, provisioned } = parts
   const { log, reserve } = parts.folder
-  const zipFunctions = createZipFunctions(functions, parts.zipFunctions.handlers, provisioned.deadLetters)
+  const zipFunctions = createZipFunctions(
+    functions,
+    parts.zipFunctions.handlers,
+    provisioned.deadLetters,
+    (name) => isolated?.concurrencyOf?.(name).reservedConcurrency,
+  )
   const lambda = new Lambda({
     functions: [...zipFunctions, ...parts.queueWorkers.functions],
     region: config.AWS_REGION,
     log,
     beforeInvoke: () => reserve.ensureFreeSpace(),
+    concurrentExecutions: isolated?.quotas?.concurrentExecutions,
   })
   const asyncInvocations = new AsyncInvocations({
     lambda,

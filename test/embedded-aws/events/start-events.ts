@@ -9,6 +9,7 @@ import type { TestContext } from 'node:test'
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge'
 import type { SqsMessageOptions } from '../../../lib/embedded-aws/events/delivery.ts'
 import { type EventsServer, openEvents } from '../../../lib/embedded-aws/events/server.ts'
+import type { AccountQuotas } from '../../../lib/embedded-aws/quotas.ts'
 
 export const region = 'eu-central-1'
 export const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
@@ -98,7 +99,12 @@ export interface TestEvents {
   restart(time?: string): Promise<void>
 }
 
-export async function startTestEvents(t: TestContext, startAt?: string, stepMs = 0): Promise<TestEvents> {
+export async function startTestEvents(
+  t: TestContext,
+  startAt?: string,
+  stepMs = 0,
+  quotas?: AccountQuotas,
+): Promise<TestEvents> {
   const folder = mkdtempSync(join(tmpdir(), 'events-'))
   const inbox = new Inbox()
   const logs: Log[] = []
@@ -109,6 +115,7 @@ export async function startTestEvents(t: TestContext, startAt?: string, stepMs =
       credentials: [credentials],
       region,
       targets: inbox,
+      quotas,
       log: (message, fields) => logs.push({ message, fields }),
       ...(clock && { now: clock.now }),
     })

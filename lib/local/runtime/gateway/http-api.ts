@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { timeoutErrorType } from '../../../embedded-aws/lambda/function-error.ts'
 import { type InvocationOutcome, type Lambda, lambdaLimits } from '../../../embedded-aws/lambda/runtime.ts'
+import { quotas } from '../../../embedded-aws/quotas.ts'
 import { largeFileHint } from '../../../http/body/body-limit.ts'
 import type { Log } from '../../../log.ts'
 import { hasBody, readEventBody } from './http-body.ts'
@@ -19,10 +20,7 @@ interface HttpApiOptions {
 
 type HttpApi = (request: IncomingMessage, response: ServerResponse) => void
 
-/**
- * "Maximum integration timeout: 30 seconds" and "Total combined size of request line and header values: 10240 bytes".
- */
-const limits = { integrationMs: 30_000, headBytes: 10_240 } as const
+const limits = { integrationMs: quotas.gatewayTimeoutMs.value, headBytes: quotas.gatewayHeadBytes.value }
 
 /** Creates the HTTP API: turns requests into events and results of functions into responses, by API Gateway's rules. */
 export function createHttpApi(options: HttpApiOptions): HttpApi {
@@ -62,6 +60,8 @@ export function createHttpApi(options: HttpApiOptions): HttpApi {
   }
 
   function outcomeResponse(outcome: InvocationOutcome, functionName: string): GatewayResponse {
+    if (!outcome.ok && outcome.isThrottled)
+      return gatewayError(503, 'Too many requests are being served. Send the request again in a second.')
     if (!outcome.ok && outcome.failure.errorType === timeoutErrorType)
       return gatewayError(503, 'The service did not respond in time. Send the request again.')
     const gatewayResponse = outcome.ok ? toGatewayResponse(outcome.value) : undefined

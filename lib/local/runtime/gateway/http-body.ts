@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import { quotas } from '../../../embedded-aws/quotas.ts'
 import type { HttpEventBody } from './http-event.ts'
 
-/** "Payload size: 10 MB" (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html). */
-const maxBodyBytes = 10 * 1024 * 1024
+const maxBodyBytes = quotas.gatewayBodyBytes.value
 
 export const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

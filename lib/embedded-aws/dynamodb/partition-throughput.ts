@@ -1,0 +1,153 @@
+// The throughput of partitions, which the program doesn't limit: each partition key value has a rate of reads and one of
+// writes. Requests fail as those to an on-demand table; throttled entries of a batch stay unprocessed.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/throttling-key-range-limit-exceeded-mitigation.html
+import type { AccountQuotas } from '../quotas.ts'
+import { RateLimit } from '../rate-limit.ts'
+import { ApiError } from '../signed-api.ts'
+import { type Batch, type Input, listRequiredPermissions, partitionKeys } from './permissions.ts'
+
+/** The members of a reply that matter here. */
+export interface Reply {
+  ConsumedCapacity?: Consumed | readonly Consumed[]
+  UnprocessedItems?: Input['RequestItems']
+  UnprocessedKeys?: Input['RequestItems']
+}
+interface Consumed {
+  readonly CapacityUnits: number
+  readonly Table?: { readonly CapacityUnits?: number }
+}
+
+const operations: Readonly<Record<string, 'Read' | 'Write'>> = {
+  GetItem: 'Read',
+  BatchGetItem: 'Read',
+  Query: 'Read',
+  TransactGetItems: 'Read',
+  PutItem: 'Write',
+  UpdateItem: 'Write',
+  DeleteItem: 'Write',
+  BatchWriteItem: 'Write',
+  TransactWriteItems: 'Write',
+}
+
+const hotKeyHint =
+  'DynamoDB is automatically scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html'
+
+/** An error whose body has more than a code and a message. */
+export class ThrottledError extends ApiError {
+  readonly members: object
+
+  constructor(code: string, message: string, members: object) {
+    super(code, message)
+    this.members = members
+  }
+}
+
+export class PartitionThroughput {
+  readonly #limits: { readonly Read: RateLimit; readonly Write: RateLimit }
+
+  constructor(quotas: AccountQuotas, now?: () => number) {
+    const { partitionReadUnits = Infinity, partitionWriteUnits = Infinity } = quotas
+    this.#limits = {
+      Read: new RateLimit(partitionReadUnits, now),
+      Write: new RateLimit(partitionWriteUnits, now),
+    }
+  }
+
+  /** Whether an operation consumes the throughput of partitions. */
+  counts(operation: string): boolean {
+    return Object.hasOwn(operations, operation)
+  }
+
+  /**
+   * Returns the part of a request that may be processed now; of a batch, entries may be missing.
+   * @throws ThrottledError if that is none of it
+   */
+  admit(operation: string, input: Input): Input {
+    const kind = operations[operation]
+    if (!kind) return input
+    const limit = this.#limits[kind]
+    const throttled = partitionsOf(operation, input).map((partition) => !limit.hasTokens(partition))
+    if (!throttled.includes(true)) return input
+    if (operation.startsWith('Transact')) throw cancelled(throttled)
+    const admitted = input.RequestItems && selectEntries(input.RequestItems, (at) => !throttled[at])
+    if (!admitted || Object.keys(admitted).length === 0) throw throttlingException(kind, input)
+    return { ...input, RequestItems: admitted }
+  }
+
+  /** Counts what an admitted request consumed; that of a batch or transaction is shared equally by its entries. */
+  count(operation: string, input: Input, { ConsumedCapacity = [] }: Reply): void {
+    const kind = operations[operation]
+    if (!kind) return
+    const units = [ConsumedCapacity]
+      .flat()
+      .reduce((sum, { CapacityUnits, Table }) => sum + (Table?.CapacityUnits ?? CapacityUnits), 0)
+    const partitions = partitionsOf(operation, input)
+    for (const partition of partitions) this.#limits[kind].take(partition, units / partitions.length)
+  }
+}
+
+/** Returns the unprocessed entries of a batch: those of the reply, and those that were not admitted. */
+export function addUnprocessed(operation: string, reply: Reply, input: Input, admitted: Input): Reply {
+  const sent = new Set(Object.values(admitted.RequestItems ?? {}).flatMap(entriesOf))
+  const given = input.RequestItems ?? {}
+  const all = Object.values(given).flatMap(entriesOf)
+  const name = operation === 'BatchGetItem' ? 'UnprocessedKeys' : 'UnprocessedItems'
+  const tables = Object.entries(selectEntries(given, (at) => !sent.has(all[at])))
+  const joined = tables.map(([table, batch]) => [table, joinBatches(reply[name]?.[table], batch)])
+  return { [name]: { ...reply[name], ...Object.fromEntries(joined) } }
+}
+
+function joinBatches(one: Batch | undefined, other: Batch): Batch {
+  if (one === undefined) return other
+  if ('Keys' in one) return 'Keys' in other ? { ...one, Keys: [...one.Keys, ...other.Keys] } : one
+  return 'Keys' in other ? one : [...one, ...other]
+}
+
+const entriesOf = (batch: Batch): readonly unknown[] => ('Keys' in batch ? batch.Keys : batch)
+
+/** Selects entries of a batch by their position among all; tables without any are omitted. */
+function selectEntries(items: NonNullable<Input['RequestItems']>, isWanted: (at: number) => boolean) {
+  let at = 0
+  const tables = Object.entries(items).map(([table, batch]): [string, Batch] => {
+    if (!('Keys' in batch)) return [table, batch.filter(() => isWanted(at++))]
+    return [table, { ...batch, Keys: batch.Keys.filter(() => isWanted(at++)) }]
+  })
+  return Object.fromEntries(tables.filter(([, batch]) => entriesOf(batch).length > 0))
+}
+
+/** Returns the partition of each entry of a request; none for a call without a partition key. */
+function partitionsOf(operation: string, input: Input): string[] {
+  if (input.RequestItems)
+    return Object.entries(input.RequestItems).flatMap(([table, batch]) =>
+      singleEntries(batch).map((entry) => partitionName(table, partitionKeys(entry)[0])),
+    )
+  return listRequiredPermissions(operation, input).flatMap(({ table, index, leadingKeys = [] }) =>
+    leadingKeys.map((key) => partitionName(table, key, index)),
+  )
+}
+
+const partitionName = (table: string, key = '', index = '') => `${table}/${index} ${key}`
+
+const singleEntries = (batch: Batch): Batch[] =>
+  'Keys' in batch ? batch.Keys.map((key) => ({ Keys: [key] })) : batch.map((entry) => [entry])
+
+function throttlingException(kind: 'Read' | 'Write', { TableName = '', IndexName }: Input) {
+  const reason = `${IndexName === undefined ? 'Table' : 'Index'}${kind}KeyRangeThroughputExceeded`
+  const resource = IndexName === undefined ? TableName : `${TableName}/index/${IndexName}`
+  return new ThrottledError(
+    'ThrottlingException',
+    `Throughput exceeds the current throughput limit for your table or index. ${hotKeyHint}`,
+    { ThrottlingReasons: [{ reason, resource }] },
+  )
+}
+
+function cancelled(throttled: readonly boolean[]) {
+  const Message = `Throughput exceeds the current capacity of your table or index. ${hotKeyHint}`
+  const reasons = throttled.map((is) => (is ? { Code: 'ThrottlingError', Message } : { Code: 'None' }))
+  const codes = reasons.map(({ Code }) => Code).join(', ')
+  return new ThrottledError(
+    'TransactionCanceledException',
+    `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`,
+    { CancellationReasons: reasons },
+  )
+}

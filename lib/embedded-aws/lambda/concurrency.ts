@@ -1,0 +1,47 @@
+// Concurrent executions of an account: functions with reserved concurrency have their own, the others share the rest.
+// https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
+
+interface LimitedFunction {
+  readonly name: string
+  readonly reservedConcurrency?: number
+}
+
+/** Why an invocation was throttled, as Lambda says it. */
+export type ThrottleReason =
+  | 'ConcurrentInvocationLimitExceeded'
+  | 'ReservedFunctionConcurrentInvocationLimitExceeded'
+
+export class Concurrency {
+  readonly #unreserved: number
+  readonly #sharing: readonly string[]
+  readonly #runningCounts = new Map<string, number>()
+
+  /** @throws Error if more is reserved than the account has */
+  constructor(functions: readonly LimitedFunction[], concurrentExecutions = Infinity) {
+    const reserved = functions.reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0)
+    this.#unreserved = concurrentExecutions - reserved
+    if (this.#unreserved < 0)
+      throw new Error(`${reserved} executions are reserved, but the account has ${concurrentExecutions}`)
+    this.#sharing = functions
+      .filter(({ reservedConcurrency }) => reservedConcurrency === undefined)
+      .map(({ name }) => name)
+  }
+
+  running(name: string): number {
+    return this.#runningCounts.get(name) ?? 0
+  }
+
+  count(name: string, change: 1 | -1): void {
+    this.#runningCounts.set(name, this.running(name) + change)
+  }
+
+  /** Returns why a function cannot run now; undefined if it can. */
+  throttleOf({ name, reservedConcurrency }: LimitedFunction): ThrottleReason | undefined {
+    if (reservedConcurrency !== undefined)
+      return this.running(name) < reservedConcurrency
+        ? undefined
+        : 'ReservedFunctionConcurrentInvocationLimitExceeded'
+    const shared = this.#sharing.reduce((sum, one) => sum + this.running(one), 0)
+    return shared < this.#unreserved ? undefined : 'ConcurrentInvocationLimitExceeded'
+  }
+}

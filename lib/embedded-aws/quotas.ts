@@ -1,0 +1,64 @@
+// AWS's quotas that bite, each with its name at AWS. The names are those of the Service Quotas console or of the page of
+// quotas in the developer guide of the service; defaults are those of eu-central-1.
+
+interface Quota {
+  readonly value: number
+  readonly source: string
+}
+
+const mib = 1024 ** 2
+
+/** Enforced always, because no client can be correct without them. */
+export const quotas = {
+  functionRequestBytes: {
+    value: 6 * mib,
+    source: 'Lambda: invocation payload (request), synchronous',
+  },
+  functionResponseBytes: {
+    value: 6_291_556,
+    source: 'Lambda: invocation payload (response), synchronous',
+  },
+  /** Of AWS's 1 MB; slightly below the 1 MiB of the queue that holds it here. */
+  asynchronousRequestBytes: { value: 1_000_000, source: 'Lambda: invocation payload, asynchronous' },
+  gatewayTimeoutMs: { value: 30_000, source: 'API Gateway, HTTP API: maximum integration timeout' },
+  gatewayHeadBytes: {
+    value: 10_240,
+    source: 'API Gateway, HTTP API: total combined size of request line and header values',
+  },
+  gatewayBodyBytes: { value: 10 * mib, source: 'API Gateway, HTTP API: payload size' },
+  messageBytes: { value: mib, source: 'SQS: message size, and total size of a batch' },
+  eventEntriesBytes: { value: mib, source: 'EventBridge: PutEvents entry size' },
+} as const satisfies Readonly<Record<string, Quota>>
+
+/** Enforced only for whom they are passed to: one machine has other limits. */
+export const accountQuotas = {
+  concurrentExecutions: {
+    value: 10,
+    source: 'Lambda: concurrent executions (1,000; a new account starts with 10)',
+  },
+  functionTimeoutS: { value: 900, source: 'Lambda: function timeout' },
+  partitionWriteUnits: {
+    value: 1000,
+    source: 'DynamoDB: write capacity units per second of a partition key value',
+  },
+  partitionReadUnits: {
+    value: 3000,
+    source: 'DynamoDB: read capacity units per second of a partition key value',
+  },
+  putEventsPerS: {
+    value: 2400,
+    source: 'EventBridge: PutEvents throttle limit in transactions per second',
+  },
+} as const satisfies Readonly<Record<string, Quota>>
+
+/** Quotas of one account; those that are missing are not enforced. */
+export type AccountQuotas = { readonly [name in keyof typeof accountQuotas]?: number }
+
+/** What AWS allows a new account. */
+export const newAccount: Required<AccountQuotas> = {
+  concurrentExecutions: accountQuotas.concurrentExecutions.value,
+  functionTimeoutS: accountQuotas.functionTimeoutS.value,
+  partitionWriteUnits: accountQuotas.partitionWriteUnits.value,
+  partitionReadUnits: accountQuotas.partitionReadUnits.value,
+  putEventsPerS: accountQuotas.putEventsPerS.value,
+}
