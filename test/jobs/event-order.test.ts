@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type BusEvent, toPublicEvent } from '../../events/index.ts'
+import {
+  createCreationEvents,
+  createEndEvent,
+  createExpiredEvent,
+  createQueuedEvent,
+  createStartedEvent,
+  findUnpublishedEvents,
+} from '../../lib/jobs/events.ts'
+import { filesOfJob } from '../../lib/jobs/job-state-machine.ts'
+import {
+  allDone,
+  arrivedUpload,
+  completedJob,
+  createDeletionEvents,
+  expireJob,
+  finishJob,
+  freshJob,
+  oneFailed,
+  progressEventOf,
+  runningJob,
+  startJob,
+  withProgress,
+} from './event-states.ts'
+import {
+  complete,
+  createExport,
+  createStoredImport,
+  file,
+  newJob,
+  newTask,
+  timestamp,
+  withTasks,
+} from './records.ts'
+
+const jobOf = (event: BusEvent | undefined) => {
+  assert.ok(event)
+  return event['job'] as { status: string; tasks: Record<string, { status: string }> }
+}
+
+const statusesIn = (event: BusEvent | undefined) =>
+  Object.entries(jobOf(event).tasks).map(([name, { status }]) => `${name} ${status}`)
+
+test('an event describes the job as it was at that time, regardless of later changes', () => {
+  const states = [
+    startJob(freshJob),
+    runningJob,
+    withTasks(runningJob, allDone),
+    completedJob,
+    expireJob(completedJob, 'retention'),
+  ]
+  for (const state of states) {
+    assert.deepEqual(createCreationEvents(state), createCreationEvents(freshJob))
+    assert.deepEqual(createStartedEvent(state), createStartedEvent(startJob(freshJob)))
+  }
+  for (const state of states.slice(1))
+    assert.deepEqual(
+      progressEventOf({ ...state, job: runningJob.job }, '1'),
+      progressEventOf(runningJob, '1'),
+    )
+  assert.deepEqual(
+    createEndEvent(completedJob),
+    createEndEvent({ ...completedJob, job: { ...completedJob.job, log: {} } }),
+  )
+})
+
+test('an event lists the state that each task of its job had at that time', () => {
+  const atCreation = ['in completed', 'left pending', 'right pending', 'both pending', 'out pending']
+  assert.deepEqual(statusesIn(createCreationEvents(freshJob)[0]), atCreation)
+  assert.deepEqual(statusesIn(createCreationEvents(completedJob)[1]), atCreation)
+  const atStart = ['in completed', 'left processing', 'right pending', 'both pending', 'out pending']
+  assert.deepEqual(statusesIn(createStartedEvent(completedJob)), atStart)
+  const whenCompleted = [
+    'in completed',
+    'left completed',
+    'right completed',
+    'both completed',
+    'out completed',
+  ]
+  assert.deepEqual(statusesIn(createEndEvent(completedJob)), whenCompleted)
+  const whenFailed = ['in completed', 'left completed', 'right failed', 'both cancelled', 'out cancelled']
+  assert.deepEqual(statusesIn(createEndEvent(finishJob(runningJob, oneFailed))), whenFailed)
+  assert.deepEqual(statusesIn(createQueuedEvent(arrivedUpload)), [
+    'in completed',
+    'work pending',
+    'out pending',
+  ])
+})
+
+test('the events of a job are numbered from 1 in chronological order', () => {
+  const expiredJob = expireJob(completedJob, 'retention')
+  const events = [
+    ...createCreationEvents(expiredJob),
+    ...findUnpublishedEvents(runningJob),
+    createEndEvent(completedJob),
+    ...createDeletionEvents(expiredJob),
+    createExpiredEvent(expiredJob, filesOfJob(expiredJob).length),
+  ]
+  assert.deepEqual(
+    events.map(({ event, sequence }) => `${sequence} ${event}`),
+    [
+      '1 job.created',
+      '2 job.queued',
+      '3 job.started',
+      '4 job.progress',
+      '5 job.completed',
+      ...[6, 7, 8, 9].map((number) => `${number} file.deleted`),
+      '10 job.expired',
+    ],
+  )
+  assert.equal(new Set(events.map(({ id }) => id)).size, events.length, 'ids are unique')
+})
+
+test('events that may not have been published are published in order', () => {
+  const laterJob = withProgress(runningJob, 40, 3)
+  assert.deepEqual(
+    findUnpublishedEvents(laterJob).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
+    [
+      ['job.started', 3, timestamp(1)],
+      ['job.progress', 5, timestamp(3)],
+    ],
+  )
+  assert.deepEqual(
+    findUnpublishedEvents(arrivedUpload).map(({ event }) => event),
+    // The upload may be faster than the creation event.
+    ['job.created', 'job.queued'],
+  )
+  assert.deepEqual(findUnpublishedEvents(freshJob), [])
+})
+
+test('no event contains bucket keys, the owner of the job or fields of tasks', () => {
+  const secret = newJob(
+    [
+      createStoredImport('in'),
+      newTask('left', [0], { spec: { options: { password: 'open-sesame' } } }),
+      createExport('out', [1]),
+    ],
+    { tag: 'mine' },
+  )
+  const endedJob = finishJob(startJob(secret), { left: complete(3, file('l.webp', 'jobs/job_1/1/0')) })
+  const expiredJob = expireJob(endedJob, 'retention')
+  const events = [
+    ...createCreationEvents(expiredJob),
+    createStartedEvent(expiredJob),
+    createEndEvent(endedJob),
+    ...createDeletionEvents(expiredJob),
+    createExpiredEvent(expiredJob, 2),
+  ]
+  assert.doesNotMatch(JSON.stringify(events.map(toPublicEvent)), /open-sesame|anon_1|jobs\/job_1|in\/in/)
+})

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { createFileDeletedEvent, createProgressEvent } from '../../lib/jobs/events.ts'
+import { jobEndChange } from '../../lib/jobs/job-end.ts'
+import { decideOutcome, filesOfJob } from '../../lib/jobs/job-state-machine.ts'
+import type { Job, JobState, Task } from '../../lib/model/job.ts'
+import {
+  applyChange,
+  complete,
+  createAwaitedUpload,
+  createExport,
+  createStoredImport,
+  fail,
+  file,
+  newJob,
+  newTask,
+  secondsLater,
+  timestamp,
+  withTasks,
+} from './records.ts'
+
+export const diamond = [
+  createStoredImport('in', 'a.png'),
+  newTask('left', [0]),
+  newTask('right', [0]),
+  newTask('both', [1, 2], { operation: 'archive' }),
+  createExport('out', [3]),
+]
+
+export const of = (job: Job, change: Parameters<typeof applyChange>[1]): Job => applyChange(job, change)
+
+/** A stored job whose first task has started. */
+export const startJob = (state: JobState, secondsIn = 1): JobState => ({
+  ...withTasks(state, { left: { status: 'processing', startedAt: timestamp(secondsIn), attempt: 1 } }),
+  job: of(state.job, {
+    set: {
+      status: 'processing',
+      startedAt: timestamp(secondsIn),
+      startedWith: 1,
+      stage: 'convert',
+      'log.started': { at: timestamp(secondsIn) },
+    },
+    setPlus: { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] },
+  }),
+})
+
+export const withProgress = (state: JobState, percent: number, secondsIn: number): JobState => ({
+  ...state,
+  job: of(state.job, {
+    set: { 'log.1': { at: timestamp(secondsIn), percent, stage: 'convert', taskName: 'left' } },
+    setPlus: { 'numbers.1': ['sequence', 1], sequence: ['sequence', 1] },
+  }),
+})
+
+export const finishJob = (
+  state: JobState,
+  tasks: Readonly<Record<string, Partial<Task>>>,
+  secondsIn = 9,
+): JobState => {
+  const done = withTasks(state, tasks)
+  return {
+    ...done,
+    job: of(done.job, jobEndChange(done, decideOutcome(done), 'lease', secondsLater(secondsIn))),
+  }
+}
+
+export const allDone = {
+  left: complete(3, file('l.webp')),
+  right: { ...complete(4, file('r.webp')), engine: 'vips', warnings: [{ code: 'CUT', message: 'cut' }] },
+  both: { ...complete(8, file('a.zip')), engine: 'seven-zip' },
+}
+
+export const oneFailed = {
+  left: complete(3, file('l.webp')),
+  right: fail(4, 'is cut off'),
+  both: { status: 'cancelled' as const, code: 'INPUT_TASK_FAILED', endedAt: timestamp(5), open: undefined },
+}
+
+export const deleteJob = (state: JobState, why: Partial<Job>): JobState => ({
+  ...state,
+  job: of(state.job, {
+    set: why,
+    setPlus: { 'numbers.deletion': ['sequence', 1], sequence: ['sequence', 1] },
+  }),
+})
+
+export const expireJob = (state: JobState, expiredFor: 'retention' | 'upload_timeout') =>
+  deleteJob(state, { status: 'expired', expiredAt: timestamp(4000), expiredFor })
+
+export const createDeletionEvents = (state: JobState) =>
+  filesOfJob(state).map((one, at) => createFileDeletedEvent(state, one, at))
+
+export const progressEventOf = (state: JobState, name: string) => {
+  const foundFact = state.job.log[name]
+  assert.ok(foundFact)
+  return createProgressEvent(state.job, name, foundFact)
+}
+
+export const freshJob = newJob(diamond, { tag: 'mine' })
+
+export const runningJob = withProgress(startJob(freshJob), 20, 2)
+
+export const completedJob = finishJob(runningJob, allDone)
+
+export const waitingJob = newJob([createAwaitedUpload('in'), newTask('work', [0]), createExport('out', [1])])
+
+export const arrivedUpload: JobState = {
+  ...withTasks(waitingJob, { in: { ...complete(5, file('a.png', 'uploads/a')) } }),
+  job: of(waitingJob.job, {
+    set: { status: 'queued', queuedAt: timestamp(6), 'log.queued': { at: timestamp(6) } },
+    setPlus: { 'numbers.queued': ['sequence', 1], sequence: ['sequence', 1] },
+  }),
+}
