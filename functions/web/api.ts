@@ -7,6 +7,7 @@ import type { listConversions } from '../routes/list-conversions.ts'
 import type { createMultipart } from '../routes/multipart-uploads.ts'
 import type { presignUpload } from '../routes/presign-upload.ts'
 import type { ServiceError } from './problems/describe-problem.ts'
+import { language } from './shell/language.ts'
 import words from './words/en.ts'
 
 /** Data of an endpoint's reply, by its contract. Only types are imported; no server code reaches the browser. */
@@ -14,6 +15,10 @@ export type ReplyData<Endpoint extends { readonly reply: { readonly schema: z.Zo
   Endpoint['reply']['schema']
 >
 export type Job = ReplyData<typeof createConversion>
+
+/** Bytes of all files of a result. The size of the ZIP of a batch is unknown. */
+export const sizeOfResult = ({ files }: NonNullable<Job['result']>): number =>
+  files.reduce((sum, { size }) => sum + size, 0)
 export type PresignedUpload = ReplyData<typeof presignUpload>
 export type Format = z.output<typeof FormatView>
 export type Option = z.output<typeof OptionView>
@@ -157,8 +162,15 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const jobPath = (jobId: string) => `/v1/jobs/${encodeURIComponent(jobId)}`
 
+/** All formats, with their names in the language of the page. */
 export async function listFormats(): Promise<readonly Format[]> {
-  return (await sendRequest<{ formats: Format[] }>('/v1/formats')).data.formats
+  const [reply, names] = await Promise.all([
+    sendRequest<{ formats: Format[] }>('/v1/formats'),
+    language === 'en' ? undefined : import('./format-names/translate-format-name.ts').catch(() => undefined),
+  ])
+  const { formats } = reply.data
+  if (!names) return formats
+  return formats.map((format) => ({ ...format, name: names.translateFormatName(format.name) }))
 }
 
 /** Returns the options of a conversion; empty if it is not supported. */

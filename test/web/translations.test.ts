@@ -7,9 +7,10 @@ import { languages } from '../../functions/web/section-paths.ts'
 import { pluralIn } from '../../functions/web/words/plural.ts'
 
 const web = new URL('../../functions/web', import.meta.url).pathname
-/** The API's texts have a test of their own: option-translations.test.ts. */
+/** Translations of the service's own texts, which have tests of their own. */
+const serviceTexts = ['options/names/words', 'format-names/words', 'warnings/words']
 const folders = readdirSync(web, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('words/en.ts') && !path.startsWith('options/names'))
+  .filter((path) => path.endsWith('words/en.ts') && !serviceTexts.includes(dirname(path)))
   .map((path) => dirname(path))
 
 /** Texts by their path in the catalog, for example `filters.all`; functions count as the name of their type. */
@@ -50,7 +51,7 @@ for (const language of languages.filter((id) => id !== 'en')) {
 
     test(`catalogs in ${language} that a machine translated say so`, () => {
       if (language === 'de') return
-      const unmarked = [...folders, 'options/names/words'].filter(
+      const unmarked = [...folders, ...serviceTexts].filter(
         (folder) =>
           !readFileSync(join(web, folder, `${language}.ts`), 'utf8').includes('Machine translation'),
       )

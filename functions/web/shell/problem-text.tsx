@@ -6,7 +6,7 @@ export const ProblemText = ({
   problem: { message, detail },
   isOpen,
 }: {
-  readonly problem: Problem
+  readonly problem: Pick<Problem, 'message' | 'detail'>
   /** Whether the sentence of the service is shown from the start. */
   readonly isOpen?: boolean
 }) => (

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import type { Job } from '../../api.ts'
+import { type Job, sizeOfResult } from '../../api.ts'
 import { Lazy } from '../../shell/lazy.tsx'
 import { listEngines } from '../../ui/engine-names.ts'
+import { WarningText } from '../../ui/warning-text.tsx'
 import { convertAgain } from './add-items.ts'
 import { ForFile, Icon, Notice } from './components.tsx'
 import { chooseFile } from './file-input.ts'
@@ -66,7 +67,7 @@ export function ItemResult({
           {job.warnings.map(({ message, code }) => (
             <li key={message} data-code={code}>
               <Icon name="warning" />
-              <span>{message}</span>
+              <WarningText code={code} message={message} />
             </li>
           ))}
         </ul>
@@ -162,7 +163,7 @@ function Download(props: {
 }
 
 function Sizes({ job, result }: { readonly job: Job; readonly result: ShownResult }) {
-  const bytesAfter = result.files.reduce((sum, { size }) => sum + size, 0) || result.size
+  const bytesAfter = sizeOfResult(result)
   const bytesBefore = job.source?.size
   if (bytesBefore === undefined)
     return (

@@ -9,6 +9,7 @@ import {
   type Job,
   Problem,
   type ReplyData,
+  sizeOfResult,
 } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
 import { navigate, type PageRoute } from '../../shell/router.ts'
@@ -27,6 +28,7 @@ import {
 } from '../../ui/components.tsx'
 import { formatDateTime, formatDuration, formatSize } from '../../ui/format-values.ts'
 import { useQuery } from '../../ui/use-query.ts'
+import { WarningText } from '../../ui/warning-text.tsx'
 import rules from './history.css'
 import words from './words/en.ts'
 
@@ -197,7 +199,7 @@ const jobColumns = (
     cell: ({ result }) =>
       result ? (
         <a href={result.downloadUrl} download>
-          {formatSize(result.size)}
+          {formatSize(sizeOfResult(result))}
         </a>
       ) : (
         '–'
@@ -239,10 +241,10 @@ function JobPage({ id }: { readonly id: string }) {
             )}
           </p>
           {details.error && <ServiceErrorNotice error={details.error} />}
-          {details.warnings.map(({ message }) => (
-            <p key={message} class="notice">
-              {message}
-            </p>
+          {details.warnings.map(({ code, message }) => (
+            <div key={message} class="notice">
+              <WarningText code={code} message={message} />
+            </div>
           ))}
           {details.result && (
             <Block title={words.result}>

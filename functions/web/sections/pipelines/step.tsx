@@ -5,6 +5,7 @@ import { announce } from '../../shell/announce.ts'
 import { Field } from '../../ui/components.tsx'
 import { listEngines } from '../../ui/engine-names.ts'
 import { useQuery } from '../../ui/use-query.ts'
+import { WarningText } from '../../ui/warning-text.tsx'
 import { toolName, toolsFor } from '../convert/file-tools.ts'
 import { type FormatCatalog, suggestTargets } from '../convert/format-catalog.ts'
 import { generalToolsFor, type StepCheck } from './check-steps.ts'
@@ -100,10 +101,10 @@ function StepStatus({ checked }: { readonly checked: StepCheck | undefined }) {
           {words.works(result.from.toUpperCase(), result.to.toUpperCase(), listEngines(result.engines))}
         </p>
       )}
-      {result?.warnings.map(({ message }) => (
-        <p key={message} class="notice">
-          {message}
-        </p>
+      {result?.warnings.map(({ code, message }) => (
+        <div key={message} class="notice">
+          <WarningText code={code} message={message} />
+        </div>
       ))}
       {problem && Object.keys(errors).length === 0 && <p class="notice problem">{problem.message}</p>}
       {Object.keys(errors).length > 0 && <p class="hint">{words.wrongOption}</p>}

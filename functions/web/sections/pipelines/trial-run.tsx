@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { callApi, type Job, Problem, toProblem } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
 import { Block, Field, ServiceErrorNotice } from '../../ui/components.tsx'
+import { WarningText } from '../../ui/warning-text.tsx'
 import { uploadFile } from '../convert/upload-file.ts'
 import { watchJob } from '../convert/watch-job.ts'
 import { buildTasks, type PipelineSource } from './pipeline.ts'
@@ -133,10 +134,10 @@ function TrialResult({ job: { status, error, result, warnings } }: { readonly jo
           </li>
         ))}
       </ul>
-      {warnings.map(({ message }) => (
-        <p key={message} class="notice">
-          {message}
-        </p>
+      {warnings.map(({ code, message }) => (
+        <div key={message} class="notice">
+          <WarningText code={code} message={message} />
+        </div>
       ))}
     </>
   )

@@ -2,6 +2,7 @@ import type { Job } from '../../api.ts'
 import { Thumbnail } from '../../grid/thumbnail.tsx'
 import { Block } from '../../ui/components.tsx'
 import { formatSize } from '../../ui/format-values.ts'
+import { WarningText } from '../../ui/warning-text.tsx'
 import type { RunState } from './run-tool.ts'
 import words from './words/en.ts'
 
@@ -38,10 +39,10 @@ function ToolResult({ job }: { readonly job: Job }) {
     )
   return (
     <Block title={words.results}>
-      {job.warnings.map(({ message }) => (
-        <p key={message} class="notice">
-          {message}
-        </p>
+      {job.warnings.map(({ code, message }) => (
+        <div key={message} class="notice">
+          <WarningText code={code} message={message} />
+        </div>
       ))}
       <ul class="stack">
         {job.result.files.map(({ filename, size, mimeType, downloadUrl }) => (

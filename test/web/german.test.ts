@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { axeViolations } from './axe.ts'
+import { dropOrPaste, fileCard, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
+
+/** Texts of the service in another language than English. */
+
+let site: Site
+before(async () => {
+  site = await openSite()
+})
+after(() => site.close())
+
+describe('the page in German', () => {
+  test('names formats in German, in the cards, in the format list and under Formats', () =>
+    visit({ site, path: '/?lang=de' }, async (page) => {
+      await dropOrPaste(page, 'drop', await filePayload(fixture('letter.docx')))
+      const card = fileCard(page, 'letter.docx')
+      await card.getByText('Word-Dokument').waitFor()
+      await card.getByRole('combobox').fill('reiner')
+      await card.getByRole('option', { name: 'Reiner Text' }).waitFor()
+      await page.goto(`${site.url}/formats`)
+      await page.getByTitle('Kommagetrennte Werte').waitFor()
+      assert.equal(await page.getByTitle('Comma-separated values').count(), 0)
+    }))
+
+  test('explains a warning in German, with the sentence of the service below', () =>
+    visit({ site, path: '/?lang=de&to=jpg' }, async (page) => {
+      await dropOrPaste(page, 'drop', await filePayload(fixture('alpha.png')))
+      const card = fileCard(page, 'alpha.png')
+      await card.locator('[data-primary]').click()
+      await card.getByText('Durchsichtige Bereiche haben jetzt eine Farbe').waitFor()
+      const sentence = card.locator('[lang=en]')
+      assert.equal(await sentence.isVisible(), false)
+      await card.locator('.warnings summary').click()
+      assert.match((await sentence.textContent()) ?? '', /Transparent parts became white/)
+      assert.deepEqual(await axeViolations(page), [])
+    }))
+})
