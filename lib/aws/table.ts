@@ -24,7 +24,13 @@ import type { Config } from '../config.ts'
 import { defined } from '../validation/defined.ts'
 import { createClientConfig } from './client-config.ts'
 import { type Change, type Condition, createExpressions } from './table-expressions.ts'
-import { backgroundTimeouts, limitCallTime, type StoreTimeouts } from './timeouts.ts'
+import {
+  backgroundTimeouts,
+  isThrottled,
+  limitCallTime,
+  type StoreTimeouts,
+  throttlingReason,
+} from './timeouts.ts'
 
 export type Item = Record<string, unknown>
 export interface Key {
@@ -245,14 +251,19 @@ export class Table {
     await this.get({ pk: 'HEALTH', sk: 'HEALTH' })
   }
 
-  /** Retries writes that AWS rejects because the record is part of a running transaction. */
+  /**
+   * Retries writes that AWS rejects because the record is part of a running transaction, and transactions that it
+   * throttles, which the SDK does not retry.
+   */
   async #retryConflicts<T>(write: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await write()
       } catch (error) {
         const isBusy =
-          isNamed(error, 'TransactionConflictException') || isCancelled(error, 'TransactionConflict')
+          isNamed(error, 'TransactionConflictException') ||
+          isCancelled(error, 'TransactionConflict') ||
+          isCancelled(error, throttlingReason)
         if (!isBusy || attempt >= maxTries) throw error
         await backOff(attempt)
       }
@@ -276,12 +287,19 @@ export function documentClient(
 /** Exponential back-off with jitter, so that conflicting writers do not collide again. */
 const backOff = (attempt: number) => sleep(firstPauseMs * 1.5 ** attempt * (0.5 + Math.random()))
 
+/** A batch that AWS throttles as a whole is retried like one with unprocessed entries. */
 async function retryUntilDone(failure: string, attemptOnce: () => Promise<boolean>): Promise<void> {
+  let cause: unknown
   for (let attempt = 1; attempt <= maxTries; attempt++) {
-    if (await attemptOnce()) return
+    try {
+      if (await attemptOnce()) return
+    } catch (error) {
+      if (!isThrottled(error)) throw error
+      cause = error
+    }
     await backOff(attempt)
   }
-  throw new Error(failure)
+  throw cause ?? new Error(failure)
 }
 
 const toBatches = <T>(all: readonly T[], size: number): T[][] =>

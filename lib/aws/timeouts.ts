@@ -71,10 +71,23 @@ const throttlingErrorNames: ReadonlySet<string> = new Set([
   ...['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'SlowDown'],
 ])
 
+/** Why DynamoDB cancels a transaction that it throttles. */
+export const throttlingReason = 'ThrottlingError'
+
+/** Returns true if AWS refused a request only because there were too many. */
+export function isThrottled(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { CancellationReasons } = error as { CancellationReasons?: readonly { readonly Code?: string }[] }
+  return (
+    throttlingErrorNames.has(error.name) ||
+    (Array.isArray(CancellationReasons) && CancellationReasons.some(({ Code }) => Code === throttlingReason))
+  )
+}
+
 /** Returns true if a store is unreachable or overloaded, so that the same request may succeed soon. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (isTimeout(error) || throttlingErrorNames.has(error.name)) return true
+  if (isTimeout(error) || isThrottled(error)) return true
   // SDK errors that came as a response have a status.
   const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown }
   const status = $metadata?.httpStatusCode

@@ -34,14 +34,19 @@ export const createDynamoDbClient = (endpoint: string, maxAttempts = 12) =>
 const pidOf = (file: string) =>
   descendants(process.pid).find(({ command }) => command.includes('dynoxide') && command.includes(file))?.pid
 
-export async function createTable(client: DynamoDBClient, TableName: string, ttl?: string): Promise<void> {
+export async function createTable(
+  client: DynamoDBClient,
+  TableName: string,
+  ttl?: string,
+  sortKeyType: 'N' | 'S' = 'N',
+): Promise<void> {
   await client.send(
     new CreateTableCommand({
       TableName,
       BillingMode: 'PAY_PER_REQUEST',
       AttributeDefinitions: [
         { AttributeName: 'pk', AttributeType: 'S' },
-        { AttributeName: 'sk', AttributeType: 'N' },
+        { AttributeName: 'sk', AttributeType: sortKeyType },
       ],
       KeySchema: [
         { AttributeName: 'pk', KeyType: 'HASH' },

@@ -1,0 +1,73 @@
+// The table while AWS throttles one of its partitions: writes and reads wait instead of failing.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { Table } from '../../lib/aws/table.ts'
+import { isUnavailable } from '../../lib/aws/timeouts.ts'
+import { readConfig } from '../../lib/config.ts'
+import { openAccessProxy } from '../../lib/embedded-aws/dynamodb/access-proxy.ts'
+import {
+  createDynamoDbClient,
+  createTable,
+  silentLog,
+  startDynamoDb,
+} from '../embedded-aws/dynamodb/start-dynamodb.ts'
+
+/** A partition whose throughput is used up for more than a second, with a client that does not retry. */
+async function openThrottledTable(t: TestContext) {
+  const { url, client } = await startDynamoDb(t)
+  await createTable(client, 'mutabor', undefined, 'S')
+  const proxy = await openAccessProxy({
+    url,
+    region: 'eu-central-1',
+    credentials: [{ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }],
+    authorize: () => true,
+    quotas: { partitionWriteUnits: 10, partitionReadUnits: 5 },
+    log: silentLog,
+  })
+  const limited = createDynamoDbClient(proxy.url, 1)
+  t.after(async () => {
+    limited.destroy()
+    await proxy.close()
+  })
+  const table = new Table(readConfig({ TABLE_NAME: 'mutabor' }), DynamoDBDocumentClient.from(limited))
+  await table.put({ pk: 'a', sk: 'large', text: 'x'.repeat(20 * 1024) })
+  return table
+}
+
+test('a throttled transaction is retried', async (t) => {
+  const table = await openThrottledTable(t)
+  assert.equal(await table.transact([{ put: { pk: 'b', sk: '1' } }, { put: { pk: 'a', sk: '1' } }]), true)
+  assert.deepEqual(await table.get({ pk: 'b', sk: '1' }), { pk: 'b', sk: '1' })
+})
+
+test('a batch of writes that is throttled as a whole is retried', async (t) => {
+  const table = await openThrottledTable(t)
+  await table.writeAll(['1', '2', '3'].map((sk) => ({ pk: 'a', sk })))
+  assert.deepEqual(
+    (await table.partition('a')).map(({ sk }) => sk),
+    ['1', '2', '3', 'large'],
+  )
+})
+
+test('a batch of reads that is throttled as a whole is retried', async (t) => {
+  const table = await openThrottledTable(t)
+  await table.get({ pk: 'a', sk: 'large' })
+  const items = await table.getAll(['large', '1'].map((sk) => ({ pk: 'a', sk })))
+  assert.deepEqual(
+    items.map(({ sk }) => sk),
+    ['large'],
+  )
+})
+
+test('a request whose transaction is throttled to the end can be repeated', () => {
+  const cancelled = (Code: string) =>
+    new TransactionCanceledException({
+      message: 'Transaction cancelled',
+      $metadata: { httpStatusCode: 400 },
+      CancellationReasons: [{ Code: 'None' }, { Code }],
+    })
+  assert.equal(isUnavailable(cancelled('ThrottlingError')), true)
+  assert.equal(isUnavailable(cancelled('ConditionalCheckFailed')), false)
+})
