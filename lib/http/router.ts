@@ -1,5 +1,8 @@
 import findMyWay from 'find-my-way'
 import { AppError } from '../errors.ts'
+import { findTool } from '../plan/target-format.ts'
+import { defined } from '../validation/defined.ts'
+import { didYouMean } from '../validation/did-you-mean.ts'
 import type { AnyContract } from './contract.ts'
 
 interface Match {
@@ -34,14 +37,13 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
       // The router's `store` of a route is the contract registered with it.
       if (foundRoute) return { contract: foundRoute.store as AnyContract, params: foundRoute.params }
       const otherMethods = listMethods(path)
-      if (otherMethods.length === 0) throw notFound(path)
+      const versionedPath = `/v1${path}`
+      const suggestion = listMethods(versionedPath).includes(method) ? versionedPath : undefined
+      if (otherMethods.length === 0) throw notFound(path, suggestion)
       throw new AppError(
         'METHOD_NOT_ALLOWED',
-        `${path}: expected ${otherMethods.join(', ')}, got ${method}.`,
-        {
-          method,
-          allowed: otherMethods,
-        },
+        `${path}: expected ${otherMethods.join(', ')}, got ${method}.${didYouMean(suggestion)}`,
+        { method, allowed: otherMethods, ...defined({ suggestion }) },
       )
     },
   }
@@ -53,14 +55,16 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
  */
 const encodePath = (decoded: string) => decoded.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
-function notFound(path: string): AppError {
-  const tool = /^\/v1\/pdf\/([a-z-]+)/.exec(path)?.[1]
-  if (tool) {
-    const hint = `POST /v1/convert toolOperation=${tool.replace(/-?pdf$/, '')}-pdf`
+function notFound(path: string, suggestion: string | undefined): AppError {
+  const name = /^\/v1\/pdf\/([a-z-]{1,40})/.exec(path)?.[1]
+  if (name) {
+    const tool = findTool(name)
+    const hint = `POST /v1/convert ${tool === undefined ? 'with toolOperation' : `toolOperation=${tool}`}`
     return new AppError('NOT_FOUND', `There are no /v1/pdf/ endpoints. Run PDF tools with ${hint}.`, { hint })
   }
   return new AppError(
     'NOT_FOUND',
-    `There is no endpoint at ${path.slice(0, 100)}. GET /v1 lists the main endpoints and /docs describes all of them.`,
+    `There is no endpoint at ${path.slice(0, 100)}.${didYouMean(suggestion)} GET /v1 lists the main endpoints and /docs describes all of them.`,
+    suggestion === undefined ? undefined : { suggestion },
   )
 }

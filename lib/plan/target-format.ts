@@ -38,6 +38,11 @@ const suggestTool = (name: string) =>
   findSimilar(name, toolOperations) ??
   findSimilar(`${name}-pdf`, toolOperations)
 
+/** Returns the tool that a name without `-pdf` means, such as `to-pdfa`, `ocr` or `extract-pages`. */
+export const findTool = (name: string): ToolOperation | undefined =>
+  toolOperations.find((tool) => tool === name || tool === `${name}-pdf`) ??
+  toolOperations.find((tool) => tool === suggestTool(name))
+
 /** @throws AppError INVALID_REQUEST for an unknown tool. */
 export function parseToolOperation(name: string | undefined): ToolOperation | undefined {
   if (name === undefined || name === '') return undefined

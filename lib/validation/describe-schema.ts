@@ -31,6 +31,7 @@ interface JsonSchema {
 const formatDescriptions: Readonly<Record<string, string>> = {
   color: 'a color such as #ff0000',
   length: 'a length such as 20mm, 1in or 36pt',
+  pages: 'page numbers and ranges such as 1-5,10,15-last',
   box: 'four numbers of points separated by commas, such as 0,0,200,100',
   'date-time': 'a time such as 2026-01-31T12:00:00Z',
   date: 'a date such as 2026-01-31',

@@ -224,6 +224,24 @@ describe('routing of requests', () => {
         code: 'NOT_FOUND',
         details: { hint: 'POST /v1/convert toolOperation=rotate-pdf' },
       })
+    for (const [name, tool] of [
+      ['to-pdfa', 'to-pdfa'],
+      ['extract-pages', 'extract-pdf-pages'],
+      ['watermark', 'add-watermark-pdf'],
+      ['compress', 'compress-pdf'],
+    ])
+      assert.throws(() => router.find('POST', `/v1/pdf/${name}`), {
+        details: { hint: `POST /v1/convert toolOperation=${tool}` },
+      })
+    const unknownTool = { details: { hint: 'POST /v1/convert with toolOperation' } }
+    assert.throws(() => router.find('POST', '/v1/pdf/zzzzzz'), unknownTool)
+  })
+
+  test('a path without /v1 is answered with the path that was meant', () => {
+    const details = { suggestion: '/v1/jobs' }
+    const message = /^There is no endpoint at \/jobs\. Did you mean \/v1\/jobs\? GET \/v1 lists/
+    assert.throws(() => router.find('POST', '/jobs'), { code: 'NOT_FOUND', message, details })
+    assert.throws(() => router.find('PUT', '/jobs'), { code: 'NOT_FOUND', details: undefined })
   })
 })
 

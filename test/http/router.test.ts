@@ -31,3 +31,10 @@ test('a path with a lone surrogate or a very long segment returns 404', () => {
   assert.equal(find('/v1/\ud83d'), 'NOT_FOUND')
   assert.equal(find(`/v1/formats/${'%'.repeat(10_000)}`), 'NOT_FOUND')
 })
+
+test('a POST to the page of the API endpoint with the same name is answered with that endpoint', () => {
+  assert.throws(() => router.find('POST', '/convert'), {
+    code: 'METHOD_NOT_ALLOWED',
+    message: /Did you mean \/v1\/convert\?$/,
+  })
+})

@@ -101,6 +101,18 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, expe
     },
   ],
   [
+    'page numbers, one of which may be a number in JSON',
+    toolOptions['extract-pdf-pages'],
+    { pages: 1.5 },
+    { pages: 'expected page numbers and ranges such as 1-5,10,15-last, got 1.5' },
+  ],
+  [
+    'missing page numbers',
+    toolOptions['extract-pdf-pages'],
+    {},
+    { pages: 'it is missing; expected page numbers and ranges such as 1-5,10,15-last' },
+  ],
+  [
     'a URL, of which credentials, path and query are not quoted',
     z.object({ url: z.url({ protocol: /^https$/ }), webhookUrl: z.url() }),
     { url: 'ftp://user:marmalade@a.example/x?t=marmalade', webhookUrl: 'a.example/x?t=marmalade' },

@@ -10,11 +10,12 @@ const maxPagesListed = 20_000
 /** No document has a page 0. */
 const startsAtOne = (range: string) => !/(?:^|[^\d])0+(?:[^\d]|$)/.test(range)
 
+/** JSON may contain a single page as a number. */
 export const pageRange = z
-  .string()
-  .max(20_000)
-  .regex(rangePattern, 'Expected page numbers and ranges such as 1-5,10,15-last.')
-  .refine(startsAtOne, 'expected page numbers from 1')
+  .preprocess(
+    (value) => (typeof value === 'number' ? String(value) : value),
+    z.stringFormat('pages', rangePattern).max(20_000).refine(startsAtOne, 'expected page numbers from 1'),
+  )
   .describe(
     'Page numbers and ranges such as 1-5,10,15-last. A range may run backward. Defaults to all pages.',
   )

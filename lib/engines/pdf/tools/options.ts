@@ -14,8 +14,8 @@ import { pageRange } from '../page-range.ts'
 // Passwords contain no line breaks, and PDF truncates passwords beyond this length (ISO 32000-2, 7.6.4.3.3).
 const passwordText = z
   .string()
-  .regex(/^[^\r\n]{1,127}$/, 'expected a password of at most 127 bytes without line breaks')
-  .refine((text) => Buffer.byteLength(text) <= 127, 'expected at most 127 bytes')
+  .regex(/^[^\r\n]{1,127}$/, 'expected a password of 1 to 127 bytes without line breaks')
+  .refine((text) => Buffer.byteLength(text) <= 127, 'expected a password of 1 to 127 bytes')
 
 const openOptions = {
   password: passwordText
