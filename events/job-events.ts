@@ -20,6 +20,8 @@ const JobOutline = component(
   }),
 )
 
+const linkExpiry = z.iso.datetime().optional().describe('When `url` expires, if its export has `expires_in`')
+
 const EventFile = component(
   'EventFile',
   z.object({
@@ -27,8 +29,13 @@ const EventFile = component(
     size: z.int(),
     mimeType: z.string(),
     url: z.string().optional(),
+    expires_at: linkExpiry,
   }),
 )
+
+const ExportOutline = TaskOutline.extend({
+  result: z.object({ url: z.string(), expires_at: linkExpiry }).optional(),
+})
 
 const endedSchemas = {
   endedAt: z.iso.datetime(),
@@ -51,7 +58,7 @@ export const jobEvents = {
   'job.completed': {
     job: JobOutline.extend({
       ...endedSchemas,
-      tasks: z.record(z.string(), TaskOutline.extend({ result: z.object({ url: z.string() }).optional() })),
+      tasks: z.record(z.string(), ExportOutline),
       durationMs: z.int(),
       engine: z.string().optional(),
       fidelity: Fidelity.optional().describe('How much of the source the result retained'),
@@ -59,7 +66,9 @@ export const jobEvents = {
       files: z.array(EventFile),
     }),
   },
-  'job.failed': { job: JobOutline.extend({ ...endedSchemas, error: JobError }) },
+  'job.failed': {
+    job: JobOutline.extend({ ...endedSchemas, tasks: z.record(z.string(), ExportOutline), error: JobError }),
+  },
   'job.cancelled': {
     job: z.object({
       id: z.string(),

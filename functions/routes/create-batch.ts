@@ -82,7 +82,7 @@ export const createBatch = contract({
   tag: 'Conversion',
   summary: 'Convert many files in one job',
   description:
-    'Send up to 100 files in parts named `file`, with one `targetFormat` or with `items`, one object per file in the same order. Or send JSON with `items` that contain upload ids. The job is completed if at least one file is converted: `summary` has the counts, and GET /v1/jobs/{jobId} shows the task of each file. Files that cannot be converted are listed as rejected immediately.',
+    'Send up to 100 files in parts named `file`, with one `targetFormat` or with `items`, one object per file in the same order. Or send JSON with `items` that contain upload ids. The job is completed if at least one file is converted: `summary` has the counts, and GET /v1/jobs/{jobId} shows the task of each file. `result.downloadUrl` delivers all results, several of them as one ZIP. Files that cannot be converted are listed as rejected immediately.',
   body: {
     accepts: ['multipart', 'json'],
     schema: Fields,
@@ -151,6 +151,7 @@ function start(
       failFast,
       webhookUrl: body.webhookUrl,
       isBatch: !failFast,
+      packsResults: true,
       createAllRefusedError: (errors) => allRefusedError(errors),
     },
     services,

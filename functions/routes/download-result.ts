@@ -1,13 +1,15 @@
 import * as z from 'zod'
 import { canRead, JobParams, jobNotFound, requireJobId } from '../../lib/access/job-access.ts'
 import { AppError } from '../../lib/errors.ts'
-import { contract } from '../../lib/http/contract.ts'
-import { findResultFile } from '../../lib/http/job-files.ts'
+import { contract, type HttpRequest } from '../../lib/http/contract.ts'
+import { findResult } from '../../lib/http/job-files.ts'
+import { findOrPackZip } from '../../lib/http/pack-on-request.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { fileLink, linkLifetimeS, reprDigest } from '../../lib/links/file-link.ts'
 import { hasSignature, verifySignature } from '../../lib/links/signed-download.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { subnetOf } from '../../lib/net/ip-networks.ts'
+import { integer } from '../../lib/validation/coerce.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { text } from '../../lib/validation/maxima.ts'
 
@@ -21,16 +23,21 @@ export const downloadResult = contract({
   tag: 'Jobs',
   summary: 'Download the result',
   description:
-    'Redirects to the file itself, which supports `Range` and has an `ETag`. Follow the redirect (`curl -L`). `Repr-Digest` is the SHA-256 of the file (RFC 9530), with which you can verify the download. Each redirect to the file is reported as a `file.downloaded` event. The URLs in replies and events are signed and work for 24 hours after the end of the job, for anyone who has them; without a signature, only the account itself can download its results.',
+    'Redirects to the file itself, which supports `Range` and has an `ETag`. Follow the redirect (`curl -L`). Of a batch with several results, the file is a ZIP of all of them, with a `manifest.json` that also lists the failed items. It is packed at the first request, by a job of its own, and kept as long as the results: until it is ready, the request waits, then redirects to the same path again. `Repr-Digest` is the SHA-256 of the file (RFC 9530), with which you can verify the download. Each redirect to the file is reported as a `file.downloaded` event. The URLs in replies and events are signed and work for 24 hours after the end of the job, for anyone who has them; without a signature, only the account itself can download its results.',
   params: JobParams,
   query: z.object({
-    file: text('name').optional().describe('Name of one of several result files'),
+    file: text('name')
+      .optional()
+      .describe('Name of one of several result files; otherwise the first, or the ZIP of a batch'),
     task: text('id')
       .optional()
       .describe('Name of the task whose file to download; works for completed tasks of a failed job too'),
     inline: optionalBoolean.describe(
       'Show the file in the browser instead of saving it: images, audio, video, plain text and JSON. Types that can run scripts, such as HTML, SVG and PDF, are always saved. May be added to a signed URL',
     ),
+    attempt: integer(1, 100_000)
+      .optional()
+      .describe('Added by the redirects of a ZIP that is still being packed. Not part of a signature'),
     exp: text('id').optional().describe('Signed URL: expiry in seconds since 1970'),
     kid: text('id').optional().describe('Signed URL: id of the signing key'),
     link: text('id').optional().describe('Signed URL: id of a link with a download limit'),
@@ -38,8 +45,20 @@ export const downloadResult = contract({
     sig: text('id').optional().describe('Signed URL: signature'),
   }),
   reply: { status: 302, headers: ['location', 'repr-digest'], schema: z.null(), form: 'empty' },
-  errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'FILE_GONE', 'EXPIRED', 'INVALID_SIGNATURE'],
-  handle: async ({ params, query, rawQuery, method, principal, sourceIp, log }, services) => {
+  errors: [
+    ...([
+      'JOB_NOT_FOUND',
+      'TASK_NOT_FOUND',
+      'CONFLICT',
+      'FILE_GONE',
+      'EXPIRED',
+      'INVALID_SIGNATURE',
+    ] as const),
+    // Of the job that packs the ZIP of a batch.
+    ...(['INSUFFICIENT_DISK_SPACE', 'TIMEOUT', 'CONVERSION_FAILED'] as const),
+  ],
+  handle: async (request, services) => {
+    const { params, query, rawQuery, method, principal, sourceIp, log } = request
     const { inline, link, max, exp } = query
     const jobId = requireJobId(params.jobId)
     const isSigned = hasSignature(rawQuery)
@@ -47,7 +66,9 @@ export const downloadResult = contract({
     const job = await services.jobs.store.getJob(jobId)
     if (!job || job.deletedAt) throw isSigned ? fileGone(jobId) : jobNotFound(jobId)
     if (!isSigned && !canRead(job, principal)) throw jobNotFound(jobId)
-    const file = await findResultFile(job, query, services)
+    const result = await findResult(job, query, services)
+    const file = result === 'zip' ? await findOrPackZip(job, request, services) : result
+    if (!file) return { data: null, headers: { location: pathOfNextAttempt(jobId, rawQuery, query.attempt) } }
     const isFetched = method !== 'HEAD'
     if (link !== undefined)
       await services.downloadLimits[isFetched ? 'countDownload' : 'check'](link, Number(max))
@@ -67,6 +88,13 @@ export const downloadResult = contract({
     return { data: null, headers: { location, ...defined({ 'repr-digest': digest }) } }
   },
 })
+
+type RawQuery = HttpRequest<unknown, unknown, unknown>['rawQuery']
+
+/** Some clients refuse to be redirected to an address twice, so the number of the attempt is part of it. */
+function pathOfNextAttempt(jobId: string, query: RawQuery, attempt = 1): string {
+  return `/v1/download/${jobId}?${new URLSearchParams({ ...defined(query), attempt: String(attempt + 1) })}`
+}
 
 const fileGone = (jobId: string) =>
   new AppError('FILE_GONE', 'The job was deleted together with its files. Convert the file again.', {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { canRead, jobNotFound, requireJobId } from '../../lib/access/job-access.ts'
 import type { JobReader } from '../../lib/accounts/visible-to-key.ts'
-import { startJob } from '../../lib/conversion/start-job.ts'
+import { startPacking } from '../../lib/conversion/start-packing.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import { CreatedJobView, createdJobReply, respondWithJob } from '../../lib/http/conversion-request.ts'
@@ -11,8 +11,7 @@ import type { JobState } from '../../lib/model/job.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { sanitizeFileName, sanitizeFolderPath } from '../../lib/names/file-name.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { exportUrlOperation } from '../../lib/tasks/export-url.ts'
-import { packResultsOperation } from '../../lib/tasks/pack-results.ts'
+
 import { defined } from '../../lib/validation/defined.ts'
 import { namedValues, text } from '../../lib/validation/maxima.ts'
 
@@ -93,29 +92,9 @@ async function start(request: Request, services: Services): Promise<JobState> {
       { jobs: states.map(({ job: { id, status } }) => ({ jobId: id, status })) },
     )
   const filename = withZipExtension(sanitizeFileName(body.filename))
-  const task = { input: [], continueOnError: false }
-  return startJob(
-    {
-      owner: principal.ownerId,
-      keyId: principal.keyId,
-      requestId,
-      jobId: newJobId(),
-      tasks: [
-        {
-          ...task,
-          name: 'pack-results',
-          operation: packResultsOperation,
-          fields: {
-            jobIds,
-            filename,
-            manifest: body.manifest,
-            ...defined({ tasks: body.tasks, folders }),
-          },
-        },
-        { ...task, name: 'export-file', operation: exportUrlOperation, input: ['pack-results'], fields: {} },
-      ],
-      imports: new Map(),
-    },
+  return startPacking(
+    { owner: principal.ownerId, keyId: principal.keyId, requestId, jobId: newJobId() },
+    { jobIds: [...jobIds], filename, manifest: body.manifest, ...defined({ tasks: body.tasks, folders }) },
     services,
   )
 }

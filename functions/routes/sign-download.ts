@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { jobNotFound, requireJobId, requireOwner } from '../../lib/access/job-access.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { findResultFile } from '../../lib/http/job-files.ts'
+import { findResult } from '../../lib/http/job-files.ts'
 import { signedLifetimeS, signQuery } from '../../lib/links/signed-download.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { integer } from '../../lib/validation/coerce.ts'
@@ -21,7 +21,9 @@ export const signDownload = contract({
     schema: z.strictObject({
       jobId: text('id').describe('One of your completed jobs, or a failed one with `task`'),
       task: text('id').optional().describe('Name of the task whose file to download'),
-      file: text('name').optional().describe('Name of one of several files'),
+      file: text('name')
+        .optional()
+        .describe('Name of one of several files; without it, the URL of a batch delivers all as a ZIP'),
       expiresIn: integer(signedLifetimeS.min, signedLifetimeS.max)
         .default(3600)
         .describe('Lifetime in seconds; limited by the retention of the files'),
@@ -52,7 +54,7 @@ export const signDownload = contract({
     const job = await services.jobs.store.getJob(jobId)
     if (!job || job.deletedAt) throw jobNotFound(jobId)
     requireOwner(job, principal)
-    await findResultFile(job, { task, file }, services)
+    await findResult(job, { task, file }, services)
     const at = Date.now()
     const expiresAtS = Math.floor(Math.min(at + expiresIn * 1000, Date.parse(job.expiresAt)) / 1000)
     const link = maxDownloads === undefined ? undefined : randomBytes(12).toString('base64url')

@@ -99,12 +99,14 @@ export interface Api {
         jobId: string
       }
       query?: {
-        /** Name of one of several result files */
+        /** Name of one of several result files; otherwise the first, or the ZIP of a batch */
         file?: string
         /** Name of the task whose file to download; works for completed tasks of a failed job too */
         task?: string
         /** Show the file in the browser instead of saving it: images, audio, video, plain text and JSON. Types that can run scripts, such as HTML, SVG and PDF, are always saved. May be added to a signed URL */
         inline?: ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off")
+        /** Added by the redirects of a ZIP that is still being packed. Not part of a signature */
+        attempt?: number
         /** Signed URL: expiry in seconds since 1970 */
         exp?: string
         /** Signed URL: id of the signing key */
@@ -125,7 +127,7 @@ export interface Api {
         jobId: string
         /** Name of the task whose file to download */
         task?: string
-        /** Name of one of several files */
+        /** Name of one of several files; without it, the URL of a batch delivers all as a ZIP */
         file?: string
         /** Lifetime in seconds; limited by the retention of the files */
         expiresIn?: number
@@ -1173,6 +1175,362 @@ export interface Api {
     "GET /health": { data: Health }
     /** Get the OpenAPI 3.1 document of this API */
     "GET /v1/openapi.json": { data: { [k: string]: unknown } }
+    /** List the ways to sign in */
+    "GET /v1/auth/options": {
+      data: {
+        mail: ("mailbox" | "log")
+        signUp: ("open" | "closed")
+        verificationRequired: boolean
+        providers: { id: string; name: string }[]
+      }
+    }
+    /** Create an account */
+    "POST /v1/auth/sign-up/email": {
+      body: {
+        /** 1 to 100 characters */
+        name: string
+        /** Email address */
+        email: string
+        /** 10 to 128 characters */
+        password: string
+        image?: string
+        /** URL of this service to open afterward */
+        callbackURL?: string
+        /** `false`: the session ends with the browser */
+        rememberMe?: boolean
+        [k: string]: unknown
+      }
+      data: { token: (string | null); user: AuthUser }
+    }
+    /** Sign in with a password */
+    "POST /v1/auth/sign-in/email": {
+      body: {
+        /** Email address */
+        email: string
+        /** The current password */
+        password: string
+        /** URL of this service to open afterward */
+        callbackURL?: string
+        /** `false`: the session ends with the browser */
+        rememberMe?: boolean
+        [k: string]: unknown
+      }
+      data: ({ redirect: boolean; token: string; url?: string; user: AuthUser } | {
+        twoFactorRedirect: true
+        twoFactorMethods: string[]
+      })
+    }
+    /** Sign in with an OpenID provider */
+    "POST /v1/auth/sign-in/social": {
+      body: {
+        /** Id of a provider of `GET /v1/auth/options` */
+        provider: string
+        /** URL of this service to open afterward */
+        callbackURL?: string
+        /** URL of this service to open afterward */
+        errorCallbackURL?: string
+        /** Do not send the `Location` header */
+        disableRedirect?: boolean
+        /** Further scopes to request */
+        scopes?: string[]
+        /** URL of this service to open afterward */
+        newUserCallbackURL?: string
+        requestSignUp?: boolean
+        /** Email address for the sign-in page of the provider */
+        loginHint?: string
+        [k: string]: unknown
+      }
+      data: {
+        /** Open it in the browser */
+        url: string
+        redirect: boolean
+      }
+    }
+    /** Return from an OpenID provider */
+    "GET /v1/auth/callback/{id}": {
+      path: {
+        /** Id of a provider of `GET /v1/auth/options` */
+        id: string
+      }
+      query?: { code?: string; state?: string; error?: string; error_description?: string; iss?: string }
+      data: null
+    }
+    /** Return from an OpenID provider by a form */
+    "POST /v1/auth/callback/{id}": {
+      path: {
+        /** Id of a provider of `GET /v1/auth/options` */
+        id: string
+      }
+      body?: {
+        code?: string
+        state?: string
+        error?: string
+        error_description?: string
+        iss?: string
+        [k: string]: unknown
+      }
+      data: null
+    }
+    /** Get the session and its user */
+    "GET /v1/auth/get-session": {
+      query?: {
+        /** Without effect; for clients of better-auth */
+        disableCookieCache?: string
+        /** `true`: do not prolong the session */
+        disableRefresh?: string
+      }
+      data: ({ session: AuthSession; user: AuthUser } | null)
+    }
+    /** Sign out */
+    "POST /v1/auth/sign-out": {
+      body?: {
+        /** URL of this service to open afterward */
+        callbackURL?: string
+        disableRedirect?: boolean
+        /** For the sign-out page of the provider */
+        state?: string
+        [k: string]: unknown
+      }
+      data: { success: true; url?: string; redirect?: boolean }
+    }
+    /** Check that sign-in is available */
+    "GET /v1/auth/ok": { data: { ok: true } }
+    /** Show an error of a provider or a link */
+    "GET /v1/auth/error": { query?: { error?: string; error_description?: string }; data: null }
+    /** Set up a second factor */
+    "POST /v1/auth/two-factor/enable": {
+      body: {
+        /** The current password */
+        password: string
+        method?: "totp"
+        /** Name in the authenticator app */
+        issuer?: string
+        [k: string]: unknown
+      }
+      data: {
+        method: "totp"
+        /** `otpauth://…`, for a QR code */
+        totpURI: string
+        backupCodes: string[]
+      }
+    }
+    /** Get the secret of the authenticator app again */
+    "POST /v1/auth/two-factor/get-totp-uri": {
+      body: {
+        /** The current password */
+        password: string
+        [k: string]: unknown
+      }
+      data: { totpURI: string }
+    }
+    /** Send the code of the authenticator app */
+    "POST /v1/auth/two-factor/verify-totp": {
+      body: {
+        /** Six digits */
+        code: string
+        /** Do not ask this browser for a code again for 30 days */
+        trustDevice?: boolean
+        [k: string]: unknown
+      }
+      data: { token: string; user: AuthUser }
+    }
+    /** Send a recovery code */
+    "POST /v1/auth/two-factor/verify-backup-code": {
+      body: {
+        /** A recovery code */
+        code: string
+        /** Do not ask this browser for a code again for 30 days */
+        trustDevice?: boolean
+        /** Only check the code */
+        disableSession?: boolean
+        [k: string]: unknown
+      }
+      data: { token?: string; user: AuthUser }
+    }
+    /** Create new recovery codes */
+    "POST /v1/auth/two-factor/generate-backup-codes": {
+      body: {
+        /** The current password */
+        password: string
+        [k: string]: unknown
+      }
+      data: { status: boolean; backupCodes: string[] }
+    }
+    /** Remove the second factor */
+    "POST /v1/auth/two-factor/disable": {
+      body: {
+        /** The current password */
+        password: string
+        [k: string]: unknown
+      }
+      data: { status: boolean }
+    }
+    /** Request an email to reset the password */
+    "POST /v1/auth/request-password-reset": {
+      body: {
+        /** Email address */
+        email: string
+        /** Page of this service that gets `?token=…` */
+        redirectTo?: string
+        [k: string]: unknown
+      }
+      data: { status: boolean; message: string }
+    }
+    /** Open the link of a password email */
+    "GET /v1/auth/reset-password/{token}": {
+      path: { token: string }
+      query: {
+        /** URL of this service */
+        callbackURL: string
+      }
+      data: null
+    }
+    /** Set a new password with the token of an email */
+    "POST /v1/auth/reset-password": {
+      query?: { token?: string }
+      body: {
+        /** 10 to 128 characters */
+        newPassword: string
+        /** Required here or in the query */
+        token?: string
+        [k: string]: unknown
+      }
+      data: { status: boolean }
+    }
+    /** Send the email to confirm an email address again */
+    "POST /v1/auth/send-verification-email": {
+      body: {
+        /** Email address */
+        email: string
+        /** URL of this service to open afterward */
+        callbackURL?: string
+        [k: string]: unknown
+      }
+      data: { status: boolean }
+    }
+    /** Open the link that confirms an email address */
+    "GET /v1/auth/verify-email": {
+      query: {
+        token: string
+        /** URL of this service to open afterward */
+        callbackURL?: string
+      }
+      data: { status: boolean; user: (AuthUser | null) }
+    }
+    /** List your sessions */
+    "GET /v1/auth/list-sessions": { data: AuthSession[] }
+    /** End one of your sessions */
+    "POST /v1/auth/revoke-session": {
+      body: {
+        /** The `token` of the session */
+        token: string
+        [k: string]: unknown
+      }
+      data: { status: boolean }
+    }
+    /** End all of your sessions */
+    "POST /v1/auth/revoke-sessions": { data: { status: boolean } }
+    /** End your other sessions */
+    "POST /v1/auth/revoke-other-sessions": { data: { status: boolean } }
+    /** Change your password */
+    "POST /v1/auth/change-password": {
+      body: {
+        /** The current password */
+        currentPassword: string
+        /** 10 to 128 characters */
+        newPassword: string
+        revokeOtherSessions?: boolean
+        [k: string]: unknown
+      }
+      data: { token: (string | null); user: AuthUser }
+    }
+    /** Check your password */
+    "POST /v1/auth/verify-password": {
+      body: {
+        /** The current password */
+        password: string
+        [k: string]: unknown
+      }
+      data: { status: boolean }
+    }
+    /** Change your email address */
+    "POST /v1/auth/change-email": {
+      body: {
+        /** Email address */
+        newEmail: string
+        /** URL of this service to open afterward */
+        callbackURL?: string
+        [k: string]: unknown
+      }
+      data: { status: boolean }
+    }
+    /** Change your name or image */
+    "POST /v1/auth/update-user": {
+      body?: {
+        /** 1 to 100 characters */
+        name?: string
+        image?: (string | null)
+        [k: string]: unknown
+      }
+      data: { status: boolean }
+    }
+    /** Delete your account */
+    "POST /v1/auth/delete-user": {
+      body?: {
+        /** The current password */
+        password?: string
+        /** URL of this service to open afterward */
+        callbackURL?: string
+        /** Without effect; for clients of better-auth */
+        token?: string
+        [k: string]: unknown
+      }
+      data: { success: true; message: string }
+    }
+    /** List your sign-in methods */
+    "GET /v1/auth/list-accounts": {
+      data: {
+        id: string
+        accountId: string
+        providerId: string
+        userId: string
+        scopes: string[]
+        createdAt: string
+        updatedAt: string
+      }[]
+    }
+    /** Link an OpenID provider */
+    "POST /v1/auth/link-social": {
+      body: {
+        /** Id of a provider of `GET /v1/auth/options` */
+        provider: string
+        /** URL of this service to open afterward */
+        callbackURL?: string
+        /** URL of this service to open afterward */
+        errorCallbackURL?: string
+        /** Do not send the `Location` header */
+        disableRedirect?: boolean
+        /** Further scopes to request */
+        scopes?: string[]
+        requestSignUp?: boolean
+        loginHint?: string
+        [k: string]: unknown
+      }
+      data: {
+        /** Open it in the browser */
+        url: string
+        redirect: boolean
+      }
+    }
+    /** Remove a sign-in method */
+    "POST /v1/auth/unlink-account": {
+      body: {
+        /** The `id` of the sign-in method */
+        accountId: string
+        [k: string]: unknown
+      }
+      data: { status: boolean }
+    }
   }
   events: {
     "job.created": JobCreatedEvent
@@ -1279,13 +1637,15 @@ export interface JobProgress {
   etaMs: (number | null)
 }
 export interface JobResult {
+  /** The result; of a batch with several results, a ZIP of all of them with a `manifest.json` */
   downloadUrl: string
   filename: string
   format: string
-  /** Bytes */
-  size: number
+  /** Bytes; null for the ZIP of a batch, which is packed on request */
+  size: (number | null)
   mimeType: string
-  sha256: string
+  /** Null for the ZIP of a batch */
+  sha256: (string | null)
   /** Engine that produced the result */
   engine?: string
   engineVersion?: string
@@ -1329,6 +1689,14 @@ export interface Fidelity {
   glyphs?: Retention
   /** Files of an archive */
   entries?: Retention
+  /** Images of a document, without vector graphics */
+  images?: Retention
+  /** Links of a document to the web or an email address */
+  links?: Retention
+  /** Tables of a document */
+  tables?: Retention
+  /** Form fields of a document */
+  fields?: Retention
   /** Features that the target cannot represent, such as `animation` */
   dropped: string[]
   /** Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed */
@@ -2434,6 +2802,32 @@ export interface Health {
   parts: { [k: string]: { ok: boolean; ms?: number; message?: string } }
   engines: { id: string; image: string; available: boolean }[]
 }
+export interface AuthUser {
+  /** For example `acc_…` */
+  id: string
+  name: string
+  email: string
+  emailVerified: boolean
+  image?: (string | null)
+  createdAt: string
+  updatedAt: string
+  twoFactorEnabled?: (boolean | null)
+  plan?: string
+  role?: string
+  status?: string
+}
+export interface AuthSession {
+  /** For example `ses_…` */
+  id: string
+  userId: string
+  /** For `POST /v1/auth/revoke-session` */
+  token: string
+  createdAt: string
+  updatedAt: string
+  expiresAt: string
+  ipAddress?: (string | null)
+  userAgent?: (string | null)
+}
 export interface JobCreatedEvent extends EventFields {
   event: "job.created"
   job: JobOutline
@@ -2489,7 +2883,17 @@ export interface JobCompletedEvent extends EventFields {
     tag: (string | null)
     source: ({ filename: string; format: string; size: number } | null)
     target: ({ format: string } | null)
-    tasks: { [k: string]: { operation: string; status: TaskStatus; result?: { url: string } } }
+    tasks: {
+      [k: string]: {
+        operation: string
+        status: TaskStatus
+        result?: {
+          url: string
+          /** When `url` expires, if its export has `expires_in` */
+          expires_at?: string
+        }
+      }
+    }
     createdAt: string
     queuedAt?: string
     startedAt?: string
@@ -2509,6 +2913,8 @@ export interface EventFile {
   size: number
   mimeType: string
   url?: string
+  /** When `url` expires, if its export has `expires_in` */
+  expires_at?: string
 }
 export interface JobFailedEvent extends EventFields {
   event: "job.failed"
@@ -2518,8 +2924,17 @@ export interface JobFailedEvent extends EventFields {
     tag: (string | null)
     source: ({ filename: string; format: string; size: number } | null)
     target: ({ format: string } | null)
-    /** By name */
-    tasks: { [k: string]: TaskOutline }
+    tasks: {
+      [k: string]: {
+        operation: string
+        status: TaskStatus
+        result?: {
+          url: string
+          /** When `url` expires, if its export has `expires_in` */
+          expires_at?: string
+        }
+      }
+    }
     createdAt: string
     queuedAt?: string
     startedAt?: string
@@ -2647,4 +3062,9 @@ export interface OAuthError {
   /** For example `invalid_client` */
   error: string
   error_description: string
+}
+export interface AuthError {
+  code: string
+  message: string
+  details?: { [k: string]: unknown }
 }

@@ -30,6 +30,14 @@ export class Result {
     return this.#firstFile().filename
   }
 
+  /**
+   * Where anyone can download the file until the link expires; the files of a batch come as one ZIP. Undefined without a
+   * result.
+   */
+  get downloadUrl(): string | undefined {
+    return this.job.result?.downloadUrl
+  }
+
   get size(): number {
     return this.#firstFile().size
   }

@@ -30,6 +30,8 @@ export interface JobRequest {
   /** One completed task is enough; rejected tasks are reported in the job and do not fail it. */
   readonly isBatch?: boolean
   readonly failFast?: boolean
+  /** The download URL of the job delivers all results, several as a ZIP. */
+  readonly packsResults?: boolean
   /** Seconds after the job's end when its files are deleted, if shorter than the service's retention. */
   readonly expiresInS?: number | undefined
   /** Creates the error for a batch in which every task was rejected. */

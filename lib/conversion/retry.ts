@@ -2,6 +2,7 @@ import { limitsOfOwner, type PlanLimits } from '../accounts/plan-limits.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { hasRecord } from '../jobs/job-state-machine.ts'
+import { packsResults } from '../jobs/results-zip.ts'
 import type { FixedTask, Job, JobState, StoredFile, Task } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { findTaskOperation, findTransferOperation } from '../tasks/index.ts'
@@ -19,7 +20,7 @@ export async function createRetryRequest(
   state: JobState,
   services: Services,
 ): Promise<{
-  job: Pick<JobRequest, 'tasks' | 'imports' | 'tag' | 'isBatch' | 'failFast'>
+  job: Pick<JobRequest, 'tasks' | 'imports' | 'tag' | 'isBatch' | 'failFast' | 'packsResults'>
   discard: () => Promise<void>
 }> {
   const { job } = state
@@ -43,6 +44,7 @@ export async function createRetryRequest(
       ...(job.tag !== null && { tag: job.tag }),
       isBatch: job.require === 'any',
       failFast: job.failFast ?? false,
+      packsResults: packsResults(job),
     },
     discard,
   }

@@ -74,6 +74,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
       retentionS,
       require: request.isBatch ? 'any' : 'all',
       failFast: request.failFast ?? false,
+      packsResults: request.packsResults ?? false,
       hasWebhook: webhookUrl !== undefined,
       tasks: tasks.map(({ task }) => withTakenFiles(task, takenUploads)),
     } satisfies NewJob,

@@ -2,11 +2,12 @@ import { jobNotFound } from '../access/job-access.ts'
 import { AppError } from '../errors.ts'
 import { findTaskFiles } from '../jobs/find-task-files.ts'
 import { hasRecord, resultFiles, statusOfFixed } from '../jobs/job-state-machine.ts'
+import { deliversZip } from '../jobs/results-zip.ts'
 import type { Job, StoredFile } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
 
-interface FileSelector {
+export interface FileSelector {
   /** Name of one of several files; defaults to the first. */
   readonly file?: string | undefined
   /** Name of the task that has the file. */
@@ -15,13 +16,14 @@ interface FileSelector {
 
 /**
  * Finds a result file of a finished job; of a failed one, those of its completed tasks.
+ * @returns `zip` for the ZIP of all results of a batch.
  * @throws AppError CONFLICT, FILE_GONE, TASK_NOT_FOUND
  */
-export async function findResultFile(
+export async function findResult(
   job: Job,
   wantedFile: FileSelector,
   services: Services,
-): Promise<StoredFile> {
+): Promise<StoredFile | 'zip'> {
   if (job.status !== 'failed' || wantedFile.task === undefined) requireFinished(job)
   return selectFile(job, wantedFile, services)
 }
@@ -49,11 +51,13 @@ function requireFinished(job: Job): void {
 }
 
 /** The result is usually part of the job's record; other files are in the records of their tasks. */
-async function selectFile(job: Job, query: FileSelector, { jobs }: Services): Promise<StoredFile> {
-  if (query.task === undefined && job.result) return findByName(job.result.files, query.file)
+async function selectFile(job: Job, query: FileSelector, { jobs }: Services): Promise<StoredFile | 'zip'> {
+  const selectResult = (files: readonly StoredFile[]) =>
+    query.file === undefined && deliversZip(job, files) ? 'zip' : findByName(files, query.file)
+  if (query.task === undefined && job.result) return selectResult(job.result.files)
   const state = await jobs.store.getState(job.id)
   if (!state) throw jobNotFound(job.id)
-  if (query.task === undefined) return findByName(resultFiles(state), query.file)
+  if (query.task === undefined) return selectResult(resultFiles(state))
   const { task, files } = findTaskFiles(query.task, state)
   const status = hasRecord(task) ? task.status : statusOfFixed(task, state)
   if (status !== 'completed')

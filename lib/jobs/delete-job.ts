@@ -76,10 +76,8 @@ export async function expireJob(
 }
 
 /** Deletes the files and records of a job that is marked as deleted or expired, and publishes that. */
-export async function deleteJobData(
-  jobId: string,
-  { store, files, lifecycle, uploads, log }: DeleteJobDeps,
-): Promise<void> {
+export async function deleteJobData(jobId: string, deps: DeleteJobDeps): Promise<void> {
+  const { store, files, lifecycle, uploads, log } = deps
   const foundState = await store.getState(jobId)
   if (!foundState) return
   const { job } = foundState
@@ -105,6 +103,7 @@ export async function deleteJobData(
     const endEvents = mayHaveUnpublishedEnd(job) ? findUnpublishedEventsOfEndedJob(state) : []
     const expiryEvents = job.deletedAt ? [] : [createExpiredEvent(state, deletedFiles.length)]
     await lifecycle.publish([...endEvents, ...deletionEvents, ...expiryEvents])
+    if (job.zipJob !== undefined) await deleteZipJob(job.zipJob, deps)
     // From now on the records, which list the files, are deleted.
     await store.changeJob(jobId, { set: { filesTold: true } })
   }
@@ -116,6 +115,14 @@ export async function deleteJobData(
       Math.floor(Date.parse(job.expiredAt ?? job.createdAt) / 1000) + tombstoneLifetimeS,
     )
   log.info({ jobId, reason: job.deletedAt ? 'request' : job.expiredFor }, 'job erased')
+}
+
+/** The ZIP of the results is deleted with them. */
+async function deleteZipJob(jobId: string, deps: DeleteJobDeps): Promise<void> {
+  const zipJob = await deps.store.getJob(jobId)
+  if (!zipJob) return
+  await markJobDeleted(zipJob, deps.store, new Date().toISOString())
+  await deleteJobData(jobId, deps)
 }
 
 /** The process that ended the job may have died before publishing; its redelivered message would find no job. */

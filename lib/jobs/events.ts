@@ -6,6 +6,7 @@ import { defined } from '../validation/defined.ts'
 import { filesSentWith } from './files-sent-with.ts'
 import {
   hasRecord,
+  isLinkExport,
   type JobFile,
   percentOf,
   resultOfJob,
@@ -14,6 +15,7 @@ import {
 } from './job-state-machine.ts'
 import { measureJobUsage } from './job-usage.ts'
 import { numberOfFiles } from './keys.ts'
+import { linkLifetimeOf, withLinkLifetime } from './link-lifetime.ts'
 
 /**
  * Events of a job, rendered only from stored records: they are identical no matter which process publishes them or how
@@ -276,10 +278,13 @@ function describeJob(state: JobState, status: Job['status'], statusOf: (task: Ta
 function describeEndedJob(state: JobState, endedAt: string) {
   const { job } = state
   const { queuedAt, startedAt, summary } = job
-  const url = `/v1/download/${job.id}`
-  const tasks = sortByNumber(state).map((task) => {
+  const allTasks = sortByNumber(state)
+  // Otherwise the download of the job would deliver another file, or none.
+  const isWholeResult = job.status === 'completed' && allTasks.filter(isLinkExport).length === 1
+  const tasks = allTasks.map((task) => {
     const status = hasRecord(task) ? task.status : statusOfFixed(task, state)
-    const result = task.operation === 'export/url' && status === 'completed' ? { result: { url } } : {}
+    const link = () => pathWithExpiry(job, isWholeResult ? {} : { task: task.name }, linkLifetimeOf(task))
+    const result = isLinkExport(task) && status === 'completed' ? { result: link() } : {}
     return [task.name, { operation: task.operation, status, ...result }] as const
   })
   return {
@@ -293,9 +298,22 @@ function describeEndedJob(state: JobState, endedAt: string) {
   }
 }
 
+/** The path of a result, from which subscribers get a signed URL; and when that expires, if it does so earlier. */
+function pathWithExpiry(
+  job: Job,
+  query: Readonly<Record<string, string>>,
+  lifetimeS: number | undefined,
+): { readonly url: string; readonly expires_at?: string } {
+  const text = new URLSearchParams(query).toString()
+  const expiry = lifetimeS === undefined ? undefined : withLinkLifetime(job, lifetimeS).expiresAt
+  return {
+    url: `/v1/download/${job.id}${text && `?${text}`}`,
+    ...defined({ expires_at: expiry }),
+  }
+}
+
 function describeCompletedJob(state: JobState, endedAt: string) {
   const { job } = state
-  const url = `/v1/download/${job.id}`
   const { files, warnings, engine, fidelity } = resultOfJob(state)
   return {
     ...describeEndedJob(state, endedAt),
@@ -303,7 +321,12 @@ function describeCompletedJob(state: JobState, endedAt: string) {
     engine,
     ...defined({ fidelity }),
     warnings,
-    files: files.map(({ filename, size, mimeType }) => ({ filename, size, mimeType, url })),
+    files: files.map(({ filename, size, mimeType, linkLifetimeS }) => ({
+      filename,
+      size,
+      mimeType,
+      ...pathWithExpiry(job, files.length > 1 ? { file: filename } : {}, linkLifetimeS),
+    })),
   }
 }
 

@@ -1,4 +1,3 @@
-import { combine, combineSequential, type Fidelity } from '../model/fidelity.ts'
 import {
   type BatchSummary,
   type DependencyState,
@@ -10,6 +9,7 @@ import {
   type JobResult,
   type JobState,
   type JobStatus,
+  type ResultFile,
   type StoredFile,
   type Task,
   type Warning,
@@ -17,7 +17,9 @@ import {
 import { nameFromTemplate } from '../names/file-name.ts'
 import { UniqueNames } from '../names/unique-names.ts'
 import { defined } from '../validation/defined.ts'
+import { fidelityOf } from './job-fidelity.ts'
 import { bucketNumber, bucketSize } from './keys.ts'
+import { linkLifetimeOf } from './link-lifetime.ts'
 
 /**
  * Decisions about a job, derived from its records without I/O. Each write returns the changed record, and these
@@ -177,25 +179,6 @@ const warnOfFailedItems = ({ fixed, tasks }: JobState): Warning[] =>
       field: name,
     }))
 
-/** Fidelity of a whole job: parallel tasks are summed, consecutive tasks are combined in sequence. */
-function fidelityOf(work: readonly Task[]): Fidelity | undefined {
-  const filesByTask = new Map(
-    work.filter(({ status }) => status === 'completed').map((task) => [task.number, task]),
-  )
-  const inputNumbers = new Set([...filesByTask.values()].flatMap(({ ins }) => ins))
-  const cache = new Map<number, Fidelity | undefined>()
-  const fidelityUpTo = (task: Task): Fidelity | undefined => {
-    if (cache.has(task.number)) return cache.get(task.number)
-    const inputFiles = task.ins.flatMap((number) => filesByTask.get(number) ?? [])
-    const fidelity = combineSequential(combine(inputFiles.map(fidelityUpTo)), task.fidelity)
-    cache.set(task.number, fidelity)
-    return fidelity
-  }
-  return combine(
-    [...filesByTask.values()].filter(({ number }) => !inputNumbers.has(number)).map(fidelityUpTo),
-  )
-}
-
 /** Warnings about the request, then those of each task, without duplicates. */
 export const warningsOf = (job: Pick<Job, 'warnings'>, tasks: readonly Pick<Task, 'warnings'>[]): Warning[] =>
   uniqueWarnings([...job.warnings, ...tasks.flatMap(({ warnings }) => warnings)])
@@ -210,11 +193,27 @@ export function uniqueWarnings(warnings: readonly Warning[]): Warning[] {
  * Files behind the links of a job's exports; without such links, the files stored elsewhere, which are also kept
  * here.
  */
-export function resultFiles(state: JobState): StoredFile[] {
+export function resultFiles(state: JobState): ResultFile[] {
   const links = [...state.fixed, ...state.tasks].filter(isLinkExport)
   const exports = links.length > 0 ? links : state.tasks.filter(({ deliveries }) => deliveries)
-  const files = exports.flatMap((task) => nameExportFiles(task, state)).map(({ members: _, ...file }) => file)
-  return withUniqueNames([...new Map(files.map((file) => [file.key, file])).values()])
+  const files = exports.flatMap((task) =>
+    nameExportFiles(task, state).map(({ members: _, ...file }) => ({
+      ...file,
+      ...defined({ linkLifetimeS: linkLifetimeOf(task) }),
+    })),
+  )
+  return withUniqueNames(uniqueFiles(files))
+}
+
+/** A file of several exports counts once, with the links that work longest. */
+function uniqueFiles(files: readonly ResultFile[]): ResultFile[] {
+  const lifetimeS = (file: ResultFile) => file.linkLifetimeS ?? Number.POSITIVE_INFINITY
+  const byKey = new Map<string, ResultFile>()
+  for (const file of files) {
+    const earlier = byKey.get(file.key)
+    if (!earlier || lifetimeS(file) >= lifetimeS(earlier)) byKey.set(file.key, file)
+  }
+  return [...byKey.values()]
 }
 
 export const isLinkExport = ({ operation }: { readonly operation: string }) => operation === 'export/url'
@@ -239,7 +238,7 @@ const filesOfExport = (task: FixedTask | Task, state: JobState): readonly Stored
     ? filesOfTask(task.number, state)
     : task.ins.flatMap((number) => filesOfTask(number, state))
 
-function withUniqueNames(files: readonly StoredFile[]): StoredFile[] {
+function withUniqueNames<File extends StoredFile>(files: readonly File[]): File[] {
   const names = new UniqueNames()
   return files.map((file) => ({ ...file, filename: names.next(file.filename) }))
 }

@@ -36,6 +36,7 @@ export interface NewJob {
   readonly retentionS: number
   readonly require: Job['require']
   readonly failFast: boolean
+  readonly packsResults?: boolean | undefined
   readonly hasWebhook?: boolean | undefined
   readonly tasks: readonly NewTask[]
 }
@@ -272,6 +273,7 @@ function createJobRecord(
     retentionS,
     require,
     failFast,
+    packsResults,
     hasWebhook,
   } = request
   return {
@@ -285,6 +287,7 @@ function createJobRecord(
     require,
     ...defined({ keyId, retryOf }),
     ...(failFast && { failFast }),
+    ...(packsResults && { packsResults: true as const }),
     ...(hasWebhook && { hasWebhook: true as const }),
     total: request.tasks.length,
     // DynamoDB does not store empty sets.

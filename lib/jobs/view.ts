@@ -31,6 +31,8 @@ import {
   statusOfFixed,
   warningsOf,
 } from './job-state-machine.ts'
+import { linkLifetimeOf, shortestLifetime, withLinkLifetime } from './link-lifetime.ts'
+import { deliversZip, resultsZip } from './results-zip.ts'
 
 /** Jobs and tasks as shown to clients: without bucket keys, owners and leases. */
 
@@ -45,8 +47,12 @@ const ResultFile = z.object({
 const ResultView = component(
   'JobResult',
   z.object({
-    downloadUrl: z.url(),
+    downloadUrl: z
+      .url()
+      .describe('The result; of a batch with several results, a ZIP of all of them with a `manifest.json`'),
     ...ResultFile.shape,
+    size: z.int().nullable().describe('Bytes; null for the ZIP of a batch, which is packed on request'),
+    sha256: z.string().nullable().describe('Null for the ZIP of a batch'),
     engine: z.string().optional().describe('Engine that produced the result'),
     engineVersion: z.string().optional(),
     method: z
@@ -177,18 +183,20 @@ const resultFile = ({ filename, format, size, mimeType, sha256 }: StoredFile) =>
 function resultOf(job: Job, result: JobResult, link: ResultLink): z.infer<typeof ResultView> | null {
   const [firstFile] = result.files
   if (job.status !== 'completed' || !firstFile) return null
-  const { engine, engineVersion, method, details, fidelity } = result
+  const { files, engine, engineVersion, method, details, fidelity } = result
+  const isZip = deliversZip(job, files)
+  const lifetimeS = shortestLifetime((isZip ? files : [firstFile]).map((file) => file.linkLifetimeS))
   return {
-    downloadUrl: link(job),
-    ...resultFile(firstFile),
+    downloadUrl: link(withLinkLifetime(job, lifetimeS)),
+    ...(isZip ? { ...resultsZip, size: null, sha256: null } : resultFile(firstFile)),
     engine,
     engineVersion,
     method,
     details: sortKeys(details),
     fidelity: sortKeys(fidelity),
-    files: result.files.map((file) => ({
+    files: files.map((file) => ({
       ...resultFile(file),
-      downloadUrl: link(job, { file: file.filename }),
+      downloadUrl: link(withLinkLifetime(job, file.linkLifetimeS), { file: file.filename }),
     })),
   }
 }
@@ -329,15 +337,8 @@ function viewFixedTask(
 
 function viewLinkExport(task: FixedTask | Task, state: JobState, link: ResultLink) {
   const inline = task.spec?.['inline'] === true ? { inline: 'true' } : {}
-  return viewLinks(task, nameExportFiles(task, state), withLinkLifetime(state.job, task), link, inline)
-}
-
-/** The job, as if its files were deleted when the links of the export expire. */
-function withLinkLifetime(job: Job, { spec }: FixedTask | Task): Job {
-  const lifetimeS = spec?.['expires_in']
-  if (typeof lifetimeS !== 'number') return job
-  const expiresAt = new Date(Date.parse(job.endedAt ?? job.createdAt) + lifetimeS * 1000).toISOString()
-  return expiresAt < job.expiresAt ? { ...job, expiresAt } : job
+  const job = withLinkLifetime(state.job, linkLifetimeOf(task))
+  return viewLinks(task, nameExportFiles(task, state), job, link, inline)
 }
 
 function viewLinks(

@@ -28,28 +28,34 @@ export function createResultLink(baseUrl: string, keyOf: DailyKey, now: () => nu
 
 const resultPath = /^\/v1\/download\/(job_\w+)(?:\?(.*))?$/
 
-/** Replaces the paths of results in an event with signed URLs. */
+/** Replaces the paths of results in an event with signed URLs, which expire at the `expires_at` next to them. */
 export function addResultLinks<T extends { readonly timestamp?: unknown }>(event: T, link: ResultLink): T {
   const { timestamp } = event
   const endedAt = typeof timestamp === 'string' ? timestamp : undefined
   // Many tasks of a large job have the same result.
   const knownLinks = new Map<string, string>()
-  const addressOf = (path: string) => {
+  const addressOf = (path: string, expiresAt: string | undefined) => {
     const [, id, query] = resultPath.exec(path) ?? []
     return id === undefined
       ? path
-      : link({ id, endedAt }, Object.fromEntries(new URLSearchParams(query ?? '')))
+      : link({ id, endedAt, expiresAt }, Object.fromEntries(new URLSearchParams(query ?? '')))
   }
-  const addLinks = (value: unknown, name = ''): unknown => {
-    if (typeof value === 'string') {
-      if (name !== 'url') return value
-      const address = knownLinks.get(value) ?? addressOf(value)
-      knownLinks.set(value, address)
-      return address
-    }
-    if (Array.isArray(value)) return value.map((one) => addLinks(one))
+  const linkTo = (path: string, { expires_at: expiry }: { readonly expires_at?: unknown }) => {
+    const expiresAt = typeof expiry === 'string' ? expiry : undefined
+    const name = `${path} ${expiresAt ?? ''}`
+    const address = knownLinks.get(name) ?? addressOf(path, expiresAt)
+    knownLinks.set(name, address)
+    return address
+  }
+  const addLinks = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(addLinks)
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, addLinks(one, key)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, one]) => [
+        key,
+        key === 'url' && typeof one === 'string' ? linkTo(one, value) : addLinks(one),
+      ]),
+    )
   }
   return addLinks(event) as T // the same fields, some texts replaced
 }

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 /**
  * Signed, expiring URLs of results: HMAC-SHA256 over `v1\nGET\n/v1/download/{jobId}\n` and the query without `sig`,
  * sorted by name. Anyone who has the URL may add `inline`: the bytes are the same, and only types that cannot run
- * scripts are shown inline.
+ * scripts are shown inline. Redirects to the same URL add `attempt`.
  */
 
 const dayS = 24 * 3600
@@ -69,10 +69,11 @@ export function verifySignature(jobId: string, query: Query, keyOf: DailyKey, no
 }
 
 function isValidSignature(jobId: string, query: Query, key: Buffer, sig: string): boolean {
-  const { inline: _added, ...given } = query
+  const { attempt: _attempt, ...signed } = query
+  const { inline: _inline, ...given } = signed
   // `inline` may be part of the signed query or may have been added later.
   return (
-    signaturesEqual(sig, signature(jobId, query, key)) || signaturesEqual(sig, signature(jobId, given, key))
+    signaturesEqual(sig, signature(jobId, signed, key)) || signaturesEqual(sig, signature(jobId, given, key))
   )
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { errorCodes } from '../error-catalog.ts'
-import { traits } from '../formats/detect/svg-traits.ts'
+import { traits } from '../formats/detect/traits.ts'
 import { component } from '../validation/component.ts'
 import { Fidelity } from './fidelity.ts'
 import { operations } from './operations.ts'
@@ -95,8 +95,14 @@ export const TriedRoute = z.object({
 })
 export type TriedRoute = z.infer<typeof TriedRoute>
 
+const ResultFile = StoredFile.extend({
+  /** Seconds after the end of the job until links to the file expire, if its export limits them. */
+  linkLifetimeS: z.int().optional(),
+})
+export type ResultFile = z.infer<typeof ResultFile>
+
 const JobResult = z.object({
-  files: z.array(StoredFile),
+  files: z.array(ResultFile),
   warnings: z.array(Warning),
   engine: z.string().optional(),
   engineVersion: z.string().optional(),
@@ -306,6 +312,10 @@ export const Job = z.object({
   require: z.enum(['all', 'any']),
   /** The first failure ends the job immediately. */
   failFast: z.boolean().optional(),
+  /** The job is a batch: its download URL delivers all results, several as a ZIP. */
+  packsResults: z.literal(true).optional(),
+  /** Id of the job that packs its results into that ZIP, once they were requested. */
+  zipJob: z.string().optional(),
   /** The request had a `webhookUrl`. */
   hasWebhook: z.literal(true).optional(),
   /** Numbers of the tasks that wait for an upload; nothing runs before they are complete. */

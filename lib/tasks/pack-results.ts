@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ImportOperation } from './operation.ts'
 
-/** Packs results of other jobs into a ZIP: the task of POST /v1/download/zip. */
+/** Packs results of other jobs into a ZIP: the task of POST /v1/download/zip, and of the download of a batch. */
 export const packResultsOperation = {
   kind: 'import',
   name: 'import/results',
@@ -16,3 +16,5 @@ export const packResultsOperation = {
   }),
   packs: true,
 } as const satisfies ImportOperation
+
+export type PackResultsFields = z.infer<typeof packResultsOperation.fields>

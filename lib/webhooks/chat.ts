@@ -37,9 +37,14 @@ const tones: Readonly<Record<string, Message['tone']>> = {
 const maxLengths = { title: 140, value: 500 }
 
 const isFields = (value: unknown): value is EventFields => typeof value === 'object' && value !== null
-/** The first result of a job, as in the schemas of its events. */
-const firstFile = ({ files }: EventFields) =>
-  Array.isArray(files) ? (files[0] as { readonly url?: string } | undefined) : undefined
+/** The link to the result of a job, as in the schemas of its events: that of its export, or of its only file. */
+function findResultLink({ tasks, files }: EventFields): string | undefined {
+  const exports = isFields(tasks)
+    ? Object.values(tasks).flatMap((task) => (isFields(task) ? task['result'] : []))
+    : []
+  const [firstResult] = [...exports, ...(Array.isArray(files) ? files : [])].filter(isFields)
+  return firstResult?.['url'] as string | undefined // by the schemas of both
+}
 const truncate = (value: string, length: number) =>
   value.length > length ? `${value.slice(0, length - 1)}…` : value
 
@@ -68,7 +73,7 @@ function createMessage(event: EventFields): Message {
     facts: eventFacts.flatMap(([label, value]): [string, string][] =>
       value === undefined || value === null ? [] : [[label, truncate(String(value), maxLengths.value)]],
     ),
-    link: name === 'job.completed' ? firstFile(subject)?.url : undefined,
+    link: name === 'job.completed' ? findResultLink(subject) : undefined,
     tone: tones[name] ?? 'plain',
     timestamp: String(event['timestamp']),
   }

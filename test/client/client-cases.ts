@@ -82,7 +82,7 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
   'converts a batch in one job and reports the outcome of each file': async ({ Mutabor }, url) => {
     const brokenFile = new File(['no image'], 'broken.png')
     const files = [{ file: createMarkdown() }, { file: brokenFile }, { file: createCsv(), to: 'txt' }]
-    const { items } = await new Mutabor({ url }).batch(files, 'html')
+    const { items, result } = await new Mutabor({ url }).batch(files, 'html')
     checkEqual(
       items.map(({ filename, file, error }) => [filename, file?.filename ?? error?.code]),
       [
@@ -92,6 +92,9 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       ],
       'items',
     )
+    const zip = await fetch(result.downloadUrl ?? '')
+    checkEqual(zip.headers.get('content-type'), 'application/zip', 'the download of all items')
+    await zip.body?.cancel()
   },
   'runs a pipeline of dependent tasks': async ({ Mutabor }, url) => {
     const client = new Mutabor({ url })

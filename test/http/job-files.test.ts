@@ -1,21 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findEarlierJob } from '../../lib/access/job-access.ts'
-import { findResultFile } from '../../lib/http/job-files.ts'
+import { type FileSelector, findResult } from '../../lib/http/job-files.ts'
 import type { Job } from '../../lib/model/job.ts'
 import { createStoredImport, file, newJob, timestamp } from '../jobs/records.ts'
 
 const job = (more: Partial<Job>): Job => ({ ...newJob([createStoredImport('in')]).job, ...more })
 const services = {} as never // The result is part of the job.
+const resultOf = async (one: Job, selector: FileSelector = {}) => {
+  const result = await findResult(one, selector, services)
+  return result === 'zip' ? result : result.filename
+}
 
 test('the result of a job is returned, or the error explains why there is none', async () => {
   const completedJob = job({
     status: 'completed',
     result: { files: [file('a.webp'), file('b.webp')] } as never,
   })
-  assert.equal((await findResultFile(completedJob, {}, services)).filename, 'a.webp')
-  assert.equal((await findResultFile(completedJob, { file: 'b.webp' }, services)).filename, 'b.webp')
-  await assert.rejects(findResultFile(completedJob, { file: 'c.webp' }, services), {
+  assert.equal(await resultOf(completedJob), 'a.webp')
+  assert.equal(await resultOf(completedJob, { file: 'b.webp' }), 'b.webp')
+  await assert.rejects(resultOf(completedJob, { file: 'c.webp' }), {
     code: 'TASK_NOT_FOUND',
     details: { file: 'c.webp', files: ['a.webp', 'b.webp'] },
   })
@@ -25,7 +29,21 @@ test('the result of a job is returned, or the error explains why there is none',
     [{ status: 'cancelled' }, 'CONFLICT', /is cancelled\.$/],
     [{ status: 'failed', error: { code: 'CORRUPT_FILE', message: 'Torn.' } }, 'CONFLICT', /failed: Torn\.$/],
   ] as const)
-    await assert.rejects(findResultFile(job(moreFields as Partial<Job>), {}, services), { code, message })
+    await assert.rejects(resultOf(job(moreFields as Partial<Job>)), { code, message })
+})
+
+test('the result of a batch is a ZIP of all files if there are several', async () => {
+  const batchOf = (...names: string[]) =>
+    job({
+      status: 'completed',
+      packsResults: true,
+      result: { files: names.map((name) => file(name)) } as never,
+    })
+  assert.equal(await resultOf(batchOf('a.webp', 'b.webp')), 'zip')
+  assert.equal(await resultOf(batchOf('a.webp', 'b.webp'), { file: 'b.webp' }), 'b.webp')
+  assert.equal(await resultOf(batchOf('a.webp')), 'a.webp')
+  const earlierBatch = { ...batchOf('a.webp', 'b.webp'), packsResults: undefined, require: 'any' } as Job
+  assert.equal(await resultOf(earlierBatch), 'zip', 'batches of earlier versions too')
 })
 
 test('a repeated request does not find a job that was deleted in the meantime', async () => {

@@ -41,11 +41,14 @@ test('a URL with an invalid signature never reports EXPIRED', () => {
   }
 })
 
-test('only `inline` may be added to a signed URL', () => {
+test('only `inline` and `attempt` may be added to a signed URL', () => {
   const query = queryOf(3600, { file: 'a b.png' })
   assert.equal(codeOf({ ...query, inline: 'true' }, at), 'OK')
   assert.equal(codeOf({ ...query, inline: 'true', file: 'other.png' }, at), 'INVALID_SIGNATURE')
   assert.equal(codeOf({ ...query, task: 'other' }, at), 'INVALID_SIGNATURE')
+  // Added by redirects of the service to the same URL.
+  assert.equal(codeOf({ ...query, attempt: '2' }, at), 'OK')
+  assert.equal(codeOf({ ...query, attempt: '2', file: 'other.png' }, at), 'INVALID_SIGNATURE')
   assert.equal(codeOf({ ...query, inline: 'true' }, at + 3_600_000), 'EXPIRED')
   const shownQuery = queryOf(3600, { inline: 'true' })
   assert.equal(codeOf(shownQuery, at), 'OK')

@@ -130,7 +130,12 @@ test('a completed job publishes its results and duration', () => {
     tasks: tasks('completed', 'completed', 'completed', { status: 'completed', result: { url } }),
     warnings: [{ code: 'REDUCED', message: 'Less.' }],
     fidelity: { words: createRetention(4, 2), dropped: [] },
-    files: ['a.webp', 'b.webp'].map((filename) => ({ filename, size: 1, mimeType: 'image/png', url })),
+    files: ['a.webp', 'b.webp'].map((filename) => ({
+      filename,
+      size: 1,
+      mimeType: 'image/png',
+      url: `${url}?file=${filename}`,
+    })),
   }
   assert.deepEqual(event, {
     ...commonFields,

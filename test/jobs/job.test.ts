@@ -32,7 +32,7 @@ const warning: Complete<Warning> = { code: 'PAGES_DROPPED', message: 'Two pages.
 const error = { code: 'CORRUPT_FILE', message: 'It is cut off.', details } as const
 const fidelity = { words: { source: 2, result: 1, share: 0.5 }, dropped: ['animation'], uncounted: ['doc'] }
 const madeBy = { engine: 'vips', engineVersion: '8', method: 'encode', fidelity }
-const result = { ...madeBy, details, files: [file], warnings: [warning] }
+const result = { ...madeBy, details, files: [{ ...file, linkLifetimeS: 60 }], warnings: [warning] }
 const step = { engine: 'vips', from: 'svg', to: 'png' }
 const inputPlan: Complete<InputPlan> = {
   steps: [{ ...step, operation: 'convert', image: 'image', options: { dpi: 7 } }],
@@ -115,6 +115,8 @@ const job: Complete<Job> = {
   ...dependencies,
   require: 'any',
   failFast: true,
+  packsResults: true,
+  zipJob: 'job_2',
   hasWebhook: true,
   waiting: numbers,
   running: { 1: 40 },

@@ -107,6 +107,10 @@ test('a block message describes the event, and file names in it are not interpre
     job: { ...failedEvent.job, files: [{ url }] },
   })
   assert.match(JSON.stringify(completedBlocks), /<https:\/\/files\.example\/v1\/download\/job_1\|Download/)
+  // The link of the export delivers all files.
+  const tasks = { 'item-001': { status: 'completed' }, export: { result: { url } } }
+  const job = { ...failedEvent.job, tasks, files: [{ url: `${url}?file=a` }, { url: `${url}?file=b` }] }
+  assert.equal(chatEmbed({ ...failedEvent, event: 'job.completed', job }).embeds[0]?.url, url)
 })
 
 test('an embed message describes the event and notifies no users', () => {

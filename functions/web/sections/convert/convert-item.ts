@@ -10,6 +10,7 @@ import {
   type Job,
   Problem,
   retryJob,
+  sizeOfResult,
   toProblem,
 } from '../../api.ts'
 import { problemField, validateOptions } from '../../options/option-values.ts'
@@ -139,7 +140,11 @@ async function createItemJob(
   if (item.url !== undefined)
     return createWithProgress(item, () => createJob({ fileUrl: item.url ?? '', ...spec }))
   if (item.parts)
-    return (await import('./combined-job.ts')).createCombinedJob(item.parts, { onProgress, signal })
+    return (await import('./combined-job.ts')).createCombinedJob(item.parts, {
+      options: item.mergeOptions,
+      onProgress,
+      signal,
+    })
   const { sourceJob, importedUploadId = item.arrivedUpload.value } = item
   // An upload can be used once; after that, its job stores the source.
   const previousJob = item.job.value
@@ -197,10 +202,11 @@ export async function trackJob(item: ConversionItem, job: Job): Promise<void> {
     const finishedJob = await watchJob(job, onProgress, item.removal.signal)
     item.job.value = finishedJob
     if (finishedJob.status === 'completed' && finishedJob.result) {
-      const { filename, size } = finishedJob.result
+      const { filename } = finishedJob.result
       item.phase.value = 'done'
       watchExpiry(item, finishedJob).catch(() => {}) // fails if the item is removed meanwhile
-      if (announcesEnd) announceEnd(words.converted(item.name, filename, formatFileSize(size)))
+      if (announcesEnd)
+        announceEnd(words.converted(item.name, filename, formatFileSize(sizeOfResult(finishedJob.result))))
     } else
       endWithoutResult(
         item,

@@ -1,0 +1,85 @@
+import { grantWaitS, jobNotFound, waitUntilFinished } from '../access/job-access.ts'
+import { startPacking } from '../conversion/start-packing.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { resultsZip } from '../jobs/results-zip.ts'
+import { isLiveStatus, type Job, type StoredFile } from '../model/job.ts'
+import type { Services } from '../services/services.ts'
+import { findResult } from './job-files.ts'
+
+interface Request {
+  readonly requestId: string
+  readonly remainingMs: () => number
+}
+
+/** Longer than API Gateway allows: the whole time that is left for the request. */
+const maxWait = { prefer: 'wait=60' }
+/** Seconds until a client should try again when too many requests wait. */
+const retryAfterS = 5
+
+/**
+ * Returns the ZIP of all results of a batch. The first request starts the job that packs it; all of them wait for that
+ * job.
+ * @returns undefined while it is being packed.
+ * @throws AppError of the packing job; RATE_LIMITED if too many requests wait.
+ */
+export async function findOrPackZip(
+  job: Job,
+  { requestId, remainingMs }: Request,
+  services: Services,
+): Promise<StoredFile | undefined> {
+  const zipJob = await findOrStartZipJob(job, requestId, services)
+  const waitS = await grantWaitS({ headers: maxWait, remainingMs }, 'watch', services, zipJob)
+  if (waitS === undefined)
+    throw new AppError(
+      'RATE_LIMITED',
+      'Too many requests are waiting for results. Try again in some seconds.',
+      {
+        retryAfter: retryAfterS,
+      },
+    )
+  const currentJob = await waitUntilFinished(services, zipJob.id, waitS, zipJob)
+  if (!currentJob) throw jobNotFound(job.id)
+  if (isLiveStatus(currentJob.status)) return undefined
+  const { error } = currentJob
+  if (error)
+    throw new AppError(error.code, `The results could not be packed: ${error.message}`, error.details)
+  const file = await findResult(currentJob, {}, services)
+  return file === 'zip' ? undefined : file
+}
+
+/** Repetitions of an interrupted start create the same job; a job that failed or lost its file is replaced. */
+async function findOrStartZipJob(job: Job, requestId: string, services: Services): Promise<Job> {
+  const { store } = services.jobs
+  const knownJob = job.zipJob === undefined ? undefined : await store.getJob(job.zipJob)
+  if (knownJob && isUsable(knownJob)) return knownJob
+  // A claimed id without a job: the request that claimed it was interrupted, or has not created the job yet.
+  const jobId = knownJob || job.zipJob === undefined ? await claimZipJob(job, services) : job.zipJob
+  const claimedJob = jobId === job.zipJob ? undefined : await store.getJob(jobId)
+  if (claimedJob) return claimedJob
+  // As long as its source: the ZIP must not outlive the results.
+  const expiresInS = Math.max(1, Math.ceil((Date.parse(job.expiresAt) - Date.now()) / 1000))
+  const sender = { owner: job.owner, keyId: job.keyId, requestId, jobId, expiresInS }
+  const fields = { jobIds: [job.id], filename: resultsZip.filename, manifest: true }
+  return (await startPacking(sender, fields, services)).job
+}
+
+const isUsable = ({ status, deletedAt }: Job) =>
+  deletedAt === undefined && (isLiveStatus(status) || status === 'completed')
+
+/** Stores the id of the packing job in the batch. Of concurrent requests one stores it, and all of them use it. */
+async function claimZipJob({ id, zipJob }: Job, { jobs }: Services): Promise<string> {
+  const newZipJob = newId('job')
+  const { record } = await jobs.store.changeJob(
+    id,
+    { set: { zipJob: newZipJob } },
+    {
+      condition: {
+        absent: ['deletedAt', ...(zipJob === undefined ? ['zipJob'] : [])],
+        ...(zipJob !== undefined && { equal: { zipJob } }),
+      },
+    },
+  )
+  if (!record?.zipJob || record.deletedAt) throw jobNotFound(id)
+  return record.zipJob
+}

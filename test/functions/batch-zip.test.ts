@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js'
+import { after, before } from '../hooks.ts'
+import { Client, type JobData, startService, type TestService } from '../support/service.ts'
+
+/** The download of a batch: a ZIP of all results, packed at the first request. */
+
+const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
+
+let service: TestService
+let client: Client
+before(async () => {
+  service = await startService()
+  client = new Client(service)
+})
+after(() => service.stop())
+
+type BatchResult = Omit<NonNullable<JobData['result']>, 'size' | 'sha256'> & {
+  readonly size: number | null
+  readonly sha256: string | null
+  readonly files: readonly {
+    readonly filename: string
+    readonly downloadUrl: string
+    readonly size: number
+  }[]
+}
+
+async function convertBatch(files: readonly Buffer<ArrayBuffer>[], fields: Record<string, string> = {}) {
+  const form = new FormData()
+  for (const [at, bytes] of files.entries()) form.append('file', new Blob([bytes]), `image-${at}.png`)
+  for (const [name, value] of Object.entries({ targetFormat: 'webp', ...fields })) form.set(name, value)
+  const job = await client.accepted(await client.fetch('/v1/convert/batch', { method: 'POST', body: form }))
+  assert.equal(job.status, 'completed', JSON.stringify(job.error))
+  return { job, result: job.result as unknown as BatchResult } // of a completed batch
+}
+
+/** Follows redirects to the service itself, and returns the reply to the last request to it. */
+async function locateResult(url: string, init: RequestInit = {}): Promise<Response> {
+  for (let location = url; ; ) {
+    const response = await fetch(new URL(location, service.url), { redirect: 'manual', ...init })
+    const next = response.headers.get('location')
+    if (!next?.startsWith('/v1/download/')) return response
+    location = next
+  }
+}
+
+const entriesOf = async (zip: ArrayBuffer) =>
+  (await new ZipReader(new BlobReader(new Blob([zip]))).getEntries()).filter((entry) => !entry.directory)
+
+test('the URL of a batch delivers one ZIP of its results, and its manifest and warnings name failed items', async () => {
+  const { job, result } = await convertBatch([png, Buffer.from('not an image\n'), png])
+  assert.deepEqual(
+    [result.filename, result.mimeType, result.size, result.sha256],
+    ['results.zip', 'application/zip', null, null],
+  )
+  assert.deepEqual(
+    job.warnings.filter(({ code }) => code === 'ITEM_FAILED').map(({ field }) => field),
+    ['item-002'],
+  )
+  // A client without a credential, to which the signature is enough.
+  const response = await fetch(result.downloadUrl)
+  assert.equal(response.status, 200)
+  assert.match(response.headers.get('content-disposition') ?? '', /attachment; filename="?results\.zip/)
+  const zip = await response.arrayBuffer()
+  const entries = await entriesOf(zip)
+  assert.deepEqual(
+    entries.map(({ filename }) => filename),
+    ['image-0.webp', 'image-2.webp', 'manifest.json'],
+  )
+  const manifest = JSON.parse((await entries[2]?.getData?.(new TextWriter())) ?? '') as {
+    status: string
+    task: string | null
+  }[]
+  assert.deepEqual(
+    manifest.map(({ status, task }) => [status, task]),
+    [
+      ['completed', null],
+      ['completed', null],
+      ['failed', 'import-002'],
+      ['failed', 'item-002'],
+    ],
+  )
+  // Each file is still available on its own.
+  const one = await fetch(result.files[1]?.downloadUrl ?? '')
+  assert.equal((await one.arrayBuffer()).byteLength, result.files[1]?.size)
+  for (const query of ['file=image-2.webp', 'task=item-003']) {
+    const selected = await client.fetch(`/v1/download/${job.jobId}?${query}`, { redirect: 'follow' })
+    assert.match(selected.headers.get('content-disposition') ?? '', /image-2\.webp/, query)
+  }
+})
+
+test('the ZIP of a batch is packed once, and answers range, conditional and HEAD requests like any file', async () => {
+  const { job, result } = await convertBatch([png, png])
+  const [first, second, head] = await Promise.all([
+    locateResult(result.downloadUrl),
+    locateResult(`/v1/download/${job.jobId}`),
+    locateResult(result.downloadUrl, { method: 'HEAD' }),
+  ])
+  const pathOf = (response: Response) => new URL(response.headers.get('location') ?? '').pathname
+  assert.deepEqual([pathOf(second), pathOf(head)], [pathOf(first), pathOf(first)])
+  const address = first.headers.get('location') ?? ''
+  const whole = await fetch(address)
+  const zip = Buffer.from(await whole.arrayBuffer())
+  const digest = createHash('sha256').update(zip).digest('base64')
+  assert.equal(first.headers.get('repr-digest'), `sha-256=:${digest}:`)
+  const range = await fetch(address, { headers: { range: 'bytes=4-9' } })
+  assert.deepEqual([range.status, Buffer.from(await range.arrayBuffer())], [206, zip.subarray(4, 10)])
+  const etag = whole.headers.get('etag') ?? ''
+  assert.equal((await fetch(address, { headers: { 'if-none-match': etag } })).status, 304)
+  const sized = await fetch(head.headers.get('location') ?? '', { method: 'HEAD' })
+  assert.equal(sized.headers.get('content-length'), String(zip.length))
+})
+
+test('a signed link without a file delivers the ZIP of a batch', async () => {
+  const { job } = await convertBatch([png, png])
+  const reply = await client.post('/v1/download/signed', { jobId: job.jobId, maxDownloads: 1 })
+  const { data } = (await reply.json()) as { data: { url: string } }
+  const zip = await fetch((await locateResult(data.url)).headers.get('location') ?? '')
+  assert.equal((await entriesOf(await zip.arrayBuffer())).length, 3)
+  assert.equal((await locateResult(data.url)).status, 410, 'the one download is used up')
+})
+
+test('a batch with one result delivers it as it is, and one with failFast delivers a ZIP', async () => {
+  const { result: single } = await convertBatch([png])
+  assert.deepEqual([single.filename, single.mimeType], ['image-0.webp', 'image/webp'])
+  assert.equal((await (await fetch(single.downloadUrl)).arrayBuffer()).byteLength, single.size)
+  const { result } = await convertBatch([png, png], { failFast: 'true' })
+  assert.equal((await entriesOf(await (await fetch(result.downloadUrl)).arrayBuffer())).length, 3)
+})
+
+test('the ZIP is deleted with its batch, and packed again if only the ZIP was deleted', async () => {
+  const { job, result } = await convertBatch([png, png])
+  const addressOf = async () => (await locateResult(result.downloadUrl)).headers.get('location') ?? ''
+  const zipJobOf = (address: string) => /job_\w+/.exec(new URL(address).pathname)?.[0] ?? ''
+  const firstAddress = await addressOf()
+  await client.fetch(`/v1/jobs/${zipJobOf(firstAddress)}`, { method: 'DELETE' })
+  const address = await addressOf()
+  assert.equal((await fetch(address)).status, 200)
+  await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })
+  assert.equal((await fetch(result.downloadUrl)).status, 410)
+  assert.equal((await fetch(address)).status, 404)
+  assert.equal((await client.fetch(`/v1/jobs/${zipJobOf(address)}`)).status, 404)
+})
