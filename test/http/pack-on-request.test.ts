@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { downloadResult } from '../../functions/routes/download-result.ts'
+import { newId } from '../../lib/ids.ts'
+import type { Job } from '../../lib/model/job.ts'
+import { file, newJob, newTask } from '../jobs/records.ts'
+
+/** Downloads of a batch whose ZIP is not ready; test/functions/batch-zip.test.ts downloads it from a running service. */
+
+const batchId = newId('job')
+const zipJob: Job = { ...newJob([newTask('pack-results', [])]).job, id: newId('job'), status: 'processing' }
+const batch: Job = {
+  ...newJob([]).job,
+  id: batchId,
+  status: 'completed',
+  packsResults: true,
+  zipJob: zipJob.id,
+  result: { files: [file('a.webp'), file('b.webp')], warnings: [] },
+}
+
+/** Requests the batch while its ZIP is being packed, and after the wait finds the packing job like this. */
+const download = (query: Record<string, string>, laterZipJob: Job, MAX_WAITS?: number) => {
+  const services = {
+    config: { MAX_WAITS },
+    table: { update: async () => ({ applied: false }) },
+    jobs: {
+      store: { getJob: async (id: string) => (id === batchId ? batch : zipJob) },
+      waitFor: async () => laterZipJob,
+    },
+  }
+  const request = {
+    params: { jobId: batchId },
+    query: { ...query, attempt: query['attempt'] && Number(query['attempt']) },
+    rawQuery: query,
+    method: 'GET',
+    principal: { ownerId: 'anon_1' },
+    remainingMs: () => 10_000,
+  }
+  return downloadResult.handle(request as never, services as never)
+}
+
+test('while the ZIP is being packed, each redirect leads to the same query with the number of the next attempt', async () => {
+  const { headers } = await download({ inline: 'true' }, zipJob)
+  assert.equal(headers?.['location'], `/v1/download/${batchId}?inline=true&attempt=2`)
+  const later = await download({ inline: 'true', attempt: '2' }, zipJob)
+  assert.equal(later.headers?.['location'], `/v1/download/${batchId}?inline=true&attempt=3`)
+})
+
+test('the error of the packing job is that of the download', async () => {
+  const error = { code: 'INSUFFICIENT_DISK_SPACE', message: 'The disk is full.' } as const
+  await assert.rejects(async () => download({}, { ...zipJob, status: 'failed', error }), {
+    code: 'INSUFFICIENT_DISK_SPACE',
+    message: 'The results could not be packed: The disk is full.',
+  })
+})
+
+test('a download that may not wait for the ZIP says when to try again', async () => {
+  await assert.rejects(async () => download({}, zipJob, 1), {
+    code: 'RATE_LIMITED',
+    details: { retryAfter: 5 },
+  })
+})
