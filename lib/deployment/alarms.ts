@@ -114,6 +114,16 @@ const sweepAlarms = () => ({
     threshold: 900,
     minutes: 5,
   }),
+  DeliveriesAreStuck: alarm({
+    description:
+      'A webhook call has been due for an hour: check whether deliver fails or is throttled, and how old the messages in the queue delivery are',
+    namespace: metricNamespace,
+    metric: sweepMetrics.deliveryDelay,
+    dimensions: {},
+    statistic: 'Maximum',
+    threshold: 3600,
+    minutes: 15,
+  }),
 })
 
 const serviceAlarms = () => ({
@@ -157,7 +167,8 @@ const serviceAlarms = () => ({
   }),
 })
 
-const budget = ({ alarmMail, dollarsPerDay }: Stage) =>
+/** Counts what has the tag that the Serverless Framework gives to everything of a stage. */
+const budget = ({ name, alarmMail, dollarsPerDay }: Stage) =>
   alarmMail && {
     DailyBudget: {
       Type: 'AWS::Budgets::Budget',
@@ -165,6 +176,7 @@ const budget = ({ alarmMail, dollarsPerDay }: Stage) =>
         Budget: {
           BudgetType: 'COST',
           TimeUnit: 'DAILY',
+          CostFilters: { TagKeyValue: [`user:STAGE$${name}`] },
           BudgetLimit: { Amount: dollarsPerDay, Unit: 'USD' },
         },
         NotificationsWithSubscribers: [

@@ -9,7 +9,11 @@ export interface Metric {
 export const metricNamespace = 'Mutabor'
 
 /** Names of the sweep's metrics, for its alarms. */
-export const sweepMetrics = { quarantined: 'QuarantinedRecords', delay: 'SweepDelay' } as const
+export const sweepMetrics = {
+  quarantined: 'QuarantinedRecords',
+  delay: 'SweepDelay',
+  deliveryDelay: 'DeliveryDelay',
+} as const
 
 /**
  * Returns the fields of a log line from which CloudWatch reads a metric, which needs no API call.

@@ -140,3 +140,19 @@ test('the metric of the delay tells how long the most overdue record has waited'
     [100],
   )
 })
+
+test('the metric of webhooks tells how long a call has been due, however often its message was sent again', async () => {
+  const send = newClient()
+  const { id } = await createHook(send, '/stuck')
+  const { stream } = await createEvent(send)
+  const { LANE } = createWakeHandlers({ ...app.services, log: listeningLog })
+  log.length = 0
+  for (let hour = 1; hour <= 2; hour++) {
+    pass(3600)
+    await LANE?.(`${id}#${stream}`, now())
+  }
+  assert.deepEqual(
+    logLines('metric').map(({ DeliveryDelay }) => DeliveryDelay),
+    [3600, 7200],
+  )
+})
