@@ -169,7 +169,7 @@ export const listDrive = contract({
   tag: 'Drives',
   summary: 'List files of a drive',
   description:
-    'Files and folders of one folder, or those that match `q`. Send `nextCursor` as `cursor` for the next page.',
+    'Files and folders of one folder, or those that match `q`. Send `nextCursor` as `cursor` for the next page. Drives can only be listed forward, so `prevCursor` is always null: to go back, send the `cursor` of the earlier page again.',
   params: Params,
   query: z.object({
     connectionId,
@@ -196,7 +196,7 @@ export const listDrive = contract({
     const { items, nextCursor } = await driving.use(connection, minTokenLifetimeMs.browse, (ask) =>
       driving.drive.list(ask, asked),
     )
-    // Drives only go forward, with cursors of their own.
+    // Drives only go forward. Their cursors are too long for one cursor to contain those of earlier pages.
     const pagination = { limit: query.limit, hasMore: nextCursor !== null, nextCursor, prevCursor: null }
     return {
       data: { items: [...items], nextCursor, account: connection.account, pagination },
