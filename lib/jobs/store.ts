@@ -55,6 +55,12 @@ export class JobStore {
   async create(records: GraphRecords, otherWrites: readonly TransactionWrite[] = []): Promise<boolean> {
     const { job } = records
     const others = otherItems(records)
+    const [onlyTask] = others
+    if (onlyTask && others.length === 1 && otherWrites.length === 0) {
+      // A transaction would cost twice as much. A repetition, also after a crash, finds the same task.
+      await this.#table.put(onlyTask, { condition: { exists: false } })
+      return this.#putJob(job)
+    }
     if (others.length + otherWrites.length + 1 <= maxTransactionRecords) {
       const isNew = { exists: false }
       const puts = [...others, jobItem(job)].map((put) => ({ put, if: isNew }))
@@ -67,6 +73,10 @@ export class JobStore {
       return false
     }
     await this.#table.writeAll(others)
+    return this.#putJob(job)
+  }
+
+  async #putJob(job: Job): Promise<boolean> {
     const { applied } = await this.#table.put(jobItem(job), {
       condition: { exists: false },
       mark: { requestId: job.requestId, createdAt: job.createdAt },
@@ -198,24 +208,6 @@ export class JobStore {
 
   async changeJoinBucket(key: Key, change: Change): Promise<WriteResult<JoinBucket>> {
     return parseAnswer(await this.#table.update(key, change), JoinBucket)
-  }
-
-  /**
-   * Ends the only task of a job together with the job. Returns false when one of them has changed.
-   * @param endedJob the job as it is after these writes.
-   */
-  async endTaskAndJob(
-    ref: TaskRef,
-    task: { readonly change: Change; readonly condition: Condition },
-    job: { readonly change: Change; readonly condition: Condition },
-    endedJob: Job,
-  ): Promise<boolean> {
-    const isEnded = await this.#table.transact([
-      { update: taskKey(ref), change: task.change, if: task.condition },
-      { update: jobKey(ref.jobId), change: job.change, if: job.condition },
-    ])
-    if (isEnded) emitJobEnd(endedJob)
-    return isEnded
   }
 
   async addChunks(chunks: readonly TaskRecord[]): Promise<void> {

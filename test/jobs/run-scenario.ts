@@ -23,8 +23,8 @@ const maxDurationS = 200
 const maxConcurrentRuns = 3
 
 /**
- * Runs a scenario once per effect and kills the instance right after that effect. The outcome must always be the same
- * as without a crash.
+ * Runs a scenario once per effect, from the creation of the job on, and kills the instance right after that effect. The
+ * outcome must always be the same as without a crash.
  * @returns the number of runs.
  */
 export async function testCrashPoints(
@@ -33,7 +33,7 @@ export async function testCrashPoints(
   {
     manner: createBehavior,
     everyNth: every = 1,
-    from = 1,
+    from,
   }: { manner?: (seed: number) => TableBehavior; everyNth?: number; from?: number } = {},
 ): Promise<number> {
   const tableName = await database.makeTable()
@@ -57,10 +57,12 @@ export async function testCrashPoints(
     return { service, outcome: scenario.normalize ? scenario.normalize(outcome) : outcome }
   }
   const { outcome: expectedOutcome, service: uninterrupted } = await run(undefined)
+  // Before, there is only a task that expires.
+  const creation = uninterrupted.gate.effects.findIndex((effect) => effect.endsWith('JOB JOB')) + 1
   // Later crash points than effects are possible, because recovery adds effects.
   const crashPoints = Array.from(
     { length: Math.ceil(uninterrupted.gate.effects.length / every) },
-    (_, index) => from + index * every,
+    (_, index) => (from ?? creation) + index * every,
   )
   await forEachConcurrently(crashPoints, maxConcurrentRuns, async (crashAfter) => {
     try {

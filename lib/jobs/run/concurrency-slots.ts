@@ -48,12 +48,16 @@ export class ConcurrencySlots {
   }
 
   /** Frees the slot of a job that is over and resumes waiting jobs, including jobs that were resumed but never ran. */
-  async release({ id, owner }: Pick<Job, 'id' | 'owner'>): Promise<void> {
+  async release(
+    { id, owner }: Pick<Job, 'id' | 'owner'>,
+    { isJobOver = false }: { readonly isJobOver?: boolean } = {},
+  ): Promise<void> {
     const limit = await this.#limitOf(owner)
-    if (limit === null || (await this.#isJobLive(id))) return
+    if (limit === null || (!isJobOver && (await this.#isJobLive(id)))) return
     const item = (await this.#leave(owner, id)) ?? (await this.#services.table.get(keyOf(owner)))
     const room = item ? limit - Number(item['count']) : 0
-    if (room > 0) await this.#resumeWaiting(owner, room)
+    // `acquire` sets the time before it looks for a free slot again, so without one no task waits for this slot.
+    if (room > 0 && item?.['wakeAt'] !== undefined) await this.#resumeWaiting(owner, room)
   }
 
   /** Repairs the slots after a process died. */
@@ -61,13 +65,18 @@ export class ConcurrencySlots {
     const { table } = this.#services
     await this.#dropEnded(owner, await table.get(keyOf(owner)))
     const item = await table.get(keyOf(owner))
+    const wakeAt = item?.['wakeAt']
     const limit = await this.#limitOf(owner)
     const room = (limit ?? Number.POSITIVE_INFINITY) - Number(item?.['count'] ?? 0)
     const isAnyLeft = await this.#resumeWaiting(owner, room)
-    await table.update(
-      keyOf(owner),
-      isAnyLeft ? { set: { wakeAt: secondsFromNow(recheckS) } } : { remove: ['wakeAt', 'wakeShard'] },
-    )
+    if (isAnyLeft) await table.update(keyOf(owner), { set: { wakeAt: secondsFromNow(recheckS) } })
+    // Unless a task has started to wait meanwhile, which sets another time.
+    else if (wakeAt !== undefined)
+      await table.update(
+        keyOf(owner),
+        { remove: ['wakeAt', 'wakeShard'] },
+        { condition: { equal: { wakeAt } } },
+      )
   }
 
   async #limitOf(owner: string): Promise<number | null> {

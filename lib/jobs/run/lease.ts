@@ -12,7 +12,7 @@ import {
 import { jobEndChange } from '../job-end.ts'
 import { decideOutcome, joinStartPercent, percentOfTask } from '../job-state-machine.ts'
 import { numberOfFiles } from '../keys.ts'
-import { progressUnitOf, taskRefOf, type WriteResult } from '../store.ts'
+import { progressUnitOf, type WriteResult } from '../store.ts'
 import { hasImportedFiles, type TaskCompletion } from '../task-completion.ts'
 import { attemptOfChunk } from '../task-graph.ts'
 import { isLastAttempt, isLeaseLost, releaseLostLease } from './lost-lease.ts'
@@ -56,6 +56,7 @@ export class Lease {
   #pendingUpdate: Promise<void> | undefined
   #heartbeatTimer: NodeJS.Timeout | undefined
   #startTimer: NodeJS.Timeout | undefined
+  #hasEndedJob = false
   #onLost = () => {}
 
   constructor(run: TaskRun, id: string, log: Log) {
@@ -63,6 +64,11 @@ export class Lease {
     this.#id = id
     this.#log = log
     this.#completion = run.services.jobs.completion
+  }
+
+  /** Whether this lease ended the job together with its task. */
+  get hasEndedJob(): boolean {
+    return this.#hasEndedJob
   }
 
   get #store() {
@@ -321,26 +327,34 @@ export class Lease {
     const ranFields = this.#task?.part === undefined ? {} : { ranMs: this.#ranMs }
     const set = { ...result, ...ranFields, endedAt: new Date().toISOString(), endedBy: this.#id }
     const change: Change = { set, remove: ['leaseId', 'leaseUntil', 'pieces', 'begun', 'stage'] }
-    if (await this.#finishWithJob(change)) return true
+    const job = this.#jobOfOnlyTask()
     const isQueued = this.#job?.status === 'queued'
     const [endResult] = await Promise.all([
       this.#change(change, { endedBy: this.#id }),
-      isQueued ? this.#publishStart() : undefined,
+      isQueued && !job ? this.#publishStart() : undefined,
     ])
     // A repeated write may find an end that this lease stored earlier with a different status; that one is kept.
     if (!endResult.applied || endResult.record?.status !== result.status) return false
+    if (job && (await this.#endJob(job, endResult.record))) return true
     await this.#completion.completeTask(endResult.record, { isRepeat: false })
     return true
   }
 
-  /** Ends the only task of a job and the job in one transaction, unless the job was changed meanwhile. */
-  async #finishWithJob(change: Change): Promise<boolean> {
+  /** Returns the job if this is its only task, so that both end at the same time. */
+  #jobOfOnlyTask(): Job | undefined {
     const [job, task] = [this.#job, this.#task]
-    if (!job?.fixed || !task || job.units !== 1 || task.part !== undefined) return false
-    if (job.status !== 'queued' && job.status !== 'processing') return false
-    const endedTask: Task = { ...task, ...change.set }
+    const isOnlyTask =
+      job?.fixed !== undefined && job.units === 1 && task !== undefined && task.part === undefined
+    return isOnlyTask && (job.status === 'queued' || job.status === 'processing') ? job : undefined
+  }
+
+  /**
+   * Ends a job after its only task, in one write. Returns false when the job was changed meanwhile. If this process dies
+   * before, the redelivered message ends the job; a transaction of both writes would cost twice as much.
+   */
+  async #endJob(job: Job, endedTask: Task): Promise<boolean> {
     const isImport = await hasImportedFiles(endedTask)
-    const fileNumber = isImport ? { [numberOfFiles(task.number)]: job.sequence + 1 } : {}
+    const fileNumber = isImport ? { [numberOfFiles(endedTask.number)]: job.sequence + 1 } : {}
     const files = isImport ? filesImportedBy(endedTask).length : 0
     const state = stateOf(job, [endedTask])
     const isStarting = job.status === 'queued'
@@ -350,15 +364,14 @@ export class Lease {
     const { setPlus: _, ...end } = jobEndChange(state, decideOutcome(state), this.#id)
     // The condition below requires the job's sequence to be unchanged.
     const jobChange = { ...end, set: { ...end.set, numbers, sequence } }
-    const endedState = stateOf({ ...job, ...jobChange.set }, [endedTask])
-    const isDone = await this.#store.endTaskAndJob(
-      taskRefOf(task),
-      { change, condition: { equal: { status: 'processing', leaseId: this.#id } } },
-      { change: jobChange, condition: { equal: { status: job.status, sequence: job.sequence } } },
-      endedState.job,
-    )
-    if (!isDone) return false
-    this.#log.info({ status: endedState.job.status }, 'job ended')
+    const { applied, record } = await this.#store.changeJob(job.id, jobChange, {
+      condition: { equal: { status: job.status, sequence: job.sequence } },
+      mark: { endedBy: this.#id },
+    })
+    if (!applied || !record) return false
+    this.#hasEndedJob = true
+    const endedState = stateOf(record, [endedTask])
+    this.#log.info({ status: record.status }, 'job ended')
     const importEvents = isImport ? createImportedFileEvents(endedState.job, endedTask) : []
     const startEvents = isStarting ? [createStartedEvent(endedState)] : findUnpublishedEvents(endedState)
     const events = [...importEvents, ...startEvents, createEndEvent(endedState)]

@@ -1,6 +1,7 @@
 import { isLiveStatus, isTaskOver } from '../../model/job.ts'
 import type { TaskRef } from '../../model/task-message.ts'
 import type { Services } from '../../services/services.ts'
+import { findTransferOperation } from '../../tasks/index.ts'
 import { deleteChunksOfEnded, sendChunks } from './chunks.ts'
 import { ConcurrencySlots } from './concurrency-slots.ts'
 
@@ -12,7 +13,9 @@ export async function prepareTask(ref: TaskRef, services: Services): Promise<voi
   const [task, job] = await Promise.all([store.getTask(ref), store.getJob(ref.jobId)])
   if (task && !isTaskOver(task) && job && isLiveStatus(job.status)) {
     if (task.expandedBy !== undefined && task.open) return sendChunks(task, services)
-    return completion.sendTask(task)
+    // A transfer is sent without its input files.
+    const inputs = findTransferOperation(task.operation) ? undefined : await store.getInputs(task, job)
+    return completion.sendTask(task, inputs)
   }
   if (task && isTaskOver(task)) {
     await completion.completeTask(task, { isRepeat: true })

@@ -51,7 +51,7 @@ export async function runTask(run: TaskRun, handleTask: TaskHandler): Promise<Me
     return await recordFailure(run, claimedTask, error)
   } finally {
     await lease.stopHeartbeat()
-    await slots.release(state.job)
+    await slots.release(state.job, { isJobOver: lease.hasEndedJob })
   }
 }
 
