@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Key, Table, Write } from '../aws/table.ts'
+import type { Item, Key, Table, Write } from '../aws/table.ts'
 import type { JobEnd } from '../model/terminal-events.ts'
+
 import { countForOwner, countForService, sumCounts, type UsageCounts } from './counts.ts'
 import {
   dayOf,
@@ -27,7 +28,16 @@ interface UsageMeterDeps {
   readonly gatherMs?: number
 }
 
-/** Counts ended jobs, each once even if its event is repeated. */
+/**
+ * Ids of a day's first events, kept in the record of that day: a single write then counts an event of an owner with few
+ * jobs. With more ids, each write would cost more than a transaction.
+ */
+const maxIdsOfDay = 8
+
+/**
+ * Counts ended jobs, each once even if its event is repeated. The statistics of the service may miss a job when the
+ * process dies.
+ */
 export class UsageMeter {
   readonly #deps: UsageMeterDeps
   readonly #closing = new AbortController()
@@ -65,6 +75,9 @@ export class UsageMeter {
     const isExcluded = await this.#deps.isExcluded(owner)
     for (let at = 0; at < distinctEnds.length; at += maxEventsPerTransaction) {
       const transactionEnds = distinctEnds.slice(at, at + maxEventsPerTransaction)
+      const [onlyEnd] = transactionEnds
+      if (onlyEnd && transactionEnds.length === 1 && (await this.#countOne(owner, onlyEnd, isExcluded)))
+        continue
       if (await this.#deps.table.transact(createWrites(owner, transactionEnds, isExcluded))) continue
       const left = await this.#findUncounted(owner, transactionEnds)
       // Events that another process has counted meanwhile are now recognized.
@@ -72,42 +85,78 @@ export class UsageMeter {
     }
   }
 
+  /** Counts one of the first events of a day. Returns false when it cannot tell whether the event is counted. */
+  async #countOne(owner: string, end: JobEnd, isExcluded: boolean): Promise<boolean> {
+    const { table } = this.#deps
+    const ids = new Set([end.id])
+    const { applied, item } = await table.update(
+      ownerDayKey(owner, dayOf(end.timestamp)),
+      { add: countForOwner(end), collect: { ids }, set: { ttl: expiryOfCounts() } },
+      { condition: { lacks: { ids }, absent: ['hasOtherIds'], below: { jobs: maxIdsOfDay } } },
+    )
+    if (!applied) return idsIn(item).includes(end.id)
+    const [engineKey, counts] = serviceCounts([end], isExcluded)[0] ?? []
+    if (engineKey && counts)
+      await table.update(engineKey, { add: counts, set: { ttl: expiryOfCounts() } }, { condition: {} })
+    return true
+  }
+
   async #findUncounted(owner: string, transactionEnds: readonly JobEnd[]): Promise<JobEnd[]> {
-    const keys = uniqueKeys(transactionEnds.map(({ timestamp }) => keyOfCountedEvents(owner, timestamp)))
+    const keys = uniqueKeys(
+      transactionEnds.flatMap(({ timestamp }) => [
+        keyOfCountedEvents(owner, timestamp),
+        ownerDayKey(owner, dayOf(timestamp)),
+      ]),
+    )
     const countedItems = await this.#deps.table.getAll(keys)
-    const countedIds = new Set(countedItems.flatMap(({ ids }) => (ids instanceof Set ? [...ids] : [])))
+    const countedIds = new Set(countedItems.flatMap(idsIn))
     return transactionEnds.filter(({ id }) => !countedIds.has(id))
   }
 }
 
 function createWrites(owner: string, transactionEnds: readonly JobEnd[], isExcluded: boolean): Write[] {
-  const now = Math.floor(Date.now() / 1000)
-  const add = (key: Key, counts: UsageCounts): Write => ({
-    update: key,
-    change: { add: counts, set: { ttl: now + usageLifetimeS } },
-    if: {},
-  })
+  const set = { ttl: expiryOfCounts() }
   const bySecond = groupByKey(transactionEnds, ({ timestamp }) => keyOfCountedEvents(owner, timestamp))
   const byDay = groupByKey(transactionEnds, ({ timestamp }) => ownerDayKey(owner, dayOf(timestamp)))
-  const shard = randomShard()
-  const byEngine = groupByKey(transactionEnds, ({ timestamp, share }) =>
-    engineDayKey(dayOf(timestamp), isExcluded ? excludedEngine : (share.engine ?? noEngine), shard),
-  )
   return [
     ...bySecond.map(([key, groupEnds]): Write => {
-      const ids = new Set(groupEnds.map(({ id }) => id))
+      const ids = idsOf(groupEnds)
       return {
         update: key,
-        change: { collect: { ids }, set: { ttl: now + dedupeDays * dayS } },
+        change: { collect: { ids }, set: { ttl: secondsFromNow(dedupeDays * dayS) } },
         if: { lacks: { ids } },
       }
     }),
-    ...byDay.map(([key, ended]) => add(key, sumCounts(ended.map(countForOwner)))),
-    ...byEngine.map(([key, ended]) =>
-      add(key, sumCounts(ended.map(isExcluded ? countOnlyJob : countForService))),
+    ...byDay.map(
+      ([key, ended]): Write => ({
+        update: key,
+        // From now on, the ids of this day are in records of their own.
+        change: { add: sumCounts(ended.map(countForOwner)), set: { ...set, hasOtherIds: true } },
+        if: { lacks: { ids: idsOf(ended) } },
+      }),
+    ),
+    ...serviceCounts(transactionEnds, isExcluded).map(
+      ([key, counts]): Write => ({ update: key, change: { add: counts, set }, if: {} }),
     ),
   ]
 }
+
+/** Counts for the statistics of the service, by the key of their record. */
+function serviceCounts(ends: readonly JobEnd[], isExcluded: boolean): [Key, UsageCounts][] {
+  const shard = randomShard()
+  const byEngine = groupByKey(ends, ({ timestamp, share }) =>
+    engineDayKey(dayOf(timestamp), isExcluded ? excludedEngine : (share.engine ?? noEngine), shard),
+  )
+  return byEngine.map(([key, ended]) => [
+    key,
+    sumCounts(ended.map(isExcluded ? countOnlyJob : countForService)),
+  ])
+}
+
+const secondsFromNow = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
+const expiryOfCounts = () => secondsFromNow(usageLifetimeS)
+const idsOf = (ends: readonly JobEnd[]): ReadonlySet<string> => new Set(ends.map(({ id }) => id))
+const idsIn = (item: Item | undefined): unknown[] => (item?.['ids'] instanceof Set ? [...item['ids']] : [])
 
 const countOnlyJob = (): UsageCounts => ({ jobs: 1 })
 

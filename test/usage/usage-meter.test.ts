@@ -71,6 +71,24 @@ test('the end of a job is counted once, even if several processes receive it rep
   assert.equal(groupCounts(counts, 'format').get('webp')?.['completed'], 2)
 })
 
+test('the first jobs of a day are counted in their day’s record, later ones also in records of a second', async () => {
+  const owner = 'anon_few'
+  const allEnds = Array.from({ length: 12 }, () => createJobEnd({ owner }))
+  const [ofBatch, single] = [allEnds.slice(0, 2), allEnds.slice(2)]
+  const recordsOfSeconds = async () => app.services.table.partition(`USAGE#${owner}`, 'COUNTED#')
+  for (const end of single.slice(0, 3)) await newMeter().count(end)
+  assert.deepEqual(await recordsOfSeconds(), [])
+  const day = await app.services.table.get(ownerDayKey(owner, dayOf(timestamp)))
+  assert.deepEqual(day?.['ids'], new Set(single.slice(0, 3).map(({ id }) => id)))
+  // A batch stores its ids elsewhere, where single events are then looked up as well.
+  const meter = newMeter(20)
+  await Promise.all(ofBatch.map((end) => meter.count(end)))
+  assert.equal((await recordsOfSeconds()).length, 1)
+  for (const end of [...allEnds, ...allEnds]) await newMeter().count(end)
+  await Promise.all([...allEnds, ...allEnds].map((end) => meter.count(end)))
+  assert.equal((await ofOwner(owner))['jobs'], 12)
+})
+
 test('many jobs that end at once are counted with few writes, each on its day', async () => {
   const owner = 'anon_many'
   const meter = newMeter(50)
