@@ -4,8 +4,10 @@
 import { writeFile } from 'node:fs/promises'
 import { api } from '../functions/routes/index.ts'
 import { writeTypes } from '../lib/client/make-types.ts'
-import { operationId, type RecordedExample } from '../lib/http/openapi/openapi.ts'
+import { operationId } from '../lib/http/openapi/openapi.ts'
+import type { RecordedExample } from '../lib/http/openapi/recorded-example.ts'
 import { defined } from '../lib/validation/defined.ts'
+import { recordAuthEndpoints } from './access/support/every-auth-endpoint.ts'
 import { recordEvents } from './record-events.ts'
 import { EveryOperation } from './support/every-operation.ts'
 import { bodyOf, type OperationRequest } from './support/operation-request.ts'
@@ -31,7 +33,7 @@ try {
   receiver.close()
   drives.close()
 }
-await keep('../functions/routes/examples.json', recordedExamples)
+await keep('../functions/routes/examples.json', { ...recordedExamples, ...(await recordAuthEndpoints()) })
 // New reply fields need new types in the client.
 if (!process.env['EXAMPLES_TO']) await writeTypes()
 
@@ -47,6 +49,8 @@ async function keep(path: string, examples: Readonly<Record<string, unknown>>): 
     .replace(/(X-Amz-Credential=)[^%&"]+/g, '$1AKIAIOSFODNN7EXAMPLE')
     .replace(/(X-Amz-Credential":")[^/"]+/gi, '$1AKIAIOSFODNN7EXAMPLE')
     .replace(/(X-Amz-Signature(?:=|":"))\w+/gi, '$1EXAMPLE')
+    .replace(/(otpauth:[^"]*secret=)[A-Z2-7]+/g, '$1JBSWY3DPEHPK3PXP')
+    .replace(/("token":"eyJ)[\w.-]+/g, '$1EXAMPLE')
     .replace(/([&?]sig=)[\w-]+/g, '$1EXAMPLE')
     .replace(/("Policy":")[^"]+/gi, '$1EXAMPLE')
   await writeFile(process.env['EXAMPLES_TO'] ?? new URL(path, import.meta.url), text)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { maxBodyBytes } from '../../lib/config.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { interfaceVersion } from '../../lib/http/interface-version.ts'
-import type { RecordedExample } from '../../lib/http/openapi/openapi.ts'
+import type { RecordedExample } from '../../lib/http/openapi/recorded-example.ts'
 import { openAccess } from '../../lib/model/principal.ts'
 
 /** Contract of a machine-readable description of the service. */
@@ -36,12 +36,14 @@ export function getOpenApi(contracts: LoadContracts): AnyContract {
     summary: 'Get the OpenAPI 3.1 document of this API',
     description: 'For code generators, API clients and reference pages.',
     handle: async (_request, { config }) => {
-      const [{ openApiDocument }, { engines }, documentedContracts, examples] = await Promise.all([
-        import('../../lib/http/openapi/openapi.ts'),
-        import('../../lib/engines/index.ts'),
-        contracts(),
-        loadExamples(),
-      ])
+      const [{ openApiDocument }, { engines }, { authEndpoints }, documentedContracts, examples] =
+        await Promise.all([
+          import('../../lib/http/openapi/openapi.ts'),
+          import('../../lib/engines/index.ts'),
+          import('../../lib/access/auth/endpoints/index.ts'),
+          contracts(),
+          loadExamples(),
+        ])
       return {
         data: {
           ...openApiDocument([...documentedContracts, self], {
@@ -50,6 +52,7 @@ export function getOpenApi(contracts: LoadContracts): AnyContract {
             maxBodyBytes: maxBodyBytes(config),
             examples,
             engines,
+            authEndpoints,
           }),
         },
       }

@@ -41,6 +41,7 @@ export const getVersion = contract({
         webhooks: '/v1/webhooks',
         workflows: '/v1/workflows',
         webSocketTickets: '/v1/ws/tickets',
+        signIn: '/v1/auth/options',
         account: '/v1/account',
         usage: '/v1/account/usage',
         quota: '/v1/account/quota',

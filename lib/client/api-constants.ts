@@ -44,6 +44,7 @@ export const booleanOptions = [
   'progressive',
   'removeLinks',
   'removeMetadata',
+  'scripts',
   'strip',
   'twoPass',
 ] as const

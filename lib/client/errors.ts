@@ -47,19 +47,23 @@ export class MutaborError extends Error {
 export const isFailure = (thrown: unknown, ...codes: readonly FailureCode[]): thrown is MutaborError =>
   thrown instanceof MutaborError && (codes.length === 0 || codes.includes(thrown.code))
 
-interface ErrorReply {
-  readonly error?: {
-    readonly code?: unknown
-    readonly message?: unknown
-    readonly details?: Record<string, unknown>
-  }
+interface ErrorFields {
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly details?: Record<string, unknown>
+}
+
+/** Errors of sign-in have no envelope. */
+interface ErrorReply extends ErrorFields {
+  readonly error?: ErrorFields
   readonly meta?: { readonly requestId?: string }
 }
 
 /** Creates the error for an unsuccessful response. */
 export async function readFailure(response: Response): Promise<MutaborError> {
   const text = await response.text().catch(() => '')
-  const { error, meta } = parseReply(text)
+  const reply = parseReply(text)
+  const { error = typeof reply.code === 'string' ? reply : undefined, meta } = reply
   const retryAfter = response.headers.get('retry-after') || ''
   // Seconds or an HTTP date.
   const seconds = /^\d+$/.test(retryAfter)

@@ -4,6 +4,7 @@
 import { writeFile } from 'node:fs/promises'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import { api } from '../../functions/routes/index.ts'
+import { authEndpoints } from '../access/auth/endpoints/index.ts'
 import { engines } from '../engines/index.ts'
 import { errorCatalog } from '../error-catalog.ts'
 import { openApiDocument } from '../http/openapi/openapi.ts'
@@ -120,7 +121,7 @@ function findBooleanOptions(): readonly string[] {
 
 /** Returns the contents of the generated files. */
 export async function makeTypes(): Promise<Readonly<Record<keyof typeof generatedFiles, string>>> {
-  const document = openApiDocument(api, { version: '', url: '/' })
+  const document = openApiDocument(api, { version: '', url: '/', authEndpoints })
   const resolve = resolveIn(document)
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries({ ...methods }).map(([method, created]) => {

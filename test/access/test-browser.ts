@@ -1,7 +1,7 @@
 import type { createAuthApi } from '../../functions/auth.ts'
 import type { Email, Mailer } from '../../lib/mail/emails.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { createEvent, type EmbeddedApp } from '../http/embedded-app.ts'
+import { checkReply, createEvent, type EmbeddedApp } from '../http/embedded-app.ts'
 
 export interface BrowserReply {
   readonly status: number
@@ -64,7 +64,16 @@ async function asSeen(
 ): Promise<BrowserReply> {
   const event = await createEvent(method, path, sentRequest)
   const { statusCode = 0, headers = {}, cookies = [], body = '' } = await account(event, {} as never)
-  const isJson = String(headers['content-type']).includes('json')
+  const contentType = headers['content-type'] === undefined ? null : String(headers['content-type'])
+  checkReply({
+    method,
+    path,
+    status: statusCode,
+    contentType,
+    headers: new Headers(headers as Record<string, string>), // all are text
+    text: body,
+  })
+  const isJson = contentType?.includes('json')
   return {
     status: statusCode,
     headers: headers as Record<string, string>,

@@ -170,3 +170,12 @@ test('Retry-After is parsed as seconds or as a date', async () => {
     [7, 0, undefined],
   )
 })
+
+test('an error of sign-in, which has no envelope, keeps its code and message', async () => {
+  const body = JSON.stringify({ code: 'INVALID_CODE', message: 'code: wrong.', details: { field: 'code' } })
+  const failure = await readFailure(new Response(body, { status: 401 }))
+  assert.deepEqual(
+    [failure.code, failure.message, failure.details],
+    ['INVALID_CODE', 'code: wrong.', { field: 'code' }],
+  )
+})

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import pino from 'pino'
 import { api, routes } from '../../functions/routes/index.ts'
+import { authEndpoints } from '../../lib/access/auth/endpoints/index.ts'
 import { processEnvironment, readConfig } from '../../lib/config.ts'
 import { openEmbedded } from '../../lib/embedded-aws/embedded.ts'
 import { createApp } from '../../lib/http/app.ts'
@@ -15,9 +16,14 @@ import { missingPage } from '../../lib/page/missing-page.ts'
 import { createServices } from '../../lib/services/create-services.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { isApiPath, OpenApiChecker } from '../support/openapi-checker.ts'
+import { type CheckedReply, isApiPath, OpenApiChecker } from '../support/openapi-checker.ts'
 
-const described = new OpenApiChecker(openApiDocument(api, { version: interfaceVersion, url: '/' }))
+const described = new OpenApiChecker(
+  openApiDocument(api, { version: interfaceVersion, url: '/', authEndpoints }),
+)
+
+/** Fails if a reply does not match the OpenAPI document. */
+export const checkReply = (reply: CheckedReply) => described.check(reply)
 
 /** A client's request; a plain value is sent as JSON, a form as multipart or URL-encoded. */
 export interface RequestOptions {
@@ -112,7 +118,7 @@ function createEmbeddedApp(services: Services, close: () => Promise<void>): Embe
         Object.entries(headers).map(([key, value]) => [key, String(value)]),
       )
       if (isApiPath(path))
-        described.check({
+        checkReply({
           method,
           path,
           status: statusCode,

@@ -88,7 +88,7 @@ export class OpenApiChecker {
       assert.fail(`${what} as ${type}, the OpenAPI document has ${Object.keys(content)}`)
     const pointer = content
       ? ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema']
-      : ['components', 'schemas', type === 'application/problem+json' ? 'Problem' : 'Error']
+      : ['components', 'schemas', errorSchemaOf(checkedReply.path, type)]
     this.validate(pointer, isJson(type) ? JSON.parse(text) : text, what)
   }
 
@@ -130,8 +130,11 @@ export class OpenApiChecker {
 }
 
 /** True for paths of the API, which the document describes, not of pages and files. */
-/** better-auth documents the endpoints for signing in. */
-export const isApiPath = (path: string) => path === '/health' || /^\/v1(?:\/(?!auth\/)|$)/.test(path)
+export const isApiPath = (path: string) => path === '/health' || /^\/v1(?:\/|$)/.test(path)
+
+/** The schema of errors of unknown paths. */
+const errorSchemaOf = (path: string, type: string) =>
+  type === 'application/problem+json' ? 'Problem' : path.startsWith('/v1/auth/') ? 'AuthError' : 'Error'
 
 const plainFetch = globalThis.fetch
 /** The document of each service, fetched with the first reply: loading all routes here would take longer. */

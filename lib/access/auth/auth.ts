@@ -15,6 +15,7 @@ import {
   type OnSignUp,
   prepareDeletion,
 } from './auth-hooks.ts'
+import { disabledAuthPaths } from './disabled-paths.ts'
 import { consumeAttempt } from './login-attempts.ts'
 import { models } from './records.ts'
 import { tableAdapter } from './table-adapter.ts'
@@ -48,6 +49,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
     baseURL: new URL(publicUrl).origin,
     basePath: authPath,
     secret: authSecret(services),
+    disabledPaths: disabledAuthPaths,
     trustedOrigins: serviceOrigins(publicUrl),
     database: tableAdapter({ ...services, models }),
     telemetry: { enabled: false },

@@ -1,12 +1,15 @@
 import * as z from 'zod'
 import { createDocument, createSchema, type ZodOpenApiPathsObject } from 'zod-openapi'
 import { ownerCookie, ownerHeader } from '../../access/anonymous.ts'
+import type { AuthEndpoint } from '../../access/auth/endpoints/endpoint.ts'
 import type { Engine } from '../../engines/engine.ts'
 import { defined } from '../../validation/defined.ts'
 import { largeFileHint } from '../body/body-limit.ts'
 import type { AnyContract, BodyKind } from '../contract.ts'
+import { authPaths, authTag } from './auth-paths.ts'
 import { headerComponents } from './headers.ts'
 import { Parameters } from './parameters.ts'
+import type { RecordedExample } from './recorded-example.ts'
 import { exampleOf, Responses } from './responses.ts'
 import { simplifySchema } from './schemas.ts'
 import { securityOf, securitySchemes } from './security.ts'
@@ -20,13 +23,6 @@ const mediaTypes: Readonly<Record<BodyKind, string>> = {
   multipart: 'multipart/form-data',
 }
 
-/** Recorded example of an operation: request bodies by media type, replies by status. */
-export interface RecordedExample {
-  readonly parameters?: Readonly<Record<string, unknown>>
-  readonly request?: Readonly<Record<string, unknown>>
-  readonly responses: Readonly<Record<string, unknown>>
-}
-
 interface DocumentInfo {
   readonly version: string
   readonly url: string
@@ -36,9 +32,11 @@ interface DocumentInfo {
   readonly examples?: Readonly<Record<string, RecordedExample>>
   /** Engines whose options tasks have. */
   readonly engines?: readonly Engine[]
+  /** Endpoints of better-auth, which have no contracts. */
+  readonly authEndpoints?: readonly AuthEndpoint[]
 }
 
-/** Creates the OpenAPI 3.1 document from the contracts; everything in the document comes from a contract. */
+/** Creates the OpenAPI 3.1 document from the contracts and the endpoints of better-auth. */
 export function openApiDocument(contracts: readonly AnyContract[], info: DocumentInfo) {
   const exampleFor = (contract: AnyContract) => info.examples?.[operationId(contract)]
   const parameters = new Parameters(contracts, (contract) => exampleFor(contract)?.parameters)
@@ -60,6 +58,8 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
     }
     paths[path] = { ...paths[path], [contract.method.toLowerCase()]: operation }
   }
+  Object.assign(paths, authPaths(info.authEndpoints ?? [], info.examples))
+  const usedTags = new Set([...contracts.map(({ tag }) => tag), ...(info.authEndpoints ? [authTag] : [])])
   const document = createDocument(
     {
       openapi: '3.1.0',
@@ -75,7 +75,7 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
         license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: info.url }],
-      tags: tags.filter(({ name }) => contracts.some(({ tag }) => tag === name)),
+      tags: tags.filter(({ name }) => usedTags.has(name)),
       paths,
       webhooks: openApiWebhooks(),
       components: {

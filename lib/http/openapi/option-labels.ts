@@ -125,6 +125,7 @@ export const optionLabels: Readonly<Record<string, OptionLabel>> = {
   scale: { label: 'Scale', widget: 'slider' },
   fullPage: { label: 'Full page' },
   printBackground: { label: 'Print backgrounds' },
+  scripts: { label: 'Run scripts' },
   headerText: { label: 'Header text' },
   footerText: { label: 'Footer text' },
   fitToWidth: { label: 'Fit sheets to page width' },

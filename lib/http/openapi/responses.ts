@@ -22,7 +22,7 @@ const Meta = component(
   }),
 )
 
-const ErrorBody = component(
+export const ErrorBody = component(
   'Error',
   z.object({
     success: z.literal(false),

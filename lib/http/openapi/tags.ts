@@ -1,4 +1,4 @@
-import { accountReference } from '../../access/reference.ts'
+import { signInReference } from '../../access/reference.ts'
 import { liveReference } from '../../live/reference.ts'
 
 /** Groups of operations in the order of the reference. */
@@ -15,7 +15,8 @@ export const tags = [
   { name: 'Webhooks', description: 'Have events sent to your server, with signatures and retries.' },
   { name: 'Workflows', description: 'Pipelines of tasks that run on a schedule.' },
   { name: 'Drives', description: 'Import files from Google Drive, Dropbox, OneDrive and others.' },
-  { name: 'Account', description: accountReference },
+  { name: 'Sign-in', description: signInReference },
+  { name: 'Account', description: 'The account, its plan, usage and quota.' },
   { name: 'API keys', description: 'Keys for servers and web pages.' },
   { name: 'OAuth', description: 'Access tokens by the client credentials grant (RFC 6749, 4.4).' },
   {

@@ -1,0 +1,94 @@
+import * as z from 'zod'
+import { component } from '../../../validation/component.ts'
+
+/**
+ * The endpoints of better-auth, as the OpenAPI document describes them. Loading better-auth for its own schemas would
+ * take too long; a test compares both.
+ */
+export interface AuthEndpoint {
+  readonly method: 'GET' | 'POST'
+  /** Below `/v1/auth`, for example `/reset-password/:token`. */
+  readonly path: string
+  readonly summary: string
+  readonly description: string
+  /** `fresh`: the session must be less than a day old. */
+  readonly session?: 'any' | 'fresh'
+  readonly params?: z.ZodObject
+  readonly query?: z.ZodObject
+  readonly body?: z.ZodObject
+  readonly isBodyOptional?: true
+  /** Bodies may also be URL-encoded forms. */
+  readonly acceptsForms?: true
+  /** Of the reply 200; undefined if every reply is a redirect, and `page` for HTML. */
+  readonly reply?: z.ZodType | 'page'
+  /** What a reply 302 leads to. */
+  readonly redirect?: string
+  /** Codes by status, besides those of all endpoints. */
+  readonly errors?: Readonly<Record<number, readonly string[]>>
+}
+
+export const User = component(
+  'AuthUser',
+  z.object({
+    id: z.string().describe('For example `acc_…`'),
+    name: z.string(),
+    email: z.string(),
+    emailVerified: z.boolean(),
+    image: z.string().nullish(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    twoFactorEnabled: z.boolean().nullish(),
+    plan: z.string().optional(),
+    role: z.string().optional(),
+    status: z.string().optional(),
+  }),
+)
+
+export const Session = component(
+  'AuthSession',
+  z.object({
+    id: z.string().describe('For example `ses_…`'),
+    userId: z.string(),
+    token: z.string().describe('For `POST /v1/auth/revoke-session`'),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
+    ipAddress: z.string().nullish(),
+    userAgent: z.string().nullish(),
+  }),
+)
+
+export const Status = z.object({ status: z.boolean() })
+export const SignedIn = z.object({ token: z.string(), user: User })
+/** The session of a sign-up or a changed password may be missing. */
+export const MaybeSignedIn = z.object({ token: z.string().nullable(), user: User })
+export const ProviderUrl = z.object({
+  url: z.string().describe('Open it in the browser'),
+  redirect: z.boolean(),
+})
+
+export const email = z.string().describe('Email address')
+export const password = z.string().describe('10 to 128 characters')
+export const currentPassword = z.string().describe('The current password')
+export const code = z.string()
+export const trustDevice = z
+  .boolean()
+  .optional()
+  .describe('Do not ask this browser for a code again for 30 days')
+export const rememberMe = z.boolean().optional().describe('`false`: the session ends with the browser')
+export const callbackURL = z.string().optional().describe('URL of this service to open afterward')
+export const provider = z.string().describe('Id of a provider of `GET /v1/auth/options`')
+export const Password = z.object({ password: currentPassword })
+
+export const weakPassword = ['PASSWORD_TOO_SHORT', 'PASSWORD_TOO_LONG']
+export const foreignUrl = { 403: ['INVALID_CALLBACK_URL'] }
+export const wrongPassword = { 400: ['INVALID_PASSWORD', 'CREDENTIAL_ACCOUNT_NOT_FOUND'] }
+export const invalidFactor = ['INVALID_TWO_FACTOR_COOKIE']
+
+export const providerSignIn = {
+  provider,
+  callbackURL,
+  errorCallbackURL: callbackURL,
+  disableRedirect: z.boolean().optional().describe('Do not send the `Location` header'),
+  scopes: z.array(z.string()).optional().describe('Further scopes to request'),
+}

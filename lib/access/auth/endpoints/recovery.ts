@@ -1,0 +1,70 @@
+import * as z from 'zod'
+import {
+  type AuthEndpoint,
+  callbackURL,
+  email,
+  foreignUrl,
+  password,
+  Status,
+  User,
+  weakPassword,
+} from './endpoint.ts'
+
+/** Links in emails: forgotten passwords and unconfirmed email addresses. */
+export const recoveryEndpoints: readonly AuthEndpoint[] = [
+  {
+    method: 'POST',
+    path: '/request-password-reset',
+    summary: 'Request an email to reset the password',
+    description:
+      'The reply and its time are the same whether the account exists or not. Without a mail server, the link is in the log of the service.',
+    body: z.object({
+      email,
+      redirectTo: z.string().optional().describe('Page of this service that gets `?token=…`'),
+    }),
+    reply: Status.extend({ message: z.string() }),
+    errors: { 403: ['INVALID_REDIRECT_URL'] },
+  },
+  {
+    method: 'GET',
+    path: '/reset-password/:token',
+    summary: 'Open the link of a password email',
+    description: 'Checks the token and leads to the page that sets the password.',
+    params: z.object({ token: z.string() }),
+    query: z.object({ callbackURL: z.string().describe('URL of this service') }),
+    redirect: 'The page with `?token=…`, or with `?error=INVALID_TOKEN`',
+    errors: foreignUrl,
+  },
+  {
+    method: 'POST',
+    path: '/reset-password',
+    summary: 'Set a new password with the token of an email',
+    description: 'Ends all sessions of the account.',
+    query: z.object({ token: z.string().optional() }),
+    body: z.object({
+      newPassword: password,
+      token: z.string().optional().describe('Required here or in the query'),
+    }),
+    reply: Status,
+    errors: { 400: ['INVALID_TOKEN', 'USER_NOT_FOUND', ...weakPassword] },
+  },
+  {
+    method: 'POST',
+    path: '/send-verification-email',
+    summary: 'Send the email to confirm an email address again',
+    description: 'Without a session, the reply and its time are the same whether the account exists or not.',
+    body: z.object({ email, callbackURL }),
+    reply: Status,
+    errors: { 400: ['EMAIL_MISMATCH', 'EMAIL_ALREADY_VERIFIED'], ...foreignUrl },
+  },
+  {
+    method: 'GET',
+    path: '/verify-email',
+    summary: 'Open the link that confirms an email address',
+    description: 'Signs in. With `callbackURL` the reply is a redirect, to `?error=…` for an invalid token.',
+    query: z.object({ token: z.string(), callbackURL }),
+    reply: Status.extend({ user: User.nullable() }),
+    redirect: 'The `callbackURL`',
+    errors: { 401: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'USER_NOT_FOUND', 'INVALID_USER'], ...foreignUrl },
+  },
+]

@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import {
+  type AuthEndpoint,
+  code,
+  currentPassword,
+  invalidFactor,
+  Password,
+  SignedIn,
+  Status,
+  trustDevice,
+} from './endpoint.ts'
+
+/** Authenticator apps and recovery codes. */
+export const secondFactorEndpoints: readonly AuthEndpoint[] = [
+  {
+    method: 'POST',
+    path: '/two-factor/enable',
+    summary: 'Set up a second factor',
+    description:
+      'Returns the secret for an authenticator app and ten single-use recovery codes. Takes effect with the first `POST /v1/auth/two-factor/verify-totp`.',
+    session: 'any',
+    body: z.object({
+      password: currentPassword,
+      method: z.literal('totp').optional(),
+      issuer: z.string().optional().describe('Name in the authenticator app'),
+    }),
+    reply: z.object({
+      method: z.literal('totp'),
+      totpURI: z.string().describe('`otpauth://…`, for a QR code'),
+      backupCodes: z.array(z.string()),
+    }),
+    errors: { 400: ['INVALID_PASSWORD', 'TOTP_ALREADY_ENABLED', 'OTP_NOT_CONFIGURED'] },
+  },
+  {
+    method: 'POST',
+    path: '/two-factor/get-totp-uri',
+    summary: 'Get the secret of the authenticator app again',
+    description: 'For another device.',
+    session: 'any',
+    body: Password,
+    reply: z.object({ totpURI: z.string() }),
+    errors: { 400: ['INVALID_PASSWORD', 'TOTP_NOT_ENABLED'] },
+  },
+  {
+    method: 'POST',
+    path: '/two-factor/verify-totp',
+    summary: 'Send the code of the authenticator app',
+    description: 'Completes a sign-in or the setup of the second factor. Each code works once.',
+    body: z.object({ code: code.describe('Six digits'), trustDevice }),
+    reply: SignedIn,
+    errors: {
+      400: ['TOTP_NOT_ENABLED', 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE'],
+      401: ['INVALID_CODE', ...invalidFactor],
+      429: ['ACCOUNT_TEMPORARILY_LOCKED'],
+    },
+  },
+  {
+    method: 'POST',
+    path: '/two-factor/verify-backup-code',
+    summary: 'Send a recovery code',
+    description: 'Completes a sign-in without the authenticator app. Each code works once.',
+    body: z.object({
+      code: code.describe('A recovery code'),
+      trustDevice,
+      disableSession: z.boolean().optional().describe('Only check the code'),
+    }),
+    reply: SignedIn.extend({ token: z.string().optional() }),
+    errors: {
+      400: ['BACKUP_CODES_NOT_ENABLED', 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE'],
+      401: ['INVALID_BACKUP_CODE', ...invalidFactor],
+      409: ['CONFLICT'],
+      429: ['ACCOUNT_TEMPORARILY_LOCKED'],
+    },
+  },
+  {
+    method: 'POST',
+    path: '/two-factor/generate-backup-codes',
+    summary: 'Create new recovery codes',
+    description: 'The earlier ones no longer work.',
+    session: 'any',
+    body: Password,
+    reply: z.object({ status: z.boolean(), backupCodes: z.array(z.string()) }),
+    errors: { 400: ['INVALID_PASSWORD', 'TWO_FACTOR_NOT_ENABLED'] },
+  },
+  {
+    method: 'POST',
+    path: '/two-factor/disable',
+    summary: 'Remove the second factor',
+    description: 'Also deletes the recovery codes.',
+    session: 'any',
+    body: Password,
+    reply: Status,
+    errors: { 400: ['INVALID_PASSWORD'] },
+  },
+]

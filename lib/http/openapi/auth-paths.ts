@@ -1,0 +1,158 @@
+import * as z from 'zod'
+import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi'
+import type { AuthEndpoint } from '../../access/auth/endpoints/endpoint.ts'
+import { authPath } from '../../access/session-auth.ts'
+import { component } from '../../validation/component.ts'
+import { defined } from '../../validation/defined.ts'
+import type { RecordedExample } from './recorded-example.ts'
+import { ErrorBody, exampleOf } from './responses.ts'
+
+export const authTag = 'Sign-in'
+
+const AuthError = component(
+  'AuthError',
+  z.object({
+    code: z.string(),
+    message: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
+)
+
+const headerRef = (id: string) => ({ $ref: `#/components/headers/${id}` })
+const commonHeaders = { 'x-request-id': headerRef('RequestId') }
+const limitHeaders = {
+  ...commonHeaders,
+  'retry-after': headerRef('RetryWhenLimited'),
+  'x-retry-after': {
+    description: 'The same, for clients of better-auth',
+    schema: { type: 'string' as const },
+  },
+}
+
+/** Codes by status of every endpoint. */
+const commonErrors = ({ method, body, query, params, session }: AuthEndpoint) => ({
+  ...((body ?? query ?? params) && { 400: ['INVALID_REQUEST', 'INVALID_INPUT'] }),
+  401: ['INVALID_API_KEY', ...(session ? ['UNAUTHORIZED'] : [])],
+  403: [
+    ...(method === 'POST'
+      ? ['INVALID_ORIGIN', 'MISSING_OR_NULL_ORIGIN', 'CROSS_SITE_NAVIGATION_LOGIN_BLOCKED']
+      : []),
+    ...(session === 'fresh' ? ['SESSION_NOT_FRESH'] : []),
+  ],
+  ...(method === 'POST' && { 413: ['FILE_TOO_LARGE'], 415: ['UNSUPPORTED_MEDIA_TYPE'] }),
+  429: ['RATE_LIMITED'],
+})
+
+/** Creates the paths of better-auth's endpoints, whose replies have no envelope. */
+export function authPaths(
+  endpoints: readonly AuthEndpoint[],
+  examples: Readonly<Record<string, RecordedExample>> = {},
+): ZodOpenApiPathsObject {
+  const paths: ZodOpenApiPathsObject = {}
+  for (const endpoint of endpoints) {
+    const path = `${authPath}${endpoint.path.replace(/:(\w+)/g, '{$1}')}`
+    paths[path] = {
+      ...paths[path],
+      [endpoint.method.toLowerCase()]: operationOf(endpoint, examples[authOperationId(endpoint)]),
+    }
+  }
+  return paths
+}
+
+export const authOperationId = ({ method, path }: AuthEndpoint): string => {
+  const words = `${authPath}${path}`.split(/\W+/).filter(Boolean)
+  return `${method.toLowerCase()}${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`
+}
+
+function operationOf(endpoint: AuthEndpoint, example: RecordedExample | undefined) {
+  const { summary, description, params, query, body, session } = endpoint
+  const content = body && { schema: body, ...exampleOf(example?.request?.['application/json']) }
+  return {
+    operationId: authOperationId(endpoint),
+    tags: [authTag],
+    summary,
+    description,
+    security: session ? [{ session: [] }] : [],
+    requestParams: defined({
+      path: withExamples(params, example?.parameters),
+      query: withExamples(query, example?.parameters),
+    }),
+    ...(content && {
+      requestBody: {
+        required: endpoint.isBodyOptional !== true,
+        content: {
+          'application/json': content,
+          ...(endpoint.acceptsForms && { 'application/x-www-form-urlencoded': content }),
+        },
+      },
+    }),
+    responses: responsesOf(endpoint, example?.responses),
+  }
+}
+
+const withExamples = (schema: z.ZodObject | undefined, values: RecordedExample['parameters'] = {}) =>
+  schema &&
+  z.object(
+    Object.fromEntries(
+      Object.entries(schema.shape).map(([name, one]: [string, z.ZodType]) => [
+        name,
+        name in values ? one.meta({ ...one.meta(), param: { example: values[name] } }) : one,
+      ]),
+    ),
+  )
+
+function responsesOf(
+  endpoint: AuthEndpoint,
+  examples: RecordedExample['responses'] = {},
+): Record<string, ZodOpenApiResponseObject> {
+  const { summary, reply, redirect, errors = {} } = endpoint
+  const knownErrors: Readonly<Record<string, readonly string[]>> = commonErrors(endpoint)
+  const statuses = new Set([...Object.keys(knownErrors), ...Object.keys(errors)])
+  const failures = [...statuses].map((status) => {
+    const codes = [...new Set([...(errors[Number(status)] ?? []), ...(knownErrors[status] ?? [])])]
+    return [status, failure(codes, status === '429' ? limitHeaders : commonHeaders)] as const
+  })
+  return {
+    ...(reply && {
+      200: {
+        description: summary,
+        headers: successHeaders(endpoint),
+        content: contentOf(reply, examples[200]),
+      },
+    }),
+    ...(redirect !== undefined && {
+      302: {
+        description: redirect,
+        headers: { ...commonHeaders, location: headerRef('RedirectLocation') },
+      },
+    }),
+    ...Object.fromEntries(failures.filter(([, { description }]) => description !== '')),
+    500: { ...failure(['INTERNAL_ERROR']), content: jsonContent(z.union([AuthError, ErrorBody])) },
+    503: {
+      ...failure(['SERVICE_UNAVAILABLE'], {
+        ...commonHeaders,
+        'retry-after': headerRef('RetryWhenUnavailable'),
+      }),
+      content: jsonContent(ErrorBody),
+    },
+  }
+}
+
+/** better-auth names the page to open in the body and in a header. */
+const successHeaders = ({ body }: AuthEndpoint) => ({
+  ...commonHeaders,
+  ...(body && 'callbackURL' in body.shape && { location: headerRef('Location') }),
+})
+
+const jsonContent = (schema: z.ZodType) => ({ 'application/json': { schema } })
+
+const contentOf = (reply: z.ZodType | 'page', example: unknown) =>
+  reply === 'page'
+    ? { 'text/html': { schema: z.string(), ...exampleOf(example) } }
+    : { 'application/json': { schema: reply, ...exampleOf(example) } }
+
+const failure = (codes: readonly string[], headers: ZodOpenApiResponseObject['headers'] = commonHeaders) => ({
+  description: codes.map((code) => `\`${code}\``).join(', '),
+  headers,
+  content: jsonContent(AuthError),
+})

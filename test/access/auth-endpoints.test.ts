@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as z from 'zod'
+import { createAuthApi } from '../../functions/auth.ts'
+import { createAuth } from '../../lib/access/auth/auth.ts'
+import { disabledAuthPaths } from '../../lib/access/auth/disabled-paths.ts'
+import { authEndpoints } from '../../lib/access/auth/endpoints/index.ts'
+import { authOperationId } from '../../lib/http/openapi/auth-paths.ts'
+import { openApp } from '../http/embedded-app.ts'
+import { recordAuthEndpoints } from './support/every-auth-endpoint.ts'
+import { openBrowser } from './test-browser.ts'
+
+interface Endpoint {
+  readonly path?: string
+  readonly options: {
+    readonly method: string | readonly string[]
+    readonly body?: z.ZodType
+    readonly query?: z.ZodType
+  }
+}
+
+/** Endpoints that better-auth refuses with our options. */
+const unusedMethods = ['POST /get-session']
+
+/** Names of the fields, and of those that are required. */
+function fieldsOf(schema: z.ZodType | undefined) {
+  if (!schema) return { names: [], required: [] }
+  const { properties, required, allOf } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  const own = properties ?? allOf?.[0]?.properties ?? {}
+  return { names: Object.keys(own), required: [...(required ?? allOf?.[0]?.required ?? [])].sort() }
+}
+
+test('the document has every endpoint of better-auth that is enabled, with its fields', async () => {
+  const app = await openApp()
+  const { api } = createAuth({ services: app.services })
+  await app.close()
+  const served = (Object.values(api) as readonly Endpoint[])
+    .filter(({ path }) => path !== undefined && !disabledAuthPaths.includes(path))
+    .flatMap(({ path, options }) =>
+      [options.method].flat().map((method) => ({ name: `${method} ${path}`, ...options })),
+    )
+    .filter(({ name }) => !unusedMethods.includes(name))
+  const documented = new Map(authEndpoints.map((one) => [`${one.method} ${one.path}`, one]))
+  assert.deepEqual([...documented.keys()].sort(), served.map(({ name }) => name).sort())
+  for (const { name, body, query } of served) {
+    const endpoint = documented.get(name)
+    const isCallback = name.includes('/callback/')
+    for (const [place, known, shown] of [
+      ['body', name.startsWith('GET') ? undefined : body, endpoint?.body],
+      ['query', isCallback && name.startsWith('POST') ? undefined : query, endpoint?.query],
+    ] as const) {
+      const { names, required } = fieldsOf(known)
+      const own = fieldsOf(shown)
+      assert.deepEqual(own.required, required, `${name} ${place}`)
+      // The fields of a user are in no schema.
+      if (name !== 'POST /update-user' && name !== 'GET /error')
+        assert.deepEqual(
+          own.names.filter((field) => !names.includes(field)),
+          [],
+          `${name} ${place}`,
+        )
+    }
+  }
+})
+
+test('every endpoint for sign-in succeeds, with the replies of the document', async () => {
+  const recorded = await recordAuthEndpoints()
+  assert.deepEqual(Object.keys(recorded).sort(), authEndpoints.map(authOperationId).sort())
+})
+
+test('endpoints of better-auth that the service does not use do not exist', async () => {
+  const app = await openApp()
+  const { send } = openBrowser(app, createAuthApi(app.services))
+  for (const path of disabledAuthPaths)
+    for (const method of ['GET', 'POST']) {
+      const { status, json } = await send(method, `/v1/auth${path}`, method === 'POST' ? {} : undefined)
+      assert.deepEqual([status, json.code], [404, 'NOT_FOUND'], path)
+    }
+  await app.close()
+})
