@@ -4,11 +4,12 @@ import type { Engine } from '../engines/engine.ts'
 import { unlockEngine, unlockOptionShape } from '../engines/libreoffice/unlock-options.ts'
 import { isEachStepOption, isInputOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
-import type { Trait } from '../formats/detect/svg-traits.ts'
+import type { Trait } from '../formats/detect/traits.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
 import { canBeLocked } from '../formats/locked-office.ts'
 import type { ConversionStep } from '../model/job.ts'
 import { type Operation, toolOperations } from '../model/operations.ts'
+import { describeValues } from '../validation/describe-schema.ts'
 import { buildEdges, type Edge, type Edges, withoutUnsuitableEdges } from './edges.ts'
 import { findOtherRoute, type OtherRouteRequest } from './fallback-search.ts'
 import { isListedTarget, isWorthSeveralSteps, rankOf } from './listed-targets.ts'
@@ -126,7 +127,7 @@ function createUnsupportedOperationError(
   const targets = [...plansOf(engines, operation).from(from).keys()]
   const sentence =
     targets.length > 0
-      ? `${operation} converts ${from} to ${targets.join(', ')}, not to ${to}.`
+      ? `${operation} creates ${describeValues(targets)} from ${from}, not ${to}.`
       : `${operation} supports ${formatList(sources) || 'no format on this machine'}; the file is ${from}.`
   const details = { operation, from, to, targets, ...(sources.length <= maxListed && { sources }) }
   return new AppError('UNSUPPORTED_CONVERSION', sentence, details)

@@ -6,6 +6,9 @@ import {
   parseTaskSpec,
 } from './operation.ts'
 
+/** Names of the target format in other endpoints and services. */
+const misnamedFields = ['targetFormat', 'target_format', 'target', 'format']
+
 /** Converts each file to another format. */
 export const convertOperation: ProcessOperation = {
   kind: 'process',
@@ -16,9 +19,13 @@ export const convertOperation: ProcessOperation = {
   parseSpec: (fields) => {
     const spec = parseTaskSpec(fields)
     if (spec.to) return spec
-    throw new AppError('INVALID_REQUEST', 'output_format is missing: send the target format, such as pdf.', {
-      field: 'output_format',
-    })
+    const misnamedField = misnamedFields.find((name) => spec.options[name] !== undefined)
+    const hint = misnamedField === undefined ? '' : ` Tasks name it output_format, not ${misnamedField}.`
+    throw new AppError(
+      'INVALID_REQUEST',
+      `output_format: it is missing; expected the id of a format such as pdf.${hint}`,
+      { field: 'output_format' },
+    )
   },
   toConversionSpec: (_files, spec) => createConversionSpec(spec, 'convert'),
 }

@@ -5,7 +5,7 @@ import { isShownInTask } from '../model/operations.ts'
 import type { TaskInput } from '../model/task-input.ts'
 import { snakeCase } from '../names/case-conversion.ts'
 import { didYouMean, findSimilar } from '../validation/did-you-mean.ts'
-import { text } from '../validation/maxima.ts'
+import { maxLengths, text } from '../validation/maxima.ts'
 import { parseInput } from '../validation/parse-input.ts'
 import { findPublicOperation, taskOperations } from './index.ts'
 import type { TaskOperation } from './operation.ts'
@@ -31,13 +31,23 @@ const taskNamePattern = new RegExp(`^[\\w-]{1,${maxNameLength}}$`)
 export const maxTasks = 1000
 
 /** Input tasks, or single files of them. */
-const InputField = z.union([text('id'), z.strictObject({ task: text('id'), file: text('name').optional() })])
+const InputField = z.union(
+  [text('id'), z.strictObject({ task: text('id'), file: text('name').optional() })],
+  'expected the name of a task, or an object with task and file',
+)
+const inputExpectation = `expected the name of a task, an object with task and file, or a list of 1 to ${maxTasks} of them`
 
 /** Fields of every task. */
 const CommonFields = z.looseObject({
-  operation: text('id').describe('Operation of the task'),
+  operation: z
+    .string('expected the name of an operation such as import/upload or convert')
+    .max(maxLengths.id)
+    .describe('Operation of the task'),
   input: z
-    .union([InputField, z.array(InputField).min(1).max(maxTasks)])
+    .union(
+      [InputField, z.array(InputField).min(1, inputExpectation).max(maxTasks, inputExpectation)],
+      inputExpectation,
+    )
     .optional()
     .describe('Name or names of the input tasks'),
   continue_on_error: z

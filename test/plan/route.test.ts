@@ -134,7 +134,7 @@ describe('reporting an unsupported operation', () => {
   test('an unsupported operation reports the possible targets, or the supported sources', () => {
     const imageEngines = compressing(['png', 'jpg'])
     assertRefused('jpg', 'gif', imageEngines, {
-      message: 'compress converts jpg to png, not to gif.',
+      message: 'compress creates png from jpg, not gif.',
       details: { operation: 'compress', from: 'jpg', to: 'gif', targets: ['png'], sources: ['png', 'jpg'] },
     })
     assertRefused('mp3', 'mp3', imageEngines, { message: 'compress supports png, jpg; the file is mp3.' })

@@ -149,6 +149,25 @@ describe('parsing the tasks of a request', () => {
     )
   })
 
+  test('the tasks of a request need an operation, input tasks and a target under their names', () => {
+    for (const [task, message] of [
+      [{}, 'operation: it is missing; expected the name of an operation such as import/upload or convert.'],
+      [
+        { operation: 'convert', input: [] },
+        'input: expected the name of a task, an object with task and file, or a list of 1 to 1000 of them, got [].',
+      ],
+      [
+        { operation: 'convert', input: ['a', 7] },
+        'input.1: expected the name of a task, or an object with task and file, got 7.',
+      ],
+      [
+        { operation: 'convert', input: 'a', targetFormat: 'pdf' },
+        'output_format: it is missing; expected the id of a format such as pdf. Tasks name it output_format, not targetFormat.',
+      ],
+    ] as const)
+      assert.throws(() => parseTasks({ a: raw, b: task }), { message: `tasks.b.${message}` })
+  })
+
   test('the tasks of a request that can never run are rejected with details', () => {
     const noTarget = { a: raw, b: { operation: 'convert', input: 'a' }, c: out('b') }
     assert.throws(() => parseTasks(noTarget), { details: { field: 'tasks.b.output_format', task: 'b' } })
