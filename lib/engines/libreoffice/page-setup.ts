@@ -126,7 +126,8 @@ function headerOrFooter(place: string) {
     )
 }
 
-function parseSize(text = ''): readonly [width: number, height: number] | undefined {
+/** Width and height in hundredths of a millimeter; undefined if the text is no paper size. */
+export function parseSize(text = ''): readonly [width: number, height: number] | undefined {
   const namedSize = sizes[text.trim().toLowerCase()]
   if (namedSize) return namedSize
   const [, width, height, unit] = sizePattern.exec(text.trim()) ?? []
@@ -134,7 +135,8 @@ function parseSize(text = ''): readonly [width: number, height: number] | undefi
   return sides.every((side) => side >= minSide && side <= maxSide) ? sides : undefined
 }
 
-function parseLength(text = ''): number | undefined {
+/** Hundredths of a millimeter; undefined if the text is no length. */
+export function parseLength(text = ''): number | undefined {
   const [, value, unit] = lengthPattern.exec(text.trim()) ?? []
   return value === undefined ? undefined : toHundredths(value, unit)
 }

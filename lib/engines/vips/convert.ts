@@ -69,7 +69,7 @@ export async function convertToPdf(
   work: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
-  const path = await imagesToPdf(images, work.outDir, tools)
+  const path = await imagesToPdf(images, work, tools)
   for (const source of images) if (!hasPages(source)) warnAboutDroppedFrames(source, 'pdf', tools)
   const pages = images.reduce((sum, source) => sum + (hasPages(source) ? source.pages : 1), 0)
   return { files: [{ path }], details: { pages } }

@@ -2,11 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Metadata } from 'sharp'
 import { AppError } from '../../errors.ts'
-import type { Tools } from '../engine.ts'
+import type { EngineWork, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { parseImageOptions } from '../shared/image/options.ts'
 import { setExifDensity } from './exif-fields.ts'
 import { renderImage, type SourceImage } from './image.ts'
+import { paperArgs } from './pdf-paper.ts'
 import { setPngDensity } from './png-density.ts'
 
 /** Formats that img2pdf embeds unchanged in a PDF. */
@@ -15,16 +16,20 @@ const embeddableFormats = ['jpg', 'png', 'tiff']
 /** EXIF orientations that img2pdf applies. It ignores mirrored ones, and every orientation of a TIFF. */
 const orientationsOfImg2pdf = [1, 3, 6, 8]
 
-/** Writes a PDF with one page per image or TIFF page and returns its path. @throws AppError CORRUPT_FILE. */
+/**
+ * Writes a PDF with one page per image or TIFF page and returns its path.
+ * @throws AppError CORRUPT_FILE, INVALID_INPUT.
+ */
 export async function imagesToPdf(
   images: readonly SourceImage[],
-  outDir: string,
+  { outDir, options }: Pick<EngineWork, 'outDir' | 'options'>,
   tools: Tools,
 ): Promise<string> {
   const path = join(outDir, 'output.pdf')
-  const failure = await runImg2pdf(path, await preparePages(images, true, tools), tools)
+  const args = [...paperArgs(options), '--output', path]
+  const failure = await runImg2pdf(args, await preparePages(images, true, tools), tools)
   // An image that img2pdf refuses to embed, such as one with a zero resolution, may work once it is decoded.
-  const secondFailure = failure && (await runImg2pdf(path, await preparePages(images, false, tools), tools))
+  const secondFailure = failure && (await runImg2pdf(args, await preparePages(images, false, tools), tools))
   if (!secondFailure) return path
   const sentence = 'The image is damaged or cannot be placed on a PDF page.'
   throw new AppError('CORRUPT_FILE', sentence, undefined, { cause: secondFailure })
@@ -63,13 +68,13 @@ async function embeddablePath({ path, format, metadata }: SourceImage, index: nu
 }
 
 async function runImg2pdf(
-  path: string,
+  args: readonly string[],
   paths: readonly string[],
   tools: Tools,
 ): Promise<ProcessFailure | undefined> {
   try {
     // Ignore an invalid EXIF rotation, as viewers do.
-    await tools.exec('img2pdf', ['--rotation=ifvalid', '--output', path, '--', ...paths])
+    await tools.exec('img2pdf', ['--rotation=ifvalid', ...args, '--', ...paths])
     return undefined
   } catch (error) {
     if (error instanceof ProcessFailure) return error

@@ -7,6 +7,7 @@ import { parseImageOptions } from '../shared/image/options.ts'
 import { convertToPdf, targetExtension, vipsTargetOf, warnAboutDroppedFrames, writeImage } from './convert.ts'
 import { loadSharp, openImage, renderImage, type SourceImage } from './image.ts'
 import { maxPixels } from './limits.ts'
+import { PdfPaperOptions } from './pdf-paper.ts'
 import { pixelTargetOf } from './targets.ts'
 
 const sources = [
@@ -46,7 +47,7 @@ export const mergeRows: readonly Capability[] = [
     from: sources,
     to: ['pdf'],
     more: { from: sources, min: 0, max: 99 },
-    options: z.object({}),
+    options: PdfPaperOptions,
     cost: 0.5,
   },
 ]

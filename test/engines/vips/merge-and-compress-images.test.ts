@@ -106,6 +106,26 @@ describe('images are merged', () => {
     assert.match(await readStdout('pdfinfo', '-f', '2', '-l', '2', path), /rot:\s+90/)
   })
 
+  test('images are merged onto pages of one size with margins, turned to the shape of each image', async () => {
+    const options = { pageSize: 'A5', margin: '10mm' }
+    const { path } = await mergeImages('pdf', [fixture('corners.jpg'), standing], options)
+    const sizes = (await readStdout('pdfinfo', '-l', '3', path)).matchAll(/Page +\d size: +(.*) pts/g)
+    assert.deepEqual(
+      [...sizes].map(([, size]) => size),
+      ['595.276 x 419.528', '595.276 x 419.528', '595.276 x 419.528'],
+    )
+    const [first] = (await readStdout('pdfimages', '-list', path)).split('\n').slice(2)
+    // 40 × 30 pixels fill the 128 mm between the margins of the short side.
+    assert.equal(Number(first?.trim().split(/\s+/).at(-3)), Math.round(30 / (128 / 25.4)))
+    const wide = await mergeImages('pdf', [], { margin: '1in' })
+    assert.match(await readStdout('pdfinfo', wide.path), /Page size: +184 x 174 pts/)
+  })
+
+  test('margins that leave no room on the page are refused', async () => {
+    const merged = mergeImages('pdf', [], { pageSize: 'A5', margin: '73mm' })
+    await assert.rejects(merged, { code: 'INVALID_INPUT', details: { field: 'margin' } })
+  })
+
   test('at most 20 images are merged into an image, and at most 100 into a PDF', () => {
     const rows = vips.capabilities.filter(({ operation }) => operation === 'merge')
     assert.deepEqual(

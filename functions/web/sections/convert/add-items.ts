@@ -111,7 +111,13 @@ export function convertAgain(
   if (!formatCatalog) return undefined
   const [firstPart] = item.parts ?? []
   const origin: ItemOrigin | undefined = firstPart
-    ? { kind: 'parts', name: item.name, parts: item.parts ?? [], format: item.source?.id ?? '' }
+    ? {
+        kind: 'parts',
+        name: item.name,
+        parts: item.parts ?? [],
+        format: item.source?.id ?? '',
+        mergeOptions: item.mergeOptions,
+      }
     : file
       ? { kind: 'file', file, folder: item.folder }
       : item.url !== undefined

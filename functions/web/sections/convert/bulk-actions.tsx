@@ -9,7 +9,6 @@ import { commonTargets, sortByUse, suggestTargets } from './format-catalog.ts'
 import type { ConversionItem } from './item.ts'
 import { countMatches, countsOf, listFilter, listFilters, maxCards, openedItem } from './item-list.ts'
 import { wantsNotification } from './notifications.ts'
-import { openToolWith } from './open-tool.ts'
 import { removeItems } from './remove-items.ts'
 import { TargetPicker } from './target-picker.tsx'
 import { watchJob } from './watch-job.ts'
@@ -39,6 +38,7 @@ export function BulkActions({
           <button
             type="button"
             class="button primary"
+            aria-keyshortcuts="c"
             onClick={() => {
               for (const item of waitingItems) void convertItem(item)
             }}
@@ -128,7 +128,7 @@ function Filters({ items }: { readonly items: readonly ConversionItem[] }) {
         ))}
       </fieldset>
       {failedItems.length > 0 && (
-        <button type="button" class="button quiet" onClick={showNextProblem}>
+        <button type="button" class="button quiet" aria-keyshortcuts="n" onClick={showNextProblem}>
           {words.nextProblem}
         </button>
       )}
@@ -200,28 +200,13 @@ const CommonTargets = (props: {
   </fieldset>
 )
 
-const loadCombining = () => import('./combine-images.ts')
+const loadCombineBar = () => import('./combine-bar.tsx')
 
 /** Offered once all images are to become a PDF. */
 function CombineImages({ group }: { readonly group: readonly ConversionItem[] }) {
-  const [first] = group
   const canCombine =
     group.length > 1 && group.every(({ target, file }) => target.value?.id === 'pdf' && file.value)
-  if (!first || !canCombine) return null
-  return (
-    <div class="actions combine">
-      <button
-        type="button"
-        class="button"
-        onClick={() => void loadCombining().then(({ combineImages }) => combineImages(group))}
-      >
-        {words.combine(group.length)}
-      </button>
-      <button type="button" class="button quiet" onClick={() => openToolWith('merge', first)}>
-        {words.combineOther}
-      </button>
-    </div>
-  )
+  return canCombine ? <Lazy load={loadCombineBar} group={group} /> : null
 }
 
 /** Maximum number of jobs in one ZIP. */
@@ -263,7 +248,13 @@ function ZipButton({
   }
   return (
     <>
-      <button type="button" class="button" disabled={isPacking.value} onClick={() => void createAndSave()}>
+      <button
+        type="button"
+        class="button"
+        aria-keyshortcuts="d"
+        disabled={isPacking.value}
+        onClick={() => void createAndSave()}
+      >
         <Icon name="download" />
         {isPacking.value ? words.creatingZip : words.downloadAll(doneItems.length)}
       </button>

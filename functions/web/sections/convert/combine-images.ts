@@ -1,4 +1,7 @@
 import { batch } from '@preact/signals'
+import { keysOf } from '../../../../lib/validation/keys-of.ts'
+import type { Option } from '../../api.ts'
+import { collectValues, type Values } from '../../options/option-values.ts'
 import { createItems } from './add-items.ts'
 import { convertItem } from './convert-item.ts'
 import { deleteDrafts } from './drafts.ts'
@@ -6,16 +9,32 @@ import type { ConversionItem } from './item.ts'
 import { catalog, items, newestItem } from './item-list.ts'
 import words from './words/en.ts'
 
-/** Turns several images into one PDF, in the order of the list. */
+/** Turns several images into one PDF. */
 
-export async function combineImages(group: readonly ConversionItem[]): Promise<void> {
+const byName = new Intl.Collator(words.locale, { numeric: true })
+
+const comparisons = {
+  list: () => 0,
+  name: (a: File, b: File) => byName.compare(a.name, b.name),
+  oldest: (a: File, b: File) => a.lastModified - b.lastModified,
+  newest: (a: File, b: File) => b.lastModified - a.lastModified,
+}
+export type ImageOrder = keyof typeof comparisons
+export const imageOrders = keysOf(comparisons)
+
+export async function combineImages(
+  group: readonly ConversionItem[],
+  order: ImageOrder,
+  { options, values }: { readonly options: readonly Option[]; readonly values: Values },
+): Promise<void> {
   const knownCatalog = catalog.value
-  const parts = group.flatMap(({ file }) => file.value ?? [])
+  const parts = group.flatMap(({ file }) => file.value ?? []).toSorted(comparisons[order])
   const format = group[0]?.source?.id
   const pdf = knownCatalog?.byId('pdf')
   if (!knownCatalog || !pdf || !format) return
   const name = words.combinedName(parts.length)
-  const [combined] = await createItems([{ kind: 'parts', name, parts, format }], knownCatalog)
+  const mergeOptions = collectValues(options, values)
+  const [combined] = await createItems([{ kind: 'parts', name, parts, format, mergeOptions }], knownCatalog)
   if (!combined) return
   batch(() => {
     combined.target.value = pdf

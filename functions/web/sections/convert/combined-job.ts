@@ -7,9 +7,14 @@ import words from './words/en.ts'
 export async function createCombinedJob(
   parts: readonly File[],
   {
+    options,
     onProgress,
     signal,
-  }: { readonly onProgress: (progress: ConversionProgress) => void; readonly signal: AbortSignal },
+  }: {
+    readonly options: Readonly<Record<string, unknown>>
+    readonly onProgress: (progress: ConversionProgress) => void
+    readonly signal: AbortSignal
+  },
 ): Promise<Job> {
   const totalBytes = parts.reduce((sum, { size }) => sum + size, 0)
   const uploads: string[] = []
@@ -41,6 +46,7 @@ export async function createCombinedJob(
       input: imports.map(([name]) => name),
       output_format: 'pdf',
       filename: words.combinedFile,
+      options,
     },
     out: { operation: 'export/url', input: 'result' },
   }

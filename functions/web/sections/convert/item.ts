@@ -28,6 +28,7 @@ export type ItemOrigin =
       readonly name: string
       readonly parts: readonly File[]
       readonly format: string
+      readonly mergeOptions: Readonly<Record<string, unknown>>
     }
   /** A job from an earlier visit, to be shown again or converted again from its stored source. */
   | { readonly kind: 'job'; readonly job: Job; readonly folder?: string | undefined }
@@ -57,6 +58,8 @@ export class ConversionItem {
   readonly tool = signal<string | undefined>(undefined)
   /** Field contents by option name; kept when the target changes. */
   readonly values = signal<Values>({})
+  /** The pair of formats from whose last conversion the values come; undefined once they are changed. */
+  readonly lastOptionsOf = signal<string | undefined>(undefined)
   /** Error messages by field. */
   readonly fieldErrors = signal<Readonly<Record<string, string>>>({})
   readonly progress = signal<ConversionProgress>({ stage: 'waiting' })
@@ -72,6 +75,8 @@ export class ConversionItem {
   readonly arrivedUpload = signal<string | undefined>(undefined)
   /** The files of an item that combines several. */
   readonly parts: readonly File[] | undefined
+  /** Paper of the document that they become. */
+  readonly mergeOptions: Readonly<Record<string, unknown>>
   /** Id of an upload that no job has used yet. */
   unusedUpload: string | undefined
   conversion: AbortController | undefined
@@ -90,6 +95,7 @@ export class ConversionItem {
     this.sourceJob = origin.kind === 'again' ? origin.job : undefined
     this.file.value = info.file
     this.parts = origin.kind === 'parts' ? origin.parts : undefined
+    this.mergeOptions = origin.kind === 'parts' ? origin.mergeOptions : {}
     this.importedUploadId = origin.kind === 'upload' ? origin.uploadId : undefined
     this.source =
       (info.format ? catalog.byId(info.format) : undefined) ??

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { after, before, describe, test } from 'node:test'
+import { axeViolations } from './axe.ts'
+import { chooseFiles, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
+
+/** Several images become one PDF. */
+
+let site: Site
+before(async () => {
+  site = await openSite()
+})
+after(() => site.close())
+
+const run = (program: string, ...args: readonly string[]) => execFileSync(program, [...args]).toString()
+
+describe('combining images into one PDF', () => {
+  test('uses the chosen paper, margins and order', () =>
+    visit({ site }, async (page) => {
+      // The second page of the list is the only JPEG.
+      await chooseFiles(
+        page,
+        await filePayload(fixture('corners.png'), 'page 10.png'),
+        await filePayload(fixture('corners.jpg'), 'page 2.jpg'),
+      )
+      await page
+        .getByRole('group', { name: 'Convert all 2 images to' })
+        .getByRole('button', { name: 'PDF' })
+        .click()
+      await page.getByText('Page size, margins and order').click()
+      const bar = page.locator('.combine')
+      await bar.getByLabel('Page size').selectOption('A5')
+      await bar.getByLabel('Order of the pages').selectOption('By name')
+      assert.deepEqual(await axeViolations(page), [])
+      await bar.getByLabel('Distance from the edge').fill('10mm')
+      await bar.getByRole('button', { name: 'Combine 2 images into one PDF' }).press('Enter')
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'Download images.pdf' }).click(),
+      ])
+      const path = await download.path()
+      assert.match(run('pdfinfo', path), /Pages: +2\n.*Page size: +595\.\d+ x 419\.\d+ pts/s)
+      const images = run('pdfimages', '-list', path).split('\n').slice(2)
+      assert.match(images[0] ?? '', / jpeg /, 'page 2 comes before page 10')
+      assert.doesNotMatch(images[1] ?? '', / jpeg /)
+    }))
+})
