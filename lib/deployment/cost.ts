@@ -6,9 +6,12 @@ import type { ImageId } from '../component-ids.ts'
 import { imageIds } from '../component-ids.ts'
 import { outboundReasons } from '../resources/function-declaration.ts'
 import { declarationOf, functionNames, functions } from '../resources/functions.ts'
+import { queueIds } from '../resources/queues.ts'
+import { sweepMetrics } from '../services/embedded-metric.ts'
 import { alarmResources } from './alarms.ts'
 import { maxConcurrencyOf } from './concurrency.ts'
 import { imageLimits } from './functions.ts'
+import jobCalls from './job-calls.json' with { type: 'json' }
 import { isDeployed, parseStage } from './stage.ts'
 
 /**
@@ -27,22 +30,28 @@ const prices = {
   event: 1e-6,
   logGb: 0.63,
   storageGbDay: 0.0245 / 30,
-  egressGb: 0.085,
+  egressGb: 0.09,
+  edgeRequest: 1.2e-6,
   endpointHour: 0.012,
   keyMonth: 1,
   secretMonth: 0.4,
   alarmMonth: 0.1,
   dashboardMonth: 3,
+  metricMonth: 0.3,
+  imageGbMonth: 0.1,
+  tableGbMonth: 0.306,
+  backupGbMonth: 0.2448,
 }
 
 /**
- * AWS calls of one conversion, as counted by the benchmark (section `control-plane`), including those for signed URLs.
+ * AWS calls of one conversion, as counted by the benchmark (section `control-plane`), including those for signed URLs;
+ * those of the table as counted by `test/deployment/job-calls.test.ts`.
  */
 const perJob = {
   invocations: 6,
   requests: 3,
-  writeUnits: 9,
-  readUnits: 6,
+  writeUnits: jobCalls.writes.units,
+  readUnits: jobCalls.reads.units,
   objects: 2,
   queue: 9,
   events: 2,
@@ -56,17 +65,20 @@ const typicalFileMb = 1
 const readme = fileURLToPath(new URL('README.md', import.meta.url))
 const imagesReadme = readFileSync(new URL('../../layers/README.md', import.meta.url), 'utf8')
 
-/** Returns the seconds of a warm conversion from the table in layers/README.md, or undefined if none was measured. */
-function warmSecondsOf(image: ImageId): number | undefined {
-  const [, seconds] =
-    new RegExp(`^\\| ${image} \\| [^|]+ \\| [^|]+ \\| ([\\d.]+) \\|`, 'm').exec(imagesReadme) ?? []
-  return seconds === undefined ? undefined : Number(seconds)
+/**
+ * Returns the size in MB and the seconds of a warm conversion from the table in layers/README.md, or undefined if they
+ * were not measured.
+ */
+function measuredFiguresOf(image: ImageId) {
+  const [, mb, seconds] =
+    new RegExp(`^\\| ${image} \\| ([\\d.]+) \\| [^|]+ \\| ([\\d.]+) \\|`, 'm').exec(imagesReadme) ?? []
+  return seconds === undefined ? undefined : { mb: Number(mb), warmS: Number(seconds) }
 }
 
 const overheadPerJob =
   perJob.invocations * prices.invocation +
   requestGbSeconds * prices.gbSecond +
-  perJob.requests * prices.httpRequest +
+  perJob.requests * (prices.httpRequest + prices.edgeRequest) +
   perJob.writeUnits * prices.tableWriteUnit +
   perJob.readUnits * prices.tableReadUnit +
   perJob.objects * (prices.objectWrite + prices.objectRead) +
@@ -78,7 +90,7 @@ const overheadPerJob =
 const dollars = (amount: number) => `$${amount.toFixed(2)}`
 
 const kindRows = imageIds.map((image) => {
-  const seconds = warmSecondsOf(image)
+  const seconds = measuredFiguresOf(image)?.warmS
   if (seconds === undefined) return `| ${image} | – | – |`
   const engine = (imageLimits(image).memorySize / 1024) * seconds * prices.gbSecond
   return `| ${image} | ${seconds} | ${dollars((engine + overheadPerJob) * 1000)} |`
@@ -89,6 +101,9 @@ const zones = 2
 const interfaces = 2
 const sweepS = 0.2
 const minutes = hours * 60
+/** Lambda's connections to an idle queue, each of which waits up to 20 s for a message. */
+const queuePolls = queueIds.length * 5 * 3 * minutes
+const imagesGb = imageIds.reduce((sum, image) => sum + (measuredFiguresOf(image)?.mb ?? 0), 0) / 1000
 const defaultStage = parseStage('dev', {})
 const alarms = Object.values<{ readonly Type: string }>(alarmResources(defaultStage)).filter(
   ({ Type }) => Type === 'AWS::CloudWatch::Alarm',
@@ -102,6 +117,10 @@ const idleMonthCosts = {
       16 * prices.tableReadUnit),
   alarms: alarms.length * prices.alarmMonth,
   dashboard: prices.dashboardMonth,
+  [`polling of ${queueIds.length} queues by Lambda`]: queuePolls * prices.queueRequest,
+  'metrics of the sweep from its log': Object.keys(sweepMetrics).length * prices.metricMonth,
+  [`images in ECR, ${imagesGb.toFixed(1)} GB uncompressed`]: imagesGb * prices.imageGbMonth,
+  'a table of 1 GB with point-in-time recovery': prices.tableGbMonth + prices.backupGbMonth,
   'KMS key for the secrets': prices.keyMonth,
   'CloudFront origin secret': prices.secretMonth,
 }

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import jobCalls from '../../lib/deployment/job-calls.json' with { type: 'json' }
+import { openDynamoDb } from '../../lib/embedded-aws/dynamodb/server.ts'
+import { makeFolder, silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
+import { after, before } from '../hooks.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
+import { openTableMeter } from '../support/table-meter.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+let service: TestService
+let meter: Awaited<ReturnType<typeof openTableMeter>>
+let database: Awaited<ReturnType<typeof openDynamoDb>>
+before(async () => {
+  database = await openDynamoDb({ file: join(makeFolder(), 'dynamodb.sqlite'), port: 0, log: silentLog })
+  meter = await openTableMeter(database.url)
+  service = await startService({
+    AWS_ENDPOINT_URL_DYNAMODB: meter.url,
+    REQUEST_BODIES: 'whole',
+    TASK_FILES: 'signed',
+    ANONYMOUS_PLAN: 'anonymous',
+  })
+})
+after(async () => {
+  await service.stop()
+  await meter.close()
+  await database.close()
+})
+
+const image = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
+
+/** Converts an image, asks once for the status of the completed job, and downloads the result. */
+async function convertImage(): Promise<void> {
+  const client = new Client(service)
+  const reply = await client.convert({ name: 'alpha.png', bytes: image }, { targetFormat: 'webp' })
+  assert.equal(reply.status, 202, await reply.clone().text())
+  const { data } = (await reply.json()) as { data: { jobId: string } }
+  const isIn = (partition: string) =>
+    meter.calls.some(({ isWrite, sent }) => isWrite && sent.includes(partition))
+  await waitUntil(() => isIn('"SLO#'), 'the job is counted', 60)
+  const status = await client.fetch(`/v1/status/${data.jobId}`)
+  assert.equal(((await status.json()) as { data: { status: string } }).data.status, 'completed')
+  await client.download(data.jobId)
+}
+
+/** The calls of one job without those of the sweep, which runs each minute whether there are jobs or not. */
+async function countCalls() {
+  meter.calls.length = 0
+  await convertImage()
+  const calls = meter.calls.filter(({ sent }) => !sent.includes('byWake'))
+  const sum = (isWrite: boolean) => {
+    const chosenCalls = calls.filter((call) => call.isWrite === isWrite)
+    return { calls: chosenCalls.length, units: chosenCalls.reduce((all, { units }) => all + units, 0) }
+  }
+  return { writes: sum(true), reads: sum(false) }
+}
+
+test('a converted and downloaded image takes as many calls of the table as the costs are calculated with', async (t) => {
+  await countCalls() // What each process reads once.
+  const counts = [await countCalls()]
+  // A job that takes longer than 300 ms publishes its start separately, with a write of its own.
+  while (!isDeepStrictEqual(counts.at(-1), jobCalls) && counts.length < 4) counts.push(await countCalls())
+  t.diagnostic(JSON.stringify(counts))
+  assert.deepEqual(
+    counts.at(-1),
+    jobCalls,
+    'update lib/deployment/job-calls.json and run lib/deployment/cost.ts',
+  )
+})
