@@ -23,8 +23,7 @@ export async function placeInputs(request: EngineRequest, { folder, grant }: Cal
     const isTaken = paths.has(join(folder, name))
     const path = join(folder, isTaken ? `${paths.size + 1}-${name}` : name)
     paths.set(path, input.path)
-    await linkOrCopy(input.path, path)
-    await grant(path)
+    if (await linkOrCopy(input.path, path)) await grant(path)
     return { ...input, path }
   }
   const placeAll = async (inputs: readonly InputFile[]) => {
@@ -43,15 +42,17 @@ export async function placeInputs(request: EngineRequest, { folder, grant }: Cal
   return { request: { ...request, work, results }, paths }
 }
 
-async function linkOrCopy(from: string, to: string): Promise<void> {
+/** Returns false if the file does not exist: a join may not need the files, which then were not fetched. */
+async function linkOrCopy(from: string, to: string): Promise<boolean> {
   try {
     linkSync(from, to)
+    return true
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    // A join may not need the files, which then were not fetched.
-    if (code === 'ENOENT') return
+    if (code === 'ENOENT') return false
     if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK') throw error
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+    return true
   }
 }
 
