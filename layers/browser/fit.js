@@ -4,6 +4,13 @@
 const minZoom = 0.5
 const longWord = /\S{25}/
 
+/** The original getter and method: fields of a form replace those of the form by their names. */
+const { get: getParent } = Object.getOwnPropertyDescriptor(Node.prototype, 'parentElement')
+const parentOf = (element) => getParent.call(element)
+const isWithin = (element, selector) => Element.prototype.closest.call(element, selector) !== null
+/** Elements of unknown namespaces have no style. */
+const findStyled = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.style)
+
 /** Paper sizes in millimeters, portrait. */
 const papers = {
   a3: [297, 420],
@@ -67,19 +74,20 @@ export function author() {
 /** Makes all wide elements fit and returns how many were changed. */
 export function fit() {
   let fitted = unfold()
-  for (const one of document.querySelectorAll('img, svg, video, canvas, iframe')) {
+  for (const one of findStyled('img, svg, video, canvas, iframe')) {
     if (one.getBoundingClientRect().width <= roomOf(one) + 1) continue
     one.style.cssText += ';max-width:100%;height:auto;object-fit:contain'
     fitted++
   }
-  for (const text of document.querySelectorAll('pre')) {
+  for (const text of findStyled('pre')) {
     if (text.scrollWidth <= text.clientWidth + 1 && text.getBoundingClientRect().width <= roomOf(text) + 1)
       continue
     text.style.cssText += ';white-space:pre-wrap;overflow-wrap:anywhere;overflow:visible'
     fitted++
   }
-  for (const table of document.querySelectorAll('table')) {
-    if (table.parentElement?.closest('table')) continue
+  for (const table of findStyled('table')) {
+    const parent = parentOf(table)
+    if (parent && isWithin(parent, 'table')) continue
     if (shrink(table)) fitted++
   }
   return fitted
@@ -87,9 +95,9 @@ export function fit() {
 
 /** Returns the available width for an element in pixels: the part of its parent's content box that is on the paper. */
 function roomOf(element) {
-  const parent = element.parentElement
+  const parent = parentOf(element)
   if (!parent) return document.documentElement.clientWidth
-  const { left, right } = parent.getBoundingClientRect()
+  const { left, right } = Element.prototype.getBoundingClientRect.call(parent)
   const { paddingLeft, paddingRight } = getComputedStyle(parent)
   const from = Math.max(0, left + Number.parseFloat(paddingLeft))
   const to = Math.min(document.documentElement.clientWidth, right - Number.parseFloat(paddingRight))
@@ -101,12 +109,13 @@ function shrink(table) {
   const width = () =>
     table.getBoundingClientRect().width * Math.max(1, table.scrollWidth / Math.max(1, table.offsetWidth))
   if (width() <= roomOf(table) + 1) return false
-  for (let around = table.parentElement; around; around = around.parentElement) {
-    if (getComputedStyle(around).overflowX !== 'visible') around.style.overflow = 'visible'
+  for (let around = parentOf(table); around; around = parentOf(around)) {
+    if (around.style && getComputedStyle(around).overflowX !== 'visible') around.style.overflow = 'visible'
   }
   table.style.minWidth = '0'
   table.style.maxWidth = '100%'
-  for (const cell of table.querySelectorAll('th, td')) {
+  const cells = [...table.querySelectorAll('th, td')].filter((one) => one.style)
+  for (const cell of cells) {
     if (longWord.test(cell.textContent)) cell.style.overflowWrap = 'anywhere'
   }
   const room = roomOf(table)
@@ -122,8 +131,7 @@ function shrink(table) {
   shrinkTo(minZoom)
   if (!isWide()) return true
   // Break words before making the text unreadably small.
-  for (const cell of table.querySelectorAll('th, td'))
-    cell.style.cssText += ';overflow-wrap:anywhere;white-space:normal'
+  for (const cell of cells) cell.style.cssText += ';overflow-wrap:anywhere;white-space:normal'
   shrinkTo(0)
   return true
 }
@@ -136,13 +144,13 @@ function unfold() {
     part.removeAttribute('name')
     part.open = true
   }
-  const rolled = [...document.querySelectorAll('body, body *')].filter(
+  const rolled = findStyled('body, body *').filter(
     (part) =>
       part.scrollHeight > part.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(part).overflowY),
   )
   for (const part of rolled) {
-    for (let around = part; around; around = around.parentElement) {
-      if (getComputedStyle(around).overflowY === 'visible') continue
+    for (let around = part; around; around = parentOf(around)) {
+      if (!around.style || getComputedStyle(around).overflowY === 'visible') continue
       around.style.cssText += ';height:auto!important;max-height:none!important;overflow-y:visible!important'
     }
   }

@@ -19,5 +19,27 @@ export function unseen() {
   return parts.join('\n').slice(0, maxCharacters)
 }
 
+/** Returns the words of the original page that are no longer in its document. */
+export function removed({ html }) {
+  const kept = new Map()
+  for (const word of wordsOf(document)) kept.set(word, (kept.get(word) ?? 0) + 1)
+  const missing = wordsOf(new DOMParser().parseFromString(html, 'text/html')).filter((word) => {
+    const count = kept.get(word) ?? 0
+    kept.set(word, count - 1)
+    return count <= 0
+  })
+  return missing.join(' ').slice(0, maxCharacters)
+}
+
+function wordsOf(page) {
+  const walker = page.createTreeWalker(page.body ?? page.documentElement, NodeFilter.SHOW_TEXT)
+  const words = []
+  for (let count = 0; count < maxNodes && walker.nextNode(); count++) {
+    if (!walker.currentNode.parentElement?.closest(noText))
+      words.push(...(walker.currentNode.data.match(/\S+/g) ?? []))
+  }
+  return words
+}
+
 const isUnseen = (element) =>
   element !== null && !element.closest(noText) && !element.checkVisibility({ visibilityProperty: true })

@@ -67,7 +67,9 @@ export const captureWebsite: CaptureFile = async (
       // The browser would use the URL as the title of a page without one.
       const expression = `document.title ||= ${JSON.stringify(url.host)}`
       await tab.call(z.looseObject({}), 'Runtime.evaluate', { expression })
-      warnings.push(...(await captureTo({ call: tab.call, missingFiles: 0 }, path, to, input)))
+      warnings.push(
+        ...(await captureTo({ call: tab.call, missingFiles: 0, areScriptsCut: false }, path, to, input)),
+      )
     }
     await untilAborted(Promise.race([work(), tab.broken]), limitedSignal)
     if (requests.dropped > 0) warnings.push(createLinksWarning(requests.dropped))

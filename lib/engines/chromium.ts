@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import { Browser } from './chromium/browser.ts'
-import { BrowserCrash, type BrowserPipe } from './chromium/cdp-pipe.ts'
+import { BrowserCrash } from './chromium/cdp-pipe.ts'
 import { evaluate } from './chromium/evaluate.ts'
 import { browserHost } from './chromium/host.ts'
 import { runInBrowser } from './chromium/hosted-browser.ts'
@@ -33,6 +33,7 @@ import {
 } from './chromium/svg-page.ts'
 import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
+import { flag, inputOption } from './options.ts'
 import { warnAboutMissingFiles } from './shared/image/svg-references.ts'
 import { thumbnailRows } from './shared/image/thumbnail-options.ts'
 import { encodingOption } from './shared/text/charsets.ts'
@@ -57,6 +58,19 @@ const row = (from: readonly FormatId[], to: FormatId, options: z.ZodObject, cost
  */
 const cost = { print: 0.25, book: 0.34 }
 
+const pageScripts = flag()
+  .default(true)
+  .describe('Run the scripts of the page, such as those that draw charts. They have no network access.')
+  .meta(inputOption)
+
+/** Only HTML has these options: a web page archive declares the encoding of each part and is saved after its scripts ran. */
+const withPageOptions = (capability: Capability): Capability[] =>
+  withTextOptions(['html'])(capability).map((split) =>
+    split.from.includes('html')
+      ? { ...split, options: split.options.extend({ scripts: pageScripts }) }
+      : split,
+  )
+
 /** Drawings cost more than with librsvg, which is faster: the browser is for those with features librsvg lacks. */
 const capabilities: readonly Capability[] = [
   row(webPages, 'pdf', PrintOptions, cost.print),
@@ -69,8 +83,7 @@ const capabilities: readonly Capability[] = [
   row(drawings, 'jpg', drawingOptionsFor('jpg'), 0.8),
   row(drawings, 'webp', drawingOptionsFor('webp'), 0.8),
   ...thumbnailRows(drawings, {}, 0.8),
-  // Only HTML has an encoding option: a web page archive declares the encoding of each part.
-].flatMap(withTextOptions(['html']))
+].flatMap(withPageOptions)
 
 const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 120 }
 
@@ -100,14 +113,44 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   if (!input) throw new Error('Chromium was called without an input.')
   const source = await pageSourceOf(input, work, tools)
   tools.progress(0.1)
+  const show = (runsScripts: boolean) =>
+    runInBrowser(
+      (pipe) => {
+        const request = { source, view: viewFor(work), runsScripts }
+        return showPage(pipe, request, (page) => convert(page, { source, runsScripts }, work, tools))
+      },
+      tools.host,
+      runsScripts,
+    )
   try {
-    const show = (pipe: BrowserPipe) =>
-      showPage(pipe, { source, view: viewFor(work) }, (page) => convert(page, work, tools))
-    const result = await runInBrowser(show, tools.host)
+    const result = runsScriptsOf(input, work) ? await showWithScripts(show, tools) : await show(false)
     tools.progress(1)
     return result
   } catch (error) {
     throw error instanceof BrowserCrash ? crashError(work, error) : error
+  }
+}
+
+const allowsScripts = ({ options }: EngineWork) =>
+  z.looseObject({ scripts: z.boolean().default(false) }).parse(options).scripts
+
+/** Only scripts of a file that was sent run, not those of a page that an earlier step has made. */
+const runsScriptsOf = ({ traits }: InputFile, work: EngineWork) =>
+  traits?.includes('page-scripts') === true && allowsScripts(work)
+
+/** A page whose scripts break the browser is converted without them. */
+async function showWithScripts(
+  show: (runsScripts: boolean) => Promise<EngineResult>,
+  tools: Tools,
+): Promise<EngineResult> {
+  try {
+    return await show(true)
+  } catch (error) {
+    if (!(error instanceof BrowserCrash)) throw error
+    const sentence =
+      'The page was converted without its scripts, which break the browser, so what they draw or write is missing.'
+    tools.warn('SCRIPTS_NOT_RUN', sentence)
+    return show(false)
   }
 }
 
@@ -178,7 +221,17 @@ async function decompress(bytes: Buffer): Promise<Buffer> {
   }
 }
 
-async function convert(page: BrowserPage, work: EngineWork, tools: Tools): Promise<EngineResult> {
+interface ShownPage {
+  readonly source: PageSource
+  readonly runsScripts: boolean
+}
+
+async function convert(
+  page: BrowserPage,
+  shown: ShownPage,
+  work: EngineWork,
+  tools: Tools,
+): Promise<EngineResult> {
   tools.progress(0.5, 'loaded')
   const { from, to, outDir, options } = work
   const path = join(outDir, `output.${to}`)
@@ -192,15 +245,28 @@ async function convert(page: BrowserPage, work: EngineWork, tools: Tools): Promi
   }
   // Otherwise `to` is one of the declared image targets.
   else await captureImage(page, { to: to as ScreenshotTarget, path, options }, tools)
-  if (from === 'html' && (await isDrawnByScripts(page))) {
+  if (shown.runsScripts) unseen += await removedText(page, shown.source)
+  else if (from === 'html' && allowsScripts(work) && (await isDrawnByScripts(page))) {
     const sentence = 'Scripts of the page did not run, so what they draw or write is missing.'
     tools.warn('SCRIPTS_NOT_RUN', sentence)
+  }
+  if (page.areScriptsCut) {
+    const sentence =
+      'Scripts of the page were stopped before they had ended. Check whether what they draw or write is missing.'
+    tools.warn('SCRIPTS_STOPPED', sentence)
   }
   if (page.missingFiles > 0) {
     const files = page.missingFiles === 1 ? 'One linked file was' : `${page.missingFiles} linked files were`
     tools.warn('LINKS_DROPPED', `${files} not loaded: pages are converted without network access.`)
   }
   return { files: [{ path }], ...(unseen !== '' && { hiddenText: unseen }) }
+}
+
+/** Words of the file that its scripts have removed; their absence is no loss. */
+async function removedText(page: BrowserPage, { page: { bytes, contentType } }: PageSource): Promise<string> {
+  const charset = /charset=([\w-]+)/.exec(contentType)?.[1] ?? 'utf-8'
+  const html = new TextDecoder(charset).decode(bytes)
+  return evaluate(page.call, z.string(), ['unseen', 'removed'], { html })
 }
 
 /** Whether content is missing because scripts did not run: the page has an empty canvas, or no text and no images. */

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { EngineId, ImageId } from '../component-ids.ts'
-import type { Trait } from '../formats/detect/svg-traits.ts'
+import type { Trait } from '../formats/detect/traits.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { Operation } from '../model/operations.ts'
 import type { PrestartedProcess } from './sandbox/command.ts'
@@ -45,6 +45,8 @@ export interface InputFile {
   readonly format: FormatId
   /** Bytes. */
   readonly size: number
+  /** Only of a file that was sent, not of one that a conversion has made. */
+  readonly traits?: readonly Trait[] | undefined
 }
 
 /** Describes one chunk of a split step in the engine's own terms. It is stored as JSON for the worker that runs it. */

@@ -11,7 +11,7 @@ import { oleFormat } from './detect/ole.ts'
 import type { PdfHint } from './detect/pdf.ts'
 import { withReadFailures } from './detect/read-failures.ts'
 import { type Sniffed, sniff } from './detect/sniff.ts'
-import { type Trait, traitsOf } from './detect/svg-traits.ts'
+import { type Trait, traitsOf } from './detect/traits.ts'
 import { type Format, type FormatId, formatByExtension, formatById } from './index.ts'
 
 export type { ByteSource } from './detect/byte-source.ts'

@@ -1,6 +1,6 @@
 import type { EngineId, ImageId } from '../component-ids.ts'
 import type { Capability, Engine } from '../engines/engine.ts'
-import type { Trait } from '../formats/detect/svg-traits.ts'
+import type { Trait } from '../formats/detect/traits.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { Operation } from '../model/operations.ts'
 

@@ -61,6 +61,14 @@ export class Browser {
     }
   }
 
+  /**
+   * Runs a job once, in a browser that starts and ends with it.
+   * @throws BrowserCrash, BrowserStartFailure, the signal's reason when aborted.
+   */
+  async runAlone<T>(job: BrowserJob<T>, signal: AbortSignal): Promise<T> {
+    return this.#runOnce(job, await this.#acquireOwn(), signal)
+  }
+
   async warm(): Promise<void> {
     await this.#release(await this.#acquire())
   }

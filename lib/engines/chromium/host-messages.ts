@@ -3,7 +3,11 @@ import * as z from 'zod'
 
 export const BrowserRequest = z.discriminatedUnion('kind', [
   /** Starts attempts to show a document, each in a browser, until one is finished without a crash. */
-  z.strictObject({ kind: z.literal('run') }),
+  z.strictObject({
+    kind: z.literal('run'),
+    /** Shows the document once, in a browser of its own in which scripts run. */
+    runsScripts: z.boolean().optional(),
+  }),
   /** Ends an attempt. */
   z.strictObject({ kind: z.literal('finish'), crash: z.string().optional() }),
   /** A DevTools command. */

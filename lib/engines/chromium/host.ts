@@ -14,9 +14,18 @@ const Session = z.looseObject({ sessionId: z.string() })
 const pageMethods: ReadonlySet<string> = new Set([
   ...['Page.enable', 'Page.navigate', 'Page.getLayoutMetrics', 'Page.captureScreenshot', 'Page.printToPDF'],
   ...['Fetch.enable', 'Fetch.fulfillRequest', 'Fetch.failRequest', 'IO.read', 'Inspector.enable'],
-  ...['Emulation.setScriptExecutionDisabled', 'Emulation.setDeviceMetricsOverride'],
-  ...['Emulation.setEmulatedMedia', 'Emulation.setDefaultBackgroundColorOverride', 'Runtime.evaluate'],
+  ...['Emulation.setDeviceMetricsOverride', 'Emulation.setEmulatedMedia', 'Page.createIsolatedWorld'],
+  ...['Emulation.setDefaultBackgroundColorOverride', 'Runtime.evaluate'],
 ])
+
+/** Only in a browser of its own, which no other conversion uses. */
+const scriptMethods: ReadonlySet<string> = new Set([
+  ...['Emulation.setScriptExecutionDisabled', 'Emulation.setVirtualTimePolicy'],
+  ...['Runtime.terminateExecution', 'Page.getFrameTree'],
+])
+
+/** Seconds for a page whose scripts run; without them, it then is converted again. */
+const scriptsTimeoutS = 60
 
 /** Lets the code of the engine control pages of its own in the browser. */
 export const browserHost = (browser: Browser, limits: EngineLimits): EngineHost => ({
@@ -27,15 +36,17 @@ export const browserHost = (browser: Browser, limits: EngineLimits): EngineHost 
 class Attempt {
   readonly #pipe: BrowserPipe
   readonly #notify: (notice: AttemptNotice) => void
+  readonly #runsScripts: boolean
   readonly #contexts = new Set<string>()
   readonly #targets = new Set<string>()
   readonly #sessions = new Map<string, () => void>()
   readonly #end = Promise.withResolvers<void>()
   #isOver = false
 
-  constructor(pipe: BrowserPipe, notify: (notice: AttemptNotice) => void) {
+  constructor(pipe: BrowserPipe, notify: (notice: AttemptNotice) => void, runsScripts: boolean) {
     this.#pipe = pipe
     this.#notify = notify
+    this.#runsScripts = runsScripts
   }
 
   /** @throws BrowserCrash if the engine's code says that the browser has crashed. */
@@ -54,8 +65,8 @@ class Attempt {
     sessionId?: string,
   ): Promise<unknown> {
     if (sessionId !== undefined) {
-      if (!this.#sessions.has(sessionId) || !pageMethods.has(method))
-        throw new Error(`${method} is not allowed`)
+      const isAllowed = pageMethods.has(method) || (this.#runsScripts && scriptMethods.has(method))
+      if (!this.#sessions.has(sessionId) || !isAllowed) throw new Error(`${method} is not allowed`)
       if (method === 'Page.navigate') requireWebUrl(params['url'])
       return this.#pipe.call(z.unknown(), method, params, sessionId)
     }
@@ -79,6 +90,7 @@ class Attempt {
         const { targetId } = Target.parse(params)
         if (!this.#targets.has(targetId)) throw new Error('another target')
         const attached = await this.#pipe.call(Session, method, { targetId, flatten: true })
+        if (!this.#runsScripts) await this.#disableScripts(attached.sessionId)
         const stop = this.#pipe.listen(attached.sessionId, (event, eventParams) =>
           this.#notify({ kind: 'event', sessionId: attached.sessionId, method: event, params: eventParams }),
         )
@@ -88,6 +100,10 @@ class Attempt {
       default:
         throw new Error(`${method} is not allowed`)
     }
+  }
+
+  #disableScripts(sessionId: string): Promise<unknown> {
+    return this.#pipe.call(empty, 'Emulation.setScriptExecutionDisabled', { value: true }, sessionId)
   }
 
   async close(): Promise<void> {
@@ -130,7 +146,7 @@ class BrowserSession implements HostSession {
     try {
       switch (request.kind) {
         case 'run':
-          await this.#run(notify)
+          await this.#run(notify, request.runsScripts ?? false)
           return {}
         case 'finish':
           this.#attempt?.finish(request.crash)
@@ -146,13 +162,13 @@ class BrowserSession implements HostSession {
   }
 
   /** @throws BrowserCrash after crashes in browsers of its own, BrowserStartFailure; AppError TIMEOUT. */
-  async #run(notify: (notice: AttemptNotice) => void): Promise<void> {
-    const { timeoutS } = this.#limits
+  async #run(notify: (notice: AttemptNotice) => void, runsScripts: boolean): Promise<void> {
+    const timeoutS = runsScripts ? scriptsTimeoutS : this.#limits.timeoutS
     const limit = AbortSignal.timeout(timeoutS * 1000)
     const attempts = new Map<BrowserPipe, Attempt>()
     const job: BrowserJob<void> = {
       run: async ({ pipe }) => {
-        const attempt = new Attempt(pipe, notify)
+        const attempt = new Attempt(pipe, notify, runsScripts)
         attempts.set(pipe, attempt)
         this.#attempt = attempt
         notify({ kind: 'attempt' })
@@ -161,9 +177,11 @@ class BrowserSession implements HostSession {
       endBrowser: async ({ pipe }) => attempts.get(pipe)?.close(),
     }
     try {
-      await this.#browser.run(job, AbortSignal.any([this.#signal, limit]))
+      const signal = AbortSignal.any([this.#signal, limit])
+      await (runsScripts ? this.#browser.runAlone(job, signal) : this.#browser.run(job, signal))
     } catch (error) {
       if (!limit.aborted || this.#signal.aborted) throw error
+      if (runsScripts) throw new BrowserCrash('The page takes too long.', { cause: error })
       const sentence = `The page exceeded the time limit of ${timeoutS} seconds. Send a smaller page, or a part of it.`
       throw new AppError('TIMEOUT', sentence, { timeoutS }, { cause: error })
     }

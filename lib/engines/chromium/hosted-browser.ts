@@ -8,11 +8,13 @@ type EventListener = Parameters<BrowserPipe['listen']>[1]
 /**
  * Shows a document in the browser of the worker, which keeps it between conversions.
  * @param show may be called again, with another browser, after a crash.
+ * @param runsScripts shows it once, in a browser of its own in which scripts run and which ends with it.
  * @throws BrowserCrash after crashes in browsers of its own; AppError TIMEOUT.
  */
 export async function runInBrowser<T>(
   show: (pipe: BrowserPipe) => Promise<T>,
   host: Tools['host'],
+  runsScripts = false,
 ): Promise<T> {
   const ask = async (request: BrowserRequest, onNotice?: (notice: unknown) => void) => {
     const { crash, refusal, result } = BrowserReply.parse(await host(request, onNotice))
@@ -32,7 +34,7 @@ export async function runInBrowser<T>(
       throw error
     }
   }
-  await ask({ kind: 'run' }, (given) => {
+  await ask({ kind: 'run', ...(runsScripts && { runsScripts }) }, (given) => {
     const notice = AttemptNotice.parse(given)
     if (notice.kind === 'event') {
       pipe?.receive(notice.sessionId, notice.method, notice.params)

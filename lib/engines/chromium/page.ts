@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { BrowserCrash, type BrowserPipe, BrowserRefusal } from './cdp-pipe.ts'
+import { finishScripts, maxScriptRequests, scriptPolicy } from './page-scripts.ts'
 import { partKey, type WebPart } from './web-archive.ts'
 
 /** The page to load. The browser sees no files on disk: every request is intercepted and answered from this source. */
@@ -38,6 +39,8 @@ export interface BrowserPage {
   call<T>(schema: z.ZodType<T>, method: string, params?: object): Promise<T>
   /** Number of linked files that were not loaded, because a page is converted without the network. */
   readonly missingFiles: number
+  /** Scripts of the page were still running when their time was over. */
+  readonly areScriptsCut: boolean
 }
 
 /** A URL that never resolves: RFC 6761 reserves `.invalid`. */
@@ -61,8 +64,9 @@ const Paused = z.looseObject({
 })
 
 /**
- * Loads a document in a fresh browser context (no cookies, no storage, no other pages), without scripts and with every
- * request intercepted, and passes the page to `use`. The provider of the browser disposes of the context.
+ * Loads a document in a fresh browser context (no cookies, no storage, no other pages), with every request
+ * intercepted, and passes the page to `use`: its scripts do not run, or have ended. The provider of the browser
+ * disposes of the context.
  */
 export async function showPage<T>(
   pipe: BrowserPipe,
@@ -72,41 +76,50 @@ export async function showPage<T>(
   try {
     const Context = z.object({ browserContextId: z.string() })
     const { browserContextId } = await pipe.call(Context, 'Target.createBrowserContext')
-    const sessionId = await openTab(pipe, browserContextId, request.view)
-    return await loadPage(pipe, sessionId, request, use)
+    const tab = await openTab(pipe, browserContextId, request.view)
+    return await loadPage(pipe, tab, request, use)
   } catch (error) {
     // These commands are always valid, so a refusal means that the page or the browser is shutting down.
     throw error instanceof BrowserRefusal ? new BrowserCrash(error.message, { cause: error }) : error
   }
 }
 
-async function openTab(pipe: BrowserPipe, browserContextId: string, view: PageView): Promise<string> {
+interface Tab {
+  readonly targetId: string
+  readonly sessionId: string
+}
+
+async function openTab(pipe: BrowserPipe, browserContextId: string, view: PageView): Promise<Tab> {
   const { width, height } = view
   const tab = { url: 'about:blank', browserContextId, width, height }
   const { targetId } = await pipe.call(z.object({ targetId: z.string() }), 'Target.createTarget', tab)
   const attach = { targetId, flatten: true }
   const { sessionId } = await pipe.call(z.object({ sessionId: z.string() }), 'Target.attachToTarget', attach)
-  return sessionId
+  return { targetId, sessionId }
 }
 
 export interface PageRequest {
   readonly source: PageSource
   readonly view: PageView
+  /** Needs a browser of its own. */
+  readonly runsScripts?: boolean
 }
 
 async function loadPage<T>(
   pipe: BrowserPipe,
-  sessionId: string,
-  { source, view }: PageRequest,
+  { targetId, sessionId }: Tab,
+  { source, view, runsScripts = false }: PageRequest,
   use: (page: BrowserPage) => Promise<T>,
 ): Promise<T> {
   const call: BrowserPage['call'] = (schema, method, params) => pipe.call(schema, method, params, sessionId)
-  const interceptor = createInterceptor(source, call)
+  const interceptor = createInterceptor(source, call, runsScripts)
   const parsedEvent = Promise.withResolvers<void>()
   const loadedEvent = Promise.withResolvers<void>()
+  const timersEvent = Promise.withResolvers<void>()
   const brokenPage = Promise.withResolvers<never>()
   // Avoid an unhandled rejection if it fails while nothing awaits it.
   brokenPage.promise.catch(() => undefined)
+  let isNavigated = false
   const stop = pipe.listen(sessionId, (method, params) => {
     switch (method) {
       case 'Page.domContentEventFired':
@@ -114,6 +127,13 @@ async function loadPage<T>(
         break
       case 'Page.loadEventFired':
         loadedEvent.resolve()
+        break
+      case 'Page.frameStoppedLoading':
+        // A script may navigate away, which ends loading without that event; its request is refused.
+        if (isNavigated && runsScripts && params['frameId'] === targetId) loadedEvent.resolve()
+        break
+      case 'Emulation.virtualTimeBudgetExpired':
+        timersEvent.resolve()
         break
       case 'Fetch.requestPaused':
         interceptor.handle(Paused.parse(params)).catch((error: unknown) => {
@@ -127,18 +147,24 @@ async function loadPage<T>(
     }
   })
   const work = async () => {
-    await navigate(call, source.url, view)
+    const loaderId = await navigate(call, source.url, view)
+    isNavigated = true
     if (source.prepare) {
       await parsedEvent.promise
       await source.prepare(call)
       interceptor.release()
     }
+    const { flooded } = interceptor
+    const events = { loaded: loadedEvent.promise, timersEnded: timersEvent.promise, flooded }
+    const areScriptsCut = runsScripts && !(await finishScripts({ call, loaderId, ...events }))
     await loadedEvent.promise
+    const ownCall = await createIsolatedCall(call, targetId)
     // The browser would use the URL as the title of a page without one.
     const expression = `document.title ||= ${JSON.stringify(source.title)};${freezeAnimations}`
-    await call(z.looseObject({}), 'Runtime.evaluate', { expression })
+    await ownCall(z.looseObject({}), 'Runtime.evaluate', { expression })
     return use({
-      call,
+      call: ownCall,
+      areScriptsCut,
       get missingFiles() {
         return interceptor.missingFiles
       },
@@ -151,6 +177,17 @@ async function loadPage<T>(
   }
 }
 
+/**
+ * Runs our code in a world of its own: there, functions and properties that the page has replaced, by its scripts or by
+ * names of elements, have their original values. The id of a tab is also that of its main frame.
+ */
+async function createIsolatedCall(call: BrowserPage['call'], frameId: string): Promise<BrowserPage['call']> {
+  const World = z.object({ executionContextId: z.int() })
+  const { executionContextId: contextId } = await call(World, 'Page.createIsolatedWorld', { frameId })
+  return (schema, method, params) =>
+    call(schema, method, method === 'Runtime.evaluate' ? { ...params, contextId } : params)
+}
+
 interface RequestInterceptor {
   /** Fulfills a request from the source, and fails all others. */
   handle(paused: z.infer<typeof Paused>): Promise<unknown>
@@ -158,17 +195,26 @@ interface RequestInterceptor {
   release(): void
   /** Number of linked files that the source does not contain. */
   readonly missingFiles: number
+  /** Resolves when the page has sent more requests than one with scripts may send. */
+  readonly flooded: Promise<void>
 }
 
-function createInterceptor(source: PageSource, call: BrowserPage['call']): RequestInterceptor {
+function createInterceptor(
+  source: PageSource,
+  call: BrowserPage['call'],
+  runsScripts: boolean,
+): RequestInterceptor {
   let isPageSent = false
   let missingFiles = 0
+  let refusedRequests = 0
   const prepared = Promise.withResolvers<void>()
+  const flood = Promise.withResolvers<void>()
+  const policy = runsScripts ? [{ name: 'Content-Security-Policy', value: scriptPolicy }] : []
   const fulfill = (requestId: string, { bytes, contentType }: WebPart) =>
     call(Empty, 'Fetch.fulfillRequest', {
       requestId,
       responseCode: 200,
-      responseHeaders: [{ name: 'Content-Type', value: contentType }],
+      responseHeaders: [{ name: 'Content-Type', value: contentType }, ...policy],
       body: bytes.toString('base64'),
     })
   return {
@@ -183,23 +229,25 @@ function createInterceptor(source: PageSource, call: BrowserPage['call']): Reque
         return fulfill(requestId, requestedPart)
       }
       if (resourceType !== 'Document' && !isHeld && !request.url.endsWith('/favicon.ico')) missingFiles++
+      if (++refusedRequests > maxScriptRequests) flood.resolve()
       // "Aborted" keeps the current page; any other reason would replace it with an error page.
       return call(Empty, 'Fetch.failRequest', { requestId, errorReason: 'Aborted' })
     },
     release: () => prepared.resolve(),
+    flooded: flood.promise,
     get missingFiles() {
       return missingFiles
     },
   }
 }
 
-/** Navigates to the URL with scripts disabled and every request paused until it is answered. */
-async function navigate(call: BrowserPage['call'], url: string, view: PageView): Promise<void> {
+/** Navigates to the URL with every request paused until it is answered. @returns the id of the document. */
+async function navigate(call: BrowserPage['call'], url: string, view: PageView): Promise<string> {
   await Promise.all([
     call(Empty, 'Page.enable'),
     call(Empty, 'Inspector.enable'),
     call(Empty, 'Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
-    call(Empty, 'Emulation.setScriptExecutionDisabled', { value: true }),
+
     call(Empty, 'Emulation.setDeviceMetricsOverride', {
       width: view.width,
       height: view.height,
@@ -207,7 +255,8 @@ async function navigate(call: BrowserPage['call'], url: string, view: PageView):
       mobile: false,
     }),
   ])
-  const Navigation = z.looseObject({ errorText: z.string().optional() })
-  const { errorText } = await call(Navigation, 'Page.navigate', { url })
+  const Navigation = z.looseObject({ errorText: z.string().optional(), loaderId: z.string().default('') })
+  const { errorText, loaderId } = await call(Navigation, 'Page.navigate', { url })
   if (errorText !== undefined) throw new BrowserCrash(`The page did not load: ${errorText}.`)
+  return loaderId
 }

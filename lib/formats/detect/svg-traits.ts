@@ -1,16 +1,3 @@
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
-import type { FormatId } from '../index.ts'
-import type { OpenedFile } from './byte-source.ts'
-import { requireLimitedRepetition } from './svg-complexity.ts'
-
-/** Properties of a file, in addition to its format, that restrict which engines can convert it. */
-export const traits = ['browser-drawing'] as const
-export type Trait = (typeof traits)[number]
-
-/** Bytes of a drawing that are searched. */
-const maxBytes = 8 * 1024 * 1024
-
 /**
  * Features that librsvg 2.6 ignores or renders differently from a browser, which follows the standards (SVG 2, CSS).
  * Each was rendered with both; features with the same result are not listed.
@@ -44,17 +31,6 @@ const browserOnlyFeatures: readonly RegExp[] = [
   /<(?:\w{1,40}:)?svg\b[^<>]{0,4000}?\bstyle\s{0,9}=\s{0,9}["'][^"'<>]{0,500}?background|[\s>,}]svg\s{0,20}\{[^{}]{0,1000}?background/,
 ]
 
-/**
- * Returns the traits of an SVG drawing: none when librsvg renders it like a browser.
- * @throws AppError FILE_TOO_LARGE.
- */
-export async function traitsOf(format: FormatId, file: OpenedFile): Promise<readonly Trait[]> {
-  if (format !== 'svg' && format !== 'svgz') return []
-  const text = await readText(format, file)
-  requireLimitedRepetition(text)
-  return needsBrowser(text) ? ['browser-drawing'] : []
-}
-
 /** Embedded images that librsvg leaves out. */
 const embeddedImages = /data:image\/(?:webp|gif|avif)[;,]/i
 
@@ -64,12 +40,4 @@ export function needsBrowser(svg: string): boolean {
   // Ignore embedded images, fonts and comments.
   const text = svg.replace(/data:[^"')>]*/g, '').replace(/<!--[\s\S]*?(?:-->|$)/g, '')
   return browserOnlyFeatures.some((mark) => mark.test(text))
-}
-
-async function readText(format: 'svg' | 'svgz', file: OpenedFile): Promise<string> {
-  const bytes = Buffer.from(await file.read(0, Math.min(file.size, maxBytes)))
-  if (format === 'svg') return bytes.toString('latin1')
-  // Z_SYNC_FLUSH accepts a stream without its end. The engine reports a file that cannot be decompressed.
-  const text = promisify(gunzip)(bytes, { finishFlush: 2, maxOutputLength: maxBytes })
-  return text.then((unpacked) => unpacked.toString('latin1')).catch(() => '')
 }

@@ -8,17 +8,19 @@ import type { InputFile } from '../../engines/engine.ts'
 import type { ZippedPage } from '../../engines/pdf/page-files.ts'
 import type { StoredFile } from '../../model/job.ts'
 import { listedFiles } from '../../plan/file-lists.ts'
+import { defined } from '../../validation/defined.ts'
 import { extensionForFormat, requireFormatId } from './format-id.ts'
 
 /** Files with their paths in a work folder; the members of a list are files of their own. */
 export const inputFilesOf = (sources: readonly StoredFile[], workDir: string): InputFile[] =>
-  sources.flatMap(listedFiles).map(({ filename, size, ...source }, index) => {
+  sources.flatMap(listedFiles).map(({ filename, size, traits, ...source }, index) => {
     const format = requireFormatId(source.format)
     return {
       path: join(workDir, `source-${index + 1}.${extensionForFormat(format)}`),
       filename,
       format,
       size,
+      ...defined({ traits }),
     }
   })
 

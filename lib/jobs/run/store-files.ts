@@ -129,7 +129,9 @@ async function typeOf(file: OutputFile, madeFormat: FormatId): Promise<FileType>
       size,
       read: readFrom(handle),
     })
-    return { ...fileTypeOf(format), ...defined({ traits }) }
+    // Scripts run only in a page that was sent by itself.
+    const ownTraits = traits?.filter((trait) => trait !== 'page-scripts')
+    return { ...fileTypeOf(format), ...(ownTraits && ownTraits.length > 0 && { traits: ownTraits }) }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const extension = /\.([a-z0-9]{1,16})$/i.exec(file.filename)?.[1]?.toLowerCase() ?? 'bin'

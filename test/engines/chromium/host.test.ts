@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import * as z from 'zod'
 import { Browser } from '../../../lib/engines/chromium/browser.ts'
@@ -13,14 +14,14 @@ const limits = { memoryMb: 1024, diskMb: 64, timeoutS: 30 }
 
 after(() => browser.close())
 
-function open() {
+function open(request: object = { kind: 'run' }) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const engine = new AbortController()
   const tools = createTools({ workDir: baseDir, signal: engine.signal, limits })
   const noFiles = () => assert.fail('a page has no files')
   const step = { tools, take: noFiles, give: noFiles, createPath: noFiles }
   const session = browserHost(browser, limits).serve(step)
-  const run = session.answer({ kind: 'run' }, () => resolve())
+  const run = session.answer(request, () => resolve())
   return { session, run, attempt: promise, engine }
 }
 
@@ -76,6 +77,33 @@ describe('the host of the browser', () => {
     await session.answer({ kind: 'finish' }, () => undefined)
     await run
     await assert.rejects(evaluate(session, sessionId), 'its pages are closed')
+  })
+
+  test('the host of the browser lets scripts run only in a browser that ends with the page', async () => {
+    const expression = `{
+      const script = document.createElement('script')
+      script.textContent = 'document.documentElement.dataset.ran = "yes"'
+      document.documentElement.append(script)
+      document.documentElement.dataset.ran ?? 'no'
+    }`
+    const runsScripts = async (request: object) => {
+      const { session, run, attempt } = open(request)
+      await attempt
+      const { sessionId } = await openPage(session)
+      const { result } = await call(session, 'Runtime.evaluate', { expression }, sessionId)
+      const enable = call(session, 'Emulation.setScriptExecutionDisabled', { value: false }, sessionId)
+      const canEnable = await enable.then(
+        () => true,
+        () => false,
+      )
+      await session.answer({ kind: 'finish' }, () => undefined)
+      await run
+      return [z.looseObject({ value: z.string() }).parse(result).value, canEnable]
+    }
+    assert.deepEqual(await runsScripts({ kind: 'run' }), ['no', false])
+    const folders = (await readdir(baseDir)).length
+    assert.deepEqual(await runsScripts({ kind: 'run', runsScripts: true }), ['yes', true])
+    assert.equal((await readdir(baseDir)).length, folders)
   })
 
   test('the host of the browser ends a page whose engine has ended', async () => {

@@ -46,3 +46,14 @@ test('a frame with its document in an attribute and the values of a form are pri
   const { text } = await print('frame', `<iframe srcdoc="<p>inside"></iframe>${form}`)
   for (const word of ['inside', 'typed', 'area', 'chosen']) assert.ok(text.includes(word), word)
 })
+
+test('names of fields and unknown elements do not break the layout of a table', async () => {
+  const cells = Array.from({ length: 14 }, (_, at) => `<td>value${at}00000</td>`).join('')
+  const names = ['parentElement', 'closest', 'style', 'getBoundingClientRect', 'styleSheets', 'title', 'body']
+  const fields = names.map((name) => `<input name="${name}"><img name="${name}">`).join('')
+  const { text } = await print('named-fields', `<form>${fields}<table><tr>${cells}</table></form>`)
+  assert.match(text, /value1300000/)
+  const xhtml = `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml" xmlns:d="urn:d"><head><title>t</title></head><body>
+    <d:table style="overflow:auto"><d:pre>inner</d:pre></d:table><table><tr>${cells}<d:td>x</d:td></tr></table></body></html>`
+  assert.match((await print('other-elements', xhtml)).text, /inner.*value1300000/)
+})

@@ -48,7 +48,7 @@ export async function convertAlongRoutes(
     { filename, size, read: (from, end) => bytesOf(source, from, end) },
     hintOf(options),
   )
-  const { format } = detectedFormat
+  const { format, traits } = detectedFormat
   const workDir = await mkdtemp(join(within, 'routes-'))
   settings.onFolder?.(workDir)
   const path = join(workDir, `source.${format}`)
@@ -57,7 +57,7 @@ export async function convertAlongRoutes(
   const spec: ConversionSpec = { operation: 'convert', to, options, additionalFilesField: 'file' }
   const [inputPlan] = planFiles([file], spec, engines).inputPlans
   if (!inputPlan) throw new Error('no route was planned')
-  const inputs = [{ path, filename, format, size }]
+  const inputs = [{ path, filename, format, size, traits }]
   const run = { inputs, workDir, signal, log: silentLog, progress: () => undefined }
   const convertedFiles = await convertWithFallbacks(inputPlan, run, (tried) =>
     planFallback([file], spec, { index: 0, tried, engines }),

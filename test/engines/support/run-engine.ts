@@ -6,6 +6,7 @@ import { after } from 'node:test'
 import { runEngine } from '../../../lib/decoders/run-engine.ts'
 import type { Engine, EngineResult } from '../../../lib/engines/engine.ts'
 import { createTools, type ToolsOptions } from '../../../lib/engines/sandbox/exec.ts'
+import type { Trait } from '../../../lib/formats/detect/traits.ts'
 import { type FormatId, formatByExtension, formatById } from '../../../lib/formats/index.ts'
 import type { Operation } from '../../../lib/model/operations.ts'
 
@@ -39,6 +40,8 @@ export interface RunSettings {
   readonly names?: readonly string[]
   readonly onProgress?: (ratio: number) => void
   readonly onFolder?: (workDir: string) => void
+  /** Traits of the first input. */
+  readonly traits?: readonly Trait[]
   /** Runs the code of the engine in this process, with its temporary files in `workDir`. */
   readonly runsHere?: boolean
 }
@@ -79,7 +82,8 @@ export async function convert(
     const path = join(workDir, `source-${index + 1}.${formatById(format).extensions[0]}`)
     await copyFile(file, path)
     const filename = settings.names?.[index] ?? `in.${format}`
-    inputs.push({ path, filename, format, size: (await stat(path)).size })
+    const traits = index === 0 ? settings.traits : undefined
+    inputs.push({ path, filename, format, size: (await stat(path)).size, traits })
   }
   const warnings: string[] = []
   const messages: string[] = []

@@ -20,6 +20,8 @@ const hints: typeof en = {
   'A3, A4, A5, Letter, Legal, or width and height such as `210x297mm` (mm, cm, in, pt)':
     'Ein Standardformat oder eigene Breite und Höhe.',
   'Also print background colors and images.': 'Mit Hintergrundfarben und -bildern.',
+  'Run the scripts of the page, such as those that draw charts. They have no network access.':
+    'Skripte der Seite ausführen, etwa solche, die Diagramme zeichnen. Sie haben keinen Netzzugang.',
   'Also removes links that lead out of the document.': 'Entfernt Links zu Websites und anderen Dateien.',
   'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
     'Ändert das PDF, auch wenn seine Signaturen dadurch ungültig werden.',

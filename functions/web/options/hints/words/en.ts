@@ -20,6 +20,8 @@ const hints: Readonly<Record<string, string>> = {
   'A3, A4, A5, Letter, Legal, or width and height such as `210x297mm` (mm, cm, in, pt)':
     'A standard size, or your own width and height.',
   'Also print background colors and images.': 'Include background colors and images.',
+  'Run the scripts of the page, such as those that draw charts. They have no network access.':
+    'Run the scripts of the page, such as those that draw charts. They have no network access.',
   'Also removes links that lead out of the document.': 'Removes links to websites and other files.',
   'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
     'Change the PDF even though its signatures become invalid.',

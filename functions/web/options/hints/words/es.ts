@@ -20,6 +20,8 @@ const hints: typeof en = {
   'A3, A4, A5, Letter, Legal, or width and height such as `210x297mm` (mm, cm, in, pt)':
     'Un tamaño estándar, o ancho y alto propios.',
   'Also print background colors and images.': 'Incluir los colores y las imágenes de fondo.',
+  'Run the scripts of the page, such as those that draw charts. They have no network access.':
+    'Ejecutar los scripts de la página, como los que dibujan gráficos. No tienen acceso a la red.',
   'Also removes links that lead out of the document.': 'Elimina los enlaces a sitios web y a otros archivos.',
   'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
     'Cambia el PDF aunque sus firmas dejen de ser válidas.',

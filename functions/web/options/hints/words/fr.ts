@@ -21,6 +21,8 @@ const hints: typeof en = {
   'A3, A4, A5, Letter, Legal, or width and height such as `210x297mm` (mm, cm, in, pt)':
     'Une taille courante, ou votre propre largeur et hauteur.',
   'Also print background colors and images.': 'Inclure les couleurs et les images de fond.',
+  'Run the scripts of the page, such as those that draw charts. They have no network access.':
+    'Exécuter les scripts de la page, par exemple ceux qui dessinent des graphiques. Ils n’ont pas accès au réseau.',
   'Also removes links that lead out of the document.':
     'Supprime les liens vers des sites et d’autres fichiers.',
   'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':

@@ -19,6 +19,8 @@ const hints: typeof en = {
   'A3, A4, A5, Letter, Legal, or width and height such as `210x297mm` (mm, cm, in, pt)':
     '標準サイズ、または幅と高さの指定。',
   'Also print background colors and images.': '背景色と背景画像も含めます。',
+  'Run the scripts of the page, such as those that draw charts. They have no network access.':
+    'グラフを描くものなど、ページのスクリプトを実行します。ネットワークには接続できません。',
   'Also removes links that lead out of the document.': 'ウェブサイトやほかのファイルへのリンクを削除します。',
   'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
     '署名が無効になっても PDF を変更します。',

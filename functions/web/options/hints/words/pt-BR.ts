@@ -20,6 +20,8 @@ const hints: typeof en = {
   'A3, A4, A5, Letter, Legal, or width and height such as `210x297mm` (mm, cm, in, pt)':
     'Um tamanho padrão, ou largura e altura próprias.',
   'Also print background colors and images.': 'Incluir cores e imagens de fundo.',
+  'Run the scripts of the page, such as those that draw charts. They have no network access.':
+    'Executar os scripts da página, como os que desenham gráficos. Eles não têm acesso à rede.',
   'Also removes links that lead out of the document.': 'Remove links para sites e outros arquivos.',
   'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
     'Altera o PDF mesmo que as assinaturas percam a validade.',

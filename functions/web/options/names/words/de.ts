@@ -79,6 +79,7 @@ const words: typeof en = {
     Scale: 'Skalierung',
     'Full page': 'Ganze Seite',
     'Print backgrounds': 'Hintergründe drucken',
+    'Run scripts': 'Skripte ausführen',
     'Header text': 'Kopfzeile',
     'Footer text': 'Fußzeile',
     'Fit sheets to page width': 'Tabellen an die Seitenbreite anpassen',

@@ -80,6 +80,7 @@ const words: typeof en = {
     Scale: 'Escala',
     'Full page': 'Página completa',
     'Print backgrounds': 'Imprimir fondos',
+    'Run scripts': 'Ejecutar scripts',
     'Header text': 'Texto del encabezado',
     'Footer text': 'Texto del pie de página',
     'Fit sheets to page width': 'Ajustar hojas al ancho de página',

@@ -80,6 +80,7 @@ const words: typeof en = {
     Scale: 'Échelle',
     'Full page': 'Page entière',
     'Print backgrounds': 'Imprimer les arrière-plans',
+    'Run scripts': 'Exécuter les scripts',
     'Header text': 'En-tête',
     'Footer text': 'Pied de page',
     'Fit sheets to page width': 'Ajuster les feuilles à la largeur de page',

@@ -80,6 +80,7 @@ const words: typeof en = {
     Scale: '拡大率',
     'Full page': 'ページ全体',
     'Print backgrounds': '背景を印刷',
+    'Run scripts': 'スクリプトを実行',
     'Header text': 'ヘッダーのテキスト',
     'Footer text': 'フッターのテキスト',
     'Fit sheets to page width': 'シートをページの幅に合わせる',

@@ -80,6 +80,7 @@ const words: typeof en = {
     Scale: 'Escala',
     'Full page': 'Página inteira',
     'Print backgrounds': 'Imprimir fundos',
+    'Run scripts': 'Executar scripts',
     'Header text': 'Texto do cabeçalho',
     'Footer text': 'Texto do rodapé',
     'Fit sheets to page width': 'Ajustar planilhas à largura da página',

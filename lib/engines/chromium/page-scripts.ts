@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { BrowserCrash } from './cdp-pipe.ts'
+
+/** Time for scripts until everything of the page is loaded, for timers and animations after that, and for their end. */
+const limitsMs = { load: 10_000, timers: 5000, end: 10_000 }
+/** Timers of this many milliseconds run at once, without waiting for them. */
+const timersMs = 5000
+/** Requests of a page with scripts, which are all refused. */
+export const maxScriptRequests = 1000
+
+/**
+ * Policy for a page whose scripts run: no pop-ups, dialogs, downloads or workers, which would go on after the page is
+ * stopped, and no connections that cannot be intercepted.
+ */
+export const scriptPolicy =
+  "sandbox allow-scripts allow-same-origin; worker-src 'none'; connect-src http: https: data: blob:"
+
+export interface RunningPage {
+  /** Sends a DevTools command to the page. */
+  call<T>(schema: z.ZodType<T>, method: string, params?: object): Promise<T>
+  /** Id of the document that was navigated to. */
+  readonly loaderId: string
+  readonly loaded: Promise<void>
+  /** Resolves when the timers have run. */
+  readonly timersEnded: Promise<void>
+  /** Resolves when scripts have sent too many requests. */
+  readonly flooded: Promise<void>
+}
+
+const Empty = z.object({})
+
+/**
+ * Waits until the scripts of a page have done what they do on their own, and stops them.
+ * @returns whether they were done by then.
+ * @throws BrowserCrash if they cannot be stopped, or have replaced the document.
+ */
+export async function finishScripts(page: RunningPage): Promise<boolean> {
+  const { call, loaded, timersEnded, flooded } = page
+  const isDone = (work: Promise<unknown>, limitMs: number) =>
+    Promise.race([work.then(() => true), sleep(limitMs, false), flooded.then(() => false)])
+  const timers = async () => {
+    const policy = { policy: 'pauseIfNetworkFetchesPending', budget: timersMs }
+    await call(z.looseObject({}), 'Emulation.setVirtualTimePolicy', {
+      ...policy,
+      maxVirtualTimeTaskStarvationCount: 1000,
+    })
+    await timersEnded
+  }
+  const areDone = (await isDone(loaded, limitsMs.load)) && (await isDone(timers(), limitsMs.timers))
+  const isStopped = await Promise.race([stopScripts(page).then(() => true), sleep(limitsMs.end, false)])
+  if (!isStopped) throw new BrowserCrash('The scripts of the page cannot be stopped.')
+  return areDone
+}
+
+async function stopScripts({ call, loaded, loaderId }: RunningPage): Promise<void> {
+  await Promise.all([
+    call(Empty, 'Emulation.setScriptExecutionDisabled', { value: true }),
+    call(Empty, 'Runtime.terminateExecution'),
+  ])
+  await loaded
+  const Frame = z.looseObject({ loaderId: z.string() })
+  const Tree = z.looseObject({ frameTree: z.looseObject({ frame: Frame }) })
+  const { frameTree } = await call(Tree, 'Page.getFrameTree')
+  if (frameTree.frame.loaderId !== loaderId) throw new BrowserCrash('The page has left its document.')
+}

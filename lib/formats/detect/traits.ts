@@ -1,0 +1,41 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { FormatId } from '../index.ts'
+import type { OpenedFile } from './byte-source.ts'
+import { hasScripts } from './page-scripts.ts'
+import { requireLimitedRepetition } from './svg-complexity.ts'
+import { needsBrowser } from './svg-traits.ts'
+
+/**
+ * Properties of a file that was sent, in addition to its format: a drawing that not all engines can convert, and a
+ * page with scripts of its own, which run. Files that a conversion has made have none.
+ */
+export const traits = ['browser-drawing', 'page-scripts'] as const
+export type Trait = (typeof traits)[number]
+
+/** Bytes of a file that are searched. */
+const maxBytes = 8 * 1024 * 1024
+
+/** @throws AppError FILE_TOO_LARGE for a drawing. */
+export async function traitsOf(format: FormatId, file: OpenedFile): Promise<readonly Trait[]> {
+  switch (format) {
+    case 'html':
+      return hasScripts(await readText(format, file)) ? ['page-scripts'] : []
+    case 'svg':
+    case 'svgz': {
+      const text = await readText(format, file)
+      requireLimitedRepetition(text)
+      return needsBrowser(text) ? ['browser-drawing'] : []
+    }
+    default:
+      return []
+  }
+}
+
+async function readText(format: FormatId, file: OpenedFile): Promise<string> {
+  const bytes = Buffer.from(await file.read(0, Math.min(file.size, maxBytes)))
+  if (format !== 'svgz') return bytes.toString('latin1')
+  // Z_SYNC_FLUSH accepts a stream without its end. The engine reports a file that cannot be decompressed.
+  const text = promisify(gunzip)(bytes, { finishFlush: 2, maxOutputLength: maxBytes })
+  return text.then((unpacked) => unpacked.toString('latin1')).catch(() => '')
+}
