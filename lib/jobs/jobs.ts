@@ -97,12 +97,16 @@ export class Jobs {
       'job created',
     )
     const state = { job, fixed, tasks, chunks: [] }
-    // In this order: a task may end the job before the sweep looks at it, which publishes what was lost.
     try {
       await this.#publishCreation(state)
-    } finally {
+    } catch (error) {
+      // The tasks may end the job before the sweep looks at it: its end publishes what is in its log. If this write
+      // fails as well, the tasks are not sent, and the sweep does both.
+      await this.store.changeJob(job.id, { set: { 'log.created': { at: job.createdAt } } })
       await this.#sendReadyTasks(state)
+      throw error
     }
+    await this.#sendReadyTasks(state)
     return true
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { findUnpublishedEventsOfEndedJob } from '../../lib/jobs/events.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import {
   createAwaitedUpload,
@@ -30,7 +31,25 @@ test('a job is published before its tasks are sent, which are sent even if that 
   bus.failTimes(1)
   subscribers.resolve(() => [])
   await assert.rejects(creation, /the bus rejected/)
-  assert.deepEqual(takeSentTasks(), [1], 'the sweep publishes what was lost')
+  assert.deepEqual(takeSentTasks(), [1])
+})
+
+test('the end of a job publishes its creation if that failed', async () => {
+  const { jobs, store, bus } = memoryJobs()
+  bus.failTimes(1)
+  await assert.rejects(jobs.create(createRecords(two)), /the bus rejected/)
+  const state = await store.getState('job_1')
+  assert.ok(state)
+  const names = findUnpublishedEventsOfEndedJob({
+    ...state,
+    job: {
+      ...state.job,
+      status: 'cancelled',
+      startedAt: timestamp(1),
+      numbers: { ...state.job.numbers, started: 3 },
+    },
+  }).map(({ event }) => event)
+  assert.deepEqual(names.slice(0, 2), ['job.created', 'job.queued'])
 })
 
 test('a job without work ends immediately', async () => {
