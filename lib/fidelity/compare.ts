@@ -21,6 +21,8 @@ interface Comparison {
 export interface ComparisonResult {
   readonly fidelity: Fidelity
   readonly lost: readonly Unit[]
+  /** Whether none of the source's images is in the result. */
+  readonly lacksImages: boolean
   readonly isEmpty: boolean
 }
 
@@ -118,6 +120,11 @@ export function compare(comparison: Comparison): ComparisonResult {
   return {
     fidelity: { ...measures, dropped: droppedFeatures(comparedContent) },
     lost: lostMeasures,
+    lacksImages:
+      !isPartial &&
+      !excused.includes('images') &&
+      measures.images?.result === 0 &&
+      canRepresent.pictures(to, from),
     isEmpty: !isPartial && isEmptyResult(comparedContent),
   }
 }
@@ -132,9 +139,13 @@ function toVisibleContent(comparedContent: Comparison): Comparison {
     : comparedContent
 }
 
+/** Not reported of documents that have none. */
+const documentElements = ['images', 'links', 'tables', 'fields'] as const
+
 function measureUnits({ source, result, from, to }: Comparison): Partial<Record<Unit, Retention>> {
   const units = ['pages', 'sheets', 'cells', 'cues', 'frames', 'glyphs', 'entries', 'channels'] as const
-  const countedUnits = units.flatMap((unit) => {
+  const elements = documentElements.filter((unit) => source.counts[unit] !== 0)
+  const countedUnits = [...units, ...elements].flatMap((unit) => {
     const [countBefore, countAfter] = [source.counts[unit], result.counts[unit]]
     return countBefore === undefined || countAfter === undefined
       ? []

@@ -16,6 +16,10 @@ const units = {
   channels: 'Audio channels',
   glyphs: 'Glyphs of a font',
   entries: 'Files of an archive',
+  images: 'Images of a document, without vector graphics',
+  links: 'Links of a document to the web or an email address',
+  tables: 'Tables of a document',
+  fields: 'Form fields of a document',
 } as const satisfies Readonly<Record<string, string>>
 
 export type Unit = keyof typeof units

@@ -159,6 +159,22 @@ test('a result without layout must keep much more text to be preferred', () => {
   }
 })
 
+test('a result with more words does not replace one with more images', () => {
+  const ofShares = (words: number, images: number) => ({
+    files: [],
+    warnings: [],
+    fidelity: { words: createRetention(100, words), images: createRetention(4, images), dropped: [] },
+  })
+  const inputPlan = { steps: [], step: 0, files: [], fallback: { ...ofShares(90, 4), kept: 0.9 } }
+  const failWithoutRoute = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
+  const chooseWords = (words: number, images: number) => {
+    const turn = decideAfterSuccess(inputPlan, ofShares(words, images), undefined, failWithoutRoute)
+    return 'result' in turn ? turn.result.fidelity?.words?.result : undefined
+  }
+  assert.equal(chooseWords(100, 3), 90)
+  assert.equal(chooseWords(100, 4), 100)
+})
+
 test('when a fallback route fails, an earlier partial result is used', () => {
   const [damagedError, missingError] = [
     new AppError('CORRUPT_FILE', 'It is cut off.'),

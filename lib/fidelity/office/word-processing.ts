@@ -1,6 +1,13 @@
 import type { Feature } from '../../model/stored-summary.ts'
+import { defined } from '../../validation/defined.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
+import {
+  countOpenDocumentElements,
+  countWordElements,
+  type ElementCounts,
+  readRelations,
+} from '../text/count-elements.ts'
 import { extractText } from '../text/markup.ts'
 import { WordCounts } from '../text/word-counts.ts'
 import { openZip, type Zip } from '../zip.ts'
@@ -40,7 +47,14 @@ export async function readDocx(bytes: FileBytes): Promise<ContentSummary | undef
     ...(comments.commentWords ? (['comments'] as const) : []),
     ...(margins.marginWords ? (['margins'] as const) : []),
   ]
-  return { words, ...comments, ...margins, counts: {}, features: foundFeatures }
+  // What embedded documents contain is not counted.
+  const counts = hasChunks ? {} : await countBody(main, zip)
+  return { words, ...comments, ...margins, counts, features: foundFeatures }
+}
+
+async function countBody(main: string, zip: Zip): Promise<ElementCounts> {
+  const relations = readRelations(await zip.text(`${main.replace('word/', 'word/_rels/')}.rels`))
+  return countWordElements((await zip.text(main)) ?? '', relations)
 }
 
 /** Omits the words if there are none: some programs write an empty comments part. */
@@ -123,7 +137,7 @@ export async function readOpenDocument(bytes: FileBytes): Promise<ContentSummary
   ]
   // Pages before the body belong to masters.
   const slides = xml.includes('<office:presentation') ? xml.split('<draw:page ').length - 1 : undefined
-  const counts = slides === undefined ? {} : { slides }
+  const counts = { ...countOpenDocumentElements(xml), ...defined({ slides }) }
   const comments = countComments(...splitComments(xml).map((one) => extractText(one, ignoredInComments)))
   return { words, ...comments, counts, features: foundFeatures }
 }

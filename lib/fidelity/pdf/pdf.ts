@@ -51,6 +51,7 @@ class PdfReader {
   #nodes = 0
   #isTruncated = false
   #pages = 0
+  readonly #counts = { images: 0, links: 0, fields: 0 }
   #hasImages = false
 
   constructor(file: PdfFile) {
@@ -63,7 +64,7 @@ class PdfReader {
     const isKnown = !this.#isTruncated && this.#unknownGlyphs <= this.#glyphCount * maxUnknownShare
     return {
       ...(isKnown && { words: this.#words }),
-      counts: { pages: this.#pages },
+      counts: { pages: this.#pages, ...this.#counts },
       features: this.#hasImages ? ['pictures'] : [],
       ...(this.#isTruncated && { isIncomplete: true }),
     }
@@ -90,18 +91,33 @@ class PdfReader {
     }
     await this.#readContent(joinStreams(parts), { resources, depth: 0 })
     // Values of form fields are in their appearance streams.
-    for (const annotation of await this.#file.array(page.get('Annots'))) {
-      const appearance = await this.#file.dict((await this.#file.dict(annotation)).get('AP'))
+    for (const value of await this.#file.array(page.get('Annots'))) {
+      const annotation = await this.#file.dict(value)
+      await this.#countAnnotation(annotation)
+      const appearance = await this.#file.dict(annotation.get('AP'))
       await this.#readForm(appearance.get('N'), { resources, depth: 1 })
     }
     this.#words.add(this.#text.takeText())
+  }
+
+  /** 12.5.6.5 and 12.5.6.19: links and form fields. */
+  async #countAnnotation(annotation: Dict): Promise<void> {
+    const subtype = annotation.get('Subtype')
+    if (!(subtype instanceof Name)) return
+    if (subtype.name === 'Widget') this.#counts.fields++
+    if (subtype.name !== 'Link') return
+    const action = (await this.#file.dict(annotation.get('A'))).get('S')
+    if (action instanceof Name && action.name === 'URI') this.#counts.links++
   }
 
   /** 8.10: reads a form XObject. */
   async #readForm(value: Value | undefined, { resources, depth }: DrawContext): Promise<void> {
     const form = await this.#file.stream(value)
     const subtype = form?.dict.get('Subtype')
-    if (subtype instanceof Name && subtype.name === 'Image') this.#hasImages = true
+    if (subtype instanceof Name && subtype.name === 'Image') {
+      this.#hasImages = true
+      if (form && !isDecoration(form.dict)) this.#counts.images++
+    }
     if (!form || depth > 12 || !(subtype instanceof Name && subtype.name === 'Form')) return
     const formResources = form.dict.has('Resources')
       ? await this.#file.dict(form.dict.get('Resources'))
@@ -140,6 +156,17 @@ class PdfReader {
     return font
   }
 }
+
+/** Smaller images are lines, dots and patterns. */
+const minImagePixels = 16
+
+/** 8.9.5: whether an image is no picture, but a stencil or a part of a line. */
+const isDecoration = (image: Dict) =>
+  image.get('ImageMask') === true ||
+  ['Width', 'Height'].some((name) => {
+    const pixels = image.get(name)
+    return typeof pixels === 'number' && pixels < minImagePixels
+  })
 
 const lineEnd = Buffer.from('\n')
 

@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 import { openZip } from '../zip.ts'
+import { countPageImages } from './count-elements.ts'
 import { decodeMarkup, extractHtmlText, extractText, readAttribute, readMarkup } from './markup.ts'
 import { WordCounts } from './word-counts.ts'
 
@@ -14,11 +15,14 @@ export async function summarizeEpub(bytes: FileBytes): Promise<ContentSummary | 
   if (!zip || root === undefined || opf === undefined) return undefined
   const words = new WordCounts()
   const paths = readSpine(opf).map((href) => posix.join(posix.dirname(root), href))
+  let images = 0
   for (const path of new Set(paths)) {
     const page = await zip.read(path, decodeMarkup)
-    if (page !== undefined) words.add(extractHtmlText(page))
+    if (page === undefined) continue
+    words.add(extractHtmlText(page))
+    images += countPageImages(page)
   }
-  return { words, counts: {}, features: imageFeature(zip.names) }
+  return { words, counts: { images }, features: imageFeature(zip.names) }
 }
 
 function readSpine(opf: string): string[] {

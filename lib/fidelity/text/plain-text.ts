@@ -2,6 +2,7 @@ import { removeDrawings } from '../../engines/ffmpeg/ass-drawings.ts'
 import { detectSeparator } from '../../engines/shared/text/csv-separator.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
+import { countHtmlElements } from './count-elements.ts'
 import { decodeTextFile, readIfAscii, type TextEncodingHint } from './decode-text.ts'
 import { extractHtmlText, extractText } from './markup.ts'
 import { skippedMarkup, withoutFrontMatter } from './skipped-markup.ts'
@@ -55,7 +56,7 @@ export async function readHtml(
   const words = new WordCounts()
   const html = await decodeTextFile(bytes, encoding)
   words.add(extractHtmlText(html))
-  return { words, counts: {}, features: /<img\b/i.test(html) ? ['pictures'] : [] }
+  return { words, counts: countHtmlElements(html), features: /<img\b/i.test(html) ? ['pictures'] : [] }
 }
 
 /** Counts XML with its text between tags. @param hiddenElements elements without readable text. */

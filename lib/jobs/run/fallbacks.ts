@@ -1,6 +1,7 @@
 import type { Engine, Shortfall } from '../../engines/engine.ts'
 import { EngineCrash } from '../../engines/sandbox/engine-crash.ts'
 import { AppError } from '../../errors.ts'
+import { unitNames } from '../../model/fidelity.ts'
 import type { InputPlan, JobError, PartialResult, TriedRoute, Warning } from '../../model/job.ts'
 import { isUnreadableError } from '../../plan/unreadable-error.ts'
 import { defined } from '../../validation/defined.ts'
@@ -79,9 +80,12 @@ const layoutBonus = 0.1
 
 const isReduced = ({ warnings }: PartialResult) => warnings.some(({ code }) => code === 'CONTENT_REDUCED')
 
+/** A later result is only better if it keeps more, and not less of anything that is counted. */
 function isAsGood(earlierResult: PartialResult, laterResult: PartialResult): boolean {
   const bonus = isReduced(laterResult) && !isReduced(earlierResult) ? layoutBonus : 0
-  return earlierResult.kept + bonus >= laterResult.kept
+  if (earlierResult.kept + bonus >= laterResult.kept) return true
+  const [earlier, later] = [earlierResult.fidelity, laterResult.fidelity]
+  return unitNames.some((unit) => (earlier?.[unit]?.share ?? 0) > (later?.[unit]?.share ?? 1))
 }
 
 function startFallback(

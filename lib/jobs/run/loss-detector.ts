@@ -47,6 +47,8 @@ export class LossDetector implements Disposable {
   #readTimer: NodeJS.Timeout | undefined
   #fidelity: Fidelity | undefined
   #shortfall: Shortfall | undefined
+  /** Missing images are reported, but no reason for another route: most of those keep less of the layout. */
+  readonly #imageWarnings: Warning[] = []
   /** Formats of files that were not counted to the end. */
   readonly #stoppedFormats = new Set<FormatId>()
   readonly #disposal = new AbortController()
@@ -65,7 +67,7 @@ export class LossDetector implements Disposable {
   }
 
   get warnings(): Warning[] {
-    return [...this.#stoppedFormats].map(countingStoppedWarning)
+    return [...this.#imageWarnings, ...[...this.#stoppedFormats].map(countingStoppedWarning)]
   }
 
   /** The shortfall of the step that lost the most. */
@@ -153,6 +155,11 @@ export class LossDetector implements Disposable {
     const comparison = compare({ ...step, from, to, source, result, warningCodes: codes })
     this.#fidelity = combineSequential(this.#fidelity, comparison.fidelity)
     if (comparison.isEmpty) throw new ContentLostError(from, to, describeSource(comparison))
+    if (comparison.lacksImages)
+      this.#imageWarnings.push({
+        code: 'CONTENT_LOST',
+        message: describeLoss(comparison.fidelity, 'images', from, to),
+      })
     const shortfall = createShortfall(comparison, from, to)
     if (shortfall && shortfall.kept < (this.#shortfall?.kept ?? 1)) this.#shortfall = shortfall
   }
@@ -238,6 +245,10 @@ const unitNames: Readonly<Record<Unit, readonly [one: string, many: string]>> = 
   channels: ['channel', 'channels'],
   glyphs: ['glyph', 'glyphs'],
   entries: ['file', 'files'],
+  images: ['image', 'images'],
+  links: ['link', 'links'],
+  tables: ['table', 'tables'],
+  fields: ['form field', 'form fields'],
 }
 
 const formatCount = (count: number, unit: Unit) =>
@@ -254,12 +265,15 @@ function createShortfall(
   from: FormatId,
   to: FormatId,
 ): Shortfall | undefined {
-  const measures = lost.flatMap((unit) => (fidelity[unit] ? [{ unit, ...fidelity[unit] }] : []))
+  const measures = lost.flatMap((unit) => fidelity[unit] ?? [])
   if (measures.length === 0) return undefined
-  const sentences = measures.map(({ unit, source, result, share }) => {
-    const percent = Math.floor(share * 100)
-    return `Of ${formatCount(source, unit)} in the ${from}, ${result.toLocaleString('en-US')} are in the ${to} (${percent} %).`
-  })
+  const sentences = lost.map((unit) => describeLoss(fidelity, unit, from, to))
   const keptShare = Math.min(...measures.map(({ share }) => share))
   return { kept: keptShare, warning: { code: 'CONTENT_LOST', message: sentences.join(' ') } }
+}
+
+function describeLoss(fidelity: Fidelity, unit: Unit, from: FormatId, to: FormatId): string {
+  const { source = 0, result = 0, share = 0 } = fidelity[unit] ?? {}
+  const percent = Math.floor(share * 100)
+  return `Of ${formatCount(source, unit)} in the ${from}, ${result.toLocaleString('en-US')} are in the ${to} (${percent} %).`
 }

@@ -8,7 +8,7 @@ type Unit = Exclude<keyof Fidelity, 'dropped' | 'uncounted'>
 /** The most important units first; only the first two that apply are shown. */
 const units: readonly Unit[] = [
   ...(['words', 'slides', 'pages', 'sheets', 'cells', 'cues', 'entries', 'glyphs'] as const),
-  ...(['seconds', 'frames'] as const),
+  ...(['seconds', 'frames', 'images', 'tables', 'links', 'fields'] as const),
 ]
 const maxUnits = 2
 

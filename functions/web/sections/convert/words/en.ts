@@ -161,6 +161,10 @@ export default {
       cues: ['subtitle', 'subtitles'],
       entries: ['file', 'files'],
       glyphs: ['character', 'characters'],
+      images: ['image', 'images'],
+      links: ['link', 'links'],
+      tables: ['table', 'tables'],
+      fields: ['form field', 'form fields'],
       frames: ['frame', 'frames'],
     } as Readonly<Record<string, readonly [one: string, many: string]>>, // the service may count more
     and: ' and ',

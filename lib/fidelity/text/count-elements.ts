@@ -1,0 +1,91 @@
+import type { ContentSummary } from '../content-summary.ts'
+import { readAttribute, Tag } from './markup.ts'
+
+/** What a document contains in addition to its text. */
+export type ElementCounts = Pick<ContentSummary['counts'], 'images' | 'links' | 'tables' | 'fields'>
+
+/** Vector graphics become paths in many formats, so that they cannot be counted as images in a result. */
+const rasterName = /\.(?:avif|bmp|gif|jfif|jpe?g|png|tiff?|webp)$/i
+const isRasterName = (name: string | undefined): boolean => name !== undefined && rasterName.test(name)
+
+const isWebLink = (url: string | undefined): boolean => url !== undefined && /^(?:https?|mailto):/i.test(url)
+
+/** Finds the start tags of elements with one of these names, without tokenizing the whole text. */
+function* findTags(markup: string, names: readonly string[], isHtml = false): Generator<Tag> {
+  const pattern = new RegExp(`<(?:${names.join('|')})(?=[\\s/>])`, isHtml ? 'gi' : 'g')
+  let end = 0
+  for (const { index } of markup.matchAll(pattern)) {
+    // Within the previous tag.
+    if (index < end) continue
+    end = markup.indexOf('>', index)
+    if (end < 0) return
+    yield new Tag(markup, index + 1, end, isHtml)
+  }
+}
+
+function countTags(markup: string, names: readonly string[], isCounted: (tag: Tag) => boolean = () => true) {
+  let count = 0
+  for (const tag of findTags(markup, names)) if (isCounted(tag)) count++
+  return count
+}
+
+const dataImage = /^data:image\/(?:avif|bmp|gif|jpe?g|png|webp)[;,]/i
+const htmlFields: readonly string[] = ['input', 'select', 'textarea']
+/** Types of `<input>` without a value of their own. */
+const buttonType = /^(?:hidden|submit|button|reset|image)$/i
+
+/** Counts in an HTML page. Images in other files are not counted: a file is converted without them. */
+export function countHtmlElements(html: string): Required<ElementCounts> {
+  const counts = { images: 0, links: 0, tables: 0, fields: 0 }
+  for (const tag of findTags(html, ['img', 'a', 'table', ...htmlFields], true)) {
+    if (tag.name === 'img') counts.images += dataImage.test(readAttribute(tag, 'src') ?? '') ? 1 : 0
+    else if (tag.name === 'a') counts.links += isWebLink(readAttribute(tag, 'href')) ? 1 : 0
+    else if (tag.name === 'table') counts.tables++
+    else counts.fields += buttonType.test(readAttribute(tag, 'type') ?? '') ? 0 : 1
+  }
+  return counts
+}
+
+/** Counts the images of a page of an EPUB, which are files beside it. */
+export const countPageImages = (page: string): number =>
+  countTags(page, ['img', 'image', 'svg:image'], (tag) =>
+    ['src', 'xlink:href', 'href'].some((name) => isRasterName(readAttribute(tag, name))),
+  )
+
+/** Counts in the body of a Word document. @param relations from ids to targets */
+export function countWordElements(xml: string, relations: ReadonlyMap<string, string>): ElementCounts {
+  const targetOf = (tag: Tag, attribute: string) => relations.get(readAttribute(tag, attribute) ?? '')
+  const countImages = (name: string, attribute: string) =>
+    countTags(xml, [name], (tag) => isRasterName(targetOf(tag, attribute)))
+  return {
+    // Older programs write VML, and newer ones may write both for the same image.
+    images: Math.max(countImages('a:blip', 'r:embed'), countImages('v:imagedata', 'r:id')),
+    links: countTags(xml, ['w:hyperlink'], (tag) => isWebLink(targetOf(tag, 'r:id'))),
+    tables: countTags(xml, ['w:tbl']),
+    fields: countTags(xml, ['w:ffData', 'w14:checkbox', 'w:dropDownList', 'w:comboBox', 'w:date']),
+  }
+}
+
+/** Returns the targets of a part's relationships by id (ECMA-376, part 2, 9.3). */
+export function readRelations(xml: string | undefined): ReadonlyMap<string, string> {
+  const tags = [...findTags(xml ?? '', ['Relationship'])]
+  return new Map(tags.map((tag) => [readAttribute(tag, 'Id') ?? '', readAttribute(tag, 'Target') ?? '']))
+}
+
+/** Counts in the content of an OpenDocument file. */
+export function countOpenDocumentElements(xml: string): Required<ElementCounts> {
+  const formFields = [
+    'form:checkbox',
+    'form:combobox',
+    'form:date',
+    'form:listbox',
+    'form:radio',
+    'form:text',
+  ]
+  return {
+    images: countTags(xml, ['draw:image'], (tag) => isRasterName(readAttribute(tag, 'xlink:href'))),
+    links: countTags(xml, ['text:a'], (tag) => isWebLink(readAttribute(tag, 'xlink:href'))),
+    tables: countTags(xml, ['table:table']),
+    fields: countTags(xml, formFields),
+  }
+}
