@@ -31,8 +31,8 @@ export class Result {
   }
 
   /**
-   * Where anyone can download the file until the link expires; the files of a batch come as one ZIP. Undefined without a
-   * result.
+   * Where anyone can download the file until the link expires; the files of a batch come as one ZIP. Undefined without
+   * a result.
    */
   get downloadUrl(): string | undefined {
     return this.job.result?.downloadUrl

@@ -111,6 +111,10 @@ describe('a synonym', () => {
       combine: 'merge',
       protect: 'encrypt-pdf',
       resize: 'thumbnail',
+      'ms-word': 'docx',
+      planilha: 'xlsx',
+      'remover senha': 'decrypt-pdf',
+      パスワード: 'encrypt-pdf',
       constructor: undefined,
     }
     for (const [word, name] of Object.entries(expected)) assert.equal(firstOf(word), name, word)

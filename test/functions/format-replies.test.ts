@@ -61,6 +61,9 @@ describe('listing formats', () => {
       powerpo: 'pptx',
       'word document': 'docx',
       photo: 'heic',
+      // The words of all languages of the page.
+      'hoja de cálculo': 'xlsx',
+      ワード: 'docx',
     }))
       assert.ok((await idsOf({ q })).includes(id), q)
     assert.ok(!(await idsOf({ q: 'word presentation' })).includes('docx'))

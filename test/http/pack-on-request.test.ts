@@ -5,7 +5,7 @@ import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/model/job.ts'
 import { file, newJob, newTask } from '../jobs/records.ts'
 
-/** Downloads of a batch whose ZIP is not ready; test/functions/batch-zip.test.ts downloads it from a running service. */
+/** Downloads of a batch whose ZIP is not ready. In test/functions/batch-zip.test.ts, a service packs it. */
 
 const batchId = newId('job')
 const zipJob: Job = { ...newJob([newTask('pack-results', [])]).job, id: newId('job'), status: 'processing' }

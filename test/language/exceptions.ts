@@ -54,12 +54,7 @@ const formatName = 'It is in the proper name of a format.'
 
 export const exceptions: readonly Exception[] = [
   {
-    path: 'lib/formats/synonyms.ts',
-    words: ['picture'],
-    reason: 'People search for formats with it.',
-  },
-  {
-    path: 'functions/web/sections/convert/synonyms.ts',
+    path: 'lib/formats/synonym-table.ts',
     words: ['picture', 'pictures', 'film', 'sound'],
     reason: 'People search for formats with it.',
   },

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { toolsFor } from '../../functions/web/sections/convert/file-tools.ts'
 import { createFormatCatalog, sortByUse } from '../../functions/web/sections/convert/format-catalog.ts'
-import * as synonyms from '../../functions/web/sections/convert/synonyms.ts'
+
 import { searchTargets } from '../../functions/web/sections/convert/target-search.ts'
-import { findTool } from '../../functions/web/sections/tools/tools.ts'
+import { findTool, pageTools } from '../../functions/web/sections/tools/tools.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { formatByAlias, formatById } from '../../lib/formats/index.ts'
+import * as synonyms from '../../lib/formats/synonyms.ts'
 import { formatViews } from '../../lib/http/openapi/format-view.ts'
+import { operations } from '../../lib/model/operations.ts'
 import { isListedTarget } from '../../lib/plan/listed-targets.ts'
 import { conversions } from '../plan/with-all-engines.ts'
 
@@ -138,11 +140,21 @@ describe('searching targets', () => {
     assert.ok(documents.indexOf('xlsx') > documents.indexOf('odt'))
   })
 
-  test('every synonym belongs to a format or tool that exists', () => {
-    const unknown = Object.keys(synonyms.formatSynonyms).filter((id) => !catalog.byId(id))
-    assert.deepEqual(unknown, [])
+  test('every tool that a word means exists', () => {
+    const tools = pageTools
+      .flatMap(({ id }) => synonyms.toolSynonyms(id))
+      .flatMap((word) => synonyms.findBySynonym(word).tools)
+    assert.ok(tools.length > pageTools.length)
+    const names: readonly string[] = operations
     assert.deepEqual(
-      Object.keys(synonyms.toolSynonyms).filter((id) => !findTool(id)),
+      tools.filter((id) => !findTool(id) && !names.includes(id)),
+      [],
+    )
+  })
+
+  test('every tool of the page has words to be found by', () => {
+    assert.deepEqual(
+      pageTools.filter(({ id }) => synonyms.toolSynonyms(id).length === 0),
       [],
     )
   })

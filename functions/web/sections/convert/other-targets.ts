@@ -20,7 +20,7 @@ const loading = new Set<string>()
 /** Loads synonyms and the unusual targets of these formats; without a connection, the usual targets remain. */
 export function loadOtherTargets(sources: readonly string[]): void {
   if (!synonyms.value)
-    void import('./synonyms.ts').then(
+    void import('../../../../lib/formats/synonyms.ts').then(
       (loaded) => {
         synonyms.value = loaded
       },

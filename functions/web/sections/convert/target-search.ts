@@ -1,6 +1,6 @@
+import type { formatSynonyms, sameFormatSynonyms, toolSynonyms } from '../../../../lib/formats/synonyms.ts'
 import type { Format } from '../../api.ts'
 import type { ListedTool } from './file-tools.ts'
-import type { formatSynonyms, sameFormatSynonyms, toolSynonyms } from './synonyms.ts'
 
 /** Finds targets and tools by what people type. */
 
@@ -42,14 +42,12 @@ function rankOf(needle: string, names: readonly string[]): number | undefined {
   return found.length === 0 ? undefined : Math.min(...found)
 }
 
-const splitWords = (list: string | undefined) => list?.split(', ') ?? []
-
-const namesOfFormat = ({ id, extensions, aliases, name }: Format, synonyms: Synonyms | undefined) => [
-  id,
-  ...extensions,
-  ...aliases,
-  name.toLowerCase(),
-  ...splitWords(synonyms?.formatSynonyms[id]),
+const namesOfFormat = (format: Format, synonyms: Synonyms | undefined) => [
+  format.id,
+  ...format.extensions,
+  ...format.aliases,
+  format.name.toLowerCase(),
+  ...(synonyms?.formatSynonyms(format) ?? []),
 ]
 
 /** The best matches first. At the same rank, formats come before tools, and usual targets before experimental ones. */
@@ -64,11 +62,9 @@ export function searchTargets(searched: SearchedTargets, typedText: string): rea
   if (!needle) return byGroup(formats)
   const namesOf = (row: Row) => {
     if (row.kind === 'tool')
-      return [row.tool.id, row.tool.name.toLowerCase(), ...splitWords(synonyms?.toolSynonyms[row.tool.id])]
+      return [row.tool.id, row.tool.name.toLowerCase(), ...(synonyms?.toolSynonyms(row.tool.id) ?? [])]
     const names = namesOfFormat(row.format, synonyms)
-    return row.note === 'same'
-      ? [...names, ...splitWords(synonyms?.sameFormatSynonyms[row.format.category])]
-      : names
+    return row.note === 'same' ? [...names, ...(synonyms?.sameFormatSynonyms(row.format) ?? [])] : names
   }
   const tools = searched.tools.map((tool): Row => ({ kind: 'tool', tool }))
   const found = [...formats, ...tools].flatMap((row) => {
@@ -90,5 +86,5 @@ export function matchesTool(
 ): boolean {
   const needle = typedText.trim().toLowerCase()
   const names = [id, name, description].map((text) => text.toLowerCase())
-  return needle === '' || rankOf(needle, [...names, ...splitWords(synonyms[id])]) !== undefined
+  return needle === '' || rankOf(needle, [...names, ...synonyms(id)]) !== undefined
 }
