@@ -100,8 +100,12 @@ async function start(request: Request, services: Services): Promise<JobState> {
 }
 
 function parseJobIds({ jobIds, jobId, tasks }: z.infer<typeof Body>): readonly string[] {
-  if ((jobIds === undefined) === (jobId === undefined))
-    throw new AppError('INVALID_INPUT', 'jobIds: expected either jobIds or jobId, got both or neither.', {
+  if (jobIds === undefined && jobId === undefined)
+    throw new AppError('INVALID_REQUEST', 'jobIds: expected jobIds or jobId, got neither.', {
+      field: 'jobIds',
+    })
+  if (jobIds !== undefined && jobId !== undefined)
+    throw new AppError('INVALID_INPUT', 'jobIds: expected either jobIds or jobId, got both.', {
       field: 'jobIds',
     })
   if (tasks && jobIds)

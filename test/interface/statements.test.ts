@@ -1,8 +1,9 @@
-// Checks the tables of what the interface promises, all *.tsv files of this folder. A row names a test, which must exist, or
-// contains a request and what its reply must have (request-row.ts). Rows that hold only partly say why.
+// Checks the tables of what the interface promises, all *.tsv files of this folder. A row names a test, which must exist,
+// or contains a request and what its reply must have (request-row.ts). Rows that hold only partly say why.
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import { adminOf, managerOf } from '../support/account.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { createRowChecker } from './request-row.ts'
 
@@ -48,7 +49,8 @@ describe('the table of the interface', () => {
   let checkRow: (check: string) => Promise<void>
   before(async () => {
     service = await startService()
-    checkRow = createRowChecker(service.url)
+    const keys = { managerKey: await managerOf(service), adminKey: await adminOf(service) }
+    checkRow = createRowChecker(service.url, keys)
   })
   after(() => service.stop())
 
