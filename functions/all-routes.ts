@@ -7,10 +7,15 @@ import type { WaitForJobChange } from '../lib/jobs/jobs.ts'
 import { missingPage } from '../lib/page/missing-page.ts'
 import { createServices } from '../lib/services/create-services.ts'
 import { compatContracts } from './compat-v2/contracts.ts'
+import { getMetrics } from './metrics.ts'
 import { routes } from './routes/index.ts'
 
 /** The routes that the configuration enables. */
-const selectRoutes = ({ FACADES }: Config) => (FACADES === 'v2' ? [...routes, ...compatContracts] : routes)
+const selectRoutes = ({ FACADES }: Config) => [
+  ...routes,
+  getMetrics,
+  ...(FACADES === 'v2' ? compatContracts : []),
+]
 
 /** Creates the whole HTTP API in one process. */
 export function createApi(

@@ -16,6 +16,7 @@ import { clientIpOf } from '../net/edge-origin.ts'
 import type { Services } from '../services/services.ts'
 import { parseInput } from '../validation/parse-input.ts'
 import { openBodyStream, readRequestBody } from './body/body.ts'
+import { parseBodyFields } from './body/body-fields.ts'
 import { requireUtf8Escapes } from './body/utf8-escapes.ts'
 import type { AnyContract, HttpEvent, HttpRequest } from './contract.ts'
 import {
@@ -33,6 +34,7 @@ import { compression } from './replies/compression.ts'
 import { errorMiddleware, type MissingPage } from './replies/error-middleware.ts'
 import { bufferStream, type HttpResult, renderReply, withoutBody } from './replies/render.ts'
 import { ResponseCache } from './replies/response-cache.ts'
+import { countReply } from './reply-counts.ts'
 import { servicesForOrigin } from './request-origin.ts'
 import { createRouter, type Router } from './router.ts'
 
@@ -90,6 +92,7 @@ function requestIds(services: Services): Middleware {
       result.headers = { ...result.headers, 'x-request-id': context.requestId }
       const { method } = event.requestContext.http
       const ms = Math.round(performance.now() - (startTimes.get(event) ?? 0))
+      countReply(method, result.statusCode ?? 200)
       context.log.info({ method, path: event.rawPath, status: result.statusCode, ms }, 'request')
     }),
   }
@@ -202,7 +205,7 @@ async function respond(
       query: contract.query && parseInput(contract.query, event.queryStringParameters ?? {}, 'query'),
       rawQuery: event.queryStringParameters ?? {},
       sourceIp,
-      body: contract.body && parseInput(contract.body.schema, body.value, 'body'),
+      body: contract.body && parseBodyFields(contract.body.schema, body.value),
       files: body.files,
       headers: event.headers,
       cookies: event.cookies ?? [],

@@ -56,13 +56,16 @@ const binOf = (ms: number): number => mapping.key(Math.max(minMs, ms))
 
 type Percentiles = (share: number) => number | null
 
+/** Returns the durations of one kind with how often each was measured. */
+export const durationsIn = (counts: UsageCounts, kind: 'took' | 'queued') =>
+  Object.entries(counts)
+    .filter(([name]) => name.startsWith(`${kind} `))
+    .map(([name, count]) => ({ ms: mapping.value(Number(name.slice(kind.length + 1))), count }))
+
 /** Computes percentiles from the bins of one kind; null when nothing was measured. */
 export function createPercentiles(counts: UsageCounts, kind: 'took' | 'queued'): Percentiles {
   const sketch = newSketch()
-  for (const [name, count] of Object.entries(counts)) {
-    const bin = name.startsWith(`${kind} `) ? Number(name.slice(kind.length + 1)) : undefined
-    if (bin !== undefined) sketch.accept(mapping.value(bin), count)
-  }
+  for (const { ms, count } of durationsIn(counts, kind)) sketch.accept(ms, count)
   return (share) => (sketch.count > 0 ? Math.round(sketch.getValueAtQuantile(share)) : null)
 }
 

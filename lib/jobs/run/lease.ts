@@ -349,8 +349,8 @@ export class Lease {
   }
 
   /**
-   * Ends a job after its only task, in one write. Returns false when the job was changed meanwhile. If this process dies
-   * before, the redelivered message ends the job; a transaction of both writes would cost twice as much.
+   * Ends a job after its only task, in one write. Returns false when the job was changed meanwhile. If this process
+   * dies before, the redelivered message ends the job; a transaction of both writes would cost twice as much.
    */
   async #endJob(job: Job, endedTask: Task): Promise<boolean> {
     const isImport = await hasImportedFiles(endedTask)

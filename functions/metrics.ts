@@ -1,0 +1,64 @@
+import * as z from 'zod'
+import { AppError } from '../lib/errors.ts'
+import { contract } from '../lib/http/contract.ts'
+import { repliesByStatus } from '../lib/http/reply-counts.ts'
+import { queueIds } from '../lib/resources/queues.ts'
+import type { Services } from '../lib/services/services.ts'
+import { jobMetrics, type MetricFamily, prometheusType, renderMetrics } from '../lib/usage/prometheus.ts'
+import { readEngineDays } from '../lib/usage/reliability.ts'
+
+/**
+ * Metrics of one machine, which no deployment serves: CloudWatch has them there. It is no part of the public API, so
+ * the OpenAPI document does not contain it.
+ */
+export const getMetrics = contract({
+  method: 'GET',
+  path: '/metrics',
+  access: { scopes: ['ADMIN'], anonymous: true },
+  tag: 'Service',
+  summary: 'Get metrics for Prometheus',
+  description: 'Only for administrators and for programs on the same machine.',
+  reply: { status: 200, schema: z.unknown(), form: 'stream', contentType: prometheusType },
+  errors: ['INSUFFICIENT_PERMISSIONS'],
+  handle: async ({ principal, sourceIp, headers }, services) => {
+    if (principal.kind === 'anonymous' && !isLocal(sourceIp, headers))
+      throw new AppError(
+        'INSUFFICIENT_PERMISSIONS',
+        'Metrics: expected an administrator or a program on the machine of the service, got a client elsewhere.',
+      )
+    const [queues, today] = await Promise.all([readQueues(services), readEngineDays(services.table, 1)])
+    return { data: [renderMetrics([queues, ...jobMetrics(today), countedRequests()])] }
+  },
+})
+
+const loopback = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/
+/** Sent by proxies and by pages of other sites, whose requests come from this machine as well. */
+const headersOfOthers = ['forwarded', 'via', 'x-real-ip', 'origin'] as const
+
+function isLocal(sourceIp: string, headers: Readonly<Record<string, string | undefined>>): boolean {
+  // The gateway adds the address of its peer to those of proxies.
+  const isDirect = !headers['x-forwarded-for']?.includes(',')
+  return loopback.test(sourceIp) && isDirect && headersOfOthers.every((name) => headers[name] === undefined)
+}
+
+async function readQueues({ queues }: Services): Promise<MetricFamily> {
+  const samples = await Promise.all(
+    queueIds.map(async (queue) => ({ labels: { queue }, value: await queues.depth(queue) })),
+  )
+  return {
+    name: 'mutabor_queue_messages',
+    type: 'gauge',
+    help: 'Messages that wait in a queue.',
+    samples,
+  }
+}
+
+const countedRequests = (): MetricFamily => ({
+  name: 'mutabor_http_requests_total',
+  type: 'counter',
+  help: 'HTTP requests since the start, by method and status.',
+  samples: repliesByStatus().map(({ method, status, count }) => ({
+    labels: { method, status: String(status) },
+    value: count,
+  })),
+})

@@ -1,0 +1,15 @@
+/** Replies of this process by method and status, for its metrics. */
+const counts = new Map<string, { readonly method: string; readonly status: number; count: number }>()
+
+/** Other methods have the same label: clients can send any. */
+const knownMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+export function countReply(sentMethod: string, status: number): void {
+  const method = knownMethods.includes(sentMethod) ? sentMethod : 'other'
+  const key = `${method} ${status}`
+  const known = counts.get(key) ?? { method, status, count: 0 }
+  known.count += 1
+  counts.set(key, known)
+}
+
+export const repliesByStatus = () => [...counts.values()]

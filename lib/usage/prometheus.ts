@@ -1,0 +1,95 @@
+import { durationsIn, sumCounts, type UsageCounts } from './counts.ts'
+
+/** Metrics in the text format of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+
+export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8'
+
+type Labels = Readonly<Record<string, string>>
+interface Sample {
+  readonly labels?: Labels
+  readonly value: number
+  /** Follows the name of the metric, as in `_bucket`. */
+  readonly suffix?: string
+}
+
+export interface MetricFamily {
+  readonly name: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly help: string
+  readonly samples: readonly Sample[]
+}
+
+const escapeLabel = (value: string) =>
+  value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+
+function renderSample(name: string, { labels = {}, value, suffix = '' }: Sample): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`)
+  return `${name}${suffix}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}`
+}
+
+export const renderMetrics = (families: readonly MetricFamily[]): string =>
+  families
+    .flatMap(({ name, type, help, samples }) => [
+      `# HELP ${name} ${help}`,
+      `# TYPE ${name} ${type}`,
+      ...samples.map((sample) => renderSample(name, sample)),
+    ])
+    .join('\n')
+    .concat('\n')
+
+/** Upper bounds of the durations of jobs. */
+const durationBoundsS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800]
+
+const outcomes = ['completed', 'failed', 'cancelled'] as const
+const codePrefix = 'code '
+
+/** Returns the metrics of the jobs that ended today (UTC); as at a restart, the counters start again each day. */
+export function jobMetrics(
+  today: readonly { readonly engine: string; readonly counts: UsageCounts }[],
+): MetricFamily[] {
+  const engines = [...Map.groupBy(today, ({ engine }) => engine)].map(([engine, records]) => ({
+    engine,
+    counts: sumCounts(records.map(({ counts }) => counts)),
+  }))
+  return [
+    {
+      name: 'mutabor_jobs_total',
+      type: 'counter',
+      help: 'Jobs that ended today (UTC), by the engine that made the result.',
+      samples: engines.flatMap(({ engine, counts }) =>
+        outcomes.map((outcome) => ({ labels: { engine, outcome }, value: counts[outcome] ?? 0 })),
+      ),
+    },
+    {
+      name: 'mutabor_job_errors_total',
+      type: 'counter',
+      help: 'Jobs that failed today (UTC), by error code.',
+      samples: engines.flatMap(({ engine, counts }) =>
+        Object.entries(counts)
+          .filter(([name]) => name.startsWith(codePrefix))
+          .map(([name, value]) => ({ labels: { engine, code: name.slice(codePrefix.length) }, value })),
+      ),
+    },
+    {
+      name: 'mutabor_job_duration_seconds',
+      type: 'histogram',
+      help: 'Time from the start to the end of the jobs that completed today (UTC), within 2 %.',
+      samples: engines.flatMap(({ engine, counts }) => durationSamples(engine, counts)),
+    },
+  ]
+}
+
+function durationSamples(engine: string, counts: UsageCounts): Sample[] {
+  const durations = durationsIn(counts, 'took').map(({ ms, count }) => ({ seconds: ms / 1000, count }))
+  const total = durations.reduce((sum, { count }) => sum + count, 0)
+  const countUpTo = (bound: number) =>
+    durations.reduce((sum, { seconds, count }) => sum + (seconds <= bound ? count : 0), 0)
+  const bucket = (le: string, value: number) => ({ suffix: '_bucket', labels: { engine, le }, value })
+  const sumS = durations.reduce((sum, { seconds, count }) => sum + seconds * count, 0)
+  return [
+    ...durationBoundsS.map((bound) => bucket(String(bound), countUpTo(bound))),
+    bucket('+Inf', total),
+    { suffix: '_sum', labels: { engine }, value: Number(sumS.toFixed(3)) },
+    { suffix: '_count', labels: { engine }, value: total },
+  ]
+}

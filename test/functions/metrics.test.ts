@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { get, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { jobMetrics, renderMetrics } from '../../lib/usage/prometheus.ts'
+import { after, before } from '../hooks.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await startService()
+})
+after(() => service.stop())
+
+/** `fetch` would check the reply against the OpenAPI document, which does not contain it. */
+async function readMetrics(headers: Readonly<Record<string, string>> = {}) {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  get(`${service.url}/metrics`, { headers }, resolve).on('error', reject)
+  const reply = await promise
+  return { status: reply.statusCode, type: reply.headers['content-type'], body: await text(reply) }
+}
+
+test('programs on the machine of the service read its metrics in the format of Prometheus', async () => {
+  await fetch(`${service.url}/v1/formats`)
+  const { status, type, body } = await readMetrics()
+  assert.deepEqual([status, type], [200, 'text/plain; version=0.0.4; charset=utf-8'])
+  assert.match(body, /^# TYPE mutabor_queue_messages gauge$/m)
+  assert.match(body, /^mutabor_queue_messages\{queue="image"\} 0$/m)
+  assert.match(body, /^mutabor_http_requests_total\{method="GET",status="200"\} [1-9]\d*$/m)
+  for (const line of body.trimEnd().split('\n'))
+    assert.match(line, /^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{(?:[a-z]+="[^"\\]*",?)+\})? [\d.]+)$/)
+})
+
+test('clients elsewhere do not see metrics, also behind a proxy of the same machine', async () => {
+  for (const headers of [
+    { 'x-forwarded-for': '203.0.113.7' },
+    { forwarded: 'for=203.0.113.7' },
+    { via: '1.1 proxy' },
+    { origin: 'https://other.example' },
+    { 'x-real-ip': '203.0.113.7' },
+  ]) {
+    const { status, body } = await readMetrics(headers)
+    assert.equal(status, 403, JSON.stringify(headers))
+    assert.ok(!body.includes('mutabor_'))
+  }
+})
+
+test('jobs are counted by engine, outcome, error code and duration', () => {
+  const bins = { 'took 0': 3, 'took 170': 1 }
+  const lines = renderMetrics(
+    jobMetrics([
+      { engine: 'vips', counts: { jobs: 4, completed: 4, ...bins } },
+      { engine: 'vips', counts: { jobs: 2, completed: 1, failed: 1, 'code CORRUPT_FILE': 1, 'took 0': 1 } },
+    ]),
+  ).split('\n')
+  const findValue = (start: string) => lines.find((line) => line.startsWith(start))?.slice(start.length)
+  assert.equal(findValue('mutabor_jobs_total{engine="vips",outcome="completed"} '), '5')
+  assert.equal(findValue('mutabor_jobs_total{engine="vips",outcome="failed"} '), '1')
+  assert.equal(findValue('mutabor_job_errors_total{engine="vips",code="CORRUPT_FILE"} '), '1')
+  const bucket = (le: string) => findValue(`mutabor_job_duration_seconds_bucket{engine="vips",le="${le}"} `)
+  // A bin of 1 ms and one of about 0.9 s.
+  assert.deepEqual([bucket('0.1'), bucket('0.5'), bucket('1'), bucket('+Inf')], ['4', '4', '5', '5'])
+  assert.equal(findValue('mutabor_job_duration_seconds_count{engine="vips"} '), '5')
+  const sum = Number(findValue('mutabor_job_duration_seconds_sum{engine="vips"} '))
+  assert.ok(sum > 0.7 && sum < 1.1, String(sum))
+})
