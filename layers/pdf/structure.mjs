@@ -24,7 +24,8 @@ const maxImagePixels = 40_000_000
 const maxRenderedPixels = 4_000_000
 
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
-/** Second characters of the lam ligatures. MuPDF reports both characters, this one first and without width. */
+const lam = '\u0644'
+/** Second characters of the lam ligatures. */
 const alefs = /[\u0622\u0623\u0625\u0627]/
 
 const round = (number) => Math.round(number * 100) / 100
@@ -77,11 +78,21 @@ function createWords(styles) {
   let vertical = false
   // OCR text in Arabic and Hebrew runs to the left, upright; MuPDF returns its characters in reverse.
   let leftward = false
-  let alef = ''
+  // MuPDF reports one character of a ligature with its width. The others have none: they precede it in reverse, or
+  // follow it where the file names the characters itself.
+  let narrow = ''
+  let followsLam = false
+  const addLigature = (char) => {
+    const isAlef = narrow.length === 1 && alefs.test(narrow)
+    const isAfterLam = isAlef && word.text.endsWith(lam)
+    if (isAlef && isAfterLam !== (char === lam)) followsLam = isAfterLam
+    const follows = char === '' || (isAfterLam && (char !== lam || followsLam))
+    word.text += follows ? narrow + char : char + [...narrow].reverse().join('')
+    narrow = ''
+  }
   const endWord = () => {
     if (word) {
-      word.text += alef
-      alef = ''
+      addLigature('')
       const text =
         leftward && !vertical && rightToLeft.test(word.text) ? [...word.text].reverse().join('') : word.text
       words.push({ ...word, text, box: box(word.box), base: round(word.base) })
@@ -116,11 +127,8 @@ function createWords(styles) {
         word = { text: '', box: [x0, y0, x1, y1], base: origin[1], style, ...(spaced && { spaced: true }) }
         spaced = false
       }
-      if (!leftward && x1 - x0 < size * 0.01 && alefs.test(char)) alef = char
-      else {
-        word.text += char + alef
-        alef = ''
-      }
+      if (!leftward && x1 - x0 < size * 0.01 && rightToLeft.test(char)) narrow += char
+      else addLigature(char)
       const seen = word.box
       word.box = [Math.min(seen[0], x0), Math.min(seen[1], y0), Math.max(seen[2], x1), Math.max(seen[3], y1)]
     },

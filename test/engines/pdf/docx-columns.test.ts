@@ -164,7 +164,8 @@ describe('PDF with columns to Word', () => {
     assert.deepEqual(extractNumbers(text), numbersFrom(1000, 40))
     assert.equal(sections.filter((columns) => columns === 2).length, 1)
     assert.equal(await countPdfPages(printedPath), pagesBefore)
-    assert.ok((await countSideBySideLines(printedPath, 2, 1)) > 40)
+    const now = await countSideBySideLines(printedPath, 2, 1)
+    assert.ok(now > 40, `${now} lines`)
   })
 
   test('columns of different widths and table columns do not become Word columns', () => {

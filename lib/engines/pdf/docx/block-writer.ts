@@ -25,6 +25,8 @@ interface Breaks {
   readonly anchoredImages: readonly docx.ImageRun[]
 }
 
+/** Twips: Word refuses line heights above 1584 points. */
+const maxExactLine = 31_680
 /** The spacing of a paragraph that should not be seen. */
 const narrowLine = { before: 0, after: 0, line: 20, lineRule: 'exact' } as const
 
@@ -33,7 +35,7 @@ function measureGapBelow(
   { box, spaceAfter = 0 }: Paragraph & FlowBlock,
   nextBlock: FlowBlock | undefined,
 ): number {
-  return nextBlock?.kind === 'table' ? Math.min(24, Math.max(0, nextBlock.box[1] - box[3])) : spaceAfter
+  return nextBlock?.kind === 'table' ? Math.max(0, nextBlock.box[1] - box[3]) : spaceAfter
 }
 
 /** A first row that is bold or has a colored background is a header row. */
@@ -67,8 +69,10 @@ export class BlockWriter {
   }
 
   /** Two adjacent tables would merge, and a document must not end with a table. */
-  #createTableSeparator(): docx.Paragraph {
-    return new this.#library.Paragraph({ spacing: { before: 0, after: 0, line: 120, lineRule: 'exact' } })
+  #createTableSeparator(block: FlowBlock, nextBlock: FlowBlock | undefined): docx.Paragraph {
+    const gap = nextBlock?.kind === 'table' ? nextBlock.box[1] - block.box[3] : 0
+    const line = Math.min(maxExactLine, Math.max(20, toTwips(gap)))
+    return new this.#library.Paragraph({ spacing: { before: 0, after: 0, line, lineRule: 'exact' } })
   }
 
   /** Writes a block; `next` decides the space below it. */
@@ -100,8 +104,8 @@ export class BlockWriter {
           : []
         return [
           ...breakParagraphs,
-          await this.#createTable(block, context),
-          ...(nextBlock?.kind === 'paragraph' ? [] : [this.#createTableSeparator()]),
+          await this.#createTable(block, context, block.column[0]),
+          ...(nextBlock?.kind === 'paragraph' ? [] : [this.#createTableSeparator(block, nextBlock)]),
         ]
       }
     }
@@ -132,9 +136,10 @@ export class BlockWriter {
     })
   }
 
-  /** Uses at-least spacing, so that fonts that need more get it. */
-  #toLineSpacing({ style }: Paragraph) {
-    return { line: toTwips(style.size * Math.min(2.5, this.#layout.pitch)), lineRule: 'atLeast' } as const
+  /** Fonts that need more than the usual line height get it; narrower lines would not fit the page otherwise. */
+  #toLineSpacing({ style, lineHeight = style.size * Math.min(2.5, this.#layout.pitch) }: Paragraph) {
+    const isNarrow = lineHeight < style.size * 1.2
+    return { line: toTwips(lineHeight), lineRule: isNarrow ? 'exact' : 'atLeast' } as const
   }
 
   #toAlignment(alignment: Alignment) {
@@ -188,8 +193,9 @@ export class BlockWriter {
   }
 
   async #createTable(
-    { rows, widths, isRuled, isRtl }: TableBlock,
+    { rows, widths, isRuled, isRtl, box, rowTops = [] }: TableBlock,
     context: ParagraphContext,
+    left: number,
   ): Promise<docx.Table> {
     const sum = widths.reduce((total, width) => total + width, 0)
     // Replacement fonts may be wider, so cells get extra width where there is room.
@@ -201,17 +207,26 @@ export class BlockWriter {
     const borders = { top: border, bottom: border, left: border, right: border }
     const sideMargin = isRuled ? 30 : 15
     const tableRows: docx.TableRow[] = []
-    for (const row of rows) {
+    for (const [at, row] of rows.entries()) {
+      const rowTop = rowTops[at]
+      const height = rowTop === undefined ? undefined : (rowTops[at + 1] ?? box[3]) - rowTop
       const children: docx.TableCell[] = []
       for (const one of row) children.push(await this.#createCell(one, context))
       const tableHeader = tableRows.length === 0 && rows.length > 1 && isHeaderRow(row)
       // Some readers treat the attribute as true even when its value is false.
       tableRows.push(
-        new this.#library.TableRow({ cantSplit: true, ...(tableHeader && { tableHeader }), children }),
+        new this.#library.TableRow({
+          cantSplit: true,
+          ...(tableHeader && { tableHeader }),
+          ...(height !== undefined && { height: { value: toTwips(height), rule: 'atLeast' } }),
+          children,
+        }),
       )
     }
+    const indent = box[0] - left
     return new this.#library.Table({
       columnWidths,
+      ...(!isRtl && indent > 6 && { indent: { size: toTwips(indent), type: 'dxa' } }),
       width: { size: columnWidths.reduce((total, width) => total + width, 0), type: 'dxa' },
       layout: 'fixed',
       ...(isRtl && { visuallyRightToLeft: true }),

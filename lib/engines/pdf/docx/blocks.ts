@@ -17,7 +17,7 @@ export interface ListMarker {
   readonly kind: 'bullet' | 'number'
   /** As printed before the item: `•`, `3.`, `(b)`. */
   readonly text: string
-  /** Where the marker and the text after it start, in points. */
+  /** Where the marker and the text after it start, in points; negative right edges in right-to-left text. */
   readonly x: number
   readonly textX: number
 }
@@ -42,11 +42,17 @@ export interface Paragraph {
   readonly lineCount: number
   /** Whether the last line reaches the edge of the column, so that the paragraph may continue elsewhere. */
   readonly mayContinue: boolean
+  /** Points from one line to the next; left out when it has one line. */
+  readonly lineHeight?: number
+  /** Y coordinate of the lower edge of the first line. */
+  readonly firstLineBottom?: number
   /** Points above its first line, beyond the usual line spacing. */
   readonly spaceBefore: number
   /** Points from the edge of its column; the indent of the first line is added to it and may be negative. */
   readonly indent: number
   readonly firstIndent: number
+  /** Points from its right edge to that of its column. */
+  readonly rightIndent?: number
   readonly isRtl: boolean
   readonly marker?: ListMarker
   readonly heading?: number
@@ -68,6 +74,8 @@ export interface TableBlock {
   readonly box: BoundingBox
   /** Points. */
   readonly widths: readonly number[]
+  /** Y coordinates at which the rows start. */
+  readonly rowTops?: readonly number[]
   /** From left to right, or from right to left in a right-to-left table. */
   readonly rows: readonly (readonly TableCell[])[]
   readonly isRuled: boolean

@@ -164,6 +164,17 @@ function toTable(run: readonly TextLine[]): BorderlessTable | undefined {
 
 const centerX = ({ box }: Word) => (box[0] + box[2]) / 2
 
+/** Narrower cells hold values, such as the lines of an address, and not text that wraps. */
+const minWrappedCharacters = 20
+
+/** Whether words continue the text above them: it is long, or their first one has no capital. */
+function continuesCell(words: readonly Word[], above: readonly Word[]): boolean {
+  const [firstWord] = words
+  if (!firstWord || above.length === 0) return false
+  const characters = above.reduce((sum, { text }) => sum + text.length + 1, 0)
+  return characters > minWrappedCharacters || /^[^\p{Lu}\p{N}]/u.test(firstWord.text)
+}
+
 /** A line with an empty first column continues the cells above. */
 function joinContinuedRows(rows: readonly (readonly Word[][])[], run: readonly TextLine[]): Word[][][] {
   const out: Word[][][] = []
@@ -172,7 +183,8 @@ function joinContinuedRows(rows: readonly (readonly Word[][])[], run: readonly T
     const [line, lineBefore] = [run[index], run[index - 1]]
     const isNear = line && lineBefore && line.baseline - lineBefore.baseline < line.style.size * 1.5
     const firstColumn = line?.isRtl ? row.at(-1) : row[0]
-    if (lastSegment && isNear && firstColumn?.length === 0) {
+    const isWrapped = row.some((words, column) => continuesCell(words, lastSegment?.[column] ?? []))
+    if (lastSegment && isNear && firstColumn?.length === 0 && isWrapped) {
       for (const [column, words] of row.entries()) lastSegment[column]?.push(...words)
     } else out.push(row.map((words) => [...words]))
   }

@@ -8,6 +8,9 @@ export interface HeaderFooterRow {
   readonly alignment: Alignment
   /** Left and right edge in points from the left edge of the page; may be wider than the text. */
   readonly edges: readonly [number, number]
+  /** Upper and lower edge in points from the top of the page. */
+  readonly top: number
+  readonly bottom: number
 }
 
 /** Rows that repeat at the top and bottom of the pages. */
@@ -110,7 +113,8 @@ function toHeaderFooterRow(group: readonly CandidateRow[]): HeaderFooterRow[] {
     const space = wordBefore ? [{ ...run, text: chooseSeparator(wordBefore, word, row.line) }] : []
     return [...space, word === number ? { ...run, field: 'page' } : run]
   })
-  return [{ runs, alignment: chooseAlignment(group), edges: [row.line.box[0], row.line.box[2]] }]
+  const [left, top, right, bottom] = row.line.box
+  return [{ runs, alignment: chooseAlignment(group), edges: [left, right], top, bottom }]
 }
 
 /** Rows with text on both sides contain a tab and are left-aligned. */

@@ -180,7 +180,9 @@ export function joinTitleLines<B extends ContentBlock>(blocks: readonly B[], bod
     ) {
       const runs = joinRuns(lastBlock.runs, block.runs)
       const lineCount = lastBlock.lineCount + block.lineCount
-      out[out.length - 1] = { ...lastBlock, runs, lineCount, box: boundingBoxOf([lastBlock.box, block.box]) }
+      const lineHeight = block.box[3] - (lastBlock.firstLineBottom ?? lastBlock.box[3])
+      const box = boundingBoxOf([lastBlock.box, block.box])
+      out[out.length - 1] = { ...lastBlock, runs, lineCount, lineHeight: lineHeight / (lineCount - 1), box }
     } else out.push(block)
   }
   return out

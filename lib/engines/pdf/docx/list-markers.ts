@@ -10,10 +10,12 @@ export function findListMarker(words: readonly Word[]): ListMarker | undefined {
   if (!firstWord || !secondWord) return undefined
   const kind = bullet.test(firstWord.text) ? 'bullet' : number.test(firstWord.text) ? 'number' : undefined
   if (!kind) return undefined
-  const gap = secondWord.box[0] - firstWord.box[2]
+  const isRtl = secondWord.box[0] < firstWord.box[0]
+  const gap = isRtl ? firstWord.box[0] - secondWord.box[2] : secondWord.box[0] - firstWord.box[2]
   // A dash or single character inside a sentence is followed by a normal space or none.
   if (kind === 'bullet' && gap < firstWord.style.size * 0.15) return undefined
-  return { kind, text: firstWord.text, x: firstWord.box[0], textX: secondWord.box[0] }
+  const [x, textX] = isRtl ? [-firstWord.box[2], -secondWord.box[2]] : [firstWord.box[0], secondWord.box[0]]
+  return { kind, text: firstWord.text, x, textX }
 }
 
 /** `i.` may start a list of roman numerals; a list that starts with `c.` is alphabetical. */

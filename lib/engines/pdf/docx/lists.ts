@@ -31,7 +31,7 @@ function findPosition(
   openLists: OpenList[],
   nextList: () => number,
 ): ListItemPosition {
-  while ((openLists.at(-1)?.x ?? 0) > marker.x + maxDifference) openLists.pop()
+  while ((openLists.at(-1)?.x ?? -Infinity) > marker.x + maxDifference) openLists.pop()
   const sibling = openLists.at(-1)
   if (sibling && sibling.x > marker.x - maxDifference) {
     if (continuesList(sibling, marker))

@@ -29,12 +29,13 @@ export function buildNumbering(library: DocxLibrary, { sections }: DocxLayout): 
 }
 
 /** In twips, Word's unit. */
-export function toIndent({ indent, firstIndent }: Paragraph) {
+export function toIndent({ indent, firstIndent, rightIndent }: Paragraph) {
   const left = Math.round(Math.max(0, indent) * 20)
+  const right = rightIndent === undefined ? {} : { right: Math.round(rightIndent * 20) }
   const firstIndentTwips = Math.round(firstIndent * 20)
   return firstIndentTwips < 0
-    ? { left, hanging: Math.min(-firstIndentTwips, left) }
-    : { left, firstLine: firstIndentTwips }
+    ? { ...right, left, hanging: Math.min(-firstIndentTwips, left) }
+    : { ...right, left, firstLine: firstIndentTwips }
 }
 
 interface Item {

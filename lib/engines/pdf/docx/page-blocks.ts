@@ -10,6 +10,7 @@ import type { PageContent, Vector, Word } from './page-content.ts'
 import { groupIntoParagraphs, type ParagraphSettings } from './paragraphs.ts'
 import { type Band, type PageItem, sortIntoReadingOrder } from './reading-order.ts'
 import { findFills, findGrids, type Grid, type GridCell } from './table-grids.ts'
+import { measureTop } from './vertical-spacing.ts'
 
 interface PageSettings extends Omit<ParagraphSettings, 'column'> {
   /** Left and right edge of the text in the whole document. */
@@ -104,16 +105,17 @@ function buildBand(
 /** Keeps the spacing above and below columns. */
 function spaceBands(bands: readonly (readonly FlowBlock[])[], pitch: number): FlowBlock[] {
   const out: FlowBlock[] = []
-  for (const [firstItem, ...rest] of bands) {
+  for (const band of bands) {
+    const [firstItem, ...rest] = band
     const lastBlock = out.at(-1)
     if (!firstItem) continue
     if (!lastBlock || (!firstItem.columnSet && !lastBlock.columnSet)) {
       out.push(firstItem, ...rest)
       continue
     }
-    const size = firstItem.kind === 'paragraph' ? firstItem.style.size : 0
-    const gap = firstItem.box[1] - Math.max(...out.map(({ box }) => box[3])) - size * (pitch - 1)
-    const space = Math.min(40, Math.max(0, gap))
+    // Columns start together, at the highest of their first lines.
+    const top = Math.min(...band.map((block) => measureTop(block, pitch)))
+    const space = Math.max(0, top - Math.max(...out.map(({ box }) => box[3])))
     const start =
       firstItem.kind === 'paragraph'
         ? { ...firstItem, spaceBefore: firstItem.columnSet ? 0 : space }
@@ -203,9 +205,12 @@ function buildBorderlessTable(
   fills: readonly Vector[],
   settings: ParagraphSettings,
 ): TableBlock {
+  const rowTops = rows.map((row) => measureRowTop(row.flat(), settings.pitch) ?? box[1])
+  const top = Math.min(box[1], rowTops[0] ?? box[1])
   const table = {
     kind: 'table',
-    box,
+    box: [box[0], top, box[2], box[3]] as const,
+    rowTops,
     isRuled: false,
     widths: xs.slice(1).map((x, index) => x - (xs[index] ?? 0)),
     rows: rows.map((row) =>
@@ -220,6 +225,12 @@ function buildBorderlessTable(
     ),
   } as const
   return orderTableColumns(table, rows.flat(2))
+}
+
+/** Returns where the first line of a row starts when its extra line height is above the characters. */
+function measureRowTop(words: readonly Word[], pitch: number): number | undefined {
+  const [firstLine] = groupIntoLines(words)
+  return firstLine && firstLine.box[3] - firstLine.style.size * pitch
 }
 
 /** Keeps the spacing between blocks where it is larger than the line spacing. */
@@ -268,6 +279,7 @@ function buildRuledTable(grid: Grid, words: readonly Word[], settings: PageSetti
     box: grid.box,
     isRuled: true,
     widths: xs.slice(1).map((x, index) => x - (xs[index] ?? 0)),
+    rowTops: ys.slice(0, -1),
     rows: ys.slice(1).map((_, row) => grid.cells.filter((cell) => cell.row === row).map(cellOf)),
   } as const
   return orderTableColumns(

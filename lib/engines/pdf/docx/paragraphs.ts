@@ -18,13 +18,45 @@ export interface ParagraphSettings {
 
 /** Joins lines into paragraphs. */
 export function groupIntoParagraphs(lines: readonly TextLine[], settings: ParagraphSettings): Paragraph[] {
-  const groups: TextLine[][] = []
-  for (const line of lines) {
+  const groups: { readonly lines: TextLine[]; readonly settings: ParagraphSettings }[] = []
+  for (const [at, line] of lines.entries()) {
     const group = groups.at(-1)
-    if (group && continuesParagraph(group, line, settings)) group.push(line)
-    else groups.push([line])
+    if (group && continuesParagraph(group.lines, line, group.settings)) group.lines.push(line)
+    else groups.push({ lines: [line], settings: { ...settings, column: narrowColumn(lines, at, settings) } })
   }
-  return groups.map((group) => toParagraph(group, settings))
+  return groups.map((group) => {
+    const rightIndent = settings.column[2] - group.settings.column[2]
+    return { ...toParagraph(group.lines, group.settings), ...(rightIndent > 0 && { rightIndent }) }
+  })
+}
+
+/** Points: how far text is indented on both sides, as an abstract or a quotation is. */
+const minIndent = 12
+
+/** Returns the column up to where the lines that start with this one end, when all of them are indented on both sides. */
+function narrowColumn(
+  lines: readonly TextLine[],
+  start: number,
+  { column, pitch }: ParagraphSettings,
+): BoundingBox {
+  const [line] = lines.slice(start)
+  if (!line || line.isRtl || line.box[0] - column[0] < minIndent) return column
+  const run = [line]
+  for (const next of lines.slice(start + 1)) {
+    const { box, baseline, style } = run.at(-1) ?? line
+    const isNext =
+      Math.abs(next.box[0] - box[0]) < 2 &&
+      next.baseline - baseline < style.size * pitch * 1.28 &&
+      Math.abs(next.style.size - style.size) < 0.5 &&
+      !findListMarker(next.words)
+    if (!isNext) break
+    run.push(next)
+  }
+  const right = Math.max(...run.map(({ box }) => box[2]))
+  const isFull = ({ box }: TextLine) => right - box[2] < (right - line.box[0]) * 0.15
+  // All lines but the last fill a paragraph.
+  const isIndented = column[2] - right >= minIndent && run.length >= 3 && run.slice(0, -1).every(isFull)
+  return isIndented ? [column[0], column[1], right, column[3]] : column
 }
 
 function continuesParagraph(
@@ -46,11 +78,15 @@ function continuesParagraph(
   if (hasWideGap(lineBefore) || hasWideGap(line)) return false
   if (findListMarker(line.words)) return false
   const marker = findListMarker(firstLine.words)
-  if (marker) return line.box[0] > marker.x + size * 0.4 && !endsEarly(lineBefore, line, settings.column)
+  if (startsWithCheckbox(line)) return false
+  const lineStart = line.isRtl ? -line.box[2] : line.box[0]
+  if (marker) return lineStart > marker.x + size * 0.4 && !endsEarly(lineBefore, line, settings.column)
   if (isCentered(lineBefore, settings) && isCentered(line, settings)) return isSameStyle(lineBefore, line)
   return !endsEarly(lineBefore, line, settings.column) && !isIndented(group, line)
 }
 
+const startsWithCheckbox = ({ words: [firstWord] }: TextLine) =>
+  firstWord !== undefined && /^[☐☑☒]/u.test(firstWord.text)
 const hasWideGap = (line: TextLine) => !line.isJustified && splitAtGaps(line, 2).length > 1
 const isBold = (line: TextLine) => line.words.every(({ style }) => style.bold)
 const isSameStyle = (a: TextLine, b: TextLine) =>
@@ -108,12 +144,22 @@ function toParagraph(lines: readonly TextLine[], settings: ParagraphSettings): P
     alignment,
     style: dominantStyle(words),
     lineCount: lines.length,
+    ...measureLines(lines),
     mayContinue: reachesColumnEdge(lines.at(-1), settings.column),
     spaceBefore: 0,
     ...computeIndents(lines, alignment, marker, settings.column, isRtl),
     isRtl,
     ...defined({ marker }),
   }
+}
+
+function measureLines(lines: readonly TextLine[]): Pick<Paragraph, 'lineHeight' | 'firstLineBottom'> {
+  const [firstLine] = lines
+  const lastLine = lines.at(-1)
+  if (!firstLine || !lastLine) return {}
+  const firstLineBottom = firstLine.box[3]
+  if (lines.length === 1) return { firstLineBottom }
+  return { firstLineBottom, lineHeight: (lastLine.baseline - firstLine.baseline) / (lines.length - 1) }
 }
 
 function reachesColumnEdge(line: TextLine | undefined, column: BoundingBox): boolean {
@@ -130,6 +176,7 @@ function computeIndents(
   isRtl: boolean,
 ): Pick<Paragraph, 'indent' | 'firstIndent'> {
   const [firstLine, ...rest] = lines
+  if (marker && isRtl) return { indent: column[2] + marker.textX, firstIndent: marker.x - marker.textX }
   if (!firstLine || alignment === 'center' || alignment === 'right' || isRtl)
     return { indent: 0, firstIndent: 0 }
   if (marker) return { indent: marker.textX - column[0], firstIndent: marker.x - marker.textX }

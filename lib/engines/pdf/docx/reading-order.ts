@@ -50,7 +50,7 @@ export function sortIntoReadingOrder<T extends PageItem>(
   const gutter = findBestGutter(items)
   if (!gutter) return items.length > 0 ? [{ columns: [{ items, box: column }] }] : []
   const { x } = gutter
-  const { top, bottom } = findExtentBetweenTitles(gutter, items)
+  const { top, bottom } = skipLastLine(findExtentBetweenTitles(gutter, items), x, items)
   const itemsAbove = items.filter((item) => centerY(item) < top)
   const itemsBelow = items.filter((item) => centerY(item) > bottom)
   const itemsBetween = items.filter((item) => !itemsAbove.includes(item) && !itemsBelow.includes(item))
@@ -76,7 +76,7 @@ export function sortIntoReadingOrder<T extends PageItem>(
 
 const isLeftOf = ({ box }: PageItem, x: number) => (box[0] + box[2]) / 2 < x
 
-const centerY = ({ box }: PageItem) => (box[1] + box[3]) / 2
+const centerY = ({ box }: Pick<PageItem, 'box'>) => (box[1] + box[3]) / 2
 
 /** Returns the part of the columns up to a title that is too short to cross the gutter. */
 function findExtentBetweenTitles(
@@ -91,6 +91,26 @@ function findExtentBetweenTitles(
     else return { ...part, bottom: title.top }
   }
   return part
+}
+
+/** Excludes the short last line of a paragraph above the columns, which does not cross the gutter. */
+function skipLastLine<T extends Pick<Gutter, 'top'>>(extent: T, x: number, items: readonly PageItem[]): T {
+  const lines = items.filter(({ characters }) => characters > 0)
+  const lineAbove = lines
+    .filter(({ box }) => box[0] < x && box[2] > x && centerY({ box }) < extent.top)
+    .reduce<BoundingBox | undefined>((low, { box }) => (low && low[3] > box[3] ? low : box), undefined)
+  if (!lineAbove) return extent
+  const isBelow = ({ box }: PageItem) => box[1] > lineAbove[1] + heightOf(lineAbove) * 0.5
+  const [lastLine, ...others] = lines.filter(isBelow).sort((a, b) => a.box[1] - b.box[1])
+  if (!lastLine || Math.abs(lastLine.box[0] - lineAbove[0]) > 2 || lastLine.box[2] > lineAbove[2])
+    return extent
+  const height = heightOf(lineAbove)
+  const gap = lastLine.box[1] - lineAbove[3]
+  const gapBelow = Math.min(...others.map(({ box }) => box[1])) - lastLine.box[3]
+  const isSameText = Math.abs(heightOf(lastLine.box) - height) < height * 0.1
+  return isSameText && gap < height * 0.6 && gapBelow > gap + height * 0.2
+    ? { ...extent, top: lastLine.box[3] }
+    : extent
 }
 
 /** Finds lines in a larger font with nothing next to them, below which both columns start at the same height. */

@@ -19,14 +19,33 @@ export function toPageSize(library: DocxLibrary, { width, height }: Pick<DocxSec
   }
 }
 
+/** Points from the edges of the page to its header and footer. */
+interface HeaderFooterDistances {
+  readonly header?: number
+  readonly footer?: number
+}
+
 /** Page size, margins and columns in Word's terms. */
-export function toSectionOptions(library: DocxLibrary, section: DocxSection): docx.ISectionPropertiesOptions {
+export function toSectionOptions(
+  library: DocxLibrary,
+  section: DocxSection,
+  { header, footer }: HeaderFooterDistances = {},
+): docx.ISectionPropertiesOptions {
   const { columns, isContinuous } = section
   const [left, top, right, bottom] = section.margins
   return {
     page: {
       size: toPageSize(library, section),
-      margin: { left: toTwips(left), top: toTwips(top), right: toTwips(right), bottom: toTwips(bottom) },
+      margin: {
+        left: toTwips(left),
+        top: toTwips(top),
+        right: toTwips(right),
+        bottom: toTwips(bottom),
+        ...defined({
+          header: header === undefined ? undefined : toTwips(header),
+          footer: footer === undefined ? undefined : toTwips(footer),
+        }),
+      },
     },
     ...(isContinuous && { type: library.SectionType.CONTINUOUS }),
     ...defined({

@@ -4,6 +4,7 @@ import { isSameColumnSet } from './column-sets.ts'
 import { type BoundingBox, boundingBoxOf } from './geometry.ts'
 import type { PageContent } from './page-content.ts'
 import { isContinuation, joinParagraphs } from './split-paragraphs.ts'
+import { measureTop, placeBelow } from './vertical-spacing.ts'
 
 /** Consecutive pages of one size, or the part of them that is set in columns. */
 export interface DocxSection {
@@ -32,7 +33,11 @@ export interface PageFlow {
 }
 
 /** Splits the pages into sections where their size or columns change. */
-export function buildSections(flows: readonly PageFlow[], column: readonly [number, number]): DocxSection[] {
+export function buildSections(
+  flows: readonly PageFlow[],
+  column: readonly [number, number],
+  pitch: number,
+): DocxSection[] {
   const groups: PageFlow[][] = []
   for (const flow of flows) {
     const group = groups.at(-1)
@@ -44,8 +49,9 @@ export function buildSections(flows: readonly PageFlow[], column: readonly [numb
     const [firstFlow] = group
     if (!firstFlow) return []
     const { width, height } = firstFlow.page
-    const margins = computeMargins(group, column)
-    return splitByColumns(joinPageFlows(group), { width, height, margins })
+    const margins = computeMargins(group, column, pitch)
+    const blocks = joinPageFlows(group, { top: margins[1], bottom: height - margins[3], pitch })
+    return splitByColumns(blocks, { width, height, margins })
   })
 }
 
@@ -98,25 +104,40 @@ function isSameSize(a: PageContent, b: PageContent): boolean {
   return Math.abs(a.width - b.width) < 6 && Math.abs(a.height - b.height) < 6
 }
 
-function computeMargins(group: readonly PageFlow[], column: readonly [number, number]): BoundingBox {
+function computeMargins(
+  group: readonly PageFlow[],
+  column: readonly [number, number],
+  pitch: number,
+): BoundingBox {
   const { width, height } = group[0]?.page ?? { width: 595, height: 842 }
   const boxes = group.flatMap(({ blocks }) => blocks.map(({ box }) => box))
   const clampPoints = (value: number, max: number) => Math.min(max, Math.max(18, value))
   if (boxes.length === 0) return [36, 36, 36, 36]
   const bounds = boundingBoxOf(boxes)
+  const top = Math.min(
+    bounds[1],
+    ...group.flatMap(({ blocks }) => blocks.map((block) => measureTop(block, pitch))),
+  )
   const fits = column[1] < width
   const spaceBelow = height - bounds[3]
   return [
     clampPoints(fits ? column[0] : bounds[0], width * 0.3),
-    clampPoints(bounds[1], height * 0.2),
+    clampPoints(top, height * 0.2),
     clampPoints(width - (fits ? column[1] : bounds[2]), width * 0.3),
     // A single page need not be full: it must not become two when its text grows by a line.
     clampPoints(group.length === 1 ? Math.min(spaceBelow, bounds[1]) : spaceBelow, height * 0.12),
   ]
 }
 
+/** Where the text of pages starts and ends, and the usual pitch of lines in ems. */
+interface PageText {
+  readonly top: number
+  readonly bottom: number
+  readonly pitch: number
+}
+
 /** Starts a new page after a page that ended early and before a chapter; other text flows on. */
-function joinPageFlows(group: readonly PageFlow[]): FlowBlock[] {
+function joinPageFlows(group: readonly PageFlow[], { top, bottom, pitch }: PageText): FlowBlock[] {
   const out: FlowBlock[] = []
   for (const [index, { blocks }] of group.entries()) {
     const previousFlow = group[index - 1]
@@ -136,8 +157,16 @@ function joinPageFlows(group: readonly PageFlow[]): FlowBlock[] {
     }
     const startsNewPage =
       previousFlow !== undefined &&
-      (endsEarly(previousFlow, group) || isChapter(firstBlock) || firstBlock.isOverBackground === true)
-    out.push({ ...firstBlock, ...(startsNewPage && { startsNewPage }) }, ...rest)
+      (endsEarly(previousFlow, group) ||
+        (!firstBlock.columnSet && hasRoomFor(firstBlock, previousFlow, bottom)) ||
+        isChapter(firstBlock) ||
+        firstBlock.isOverBackground === true)
+    const isAtTop = startsNewPage || previousFlow === undefined
+    const placedBlock =
+      isAtTop && firstBlock.kind === 'paragraph' && !firstBlock.columnSet
+        ? placeBelow(firstBlock, top, pitch)
+        : firstBlock
+    out.push({ ...placedBlock, ...(startsNewPage && { startsNewPage }) }, ...rest)
   }
   return out
 }
@@ -146,6 +175,16 @@ function joinPageFlows(group: readonly PageFlow[]): FlowBlock[] {
 function moveImages({ floatingImages }: FlowBlock, [nextBlock, ...rest]: readonly FlowBlock[]): FlowBlock[] {
   if (!nextBlock) return []
   return [{ ...nextBlock, ...defined({ floatingImages }) }, ...rest]
+}
+
+/** Whether two lines of a block would have fit on the page before it, so that its break was intended. */
+function hasRoomFor(block: ContentBlock, { blocks }: PageFlow, limit: number): boolean {
+  const bottom = Math.max(...blocks.map(({ box }) => box[3]), 0)
+  const room = limit - bottom
+  if (block.kind !== 'paragraph') return room > block.box[3] - block.box[1] + 20
+  const { size } = block.style
+  // A heading needs text below it.
+  return room > size * 1.4 * (block.heading === undefined ? 3 : 5) + Math.max(0, block.spaceBefore)
 }
 
 const isChapter = (block: ContentBlock) => block.kind === 'paragraph' && block.heading === 1

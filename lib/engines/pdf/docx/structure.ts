@@ -4,10 +4,11 @@ import * as z from 'zod'
 import { defined } from '../../../validation/defined.ts'
 import type { Tools } from '../../engine.ts'
 import { runMupdf } from '../mupdf.ts'
+import { readCheckboxes } from './checkboxes.ts'
 import { heightOf, widthOf } from './geometry.ts'
 import { isMostlyRtl } from './lines.ts'
 import { assignOcrStyles } from './ocr-styles.ts'
-import { type PageContent, StyleShape, type Word } from './page-content.ts'
+import { type PageContent, StyleShape, type Vector, type Word } from './page-content.ts'
 
 /** Left, top, right, bottom in points from the top left corner of the page. */
 const BoxShape = z.tuple([z.number(), z.number(), z.number(), z.number()])
@@ -110,11 +111,20 @@ function toPageContent(raw: z.output<typeof PageShape>, folder: string): PageCon
       .filter((line) => (line.vertical ?? false) === vertical)
       .map((line) => decodeBullet(line.words).flatMap(toWord))
       .filter((words) => words.length > 0)
+  const vectors = raw.vectors.map(
+    ({ box, color, stroked: isStroked = false, rectangle: isRectangle = false }) => ({
+      box,
+      color,
+      isStroked,
+      isRectangle,
+    }),
+  )
+  const text = readCheckboxes({ textSegments: wordsByLine(false), vectors })
   return {
     number: raw.page,
     width: raw.width,
     height: raw.height,
-    textSegments: wordsByLine(false).map((words) => addDrawnBullet(words, raw.vectors)),
+    textSegments: text.textSegments.map((words) => addDrawnBullet(words, text.vectors)),
     rotatedText: wordsByLine(true),
     undecodedWords,
     images: raw.images.map(({ box, file, width, height }) => ({
@@ -122,14 +132,7 @@ function toPageContent(raw: z.output<typeof PageShape>, folder: string): PageCon
       ...(file && { path: join(folder, file) }),
       ...(width && height && { pixelCount: width * height }),
     })),
-    vectors: raw.vectors.map(
-      ({ box, color, stroked: isStroked = false, rectangle: isRectangle = false }) => ({
-        box,
-        color,
-        isStroked,
-        isRectangle,
-      }),
-    ),
+    vectors: text.vectors,
   }
 }
 
@@ -144,10 +147,7 @@ function decodeBullet(words: readonly RawWord[]): readonly RawWord[] {
 }
 
 /** Adds list bullets that browsers draw as dots and squares. */
-function addDrawnBullet(
-  words: readonly Word[],
-  vectors: z.output<typeof PageShape>['vectors'],
-): readonly Word[] {
+function addDrawnBullet(words: readonly Word[], vectors: readonly Vector[]): readonly Word[] {
   const rtl = isMostlyRtl(words.map(({ text }) => text).join(''))
   const [firstWord] = rtl ? words.toSorted((a, b) => b.box[2] - a.box[2]) : words
   if (!firstWord) return words
@@ -182,10 +182,11 @@ const symbols: Readonly<Record<string, string>> = {
   '\uf0e4': '™',
 }
 
-/** Removes what XML does not allow: control characters and lone surrogates. */
+/** Removes what XML does not allow, control characters and lone surrogates; shapes of Arabic and Hebrew become letters. */
 function cleanText(text: string): string {
   return text
     .replaceAll(/[\uf06c-\uf0e4]/g, (char) => symbols[char] ?? char)
+    .replaceAll(/[\ufb1d-\ufdff\ufe70-\ufefc]/g, (shape) => shape.normalize('NFKC'))
     .replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff\ufffd]/gu, '')
     .toWellFormed()
 }

@@ -48,11 +48,18 @@ async function createSection(
   }
   const rowOf = (row: HeaderFooterRow) => writer.writeHeaderFooter(row, part)
   return {
-    properties: toSectionOptions(library, part),
+    properties: toSectionOptions(library, part, {
+      header: layout.header[0]?.top ?? 0,
+      footer: Math.max(0, part.height - (layout.footer.at(-1)?.bottom ?? part.height)),
+    }),
     // A section on the same page has the headers and footers of that page.
     ...(!part.isContinuous && {
-      headers: { default: new library.Header({ children: layout.header.map(rowOf) }) },
-      footers: { default: new library.Footer({ children: layout.footer.map(rowOf) }) },
+      ...(layout.header.length > 0 && {
+        headers: { default: new library.Header({ children: layout.header.map(rowOf) }) },
+      }),
+      ...(layout.footer.length > 0 && {
+        footers: { default: new library.Footer({ children: layout.footer.map(rowOf) }) },
+      }),
     }),
     children: children.length > 0 ? children : [new library.Paragraph({})],
   }

@@ -1,0 +1,69 @@
+import type { ContentBlock, FlowBlock, Paragraph, TableBlock, TableCell } from './blocks.ts'
+
+/** Points that Word adds below an image for the descenders of its line. */
+const imageDescent = 3
+
+interface PlacedLines {
+  readonly lineHeight: number
+  /** Y coordinate at which Word starts the first line: all extra line height is above the characters. */
+  readonly top: number
+}
+
+/** Returns the line height of a paragraph, and where its first line starts. */
+function placeLines(paragraph: Paragraph, pitch: number): PlacedLines {
+  const { box, style, firstLineBottom = box[3] } = paragraph
+  const lineHeight = paragraph.lineHeight ?? style.size * Math.min(2.5, pitch)
+  return { lineHeight, top: firstLineBottom - lineHeight }
+}
+
+/** Returns the y coordinate at which a block starts in Word. */
+export const measureTop = (block: ContentBlock, pitch: number): number =>
+  block.kind === 'paragraph' ? placeLines(block, pitch).top : block.box[1]
+
+const measureBottom = ({ kind, box }: ContentBlock) => (kind === 'image' ? box[3] + imageDescent : box[3])
+
+/** Sets the space above a paragraph so that its first line is as far below `y` as on the page. */
+export function placeBelow<P extends Paragraph>(paragraph: P, y: number, pitch: number): P {
+  const { lineHeight, top } = placeLines(paragraph, pitch)
+  if (top >= y) return { ...paragraph, lineHeight, spaceBefore: top - y }
+  // Lines that are closer together than usual.
+  const reduced = paragraph.lineHeight ?? lineHeight - (y - top)
+  return { ...paragraph, lineHeight: Math.max(paragraph.style.size, reduced), spaceBefore: 0 }
+}
+
+/** Gives the blocks of a page the spacing that they have on the page. The first block keeps its own. */
+export function spaceBlocks(blocks: readonly FlowBlock[], pitch: number): FlowBlock[] {
+  return blocks.map((block, index) => {
+    const placed = block.kind === 'table' ? { ...block, ...spaceCells(block, pitch) } : block
+    const previous = blocks[index - 1]
+    if (placed.kind !== 'paragraph') return placed
+    if (placed.columnSet) return withUsualLineHeight(placed)
+    const isBelow = previous && placed.box[1] >= previous.box[3] - placed.style.size * 0.5
+    // Spacing below columns has been set already.
+    if (!isBelow || previous.columnSet) return { ...placed, lineHeight: placeLines(placed, pitch).lineHeight }
+    return placeBelow(placed, measureBottom(previous), pitch)
+  })
+}
+
+/** Text moves from column to column, and the usual line height keeps the lines of columns at equal heights. */
+function withUsualLineHeight({ lineHeight: _, ...block }: FlowBlock & Paragraph): FlowBlock {
+  return block
+}
+
+function spaceCells(table: TableBlock, pitch: number): Pick<TableBlock, 'rows'> {
+  const { rowTops, rows } = table
+  if (!rowTops) return { rows }
+  return {
+    rows: rows.map((row, at) => row.map((cell) => spaceCell(cell, rowTops[at] ?? 0, pitch))),
+  }
+}
+
+function spaceCell(cell: TableCell, top: number, pitch: number): TableCell {
+  let bottom = top
+  const blocks = cell.blocks.map((block) => {
+    const placed = block.kind === 'paragraph' ? placeBelow(block, bottom, pitch) : block
+    bottom = measureBottom(block)
+    return placed
+  })
+  return { ...cell, blocks }
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { join, parse } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { countPdfPages, readStdout } from '../support/inspect-result.ts'
+import { createPdf, writeFiles } from '../support/pdf-maker.ts'
+import { convert, removeRuns } from '../support/run-engine.ts'
+
+const stream = (content: string, dict = '<< >>') => ({ dict, data: Buffer.from(content) })
+const helvetica = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
+const line = (text: string, [x, y]: readonly [number, number], size = 11) =>
+  `BT /F1 ${size} Tf ${x} ${y} Td (${text}) Tj ET`
+
+/** A PDF with one stream of drawing operators per page. */
+const createPages = (...contents: readonly string[]) =>
+  createPdf({
+    1: '<< /Type /Catalog /Pages 2 0 R >>',
+    2: `<< /Type /Pages /Kids [${contents.map((_, at) => `${10 + at * 2} 0 R`).join(' ')}] /Count ${contents.length} >>`,
+    5: helvetica,
+    ...Object.fromEntries(
+      contents.flatMap((content, at) => [
+        [
+          10 + at * 2,
+          `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${11 + at * 2} 0 R /Resources << /Font << /F1 5 0 R >> >> >>`,
+        ],
+        [11 + at * 2, stream(content)],
+      ]),
+    ),
+  })
+
+const paragraph = (top: number, lines: number, [left, pitch] = [60, 15]) =>
+  Array.from({ length: lines }, (_, at) =>
+    line(
+      at === lines - 1
+        ? 'the last of them is short.'
+        : `Row ${at} of this text goes on about rivers and mountains far from the coast, row ${at}`,
+      [left, top - at * pitch],
+    ),
+  ).join(' ')
+
+/** Three chapters, each on a page of its own that is not full, with notes far below the text. */
+const chapters = createPages(
+  ...[1, 2, 3].map((chapter) =>
+    [
+      line(`Chapter ${['one', 'two', 'three'][chapter - 1]} ${'of all'.repeat(chapter)}`, [60, 760], 20),
+      paragraph(720, 5),
+      paragraph(630, 4),
+      line(`Note ${chapter} at the end`, [60, 200], 9),
+    ].join(' '),
+  ),
+)
+
+const box = (y: number) => `1 w 60 ${y - 2} 10 10 re S`
+const tick = (y: number) => `1.5 w 62 ${y + 3} m 64 ${y} l 68 ${y + 6} l S`
+/** Two ticked and two empty boxes, one of them ticked by a character. */
+const form = createPages(
+  [
+    line('Tick what applies to you and hand the sheet to the office.', [60, 760]),
+    ...[box(730), tick(730), line('I own a boat', [78, 730])],
+    ...[box(705), line('I rent a boat', [78, 705])],
+    ...[box(680), line('X', [61.5, 679.5], 10), line('I need a berth', [78, 680])],
+    ...[box(655), line('I want the newsletter', [78, 655])],
+  ].join(' '),
+)
+
+const column = (left: number, rows: readonly string[], top: number) =>
+  rows.map((row, at) => line(row, [left, top - at * 15])).join(' ')
+/** Addresses next to each other, the right one a line longer. */
+const addresses = createPages(
+  [
+    column(60, ['Fjord Supplies Ltd', '12 Harbour Road', '9001 Northport'], 760),
+    column(400, ['Bill to:', 'Ada Thorn', '7 Lighthouse Lane', '9020 Westcliff'], 760),
+    paragraph(660, 4),
+  ].join(' '),
+)
+
+const columnLine = (at: number) => `Line ${at} of a column that is full of more words`
+/** An indented abstract, whose last line is short, above two columns. */
+const abstract = createPages(
+  [
+    line('A title above everything', [200, 780], 18),
+    column(
+      95,
+      [
+        'The abstract tells what the two columns below it are about in rather few',
+        'words and fills its lines up to an edge that is left of that of its columns,',
+        'as an abstract does.',
+      ],
+      745,
+    ),
+    ...Array.from({ length: 20 }, (_, at) => line(columnLine(at), [60, 670 - at * 15])),
+    ...Array.from({ length: 20 }, (_, at) => line(columnLine(at + 20), [310, 676 - at * 15])),
+  ].join(' '),
+)
+
+const pathOf = await writeFiles({
+  'chapters.pdf': chapters,
+  'form.pdf': form,
+  'addresses.pdf': addresses,
+  'abstract.pdf': abstract,
+})
+const toWord = async (name: string) => (await convert(pdf, pathOf(name), 'docx')).path
+const toText = (path: string) => readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path)
+
+/** Returns the page and the top of each line that starts with `Chapter`, `Row 0` or `Note`. */
+async function readTops(path: string): Promise<{ page: number; top: number; word: string }[]> {
+  const html = await readStdout('pdftotext', '-bbox', path, '-')
+  return html.split('<page ').flatMap((source, page) =>
+    [...source.matchAll(/yMin="([\d.]+)"[^>]*>(Chapter|Row|Note)</g)].map(([, top = '', word = '']) => ({
+      page,
+      top: Number(top),
+      word,
+    })),
+  )
+}
+
+describe('layout of a PDF in the Word document', () => {
+  after(removeRuns)
+
+  test('each line is at its height on its page, even far below the text', async () => {
+    const path = await toWord('chapters.pdf')
+    const folder = scratchFolder('printed')
+    const profile = `-env:UserInstallation=file://${folder}/profile`
+    await readStdout('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
+    const printed = join(folder, `${parse(path).name}.pdf`)
+    assert.equal(await countPdfPages(printed), 3)
+    const [before, now] = [await readTops(pathOf('chapters.pdf')), await readTops(printed)]
+    assert.equal(before.length, 27)
+    assert.deepEqual(
+      now.map(({ page, word }) => `${page} ${word}`),
+      before.map(({ page, word }) => `${page} ${word}`),
+    )
+    for (const [at, { page, top, word }] of now.entries()) {
+      const expected = before[at]?.top ?? 0
+      assert.ok(Math.abs(top - expected) < 4, `${word} on page ${page} is at ${top}, not at ${expected}`)
+    }
+  })
+
+  test('drawn checkboxes become characters that show whether they are ticked', async () => {
+    const text = await toText(await toWord('form.pdf'))
+    assert.match(text, /☒ I own a boat\n\n☐ I rent a boat\n\n☒ I need a berth\n\n☐ I want the newsletter/)
+  })
+
+  test('the lines of an address stay apart where the address next to it ends', async () => {
+    const html = await readStdout('pandoc', '--from=docx', '--to=html', await toWord('addresses.pdf'))
+    assert.doesNotMatch(html, /Lane\s+9020/)
+    assert.match(html, /7 Lighthouse Lane[\s\S]*9020 Westcliff/)
+  })
+
+  test('an indented abstract above columns is one paragraph with its short last line', async () => {
+    const text = await toText(await toWord('abstract.pdf'))
+    assert.match(text, /The abstract tells .* fills its lines .* columns, as an abstract does\.\n/)
+    assert.match(text, /Line 19 of a column that is full of more words\s+Line 20 of a column/)
+  })
+})
