@@ -67,6 +67,24 @@ const ligature = createPdf({
   ),
 })
 
+const arabic = (shows: string, codes: readonly string[]) =>
+  createPdf({
+    ...pages,
+    3: `${page} >> >>`,
+    4: stream(`BT /F1 12 Tf 50 400 Td ${shows} ET`),
+    5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>',
+    6: stream(
+      `begincmap 1 begincodespacerange <00> <ff> endcodespacerange ${codes.length} beginbfchar
+      ${codes.map((code, at) => `<${(0x61 + at).toString(16)}> <${code}>`).join(' ')} endbfchar endcmap`,
+    ),
+  })
+/** "سلام" with the ligature in the middle of the word, named by the file in reading order. */
+const namedLigature = arabic('(c) Tj /Span << /ActualText <FEFF06440627> >> BDC (b) Tj EMC (a) Tj', [
+  '0633',
+  '0644',
+  '0645',
+])
+
 /** A right-to-left list item with a bullet drawn as a shape. */
 const hebrew = createPdf({
   ...pages,
@@ -84,6 +102,9 @@ const pathOf = await writeFiles({
   'slide.pdf': slide,
   'odd.pdf': oddEncoding,
   'ligature.pdf': ligature,
+  'named.pdf': namedLigature,
+  'shapes.pdf': arabic('(cba) Tj', ['FEB3', 'FEFC', 'FEE1']),
+  'allah.pdf': arabic('(a) Tj', ['FDF2']),
 })
 const convertToText = async (name: string) => {
   const { path } = await convert(pdf, pathOf(name), 'docx')
@@ -109,11 +130,14 @@ describe('words of a PDF in the Word document', () => {
   test('Arabic ligatures become single characters', async () => {
     const { text } = await convertToText('ligature.pdf')
     assert.equal(text.trim(), 'لاختب')
+    assert.equal((await convertToText('named.pdf')).text.trim(), 'سلام')
+    assert.equal((await convertToText('shapes.pdf')).text.trim(), 'سلام')
+    assert.equal((await convertToText('allah.pdf')).text.trim(), 'الله')
   })
 
   test('a bullet drawn to the right of Hebrew text becomes a list item', async () => {
     const { text } = await convertToText('hebrew.pdf')
-    assert.match(text, /[•-]\s+אבג/)
+    assert.match(text, /^-\s+אבג/)
   })
 
   test('words in a font that MuPDF cannot decode are read with Poppler', async () => {
