@@ -63,7 +63,7 @@ const pageScripts = flag()
   .describe('Run the scripts of the page, such as those that draw charts. They have no network access.')
   .meta(inputOption)
 
-/** Only HTML has these options: a web page archive declares the encoding of each part and is saved after its scripts ran. */
+/** Only HTML has these options: a web page archive declares its encodings and was saved after its scripts had run. */
 const withPageOptions = (capability: Capability): Capability[] =>
   withTextOptions(['html'])(capability).map((split) =>
     split.from.includes('html')

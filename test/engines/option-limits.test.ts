@@ -331,5 +331,5 @@ test('only the listed options are lenient, and only the listed options control h
     return [...new Set(names)].toSorted().join(' ')
   }
   assert.equal(markedSchemas(isLenientOption), 'mode')
-  assert.equal(markedSchemas(isInputOption), 'delimiter encoding headers')
+  assert.equal(markedSchemas(isInputOption), 'delimiter encoding headers scripts')
 })
