@@ -10,17 +10,20 @@ const browserOnlyFeatures: readonly RegExp[] = [
   /<(?:\w+:)?(?:textPath|foreignObject)\b|\btextLength\s*=/,
   /<(?:\w{1,40}:)?(?:text|tspan)\b[^<>]{0,4000}?\s(?:d?[xy]\s{0,9}=\s{0,9}["']\s{0,9}[-+.\w]{1,40}[\s,]{1,20}[-+.\d]|rotate\s{0,9}=)/,
   // Not with default values, which drawing programs write as well.
-  /\b(?:alignment-baseline|word-spacing|text-shadow|text-transform|font-kerning|font-variation-settings)\s*[:=]\s*(?!["']?\s*(?:normal|none|auto|baseline|inherit|0(?:px)?\s*[;"'}]))/,
-  /text-decoration\s{0,9}[:=]\s{0,9}["']?[^:;"'{}]{0,200}?(?:wavy|dotted|dashed|double)|white-space\s{0,9}:\s{0,9}(?:pre|break)/,
+  /\b(?:alignment-baseline|baseline-shift|word-spacing|text-(?:shadow|transform|decoration(?:-line)?|orientation)|font-(?:kerning|variation-settings|variant(?:-caps)?)|vector-effect)\s*[:=]\s*(?!["']?\s*(?:normal|none|auto|baseline|inherit|mixed|0(?:px)?\s*[;"'}]))/,
+  /\bdominant-baseline\s{0,9}[:=]\s{0,9}["']?\s{0,9}(?:hanging|ideographic|mathematical|text-)|white-space\s{0,9}:\s{0,9}(?:pre|break)/,
+  // Elements for readers of one language.
+  /\bsystemLanguage\s{0,9}=/,
   // Newer CSS functions, rules and units.
   /\b(?:var|calc|min|max|clamp|env|ok(?:lch|lab)|lch|lab|color|color-mix|light-dark)\(/,
-  /@(?:media|supports|layer|container)\b|:(?:is|where|has)\(/,
+  /@(?:media|supports|layer|container)\b|:(?:is|where|has)\(|\{[^{}<>]{0,2000}\{/,
   /[\s;:"'{]\d{0,12}\.?\d{1,12}(?:rem|vw|vh|vmin|vmax|ch)\b/,
   // Shapes, masks and filters.
   /clip-path\s{0,9}[:=]\s{0,9}["']?\s{0,9}(?:circle|ellipse|inset|polygon|path|rect|xywh)\(|\bd\s{0,9}:\s{0,9}path\(/,
   /\bmask(?:-image|-composite|-border)\s{0,9}:|\bmask\s{0,9}:[^:;"'{}]{0,200}?gradient\(/,
   // librsvg computes these filters in linear RGB, browsers in sRGB.
   /\bfilter\s{0,9}[:=][^:;"'{}]{0,200}?\b(?:brightness|contrast|grayscale|hue-rotate|invert|saturate|sepia)\(/,
+  /<(?:\w{1,40}:)?(?:feDiffuseLighting|feSpecularLighting|set)\b/,
   /\b(?:BackgroundImage|BackgroundAlpha|FillPaint|StrokePaint)\b/,
   // Positions and transformations, and dashes relative to the path length.
   /\b(?:transform-origin|transform-box|offset-path)\b|[\s;"'{](?:translate|rotate|scale)\s*:/,

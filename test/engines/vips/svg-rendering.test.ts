@@ -69,6 +69,20 @@ describe('SVG drawings', () => {
     assert.deepEqual((await convert(vips, link, 'png')).warnings, [])
   })
 
+  test('elements that a drawing refers to but lacks are named in a warning', async () => {
+    const messagesOf = async (name: string, content: string) => {
+      const source = await drawing(name, 'width="9" height="9"', content)
+      return (await convert(vips, source, 'png')).messages
+    }
+    const lacking =
+      '<use href="#nothing"/><rect width="9" height="9" style="fill:url(#gone)"/><!-- <use href="#old"/> -->'
+    const [message = ''] = await messagesOf('lacking.svg', lacking)
+    assert.match(message, /does not contain: #nothing, #gone\./)
+    const complete =
+      '<defs><rect id="a b" width="9" height="9"/></defs><use href="#a%20b"/><a href="#elsewhere"><text>x</text></a>'
+    assert.deepEqual(await messagesOf('complete.svg', complete), [])
+  })
+
   test('a drawing is enlarged to the requested width, and not to a limit', async () => {
     const source = await drawing('small.svg', 'width="20" height="10"', '<rect width="20" height="10"/>')
     for (const engine of [vips, chromium]) {

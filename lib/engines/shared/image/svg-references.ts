@@ -11,9 +11,45 @@ const elementReference =
 const styleReference = /\burl\(\s{0,9}["']?\s{0,9}([^"'()<>\s#]{1,500})/g
 const maxNames = 3
 
-/** Warns about files that a drawing refers to: it is converted alone, so they are missing in the result. */
+/** References to elements of the drawing. */
+const ownReferences = [
+  /<(?:\w{1,40}:)?(?:use|textPath|feImage|linearGradient|radialGradient|pattern)\b[^<>]{0,4000}?\bhref\s{0,9}=\s{0,9}["']\s{0,9}#([^"'<>\s]{1,500})/g,
+  /[\s;"'{](?:fill|stroke|clip-path|mask|filter|marker(?:-start|-mid|-end)?)\s{0,9}[:=]\s{0,9}["']?\s{0,9}url\(\s{0,9}["']?\s{0,9}#([^"'()<>\s]{1,500})/g,
+]
+const elementId = /\sid\s{0,9}=\s{0,9}["']([^"'<>]{1,500})["']/g
+const comment = /<!--[\s\S]*?(?:-->|$)/g
+
+const matchesOf = (pattern: RegExp, text: string) =>
+  [...text.matchAll(pattern)].map(([, reference = '']) => reference)
+
+/** Warns about elements that a drawing refers to and does not contain. */
+function warnAboutMissingElements(svg: string, tools: Tools): void {
+  const text = svg.replace(comment, '')
+  const ids = new Set(matchesOf(elementId, text))
+  const missing = new Set(ownReferences.flatMap((pattern) => matchesOf(pattern, text)))
+  const names = [...missing].filter((name) => !ids.has(name) && !ids.has(decodeName(name)))
+  if (names.length === 0) return
+  const shown = names.slice(0, maxNames).map((name) => `#${name.slice(0, 60)}`)
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
+  const sentence = `The drawing refers to elements that it does not contain: ${shown.join(', ')}${more}.`
+  tools.warn('REFERENCES_MISSING', `${sentence} Check whether anything is missing.`)
+}
+
+function decodeName(name: string): string {
+  try {
+    return Buffer.from(decodeURIComponent(name)).toString('latin1')
+  } catch {
+    return name
+  }
+}
+
+/**
+ * Warns about elements that a drawing lacks, and about files that it refers to: it is converted alone, so they are
+ * missing in the result.
+ */
 export async function warnAboutMissingFiles(svgFile: Buffer, tools: Tools): Promise<void> {
   const svg = await unpack(svgFile)
+  warnAboutMissingElements(svg, tools)
   const references = new Set(
     [elementReference, styleReference]
       .flatMap((pattern) => [...svg.matchAll(pattern)])

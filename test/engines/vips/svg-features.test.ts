@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import sharp, { type Sharp } from 'sharp'
+import { chromium } from '../../../lib/engines/chromium.ts'
+import { vips } from '../../../lib/engines/vips.ts'
+import { needsBrowser } from '../../../lib/formats/detect/svg-traits.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { convert } from '../support/run-engine.ts'
+import { svgFeature, svgFeatures } from '../support/svg-features.ts'
+
+const folder = scratchFolder('svg-features')
+const size = { width: 120, height: 80 }
+/** Images in a row of the page on which the browser draws them all. */
+const columns = 8
+
+after(() => chromium.close?.())
+
+/** Pixels, slightly blurred, because renderers place the edges of shapes differently. */
+const pixelsOf = (image: Sharp) =>
+  image
+    .resize({ ...size, fit: 'fill' })
+    .flatten({ background: '#fff' })
+    .blur(0.7)
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer()
+
+/** Share of the pixels that differ. */
+function differenceOf(one: Buffer, other: Buffer): number {
+  let different = 0
+  for (let at = 0; at < one.length; at += 3) {
+    const channels = [at, at + 1, at + 2].map((index) => Math.abs((one[index] ?? 0) - (other[index] ?? 0)))
+    if (Math.max(...channels) > 48) different++
+  }
+  return (3 * different) / one.length
+}
+
+test('drawings that are not left to the browser look as in the browser', async () => {
+  const drawings = Object.entries(svgFeatures).map(([name, drawing]) => ({ name, svg: svgFeature(drawing) }))
+  const others = drawings.filter(({ svg }) => !needsBrowser(Buffer.from(svg).toString('latin1')))
+  assert.ok(drawings.length > 70 && others.length > 40)
+  const images = others.map(
+    ({ svg }) => `<img src="data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}">`,
+  )
+  const style = `body{margin:0;width:${columns * size.width}px;line-height:0}img{width:120px;height:80px}`
+  const source = join(folder, 'all.html')
+  await writeFile(source, `<!doctype html><style>${style}</style>${images.join('')}`)
+  const { path: sheet } = await convert(chromium, source, 'png', { options: { width: columns * size.width } })
+  const wrong: string[] = []
+  for (const [index, { name, svg }] of others.entries()) {
+    const path = join(folder, `${index}.svg`)
+    await writeFile(path, svg)
+    const { path: drawn } = await convert(vips, path, 'png')
+    const place = {
+      left: (index % columns) * size.width,
+      top: Math.floor(index / columns) * size.height,
+      ...size,
+    }
+    const expected = sharp(await sharp(sheet).extract(place).png().toBuffer())
+    const difference = differenceOf(await pixelsOf(expected), await pixelsOf(sharp(drawn)))
+    if (difference > 0.02) wrong.push(`${name}: ${(100 * difference).toFixed(1)} %`)
+  }
+  assert.deepEqual(wrong, [])
+})
