@@ -36,7 +36,8 @@ export function parseInput<Schema extends z.ZodType>(
   }))
   const [firstError] = errors
   const code = foundErrors[0]?.isMissing ? 'INVALID_REQUEST' : 'INVALID_INPUT'
-  throw new AppError(code, `${firstError?.field}: ${firstError?.error}.`, {
+  const end = firstError?.error.endsWith('?') ? '' : '.'
+  throw new AppError(code, `${firstError?.field}: ${firstError?.error}${end}`, {
     field: firstError?.field,
     errors,
   })

@@ -130,6 +130,12 @@ describe('parsing multipart forms', () => {
     })
     await assert.rejects(read(of(['text', 'a'], ['text', 'b']), files), { details: { field: 'text' } })
     assert.deepEqual((await read(of(['toString', 'a']), files)).fields, { toString: 'a' })
+    await assert.rejects(read(of(['file', 'photo'], ['file', 'photo']), files), {
+      code: 'NO_FILES',
+      message: /^file: expected a file, got a field without a file name\. .* filename="photo\.png"\.$/,
+      details: { field: 'file' },
+    })
+    assert.deepEqual((await read(of(['file', '']), files)).fields, { file: '' }, 'a file that was not chosen')
     await assert.rejects(read(of(['other', new Blob(['x'])]), files), {
       code: 'INVALID_INPUT',
       message: 'other: unexpected file. Send it in the field `file` or `image`.',

@@ -99,6 +99,8 @@ function parse(
         throw new AppError('INVALID_INPUT', `${name}: expected at most 1 MiB of text. Shorten the field.`, {
           field: name,
         })
+      // A browser sends an empty field for a file that was not chosen.
+      if (options.fileFields.includes(name) && value !== '') throw fileNameMissingError(name)
       if (Object.hasOwn(fields, name)) throw duplicateFieldError(name)
       // The parser replaces invalid UTF-8 with U+FFFD; a client that sends U+FFFD itself lost characters earlier.
       if (value.includes('\ufffd')) throw notUtf8Error(name)
@@ -155,6 +157,14 @@ function openParser({ headers, maxFileBytes }: FormOptions) {
     )
   }
 }
+
+/** Without a file name, a part of a form is a text field. */
+const fileNameMissingError = (field: string) =>
+  new AppError(
+    'NO_FILES',
+    `${field}: expected a file, got a field without a file name. Add one to its part: Content-Disposition: form-data; name="${field}"; filename="photo.png".`,
+    { field },
+  )
 
 function fileNotExpectedError(field: string, expected: readonly string[]): AppError {
   const names = expected.map((name) => `\`${name}\``).join(' or ')
