@@ -9,7 +9,6 @@ import { getJob } from './routes/get-job.ts'
 import { getStatus } from './routes/get-status.ts'
 import { importUrl } from './routes/import-url.ts'
 import { listJobs } from './routes/list-jobs.ts'
-import { jobEvents } from './routes/live.ts'
 import { retryJob } from './routes/retry-job.ts'
 import { signDownload } from './routes/sign-download.ts'
 
@@ -25,7 +24,6 @@ export const contracts: readonly AnyContract[] = [
   deleteJob,
   cancelJob,
   retryJob,
-  jobEvents,
   importUrl,
 ]
 

@@ -264,7 +264,7 @@ export const settings = {
   MAX_WAITS: wholeNumber(1, 10_000)
     .optional()
     .describe(
-      'Requests per 25 s that may wait for a job (`Prefer: wait`, event streams without streaming), for each of creating and watching; more are answered at once. Unlimited by default',
+      'Requests per 25 s that may wait for a job (`Prefer: wait`, event streams without streaming), for each of creating, watching and event streams; more are answered at once. Unlimited by default',
     ),
   IMAGE_REGISTRY: z
     .string()

@@ -5,6 +5,7 @@ import { contracts as admin } from '../functions/admin.ts'
 import { contracts as conversion } from '../functions/conversion.ts'
 import { contracts as api } from '../functions/core-api.ts'
 import { contracts as drives } from '../functions/drives.ts'
+import { contracts as jobEvents } from '../functions/job-events.ts'
 import { contracts as jobs } from '../functions/jobs.ts'
 import { routes } from '../functions/routes/index.ts'
 import { contracts as uploads } from '../functions/uploads.ts'
@@ -339,6 +340,7 @@ test('every endpoint belongs to the function of its route', () => {
     automation,
     conversion,
     drives,
+    'job-events': jobEvents,
     jobs,
     uploads,
   }

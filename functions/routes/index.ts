@@ -3,6 +3,7 @@ import { contracts as access } from '../account-api.ts'
 import { contracts as admin } from '../admin.ts'
 import { contracts as conversion } from '../conversion.ts'
 import { contracts as drives } from '../drives.ts'
+import { contracts as jobEvents } from '../job-events.ts'
 import { contracts as jobs } from '../jobs.ts'
 import { contracts as uploads } from '../uploads.ts'
 import { contracts as automation } from '../webhooks-workflows.ts'
@@ -28,6 +29,7 @@ import { getReliability } from './usage.ts'
 export const documentedRoutes: readonly AnyContract[] = [
   ...conversion,
   ...jobs,
+  ...jobEvents,
   createTicket,
   ...uploads,
   ...drives,

@@ -3,8 +3,9 @@ import type { Services } from '../services/services.ts'
 /** Requests that start to wait within this time are counted together; none waits longer. */
 const windowMs = 25_000
 
-/** What waits: requests that create jobs, or that watch one. Each has functions of its own. */
-export type WaitKind = 'create' | 'watch'
+/** What waits: requests that create jobs, that watch one, or event streams. Each has functions of its own. */
+export const waitKinds = ['create', 'watch', 'stream'] as const
+export type WaitKind = (typeof waitKinds)[number]
 
 /**
  * Returns whether another request may wait, which occupies a function until its job has finished. At most twice

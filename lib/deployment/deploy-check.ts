@@ -1,27 +1,53 @@
-// npm run deploy:check [-- --stage prod]: packages the service and checks the result offline.
+// npm run deploy:check [-- --stage prod | --all]: packages the service and checks the result offline. With `--all`, each
+// profile and stage with every setting is packaged in a folder of its own.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { exampleStages } from './check/example-stages.ts'
 import { checkGuardRules } from './check/guard.ts'
+import { guardExceptionsFor } from './check/guard-exceptions.ts'
 import { checkProjectRules } from './check/project-rules.ts'
+import { fillServiceFolder } from './check/service-folder.ts'
 import { checkSpecification } from './check/specification.ts'
 import type { Template } from './check/template.ts'
 import { readStage, stageFromArgs } from './stage.ts'
 
-const stage = stageFromArgs(process.argv)
-const { status } = spawnSync(
-  process.execPath,
-  ['node_modules/.bin/serverless', 'package', '--stage', stage],
-  { stdio: 'inherit' },
-)
-if (status !== 0) process.exit(status ?? 1)
+/** Returns whether a stage can be packaged and nothing was found in its template. */
+function check(stage: string, folder: string): boolean {
+  const { status } = spawnSync(
+    process.execPath,
+    ['node_modules/.bin/serverless', 'package', '--stage', stage],
+    { stdio: 'inherit', cwd: folder },
+  )
+  if (status !== 0) return false
+  const path = join(folder, '.serverless/cloudformation-template-update-stack.json')
+  const template: Template = JSON.parse(readFileSync(path, 'utf8'))
+  const { findings, values } = checkSpecification(template)
+  const settings = readStage(stage, folder)
+  const all = [
+    ...findings,
+    ...checkProjectRules(template, settings),
+    ...checkGuardRules(path, { allowed: guardExceptionsFor(settings) }),
+  ]
+  for (const { at, problem } of all) process.stdout.write(`${stage}: ${at}: ${problem}\n`)
+  const count = Object.keys(template.Resources).length
+  const verdict = all.length === 0 ? 'no problems' : `${all.length} problems`
+  process.stdout.write(`${stage}: ${count} resources, ${values} values: ${verdict}\n`)
+  return all.length === 0
+}
 
-const path = '.serverless/cloudformation-template-update-stack.json'
-const template: Template = JSON.parse(readFileSync(path, 'utf8'))
-const { findings, values } = checkSpecification(template)
-const all = [...findings, ...checkProjectRules(template, readStage(stage)), ...checkGuardRules(path)]
-for (const { at, problem } of all) process.stdout.write(`${at}: ${problem}\n`)
-const count = Object.keys(template.Resources).length
-process.stdout.write(
-  `${count} resources, ${values} values: ${all.length === 0 ? 'no problems' : `${all.length} problems`}\n`,
-)
-process.exitCode = all.length === 0 ? 0 : 1
+function checkExample([stage, settings]: [string, object]): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'mutabor-deploy-check-'))
+  try {
+    fillServiceFolder(folder, stage, settings)
+    return check(stage, folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const isPassed = process.argv.includes('--all')
+  ? Object.entries(exampleStages).map(checkExample).every(Boolean)
+  : check(stageFromArgs(process.argv), process.cwd())
+process.exitCode = isPassed ? 0 : 1

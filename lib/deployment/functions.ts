@@ -1,3 +1,4 @@
+import { waitKinds } from '../access/wait-limit.ts'
 import type { ImageId } from '../component-ids.ts'
 import { imageIds } from '../component-ids.ts'
 import { type Config, readConfig } from '../config.ts'
@@ -122,9 +123,14 @@ export function asyncInvocationSettings(
   }
 }
 
-/** Waiting requests occupy at most half of a function: those that start to wait in two windows. */
-const maxWaits = (name: FunctionName, stage: Stage) =>
-  Math.max(1, Math.floor(Math.min(maxConcurrencyOf(name, stage), stage.functionsAtATime) / 4))
+/**
+ * Waiting requests occupy at most half of a function: those that start to wait in two windows. Where nothing is reserved,
+ * all kinds of them share the executions of the account.
+ */
+const maxWaits = (name: FunctionName, stage: Stage) => {
+  const shared = canReserveConcurrency(stage) ? Infinity : stage.functionsAtATime / waitKinds.length
+  return Math.max(1, Math.floor(Math.min(maxConcurrencyOf(name, stage), shared) / 4))
+}
 
 function functionResource(name: FunctionName, stage: Stage) {
   const declared: FunctionDeclaration = functions[name]

@@ -49,6 +49,7 @@ export const stageProfiles = {
       api: 200,
       conversion: 300,
       jobs: 600,
+      'job-events': 300,
       uploads: 200,
       prepare: 200,
       'receive-upload': 100,

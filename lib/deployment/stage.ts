@@ -102,6 +102,7 @@ const StageSettings = z
   .partial({ profile: true, requestsPerSecond: true, conversionsAtATime: true, functionsAtATime: true })
   .partial({ functionMb: true, reservesConcurrency: true, concurrency: true, zones: true })
 type StageSettings = Readonly<z.infer<typeof StageSettings>>
+export const stageSettingNames = Object.keys(StageSettings.shape)
 
 /** The settings of a stage; a trial stage can lack a domain and images. */
 export interface Stage extends Omit<StageSettings, 'domain' | 'images' | keyof StageLimits>, StageLimits {

@@ -83,6 +83,15 @@ export const functions = {
     plans: true,
     maximumConcurrency: 100,
   },
+  /** Event streams are held open, so they have a limit of their own. */
+  'job-events': {
+    ...httpDefaults,
+    handler: 'functions/job-events.handler',
+    trigger: { http: ['ANY /v1/jobs/{jobId}/events'] },
+    rights: [...serveRequests, writeContent('PutItem')],
+    secrets: ['SERVICE_SECRET'],
+    maximumConcurrency: 50,
+  },
   uploads: {
     ...httpDefaults,
     handler: 'functions/uploads.handler',

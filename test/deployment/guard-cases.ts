@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkGuardRules } from '../../lib/deployment/check/guard.ts'
+import { guardExceptionsFor } from '../../lib/deployment/check/guard-exceptions.ts'
+import { parseStage } from '../../lib/deployment/stage.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
 test('a run of cfn-guard that takes too long is one finding among the others', () => {
@@ -14,4 +16,18 @@ test('a run of cfn-guard that takes too long is one finding among the others', (
     ['cfn-guard'],
   )
   assert.match(findings[0]?.problem ?? '', /^did not finish: .*ETIMEDOUT/)
+})
+
+test('a stage with a domain needs no exceptions for its certificate', () => {
+  const rulesOf = (settings: object) => Object.keys(guardExceptionsFor(parseStage('dev', settings)))
+  const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/a'
+  const withDomain = rulesOf({ domain: { name: 'files.example.com', certificateArn } })
+  assert.deepEqual(
+    rulesOf({}).filter((rule) => !withDomain.includes(rule)),
+    [
+      'cloudfront_custom_ssl_certificate_check',
+      'cloudfront_sni_enabled_check',
+      'cloudfront_security_policy_check',
+    ],
+  )
 })

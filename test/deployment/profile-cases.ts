@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { waitKinds } from '../../lib/access/wait-limit.ts'
+import { exampleStages } from '../../lib/deployment/check/example-stages.ts'
 import { describeQuotas, maxConcurrencyOf } from '../../lib/deployment/concurrency.ts'
 import { deployedFunctions } from '../../lib/deployment/functions.ts'
 import { networkResources } from '../../lib/deployment/network.ts'
-import { parseStage, readStage } from '../../lib/deployment/stage.ts'
+import { parseStage, readStage, stageSettingNames } from '../../lib/deployment/stage.ts'
 import { profileNames, stageProfiles } from '../../lib/deployment/stage-profiles.ts'
 
 interface DeployedFunction {
   readonly memorySize: number
+  readonly environment: Readonly<Record<string, unknown>>
   readonly architecture?: string
   readonly reservedConcurrency?: number
   readonly events: readonly { readonly sqs?: { readonly maximumConcurrency: number } }[]
@@ -71,6 +74,19 @@ test('the packaging says how much of the quota is used and what a new account ha
   )
 })
 
+test('requests that wait leave room for the others, also where all functions share the executions', () => {
+  const waitsIn = (name: string) =>
+    functionsOf(name).flatMap(([id, { environment }]) => {
+      const limit = environment['MAX_WAITS']
+      return limit === undefined ? [] : [[id, Number(limit)] as const]
+    })
+  // Of two windows.
+  for (const [, waits] of waitsIn('small'))
+    assert.ok(2 * waits * waitKinds.length < stageProfiles.small.functionsAtATime)
+  const standard = parseStage('standard', {})
+  for (const [id, waits] of waitsIn('standard')) assert.ok(2 * waits <= maxConcurrencyOf(id, standard), id)
+})
+
 test('functions without engines can run on arm64, images stay as they are built', () => {
   for (const [id, { architecture }] of functionsOf('dev', { architecture: 'arm64' })) {
     const isImage = id.startsWith('convert-') || id === 'capture' || id === 'probe'
@@ -86,4 +102,11 @@ test('the zones of the network can be chosen', () => {
       .filter((zone) => zone !== undefined)
   assert.deepEqual(zonesOf({ zones: ['us-east-1a', 'us-east-1d'] }), ['us-east-1a', 'us-east-1d'])
   assert.deepEqual(zonesOf({})[1], { 'Fn::Select': [1, { 'Fn::GetAZs': '' }] })
+})
+
+test('deploy:check -- --all packages each kind of stage, and one with every setting', () => {
+  assert.deepEqual(Object.keys(exampleStages), ['dev', ...profileNames, 'prod'])
+  for (const [name, settings] of Object.entries(exampleStages))
+    assert.equal(parseStage(name, settings).name, name)
+  assert.deepEqual(Object.keys(exampleStages['prod'] ?? {}).toSorted(), stageSettingNames.toSorted())
 })

@@ -82,7 +82,9 @@ async function rolesThatCan(attempt: Attempt, prefix: string): Promise<string[]>
 /** Functions that sign people in or manage their accounts. */
 const accountRoles = ['access', 'account', 'admin']
 /** Functions that authenticate requests, which records when a key was used and renews sessions. */
-const requestRoles = ['api', 'automation', 'conversion', 'drives', 'facade', 'jobs', 'sockets', 'uploads']
+const requestRoles = [
+  ...['api', 'automation', 'conversion', 'drives', 'facade', 'job-events', 'jobs', 'sockets', 'uploads'],
+]
 
 for (const prefix of [...partitions.credentials, 'ACCOUNT#', 'EMAIL#'])
   test(`only functions for accounts and requests can write records ${prefix}`, async () => {

@@ -1,23 +1,13 @@
 // The deployment as packaged by the Serverless Framework, and its content.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fillServiceFolder } from '../../lib/deployment/check/service-folder.ts'
 import { type LambdaLayerId, layerFileName } from '../../lib/deployment/lambda-layers.ts'
 import type { FunctionName } from '../../lib/resources/functions.ts'
 import { taskFolder, unpackFunction } from '../packages/unpack.ts'
 import { scratchFolder } from './scratch-folder.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The CloudFormation properties that the tests read; each resource type has different ones. */
 interface Properties {
@@ -40,16 +30,9 @@ interface Resource {
 
 type Resources = Readonly<Record<string, Resource>>
 
-/** Packages in a tree of symlinks, so that files written next to serverless.yml don't get into the checkout. */
 function packageIn(folder: string): Resources {
-  // The framework does not accept a symlink as its config file.
-  copyFileSync(join(root, 'serverless.yml'), join(folder, 'serverless.yml'))
-  for (const name of ['package.json', 'node_modules', 'functions', 'lib', 'layers', 'events']) {
-    symlinkSync(join(root, name), join(folder, name))
-  }
   // The whole deployment.
-  mkdirSync(join(folder, 'stages'))
-  writeFileSync(join(folder, 'stages/dev.json'), JSON.stringify({ facades: 'v2' }))
+  fillServiceFolder(folder, 'dev', { facades: 'v2' })
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary)
   const canUnshare = spawnSync('unshare', ['--map-root-user', '--net', 'true']).status === 0

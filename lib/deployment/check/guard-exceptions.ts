@@ -1,17 +1,25 @@
 import { declarationOf, functionNames } from '../../resources/functions.ts'
 import { isInVpc } from '../network.ts'
 import { pascalCase } from '../references.ts'
+import type { Stage } from '../stage.ts'
 
 /** Functions outside of the closed network, with the resource names of the framework. */
 const functionsOutsideVpc = functionNames
   .filter((name) => !isInVpc(declarationOf(name)))
   .map((name) => pascalCase(name.replaceAll('-', 'Dash-')))
 
+interface GuardException {
+  readonly of: RegExp
+  readonly why: string
+  /** Needed only by stages without a domain. */
+  readonly isForTrials?: true
+}
+
 /**
  * Rules of AWS Control Tower that the template may break, with the resources and the reason. A violation that is not
  * listed here fails the check, and so does an exception that is no longer needed.
  */
-export const guardExceptions: Readonly<Record<string, { readonly of: RegExp; readonly why: string }>> = {
+export const guardExceptions: Readonly<Record<string, GuardException>> = {
   api_gw_v2_access_logs_enabled_check: {
     of: /^WebsocketsDeploymentStage$/,
     why: 'They need a role for the whole account, which other stages share; the function behind the WebSocket API logs by itself.',
@@ -35,9 +43,18 @@ export const guardExceptions: Readonly<Record<string, { readonly of: RegExp; rea
   cloudfront_custom_ssl_certificate_check: {
     of: /^Distribution$/,
     why: 'Stage dev has no domain; with `domain` the distribution has its certificate.',
+    isForTrials: true,
   },
-  cloudfront_sni_enabled_check: { of: /^Distribution$/, why: 'As above: it requires the certificate.' },
-  cloudfront_security_policy_check: { of: /^Distribution$/, why: 'As above: it requires the certificate.' },
+  cloudfront_sni_enabled_check: {
+    of: /^Distribution$/,
+    why: 'As above: it requires the certificate.',
+    isForTrials: true,
+  },
+  cloudfront_security_policy_check: {
+    of: /^Distribution$/,
+    why: 'As above: it requires the certificate.',
+    isForTrials: true,
+  },
   cloudwatch_log_group_retention_period_check: {
     of: /LogGroup$/,
     why: 'It requires a year. Logs contain owner ids and IP addresses, so they are deleted after `logDays`.',
@@ -95,3 +112,9 @@ export const guardExceptions: Readonly<Record<string, { readonly of: RegExp; rea
     why: 'It is a dead-letter queue itself.',
   },
 }
+
+/** The exceptions of a stage. */
+export const guardExceptionsFor = ({ domain }: Pick<Stage, 'domain'>): typeof guardExceptions =>
+  Object.fromEntries(
+    Object.entries(guardExceptions).filter(([, { isForTrials }]) => !isForTrials || domain === undefined),
+  )

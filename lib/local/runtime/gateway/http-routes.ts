@@ -67,7 +67,9 @@ function bySpecificity(a: ParsedRoute, b: ParsedRoute): number {
     const difference = rankAt(a, at) - rankAt(b, at)
     if (difference !== 0) return difference
   }
-  return Number(a.method === 'ANY') - Number(b.method === 'ANY')
+  // Without an order by length, the order of three routes would depend on their declaration.
+  const longerFirst = b.segments.length - a.segments.length
+  return longerFirst || Number(a.method === 'ANY') - Number(b.method === 'ANY')
 }
 
 const rankAt = ({ segments }: ParsedRoute, at: number) => ranks[segments[at]?.kind ?? 'rest']

@@ -1,0 +1,46 @@
+import { imageIds } from '../../component-ids.ts'
+import { profileNames } from '../stage-profiles.ts'
+
+const account = '123456789012'
+const image = (id: string) =>
+  `${account}.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${id}@sha256:${'0'.repeat(64)}`
+
+/** Every setting that the limits of a profile don't contain. */
+const everySetting = {
+  region: 'eu-central-1',
+  domain: {
+    name: 'files.example.com',
+    certificateArn: `arn:aws:acm:us-east-1:${account}:certificate/00000000-0000-0000-0000-000000000000`,
+  },
+  images: Object.fromEntries(imageIds.map((id) => [id, image(id)])),
+  isolation: 'vpc',
+  anonymousPlan: 'anonymous',
+  mailFrom: 'Files <files@example.com>',
+  outgoingAllow: '192.0.2.0/24',
+  facades: 'v2',
+  retentionHours: 48,
+  customerKeyArn: `arn:aws:kms:eu-central-1:${account}:key/00000000-0000-0000-0000-000000000000`,
+  keepData: true,
+  logDays: 90,
+  alarmMail: 'on-call@example.com',
+  dollarsPerDay: 100,
+  architecture: 'arm64',
+  zones: ['eu-central-1a', 'eu-central-1b'],
+  tags: { team: 'files' },
+}
+
+/** Settings of stages that `npm run deploy:check -- --all` checks: each profile, and one with every setting. */
+export const exampleStages: Readonly<Record<string, object>> = {
+  dev: {},
+  ...Object.fromEntries(profileNames.map((profile) => [profile, everySetting])),
+  prod: {
+    ...everySetting,
+    profile: 'standard',
+    requestsPerSecond: 200,
+    conversionsAtATime: 25,
+    functionsAtATime: 2000,
+    functionMb: 10_240,
+    reservesConcurrency: true,
+    concurrency: { jobs: 120 },
+  },
+}
