@@ -198,14 +198,6 @@ export interface Api {
       }
       data: WholeJob
     }
-    /** Stream the events of a job */
-    "GET /v1/jobs/{jobId}/events": {
-      path: {
-        /** Id of the job, `job_…` */
-        jobId: string
-      }
-      data: null
-    }
     /** Fetch a file from a URL */
     "POST /v1/import/url": {
       body: {
@@ -228,6 +220,14 @@ export interface Api {
         /** Null until the name is known */
         filename: (string | null)
       }
+    }
+    /** Stream the events of a job */
+    "GET /v1/jobs/{jobId}/events": {
+      path: {
+        /** Id of the job, `job_…` */
+        jobId: string
+      }
+      data: null
     }
     /** Get a ticket for a WebSocket */
     "POST /v1/ws/tickets": { data: { ticket: string; expiresAt: string } }
