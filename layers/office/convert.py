@@ -16,6 +16,7 @@ from document_error import DocumentError
 from fonts import Fonts
 from form_fields import write_form_fields
 from hidden_cells import drop_hidden_print_areas, move_visible_sheet_first
+from links import keep_unstyled_links
 from missing_glyphs import Glyphs
 from office import properties
 from pages import count, count_pdf_pages, keep_first_page, prepare, require_room
@@ -63,6 +64,9 @@ def convert(office, request, send_event):
                 drop_hidden_print_areas(document)
         _accept_changes(document, office, request)
         _open_window(document, office, request['family'])
+        if request['family'] == 'text' and request['output'].endswith('.pdf'):
+            # Writer finds text only in a document with a window.
+            keep_unstyled_links(document)
         prepare(document, request)
         facts = count(document, request['family'], request['output'])
         if request['target'].get('firstPageOnly'):

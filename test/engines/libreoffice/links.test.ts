@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { Document, ExternalHyperlink, Packer, Paragraph, Table, TableCell, TableRow, TextRun } from 'docx'
+import { createLibreOffice } from '../../../lib/engines/libreoffice.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { readStdout } from '../support/inspect-result.ts'
+import { convert } from '../support/run-engine.ts'
+
+const office = createLibreOffice({ processes: 1 })
+const folder = scratchFolder('links')
+
+after(() => office.close?.())
+
+const linkTo = (link: string, ...runs: readonly TextRun[]) =>
+  new Paragraph({ children: [new ExternalHyperlink({ link, children: [...runs] })] })
+
+test('links without a style, such as those of Google Docs, work in the PDF', async () => {
+  const plain = linkTo('https://example.com/plain', new TextRun('plain'))
+  const colored = linkTo(
+    'https://example.com/colored',
+    new TextRun({ text: 'colored', color: '1155CC', underline: {} }),
+  )
+  const styled = linkTo('https://example.com/styled', new TextRun({ text: 'styled', style: 'Hyperlink' }))
+  const table = new Table({ rows: [new TableRow({ children: [new TableCell({ children: [colored] })] })] })
+  const path = join(folder, 'links.docx')
+  await writeFile(
+    path,
+    await Packer.toBuffer(new Document({ sections: [{ children: [plain, table, styled] }] })),
+  )
+  const result = await convert(office, path, 'pdf')
+  const pdf = await readStdout('qpdf', '--qdf', '--object-streams=disable', result.path, '-')
+  assert.deepEqual([...pdf.matchAll(/\/URI \((.*?)\)/g)].map(([, url]) => url).sort(), [
+    'https://example.com/colored',
+    'https://example.com/plain',
+    'https://example.com/styled',
+  ])
+})
