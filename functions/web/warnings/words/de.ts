@@ -57,6 +57,7 @@ const warnings: typeof en = {
   PICTURES_UNSHOWN: 'Einige Bilder können viele E-Book-Reader nicht anzeigen.',
   PLANES_DROPPED: 'Nicht alle Ebenen der Bilddaten wurden übernommen.',
   RAW_PARTS_DROPPED: 'Teile, die nur für ein anderes Format geschrieben sind, wurden ausgelassen.',
+  REFERENCES_MISSING: 'Die Zeichnung verweist auf Elemente, die sie nicht enthält.',
   RESTRICTIONS_VOID: 'Beide Passwörter sind gleich: Wer das PDF öffnet, darf alles.',
   ROWS_DROPPED: 'Die Tabelle hat zu viele Zeilen: Die letzten fehlen.',
   SAMPLES_ROUNDED: 'Die Genauigkeit des Tons wurde verringert.',

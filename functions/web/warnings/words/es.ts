@@ -58,6 +58,7 @@ const warnings: typeof en = {
   PICTURES_UNSHOWN: 'Muchos lectores de libros electrónicos no pueden mostrar algunas imágenes.',
   PLANES_DROPPED: 'No se conservaron todos los planos de la imagen.',
   RAW_PARTS_DROPPED: 'Se omitieron partes escritas solo para otro formato.',
+  REFERENCES_MISSING: 'El dibujo hace referencia a elementos que no contiene.',
   RESTRICTIONS_VOID: 'Ambas contraseñas son iguales: quien abra el PDF tiene todos los permisos.',
   ROWS_DROPPED: 'La tabla tiene demasiadas filas: faltan las últimas.',
   SAMPLES_ROUNDED: 'Se redujo la precisión del audio.',

@@ -60,6 +60,7 @@ const warnings: typeof en = {
   PICTURES_UNSHOWN: 'Certaines images ne s’affichent pas sur beaucoup de liseuses.',
   PLANES_DROPPED: 'Tous les plans de l’image n’ont pas été conservés.',
   RAW_PARTS_DROPPED: 'Des parties écrites seulement pour un autre format ont été omises.',
+  REFERENCES_MISSING: 'Le dessin fait référence à des éléments qu’il ne contient pas.',
   RESTRICTIONS_VOID:
     'Les deux mots de passe sont identiques : toute personne qui ouvre le PDF a tous les droits.',
   ROWS_DROPPED: 'Le tableau a trop de lignes : les dernières manquent.',

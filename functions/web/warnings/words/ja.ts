@@ -58,6 +58,7 @@ const warnings: typeof en = {
   PICTURES_UNSHOWN: '多くの電子書籍リーダーで表示できない画像があります。',
   PLANES_DROPPED: '一部の画像プレーンは含まれていません。',
   RAW_PARTS_DROPPED: '別の形式専用の部分を省きました。',
+  REFERENCES_MISSING: '図面は、含まれていない要素を参照しています。',
   RESTRICTIONS_VOID: '2 つのパスワードが同じため、PDF を開いた人はすべての操作ができます。',
   ROWS_DROPPED: '行が多すぎるため、末尾の行は含まれていません。',
   SAMPLES_ROUNDED: '音声の精度が下がりました。',

@@ -58,6 +58,7 @@ const warnings: typeof en = {
   PICTURES_UNSHOWN: 'Algumas imagens não aparecem em muitos leitores de e-books.',
   PLANES_DROPPED: 'Nem todos os planos da imagem foram mantidos.',
   RAW_PARTS_DROPPED: 'Partes escritas apenas para outro formato foram omitidas.',
+  REFERENCES_MISSING: 'O desenho faz referência a elementos que não contém.',
   RESTRICTIONS_VOID: 'As duas senhas são iguais: quem abrir o PDF terá todas as permissões.',
   ROWS_DROPPED: 'A tabela tem linhas demais: faltam as últimas.',
   SAMPLES_ROUNDED: 'A precisão do áudio foi reduzida.',
