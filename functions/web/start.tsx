@@ -1,11 +1,13 @@
 import { signal } from '@preact/signals'
 import { hydrate } from 'preact'
 import { type SectionModule, sectionLoaders } from './sections.ts'
+import { Lazy } from './shell/lazy.tsx'
 import { closeMenu } from './shell/menu.ts'
 import { listenForFiles } from './shell/pending-files.ts'
 import { LoadFailed, NotFound } from './shell/placeholders.tsx'
 import { currentRoute, interceptLinks, type PageRoute } from './shell/router.ts'
 import { Shell } from './shell/shell.tsx'
+import { isSheetOpen, listenForShortcuts } from './shell/shortcuts.ts'
 import { sectionTitle, syncTitle } from './shell/title.ts'
 
 interface View {
@@ -19,6 +21,8 @@ if (!root) throw new Error('the document has no element "app"')
 /** Changes once the new section has loaded, so that the page is never blank. */
 const view = signal<View | undefined>(undefined)
 
+const loadSheet = () => import('./shell/shortcut-sheet.tsx')
+
 function Page() {
   if (!view.value) return null
   const { route, content } = view.value
@@ -27,6 +31,7 @@ function Page() {
       {content === 'missing' && <NotFound />}
       {content === 'failed' && <LoadFailed onRetry={() => void showRoute(route)} />}
       {typeof content === 'object' && <content.default key={route.section} route={route} />}
+      {isSheetOpen.value && <Lazy load={loadSheet} />}
     </Shell>
   )
 }
@@ -60,6 +65,7 @@ function reportFailure(error: unknown): 'failed' {
 listenForFiles()
 interceptLinks()
 closeMenu()
+listenForShortcuts()
 syncTitle()
 await showRoute(currentRoute.value)
 hydrate(<Page />, root)

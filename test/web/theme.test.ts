@@ -48,7 +48,7 @@ describe('the theme switch', () => {
       assert.equal(await isDark(page), true)
     }))
 
-  test('returns to the colors of the device with the keyboard', () =>
+  test('the arrow keys return to the colors of the device', () =>
     visit({ site, context: { colorScheme: 'light' } }, async (page) => {
       await choose(page, 'Dark')
       await page.keyboard.press('ArrowDown')

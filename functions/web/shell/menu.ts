@@ -4,7 +4,7 @@ export function closeMenu(): void {
   document.addEventListener('click', ({ target }) => {
     const openMenu = menu()
     if (!openMenu || !(target instanceof Element)) return
-    if (!openMenu.contains(target) || target.closest('a')) openMenu.open = false
+    if (!openMenu.contains(target) || target.closest('a, button')) openMenu.open = false
   })
   document.addEventListener('keydown', ({ key }) => {
     const openMenu = menu()

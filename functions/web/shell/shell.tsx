@@ -11,6 +11,7 @@ import {
 } from '../section-paths.ts'
 import words from '../words/en.ts'
 import { language } from './language.ts'
+import { isSheetOpen } from './shortcuts.ts'
 import { chooseTheme, chosenTheme } from './theme.ts'
 
 const navSections = sectionIds.filter(
@@ -52,6 +53,9 @@ export function Shell(props: {
                     {languageNames[id]}
                   </a>
                 ))}
+              <button type="button" class="link" onClick={() => (isSheetOpen.value = true)}>
+                {words.shortcuts}
+              </button>
               <ThemeSwitch />
             </div>
           </details>

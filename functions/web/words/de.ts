@@ -9,6 +9,7 @@ const words: typeof en = {
   titleOf: (section) => `${section} · Mutabor`,
   site: 'Seiten',
   menu: 'Menü',
+  shortcuts: 'Tastenkürzel',
   theme: 'Darstellung',
   themes: { light: 'Hell', dark: 'Dunkel', system: 'System' },
   skip: 'Zum Inhalt',

@@ -8,6 +8,7 @@ export default {
   titleOf: (section: string) => `${section} · Mutabor`,
   site: 'Site',
   menu: 'Menu',
+  shortcuts: 'Keyboard shortcuts',
   theme: 'Appearance',
   themes: { light: 'Light', dark: 'Dark', system: 'System' },
   skip: 'Skip to content',

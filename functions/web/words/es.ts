@@ -10,6 +10,7 @@ const words: typeof en = {
   titleOf: (section) => `${section} · Mutabor`,
   site: 'Sitio',
   menu: 'Menú',
+  shortcuts: 'Atajos de teclado',
   theme: 'Apariencia',
   themes: { light: 'Claro', dark: 'Oscuro', system: 'Sistema' },
   skip: 'Ir al contenido',

@@ -10,6 +10,7 @@ const words: typeof en = {
   titleOf: (section) => `${section} · Mutabor`,
   site: 'Site',
   menu: 'Menu',
+  shortcuts: 'Raccourcis clavier',
   theme: 'Apparence',
   themes: { light: 'Clair', dark: 'Sombre', system: 'Système' },
   skip: 'Aller au contenu',

@@ -10,6 +10,7 @@ const words: typeof en = {
   titleOf: (section) => `${section} · Mutabor`,
   site: 'サイト',
   menu: 'メニュー',
+  shortcuts: 'キーボード ショートカット',
   theme: '外観',
   themes: { light: 'ライト', dark: 'ダーク', system: '端末の設定' },
   skip: '本文へ移動',

@@ -10,6 +10,7 @@ const words: typeof en = {
   titleOf: (section) => `${section} · Mutabor`,
   site: 'Site',
   menu: 'Menu',
+  shortcuts: 'Atalhos de teclado',
   theme: 'Aparência',
   themes: { light: 'Claro', dark: 'Escuro', system: 'Sistema' },
   skip: 'Ir para o conteúdo',

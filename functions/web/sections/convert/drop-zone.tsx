@@ -29,7 +29,7 @@ export function DropZone(props: {
         <span class="drop-mark" aria-hidden="true" />
         <p class="drop-words">{dropZone.drop}</p>
         <p class="drop-buttons">
-          <button type="button" id="choose" class="button primary">
+          <button type="button" id="choose" class="button primary" aria-keyshortcuts="a">
             {dropZone.choose}
           </button>
           <button type="button" id="photo" class="button">

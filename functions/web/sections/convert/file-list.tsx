@@ -63,7 +63,7 @@ export function ItemList({
               ? words.removed(removedItems.value.items[0]?.name ?? '')
               : words.removedMany(removedItems.value.items.length)}
           </span>
-          <button type="button" class="button" onClick={undoRemoval}>
+          <button type="button" class="button" aria-keyshortcuts="u" onClick={undoRemoval}>
             {words.undo}
           </button>
         </div>

@@ -101,7 +101,7 @@ export function ItemForm({ item }: { readonly item: ConversionItem }) {
         </p>
       )}
       <div class="actions">
-        <button type="submit" class="button primary" data-primary>
+        <button type="submit" class="button primary" data-primary aria-keyshortcuts="c">
           {tool ? toolName(tool) : target ? words.convertToFormat(target.id.toUpperCase()) : words.convert}
         </button>
       </div>

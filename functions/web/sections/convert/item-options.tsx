@@ -6,6 +6,7 @@ import { withValue } from '../../options/option-values.ts'
 import { linkedChoice } from './add-items.ts'
 import { loadItemOptions } from './choose-target.ts'
 import type { ConversionItem } from './item.ts'
+import { applyLastOptions, rememberOptions } from './last-options.ts'
 import lazyWords from './lazy/words/en.ts'
 import { saveItemDraft } from './persist-drafts.ts'
 import { Presets } from './presets.tsx'
@@ -26,6 +27,7 @@ export default function ItemOptions({ item }: { readonly item: ConversionItem })
   const tool = item.tool.value
   const load = () => {
     problem.value = undefined
+    applyLastOptions(item)
     void loadItemOptions(item).catch((error: unknown) => {
       problem.value = toProblem(error)
     })
@@ -53,6 +55,7 @@ export default function ItemOptions({ item }: { readonly item: ConversionItem })
     item.values.value = withValue(item.values.value, name, value)
     const { [name]: _error, ...rest } = item.fieldErrors.value
     item.fieldErrors.value = rest
+    rememberOptions(item)
     void saveItemDraft(item)
   }
   // Tools are hardly useful without their options.
@@ -62,7 +65,10 @@ export default function ItemOptions({ item }: { readonly item: ConversionItem })
     options.some(({ name }) => name in (linkedChoice.value?.values ?? {}))
   return (
     <details class="options" open={isOpen || undefined}>
-      <summary>{lazyWords.options}</summary>
+      <summary>
+        {lazyWords.options}
+        {item.lastOptionsOf.value !== undefined && <span class="meta"> {lazyWords.asLastTime}</span>}
+      </summary>
       <OptionFields
         options={options}
         values={item.values.value}
@@ -76,6 +82,7 @@ export default function ItemOptions({ item }: { readonly item: ConversionItem })
         values={item.values.value}
         onUse={(values) => {
           item.values.value = values
+          rememberOptions(item)
           void saveItemDraft(item)
         }}
       />

@@ -155,7 +155,7 @@ function Download(props: {
     <a
       href={props.url}
       download={props.filename}
-      {...(props.isMain && { class: 'button primary', 'data-primary': true })}
+      {...(props.isMain && { class: 'button primary', 'data-primary': true, 'aria-keyshortcuts': 'd' })}
     >
       {props.children}
     </a>

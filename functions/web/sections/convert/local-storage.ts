@@ -25,18 +25,27 @@ export function rememberTarget(source: string | undefined, target: string): void
   if (source) write(`target of ${source}`, target)
 }
 
+const readJson = (key: string): unknown => {
+  try {
+    return JSON.parse(read(key) ?? 'null')
+  } catch {
+    return null
+  }
+}
+
+/** Options last used for a pair of formats, or for a tool. */
+export const loadLastOptions = (pair: string) => (readJson(`options of ${pair}`) ?? {}) as Values // only written by this page
+export const saveLastOptions = (pair: string, values: Values) =>
+  write(`options of ${pair}`, JSON.stringify(values))
+
 interface Preset {
   readonly name: string
   readonly values: Values
 }
 
 export function loadPresets(target: string): readonly Preset[] {
-  try {
-    const storedPresets: unknown = JSON.parse(read(`presets of ${target}`) ?? '[]')
-    return Array.isArray(storedPresets) ? (storedPresets as Preset[]) : [] // only written by this page
-  } catch {
-    return []
-  }
+  const storedPresets = readJson(`presets of ${target}`)
+  return Array.isArray(storedPresets) ? (storedPresets as Preset[]) : [] // only written by this page
 }
 
 export const savePresets = (target: string, presets: readonly Preset[]) =>

@@ -1,0 +1,52 @@
+import { signal } from '@preact/signals'
+
+/**
+ * Single keys click the first visible element with the key as its `aria-keyshortcuts`. They can be turned off, because
+ * speech input may type letters by accident (WCAG 2.1.4).
+ */
+
+export const isSheetOpen = signal(false)
+
+const storageKey = 'shortcuts'
+
+export function areShortcutsOn(): boolean {
+  try {
+    return localStorage.getItem(storageKey) !== 'off'
+  } catch {
+    return true
+  }
+}
+
+export function setShortcutsOn(isOn: boolean): void {
+  try {
+    localStorage.setItem(storageKey, isOn ? 'on' : 'off')
+  } catch {
+    // Without storage, they stay on.
+  }
+}
+
+const isTyping = ({ target }: KeyboardEvent) =>
+  target instanceof HTMLElement &&
+  target.matches(
+    'input:not([type="radio"], [type="checkbox"], [type="range"]), textarea, select, [role="combobox"]',
+  )
+
+export function listenForShortcuts(): void {
+  document.addEventListener('keydown', (event) => {
+    const { key } = event
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
+    if (isTyping(event) || document.querySelector('dialog[open]') || !areShortcutsOn()) return
+    if (key === '?') isSheetOpen.value = true
+    else if (!clickShortcut(key.toLowerCase())) return
+    event.preventDefault()
+  })
+}
+
+function clickShortcut(key: string): boolean {
+  if (!/^[a-z]$/.test(key)) return false
+  const element = [...document.querySelectorAll<HTMLElement>(`[aria-keyshortcuts="${key}"]`)].find(
+    (candidate) => candidate.checkVisibility() && !candidate.matches(':disabled'),
+  )
+  element?.click()
+  return element !== undefined
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { axeViolations } from './axe.ts'
+import { chooseFiles, fileCard, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
+
+/** Shortcuts with single keys, and options that the page remembers. */
+
+let site: Site
+before(async () => {
+  site = await openSite()
+})
+after(() => site.close())
+
+const corners = async (name: string) => filePayload(fixture('corners.png'), name)
+
+describe('keyboard shortcuts', () => {
+  test('add files, convert, download and undo with single keys', () =>
+    visit({ site }, async (page) => {
+      await page.locator('#kinds, .popular').first().waitFor()
+      const [dialog] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('a')])
+      await dialog.setFiles([await corners('corners.png')])
+      const card = fileCard(page, 'corners.png')
+      await card.getByRole('button', { name: /^Convert to/ }).waitFor()
+      await page.keyboard.press('c')
+      await card.getByRole('link', { name: /^Download/ }).waitFor()
+      const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('d')])
+      assert.equal(download.suggestedFilename(), 'corners.jpg')
+      await chooseFiles(page, await corners('other.png'))
+      const other = fileCard(page, 'other.png')
+      await other.getByRole('button', { name: 'Remove other.png' }).press('Enter')
+      await other.waitFor({ state: 'hidden' })
+      await page.keyboard.press('u')
+      await other.waitFor()
+      // Text fields keep their letters.
+      await page.getByText('From a folder or link').click()
+      await page.getByLabel('Link to a file (URL)').pressSequentially('u?c')
+      assert.equal(await page.getByLabel('Link to a file (URL)').inputValue(), 'u?c')
+      assert.equal(await page.getByRole('dialog').count(), 0)
+    }))
+
+  test('“?” lists the shortcuts, and they can be turned off', () =>
+    visit({ site, context: { reducedMotion: 'reduce' } }, async (page) => {
+      await page.locator('#kinds, .popular').first().waitFor()
+      await page.keyboard.press('?')
+      const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+      await sheet.getByText('Convert everything that is ready').waitFor()
+      assert.deepEqual(await axeViolations(page), [])
+      await sheet.getByRole('checkbox').uncheck()
+      await page.keyboard.press('Escape')
+      await sheet.waitFor({ state: 'hidden' })
+      await page.keyboard.press('?')
+      assert.equal(await sheet.count(), 0)
+      await page.locator('.menu summary').click()
+      await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+      assert.equal(await sheet.getByRole('checkbox').isChecked(), false)
+    }))
+})
+
+describe('options of a card', () => {
+  test('options are remembered for each pair of formats', () =>
+    visit({ site }, async (page) => {
+      const width = (name: string) => fileCard(page, name).getByRole('spinbutton', { name: 'Width' })
+      const add = async (name: string) => {
+        await chooseFiles(page, await corners(name))
+        await fileCard(page, name).locator('details.options > summary').click()
+      }
+      await add('first.png')
+      await width('first.png').fill('41')
+      await add('second.png')
+      assert.equal(await width('second.png').inputValue(), '41')
+      await fileCard(page, 'second.png').getByText('Same as last time').waitFor()
+      // Another target has options of its own.
+      await fileCard(page, 'second.png').getByRole('radio', { name: 'WEBP' }).check()
+      await fileCard(page, 'second.png').getByText('Same as last time').waitFor({ state: 'hidden' })
+    }))
+})
