@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import recordedExamples from '../../functions/routes/examples.json' with { type: 'json' }
 import { api } from '../../functions/routes/index.ts'
@@ -51,6 +52,13 @@ const examplesOf = ({ example, examples = {} }: Media) => [
 const isUri = (text: string) => /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/.test(text) && URL.canParse(text)
 
 describe('quality of the OpenAPI document', () => {
+  test('the OpenAPI document is valid according to the OpenAPI schema', async () => {
+    const { valid, errors } = await new Validator().validate(JSON.parse(sentDocument))
+    assert.ok(valid, JSON.stringify(errors))
+    const brokenDocument = { ...JSON.parse(sentDocument), info: {} }
+    assert.equal((await new Validator().validate(brokenDocument)).valid, false)
+  })
+
   test('the OpenAPI document is smaller than 1 MB', () => {
     assert.ok(sentDocument.length > 100_000 && sentDocument.length < 1_000_000, String(sentDocument.length))
   })
