@@ -23,7 +23,8 @@ function messagesFor(schema: z.ZodType, value: unknown): Wrong {
     assert.ok(error instanceof AppError)
     // Created by the function under test.
     const { errors, field } = error.details as { errors: { field: string; error: string }[]; field: string }
-    assert.equal(error.message, `${errors[0]?.field}: ${errors[0]?.error}.`)
+    const sentence = `${errors[0]?.field}: ${errors[0]?.error}`
+    assert.equal(error.message, sentence.endsWith('?') ? sentence : `${sentence}.`)
     assert.equal(field, errors[0]?.field)
     return Object.fromEntries(errors.map((one) => [one.field, one.error]))
   }
