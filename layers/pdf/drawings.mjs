@@ -3,8 +3,9 @@
  * A separate Node program, because it uses MuPDF, which is under the AGPL; nothing else in the service does.
  *
  * usage: node drawings.mjs <folder of the mupdf package> <in.pdf> <out folder> <requests.json>
- * A request is { page, file, box? }: with a box, the drawings and slanted text inside it, on a transparent canvas; without
- * one, the background of the page. Writes a PNG or JPEG for each request that draws something, and prints its name.
+ * A request is { page, file, box? }: with a box, the drawings and slanted text inside it, on a transparent canvas;
+ * without one, the background of the page. Writes a PNG or JPEG for each request that draws something, and prints its
+ * name.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -171,7 +172,7 @@ function render(document, { page: number, file, box }) {
   device.close()
   canvas.close()
   page.destroy()
-  // The words of a scan are in its picture already, and invisible above it.
+  // The words of a scan are in its image already, and invisible above it.
   if (counts.drawn === 0 || (!box && counts.invisibleText > counts.visibleText)) return undefined
   const png = pixmap.asPNG()
   const isPhoto = !box && png.length > 100_000

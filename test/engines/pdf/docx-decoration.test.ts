@@ -24,7 +24,7 @@ const redPixel = stream(
 const line = (text: string, top: number) => `BT /F1 12 Tf 50 ${top} Td (${text}) Tj ET`
 const prose = (top: number) =>
   [0, 1, 2, 3]
-    .map((at) => line(`Line ${at} of a letter about rivers and mountains in the north`, top - at * 16))
+    .map((at) => line(`Line ${at} of a page about rivers and mountains in the north`, top - at * 16))
     .join(' ')
 
 /** A cover with white words on a dark red photo, a page of text, and a photo without words. */
@@ -40,7 +40,7 @@ const photos = createPdf({
   10: stream('q 400 0 0 500 0 0 cm /Im Do Q'),
 })
 
-/** A letter on yellow paper with a blue band at its top. */
+/** Text on yellow paper with a blue band at its top. */
 const paper = createPdf({
   ...pages(3),
   3: page(4),
@@ -49,7 +49,7 @@ const paper = createPdf({
   6: redPixel,
 })
 
-/** A slanted word in a frame with round corners, drawn over the lines of a letter. */
+/** A slanted word in a frame with round corners, drawn over the lines of a page. */
 const stamp = createPdf({
   ...pages(3),
   3: page(4),
@@ -103,7 +103,7 @@ describe('backgrounds and stamps of a PDF in the Word document', () => {
         )
       }
     assert.equal((await readColor(printed, 2, [5, 5])).green, 255)
-    assert.match(text, /Line 0 of a letter[\s\S]*Line 3 of a letter[\s\S]*Line 0 of a letter/)
+    assert.match(text, /Line 0 of a page[\s\S]*Line 3 of a page[\s\S]*Line 0 of a page/)
     const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
     assert.match(xml, /<w:color w:val="FFFFFF"\/>/i)
     assert.doesNotMatch(xml, /<w:framePr|<w:txbxContent/)
@@ -118,12 +118,12 @@ describe('backgrounds and stamps of a PDF in the Word document', () => {
     ]
     assert.ok(paperColor.red > 245 && paperColor.blue < 190, JSON.stringify(paperColor))
     assert.ok(band.blue > 140 && band.red < 20, JSON.stringify(band))
-    assert.match(text, /Line 3 of a letter/)
+    assert.match(text, /Line 3 of a page/)
   })
 
   test('a stamp stays where it is on the page, as an image that names its words', async () => {
     const { path, printed, text } = await toWordAndBack('stamp.pdf')
-    assert.match(text, /Line 3 of a letter[\s\S]*Line 3 of a letter/)
+    assert.match(text, /Line 3 of a page[\s\S]*Line 3 of a page/)
     assert.doesNotMatch(text, /PAID/)
     const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
     assert.match(xml, /<wp:docPr [^>]*descr="PAID"/)

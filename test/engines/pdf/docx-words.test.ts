@@ -67,12 +67,12 @@ const ligature = createPdf({
   ),
 })
 
-const arabic = (shows: string, codes: readonly string[]) =>
+const arabic = (shows: string, codes: readonly string[], widths = '') =>
   createPdf({
     ...pages,
     3: `${page} >> >>`,
     4: stream(`BT /F1 12 Tf 50 400 Td ${shows} ET`),
-    5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>',
+    5: `<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R ${widths} >>`,
     6: stream(
       `begincmap 1 begincodespacerange <00> <ff> endcodespacerange ${codes.length} beginbfchar
       ${codes.map((code, at) => `<${(0x61 + at).toString(16)}> <${code}>`).join(' ')} endbfchar endcmap`,
@@ -84,6 +84,13 @@ const namedLigature = arabic('(c) Tj /Span << /ActualText <FEFF06440627> >> BDC 
   '0644',
   '0645',
 ])
+
+/** The same word as browsers print it: the alef is a glyph of its own, without width. */
+const narrowAlef = arabic(
+  '(dcba) Tj',
+  ['0633', '0644', '0627', '0645'],
+  '/FirstChar 97 /LastChar 100 /Widths [500 500 0 500]',
+)
 
 /** A right-to-left list item with a bullet drawn as a shape. */
 const hebrew = createPdf({
@@ -103,6 +110,7 @@ const pathOf = await writeFiles({
   'odd.pdf': oddEncoding,
   'ligature.pdf': ligature,
   'named.pdf': namedLigature,
+  'narrow.pdf': narrowAlef,
   'shapes.pdf': arabic('(cba) Tj', ['FEB3', 'FEFC', 'FEE1']),
   'allah.pdf': arabic('(a) Tj', ['FDF2']),
 })
@@ -131,6 +139,7 @@ describe('words of a PDF in the Word document', () => {
     const { text } = await convertToText('ligature.pdf')
     assert.equal(text.trim(), 'لاختب')
     assert.equal((await convertToText('named.pdf')).text.trim(), 'سلام')
+    assert.equal((await convertToText('narrow.pdf')).text.trim(), 'سلام')
     assert.equal((await convertToText('shapes.pdf')).text.trim(), 'سلام')
     assert.equal((await convertToText('allah.pdf')).text.trim(), 'الله')
   })

@@ -19,7 +19,7 @@ const edgeTolerance = 3
 const minCoverage = 0.6
 const maxRequests = 300
 
-/** Whether a drawing reaches two edges of the page, or covers most of it. `layers/pdf/drawings.mjs` has the same rule. */
+/** Whether a drawing reaches two edges of the page, or covers most of it; `layers/pdf/drawings.mjs` decides alike. */
 export function isPageBackground(
   box: BoundingBox,
   { width, height }: Pick<PageContent, 'width' | 'height'>,
@@ -29,7 +29,7 @@ export function isPageBackground(
   return edges >= 2 || areaOf(box) > width * height * minCoverage
 }
 
-/** Whether images or shapes lie behind the whole page. Words read from a picture of the page show it already. */
+/** Whether images or shapes lie behind the whole page. Words read by OCR are in an image of the page already. */
 export function hasPageBackground(page: PageContent): boolean {
   if (page.textSegments.flat().some(({ style }) => style.isRecognized)) return false
   return (

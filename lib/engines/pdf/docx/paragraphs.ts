@@ -33,7 +33,7 @@ export function groupIntoParagraphs(lines: readonly TextLine[], settings: Paragr
 /** Points: how far text is indented on both sides, as an abstract or a quotation is. */
 const minIndent = 12
 
-/** Returns the column up to where the lines that start with this one end, when all of them are indented on both sides. */
+/** Returns the column, narrower when the lines from this one on are indented on both sides. */
 function narrowColumn(
   lines: readonly TextLine[],
   start: number,

@@ -182,7 +182,7 @@ const symbols: Readonly<Record<string, string>> = {
   '\uf0e4': '™',
 }
 
-/** Removes what XML does not allow, control characters and lone surrogates; shapes of Arabic and Hebrew become letters. */
+/** Removes control characters and lone surrogates, which XML forbids, and replaces Arabic shapes by characters. */
 function cleanText(text: string): string {
   return text
     .replaceAll(/[\uf06c-\uf0e4]/g, (char) => symbols[char] ?? char)
