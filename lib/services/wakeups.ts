@@ -7,6 +7,7 @@ import { Live } from '../live/live.ts'
 import { wakeShards } from '../resources/storage.ts'
 import { resumeLane } from '../webhooks/resume-lane.ts'
 import { Workflows } from '../workflows/workflows.ts'
+import { sweepMetrics, toEmbeddedMetric } from './embedded-metric.ts'
 import type { Services } from './services.ts'
 
 /** Called once a record's `wakeAt` has passed, possibly late or twice. */
@@ -20,9 +21,16 @@ export const createWakeHandlers = (services: Services): Readonly<Record<string, 
   MOVE: (account, now) => resumeMove(account, now, services),
   CLOSE: (account) => resumeDeletion(account, services),
   SLOTS: (owner) => new ConcurrencySlots(services).wake(owner),
-  LANE: (id, now, sortKey) => resumeLane(id, now, services, sortKey),
+  LANE: (id, now, sortKey) =>
+    resumeLane(id, now, services, { sortKey, onDelay: (seconds) => reportDelay(seconds, now, services) }),
   WORKFLOW: (id, now) => new Workflows(services).wake(id, now),
 })
+
+function reportDelay(value: number, now: Date, { log }: Pick<Services, 'log'>): void {
+  if (value === 0) return
+  const metric = { name: sweepMetrics.deliveryDelay, unit: 'Seconds', value } as const
+  log.info(toEmbeddedMetric(metric, now.getTime()), 'metric')
+}
 
 export interface DueRecord {
   readonly kind: string

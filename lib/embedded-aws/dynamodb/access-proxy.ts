@@ -9,7 +9,6 @@ import {
 } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import type { Log } from '../../log.ts'
-import { defined } from '../../validation/defined.ts'
 import type { Authorize } from '../authorize.ts'
 import { closeServer, listen } from '../listen.ts'
 import type { AccountQuotas } from '../quotas.ts'
@@ -126,7 +125,7 @@ function visibleReply(
   const wantsCapacity = (input.ReturnConsumedCapacity ?? 'NONE') !== 'NONE'
   return {
     ...reply,
-    ...(wantsCapacity && defined({ ConsumedCapacity })),
+    ...(wantsCapacity && ConsumedCapacity && { ConsumedCapacity }),
     ...(admitted !== input && addUnprocessed(operation, reply, input, admitted)),
   }
 }
