@@ -277,6 +277,7 @@ export const rows: readonly Row[] = [
     paths: ['lib/aws', 'lib/deployment', 'serverless.yml', 'test/permissions', 'test/packages'],
     slow: [
       'test/functions/packages.slow.ts',
+      'test/functions/packaged-flow.slow.ts',
       'test/permissions/service.slow.ts',
       'test/permissions/engines.slow.ts',
       'test/functions/presigned.slow.ts',

@@ -1,59 +1,25 @@
-// Runs every function that is deployed as a zip from its package: unpacked in a folder without this checkout, with a
-// /tmp of 512 MB, Lambda's environment and the permissions of its role, called by the gateways, queues and rules.
+// Runs every function that is deployed as a zip from its package, with the quotas of a new AWS account.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { WebSocket } from 'ws'
-import { writePackages, zipFunctionNames } from '../../lib/deployment/zip-functions.ts'
-import { callSigned, region } from '../embedded-aws/lambda-runtime.ts'
+import { zipFunctionNames } from '../../lib/deployment/zip-functions.ts'
+import { region } from '../embedded-aws/lambda-runtime.ts'
 import { after, before } from '../hooks.ts'
-import { hasMounts, secretsBucket } from '../packages/lambda-sandbox.ts'
-import { unpackFunction } from '../packages/unpack.ts'
-import { decisionsIn } from '../permissions/used-permissions.ts'
-import { scratchFolder } from '../support/scratch-folder.ts'
+import { hasMounts } from '../packages/lambda-sandbox.ts'
+import { Client, startPackagedService } from '../packages/packaged-service.ts'
+import type { TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 
-const packages = scratchFolder('packages')
-process.env['RIGHTS_LOG'] = scratchFolder('packages-log')
-process.env['PACKAGES'] = packages
-// Read when the module is loaded.
-const { Client, startService } = await import('../support/service.ts')
-
-let service: Awaited<ReturnType<typeof startService>>
-let servers: Record<string, string>
-let credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
+let packaged: Awaited<ReturnType<typeof startPackagedService>>
+let service: TestService
 let receiver: Awaited<ReturnType<typeof openReceiver>>
 
-const logLines = () =>
-  readFileSync(join(service.dataDir, 'service.log'), 'utf8')
-    .trim()
-    .split('\n')
-    .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : []))
-
-const invoke = (name: string) =>
-  callSigned(`${servers['AWS_ENDPOINT_URL_LAMBDA']}/2015-03-31/functions/${name}/invocations`, {
-    service: 'lambda',
-    credentials,
-    body: '{}',
-  })
-
 before(async () => {
-  await writePackages(packages)
-  await Promise.all(zipFunctionNames.map((name) => unpackFunction(name, packages, join(packages, name))))
   receiver = await openReceiver()
-  service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8' })
-  credentials = JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8'))
-  servers = logLines().find(({ msg }) => msg === 'service started')?.['servers'] as Record<string, string>
-  const endpoint = servers['AWS_ENDPOINT_URL_S3'] ?? ''
-  const s3 = new S3Client({ region, credentials, endpoint, forcePathStyle: true })
-  await s3.send(new CreateBucketCommand({ Bucket: secretsBucket }))
-  // The first sweep creates the secret, without which no request is served.
-  const swept = await invoke('sweep')
-  assert.equal(swept.headers.get('x-amz-function-error'), null, await swept.text())
-  await s3.send(new GetObjectCommand({ Bucket: secretsBucket, Key: 'SERVICE_SECRET' }))
+  packaged = await startPackagedService()
+  service = packaged.service
 })
 after(async () => {
   receiver?.close()
@@ -95,9 +61,9 @@ test('files can be sent with the request, uploaded later, imported from a store 
       bucket: 'mutabor',
       key_prefix: 'exported/',
       region,
-      endpoint: servers['AWS_ENDPOINT_URL_S3'],
-      access_key_id: credentials.accessKeyId,
-      secret_access_key: credentials.secretAccessKey,
+      endpoint: packaged.servers['AWS_ENDPOINT_URL_S3'],
+      access_key_id: packaged.credentials.accessKeyId,
+      secret_access_key: packaged.credentials.secretAccessKey,
     },
   }
   const reply = (await (await client.post('/v1/jobs', { tasks })).json()) as {
@@ -173,15 +139,11 @@ test('pages, formats, accounts and unconfigured features return replies', async 
 })
 
 test('every deployment package ran, without denied permissions and without failures', async () => {
-  const startPackages = () =>
-    new Set(logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
+  const startedFunctions = () =>
+    new Set(packaged.logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
   const ofQueue: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }
-  const idleFunctions = () => zipFunctionNames.filter((name) => !startPackages().has(ofQueue[name] ?? name))
+  const idleFunctions = () =>
+    zipFunctionNames.filter((name) => !startedFunctions().has(ofQueue[name] ?? name))
   await waitUntil(() => idleFunctions().length === 0, `${idleFunctions()} have run`, 60)
-  const failedLines = logLines().filter(({ level, msg }) => Number(level) >= 50 && msg !== 'worker exited')
-  assert.deepEqual(failedLines, [])
-  const refusedDecisions = decisionsIn(process.env['RIGHTS_LOG'] ?? '').filter(
-    ({ by, resource }) => by.length === 0 && !resource.includes(secretsBucket),
-  )
-  assert.deepEqual(refusedDecisions, [])
+  assert.deepEqual(packaged.findFailures(), { failed: [], denied: [] })
 })

@@ -2,8 +2,10 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { maxConcurrencyOf } from '../../lib/deployment/concurrency.ts'
 import { deployedFunctions } from '../../lib/deployment/functions.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
+import { newAccount } from '../../lib/embedded-aws/quotas.ts'
 import { declarationOf, functions } from '../../lib/resources/functions.ts'
 import { taskFolder } from './unpack.ts'
 
@@ -36,10 +38,27 @@ export function sandboxCommand(name: string, packages: string): readonly [string
   return ['unshare', '--map-root-user', '--mount', 'sh', '-c', enterScript, 'sh', ...givenArgs]
 }
 
+interface DeployedFunction {
+  readonly environment: Readonly<Record<string, unknown>>
+  readonly reservedConcurrency?: number
+}
 // Tests need no accounts and use servers on this machine.
-const stage = parseStage('dev', { facades: 'v2', anonymousPlan: 'self-hosted', outgoingAllow: '127.0.0.0/8' })
-const deployed: Readonly<Record<string, { readonly environment: Readonly<Record<string, unknown>> }>> =
-  deployedFunctions(stage)
+const stage = parseStage('dev', {
+  profile: 'small',
+  facades: 'v2',
+  anonymousPlan: 'self-hosted',
+  outgoingAllow: '127.0.0.0/8',
+})
+const deployed: Readonly<Record<string, DeployedFunction>> = deployedFunctions(stage)
+
+/** What AWS enforces in the account of this stage. */
+export const stageLimits = {
+  quotas: { ...newAccount, concurrentExecutions: stage.functionsAtATime },
+  concurrencyOf: (name: string) => ({
+    maximumConcurrency: maxConcurrencyOf(name, stage),
+    reservedConcurrency: deployed[name]?.reservedConcurrency,
+  }),
+}
 
 /** Returns the deployed environment; `known` contains the values that CloudFormation would fill in. */
 export function environmentOf(

@@ -5,9 +5,13 @@ const handler = module[exported]
 
 const tell = (message) => new Promise((resolve) => process.send(message, () => resolve()))
 
-async function invoke({ id, event, deadline, context }) {
+async function invoke({ id, event, remainingMs, context, traceHeader }) {
+  const deadline = performance.now() + remainingMs
+  // From here, the SDK passes the chain of messages on.
+  process.env._X_AMZN_TRACE_ID = traceHeader
   try {
-    const value = await handler(event, { ...context, getRemainingTimeInMillis: () => deadline - Date.now() })
+    const getRemainingTimeInMillis = () => Math.floor(deadline - performance.now())
+    const value = await handler(event, { ...context, getRemainingTimeInMillis })
     await tell({ type: 'result', id, value })
   } catch (error) {
     console.error(error)

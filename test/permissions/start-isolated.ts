@@ -10,7 +10,7 @@ import { zipFunctionNames } from '../../lib/deployment/zip-functions.ts'
 import { startService } from '../../lib/local/runtime/service.ts'
 import { type FunctionDeclaration, secretNames } from '../../lib/resources/function-declaration.ts'
 import { type FunctionName, functionNames, functions } from '../../lib/resources/functions.ts'
-import { environmentOf, sandboxCommand, secretsBucket } from '../packages/lambda-sandbox.ts'
+import { environmentOf, sandboxCommand, secretsBucket, stageLimits } from '../packages/lambda-sandbox.ts'
 import { allGrants, findMatchingGrants, type Grant } from './policy.ts'
 
 /** Permissions to remove, as `role action`, to check that this causes failures. */
@@ -60,6 +60,7 @@ const service = await startService(processEnvironment, {
   wrapCommand: (name, command) => (isPackaged(name) ? sandboxCommand(name, packages ?? '') : command),
   connectionFor: (name) => ({ credentials: keyOf(name) }),
   retryDelaysS: [0, 0],
+  ...stageLimits,
 })
 process.stdout.write(`ready: ${service.url}\n`)
 process.once('SIGTERM', () => {

@@ -1,0 +1,156 @@
+// The whole flow on packaged functions with the quotas of a new AWS account: many jobs at once with webhooks, workflows,
+// a film in chunks, and recorded events of AWS. Nothing may fail or stall. 24 jobs by default, for 300:
+// JOBS=300 npm run test:slow -- test/functions/packaged-flow.slow.ts
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { after, before } from '../hooks.ts'
+import { Client, startPackagedService } from '../packages/packaged-service.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import type { JobData } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { openReceiver } from '../webhooks/receiver.ts'
+import { createVideo } from './video-chunk-cases.ts'
+
+const jobCount = Number(process.env['JOBS'] ?? 24)
+const clientCount = 4
+const workflowRuns = 5
+/** Of one job, on average: two processors share everything. */
+const maxSecondsPerJob = 3
+
+let packaged: Awaited<ReturnType<typeof startPackagedService>>
+let receiver: Awaited<ReturnType<typeof openReceiver>>
+before(async () => {
+  receiver = await openReceiver()
+  packaged = await startPackagedService({ TASK_LIMIT_S: '15' })
+})
+after(async () => {
+  receiver?.close()
+  await packaged?.service.stop()
+})
+
+type AnyClient = InstanceType<typeof Client>
+
+/** Creates a client with a webhook of its own. */
+async function newMember(at: number) {
+  const client = new Client(packaged.service)
+  const path = `/hook-${at}`
+  const reply = await client.post('/v1/webhooks', { url: receiver.url(path), events: ['job.completed'] })
+  assert.equal(reply.status, 201, await reply.clone().text())
+  return { client, path }
+}
+
+const smallTasks = (text: string) => ({
+  text: { operation: 'import/raw', filename: 'a.md', file: text },
+  page: { operation: 'convert', input: 'text', output_format: 'html' },
+  out: { operation: 'export/url', input: 'page' },
+})
+
+async function createJob(client: AnyClient, tasks: object): Promise<string> {
+  const reply = await client.post('/v1/jobs', { tasks })
+  const body = (await reply.json()) as { data: { jobId: string } }
+  assert.equal(reply.status, 202, JSON.stringify(body))
+  return body.data.jobId
+}
+
+const statusOf = async (client: AnyClient, jobId: string) => {
+  const reply = await client.fetch(`/v1/status/${jobId}`)
+  return ((await reply.json()) as { data: JobData }).data
+}
+
+const jobsOf = (path: string) => receiver.at(path).map(({ json }) => json.job.id as string)
+
+test(`${jobCount} jobs of ${clientCount} clients complete, and each is announced to its webhook`, {
+  timeout: 1_200_000,
+}, async (t) => {
+  const startedAtMs = performance.now()
+  const members = await Promise.all(Array.from({ length: clientCount }, (_, at) => newMember(at)))
+  const created = await Promise.all(
+    members.map(async ({ client, path }, member) => {
+      const jobIds: string[] = []
+      for (let at = member; at < jobCount; at += clientCount)
+        jobIds.push(await createJob(client, smallTasks(`# ${at}`)))
+      return { client, path, jobIds }
+    }),
+  )
+  t.diagnostic(`created after ${Math.round((performance.now() - startedAtMs) / 1000)} s`)
+  const isAnnounced = () => created.every(({ path, jobIds }) => new Set(jobsOf(path)).size >= jobIds.length)
+  await waitUntil(isAnnounced, 'each job is announced', 60 + maxSecondsPerJob * jobCount)
+  for (const { client, path, jobIds } of created) {
+    assert.deepEqual([...new Set(jobsOf(path))].toSorted(), jobIds.toSorted())
+    for (const jobId of jobIds) assert.equal((await statusOf(client, jobId)).status, 'completed', jobId)
+  }
+  const throttled = packaged.logLines().filter(({ msg }) => msg === 'an invocation was throttled').length
+  t.diagnostic(
+    `${Math.round((performance.now() - startedAtMs) / 1000)} s, ${throttled} invocations throttled`,
+  )
+})
+
+test('workflows run, also when several runs start at once', { timeout: 300_000 }, async () => {
+  const { client, path } = await newMember(clientCount)
+  const reply = await client.post('/v1/workflows', {
+    name: 'often',
+    cron: '0 * * * *',
+    timezone: 'UTC',
+    tasks: smallTasks('# Workflow'),
+  })
+  assert.equal(reply.status, 201, await reply.clone().text())
+  const { data: workflow } = (await reply.json()) as { data: { id: string } }
+  const runs = Array.from({ length: workflowRuns }, () => client.post(`/v1/workflows/${workflow.id}/run`, {}))
+  for (const { status } of await Promise.all(runs)) assert.equal(status, 202)
+  await waitUntil(() => new Set(jobsOf(path)).size === workflowRuns, 'each run is announced', 240)
+})
+
+test('a film that takes longer than a function may run is encoded in chunks', {
+  timeout: 600_000,
+}, async () => {
+  const file = join(scratchFolder('film'), 'film.mp4')
+  createVideo(file, '1280x720', '25', 60)
+  const client = new Client(packaged.service)
+  const bytes = new Uint8Array(readFileSync(file))
+  const { uploadId, url, headers } = await client.presign({
+    filename: 'film.mp4',
+    contentType: 'video/mp4',
+    size: bytes.length,
+  })
+  const put = await fetch(url, { method: 'PUT', headers: { ...headers }, body: bytes })
+  assert.equal(put.status, 200)
+  const job = await client.accepted(
+    await client.post('/v1/convert', {
+      uploadId,
+      targetFormat: 'mkv',
+      options: { mode: 'encode', preset: 'ultrafast' },
+    }),
+  )
+  assert.equal(job.status, 'completed', JSON.stringify(job.error))
+  const splits = packaged.logLines().filter(({ msg }) => msg === 'task split into chunks')
+  assert.equal(splits.length, 1)
+})
+
+const recorded: readonly (readonly [functionName: string, file: string])[] = [
+  ['api', 'http-api-get'],
+  ['conversion', 'http-api-form'],
+  ['receive-upload', 's3-object-created'],
+  ['dispatch', 'event-bridge'],
+  ['sweep', 'scheduled'],
+  ['sockets', 'websocket-disconnect'],
+]
+for (const [functionName, file] of recorded) {
+  test(`the package of ${functionName} takes the recorded event ${file}`, async () => {
+    const event = JSON.parse(
+      readFileSync(new URL(`../../events/recorded/${file}.json`, import.meta.url), 'utf8'),
+    )
+    let reply: Response | undefined
+    // All executions may be in use for a moment.
+    await waitUntil(async () => {
+      reply = await packaged.invoke(functionName, event)
+      return reply.status === 200
+    }, 'the function runs')
+    assert.equal(reply?.headers.get('x-amz-function-error'), null, await reply?.text())
+  })
+}
+
+test('nothing failed and no permission was missing', () => {
+  assert.deepEqual(packaged.findFailures(), { failed: [], denied: [] })
+})
