@@ -1,5 +1,5 @@
-// npm run deploy:check [-- --stage prod | --all]: packages the service and checks the result offline. With `--all`, each
-// profile and stage with every setting is packaged in a folder of its own.
+// npm run deploy:check [-- --stage prod | --all]: packages the service and checks the result offline. With `--all`,
+// each profile and stage with every setting is packaged in a folder of its own.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

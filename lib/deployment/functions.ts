@@ -124,8 +124,8 @@ export function asyncInvocationSettings(
 }
 
 /**
- * Waiting requests occupy at most half of a function: those that start to wait in two windows. Where nothing is reserved,
- * all kinds of them share the executions of the account.
+ * Waiting requests occupy at most half of a function: those that start to wait in two windows. Where nothing is
+ * reserved, all kinds of them share the executions of the account.
  */
 const maxWaits = (name: FunctionName, stage: Stage) => {
   const shared = canReserveConcurrency(stage) ? Infinity : stage.functionsAtATime / waitKinds.length

@@ -27,7 +27,7 @@ export async function resumeLane(
   const lane = parseLaneId(id)
   const { deliveries, unreadable } = await store.readLane(lane)
   const dueDeliveries = deliveries.filter(({ wakeAt }) => wakeAt !== undefined && wakeAt <= now.toISOString())
-  onDelay?.(longestDelayS(dueDeliveries, now))
+  onDelay?.(maxDelayS(dueDeliveries, now))
   const hasUntried = dueDeliveries.some(isUntried)
   const messages = dueDeliveries.filter((delivery) => !isUntried(delivery)).map(retryMessage)
   for (const message of [...(hasUntried ? [lane] : []), ...messages]) await sendDelivery(queues, message)
@@ -37,7 +37,7 @@ export async function resumeLane(
 }
 
 /** Messages of an overdue attempt are sent again and again, so the delay of the sweep does not show it. */
-function longestDelayS(deliveries: readonly Delivery[], now: Date): number {
+function maxDelayS(deliveries: readonly Delivery[], now: Date): number {
   const delaysS = deliveries.flatMap(({ nextAttemptAt, createdAt, from }) => {
     // When a redelivery was requested is not known.
     const dueAt = nextAttemptAt ?? (from === 0 ? createdAt : undefined)

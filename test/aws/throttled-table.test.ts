@@ -62,12 +62,12 @@ test('a batch of reads that is throttled as a whole is retried', async (t) => {
 })
 
 test('a request whose transaction is throttled to the end can be repeated', () => {
-  const cancelled = (Code: string) =>
+  const createCancellation = (Code: string) =>
     new TransactionCanceledException({
       message: 'Transaction cancelled',
       $metadata: { httpStatusCode: 400 },
       CancellationReasons: [{ Code: 'None' }, { Code }],
     })
-  assert.equal(isUnavailable(cancelled('ThrottlingError')), true)
-  assert.equal(isUnavailable(cancelled('ConditionalCheckFailed')), false)
+  assert.equal(isUnavailable(createCancellation('ThrottlingError')), true)
+  assert.equal(isUnavailable(createCancellation('ConditionalCheckFailed')), false)
 })

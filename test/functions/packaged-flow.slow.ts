@@ -1,5 +1,5 @@
-// The whole flow on packaged functions with the quotas of a new AWS account: many jobs at once with webhooks, workflows,
-// a film in chunks, and recorded events of AWS. Nothing may fail or stall. 24 jobs by default, for 300:
+// The whole flow on packaged functions with the quotas of a new AWS account: many jobs at once with webhooks,
+// workflows, a video in chunks, and recorded events of AWS. Nothing may fail or stall. 24 jobs by default, for 300:
 // JOBS=300 npm run test:slow -- test/functions/packaged-flow.slow.ts
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -102,15 +102,15 @@ test('workflows run, also when several runs start at once', { timeout: 300_000 }
   await waitUntil(() => new Set(jobsOf(path)).size === workflowRuns, 'each run is announced', 240)
 })
 
-test('a film that takes longer than a function may run is encoded in chunks', {
+test('a video that takes longer than a function may run is encoded in chunks', {
   timeout: 600_000,
 }, async () => {
-  const file = join(scratchFolder('film'), 'film.mp4')
+  const file = join(scratchFolder('video'), 'video.mp4')
   createVideo(file, '1280x720', '25', 60)
   const client = new Client(packaged.service)
   const bytes = new Uint8Array(readFileSync(file))
   const { uploadId, url, headers } = await client.presign({
-    filename: 'film.mp4',
+    filename: 'video.mp4',
     contentType: 'video/mp4',
     size: bytes.length,
   })
@@ -142,7 +142,7 @@ for (const [functionName, file] of recorded) {
       readFileSync(new URL(`../../events/recorded/${file}.json`, import.meta.url), 'utf8'),
     )
     let reply: Response | undefined
-    // All executions may be in use for a moment.
+    // All executions may be in use.
     await waitUntil(async () => {
       reply = await packaged.invoke(functionName, event)
       return reply.status === 200

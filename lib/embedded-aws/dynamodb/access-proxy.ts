@@ -1,5 +1,5 @@
-// The embedded DynamoDB checks only the format of a signature and limits no throughput. When callers have separate keys,
-// this proxy in front of it checks signatures, permissions and quotas, and forwards allowed requests.
+// The embedded DynamoDB checks only the format of a signature and limits no throughput. When callers have separate
+// keys, this proxy in front of it checks signatures, permissions and quotas, and forwards allowed requests.
 import {
   createServer,
   type IncomingHttpHeaders,

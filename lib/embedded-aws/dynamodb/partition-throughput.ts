@@ -1,5 +1,5 @@
-// The throughput of partitions, which the program doesn't limit: each partition key value has a rate of reads and one of
-// writes. Requests fail as those to an on-demand table; throttled entries of a batch stay unprocessed.
+// The throughput of partitions, which the program doesn't limit: each partition key value has a rate of reads and one
+// of writes. Requests fail as those to an on-demand table; throttled entries of a batch stay unprocessed.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/throttling-key-range-limit-exceeded-mitigation.html
 import type { AccountQuotas } from '../quotas.ts'
 import { RateLimit } from '../rate-limit.ts'
@@ -68,9 +68,9 @@ export class PartitionThroughput {
     const limit = this.#limits[kind]
     const throttled = partitionsOf(operation, input).map((partition) => !limit.hasTokens(partition))
     if (!throttled.includes(true)) return input
-    if (operation.startsWith('Transact')) throw cancelled(throttled)
+    if (operation.startsWith('Transact')) throw createCancellation(throttled)
     const admitted = input.RequestItems && selectEntries(input.RequestItems, (at) => !throttled[at])
-    if (!admitted || Object.keys(admitted).length === 0) throw throttlingException(kind, input)
+    if (!admitted || Object.keys(admitted).length === 0) throw createThrottlingException(kind, input)
     return { ...input, RequestItems: admitted }
   }
 
@@ -131,7 +131,7 @@ const partitionName = (table: string, key = '', index = '') => `${table}/${index
 const singleEntries = (batch: Batch): Batch[] =>
   'Keys' in batch ? batch.Keys.map((key) => ({ Keys: [key] })) : batch.map((entry) => [entry])
 
-function throttlingException(kind: 'Read' | 'Write', { TableName = '', IndexName }: Input) {
+function createThrottlingException(kind: 'Read' | 'Write', { TableName = '', IndexName }: Input) {
   const reason = `${IndexName === undefined ? 'Table' : 'Index'}${kind}KeyRangeThroughputExceeded`
   const resource = IndexName === undefined ? TableName : `${TableName}/index/${IndexName}`
   return new ThrottledError(
@@ -141,7 +141,7 @@ function throttlingException(kind: 'Read' | 'Write', { TableName = '', IndexName
   )
 }
 
-function cancelled(throttled: readonly boolean[]) {
+function createCancellation(throttled: readonly boolean[]) {
   const Message = `Throughput exceeds the current capacity of your table or index. ${hotKeyHint}`
   const reasons = throttled.map((is) => (is ? { Code: 'ThrottlingError', Message } : { Code: 'None' }))
   const codes = reasons.map(({ Code }) => Code).join(', ')

@@ -9,7 +9,7 @@ export const resourceNotFound = (message: string, status = 400) =>
 export const limitExceeded = () =>
   new ApiError('LimitExceededException', 'The requested resource exceeds the maximum number allowed.')
 
-export const throttled = () => new ApiError('ThrottlingException', 'Rate exceeded')
+export const throttlingError = () => new ApiError('ThrottlingException', 'Rate exceeded')
 
 export const badPattern = (reason: string) =>
   new ApiError('InvalidEventPatternException', `Event pattern is not valid. Reason: ${reason}`)

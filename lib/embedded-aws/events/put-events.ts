@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { quotas } from '../quotas.ts'
 import type { EventsAccount } from './account.ts'
 import { busesOf, busName } from './buses.ts'
-import { throttled, validationError } from './errors.ts'
+import { throttlingError, validationError } from './errors.ts'
 import { flattenEvent } from './flatten-event.ts'
 import { jsonObject } from './json.ts'
 import { matchesPattern, TooComplex } from './matching.ts'
@@ -40,7 +40,7 @@ export const eventOperations = {
   async PutEvents(account: EventsAccount, body: unknown) {
     const { Entries } = readMembers(PutEvents, body)
     const { accountId, putEventsRate } = account
-    if (putEventsRate?.hasTokens(accountId) === false) throw throttled()
+    if (putEventsRate?.hasTokens(accountId) === false) throw throttlingError()
     putEventsRate?.take(accountId, 1)
     const bytes = Entries.reduce((sum, entry) => sum + entryBytes(entry), 0)
     if (bytes >= maxEntriesBytes)
