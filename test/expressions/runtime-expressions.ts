@@ -73,6 +73,12 @@ export const verdicts: readonly Verdict[] = [
   },
   { path: 'lib/engines/vips/decoders.ts', call: 'name}-', harmless: 'names that we choose' },
   {
+    path: 'lib/fidelity/text/count-elements.ts',
+    call: 'names.join',
+    samples: ['<(?:img|a|table|input|select|textarea)(?=[\\s/>])', '<(?:a:blip)(?=[\\s/>])'],
+    flags: 'gi',
+  },
+  {
     path: 'lib/fidelity/office/xlsx-visible-cells.ts',
     call: 'name}\\\\s*=',
     samples: ['\\smin\\s*=\\s*["\'](\\d+)["\']'],

@@ -59,6 +59,16 @@ export const exceptions: readonly Exception[] = [
     reason: 'People search for formats with it.',
   },
   {
+    path: 'test/web/format-name-translations.test.ts',
+    words: ['picture'],
+    reason: formatName,
+  },
+  {
+    path: 'test/engines/support/svg-features.ts',
+    words: ['letter'],
+    reason: 'The property of SVG is called letter-spacing.',
+  },
+  {
     path: 'functions/web/sections/convert/',
     words: ['begun'],
     reason: 'Drafts in the browser have this field.',

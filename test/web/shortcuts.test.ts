@@ -31,7 +31,7 @@ describe('keyboard shortcuts', () => {
       await other.waitFor({ state: 'hidden' })
       await page.keyboard.press('u')
       await other.waitFor()
-      // Text fields keep their letters.
+      // In text fields, the keys type characters.
       await page.getByText('From a folder or link').click()
       await page.getByLabel('Link to a file (URL)').pressSequentially('u?c')
       assert.equal(await page.getByLabel('Link to a file (URL)').inputValue(), 'u?c')

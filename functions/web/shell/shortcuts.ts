@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 
 /**
  * Single keys click the first visible element with the key as its `aria-keyshortcuts`. They can be turned off, because
- * speech input may type letters by accident (WCAG 2.1.4).
+ * speech input may type single characters by accident (WCAG 2.1.4).
  */
 
 export const isSheetOpen = signal(false)

@@ -160,7 +160,7 @@ class PdfReader {
 /** Smaller images are lines, dots and patterns. */
 const minImagePixels = 16
 
-/** 8.9.5: whether an image is no picture, but a stencil or a part of a line. */
+/** 8.9.5: whether an image is only a stencil or a part of a line. */
 const isDecoration = (image: Dict) =>
   image.get('ImageMask') === true ||
   ['Width', 'Height'].some((name) => {

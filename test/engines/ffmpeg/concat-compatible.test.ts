@@ -14,12 +14,12 @@ const stream = {
   pix_fmt: 'yuv420p',
   avg_frame_rate: '25/1',
 }
-const sound = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' }
+const audioStream = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' }
 const createVideo = (video: object = {}, audio: object = {}) => ({
   media: parseProbe({
     streams: [
       { ...stream, ...video },
-      { ...sound, ...audio },
+      { ...audioStream, ...audio },
     ],
     format: { duration: 10 },
   }),

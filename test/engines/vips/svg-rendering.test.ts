@@ -72,7 +72,9 @@ describe('SVG drawings', () => {
   test('elements that a drawing refers to but lacks are named in a warning', async () => {
     const messagesOf = async (name: string, content: string) => {
       const source = await drawing(name, 'width="9" height="9"', content)
-      return (await convert(vips, source, 'png')).messages
+      const { warnings, messages } = await convert(vips, source, 'png')
+      assert.deepEqual([...new Set(warnings)], messages.length > 0 ? ['REFERENCES_MISSING'] : [])
+      return messages
     }
     const lacking =
       '<use href="#nothing"/><rect width="9" height="9" style="fill:url(#gone)"/><!-- <use href="#old"/> -->'
