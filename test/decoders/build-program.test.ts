@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createReadableFolder } from '../../lib/decoders/build-program.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+
+const folder = scratchFolder('build-program')
+
+test('decoder processes of another user can read the folder of their program', async () => {
+  const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+  // As in the service.
+  const umask = process.umask(0o077)
+  try {
+    await createReadableFolder(join(folder, 'cache', 'decoders'))
+    await createReadableFolder(join(folder, 'cache', 'decoders'))
+  } finally {
+    process.umask(umask)
+  }
+  assert.deepEqual(await Promise.all(['cache', 'cache/decoders'].map((path) => modeOf(join(folder, path)))), [
+    '755',
+    '755',
+  ])
+})
