@@ -35,5 +35,5 @@ export async function listPages(
 export async function listPagesOf(path: string): Promise<ZippedPage[] | undefined> {
   await using file = await open(path)
   const { size } = await file.stat()
-  return listPages({ size, read: readFrom(file) })
+  return await listPages({ size, read: readFrom(file) })
 }
