@@ -37,6 +37,17 @@ const ExportOutline = TaskOutline.extend({
   result: z.object({ url: z.string(), expires_at: linkExpiry }).optional(),
 })
 
+const EventExport = component(
+  'EventExport',
+  z.object({
+    method: z.string().describe('Such as `s3`'),
+    path: z.string().describe('Path of the first file in the store'),
+    url: z.string().describe('Location of the first file, such as `s3://bucket/path`'),
+    status: TaskStatus,
+    bytes: z.int().describe('Of all files'),
+  }),
+)
+
 const endedSchemas = {
   endedAt: z.iso.datetime(),
   summary: BatchSummary.optional().describe('Counts of the tasks of a finished batch, or of a failed job'),
@@ -64,6 +75,7 @@ export const jobEvents = {
       fidelity: Fidelity.optional().describe('How much of the source the result retained'),
       warnings: z.array(Warning),
       files: z.array(EventFile),
+      export: EventExport.optional().describe("The first export to a client's store"),
     }),
   },
   'job.failed': {

@@ -2906,6 +2906,8 @@ export interface JobCompletedEvent extends EventFields {
     fidelity?: Fidelity
     warnings: Warning[]
     files: EventFile[]
+    /** The first export to a client's store */
+    export?: EventExport
   }
 }
 export interface EventFile {
@@ -2915,6 +2917,17 @@ export interface EventFile {
   url?: string
   /** When `url` expires, if its export has `expires_in` */
   expires_at?: string
+}
+export interface EventExport {
+  /** Such as `s3` */
+  method: string
+  /** Path of the first file in the store */
+  path: string
+  /** Location of the first file, such as `s3://bucket/path` */
+  url: string
+  status: TaskStatus
+  /** Of all files */
+  bytes: number
 }
 export interface JobFailedEvent extends EventFields {
   event: "job.failed"

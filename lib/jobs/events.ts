@@ -252,7 +252,7 @@ const isUpload = ({ operation }: Pick<Task, 'operation'>) => operation === 'impo
 const statusBeforeStart = (): TaskStatus => 'pending'
 const statusAfterUpload = (task: Task): TaskStatus => (isUpload(task) ? 'completed' : 'pending')
 
-/** Tasks in the order of the request. */
+/** In the order of the request. */
 const sortByNumber = ({ fixed, tasks }: JobState): (FixedTask | Task)[] =>
   [...fixed, ...tasks].sort((a, b) => a.number - b.number)
 
@@ -327,6 +327,20 @@ function describeCompletedJob(state: JobState, endedAt: string) {
       mimeType,
       ...pathWithExpiry(job, files.length > 1 ? { file: filename } : {}, linkLifetimeS),
     })),
+    ...defined({ export: describeExport(state) }),
+  }
+}
+
+function describeExport({ tasks }: JobState) {
+  const task = tasks.find(({ deliveries = [] }) => deliveries.length > 0)
+  const { url } = task?.deliveries?.[0] ?? {}
+  if (!task || url === undefined) return undefined
+  return {
+    method: task.operation.slice('export/'.length),
+    path: url.slice(url.indexOf('/', url.indexOf('://') + '://'.length) + 1),
+    url,
+    status: task.status,
+    bytes: task.deliveries?.reduce((sum, { size }) => sum + size, 0) ?? 0,
   }
 }
 

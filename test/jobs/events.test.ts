@@ -151,6 +151,25 @@ test('a completed job publishes its results and duration', () => {
   assert.equal((createEndEvent(jobWithoutSource) as unknown as { job: { source: unknown } }).job.source, null)
 })
 
+test('a completed job publishes where its result was exported', () => {
+  const deliveries = ['a.webp', 'b.webp'].map((filename) => ({
+    url: `s3://bucket/results/2026/${filename}`,
+    filename,
+    size: 20,
+    mimeType: 'image/webp',
+    sha256: 'ab',
+  }))
+  const exportedJob = withTasks(endedJob, { a: { operation: 'export/s3', status: 'completed', deliveries } })
+  const { job } = bodyOf(createEndEvent(exportedJob)) as unknown as { job: { export?: object } }
+  assert.deepEqual(job.export, {
+    method: 's3',
+    path: 'results/2026/a.webp',
+    url: 's3://bucket/results/2026/a.webp',
+    status: 'completed',
+    bytes: 40,
+  })
+})
+
 test('a failed job publishes its error, or a generic error', () => {
   const error = { code: 'CORRUPT_FILE' as const, message: 'It is cut off.' }
   const failedJob = withJob(withTasks(endedJob, { a: fail(5, 'It is cut off.') }), {
