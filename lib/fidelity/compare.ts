@@ -58,6 +58,9 @@ const unitsOfWarning: Readonly<Record<string, readonly Unit[]>> = {
   PAGES_DROPPED: ['words', 'pages', 'slides'],
   TEXT_MAY_BE_MISSING: ['words'],
   NO_TEXT: ['words'],
+  // Images of pages are replaced by their text.
+  OCR_USED: ['images'],
+  OCR_UNCERTAIN: ['images'],
   TABLES_ONLY: ['words'],
   ANIMATION_DROPPED: ['frames'],
   FACES_DROPPED: ['glyphs'],

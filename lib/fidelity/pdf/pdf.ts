@@ -16,6 +16,8 @@ const maxPages = 20_000
 const maxNodes = 50_000
 /** Each page and form counts as at least this many bytes. */
 const minBytesPerContent = 2000
+/** Smaller images of a source are lines, dots and patterns, which other formats draw. */
+const minImagePixels = 16
 /** With a larger share of unknown glyphs, the words are not counted. */
 const maxUnknownShare = 0.02
 
@@ -24,9 +26,9 @@ const maxUnknownShare = 0.02
  * (ISO 32000-1, 9). Words are omitted if the fonts do not map enough glyphs to text. Undefined for a damaged or
  * encrypted file.
  */
-export async function readPdf(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readPdf(bytes: FileBytes, isResult: boolean): Promise<ContentSummary | undefined> {
   try {
-    return await new PdfReader(await PdfFile.open(bytes)).summary()
+    return await new PdfReader(await PdfFile.open(bytes), isResult ? 1 : minImagePixels).summary()
   } catch (error) {
     if (error instanceof UnreadablePdfError) return undefined
     if (error instanceof CountingStopped) return { counts: {}, features: [], isIncomplete: true }
@@ -41,6 +43,8 @@ interface DrawContext {
 
 class PdfReader {
   readonly #file: PdfFile
+  /** Smaller images do not count. */
+  readonly #minPixels: number
   readonly #fonts = new Map<Value | number, Promise<PdfFont>>()
   readonly #words = new WordCounts()
   /** Text of the current page. */
@@ -54,8 +58,9 @@ class PdfReader {
   readonly #counts = { images: 0, links: 0, fields: 0 }
   #hasImages = false
 
-  constructor(file: PdfFile) {
+  constructor(file: PdfFile, minPixels: number) {
     this.#file = file
+    this.#minPixels = minPixels
   }
 
   async summary(): Promise<ContentSummary> {
@@ -116,7 +121,7 @@ class PdfReader {
     const subtype = form?.dict.get('Subtype')
     if (subtype instanceof Name && subtype.name === 'Image') {
       this.#hasImages = true
-      if (form && !isDecoration(form.dict)) this.#counts.images++
+      if (form && !isDecoration(form.dict, this.#minPixels)) this.#counts.images++
     }
     if (!form || depth > 12 || !(subtype instanceof Name && subtype.name === 'Form')) return
     const formResources = form.dict.has('Resources')
@@ -157,15 +162,12 @@ class PdfReader {
   }
 }
 
-/** Smaller images are lines, dots and patterns. */
-const minImagePixels = 16
-
 /** 8.9.5: whether an image is only a stencil or a part of a line. */
-const isDecoration = (image: Dict) =>
+const isDecoration = (image: Dict, minPixels: number) =>
   image.get('ImageMask') === true ||
   ['Width', 'Height'].some((name) => {
     const pixels = image.get(name)
-    return typeof pixels === 'number' && pixels < minImagePixels
+    return typeof pixels === 'number' && pixels < minPixels
   })
 
 const lineEnd = Buffer.from('\n')

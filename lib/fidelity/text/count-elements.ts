@@ -30,6 +30,9 @@ function countTags(markup: string, names: readonly string[], isCounted: (tag: Ta
 }
 
 const dataImage = /^data:image\/(?:avif|bmp|gif|jpe?g|png|webp)[;,]/i
+/** Shorter ones are transparent placeholders of one pixel. */
+const minDataUrlLength = 150
+const isDataImage = (url: string) => url.length >= minDataUrlLength && dataImage.test(url)
 const htmlFields: readonly string[] = ['input', 'select', 'textarea']
 /** Types of `<input>` without a value of their own. */
 const buttonType = /^(?:hidden|submit|button|reset|image)$/i
@@ -38,7 +41,7 @@ const buttonType = /^(?:hidden|submit|button|reset|image)$/i
 export function countHtmlElements(html: string): Required<ElementCounts> {
   const counts = { images: 0, links: 0, tables: 0, fields: 0 }
   for (const tag of findTags(html, ['img', 'a', 'table', ...htmlFields], true)) {
-    if (tag.name === 'img') counts.images += dataImage.test(readAttribute(tag, 'src') ?? '') ? 1 : 0
+    if (tag.name === 'img') counts.images += isDataImage(readAttribute(tag, 'src') ?? '') ? 1 : 0
     else if (tag.name === 'a') counts.links += isWebLink(readAttribute(tag, 'href')) ? 1 : 0
     else if (tag.name === 'table') counts.tables++
     else counts.fields += buttonType.test(readAttribute(tag, 'type') ?? '') ? 0 : 1
