@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   ConditionalCheckFailedException,
@@ -202,8 +203,9 @@ export class Table {
 
   /** Makes all writes or none, at most 100; false if a condition failed. */
   async transact(writes: readonly Write[]): Promise<boolean> {
-    // Created once: the SDK adds an idempotency token, by which AWS recognizes repetitions.
     const command = new TransactWriteCommand({
+      // AWS recognizes repetitions by it. Without it, the SDK sends another one with each call.
+      ClientRequestToken: randomUUID(),
       TransactItems: writes.map((write) => this.#transactItem(write)),
     })
     try {

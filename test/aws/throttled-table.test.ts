@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { Table } from '../../lib/aws/table.ts'
+import { type CommandSender, Table } from '../../lib/aws/table.ts'
 import { isUnavailable } from '../../lib/aws/timeouts.ts'
 import { readConfig } from '../../lib/config.ts'
 import { openAccessProxy } from '../../lib/embedded-aws/dynamodb/access-proxy.ts'
@@ -40,6 +40,26 @@ test('a throttled transaction is retried', async (t) => {
   const table = await openThrottledTable(t)
   assert.equal(await table.transact([{ put: { pk: 'b', sk: '1' } }, { put: { pk: 'a', sk: '1' } }]), true)
   assert.deepEqual(await table.get({ pk: 'b', sk: '1' }), { pk: 'b', sk: '1' })
+})
+
+test('each attempt of a transaction has the same token, and each transaction its own', async () => {
+  const tokens: unknown[] = []
+  const throttled = new TransactionCanceledException({
+    message: 'Transaction cancelled',
+    $metadata: { httpStatusCode: 400 },
+    CancellationReasons: [{ Code: 'ThrottlingError' }],
+  })
+  const send = async ({ input }: { input: { ClientRequestToken?: string } }) => {
+    tokens.push(input.ClientRequestToken)
+    if (tokens.length % 2 === 1) throw throttled
+    return {}
+  }
+  const table = new Table(readConfig({ TABLE_NAME: 'mutabor' }), { send } as unknown as CommandSender)
+  for (const pk of ['a', 'b']) assert.equal(await table.transact([{ put: { pk, sk: '1' } }]), true)
+  const [first, , second] = tokens
+  assert.equal(typeof first, 'string')
+  assert.notEqual(first, second)
+  assert.deepEqual(tokens, [first, first, second, second])
 })
 
 test('a batch of writes that is throttled as a whole is retried', async (t) => {
