@@ -31,13 +31,18 @@ const isTyping = ({ target }: KeyboardEvent) =>
     'input:not([type="radio"], [type="checkbox"], [type="range"]), textarea, select, [role="combobox"]',
   )
 
+/** Keyboards of other scripts have the letter by its place: the key of “a” is “ф” on a Russian keyboard. */
+const letterOf = ({ key, code }: KeyboardEvent) =>
+  (/^\p{ASCII}/u.test(key) ? key : code.replace(/^Key/, '')).toLowerCase()
+
 export function listenForShortcuts(): void {
   document.addEventListener('keydown', (event) => {
     const { key } = event
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
-    if (isTyping(event) || document.querySelector('dialog[open]') || !areShortcutsOn()) return
+    // A key that is held down would download a file many times.
+    if (event.repeat || isTyping(event) || document.querySelector('dialog[open]') || !areShortcutsOn()) return
     if (key === '?') isSheetOpen.value = true
-    else if (!clickShortcut(key.toLowerCase())) return
+    else if (!clickShortcut(letterOf(event))) return
     event.preventDefault()
   })
 }
