@@ -47,7 +47,7 @@ const names: typeof en = {
   'Comic book ({})': 'Cómic ({})',
   'Zipped {}': '{} en ZIP',
   'HTML book': 'Libro HTML',
-  'text book': 'libro de texto sin formato',
+  'text book': 'Libro en texto sin formato',
   'MPEG-4 video (iTunes)': 'Video MPEG-4 (iTunes)',
   'DVD video object': 'Objeto de video de DVD',
   'Flash movie (video only)': 'Película Flash (solo video)',

@@ -45,7 +45,7 @@ const names: typeof en = {
   'Comic book ({})': 'Bande dessinée ({})',
   'Zipped {}': '{} compressé en ZIP',
   'HTML book': 'Livre HTML',
-  'text book': 'livre en texte brut',
+  'text book': 'Livre en texte brut',
   'MPEG-4 video (iTunes)': 'Vidéo MPEG-4 (iTunes)',
   'DVD video object': 'Objet vidéo de DVD',
   'Flash movie (video only)': 'Animation Flash (vidéo seulement)',

@@ -47,7 +47,7 @@ const names: typeof en = {
   'Comic book ({})': 'História em quadrinhos ({})',
   'Zipped {}': '{} em ZIP',
   'HTML book': 'Livro HTML',
-  'text book': 'livro em texto simples',
+  'text book': 'Livro em texto simples',
   'MPEG-4 video (iTunes)': 'Vídeo MPEG-4 (iTunes)',
   'DVD video object': 'Objeto de vídeo de DVD',
   'Flash movie (video only)': 'Filme Flash (somente vídeo)',
