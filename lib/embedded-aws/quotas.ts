@@ -30,7 +30,7 @@ export const quotas = {
   eventEntriesBytes: { value: mib, source: 'EventBridge: PutEvents entry size' },
 } as const satisfies Readonly<Record<string, Quota>>
 
-/** Enforced only for whom they are passed to: one machine has other limits. */
+/** Enforced only where they are passed in: one machine has other limits. */
 export const accountQuotas = {
   concurrentExecutions: {
     value: 10,
