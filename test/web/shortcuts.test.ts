@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { axeViolations } from './axe.ts'
 import { chooseFiles, fileCard, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
 
@@ -69,20 +70,38 @@ describe('keyboard shortcuts', () => {
 })
 
 describe('options of a card', () => {
+  const width = (page: Page, name: string) => fileCard(page, name).getByRole('spinbutton', { name: 'Width' })
+  const add = async (page: Page, name: string) => {
+    await chooseFiles(page, await corners(name))
+    await fileCard(page, name).locator('details.options > summary').click()
+  }
+  const lastTime = (page: Page) => fileCard(page, 'second.png').getByText('Same as last time')
+  const useWebp = (page: Page) => fileCard(page, 'second.png').getByRole('radio', { name: 'WEBP' }).check()
+  /** The second file has the options of the first. */
+  const addTwo = async (page: Page) => {
+    await add(page, 'first.png')
+    await width(page, 'first.png').fill('41')
+    await add(page, 'second.png')
+    assert.equal(await width(page, 'second.png').inputValue(), '41')
+    await lastTime(page).waitFor()
+  }
+
   test('options are remembered for each pair of formats', () =>
     visit({ site }, async (page) => {
-      const width = (name: string) => fileCard(page, name).getByRole('spinbutton', { name: 'Width' })
-      const add = async (name: string) => {
-        await chooseFiles(page, await corners(name))
-        await fileCard(page, name).locator('details.options > summary').click()
-      }
-      await add('first.png')
-      await width('first.png').fill('41')
-      await add('second.png')
-      assert.equal(await width('second.png').inputValue(), '41')
-      await fileCard(page, 'second.png').getByText('Same as last time').waitFor()
+      await addTwo(page)
       // Another target has options of its own.
-      await fileCard(page, 'second.png').getByRole('radio', { name: 'WEBP' }).check()
-      await fileCard(page, 'second.png').getByText('Same as last time').waitFor({ state: 'hidden' })
+      await useWebp(page)
+      await lastTime(page).waitFor({ state: 'hidden' })
+    }))
+
+  test('options that were set for all files stay when the target changes', () =>
+    visit({ site }, async (page) => {
+      await addTwo(page)
+      const all = page.locator('.group-options')
+      await all.locator('summary').first().click()
+      await all.getByRole('spinbutton', { name: 'Width' }).fill('55')
+      await lastTime(page).waitFor({ state: 'hidden' })
+      await useWebp(page)
+      assert.equal(await width(page, 'second.png').inputValue(), '55')
     }))
 })

@@ -70,6 +70,9 @@ export function setValuesForAll(
   values: ConversionItem['values']['value'],
 ): void {
   batch(() => {
-    for (const item of group) item.values.value = { ...item.values.value, ...values }
+    for (const item of group) {
+      item.values.value = { ...item.values.value, ...values }
+      item.lastOptionsOf.value = undefined
+    }
   })
 }
