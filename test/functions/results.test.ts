@@ -209,7 +209,7 @@ test('the results of many jobs are one ZIP whose manifest lists what is missing'
   const stranger = new Client(service)
   const zipOf = (by: Client, body: object) => by.post('/v1/download/zip', body)
   assert.equal(await refusalOf(await zipOf(stranger, { jobIds })), '404 JOB_NOT_FOUND')
-  assert.equal(await refusalOf(await zipOf(client, {})), '400 INVALID_INPUT')
+  assert.equal(await refusalOf(await zipOf(client, {})), '400 INVALID_REQUEST')
   const tasks = ['convert-file', 'none']
   assert.equal(await refusalOf(await zipOf(client, { jobId: jobIds[0], tasks })), '404 TASK_NOT_FOUND')
 })
