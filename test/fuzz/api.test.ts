@@ -13,5 +13,5 @@ test('replies to requests made from the OpenAPI document are as it describes, an
     (sum, [status, count]) => sum + (Number(status) < 400 ? count : 0),
     0,
   )
-  assert.ok(succeeded > 300, `${succeeded} requests succeeded`)
+  assert.ok(succeeded > 250, `${succeeded} requests succeeded`)
 })
