@@ -83,6 +83,8 @@ export const exceptions: readonly Exception[] = [
     words: ['pictures', 'film', 'sound'],
     reason: feature,
   },
+  { path: 'functions/web/shell/shortcuts.ts', words: ['letter'], reason: alphabet },
+  { path: 'test/web/shortcuts.test.ts', words: ['letters'], reason: alphabet },
   { path: 'layers/browser/fit.js', words: ['letter'], reason: paperSize },
   { path: 'layers/pdf/accents.mjs', words: ['letters'], reason: alphabet },
   { path: 'lib/client/', words: ['heard'], reason: 'It is a type of the published client.' },
