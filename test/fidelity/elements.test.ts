@@ -60,7 +60,7 @@ test('images, links and tables of a Word document are counted, and those of its 
   const docx = await createDocx()
   assert.deepEqual(await countElements('a.docx', docx, 'docx'), { images: 1, links: 1, tables: 1, fields: 0 })
   const profile = `-env:UserInstallation=file://${folder}/profile`
-  for (const format of ['pdf', 'odt'] as const) {
+  for (const format of ['pdf', 'odt', 'fodt'] as const) {
     await run('soffice', [
       '--headless',
       profile,

@@ -75,6 +75,14 @@ export function readRelations(xml: string | undefined): ReadonlyMap<string, stri
   return new Map(tags.map((tag) => [readAttribute(tag, 'Id') ?? '', readAttribute(tag, 'Target') ?? '']))
 }
 
+const rasterType = /^image\/(?:bmp|gif|jpeg|png|tiff|webp)$/
+
+/** A flat file contains its images, so that they have no name. */
+function isRasterImage(tag: Tag): boolean {
+  const name = readAttribute(tag, 'xlink:href')
+  return name === undefined ? rasterType.test(readAttribute(tag, 'draw:mime-type') ?? '') : isRasterName(name)
+}
+
 /** Counts in the content of an OpenDocument file. */
 export function countOpenDocumentElements(xml: string): Required<ElementCounts> {
   const formFields = [
@@ -86,7 +94,7 @@ export function countOpenDocumentElements(xml: string): Required<ElementCounts> 
     'form:text',
   ]
   return {
-    images: countTags(xml, ['draw:image'], (tag) => isRasterName(readAttribute(tag, 'xlink:href'))),
+    images: countTags(xml, ['draw:image'], isRasterImage),
     links: countTags(xml, ['text:a'], (tag) => isWebLink(readAttribute(tag, 'xlink:href'))),
     tables: countTags(xml, ['table:table']),
     fields: countTags(xml, formFields),
