@@ -14,7 +14,7 @@ import {
   startDynamoDb,
 } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 
-/** A partition whose throughput is used up for more than a second, with a client that does not retry. */
+/** A partition whose throughput is used up for half a second, with a client that does not retry. */
 async function openThrottledTable(t: TestContext) {
   const { url, client } = await startDynamoDb(t)
   await createTable(client, 'mutabor', undefined, 'S')
@@ -23,7 +23,7 @@ async function openThrottledTable(t: TestContext) {
     region: 'eu-central-1',
     credentials: [{ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }],
     authorize: () => true,
-    quotas: { partitionWriteUnits: 10, partitionReadUnits: 5 },
+    quotas: { partitionWriteUnits: 10, partitionReadUnits: 3 },
     log: silentLog,
   })
   const limited = createDynamoDbClient(proxy.url, 1)
@@ -32,7 +32,7 @@ async function openThrottledTable(t: TestContext) {
     await proxy.close()
   })
   const table = new Table(readConfig({ TABLE_NAME: 'mutabor' }), DynamoDBDocumentClient.from(limited))
-  await table.put({ pk: 'a', sk: 'large', text: 'x'.repeat(20 * 1024) })
+  await table.put({ pk: 'a', sk: 'large', text: 'x'.repeat(14 * 1024) })
   return table
 }
 
