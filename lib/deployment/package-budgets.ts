@@ -4,7 +4,8 @@ import type { LambdaLayerId } from './lambda-layers.ts'
 interface Budget {
   /**
    * Heap after the import of the package: code, and the objects that it creates (schemas, clients). A cold start pays
-   * for both; unlike time, the heap is nearly the same on a busy machine.
+   * for both; unlike time, the heap is nearly the same on a busy machine. It varies by
+   * about 100 kB, so keep that distance.
    */
   readonly heapKb: number
   /** Size of the package. */
@@ -46,7 +47,7 @@ const exceptions: readonly BudgetException[] = [
   },
   {
     appliesTo: (name) => name === 'api',
-    extra: { heapKb: 300, zipKb: 120 },
+    extra: { heapKb: 700, zipKb: 120 },
     why: 'the contracts of all endpoints, for the OpenAPI document that it serves',
   },
 ]
