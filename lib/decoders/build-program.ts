@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/prom
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { bundleFolder, enginePackages, type Input, inputList, separatePackages } from './program-file.ts'
+import { bundleFolder, type Input, inputList, programPackages, separatePackages } from './program-file.ts'
 import { keepSourceUrls } from './source-urls.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -40,7 +40,7 @@ export async function buildPrograms({
     format: 'esm',
     outExtension: { '.js': '.mjs' },
     mainFields: ['module', 'main'],
-    external: [...separatePackages, ...enginePackages, ...omitted.map((path) => join(root, path))],
+    external: [...separatePackages, ...programPackages, ...omitted.map((path) => join(root, path))],
     // For bundled CommonJS packages; ES modules have no `require`.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -20,7 +20,7 @@ import {
   type ExecMessage,
   outFolder,
 } from './engine-messages.ts'
-import { fromRemoteError, toRemoteError } from './remote-error.ts'
+import { deserializeError, serializeError } from './remote-error.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -163,7 +163,7 @@ export class EngineCall implements Call<EngineReply> {
         this.#result.resolve(message.value)
         break
       case 'error':
-        this.#result.reject(fromRemoteError(message.error))
+        this.#result.reject(deserializeError(message.error))
         break
       case 'cleared':
         this.#cleared.resolve()
@@ -188,7 +188,7 @@ export class EngineCall implements Call<EngineReply> {
       const output = await this.#tools?.exec(bin, args, { ...execOptions, ...onLine, signal: stop.signal })
       this.#process?.send({ type: 'executed', id, ...(output && { output }) })
     } catch (error) {
-      this.#process?.send({ type: 'executed', id, error: toRemoteError(error) })
+      this.#process?.send({ type: 'executed', id, error: serializeError(error) })
     } finally {
       this.#runningPrograms.delete(id)
     }
@@ -200,7 +200,7 @@ export class EngineCall implements Call<EngineReply> {
       const reply = await this.#openSession().answer(request, notify)
       this.#process?.send({ type: 'hosted', id, reply })
     } catch (error) {
-      this.#process?.send({ type: 'hosted', id, error: toRemoteError(error) })
+      this.#process?.send({ type: 'hosted', id, error: serializeError(error) })
     } finally {
       this.#pendingHostRequests--
     }

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { EngineId } from '../component-ids.ts'
 import type { ChunkResult, EngineWork, WorkerPool } from '../engines/engine.ts'
 import { type FormatId, isFormatId } from '../formats/index.ts'
-import { RemoteError } from './remote-error.ts'
+import { SerializedError } from './remote-error.ts'
 
 /** Name of the folder for results in the folder of the process, which is empty but for it between calls. */
 export const outFolder = 'out'
@@ -22,14 +22,14 @@ export type EngineServiceMessage =
       readonly type: 'executed'
       readonly id: number
       readonly output?: ExecOutput
-      readonly error?: RemoteError
+      readonly error?: SerializedError
     }
   | { readonly type: 'notice'; readonly id: number; readonly notice: unknown }
   | {
       readonly type: 'hosted'
       readonly id: number
       readonly reply?: unknown
-      readonly error?: RemoteError
+      readonly error?: SerializedError
     }
   /** The service has taken all output files. */
   | { readonly type: 'clear' }
@@ -100,7 +100,7 @@ export const EngineMessage = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('progress'), ratio: z.number(), stage: text.max(100).optional() }),
   z.strictObject({ type: z.literal('warning'), code: text.max(100), message: text.max(4000) }),
   z.strictObject({ type: z.literal('result'), value: z.unknown() }),
-  z.strictObject({ type: z.literal('error'), error: RemoteError }),
+  z.strictObject({ type: z.literal('error'), error: SerializedError }),
   /** Nothing of the call is left in the folder. */
   z.strictObject({ type: z.literal('cleared') }),
 ])

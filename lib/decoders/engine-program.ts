@@ -15,7 +15,7 @@ import {
 } from './engine-messages.ts'
 import { engineModules } from './engine-modules.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
-import { fromRemoteError, toRemoteError } from './remote-error.ts'
+import { deserializeError, serializeError } from './remote-error.ts'
 
 /** A separate descriptor, because libraries may print to standard output. */
 const output = 3
@@ -134,7 +134,7 @@ async function answer({ engine: id, request }: EngineCallMessage): Promise<void>
     for (const path of pathsOf(value)) if (!inputs.has(path)) await replaceHardLink(path)
     send({ type: 'result', value })
   } catch (error) {
-    send({ type: 'error', error: toRemoteError(error) })
+    send({ type: 'error', error: serializeError(error) })
   }
 }
 
@@ -155,14 +155,14 @@ function receive(message: EngineServiceMessage): void {
     case 'executed': {
       const one = runningCalls.get(message.id)
       if (message.output) one?.resolve(message.output)
-      else if (message.error) one?.reject(fromRemoteError(message.error))
+      else if (message.error) one?.reject(deserializeError(message.error))
       break
     }
     case 'notice':
       hostRequests.get(message.id)?.onNotice?.(message.notice)
       break
     case 'hosted':
-      if (message.error) hostRequests.get(message.id)?.reject(fromRemoteError(message.error))
+      if (message.error) hostRequests.get(message.id)?.reject(deserializeError(message.error))
       else hostRequests.get(message.id)?.resolve(message.reply)
       break
     case 'clear':

@@ -1,7 +1,7 @@
 import type { SummaryRequest } from '../fidelity/summarize.ts'
 import { type ByteSource, openByteSource } from '../formats/detect/byte-source.ts'
 import type { PdfHint } from '../formats/detect.ts'
-import { detectFormat } from '../formats/detect.ts'
+import { detectFromContent } from '../formats/detect.ts'
 
 /** What a decoder process can do with a file. */
 export type MethodCall =
@@ -10,10 +10,10 @@ export type MethodCall =
   | { readonly method: 'listPages'; readonly params: object }
 
 export async function runMethod(source: ByteSource, call: MethodCall): Promise<unknown> {
-  if (call.method === 'detectFormat') return detectFormat(source, call.params.hint)
+  if (call.method === 'detectFormat') return detectFromContent(source, call.params.hint)
   if (call.method === 'listPages') {
-    const { listPages } = await import('../engines/pdf/pages-zip.ts')
-    return (await listPages(await openByteSource(source))) ?? null
+    const { readPageList } = await import('../engines/pdf/pages-zip.ts')
+    return (await readPageList(await openByteSource(source))) ?? null
   }
   // Imported on demand: functions that only detect formats are packaged without it.
   const { summarize } = await import('../fidelity/summarize.ts')

@@ -16,7 +16,7 @@ const packagedFolder = `${root}lib/decoders/bundle`
 /** Packages that load their own files, or are too large to be read at each start. */
 export const separatePackages = ['unpdf', 'wasmagic'] as const
 /** The same for programs that run the code of engines. */
-export const enginePackages = ['sharp'] as const
+export const programPackages = ['sharp'] as const
 
 /** A source file of the bundle, as it was when it was built. */
 export type Input = readonly [path: string, mtimeMs: number, size: number]

@@ -8,7 +8,7 @@ const text = z.string()
 const errorCodes = Object.keys(errorCatalog) as [ErrorCode, ...ErrorCode[]] // keys of a const table
 
 /** An error that one process throws and another one rethrows. */
-export type RemoteError = z.infer<typeof OwnError> & { readonly cause?: RemoteError | undefined }
+export type SerializedError = z.infer<typeof OwnError> & { readonly cause?: SerializedError | undefined }
 
 const OwnError = z.discriminatedUnion('kind', [
   z.object({
@@ -23,15 +23,15 @@ const OwnError = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('other'), stack: text, code: text.optional() }),
 ])
 
-export const RemoteError: z.ZodType<RemoteError> = z.lazy(() =>
-  z.intersection(OwnError, z.object({ cause: RemoteError.optional() })),
+export const SerializedError: z.ZodType<SerializedError> = z.lazy(() =>
+  z.intersection(OwnError, z.object({ cause: SerializedError.optional() })),
 )
 
 const maxCauses = 8
 
-export function toRemoteError(error: unknown, left = maxCauses): RemoteError {
+export function serializeError(error: unknown, left = maxCauses): SerializedError {
   const cause = error instanceof Error && error.cause !== undefined && left > 0 ? error.cause : undefined
-  return { ...ownFields(error), ...(cause !== undefined && { cause: toRemoteError(cause, left - 1) }) }
+  return { ...ownFields(error), ...(cause !== undefined && { cause: serializeError(cause, left - 1) }) }
 }
 
 function ownFields(error: unknown): z.infer<typeof OwnError> {
@@ -52,9 +52,9 @@ function ownFields(error: unknown): z.infer<typeof OwnError> {
   return { kind: 'other', stack: error.stack ?? error.message, ...code }
 }
 
-export function fromRemoteError(error: RemoteError): Error {
+export function deserializeError(error: SerializedError): Error {
   const created = createError(error)
-  if (error.cause) created.cause = fromRemoteError(error.cause)
+  if (error.cause) created.cause = deserializeError(error.cause)
   return created
 }
 

@@ -32,7 +32,7 @@ export interface Detected {
  * @throws AppError INVALID_INPUT (empty), UNSUPPORTED_FORMAT, CORRUPT_FILE, PDF_ENCRYPTED, FILE_ENCRYPTED,
  * FILE_TOO_LARGE; the error of a read that fails.
  */
-export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Promise<Detected> {
+export async function detectFromContent(source: ByteSource, hint: PdfHint = {}): Promise<Detected> {
   if (source.size === 0) {
     throw new AppError('INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' })
   }

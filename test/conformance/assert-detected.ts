@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { AppError } from '../../lib/errors.ts'
-import { detectFormat } from '../../lib/formats/detect.ts'
+import { detectFromContent } from '../../lib/formats/detect.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 
 const cache = new Map<string, Promise<string>>()
@@ -24,7 +24,7 @@ async function detectFormatOf(path: string): Promise<string> {
       const { bytesRead } = await file.read(bytes, 0, bytes.length, start)
       return bytes.subarray(0, bytesRead)
     }
-    return (await detectFormat({ filename: basename(path), size, read })).format
+    return (await detectFromContent({ filename: basename(path), size, read })).format
   } catch (error) {
     if (error instanceof AppError) return `${error.code}: ${error.message}`
     throw error

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import { detectFormat, stopDecoders } from '../../lib/decoders/detect-format.ts'
 import { AppError } from '../../lib/errors.ts'
-import { detectFormat as detectHere } from '../../lib/formats/detect.ts'
+import { detectFromContent as detectHere } from '../../lib/formats/detect.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 const sourceOf = (filename: string, bytes: Uint8Array) => ({

@@ -7,7 +7,7 @@ import { Queues } from '../../lib/aws/queues.ts'
 import { readConfig } from '../../lib/config.ts'
 import { FunctionError } from '../../lib/embedded-aws/lambda/function-error.ts'
 import { runInContext } from '../../lib/embedded-aws/lambda/invoke-context.ts'
-import { continueChain } from '../../lib/embedded-aws/lambda/lineage.ts'
+import { continueLineage } from '../../lib/embedded-aws/lambda/lineage.ts'
 import { QueueMapping } from '../../lib/embedded-aws/lambda/queue-mapping.ts'
 import type { LocalFunction } from '../../lib/embedded-aws/lambda/runtime.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -88,11 +88,11 @@ test('a message that starts a new chain does not count as recursion', async (t) 
 })
 
 test('each function of a chain is counted separately, and a batch counts as its longest chain', () => {
-  let { traceHeader } = continueChain([], 'a')
-  for (const name of ['b', 'a', 'b', 'b']) ({ traceHeader } = continueChain([traceHeader], name))
-  const other = continueChain([continueChain([], 'a').traceHeader, traceHeader], 'a')
+  let { traceHeader } = continueLineage([], 'a')
+  for (const name of ['b', 'a', 'b', 'b']) ({ traceHeader } = continueLineage([traceHeader], name))
+  const other = continueLineage([continueLineage([], 'a').traceHeader, traceHeader], 'a')
   assert.equal(other.number, 3)
-  assert.equal(continueChain([other.traceHeader], 'b').number, 4)
-  assert.equal(continueChain([other.traceHeader], 'c').number, 1)
-  assert.equal(continueChain(['Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1'], 'a').number, 1)
+  assert.equal(continueLineage([other.traceHeader], 'b').number, 4)
+  assert.equal(continueLineage([other.traceHeader], 'c').number, 1)
+  assert.equal(continueLineage(['Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1'], 'a').number, 1)
 })

@@ -3,7 +3,7 @@
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import type { ContentReaderName } from '../../lib/fidelity/content-formats.ts'
 import { summarize } from '../../lib/fidelity/summarize.ts'
-import { detectFormat } from '../../lib/formats/detect.ts'
+import { detectFromContent } from '../../lib/formats/detect.ts'
 import { parseFormFields } from '../../lib/http/body/body.ts'
 import { sanitizeFileName, sanitizeFolderPath, withExtension } from '../../lib/names/file-name.ts'
 import { parseJsonBody } from '../../lib/validation/json-body.ts'
@@ -130,7 +130,7 @@ export const entryPoints: readonly EntryPoint[] = [
       read: async (text: string) => {
         const bytes = Buffer.from(start + text)
         const read = async (from: number, to: number) => bytes.subarray(from, to)
-        await detectFormat({ filename, size: bytes.length, read }).catch(() => undefined)
+        await detectFromContent({ filename, size: bytes.length, read }).catch(() => undefined)
       },
     })),
   ),

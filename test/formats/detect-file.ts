@@ -1,4 +1,4 @@
-import { detectFormat } from '../../lib/formats/detect.ts'
+import { detectFromContent } from '../../lib/formats/detect.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 
 export interface DetectOptions {
@@ -23,5 +23,5 @@ export async function detectFile(
   { password, onRead }: DetectOptions = {},
 ): Promise<FormatId> {
   const source = memorySource(name, Buffer.from(bytes), onRead)
-  return (await detectFormat(source, password === undefined ? {} : { password })).format
+  return (await detectFromContent(source, password === undefined ? {} : { password })).format
 }

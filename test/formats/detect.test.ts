@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { AppError, type ErrorCode } from '../../lib/errors.ts'
-import { detectFormat } from '../../lib/formats/detect.ts'
+import { detectFromContent } from '../../lib/formats/detect.ts'
 import { type FormatId, formatByExtension, formats } from '../../lib/formats/index.ts'
 import { assertRefused } from '../support/assert-refused.ts'
 import { type DetectOptions, detectFile, memorySource } from './detect-file.ts'
@@ -43,7 +43,7 @@ describe('the format of a file', () => {
   })
 
   test('the format of a file comes with its registered MIME type', async () => {
-    const { mimeType } = await detectFormat(memorySource('x', await fixture('letter.docx')))
+    const { mimeType } = await detectFromContent(memorySource('x', await fixture('letter.docx')))
     assert.equal(mimeType, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')
   })
 
@@ -204,7 +204,7 @@ describe('a damaged file', () => {
         const bent = Buffer.from(wholeFile)
         for (let count = 0; count < 8; count++)
           bent[(round * 131 + count * 977) % bent.length] = (round * 37 + count * 101) & 0xff
-        await detectFormat(memorySource(name, bent)).catch((error: unknown) => {
+        await detectFromContent(memorySource(name, bent)).catch((error: unknown) => {
           assert.ok(error instanceof AppError, `${name}: ${error instanceof Error ? error.stack : error}`)
         })
       }
@@ -248,7 +248,9 @@ describe('an encrypted PDF', () => {
 
 describe('an office file that needs a password', () => {
   const look = async (fixtureName: string, name: string) => {
-    const { format, locked } = await detectFormat(memorySource(name, await fixture(`office/${fixtureName}`)))
+    const { format, locked } = await detectFromContent(
+      memorySource(name, await fixture(`office/${fixtureName}`)),
+    )
     return [format, locked]
   }
 

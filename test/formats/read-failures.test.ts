@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { detectFormat } from '../../lib/formats/detect.ts'
+import { detectFromContent } from '../../lib/formats/detect.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 
@@ -21,7 +21,7 @@ for (const name of ['office/report.docx', 'report.pdf', 'office/locked.doc', 'vi
           const part = bytes.subarray(start, end)
           return ++readCount >= interruptedFrom ? interrupt(part) : part
         }
-        const outcome = await detectFormat({ filename: name, size: bytes.length, read }).catch(
+        const outcome = await detectFromContent({ filename: name, size: bytes.length, read }).catch(
           (error) => error,
         )
         return { reads: readCount, outcome }

@@ -16,7 +16,7 @@ export interface ChainedInvocation {
 }
 
 /** @param traceHeaders those of the messages of a batch; for each function, the highest count applies */
-export function continueChain(traceHeaders: readonly string[], functionName: string): ChainedInvocation {
+export function continueLineage(traceHeaders: readonly string[], functionName: string): ChainedInvocation {
   const fields = traceHeaders.flatMap((header) => header.split(';'))
   const root = fields.find((field) => field.startsWith(rootField)) ?? `${rootField}${newTraceId()}`
   const counts = new Map<string, number>()

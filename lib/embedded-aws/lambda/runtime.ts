@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts'
 import { quotas } from '../quotas.ts'
 import { Concurrency } from './concurrency.ts'
 import { FunctionError, type FunctionFailure, timeoutErrorType, toFunctionFailure } from './function-error.ts'
-import { continueChain, maxChainedInvocations } from './lineage.ts'
+import { continueLineage, maxChainedInvocations } from './lineage.ts'
 
 /** The context that Lambda passes to a handler, without the callbacks of old runtimes, which Node 24 no longer has. */
 export type FunctionContext = Omit<Context, 'done' | 'fail' | 'succeed'>
@@ -118,7 +118,7 @@ export class Lambda {
     this.#concurrency.count(name, 1)
     try {
       this.#beforeInvoke()
-      const { traceHeader, number } = continueChain(traceHeaders, name)
+      const { traceHeader, number } = continueLineage(traceHeaders, name)
       if (number > maxChainedInvocations && target.recursiveLoop !== 'Allow')
         throw new FunctionError(recursionFailure)
       const value = await this.#runWithTimeout(target, event, { ...options, requestId, traceHeader })

@@ -1,4 +1,4 @@
-import { type Cell, columnDefaults, type Row, rowsOf, Table } from './tables.ts'
+import { type Cell, columnDefaults, type PandocRow, PandocTable, rowsOf } from './tables.ts'
 import { isElement, noAttributes, type PandocElement, type Tree, visitNodes } from './tree.ts'
 
 /**
@@ -11,7 +11,7 @@ const maxCells = 2_000_000
 
 export function simplifySheetTables(tree: Tree): void {
   visitNodes(tree, (element) => {
-    const table = element.t === 'Table' ? Table.safeParse(element.c).data : undefined
+    const table = element.t === 'Table' ? PandocTable.safeParse(element.c).data : undefined
     if (!table || !isSheet(table)) return
     const rows = readCells(table)
     if (!rows) return
@@ -28,7 +28,7 @@ export function simplifySheetTables(tree: Tree): void {
 }
 
 /** Attributes that LibreOffice writes for each sheet. */
-function isSheet([attributes, , , [, head]]: Table): boolean {
+function isSheet([attributes, , , [, head]]: PandocTable): boolean {
   const pairs = JSON.stringify(attributes)
   return head.length === 0 && pairs.includes('["cellspacing","0"]') && pairs.includes('["border","0"]')
 }
@@ -37,7 +37,7 @@ type Inlines = readonly unknown[]
 const hasContent = (inlines: Inlines) => inlines.length > 0
 
 /** Returns the cells of each row, with blank ones in place of spans; undefined if a cell has more than text. */
-function readCells(table: Table): Inlines[][] | undefined {
+function readCells(table: PandocTable): Inlines[][] | undefined {
   const width = table[2].length
   const rows = rowsOf(table)
   if (width * rows.length > maxCells) return undefined
@@ -77,7 +77,7 @@ const isBlank = (inline: unknown) =>
 
 function replaceTable(
   element: PandocElement,
-  [, caption, columns, [headAttributes], , foot]: Table,
+  [, caption, columns, [headAttributes], , foot]: PandocTable,
   titles: readonly PandocElement[],
   header: readonly Inlines[],
   lines: readonly (readonly Inlines[])[],
@@ -94,7 +94,7 @@ function replaceTable(
   element.c = [noAttributes, [...titles, { t: 'Table', c: [noAttributes, ...parts] }]]
 }
 
-const rowOf = (cells: readonly Inlines[]): Row => [noAttributes, cells.map(cellOf)]
+const rowOf = (cells: readonly Inlines[]): PandocRow => [noAttributes, cells.map(cellOf)]
 const cellOf = (inlines: Inlines): Cell => [
   noAttributes,
   { t: 'AlignDefault' },

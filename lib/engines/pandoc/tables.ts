@@ -3,11 +3,11 @@ import { noAttributes, type PandocElement, type Tree } from './tree.ts'
 
 /** pandoc-types `Cell`: attributes, alignment, row span, column span, blocks. */
 const Cell = z.tuple([z.unknown(), z.unknown(), z.int(), z.int(), z.array(z.unknown())])
-const Row = z.tuple([z.unknown(), z.array(Cell)])
-const Rows = z.array(Row)
+const PandocRow = z.tuple([z.unknown(), z.array(Cell)])
+const Rows = z.array(PandocRow)
 const Body = z.tuple([z.unknown(), z.unknown(), Rows, Rows])
 const Part = z.tuple([z.unknown(), Rows])
-export const Table = z.tuple([
+export const PandocTable = z.tuple([
   z.unknown(),
   z.tuple([z.unknown(), z.array(z.unknown())]),
   // Alignment and width of each column.
@@ -17,11 +17,11 @@ export const Table = z.tuple([
   Part,
 ])
 export type Cell = z.infer<typeof Cell>
-export type Row = z.infer<typeof Row>
-export type Table = z.infer<typeof Table>
+export type PandocRow = z.infer<typeof PandocRow>
+export type PandocTable = z.infer<typeof PandocTable>
 
 /** Leaves the width of a column to the writer. */
-export const columnDefaults = ([alignment]: Table[2][number]): Table[2][number] => [
+export const columnDefaults = ([alignment]: PandocTable[2][number]): PandocTable[2][number] => [
   alignment,
   { t: 'ColWidthDefault' },
 ]
@@ -32,7 +32,7 @@ export function convertTablesToLines(tree: Tree): void {
   while (stack.length > 0) {
     const node = stack.pop()
     if (typeof node !== 'object' || node === null) continue
-    const table = isTable(node) ? Table.safeParse(node.c).data : undefined
+    const table = isTable(node) ? PandocTable.safeParse(node.c).data : undefined
     if (table) {
       const [, [, caption]] = table
       const lines = { t: 'LineBlock', c: joinRows(rowsOf(table)) }
@@ -51,14 +51,14 @@ export function convertCellsToLines(tree: Tree): void {
   while (stack.length > 0) {
     const node = stack.pop()
     if (typeof node !== 'object' || node === null) continue
-    const table = isTable(node) ? Table.safeParse(node.c).data : undefined
+    const table = isTable(node) ? PandocTable.safeParse(node.c).data : undefined
     if (table) Object.assign(node, { c: flattenCells(table) })
     else for (const child of Object.values(node)) stack.push(child)
   }
 }
 
-function flattenCells([attributes, caption, columns, head, bodies, foot]: Table): Table {
-  const plain = (rows: readonly Row[]): Row[] =>
+function flattenCells([attributes, caption, columns, head, bodies, foot]: PandocTable): PandocTable {
+  const plain = (rows: readonly PandocRow[]): PandocRow[] =>
     rows.map(([attributes, cells]) => [
       attributes,
       cells.map(([attributes, alignment, rowSpan, columnSpan, blocks]) => {
@@ -76,7 +76,7 @@ function flattenCells([attributes, caption, columns, head, bodies, foot]: Table)
   ]
 }
 
-export const rowsOf = ([, , , [, head], bodies, [, foot]]: Table): Row[] => [
+export const rowsOf = ([, , , [, head], bodies, [, foot]]: PandocTable): PandocRow[] => [
   ...head,
   ...bodies.flatMap(([, , heads, lines]) => [...heads, ...lines]),
   ...foot,
@@ -85,7 +85,7 @@ export const rowsOf = ([, , , [, head], bodies, [, foot]]: Table): Row[] => [
 const isTable = (node: object): node is PandocElement => 't' in node && node.t === 'Table'
 
 /** Joins cells with tabs; the additional fields covered by a spanning cell are empty. */
-function joinRows(rows: readonly Row[]): unknown[][] {
+function joinRows(rows: readonly PandocRow[]): unknown[][] {
   const coveredColumns: number[] = []
   return rows.map(([, cells]) => {
     const fields: unknown[][] = []
@@ -122,7 +122,7 @@ function inlinesIn(part: unknown): unknown[] {
   const { t, c } = part as PandocElement // every other object in pandoc's AST is an element
   if (t === 'CodeBlock')
     return [{ t: 'Str', c: Array.isArray(c) ? String(c[1]).replaceAll(/\s+/g, ' ') : '' }]
-  const table = t === 'Table' ? Table.safeParse(c).data : undefined
+  const table = t === 'Table' ? PandocTable.safeParse(c).data : undefined
   if (table) return inlinesOf(rowsOf(table).map(([, cells]) => cells.map(([, , , , blocks]) => blocks)))
   // Paragraphs, headings, lists, quotations and containers: their content without attributes.
   if (t === 'Plain' || t === 'Para') return inlinesIn(c)

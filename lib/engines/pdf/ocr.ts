@@ -28,7 +28,7 @@ import {
   recognizeChunk,
 } from './ocr/recognize.ts'
 import { openPdf, type PdfPageSize } from './open-pdf.ts'
-import { password } from './page-options.ts'
+import { passwordOption } from './page-options.ts'
 import { toText } from './text.ts'
 import { openEditable } from './tools/editable-pdf.ts'
 
@@ -37,7 +37,7 @@ const ImageOcrOptions = z.object({ language })
 const PdfOcrOptions = z.object({
   language,
   deskew: flag().default(false).describe('Straightens skewed pages; their images are encoded again.'),
-  password,
+  password: passwordOption,
 })
 
 const targets = ['pdf', 'txt', 'docx'] as const

@@ -14,7 +14,7 @@ export interface PageSelection {
   readonly outDir: string
 }
 
-export const password = z
+export const passwordOption = z
   .string()
   .min(1)
   .max(200)
@@ -22,7 +22,7 @@ export const password = z
   .describe('Password to open the PDF, if it needs one.')
   .meta(secretOption)
 
-export const openShape = { pages: pageRange.optional(), password }
+export const openShape = { pages: pageRange.optional(), password: passwordOption }
 
 export const resolutionShape = {
   dpi: integer(72, 600).default(150).describe('Pixels per inch.'),

@@ -49,7 +49,7 @@ export function joinZips(outDir: string, archives: readonly string[]): Promise<s
  * Lists the pages of a ZIP that `zipPages` wrote, in order; undefined for any other ZIP, even a damaged one. Only the
  * directory and the manifest are read, so that a list in a bucket takes few requests.
  */
-export async function listPages(file: RandomAccess): Promise<ZippedPage[] | undefined> {
+export async function readPageList(file: RandomAccess): Promise<ZippedPage[] | undefined> {
   try {
     const zip = await openZipArchive(file, maxPages)
     const manifestEntry = zip.files.get(manifestName)

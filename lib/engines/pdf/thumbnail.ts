@@ -12,7 +12,7 @@ import {
 } from '../shared/image/thumbnail-options.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
 import { openPdf, type PdfPageSize } from './open-pdf.ts'
-import { password } from './page-options.ts'
+import { passwordOption } from './page-options.ts'
 import { uncompressedTiff } from './pages-to-images.ts'
 import { renderPages } from './render.ts'
 
@@ -22,7 +22,7 @@ const pageShape = {
   count: integer(1, maxPages)
     .default(1)
     .describe('Number of pages, starting with the first; each becomes an image.'),
-  password,
+  password: passwordOption,
 }
 const PageOptions = z.object(pageShape)
 

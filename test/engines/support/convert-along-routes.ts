@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, open, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { engines } from '../../../lib/engines/index.ts'
-import { detectFormat, type PdfHint } from '../../../lib/formats/detect.ts'
+import { detectFromContent, type PdfHint } from '../../../lib/formats/detect.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import {
   type ConvertedWithFallbacks,
@@ -44,7 +44,7 @@ export async function convertAlongRoutes(
   const { options = {}, signal = new AbortController().signal, within = tmpdir() } = settings
   const { size } = await stat(source)
   const filename = basename(source)
-  const detectedFormat = await detectFormat(
+  const detectedFormat = await detectFromContent(
     { filename, size, read: (from, end) => bytesOf(source, from, end) },
     hintOf(options),
   )

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import {
   type AuthEndpoint,
+  accountPassword,
   callbackURL,
   currentPassword,
   email,
@@ -8,7 +9,6 @@ import {
   MaybeSignedIn,
   Password,
   ProviderUrl,
-  password,
   providerSignIn,
   Session,
   Status,
@@ -59,7 +59,7 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     session: 'any',
     body: z.object({
       currentPassword,
-      newPassword: password,
+      newPassword: accountPassword,
       revokeOtherSessions: z.boolean().optional(),
     }),
     reply: MaybeSignedIn,

@@ -68,7 +68,7 @@ export const ProviderUrl = z.object({
 })
 
 export const email = z.string().describe('Email address')
-export const password = z.string().describe('10 to 128 characters')
+export const accountPassword = z.string().describe('10 to 128 characters')
 export const currentPassword = z.string().describe('The current password')
 export const code = z.string()
 export const trustDevice = z

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import {
   type AuthEndpoint,
+  accountPassword,
   callbackURL,
   email,
   foreignUrl,
-  password,
   Status,
   User,
   weakPassword,
@@ -42,7 +42,7 @@ export const recoveryEndpoints: readonly AuthEndpoint[] = [
     description: 'Ends all sessions of the account.',
     query: z.object({ token: z.string().optional() }),
     body: z.object({
-      newPassword: password,
+      newPassword: accountPassword,
       token: z.string().optional().describe('Required here or in the query'),
     }),
     reply: Status,

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import {
   type AuthEndpoint,
+  accountPassword,
   callbackURL,
   currentPassword,
   email,
   foreignUrl,
   MaybeSignedIn,
   ProviderUrl,
-  password,
   provider,
   providerSignIn,
   rememberMe,
@@ -52,7 +52,7 @@ export const signInEndpoints: readonly AuthEndpoint[] = [
     body: z.object({
       name: z.string().describe('1 to 100 characters'),
       email,
-      password,
+      password: accountPassword,
       image: z.string().optional(),
       callbackURL,
       rememberMe,

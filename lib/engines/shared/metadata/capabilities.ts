@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { FormatId } from '../../../formats/index.ts'
 import type { Capability } from '../../engine.ts'
-import { password } from '../../pdf/page-options.ts'
+import { passwordOption } from '../../pdf/page-options.ts'
 import { MetadataOptions } from './options.ts'
 
 /** Formats in which exiftool finds more than the file type; for other audio and video formats, ffprobe is used. */
@@ -23,7 +23,7 @@ const readableFormats: readonly FormatId[] = [
   ...(['ttf', 'otf', 'ttc'] as const),
 ]
 
-export const PdfReadOptions = z.object({ password })
+export const PdfReadOptions = z.object({ password: passwordOption })
 
 const readRows: readonly Capability[] = [
   { operation: 'metadata', from: readableFormats, to: ['json'], options: z.object({}), cost: 0.2 },
@@ -39,7 +39,7 @@ const imageFormats = [
   'heic',
   'avif',
 ] as const satisfies readonly FormatId[]
-export const PdfWriteOptions = MetadataOptions.extend({ password })
+export const PdfWriteOptions = MetadataOptions.extend({ password: passwordOption })
 
 const writeRows: readonly Capability[] = [
   ...imageFormats.map((id) => ({
