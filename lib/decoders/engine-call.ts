@@ -20,7 +20,7 @@ import {
   type ExecMessage,
   outFolder,
 } from './engine-messages.ts'
-import { deserializeError, serializeError } from './remote-error.ts'
+import { deserializeError, serializeError } from './serialized-error.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

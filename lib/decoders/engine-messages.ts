@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { EngineId } from '../component-ids.ts'
 import type { ChunkResult, EngineWork, WorkerPool } from '../engines/engine.ts'
 import { type FormatId, isFormatId } from '../formats/index.ts'
-import { SerializedError } from './remote-error.ts'
+import { SerializedError } from './serialized-error.ts'
 
 /** Name of the folder for results in the folder of the process, which is empty but for it between calls. */
 export const outFolder = 'out'

@@ -15,7 +15,7 @@ import {
 } from './engine-messages.ts'
 import { engineModules } from './engine-modules.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
-import { deserializeError, serializeError } from './remote-error.ts'
+import { deserializeError, serializeError } from './serialized-error.ts'
 
 /** A separate descriptor, because libraries may print to standard output. */
 const output = 3
