@@ -6,6 +6,7 @@ import { lazyAsync } from '../lib/async/lazy-async.ts'
 import { handleAuth, withErrorReplies } from '../lib/http/auth-adapter.ts'
 import type { HttpEvent } from '../lib/http/contract.ts'
 import type { ApiHandler } from '../lib/http/http-function.ts'
+import { readLimitHeaders } from '../lib/http/replies/limit-headers.ts'
 import { clientIpOf } from '../lib/net/edge-origin.ts'
 import { createLambdaServices } from '../lib/services/lambda-services.ts'
 import type { Services } from '../lib/services/services.ts'
@@ -43,7 +44,7 @@ export function createAuthApi(
     auth = make()
     return auth
   }
-  return (event) =>
+  const respond: ApiHandler = (event) =>
     withErrorReplies(event, async () => {
       const address = clientIpOf({ ...event, ...event.requestContext.http }, services.config)
       ownerOfHeader(event.headers[ownerHeader], services.keys.owner)
@@ -54,6 +55,10 @@ export function createAuthApi(
         constantTimeMs,
       })
     })
+  return async (event, context) => {
+    const result = await respond(event, context)
+    return { ...result, headers: { ...(await readLimitHeaders(event, services)), ...result.headers } }
+  }
 }
 
 /** Replaces the origin of a page that reached the service by another name, which better-auth does not know. */

@@ -5,7 +5,7 @@ import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
 import { findEarlierJob } from '../access/job-access.ts'
 import { rateLimitHeaders } from '../access/rate-limit-windows.ts'
-import { countRequest, rateLimitError, readUsages } from '../access/rate-limiter.ts'
+import { countRequest, rateLimitError } from '../access/rate-limiter.ts'
 import { requireSandboxNetwork, sandboxHeader } from '../access/sandbox.ts'
 import { limitsOfPlan } from '../accounts/plan-limits.ts'
 import { maxBodyBytes } from '../config.ts'
@@ -32,6 +32,7 @@ import { warnAboutUnknownParameters } from './query.ts'
 import { requireAcceptable } from './replies/accept-header.ts'
 import { compression } from './replies/compression.ts'
 import { errorMiddleware, type MissingPage } from './replies/error-middleware.ts'
+import { readLimitHeaders } from './replies/limit-headers.ts'
 import { bufferStream, type HttpResult, renderReply, withoutBody } from './replies/render.ts'
 import { ResponseCache } from './replies/response-cache.ts'
 import { countReply } from './reply-counts.ts'
@@ -111,19 +112,9 @@ function headReplies(): Middleware {
 /** Adds the limits of the client to replies to requests that do not count, such as pages and errors. */
 function limitHeaders(services: Services): Middleware {
   const complete: Middleware['after'] = async ({ event, context }) => {
-    const { http } = event.requestContext
-    if (context.limitHeaders || http.method === 'OPTIONS') return
-    try {
-      const sourceIp = clientIpOf({ ...event, ...http }, services.config)
-      const credentials = { ...event, method: http.method, sourceIp }
-      const sender = await authenticate(credentials, services).catch(() =>
-        anonymousPrincipal({ ...credentials, headers: {}, cookies: [] }, services),
-      )
-      const usages = await readUsages(services, sender)
-      context.limitHeaders = rateLimitHeaders(usages, Date.now())
-    } catch {
-      // A reply such as that of /health must not depend on the table.
-    }
+    if (context.limitHeaders || event.requestContext.http.method === 'OPTIONS') return
+    const headers = await readLimitHeaders(event, services)
+    if (headers) context.limitHeaders = headers
   }
   return { after: complete, onError: complete }
 }

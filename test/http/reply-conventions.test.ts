@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { createAuthApi } from '../../functions/auth.ts'
+import { api } from '../../functions/routes/index.ts'
+import { authEndpoints } from '../../lib/access/auth/endpoints/index.ts'
+import { openApiDocument } from '../../lib/http/openapi/openapi.ts'
 import { defaultPlans } from '../../lib/plans.ts'
+import { openBrowser } from '../access/test-browser.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from './embedded-app.ts'
 
@@ -91,6 +96,29 @@ describe('rate limit headers', () => {
     // Only the last of them counted.
     const { headers } = await limited.send('GET', '/v1/plans', { address: '203.0.113.7' })
     assert.equal(headers['x-ratelimit-remaining'], '59')
+  })
+
+  test('replies of the sign-in API have them, also errors', async () => {
+    const limited = limitedApp()
+    const { send } = openBrowser(limited, createAuthApi(limited.services))
+    for (const [method, path, status] of [
+      ['GET', '/v1/auth/get-session', 200],
+      ['GET', '/v1/auth/list-sessions', 401],
+      ['POST', '/v1/auth/sign-in/email', 400],
+      ['GET', '/v1/auth/nothing', 404],
+    ] as const) {
+      const reply = await send(method, path, method === 'POST' ? {} : undefined)
+      assert.equal(reply.status, status, path)
+      assert.equal(reply.headers['x-ratelimit-limit'], '60', path)
+      assert.match(reply.headers['ratelimit'] ?? '', /^"reads";r=60;t=\d+$/, path)
+    }
+    const { paths } = openApiDocument(api, { version: '1', url: '/', authEndpoints })
+    for (const { path, method } of authEndpoints) {
+      const pathItem = JSON.parse(JSON.stringify(paths?.[`/v1/auth${path.replace(/:(\w+)/g, '{$1}')}`]))
+      const { responses } = pathItem[method.toLowerCase()]
+      for (const [code, { headers }] of Object.entries<{ headers: object }>(responses))
+        assert.ok('x-ratelimit-limit' in headers && 'ratelimit-policy' in headers, `${path} ${code}`)
+    }
   })
 
   test('a plan without limits has none', async () => {

@@ -4,6 +4,7 @@ import type { AuthEndpoint } from '../../access/auth/endpoints/endpoint.ts'
 import { authPath } from '../../access/session-auth.ts'
 import { component } from '../../validation/component.ts'
 import { defined } from '../../validation/defined.ts'
+import { limitHeaderRefs } from './headers.ts'
 import type { RecordedExample } from './recorded-example.ts'
 import { ErrorBody, exampleOf } from './responses.ts'
 
@@ -19,8 +20,8 @@ const AuthError = component(
 )
 
 const headerRef = (id: string) => ({ $ref: `#/components/headers/${id}` })
-const commonHeaders = { 'x-request-id': headerRef('RequestId') }
-const limitHeaders = {
+const commonHeaders = { 'x-request-id': headerRef('RequestId'), ...limitHeaderRefs }
+const refusedHeaders = {
   ...commonHeaders,
   'retry-after': headerRef('RetryWhenLimited'),
   'x-retry-after': {
@@ -110,7 +111,7 @@ function responsesOf(
   const statuses = new Set([...Object.keys(knownErrors), ...Object.keys(errors)])
   const failures = [...statuses].map((status) => {
     const codes = [...new Set([...(errors[Number(status)] ?? []), ...(knownErrors[status] ?? [])])]
-    return [status, failure(codes, status === '429' ? limitHeaders : commonHeaders)] as const
+    return [status, failure(codes, status === '429' ? refusedHeaders : commonHeaders)] as const
   })
   return {
     ...(reply && {

@@ -106,8 +106,14 @@ export function headerRefs(contract: AnyContract, status: number) {
     ...idsOf(limitHeaders),
     ...(status < 400 ? successHeaderIds(contract, status) : failureHeaderIds(contract, status)),
   ]
-  return Object.fromEntries(ids.map((id) => [headers[id].name, { $ref: `#/components/headers/${id}` }]))
+  return refsTo(ids)
 }
+
+const refsTo = (ids: readonly HeaderId[]) =>
+  Object.fromEntries(ids.map((id) => [headers[id].name, { $ref: `#/components/headers/${id}` }]))
+
+/** References to the rate-limit headers, which every reply has. */
+export const limitHeaderRefs = refsTo(idsOf(limitHeaders))
 
 function failureHeaderIds({ idempotent }: AnyContract, status: number): readonly HeaderId[] {
   if (status === 409) return idempotent ? ['RetryWhileRunning'] : []

@@ -1,0 +1,28 @@
+import { anonymousPrincipal } from '../../access/anonymous.ts'
+import { authenticate } from '../../access/authenticate.ts'
+import { rateLimitHeaders } from '../../access/rate-limit-windows.ts'
+import { readUsages } from '../../access/rate-limiter.ts'
+import { clientIpOf } from '../../net/edge-origin.ts'
+import type { Services } from '../../services/services.ts'
+import type { HttpEvent } from '../contract.ts'
+
+/**
+ * Returns the rate-limit headers of a reply to a request that does not count, such as that of a page or an error;
+ * undefined if the table does not respond, because a reply such as that of /health must not depend on it.
+ */
+export async function readLimitHeaders(
+  event: HttpEvent,
+  services: Services,
+): Promise<Record<string, string> | undefined> {
+  const { http } = event.requestContext
+  try {
+    const sourceIp = clientIpOf({ ...event, ...http }, services.config)
+    const credentials = { ...event, method: http.method, sourceIp }
+    const sender = await authenticate(credentials, services).catch(() =>
+      anonymousPrincipal({ ...credentials, headers: {}, cookies: [] }, services),
+    )
+    return rateLimitHeaders(await readUsages(services, sender), Date.now())
+  } catch {
+    return undefined
+  }
+}
