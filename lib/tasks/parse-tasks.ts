@@ -212,11 +212,13 @@ function validateGraph(tasks: readonly RequestedTask[]): void {
       throw graphError(task, 'no task uses its files; add an export/url task with its name as input')
   }
   const cycleTask = findCycle(tasks, byName)
-  if (cycleTask) throw graphError(cycleTask, 'its inputs form a cycle that leads back to it')
+  if (cycleTask) throw inputError(cycleTask, 'its inputs form a cycle that leads back to it')
 }
 
-const graphError = ({ name }: Pick<RequestedTask, 'name'>, error: string) =>
-  new AppError('INVALID_REQUEST', `tasks.${name}: ${error}.`, { task: name, error })
+const graphError = ({ name }: Pick<RequestedTask, 'name'>, error: string, field = `tasks.${name}`) =>
+  new AppError('INVALID_REQUEST', `tasks.${name}: ${error}.`, { task: name, field, error })
+
+const inputError = (task: RequestedTask, error: string) => graphError(task, error, `tasks.${task.name}.input`)
 
 /** Operations whose result is shown in the task, so that no export is needed. */
 const mayBeLeaf = ({ operation }: RequestedTask) => isShownInTask(operation.name)
@@ -224,27 +226,27 @@ const mayBeLeaf = ({ operation }: RequestedTask) => isShownInTask(operation.name
 function requireSource(task: RequestedTask, input: string, byName: ReadonlyMap<string, RequestedTask>): void {
   const source = byName.get(input)
   if (!source)
-    throw graphError(task, `its input names the task "${input.slice(0, 64)}", which does not exist`)
-  if (source === task) throw graphError(task, 'it is its own input')
+    throw inputError(task, `its input names the task "${input.slice(0, 64)}", which does not exist`)
+  if (source === task) throw inputError(task, 'it is its own input')
   if (source.operation.kind === 'export')
-    throw graphError(task, `input names ${input}, but exports provide no files to other tasks`)
+    throw inputError(task, `input names ${input}, but exports provide no files to other tasks`)
 }
 
 function requireInputCount(task: RequestedTask): void {
   const { operation, input } = task
   const got = input.length
   if (operation.kind === 'import') {
-    if (got > 0) throw graphError(task, `${operation.name} is an import and takes no input`)
+    if (got > 0) throw inputError(task, `${operation.name} is an import and takes no input`)
     return
   }
   const { min, max } = operation.kind === 'process' ? operation.inputs : { min: 1, max: maxTasks }
-  if (new Set(input).size !== got) throw graphError(task, 'input names a task twice')
+  if (new Set(input).size !== got) throw inputError(task, 'input names a task twice')
   if (got < min)
-    throw graphError(
+    throw inputError(
       task,
       `input is missing: send the name of a task whose files ${operation.name} should use`,
     )
-  if (got > max) throw graphError(task, `${operation.name} takes at most ${max} input tasks, got ${got}`)
+  if (got > max) throw inputError(task, `${operation.name} takes at most ${max} input tasks, got ${got}`)
 }
 
 /** Finds a task on a cycle by removing tasks whose inputs are all resolved (Kahn's algorithm). */

@@ -181,8 +181,31 @@ describe('parsing the tasks of a request', () => {
       },
     )
     assert.throws(() => parseTasks({ a: raw }), {
-      details: { task: 'a', error: 'no task uses its files; add an export/url task with its name as input' },
+      details: {
+        task: 'a',
+        field: 'tasks.a',
+        error: 'no task uses its files; add an export/url task with its name as input',
+      },
     })
+  })
+
+  test('an error of the graph names the field input of its task', () => {
+    for (const b of [
+      { operation: 'compress' },
+      { operation: 'compress', input: 'none' },
+      { operation: 'compress', input: 'b' },
+      { operation: 'compress', input: ['a', 'a'] },
+      { operation: 'compress', input: ['a', 'c'] },
+      { ...raw, input: 'a' },
+    ])
+      assert.throws(
+        () => parseTasks({ a: raw, b, c: out('b') }),
+        ({ details }: { details: Record<string, unknown> }) => {
+          assert.deepEqual([details['field'], details['task']], ['tasks.b.input', 'b'])
+          return true
+        },
+        JSON.stringify(b),
+      )
   })
 
   test('a request can contain up to a thousand tasks', () => {
