@@ -9,6 +9,7 @@ import { openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { joinAccents } from './accents.mjs'
+import { decodeDingbat } from './dingbats.mjs'
 
 const [packageFolder, source, outFolder, list] = process.argv.slice(2)
 const mupdf = await import(pathToFileURL(join(packageFolder, 'dist/mupdf.js')).href)
@@ -67,7 +68,7 @@ function createStyles() {
     numbers.set(key, styles.length)
     return styles.push(style) - 1
   }
-  return { styles, numberOf }
+  return { styles, numberOf, describeFont }
 }
 
 /** Splits a line into words at its spaces and where the style changes. */
@@ -226,7 +227,8 @@ function readPage(document, index) {
   const text = page.toStructuredText('preserve-images,vectors,clip')
   text.walk({
     beginLine: walker.beginLine,
-    onChar: walker.onChar,
+    onChar: (char, origin, font, ...rest) =>
+      walker.onChar(decodeDingbat(char, styles.describeFont(font).font), origin, font, ...rest),
     endLine: walker.endLine,
     onImageBlock(bbox, matrix, image) {
       images.push({ box: box(bbox), ...trySaveImage(image, matrix, bbox) })

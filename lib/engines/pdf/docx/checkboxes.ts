@@ -1,39 +1,70 @@
 import { type BoundingBox, clusterTouching, heightOf, isCenterInside, widthOf } from './geometry.ts'
 import type { PageContent, Vector, Word } from './page-content.ts'
 
-interface Checkbox {
-  readonly box: BoundingBox
-  readonly isChecked: boolean
-}
-
 type PageText = Pick<PageContent, 'textSegments' | 'vectors'>
 
 /** Points. */
 const [minSide, maxSide] = [5, 22]
 const maxThickness = 1.6
+/** Points between the frames of a comb, which has a frame for each character of a number or name. */
+const maxCombGap = 1.5
 /** Further squares belong to a drawing. */
 const maxCheckboxes = 300
 
-/** Characters that fill a drawn box; the fonts of symbols have check marks in the place of some of them. */
-const markCharacter = /^[✓✔✕✖✗✘xX×45678■●]$/u
+const symbolFont = /dingbat|wingding|webding|marlett|symbol|D050000L/i
+const checkMark = /^[✓✔✕✖✗✘×■●\uf0fb\uf0fc]$/u
+
+/** Whether a character in a frame marks it; fonts of symbols have check marks in the place of letters and digits. */
+const isMark = ({ text, style: { font } }: Word) =>
+  checkMark.test(text) || text === 'x' || text === 'X' || (symbolFont.test(font) && [...text].length === 1)
 
 /** Replaces drawn checkboxes by characters next to their labels. */
 export function readCheckboxes({ textSegments, vectors }: PageText): PageText {
   const words = textSegments.flat()
   const frames = findFrames(vectors)
   if (frames.length === 0 || frames.length > maxCheckboxes) return { textSegments, vectors }
-  const marks = new Set(words.filter(({ text, box }) => markCharacter.test(text) && isInAny(box, frames)))
-  const checkboxes = frames.map((box) => ({
-    box,
-    isChecked: [...marks].some((mark) => isCenterInside(mark.box, box)) || hasMark(box, vectors),
-  }))
-  const segments = textSegments
-    .map((segment) => segment.filter((word) => !marks.has(word)))
-    .filter((segment) => segment.length > 0)
-  const placed: Checkbox[] = []
-  for (const checkbox of checkboxes) if (placeCheckbox(checkbox, segments)) placed.push(checkbox)
-  const boxes = placed.map(({ box }) => box)
-  return { textSegments: segments, vectors: vectors.filter(({ box }) => !isInAny(box, boxes)) }
+  const boxes = findCheckboxes(frames, words)
+  const marks = new Set(words.filter((word) => isMark(word) && isInAny(word.box, boxes)))
+  let segments = textSegments
+  const placedBoxes: BoundingBox[] = []
+  for (const box of boxes) {
+    const ownMarks = new Set([...marks].filter((mark) => isCenterInside(mark.box, box)))
+    const isChecked = ownMarks.size > 0 || hasMark(box, vectors)
+    const others = segments.map((segment) => segment.filter((word) => !ownMarks.has(word)))
+    const placed = placeCheckbox({ box, isChecked }, others, marks)
+    if (!placed) continue
+    segments = placed
+    placedBoxes.push(box)
+  }
+  return {
+    textSegments: segments.filter((segment) => segment.length > 0),
+    vectors: vectors.filter(({ box }) => !isInAny(box, placedBoxes)),
+  }
+}
+
+/** Returns the frames that are neither part of a comb nor around text. */
+function findCheckboxes(frames: readonly BoundingBox[], words: readonly Word[]): BoundingBox[] {
+  const isAroundText = (frame: BoundingBox) =>
+    words.some(
+      (word) => !isMark(word) && (isCenterInside(word.box, frame) || isCenterInside(frame, word.box)),
+    )
+  return groupIntoRows(frames)
+    .filter((row) => !row.some(isAroundText) && !isComb(row))
+    .flat()
+}
+
+/** Groups frames next to each other, less than the width of a frame apart. */
+function groupIntoRows(frames: readonly BoundingBox[]): BoundingBox[][] {
+  const items = frames.map((frame) => {
+    const [middle, reach] = [(frame[1] + frame[3]) / 2, widthOf(frame) / 2]
+    return { frame, box: [frame[0] - reach, middle, frame[2] + reach, middle] as const }
+  })
+  return clusterTouching(items, 1).map((row) => row.map(({ frame }) => frame))
+}
+
+function isComb(row: readonly BoundingBox[]): boolean {
+  const fromLeft = row.toSorted((a, b) => a[0] - b[0])
+  return fromLeft.some((frame, at) => frame[0] - (fromLeft[at - 1]?.[2] ?? -Infinity) <= maxCombGap)
 }
 
 const isInAny = (box: BoundingBox, boxes: readonly BoundingBox[]) =>
@@ -86,10 +117,22 @@ const hasMark = (frame: BoundingBox, vectors: readonly Vector[]) =>
       !(vector.isRectangle && covers(vector.box, frame)),
   )
 
-/** Puts the character into the segment of the nearest word on its line; returns false when the line has no words. */
-function placeCheckbox({ box, isChecked }: Checkbox, segments: (readonly Word[])[]): boolean {
+interface Checkbox {
+  readonly box: BoundingBox
+  readonly isChecked: boolean
+}
+
+/**
+ * Returns the segments with a character for the checkbox in that of the nearest word on its line; undefined when the line
+ * has no words but check marks.
+ */
+function placeCheckbox(
+  { box, isChecked }: Checkbox,
+  segments: PageContent['textSegments'],
+  marks: ReadonlySet<Word>,
+): PageContent['textSegments'] | undefined {
   const middle = (box[1] + box[3]) / 2
-  const isOnLine = (word: Word) => middle > word.box[1] && middle < word.box[3]
+  const isOnLine = (word: Word) => middle > word.box[1] && middle < word.box[3] && !marks.has(word)
   const distanceTo = (word: Word) => Math.max(word.box[0] - box[2], box[0] - word.box[2])
   const candidates = segments.flatMap((segment, at) =>
     segment.filter(isOnLine).map((word) => ({ word, at, distance: distanceTo(word) })),
@@ -98,16 +141,13 @@ function placeCheckbox({ box, isChecked }: Checkbox, segments: (readonly Word[])
   const cost = ({ word, distance }: (typeof candidates)[number]) =>
     distance + (word.box[0] < box[0] ? word.style.size : 0)
   const [nearest] = candidates.sort((a, b) => cost(a) - cost(b))
-  if (!nearest) return false
+  if (!nearest) return undefined
   const { word, at, distance } = nearest
   const { baseline, style } = word
   const mark: Word = { text: isChecked ? '☒' : '☐', box, baseline, style, hasSpaceBefore: true }
+  if (distance > style.size * 2.5) return [...segments, [mark]]
   const segment = segments[at] ?? []
-  if (distance > style.size * 2.5) segments.push([mark])
-  else {
-    const index = segment.indexOf(word) + (word.box[0] < box[0] ? 1 : 0)
-    const following = segment.slice(index).map((one, i) => (i === 0 ? { ...one, hasSpaceBefore: true } : one))
-    segments[at] = [...segment.slice(0, index), mark, ...following]
-  }
-  return true
+  const index = segment.indexOf(word) + (word.box[0] < box[0] ? 1 : 0)
+  const following = segment.slice(index).map((one, i) => (i === 0 ? { ...one, hasSpaceBefore: true } : one))
+  return segments.with(at, [...segment.slice(0, index), mark, ...following])
 }

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import { readStdout } from '../support/inspect-result.ts'
+import { createPdf, writeFiles } from '../support/pdf-maker.ts'
+import { convert, removeRuns } from '../support/run-engine.ts'
+
+/** A page with text in Helvetica (F1) and ZapfDingbats (F2). */
+const createPage = (...content: readonly string[]) =>
+  createPdf({
+    1: '<< /Type /Catalog /Pages 2 0 R >>',
+    2: '<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 595 842] >>',
+    3: '<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 6 0 R >> >> >>',
+    4: { dict: '<< >>', data: Buffer.from(content.join(' ')) },
+    5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    6: '<< /Type /Font /Subtype /Type1 /BaseFont /ZapfDingbats >>',
+  })
+
+const text = (words: string, [x, y]: readonly [number, number], font = 'F1') =>
+  `BT /${font} 11 Tf ${x} ${y} Td (${words}) Tj ET`
+const square = (x: number, y: number) => `1 w ${x} ${y - 3} 14 14 re S`
+
+/** A code with a frame for each character, `pitch` points apart; a space leaves the frame empty. */
+const comb = (code: string, y: number, pitch: number) =>
+  [...code].map((char, at) => `${square(150 + at * pitch, y)} ${text(char, [154 + at * pitch, y])}`).join(' ')
+
+const pathOf = await writeFiles({
+  'codes.pdf': createPage(
+    text('Fill in your code and send the form to the office.', [60, 780]),
+    ...[text('Customer', [60, 740]), comb('48X57  ', 740, 14)],
+    ...[text('Reference', [60, 700]), comb('6X84x ', 700, 20)],
+    ...[text('Part', [60, 660]), square(150, 660), text('7', [154, 660]), text('wages', [172, 660])],
+  ),
+  'lone.pdf': createPage(
+    text('A board for a game of two players, with one move in it.', [60, 780]),
+    ...[square(150, 700), text('X', [153.5, 700])],
+  ),
+  'symbols.pdf': createPage(
+    text('Tick what applies to you and hand the sheet to the office.', [60, 780]),
+    ...[square(60, 740), text('4', [63, 740], 'F2'), text('I own a boat', [82, 740])],
+    ...[square(60, 715), text('8', [63, 715], 'F2'), text('I need a berth', [82, 715])],
+    ...[square(60, 690), text('I rent a boat', [82, 690])],
+  ),
+})
+
+const toText = async (name: string) => {
+  const { path } = await convert(pdf, pathOf(name), 'docx', { options: { mode: 'fast' } })
+  return readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path)
+}
+
+describe('checkboxes of a PDF in the Word document', () => {
+  after(removeRuns)
+
+  test('a code with a frame for each character keeps its characters', async () => {
+    const words = (await toText('codes.pdf')).replaceAll(/\s|[|+-]/g, '')
+    assert.doesNotMatch(words, /[☐☒]/)
+    assert.match(words, /Customer48X57Reference6X84xPart7wages/)
+  })
+
+  test('a framed character without a label stays', async () => {
+    const words = await toText('lone.pdf')
+    assert.match(words, /one move in it\.\s+X/)
+  })
+
+  test('check marks of a symbol font tick the box around them', async () => {
+    assert.match(await toText('symbols.pdf'), /☒ I own a boat\n\n☒ I need a berth\n\n☐ I rent a boat/)
+  })
+})
