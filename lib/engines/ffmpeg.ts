@@ -18,6 +18,7 @@ import { mediaErrorOf } from './ffmpeg/run.ts'
 import { convertSubtitles, subtitleTargets } from './ffmpeg/subtitles.ts'
 import { thumbnailVideo } from './ffmpeg/thumbnail.ts'
 import { copyByHeader, mediaTargetOf, transcode } from './ffmpeg/transcode.ts'
+import { findUnsupportedCodec, refuseEncrypted } from './ffmpeg/unsupported-tracks.ts'
 import { joinVideo, runVideoChunk, splitVideo } from './ffmpeg/video-chunks.ts'
 import { videoToImage } from './ffmpeg/video-frames.ts'
 import { watermarkVideo } from './ffmpeg/watermark.ts'
@@ -47,6 +48,7 @@ async function split(
   tools: Tools,
   pool: WorkerPool,
 ): Promise<readonly Chunk[] | undefined> {
+  for (const { path, format } of work.inputs) await refuseEncrypted(path, format)
   if (!isAudio(work.to)) return chunkOperations(work).split(work, tools, pool)
   await checkAudioTimeLimit(work, tools, pool)
   return undefined
@@ -62,13 +64,22 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   )
 }
 
-async function withClientError<T>({ from, to }: EngineWork, result: Promise<T>): Promise<T> {
+async function withClientError<T>({ from, to, inputs }: EngineWork, result: Promise<T>): Promise<T> {
   try {
     return await result
   } catch (error) {
-    throw mediaErrorOf(error, from, to)
+    const clientError = mediaErrorOf(error, from, to)
+    if (clientError instanceof AppError && undecodedCodes.includes(clientError.code))
+      for (const { path, format } of inputs) {
+        const codecError = await findUnsupportedCodec(path, format, clientError)
+        if (codecError) throw codecError
+      }
+    throw clientError
   }
 }
+
+/** Errors that a codec without a decoder can cause. */
+const undecodedCodes: readonly string[] = ['CORRUPT_FILE', 'CONVERSION_FAILED', 'UNSUPPORTED_CONVERSION']
 
 async function runOperation(
   work: EngineWork,
@@ -77,6 +88,7 @@ async function runOperation(
   tools: Tools,
 ): Promise<EngineResult> {
   if (work.operation === 'metadata') return readMediaMetadata(work, input, tools)
+  for (const { path, format } of work.inputs) await refuseEncrypted(path, format)
   if (work.operation === 'metadata/write') return writeMediaMetadata(work, input, target, tools)
   if (work.operation === 'merge') {
     return isAudio(work.to) ? mergeAudio(work, target, tools) : mergeVideo(work, target, tools)

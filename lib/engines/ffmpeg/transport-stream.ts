@@ -1,0 +1,87 @@
+import type { RandomAccess } from '../../binary/random-access.ts'
+
+/** Streams of an MPEG transport stream (ISO 13818-1), as its first program map lists them. */
+export interface TransportStreams {
+  /** `ts-` and the stream type; AC-4 has none of its own (ETSI EN 300 468, 6.4). */
+  readonly codecs: readonly string[]
+  readonly encryption: string | undefined
+}
+
+const syncByte = 0x47
+const packetBytes = 188
+/** Program maps are repeated several times per second. */
+const searchedBytes = 512 * 1024
+const privateDataType = 0x06
+const extensionTag = 0x7f
+const ac4Extension = 0x15
+
+/** Camcorders put a timestamp of four bytes before each packet. */
+const packetSpacings = [packetBytes, packetBytes + 4] as const
+
+export async function readTransportStreams(file: RandomAccess): Promise<TransportStreams> {
+  const bytes = await file.at(0, Math.min(file.size, searchedBytes))
+  const packets = splitPackets(bytes)
+  const programs = findSection(packets, 0)
+  const mapPid = programs && readMapPid(programs)
+  const map = mapPid === undefined ? undefined : findSection(packets, mapPid)
+  const streams = map ? readMap(map) : []
+  const pids = streams.map(({ pid }) => pid)
+  const isScrambled = packets.some(
+    (packet) => pids.includes(pidOf(packet)) && (packet.readUInt8(3) & 0xc0) !== 0,
+  )
+  return {
+    codecs: streams.map(({ codec }) => codec),
+    encryption: isScrambled ? 'scrambled packets' : undefined,
+  }
+}
+
+const pidOf = (packet: Buffer) => packet.readUInt16BE(1) & 0x1fff
+
+function splitPackets(bytes: Buffer): Buffer[] {
+  for (const spacing of packetSpacings) {
+    const first = spacing - packetBytes
+    const packets: Buffer[] = []
+    for (let at = first; at + packetBytes <= bytes.length && bytes[at] === syncByte; at += spacing)
+      packets.push(bytes.subarray(at, at + packetBytes))
+    if (packets.length > 1) return packets
+  }
+  return []
+}
+
+/** Returns the first section of a stream from the packet in which it starts; longer ones are cut off. */
+function findSection(packets: readonly Buffer[], pid: number): Buffer | undefined {
+  const packet = packets.find((one) => pidOf(one) === pid && (one.readUInt8(1) & 0x40) !== 0)
+  if (!packet) return undefined
+  const hasAdaptation = (packet.readUInt8(3) & 0x20) !== 0
+  const payload = 4 + (hasAdaptation ? 1 + packet.readUInt8(4) : 0)
+  return packet.subarray(payload + 1 + packet.readUInt8(payload))
+}
+
+function readMapPid(programs: Buffer): number | undefined {
+  const end = sectionEnd(programs)
+  for (let at = 8; at + 4 <= end; at += 4)
+    if (programs.readUInt16BE(at) !== 0) return programs.readUInt16BE(at + 2) & 0x1fff
+  return undefined
+}
+
+/** Without the checksum. */
+const sectionEnd = (section: Buffer) => Math.min(section.length, 3 + (section.readUInt16BE(1) & 0xfff) - 4)
+
+function readMap(map: Buffer): { readonly pid: number; readonly codec: string }[] {
+  const streams: { pid: number; codec: string }[] = []
+  const end = sectionEnd(map)
+  for (let at = 12 + (map.readUInt16BE(10) & 0xfff); at + 5 <= end; ) {
+    const [type, pid] = [map.readUInt8(at), map.readUInt16BE(at + 1) & 0x1fff]
+    const descriptorsEnd = at + 5 + (map.readUInt16BE(at + 3) & 0xfff)
+    const isAc4 = type === privateDataType && hasAc4(map.subarray(at + 5, Math.min(end, descriptorsEnd)))
+    streams.push({ pid, codec: isAc4 ? 'ts-ac4' : `ts-${type.toString(16).padStart(2, '0')}` })
+    at = descriptorsEnd
+  }
+  return streams
+}
+
+function hasAc4(descriptors: Buffer): boolean {
+  for (let at = 0; at + 3 <= descriptors.length; at += 2 + descriptors.readUInt8(at + 1))
+    if (descriptors[at] === extensionTag && descriptors[at + 2] === ac4Extension) return true
+  return false
+}

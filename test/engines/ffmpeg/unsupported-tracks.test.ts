@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { findUnsupportedCodec, refuseEncrypted } from '../../../lib/engines/ffmpeg/unsupported-tracks.ts'
+import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { convert, fixture, removeRuns } from '../support/run-engine.ts'
+
+/** The fixtures are made by make-odd-media.ts. */
+const scratch = scratchFolder('unsupported-tracks')
+after(removeRuns)
+
+for (const [file, to, feature] of [
+  ['vvc.mp4', 'webm', 'H.266 (VVC) video'],
+  ['ac4.m4a', 'mp3', 'AC-4 audio'],
+  ['mpeg-h.m4a', 'wav', 'MPEG-H 3D audio'],
+] as const)
+  test(`${file} is refused for its codec, not as damaged`, async () => {
+    await assert.rejects(convert(ffmpeg, fixture(`odd/${file}`), to), {
+      code: 'UNSUPPORTED_FORMAT',
+      message: new RegExp(`has ${feature.replace(/[()]/g, '\\$&')}, which is not supported`),
+    })
+  })
+
+test('a track with a known codec is converted beside one with an unknown codec', async () => {
+  const { path } = await convert(ffmpeg, fixture('odd/vvc.mp4'), 'mp3')
+  const codec = execFileSync('ffprobe', [
+    '-v',
+    'error',
+    '-show_entries',
+    'stream=codec_name',
+    '-of',
+    'csv=p=0',
+    path,
+  ])
+  assert.equal(codec.toString().trim(), 'mp3')
+})
+
+test('encrypted media is neither copied nor called damaged', async () => {
+  for (const to of ['mov', 'webm', 'mp3'] as const)
+    await assert.rejects(convert(ffmpeg, fixture('odd/clear-key.mp4'), to), {
+      code: 'UNSUPPORTED_FORMAT',
+      message: /is encrypted \(Common Encryption\)/,
+      details: { field: 'file', format: 'mp4', reason: 'drm', encryption: 'Common Encryption' },
+    })
+})
+
+const written = (name: string, bytes: Buffer | string) => {
+  const path = join(scratch, name)
+  writeFileSync(path, bytes, 'latin1')
+  return path
+}
+const encryptionOf = (path: string, format: FormatId) =>
+  refuseEncrypted(path, format).then(
+    () => undefined,
+    (error) => error.details.encryption,
+  )
+const codecOf = async (path: string, format: FormatId) =>
+  (await findUnsupportedCodec(path, format, new Error('cause')))?.details?.['feature']
+
+test('protection systems are named', async () => {
+  const box = (type: string, content: Buffer) => {
+    const size = Buffer.alloc(4)
+    size.writeUInt32BE(8 + content.length)
+    return Buffer.concat([size, Buffer.from(type, 'latin1'), content])
+  }
+  const systemId = Buffer.from('edef8ba979d64acea3c827dcd51d21ed', 'hex')
+  const system = box('pssh', Buffer.concat([Buffer.alloc(4), systemId, Buffer.alloc(4)]))
+  const clearKey = readFileSync(fixture('odd/clear-key.mp4'))
+  const protectedFile = written('widevine.mp4', Buffer.concat([clearKey, system]))
+  assert.equal(await encryptionOf(protectedFile, 'mp4'), 'Widevine')
+  const fairPlay = readFileSync(fixture('tone.m4a'), 'latin1').replace('mp4a\0', 'drms\0')
+  assert.equal(await encryptionOf(written('fairplay.m4a', fairPlay), 'm4a'), 'FairPlay')
+  const windowsMedia = Buffer.from(`3026b275${'00'.repeat(26)}fbb3112223bdd211b4b700a0c955fc6e`, 'hex')
+  assert.equal(await encryptionOf(written('drm.wmv', windowsMedia), 'wmv'), 'Windows Media DRM')
+  for (const [name, format] of [
+    ['video.mp4', 'mp4'],
+    ['video.webm', 'webm'],
+    ['tracks.mkv', 'mkv'],
+  ] as const)
+    assert.equal(await encryptionOf(fixture(name), format), undefined, name)
+})
+
+test('encrypted tracks and VVC are found in Matroska', async () => {
+  const element = (id: string, ...contents: Buffer[]): Buffer => {
+    const content = Buffer.concat(contents)
+    return Buffer.concat([
+      Buffer.from(id, 'hex'),
+      Buffer.from([0x40 | (content.length >> 8), content.length & 255]),
+      content,
+    ])
+  }
+  const file = (...fields: Buffer[]) =>
+    Buffer.concat([element('1a45dfa3'), element('18538067', element('1654ae6b', element('ae', ...fields)))])
+  const codec = element('86', Buffer.from('V_MPEGI/ISO/VVC'))
+  const encrypted = element('6d80', element('6240', element('5035', Buffer.from([0x47, 0xe1, 0x81, 5]))))
+  assert.equal(await encryptionOf(written('e.webm', file(codec, encrypted)), 'webm'), 'WebM encryption')
+  const compressed = element('6d80', element('6240', element('5034', Buffer.from([0x42, 0x54, 0x81, 3]))))
+  const vvc = written('vvc.mkv', file(codec, compressed))
+  assert.equal(await encryptionOf(vvc, 'mkv'), undefined)
+  assert.equal(await codecOf(vvc, 'mkv'), 'H.266 (VVC) video')
+})
+
+test('scrambled packets and newer codecs are found in a transport stream', async () => {
+  const clear = join(scratch, 'clear.ts')
+  execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', fixture('video.mp4'), '-c', 'copy', clear])
+  const change = (name: string, edit: (packet: Buffer) => void) => {
+    const bytes = readFileSync(clear)
+    for (let at = 0; at < bytes.length; at += 188) edit(bytes.subarray(at, at + 188))
+    return written(name, bytes)
+  }
+  const pidOf = (packet: Buffer) => packet.readUInt16BE(1) & 0x1fff
+  assert.equal(await encryptionOf(clear, 'ts'), undefined)
+  assert.equal(await codecOf(clear, 'ts'), undefined)
+  const scrambled = change('scrambled.ts', (packet) => {
+    if (pidOf(packet) === 0x100) packet[3] = packet.readUInt8(3) | 0x80
+  })
+  assert.equal(await encryptionOf(scrambled, 'ts'), 'scrambled packets')
+  const withTypes = (name: string, video: number, audio: number) =>
+    change(name, (packet) => {
+      if (pidOf(packet) !== 0x1000) return
+      packet[17] = video
+      packet[22] = audio
+    })
+  assert.equal(await codecOf(withTypes('vvc.ts', 0x33, 0x0f), 'ts'), 'H.266 (VVC) video')
+  assert.equal(await codecOf(withTypes('mpeg-h.ts', 0x1b, 0x2d), 'ts'), 'MPEG-H 3D audio')
+  const timestamped = readFileSync(scrambled)
+  const packets = Array.from({ length: timestamped.length / 188 }, (_, at) =>
+    timestamped.subarray(at * 188, at * 188 + 188),
+  )
+  const camcorder = Buffer.concat(packets.flatMap((packet) => [Buffer.alloc(4), packet]))
+  assert.equal(await encryptionOf(written('scrambled.m2ts', camcorder), 'm2ts'), 'scrambled packets')
+})
