@@ -281,7 +281,7 @@ type ZipNames = 'compressionLevel' | 'password'
 type TtfNames = 'face' | 'hinting' | 'subset'
 type TtcNames = 'hinting' | 'subset'
 type BdfNames = 'face' | 'hinting' | 'pixelSize' | 'subset'
-type OcrPdfNames = 'deskew' | 'language' | 'password'
+type OcrPdfNames = 'deskew' | 'dropSignatures' | 'language' | 'password'
 type SplitPdfNames = 'dropSignatures' | 'pages' | 'password'
 type EncryptPdfNames = 'allowAnnotating' | 'allowCopying' | 'allowFormFilling' | 'allowModifying' | 'allowPrinting' | 'currentPassword' | 'dropSignatures' | 'ownerPassword' | 'password'
 type DecryptPdfNames = 'dropSignatures' | 'password'
@@ -596,7 +596,7 @@ export interface ToolOptions {
   'add-watermark-pdf': Pick<Values, AddWatermarkPdfNames>
   'merge-pdf': Pick<Values, MergePdfNames>
   'flatten-pdf': Pick<Values, DecryptPdfNames>
-  'repair-pdf': Pick<Values, OdgNames>
+  'repair-pdf': Pick<Values, DecryptPdfNames>
   'reorder-pdf-pages': Pick<Values, SplitPdfNames>
   'add-page-numbers-pdf': Pick<Values, AddPageNumbersPdfNames>
   'edit-pdf-metadata': Pick<Values, EditPdfMetadataNames>

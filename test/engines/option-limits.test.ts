@@ -305,6 +305,7 @@ test('omitted options have the listed default values', () => {
     'linearize-pdf': signed,
     'crop-pdf': signed,
     'redact-pdf': signed,
+    'repair-pdf': signed,
     'grayscale-pdf': signed,
     compress: signed,
   }

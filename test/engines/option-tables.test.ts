@@ -200,7 +200,7 @@ describe('the options', () => {
         'add-watermark-pdf': `password dropSignatures pages watermarkText ${markArgs}`,
         watermark: `password dropSignatures pages watermarkText ${markArgs}`,
         'flatten-pdf': 'password dropSignatures',
-        'repair-pdf': 'password',
+        'repair-pdf': 'password dropSignatures',
         'reorder-pdf-pages': 'password dropSignatures pages',
         'add-page-numbers-pdf':
           'password dropSignatures pages position startNumber format fontSize fontColor margin',

@@ -30,7 +30,8 @@ import {
 import { openPdf, type PdfPageSize } from './open-pdf.ts'
 import { passwordOption } from './page-options.ts'
 import { toText } from './text.ts'
-import { openEditable } from './tools/editable-pdf.ts'
+import { openEditable, requireUnsigned, warnSignatureInvalid } from './tools/editable-pdf.ts'
+import { signatureOption } from './tools/options.ts'
 
 const language = ocrLanguage.default('eng')
 const ImageOcrOptions = z.object({ language })
@@ -38,6 +39,7 @@ const PdfOcrOptions = z.object({
   language,
   deskew: flag().default(false).describe('Straightens skewed pages; their images are encoded again.'),
   password: passwordOption,
+  ...signatureOption,
 })
 
 const targets = ['pdf', 'txt', 'docx'] as const
@@ -76,11 +78,15 @@ async function openForOcr(work: EngineWork, tools: Tools): Promise<OcrInput> {
   return ocrInput
 }
 
-async function openPdfForOcr(input: InputFile, { options }: EngineWork, tools: Tools): Promise<OcrInput> {
-  const { password, ...settings } = PdfOcrOptions.parse(options)
+async function openPdfForOcr(input: InputFile, { to, options }: EngineWork, tools: Tools): Promise<OcrInput> {
+  const { password, dropSignatures, ...settings } = PdfOcrOptions.parse(options)
   const { path, isEncrypted, sizes } = await openEditable(input, password, tools)
   const characterCounts = await countCharactersByPage(path, tools)
   const pages = characterCounts.flatMap((count, index) => (hasText(count) ? [] : [index + 1]))
+  if (to === 'pdf' && pages.length > 0) {
+    await requireUnsigned([{ source: input.path }], { dropSignatures })
+    await warnSignatureInvalid([input.path], tools)
+  }
   return { path, isEncrypted, sizes, characterCounts, pages, settings }
 }
 

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
-import { toolOptions } from '../../../lib/engines/pdf/tools/options.ts'
 import { pdf } from '../../../lib/engines/pdf.ts'
 import { AppError } from '../../../lib/errors.ts'
 import type { Operation } from '../../../lib/model/operations.ts'
@@ -100,6 +99,7 @@ describe('every PDF tool', () => {
     'edit-pdf-metadata': { title: 'x' },
     'crop-pdf': { marginTop: '1mm' },
     'redact-pdf': { terms: 'x' },
+    'metadata/write': { title: 'x' },
   }
   const operations = pdf.capabilities.flatMap(({ operation, to }) =>
     operation !== 'convert' && to.includes('pdf') ? [operation] : [],
@@ -127,11 +127,11 @@ describe('every PDF tool', () => {
   })
 
   test('PDF tools warn that their changes invalidate a signature', async () => {
-    const signedBook = createBook('Alpha')
-      .toString('latin1')
-      .replace('/Type /Annot', '/ByteRange [0 1 2 3] /Type /Annot')
+    // As long as before, so that the cross-reference table is right.
+    const signedBook = createBook('Alpha').toString('latin1').replace('/Type /Annot', '/ByteRange[]')
     const signedPath = await writeFiles({ 'signed.pdf': Buffer.from(signedBook, 'latin1') })
-    for (const operation of ['rotate-pdf', 'linearize-pdf', 'encrypt-pdf'] as const) {
+    const changing = ['rotate-pdf', 'linearize-pdf', 'encrypt-pdf', 'repair-pdf', 'metadata/write'] as const
+    for (const operation of changing) {
       const options = { ...neededOptions[operation], dropSignatures: 'true' }
       const { warnings } = await run(operation, options, signedPath('signed.pdf'))
       assert.deepEqual(warnings, ['SIGNATURE_INVALID'], operation)
@@ -146,9 +146,8 @@ describe('every PDF tool', () => {
   })
 
   test('a signed PDF is changed only with dropSignatures', async () => {
-    const signedBook = createBook('Alpha')
-      .toString('latin1')
-      .replace('/Type /Annot', '/ByteRange [0 1 2 3] /Type /Annot')
+    // As long as before, so that the cross-reference table is right.
+    const signedBook = createBook('Alpha').toString('latin1').replace('/Type /Annot', '/ByteRange[]')
     const signedPath = await writeFiles({ 'signed.pdf': Buffer.from(signedBook, 'latin1') })
     const refusalOf = (operation: string) => (error: unknown) => {
       assert.ok(error instanceof AppError, `${operation}: ${String(error)}`)
@@ -160,9 +159,12 @@ describe('every PDF tool', () => {
       assert.deepEqual(error.details, { field: 'dropSignatures', reason: 'signed' })
       return true
     }
-    const changing = (operation: string) =>
-      Object.entries(toolOptions).some(([id, { shape }]) => id === operation && 'dropSignatures' in shape)
-    for (const operation of operations.filter(changing)) {
+    const changing = pdf.capabilities.flatMap(({ operation, from, options }) =>
+      from.includes('pdf') && 'dropSignatures' in options.shape ? [operation] : [],
+    )
+    for (const operation of ['repair-pdf', 'ocr-pdf', 'metadata/write'] as const)
+      assert.ok(changing.includes(operation), operation)
+    for (const operation of changing) {
       const moreInputs = operation.startsWith('merge') ? [pathOf('book.pdf')] : []
       const options = neededOptions[operation]
       await assert.rejects(
@@ -172,5 +174,7 @@ describe('every PDF tool', () => {
       )
     }
     await run('pdf-info', {}, signedPath('signed.pdf'))
+    // The text of a signed PDF can be read without changing it.
+    await convert(pdf, signedPath('signed.pdf'), 'txt', { operation: 'ocr-pdf' })
   })
 })

@@ -107,7 +107,7 @@ export async function warnSignatureInvalid(paths: readonly string[], tools: Tool
 
 /** @throws AppError UNSUPPORTED_CONVERSION unless the client accepts that signatures become invalid. */
 export async function requireUnsigned(
-  pdfs: readonly EditablePdf[],
+  pdfs: readonly Pick<EditablePdf, 'source'>[],
   { dropSignatures }: { readonly dropSignatures: boolean },
 ): Promise<void> {
   if (dropSignatures) return
@@ -139,6 +139,10 @@ export async function isSignedPdf(path: string): Promise<boolean> {
 export const fileSize = async (path: string) => (await stat(path)).size
 
 /** @param sentence continues after the name of the field. */
-export function invalidOption(field: string, sentence: string, cause?: Error): AppError {
-  return new AppError('INVALID_INPUT', `${field}: ${sentence}`, { field }, { cause })
+export function invalidOption(
+  field: string,
+  sentence: string,
+  details: Readonly<Record<string, unknown>> = {},
+): AppError {
+  return new AppError('INVALID_INPUT', `${field}: ${sentence}`, { field, ...details })
 }

@@ -24,7 +24,7 @@ const openOptions = {
     .meta(secretOption),
 }
 
-const signatureOption = {
+export const signatureOption = {
   dropSignatures: flag()
     .default(false)
     .describe('Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.'),
@@ -155,7 +155,7 @@ export const toolOptions = {
   'add-watermark-pdf': watermarkOptions,
   watermark: watermarkOptions,
   'flatten-pdf': z.object({ ...editOptions }),
-  'repair-pdf': z.object({ ...openOptions }),
+  'repair-pdf': z.object({ ...editOptions }),
   'reorder-pdf-pages': z.object({
     ...editOptions,
     pages: pageRange.describe(

@@ -5,6 +5,7 @@ import type { EngineResult, EngineWork, InputFile, Tools } from '../../engine.ts
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { corruptPdfError, runQpdf } from '../qpdf.ts'
 import { countPages, distill } from './distill.ts'
+import { requireUnsigned, warnSignatureInvalid } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
 type RepairAttempt = (source: string, target: string) => Promise<void>
@@ -20,6 +21,7 @@ export async function repairPdf(
 ): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('repair-pdf was called without an input.')
+  await requireUnsigned([{ source: input.path }], options)
   const source = await tryDecrypt(input, options.password, tools)
   const attempts: Readonly<Record<string, RepairAttempt>> = {
     qpdf: async (from, to) => void (await runQpdf({ inputFile: from, outputFile: to }, tools)),
@@ -35,6 +37,7 @@ export async function repairPdf(
     if (bestRepair && (await isIntact(bestRepair.path, tools))) break
   }
   if (!bestRepair) throw corruptPdfError(new Error('No program could read it.'))
+  await warnSignatureInvalid([input.path], tools)
   const path = join(work.outDir, 'output.pdf')
   await copyFile(bestRepair.path, path)
   tools.progress(1)

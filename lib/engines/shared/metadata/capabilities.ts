@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { FormatId } from '../../../formats/index.ts'
 import type { Capability } from '../../engine.ts'
 import { passwordOption } from '../../pdf/page-options.ts'
+import { signatureOption } from '../../pdf/tools/options.ts'
 import { MetadataOptions } from './options.ts'
 
 /** Formats in which exiftool finds more than the file type; for other audio and video formats, ffprobe is used. */
@@ -39,7 +40,7 @@ const imageFormats = [
   'heic',
   'avif',
 ] as const satisfies readonly FormatId[]
-export const PdfWriteOptions = MetadataOptions.extend({ password: passwordOption })
+export const PdfWriteOptions = MetadataOptions.extend({ password: passwordOption, ...signatureOption })
 
 const writeRows: readonly Capability[] = [
   ...imageFormats.map((id) => ({
