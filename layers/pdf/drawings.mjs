@@ -2,22 +2,23 @@
  * Renders what pages show behind and across their text: backgrounds, stamps, and drawings that text runs over.
  * A separate Node program, because it uses MuPDF, which is under the AGPL; nothing else in the service does.
  *
- * usage: node drawings.mjs <folder of the mupdf package> <in.pdf> <out folder> <requests.json>
+ * usage: node drawings.mjs <folder of the mupdf package> <in.pdf> <out folder> <requests.json> <dpi>
  * A request is { page, file, box? }: with a box, the drawings and slanted text inside it, on a transparent canvas;
  * without one, the background of the page. Writes a PNG or JPEG for each request that draws something, and prints its
- * name.
+ * name; for others prints that they are empty, and nothing for those that fail.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
-const [packageFolder, source, outFolder, requestsFile] = process.argv.slice(2)
+const [packageFolder, source, outFolder, requestsFile, dpi] = process.argv.slice(2)
 const mupdf = await import(pathToFileURL(join(packageFolder, 'dist/mupdf.js')).href)
 
 // Damaged files would flood the log.
 mupdf.setLog?.({ error() {}, warning() {} })
 
-const pixelsPerPoint = 150 / 72
+const pixelsPerPoint = Number(dpi) / 72
 const maxPixels = 6_000_000
 /** Points: how close to an edge of the page a drawing reaches it. */
 const edgeTolerance = 3
@@ -155,38 +156,67 @@ function createFilter(target, page, isSelected, drawsSlantedText) {
   return { device, counts }
 }
 
-function render(document, { page: number, file, box }) {
-  const page = document.loadPage(number - 1)
+function render(document, request) {
+  const page = document.loadPage(request.page - 1)
+  try {
+    return renderPage(page, request)
+  } finally {
+    page.destroy()
+  }
+}
+
+/** Returns what the program prints: the name of the file, or that the drawing is empty. */
+function renderPage(page, { file, box }) {
   const bounds = page.getBounds()
   const area = box ? intersect(box, bounds) : bounds
   const scale = Math.min(pixelsPerPoint, Math.sqrt(maxPixels / (widthOf(area) * heightOf(area))))
   const pixels = area.map((edge, at) => (at < 2 ? Math.floor(edge * scale) : Math.ceil(edge * scale)))
+  // The memory of MuPDF has a limit of its own, and no garbage collection.
   const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceRGB, pixels, box !== undefined)
-  if (box) pixmap.clear()
-  else pixmap.clear(255)
-  const matrix = mupdf.Matrix.scale(scale, scale)
-  const canvas = new mupdf.DrawDevice(matrix, pixmap)
-  const isSelected = box ? (drawn) => isInside(drawn, area) : (drawn) => isBackground(drawn, bounds)
-  const { device, counts } = createFilter(canvas, bounds, isSelected, box !== undefined)
-  page.run(device, mupdf.Matrix.identity)
-  device.close()
-  canvas.close()
-  page.destroy()
-  // The words of a scan are in its image already, and invisible above it.
-  if (counts.drawn === 0 || (!box && counts.invisibleText > counts.visibleText)) return undefined
-  const png = pixmap.asPNG()
-  const isPhoto = !box && png.length > 100_000
-  const name = `${file}.${isPhoto ? 'jpg' : 'png'}`
-  writeFileSync(join(outFolder, name), isPhoto ? pixmap.asJPEG(85, false) : png)
-  return name
+  try {
+    if (box) pixmap.clear()
+    else pixmap.clear(255)
+    const { drawn, invisibleText, visibleText } = draw(page, pixmap, {
+      scale,
+      area,
+      bounds,
+      isPart: box !== undefined,
+    })
+    // The words of a scan are in its image already, and invisible above it.
+    if (drawn === 0 || (!box && invisibleText > visibleText)) return `${file} is empty`
+    const png = pixmap.asPNG()
+    const isPhoto = !box && png.length > 100_000
+    const name = `${file}.${isPhoto ? 'jpg' : 'png'}`
+    writeFileSync(join(outFolder, name), isPhoto ? pixmap.asJPEG(85, false) : png)
+    return name
+  } finally {
+    pixmap.destroy()
+  }
+}
+
+/** Returns how many drawings and texts there were. */
+function draw(page, pixmap, { scale, area, bounds, isPart }) {
+  const canvas = new mupdf.DrawDevice(mupdf.Matrix.scale(scale, scale), pixmap)
+  const isSelected = isPart ? (drawn) => isInside(drawn, area) : (drawn) => isBackground(drawn, bounds)
+  const { device, counts } = createFilter(canvas, bounds, isSelected, isPart)
+  try {
+    page.run(device, mupdf.Matrix.identity)
+    device.close()
+    canvas.close()
+    return counts
+  } finally {
+    device.destroy()
+    canvas.destroy()
+  }
 }
 
 const document = mupdf.Document.openDocument(readFileSync(source), 'application/pdf')
 for (const request of JSON.parse(readFileSync(requestsFile, 'utf8'))) {
   try {
-    const name = render(document, request)
-    if (name) process.stdout.write(`${name}\n`)
+    process.stdout.write(`${render(document, request)}\n`)
   } catch {
     // The words of the page are worth more than its decoration.
   }
+  // Releases the objects of MuPDF that the garbage collection has found.
+  await setImmediate()
 }

@@ -77,6 +77,7 @@ function createWords(styles) {
   let words = []
   let word
   let vertical = false
+  let slanted = false
   // OCR text in Arabic and Hebrew runs to the left, upright; MuPDF returns its characters in reverse.
   let leftward = false
   // MuPDF reports one character of a ligature with its width. The others have none: they precede it in reverse, or
@@ -105,6 +106,7 @@ function createWords(styles) {
     lines,
     beginLine(_bbox, wmode, direction) {
       vertical = wmode === 1 || Math.abs(direction[1]) > 0.1
+      slanted = Math.abs(direction[0]) > 0.1 && Math.abs(direction[1]) > 0.1
       leftward = direction[0] < 0
       words = []
       spaced = false
@@ -135,7 +137,7 @@ function createWords(styles) {
     },
     endLine() {
       endWord()
-      if (words.length > 0) lines.push(vertical ? { vertical: true, words } : { words })
+      if (words.length > 0) lines.push({ ...(vertical && { vertical }), ...(slanted && { slanted }), words })
     },
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import { runMupdf } from '../mupdf.ts'
 import type { FloatingImage } from './blocks.ts'
-import { areaOf, type BoundingBox, boundingBoxOf, heightOf, isCenterInside, widthOf } from './geometry.ts'
+import { areaOf, type BoundingBox, boundingBoxOf, isCenterInside } from './geometry.ts'
 import type { PageContent, Word } from './page-content.ts'
 
 /** An area of a page whose drawings and slanted text become an image; without a box, the background of the page. */
@@ -14,10 +14,20 @@ export interface DrawingRequest {
   readonly labels?: string
 }
 
+export interface RenderedDrawings {
+  readonly images: ReadonlyMap<DrawingRequest, FloatingImage>
+  /** Requests that could not be rendered; those in neither have nothing to show. */
+  readonly failed: ReadonlySet<DrawingRequest>
+}
+
 /** Points: how close to an edge of the page a drawing reaches it. */
 const edgeTolerance = 3
 const minCoverage = 0.6
-const maxRequests = 300
+const maxRequests = 1000
+/** A long document gets a lower resolution, so that its drawings are rendered within minutes. */
+const [fewRequests, fineDpi, coarseDpi] = [100, 150, 100]
+/** Seconds, several times of what a busy machine needs. */
+const [minTimeoutS, timeoutPerDrawingS, maxTimeoutS] = [60, 1.5, 300]
 
 /** Whether a drawing reaches two edges of the page, or covers most of it; `layers/pdf/drawings.mjs` decides alike. */
 export function isPageBackground(
@@ -40,6 +50,9 @@ export function hasPageBackground(page: PageContent): boolean {
   )
 }
 
+export const backgroundImages = (page: PageContent) =>
+  page.images.filter(({ box }) => isPageBackground(box, page))
+
 /** Returns the page without the images and shapes that its background image shows. */
 export const withoutBackground = (page: PageContent): PageContent => ({
   ...page,
@@ -47,34 +60,55 @@ export const withoutBackground = (page: PageContent): PageContent => ({
   vectors: page.vectors.filter(({ box, isStroked }) => isStroked || !isPageBackground(box, page)),
 })
 
-/** Renders backgrounds and drawings that text runs over; returns those that show something by their request. */
+/** Renders backgrounds and drawings that text runs over. */
 export async function renderDrawings(
   path: string,
   requests: readonly DrawingRequest[],
   pages: readonly PageContent[],
   tools: Tools,
-): Promise<ReadonlyMap<DrawingRequest, FloatingImage>> {
-  const rendered = requests.slice(0, maxRequests)
-  if (rendered.length === 0) return new Map()
+): Promise<RenderedDrawings> {
+  const selected = requests.slice(0, maxRequests)
+  const failed = new Set(requests)
+  const images = new Map<DrawingRequest, FloatingImage>()
+  if (selected.length === 0) return { images, failed }
   const folder = join(tools.workDir, 'drawings')
   await mkdir(folder, { recursive: true })
   const list = join(folder, 'requests.json')
   const nameOf = (at: number) => `drawing-${at}`
   await writeFile(
     list,
-    JSON.stringify(rendered.map(({ page, box }, at) => ({ page, box, file: nameOf(at) }))),
+    JSON.stringify(selected.map(({ page, box }, at) => ({ page, box, file: nameOf(at) }))),
   )
-  const { stdout } = await runMupdf('drawings', [path, folder, list], tools, { timeoutS: 120 })
-  const files = new Set(stdout.split('\n'))
-  return new Map(
-    rendered.flatMap((request, at): [DrawingRequest, FloatingImage][] => {
-      const file = ['png', 'jpg'].map((type) => `${nameOf(at)}.${type}`).find((name) => files.has(name))
-      const page = pages.find(({ number }) => number === request.page)
-      if (!file || !page) return []
+  const lines = await printedLines([path, folder, list], selected.length, tools)
+  for (const [at, request] of selected.entries()) {
+    const name = nameOf(at)
+    const file = [`${name}.png`, `${name}.jpg`].find((one) => lines.has(one))
+    const page = pages.find(({ number }) => number === request.page)
+    if (file !== undefined && page) {
       const { box = [0, 0, page.width, page.height], labels } = request
-      return [[request, { path: join(folder, file), box, ...(labels && { labels }) }]]
-    }),
-  )
+      images.set(request, { path: join(folder, file), box, ...(labels && { labels }) })
+    }
+    if (file !== undefined || lines.has(`${name} is empty`)) failed.delete(request)
+  }
+  return { images, failed }
+}
+
+/** Runs the program that renders; returns what it has printed, even if it fails halfway. */
+async function printedLines(
+  args: readonly string[],
+  count: number,
+  tools: Tools,
+): Promise<ReadonlySet<string>> {
+  const lines = new Set<string>()
+  const timeoutS = Math.min(minTimeoutS + count * timeoutPerDrawingS, maxTimeoutS)
+  const dpi = count > fewRequests ? coarseDpi : fineDpi
+  try {
+    await runMupdf('drawings', [...args, String(dpi)], tools, { timeoutS, onLine: (line) => lines.add(line) })
+  } catch {
+    // The words of the document are worth more than its drawings.
+    tools.signal.throwIfAborted()
+  }
+  return lines
 }
 
 interface Stamp {
@@ -85,18 +119,14 @@ interface Stamp {
 
 /** Finds slanted text, such as stamps and watermarks, with the frames drawn around it. */
 export function findStamps({ rotatedText, vectors, width, height }: PageContent): Stamp[] {
-  return rotatedText.filter(isSlanted).map((words) => {
-    const textBox = boundingBoxOf(words.map(({ box }) => box))
-    const frames = vectors
-      .map(({ box }) => box)
-      .filter((box) => isCenterInside(box, textBox) && areaOf(box) < width * height * 0.5)
-    const box = boundingBoxOf([textBox, ...frames])
-    return { box, labels: words.map(({ text }) => text).join(' '), words }
-  })
+  return rotatedText
+    .filter(([word]) => word?.isSlanted)
+    .map((words) => {
+      const textBox = boundingBoxOf(words.map(({ box }) => box))
+      const frames = vectors
+        .map(({ box }) => box)
+        .filter((box) => isCenterInside(box, textBox) && areaOf(box) < width * height * 0.5)
+      const box = boundingBoxOf([textBox, ...frames])
+      return { box, labels: words.map(({ text }) => text).join(' '), words }
+    })
 }
-
-/** A word that is turned by a quarter is as narrow as it was high. */
-const isSlanted = (words: readonly Word[]) =>
-  words.some(
-    ({ box, text, style }) => text.length > 1 && Math.min(widthOf(box), heightOf(box)) > style.size * 1.4,
-  )

@@ -6,7 +6,12 @@ import { renderDrawings } from './drawings.ts'
 import { collectImages, type RenderContext } from './images.ts'
 import { buildLayout, type PageParts } from './layout.ts'
 import type { PageContent } from './page-content.ts'
-import { type DecoratedPage, findDecoration, keepUnrenderedText } from './page-decoration.ts'
+import {
+  addDrawings,
+  type DecoratedPage,
+  findDecoration,
+  warnAboutFailedDrawings,
+} from './page-decoration.ts'
 import { parsePages } from './parse-pages.ts'
 import { writeDocx } from './write-docx.ts'
 
@@ -27,13 +32,13 @@ export async function buildFlowingLayout(
   }
   const requests = decoratedPages.flatMap((page) => page.requests)
   const drawings = await renderDrawings(path, requests, structure.pages, tools)
+  warnAboutFailedDrawings(drawings, tools)
   const parts = new Map<PageContent, PageParts>()
   const renderContext: RenderContext = { path, renderedCount: 0 }
   for (const decoratedPage of decoratedPages) {
     tools.signal.throwIfAborted()
     const { grids, figures } = decoratedPage
-    const page = keepUnrenderedText(decoratedPage, drawings)
-    const floatingImages = decoratedPage.requests.flatMap((request) => drawings.get(request) ?? [])
+    const { page, floatingImages } = addDrawings(decoratedPage, drawings)
     const images = await collectImages(page, figures, renderContext, tools)
     parts.set(page, { grids, floatingImages, ...images })
   }

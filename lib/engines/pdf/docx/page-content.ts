@@ -27,6 +27,8 @@ export interface Word {
   /** Whether a space precedes it. */
   readonly hasSpaceBefore: boolean
   readonly link?: string
+  /** Set for text at an angle other than a right one. */
+  readonly isSlanted?: true
 }
 
 export interface Vector {

@@ -1,21 +1,32 @@
+import type { Tools } from '../../engine.ts'
+import { formatPageRange } from '../page-range.ts'
 import type { FloatingImage } from './blocks.ts'
-import { type DrawingRequest, findStamps, hasPageBackground, withoutBackground } from './drawings.ts'
+import {
+  backgroundImages,
+  type DrawingRequest,
+  findStamps,
+  hasPageBackground,
+  type RenderedDrawings,
+  withoutBackground,
+} from './drawings.ts'
 import type { PageFigure } from './figures.ts'
 import { isCenterInside } from './geometry.ts'
 import { findRelevantFigures } from './images.ts'
 import { findRuledTables } from './page-blocks.ts'
-import type { PageContent, Word } from './page-content.ts'
+import type { PageContent, PlacedImage, Word } from './page-content.ts'
 import type { Grid } from './table-grids.ts'
 
-interface StampRequest extends DrawingRequest {
+interface DecorationRequest extends DrawingRequest {
   /** Slanted words, which remain text if the stamp cannot be rendered. */
   readonly words?: readonly Word[]
+  /** Images in the background, which remain behind the text if it cannot be rendered. */
+  readonly images?: readonly PlacedImage[]
 }
 
 /** A page without what becomes images behind its text. */
 export interface DecoratedPage {
   readonly content: PageContent
-  readonly requests: readonly StampRequest[]
+  readonly requests: readonly DecorationRequest[]
   readonly grids: readonly Grid[]
   /** Drawings that take the place of text. */
   readonly figures: readonly PageFigure[]
@@ -43,23 +54,41 @@ export function findDecoration(page: PageContent): DecoratedPage {
     grids,
     figures: figures.filter(({ isBehindText }) => !isBehindText),
     requests: [
-      ...(hasBackground ? [{ page: number }] : []),
+      ...(hasBackground ? [{ page: number, images: backgroundImages(page) }] : []),
       ...figures.filter(({ isBehindText }) => isBehindText).map(({ box }) => ({ page: number, box })),
       ...stamps.map((stamp) => ({ page: number, ...stamp })),
     ],
   }
 }
 
-/** Returns the page with the slanted words that no image shows. */
-export function keepUnrenderedText(
+/** A page and the images behind its text. */
+interface CompletedPage {
+  readonly page: PageContent
+  readonly floatingImages: readonly FloatingImage[]
+}
+
+/** Adds what was rendered to a page; of what failed, its slanted words and the images in the background. */
+export function addDrawings(
   { content, requests }: DecoratedPage,
-  drawings: ReadonlyMap<DrawingRequest, FloatingImage>,
-): PageContent {
-  const missing = requests.filter((request) => request.words && !drawings.has(request))
-  return missing.length === 0
-    ? content
-    : {
-        ...content,
-        rotatedText: [...content.rotatedText, ...missing.flatMap(({ words }) => (words ? [words] : []))],
-      }
+  { images, failed }: RenderedDrawings,
+): CompletedPage {
+  const floatingImages = requests.flatMap((request): FloatingImage[] => {
+    const image = images.get(request)
+    if (image) return [image]
+    if (!failed.has(request)) return []
+    return (request.images ?? []).flatMap(({ path, box }) => (path === undefined ? [] : [{ path, box }]))
+  })
+  const missingWords = requests.flatMap((request) =>
+    request.words && !images.has(request) ? [request.words] : [],
+  )
+  return { page: { ...content, rotatedText: [...content.rotatedText, ...missingWords] }, floatingImages }
+}
+
+/** Warns about drawings that are missing. */
+export function warnAboutFailedDrawings({ failed }: RenderedDrawings, tools: Tools): void {
+  if (failed.size === 0) return
+  const pages = new Set([...failed].map(({ page }) => page))
+  const list = formatPageRange([...pages].sort((a, b) => a - b))
+  const sentence = `The drawings behind the text of these pages could not be rendered: ${list}.`
+  tools.warn('PICTURES_DROPPED', `${sentence} Their photos are kept; check whether anything else is missing.`)
 }

@@ -22,6 +22,7 @@ const PageShape = z.object({
   lines: z.array(
     z.object({
       vertical: z.boolean().optional(),
+      slanted: z.boolean().optional(),
       words: z.array(
         z.object({
           text: z.string(),
@@ -109,7 +110,11 @@ function toPageContent(raw: z.output<typeof PageShape>, folder: string): PageCon
   const wordsByLine = (vertical: boolean) =>
     raw.lines
       .filter((line) => (line.vertical ?? false) === vertical)
-      .map((line) => decodeBullet(line.words).flatMap(toWord))
+      .map(({ words, slanted }) =>
+        decodeBullet(words)
+          .flatMap(toWord)
+          .map((word) => (slanted ? { ...word, isSlanted: true as const } : word)),
+      )
       .filter((words) => words.length > 0)
   const vectors = raw.vectors.map(
     ({ box, color, stroked: isStroked = false, rectangle: isRectangle = false }) => ({

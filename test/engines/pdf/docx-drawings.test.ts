@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { type DrawingRequest, renderDrawings } from '../../../lib/engines/pdf/docx/drawings.ts'
+import type { PageContent, Word } from '../../../lib/engines/pdf/docx/page-content.ts'
+import { addDrawings, findDecoration } from '../../../lib/engines/pdf/docx/page-decoration.ts'
+import { readStructure } from '../../../lib/engines/pdf/docx/structure.ts'
+import { createTools } from '../../../lib/engines/sandbox/exec.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { createPdf, writeFiles } from '../support/pdf-maker.ts'
+
+const stream = (content: string, dict = '<< >>') => ({ dict, data: Buffer.from(content) })
+const tall = 3000
+const square = '0 0 1 rg 0 0 50 50 re f'
+/** Levels of forms that draw the next one twice. */
+const depth = 26
+const firstForm = 20
+
+const pathOf = await writeFiles({
+  'tall.pdf': createPdf({
+    1: '<< /Type /Catalog /Pages 2 0 R >>',
+    2: `<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 ${tall} ${tall}] >>`,
+    3: '<< /Type /Page /Parent 2 0 R >>',
+  }),
+  'endless.pdf': createPdf({
+    1: '<< /Type /Catalog /Pages 2 0 R >>',
+    2: '<< /Type /Pages /Kids [3 0 R 5 0 R] /Count 2 /MediaBox [0 0 400 500] >>',
+    3: '<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>',
+    4: stream(square),
+    5: `<< /Type /Page /Parent 2 0 R /Contents 6 0 R /Resources << /XObject << /Next ${firstForm} 0 R >> >> >>`,
+    6: stream('/Next Do'),
+    ...Object.fromEntries(
+      Array.from({ length: depth }, (_, at) => [
+        firstForm + at,
+        stream(
+          `${square} /Next Do /Next Do`,
+          `<< /Type /XObject /Subtype /Form /BBox [0 0 400 500] /Resources << /XObject << /Next ${firstForm + at + 1} 0 R >> >> >>`,
+        ),
+      ]),
+    ),
+    [firstForm + depth]: stream(square, '<< /Type /XObject /Subtype /Form /BBox [0 0 400 500] >>'),
+  }),
+  'turned.pdf': createPdf({
+    1: '<< /Type /Catalog /Pages 2 0 R >>',
+    2: '<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 400 500] >>',
+    3: '<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    4: stream('BT /F1 20 Tf 0 1 -1 0 100 100 Tm (Turned) Tj 0.7 0.7 -0.7 0.7 200 100 Tm (Slanted) Tj ET'),
+    5: '<< /Type /Font /Subtype /Type1 /BaseFont /Tall /FontDescriptor 6 0 R >>',
+    6: '<< /Type /FontDescriptor /FontName /Tall /Flags 32 /FontBBox [0 -700 1000 1300] /ItalicAngle 0 /Ascent 1300 /Descent -700 /CapHeight 700 /StemV 80 >>',
+  }),
+})
+
+/** Returns the tools of a step, and the path of a file in its folder. */
+async function createStep(name: string, timeoutS: number) {
+  const workDir = scratchFolder('drawings')
+  const path = join(workDir, name)
+  await copyFile(pathOf(name), path)
+  const limits = { memoryMb: 3008, diskMb: 256, timeoutS }
+  return { path, tools: createTools({ workDir, signal: new AbortController().signal, limits }) }
+}
+
+const pageOf = (content: Partial<PageContent>): PageContent => ({
+  number: 1,
+  width: 400,
+  height: 500,
+  textSegments: [],
+  images: [],
+  vectors: [],
+  rotatedText: [],
+  undecodedWords: [],
+  ...content,
+})
+
+describe('drawings behind the text of a PDF', () => {
+  test('hundreds of large drawings are rendered', async () => {
+    const requests = Array.from({ length: 300 }, (): DrawingRequest => ({ page: 1, box: [0, 0, tall, tall] }))
+    const { path, tools } = await createStep('tall.pdf', 120)
+    const { images, failed } = await renderDrawings(path, requests, [], tools)
+    assert.deepEqual([images.size, failed.size], [0, 0])
+  })
+
+  test('drawings that were rendered before the time limit are kept, and the others are known to be missing', async () => {
+    const requests: DrawingRequest[] = [
+      { page: 1, box: [0, 0, 400, 500] },
+      { page: 2, box: [0, 0, 400, 500] },
+    ]
+    const pages = [pageOf({}), pageOf({ number: 2 })]
+    const { path, tools } = await createStep('endless.pdf', 8)
+    const { images, failed } = await renderDrawings(path, requests, pages, tools)
+    assert.deepEqual([[...images.keys()], [...failed]], [[requests[0]], [requests[1]]])
+  })
+
+  test('the images of a background that could not be rendered stay behind the text', () => {
+    const box = [0, 0, 400, 500] as const
+    const decorated = findDecoration(pageOf({ images: [{ box, path: '/image-1.png' }, { box }] }))
+    const nothing = { images: new Map(), failed: new Set(decorated.requests) }
+    assert.deepEqual(addDrawings(decorated, nothing).floatingImages, [{ path: '/image-1.png', box }])
+    assert.deepEqual(addDrawings(decorated, { ...nothing, failed: new Set() }).floatingImages, [])
+  })
+
+  test('only slanted text is a stamp, however tall its font is', async () => {
+    const { path, tools } = await createStep('turned.pdf', 60)
+    const { pages } = await readStructure(path, [1], tools, () => undefined)
+    const [page = assert.fail()] = pages
+    const textOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' ')
+    const { content, requests } = findDecoration(page)
+    assert.deepEqual(content.rotatedText.map(textOf), ['Turned'])
+    assert.deepEqual(
+      requests.map(({ words = [] }) => textOf(words)),
+      ['Slanted'],
+    )
+  })
+})
