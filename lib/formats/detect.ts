@@ -1,9 +1,11 @@
+import { findJpegStart } from '../binary/jpeg-start.ts'
 import { AppError } from '../errors.ts'
 import { defined } from '../validation/defined.ts'
 import { type ByteSource, corruptFileError, type OpenedFile, openByteSource } from './detect/byte-source.ts'
 import { damageCheck } from './detect/damage-checks.ts'
 import { mobipocketFormat } from './detect/ebook.ts'
 import { familyOf, textFormatAliases, textFormats } from './detect/families.ts'
+import { hasFlacFrame } from './detect/flac-frames.ts'
 import { headerlessImages } from './detect/image-signatures.ts'
 import { headerlessMedia } from './detect/media-signatures.ts'
 import { hasMpegFrames } from './detect/mpeg-frames.ts'
@@ -83,6 +85,26 @@ function headerlessFormat(sniffed: Sniffed, { format }: NamedFormat): FormatId |
   return isOther || category !== format.category ? undefined : format.id
 }
 
+/** Formats by their data, in files that begin with something else or without a header. */
+const unrecognizedFormats: readonly (readonly [FormatId, (head: Uint8Array) => boolean])[] = [
+  ['mp3', hasMpegFrames],
+  ['flac', hasFlacFrame],
+  ['jpg', (head) => findJpegStart(head) !== undefined],
+]
+
+/** Returns the format in the name if the content has its data, and nothing else was recognized for certain. */
+function unrecognizedFormat(
+  sniffed: Sniffed,
+  { head }: OpenedFile,
+  { format }: NamedFormat,
+): FormatId | undefined {
+  // Frames of different formats begin with the same bits.
+  const isCertain = sniffed.kind !== 'unknown' && (sniffed.kind !== 'format' || head[0] !== 0xff)
+  const isKnown = sniffed.kind === 'format' && sniffed.format === format?.id
+  const row = unrecognizedFormats.find(([id]) => format && familyOf(id).includes(format.id))
+  return !isCertain && !isKnown && format && row?.[1](head) ? format.id : undefined
+}
+
 type ContentFormat = Pick<Detected, 'format' | 'locked'>
 
 /** @throws AppError when the format is unknown. */
@@ -91,7 +113,7 @@ async function contentFormat(
   file: OpenedFile,
   namedFormat: NamedFormat,
 ): Promise<ContentFormat> {
-  const headerless = headerlessFormat(sniffed, namedFormat)
+  const headerless = headerlessFormat(sniffed, namedFormat) ?? unrecognizedFormat(sniffed, file, namedFormat)
   if (headerless) return { format: headerless }
   switch (sniffed.kind) {
     case 'format':
@@ -109,8 +131,6 @@ async function contentFormat(
     case 'text':
       return { format: textFormat(namedFormat) }
     case 'unknown':
-      if (namedFormat.format && familyOf('mp3').includes(namedFormat.format.id) && hasMpegFrames(file.head))
-        return { format: namedFormat.format.id }
       return throwUnknownFormat(sniffed.looksLike, namedFormat)
   }
 }

@@ -21,6 +21,7 @@ import { pixelsPerInch, svgDefaults, svgWithPixelLengths } from './svg-lengths.t
 import { isLossless, type PixelTargetId, pixelTargetOf } from './targets.ts'
 import { normalizeTiff } from './tiff-extra-planes.ts'
 import { hdrCodesOfPng, ifHdr, readHeifColorCodes, toneMap } from './tone-mapping.ts'
+import { trimJpeg } from './trim-jpeg.ts'
 
 /** A file that libvips can read, with its metadata. */
 export interface SourceImage {
@@ -129,6 +130,7 @@ async function decodeFormat(
     return { path: await svgWithPixelLengths(input, tools), format: input.format }
   }
   if (input.format === 'tiff') return normalizeTiff(input, await loadSharp(), tools)
+  if (input.format === 'jpg') return trimJpeg(input, tools)
   const decode = imageDecoderOf(input.format)
   if (!decode) return input
   const hasAlpha = input.format === 'heic' && (await metadataOf(input.path)).hasAlpha === true

@@ -1,4 +1,5 @@
 import { DamagedFileError } from '../../binary/errors.ts'
+import { findJpegStart } from '../../binary/jpeg-start.ts'
 import { Tiff } from '../../binary/tiff.ts'
 import { ascii, corruptFileError, edgeBytes, type OpenedFile, view } from './byte-source.ts'
 
@@ -23,13 +24,19 @@ export async function checkJpeg(file: OpenedFile): Promise<void> {
   throw corruptFileError('a JPEG', 'its end is missing, as after an interrupted transfer')
 }
 
-/** Returns the offset of the first scan. Thumbnails, which have their own end markers, come before it. */
+/**
+ * Returns the offset of the first scan. Thumbnails, which have their own end markers, come before it. Decoders skip
+ * other bytes between two segments.
+ */
 async function startOfScan(file: OpenedFile): Promise<number | undefined> {
-  let at = 2
+  let at = (findJpegStart(file.head) ?? 0) + 2
   for (let count = 0; count < 10_000 && at + 4 <= file.size; count++) {
     const head = view(await file.read(at, at + 4))
-    if (head.getUint8(0) !== 0xff) return undefined
     const marker = head.getUint8(1)
+    if (head.getUint8(0) !== 0xff || marker === 0) {
+      at += 1
+      continue
+    }
     if (marker === 0xda) return at
     if (marker === 0xff) at += 1
     else at += 2 + head.getUint16(2)

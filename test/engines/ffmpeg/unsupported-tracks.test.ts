@@ -48,7 +48,7 @@ test('encrypted media is neither copied nor called damaged', async () => {
     })
 })
 
-const written = (name: string, bytes: Buffer | string) => {
+const writeScratch = (name: string, bytes: Buffer | string) => {
   const path = join(scratch, name)
   writeFileSync(path, bytes, 'latin1')
   return path
@@ -70,12 +70,12 @@ test('protection systems are named', async () => {
   const systemId = Buffer.from('edef8ba979d64acea3c827dcd51d21ed', 'hex')
   const system = box('pssh', Buffer.concat([Buffer.alloc(4), systemId, Buffer.alloc(4)]))
   const clearKey = readFileSync(fixture('odd/clear-key.mp4'))
-  const protectedFile = written('widevine.mp4', Buffer.concat([clearKey, system]))
+  const protectedFile = writeScratch('widevine.mp4', Buffer.concat([clearKey, system]))
   assert.equal(await encryptionOf(protectedFile, 'mp4'), 'Widevine')
   const fairPlay = readFileSync(fixture('tone.m4a'), 'latin1').replace('mp4a\0', 'drms\0')
-  assert.equal(await encryptionOf(written('fairplay.m4a', fairPlay), 'm4a'), 'FairPlay')
+  assert.equal(await encryptionOf(writeScratch('fairplay.m4a', fairPlay), 'm4a'), 'FairPlay')
   const windowsMedia = Buffer.from(`3026b275${'00'.repeat(26)}fbb3112223bdd211b4b700a0c955fc6e`, 'hex')
-  assert.equal(await encryptionOf(written('drm.wmv', windowsMedia), 'wmv'), 'Windows Media DRM')
+  assert.equal(await encryptionOf(writeScratch('drm.wmv', windowsMedia), 'wmv'), 'Windows Media DRM')
   for (const [name, format] of [
     ['video.mp4', 'mp4'],
     ['video.webm', 'webm'],
@@ -97,9 +97,9 @@ test('encrypted tracks and VVC are found in Matroska', async () => {
     Buffer.concat([element('1a45dfa3'), element('18538067', element('1654ae6b', element('ae', ...fields)))])
   const codec = element('86', Buffer.from('V_MPEGI/ISO/VVC'))
   const encrypted = element('6d80', element('6240', element('5035', Buffer.from([0x47, 0xe1, 0x81, 5]))))
-  assert.equal(await encryptionOf(written('e.webm', file(codec, encrypted)), 'webm'), 'WebM encryption')
+  assert.equal(await encryptionOf(writeScratch('e.webm', file(codec, encrypted)), 'webm'), 'WebM encryption')
   const compressed = element('6d80', element('6240', element('5034', Buffer.from([0x42, 0x54, 0x81, 3]))))
-  const vvc = written('vvc.mkv', file(codec, compressed))
+  const vvc = writeScratch('vvc.mkv', file(codec, compressed))
   assert.equal(await encryptionOf(vvc, 'mkv'), undefined)
   assert.equal(await codecOf(vvc, 'mkv'), 'H.266 (VVC) video')
 })
@@ -110,7 +110,7 @@ test('scrambled packets and newer codecs are found in a transport stream', async
   const change = (name: string, edit: (packet: Buffer) => void) => {
     const bytes = readFileSync(clear)
     for (let at = 0; at < bytes.length; at += 188) edit(bytes.subarray(at, at + 188))
-    return written(name, bytes)
+    return writeScratch(name, bytes)
   }
   const pidOf = (packet: Buffer) => packet.readUInt16BE(1) & 0x1fff
   assert.equal(await encryptionOf(clear, 'ts'), undefined)
@@ -132,5 +132,5 @@ test('scrambled packets and newer codecs are found in a transport stream', async
     timestamped.subarray(at * 188, at * 188 + 188),
   )
   const camcorder = Buffer.concat(packets.flatMap((packet) => [Buffer.alloc(4), packet]))
-  assert.equal(await encryptionOf(written('scrambled.m2ts', camcorder), 'm2ts'), 'scrambled packets')
+  assert.equal(await encryptionOf(writeScratch('scrambled.m2ts', camcorder), 'm2ts'), 'scrambled packets')
 })

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { engines } from '../../lib/engines/index.ts'
+import { hasFlacFrame } from '../../lib/formats/detect/flac-frames.ts'
+import { convertAndCleanUp } from './support/convert-and-clean-up.ts'
+import { readQuarterColors } from './support/corner-colors.ts'
+import { readStdout } from './support/inspect-result.ts'
+import { fixture } from './support/run-engine.ts'
+
+/** Files from make-odd-media.ts whose data begins where some programs do not expect it. */
+after(() => Promise.all(engines.map((engine) => engine.close?.())))
+
+for (const name of ['http-header', 'fill-byte', 'junk-after-start', 'junk-between-segments'])
+  test(`a JPEG with other bytes is read: ${name}`, async () => {
+    const { path, from, codes } = await convertAndCleanUp(fixture(`odd/${name}.jpg`), 'png')
+    assert.deepEqual([from, codes, await readQuarterColors(path)], ['jpg', [], 'RGBx'])
+  })
+
+for (const name of ['frames', 'unknown-start'])
+  test(`a FLAC without its header is read: ${name}`, async () => {
+    const { path, from, codes } = await convertAndCleanUp(fixture(`odd/${name}.flac`), 'wav')
+    assert.deepEqual([from, codes], ['flac', []])
+    const show = ['-show_entries', 'format=duration:stream=sample_rate,channels', '-of', 'csv=p=0']
+    assert.equal(await readStdout('ffprobe', '-v', 'error', ...show, path), '8000,1\n1.000000\n')
+  })
+
+test('frames of other audio formats are no FLAC', () => {
+  assert.equal(hasFlacFrame(Buffer.from('fffb9064000000000000000000000000fff15080', 'hex')), false)
+  assert.equal(hasFlacFrame(Buffer.from('fff86908', 'hex')), false)
+})
