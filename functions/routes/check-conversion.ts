@@ -1,13 +1,19 @@
 import * as z from 'zod'
 import { limitsOfOwner } from '../../lib/accounts/plan-limits.ts'
 import { requirePublicAddresses } from '../../lib/conversion/check-tasks.ts'
+import { requireImage, requirePdfTarget } from '../../lib/conversion/combine-images.ts'
 import { Estimate, estimateConversion } from '../../lib/conversion/estimate.ts'
 import { createExportTask } from '../../lib/conversion/remote-files.ts'
 import { AppError } from '../../lib/errors.ts'
 import { KnownLoss, listKnownLosses } from '../../lib/fidelity/known-loss.ts'
 import { declaredSize } from '../../lib/http/body/content-length.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { collectOptions, missingTargetError, targetFields } from '../../lib/http/conversion-request.ts'
+import {
+  collectOptions,
+  combineImagesField,
+  missingTargetError,
+  targetFields,
+} from '../../lib/http/conversion-request.ts'
 import { Warning } from '../../lib/model/job.ts'
 import { toolOperations } from '../../lib/model/operations.ts'
 import { readAccess } from '../../lib/model/principal.ts'
@@ -37,6 +43,7 @@ const Fields = component(
         .describe(
           `A tool instead of a conversion: ${toolOperations.join(', ')}; or another task operation such as \`merge\` or \`thumbnail\``,
         ),
+      combineImages: combineImagesField,
       additionalFiles: integer(0, 1000)
         .optional()
         .describe('Number of files that will be sent with it, such as 1 for the image of a watermark'),
@@ -123,7 +130,12 @@ function parseFields(body: z.infer<typeof Fields>) {
   const task = findTaskOperation(body.toolOperation)
   const to = parseTargetFormat(body)
   if (!to && !task) throw missingTargetError()
-  return { from, to, task: task ?? requireProcessOperation('convert') }
+  const combinesImages = !task && body.combineImages === true
+  if (combinesImages) {
+    requirePdfTarget(to)
+    requireImage(from, 'from')
+  }
+  return { from, to, task: task ?? requireProcessOperation(combinesImages ? 'merge' : 'convert') }
 }
 
 /** Finds a processing operation of POST /v1/jobs by name, otherwise a tool. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { requirePdfTarget } from '../../lib/conversion/combine-images.ts'
 import type { SourceInput } from '../../lib/conversion/conversion-graph.ts'
 import { fileUrlField } from '../../lib/conversion/remote-files.ts'
 import { openSource, openUploadedSource } from '../../lib/conversion/source.ts'
@@ -8,6 +9,7 @@ import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
   CreatedJobView,
   collectOptions,
+  combineImagesField,
   conversionErrors,
   createdJobReply,
   missingTargetError,
@@ -17,7 +19,7 @@ import {
   targetFields,
   waitQuery,
 } from '../../lib/http/conversion-request.ts'
-import { optionalBoolean } from '../../lib/http/query.ts'
+
 import { uploadIds } from '../../lib/http/upload-ids.ts'
 import type { JobState } from '../../lib/model/job.ts'
 import { toolOperations } from '../../lib/model/operations.ts'
@@ -48,10 +50,7 @@ const Fields = component(
         .describe(
           `A tool instead of a conversion: ${toolOperations.join(', ')}. For PDF tools, the target format is pdf`,
         ),
-      combineImages: z
-        .union([z.boolean(), optionalBoolean])
-        .optional()
-        .describe('Create one PDF with a page for each image: `file` first, then each `additionalFile`'),
+      combineImages: combineImagesField,
       additionalUploadIds: uploadIds.optional().describe('Uploads instead of `additionalFile`, in order'),
     })
     .catchall(anyJson()),
@@ -96,6 +95,8 @@ async function start(request: Request, services: Services): Promise<JobState> {
   const tool = parseToolOperation(body.toolOperation)
   const to = parseTargetFormat(body)
   if (!to && !tool) throw missingTargetError()
+  const combinesImages = !tool && body.combineImages === true
+  if (combinesImages) requirePdfTarget(to)
   const moreSources = await Promise.all([
     ...files.filter(({ field }) => field === 'additionalFile'),
     ...(body.additionalUploadIds ?? []).map((id) =>
@@ -104,7 +105,8 @@ async function start(request: Request, services: Services): Promise<JobState> {
   ])
   const conversion = {
     additionalField: 'additionalFile',
-    operation: tool ?? (body.combineImages ? 'merge' : 'convert'),
+    operation: tool ?? (combinesImages ? 'merge' : 'convert'),
+    imagesOnly: combinesImages,
     to,
     engine: parseEngine(body.engine),
     options,

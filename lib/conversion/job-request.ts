@@ -36,6 +36,8 @@ export interface JobRequest {
   readonly expiresInS?: number | undefined
   /** Creates the error for a batch in which every task was rejected. */
   readonly createAllRefusedError?: (errors: readonly AppError[]) => AppError
+  /** All sources have to be images (`combineImages`). */
+  readonly imagesOnly?: boolean | undefined
   /** Set when the endpoint and not the client defines the tasks: the client's field to name in errors. */
   readonly additionalFilesField?: string
 }

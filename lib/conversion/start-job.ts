@@ -23,6 +23,7 @@ import { claimUploadWrite, createUploadWrite, type UploadRecord } from '../uploa
 import { defined } from '../validation/defined.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
 import { requirePublicAddresses, requireWorkableOptions } from './check-tasks.ts'
+import { requireImages } from './combine-images.ts'
 import { type DetectedSources, detectSources } from './detect-sources.ts'
 import { errorsNameTasks, type JobRequest } from './job-request.ts'
 import { requireUnused, type SourceFile, uploadAlreadyUsed } from './source.ts'
@@ -54,6 +55,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const files = await detectSources(request, engines).catch((error: unknown) =>
     explainMissingFile(error, sources, services),
   )
+  if (request.imagesOnly) requireImages(files, request.additionalFilesField)
   const byName = new Map(request.tasks.map((task) => [task.name, task]))
   const context = { request, numbers, files, jobId, services, engines, byName }
   const tasks = request.tasks.map((task) => createTask(task, context))

@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { defined } from '../validation/defined.ts'
 import { anyJson, openOptions, text } from '../validation/maxima.ts'
 import { parseInput, parseJson } from '../validation/parse-input.ts'
+import { renameFields } from './body/body-fields.ts'
 
 /** One file of a batch and its conversion; unknown fields are conversion options. */
 export const BatchItem = z
@@ -23,13 +24,23 @@ export type BatchItem = z.infer<typeof BatchItem>
 const maxItems = 1000
 export const BatchItems = z.array(BatchItem).max(maxItems)
 
-/** Parses items that are an array, or JSON text in a form. @throws AppError INVALID_INPUT */
+/**
+ * Parses items that are an array, or JSON text in a form; their fields may be written in snake_case.
+ * @throws AppError INVALID_INPUT
+ */
 export function parseBatchItems(givenItems: unknown): BatchItem[] | undefined {
   if (givenItems === undefined || givenItems === '') return undefined
   const expected = 'a JSON array with an object for each file, such as [{"targetFormat":"webp"}]'
   const items =
     typeof givenItems === 'string' ? parseJson(z.unknown(), givenItems, 'items', expected) : givenItems
-  return parseInput(BatchItems, items, 'items')
+  if (!Array.isArray(items)) return parseInput(BatchItems, items, 'items')
+  const renamedItems = items.map((item: unknown) => renameFields(BatchItem, item))
+  const body = { items: renamedItems.map(({ fields }) => fields) }
+  return parseInput(z.object({ items: BatchItems }), body, 'body', (path) => {
+    const [place = '', index = '', name = '', ...rest] = path.split('.')
+    const sentName = renamedItems[Number(index)]?.sentNames.get(name)
+    return sentName === undefined ? path : [place, index, sentName, ...rest].join('.')
+  }).items
 }
 
 /**

@@ -80,6 +80,13 @@ export const targetFields = {
     ),
 }
 
+export const combineImagesField = z
+  .union([z.boolean(), optionalBoolean])
+  .optional()
+  .describe(
+    'Create one PDF with a page for each image: `file` first, then each `additionalFile`. The target format is pdf',
+  )
+
 export const missingTargetError = () =>
   new AppError('INVALID_REQUEST', 'targetFormat is missing. Send the format to convert to, such as pdf.', {
     field: 'targetFormat',
@@ -110,6 +117,7 @@ function optionsObject(options: string | Record<string, unknown> | undefined): R
 }
 
 interface ConversionRequest extends RequestedConversion {
+  readonly imagesOnly?: boolean | undefined
   readonly tag?: string | undefined
   readonly webhookUrl?: string | undefined
 }
@@ -132,6 +140,7 @@ export const startRequestedConversion = (
       webhookUrl: request.webhookUrl,
       ...createConversionGraph(request),
       additionalFilesField: request.additionalField,
+      imagesOnly: request.imagesOnly,
     },
     services,
   )

@@ -8,6 +8,7 @@ import type { Operation } from '../model/operations.ts'
 import { camelCase } from '../names/case-conversion.ts'
 import { booleanFromText } from '../validation/coerce.ts'
 import { parseInput } from '../validation/parse-input.ts'
+import { mayBeEmpty } from './options.ts'
 import type { ConversionSpec } from './plan-files.ts'
 
 /**
@@ -29,6 +30,8 @@ interface Problem {
   readonly field: string
   /** Continues the sentence after the name of the field. */
   readonly error: string
+  /** Further details of the error. */
+  readonly details?: Readonly<Record<string, unknown>>
 }
 
 interface OptionRule {
@@ -55,7 +58,11 @@ const rules: readonly OptionRule[] = [
     find: ({ start, end }) => {
       const [startS, endS] = [start, end].map((value) => timestampOption.safeParse(value).data)
       if (startS === undefined || endS === undefined || endS > startS) return undefined
-      return { field: 'end', error: `expected a time after start, got ${endS} s with start at ${startS} s` }
+      return {
+        field: 'end',
+        error: `expected a time after start, got ${endS} s with start at ${startS} s`,
+        details: { reason: 'end-before-start' },
+      }
     },
   },
   { operations: ['convert'], find: findNoRoom },
@@ -64,9 +71,17 @@ const rules: readonly OptionRule[] = [
     find: (options) => {
       const hasMargins = hasAny(options, margins)
       if (!hasMargins && !isSent(options['cropBox']))
-        return { field: 'cropBox', error: `expected a box, or at least one of ${margins.join(', ')}` }
+        return {
+          field: 'cropBox',
+          error: `expected a box, or at least one of ${margins.join(', ')}`,
+          details: { reason: 'nothing-to-do' },
+        }
       if (hasMargins && isSent(options['cropBox']))
-        return { field: 'cropBox', error: 'cannot be combined with margins; send one or the other' }
+        return {
+          field: 'cropBox',
+          error: 'cannot be combined with margins; send one or the other',
+          details: { reason: 'either-or' },
+        }
       const negativeMargin = margins.find((name) => /^\s*-\d*\.?\d*[1-9]/.test(String(options[name] ?? '')))
       return negativeMargin && { field: negativeMargin, error: 'expected 0 or more' }
     },
@@ -88,6 +103,7 @@ const rules: readonly OptionRule[] = [
       return {
         field: 'title',
         error: `expected at least one of ${documentFields.join(', ')}, or removeMetadata`,
+        details: { reason: 'nothing-to-do' },
       }
     },
   },
@@ -95,7 +111,11 @@ const rules: readonly OptionRule[] = [
     operations: ['metadata/write'],
     find: (options) => {
       if (isSet(options, fileFields) || isOn(options['strip'])) return undefined
-      return { field: 'title', error: `expected at least one of ${fileFields.join(', ')}, or strip` }
+      return {
+        field: 'title',
+        error: `expected at least one of ${fileFields.join(', ')}, or strip`,
+        details: { reason: 'nothing-to-do' },
+      }
     },
   },
   {
@@ -106,7 +126,8 @@ const rules: readonly OptionRule[] = [
         .toLowerCase()
         .split(',')
         .some((part) => isWholeDocument(part))
-      return removesAll ? { field: 'pages', error: 'expected fewer than all pages' } : undefined
+      if (!removesAll) return undefined
+      return { field: 'pages', error: 'expected fewer than all pages', details: { reason: 'all-pages' } }
     },
   },
   {
@@ -118,6 +139,7 @@ const rules: readonly OptionRule[] = [
       return {
         field: 'layout',
         error: `${String(layout)} has ${places} places, got ${got} images. Send fewer, or use grid`,
+        details: { reason: 'too-many-images', max: places },
       }
     },
   },
@@ -141,9 +163,12 @@ function findNoRoom(options: Options): Problem | undefined {
   const { marginTop = 0, marginBottom = 0 } = setup
   const width = landscape === false ? short : long
   const height = landscape === true ? short : long
-  const sentence = 'the margins leave no room on the page: choose smaller ones or a larger pageSize'
-  if (marginLeft + marginRight >= width) return { field: 'marginLeft', error: sentence }
-  return marginTop + marginBottom >= height ? { field: 'marginTop', error: sentence } : undefined
+  const problem = {
+    error: 'the margins leave no room on the page: choose smaller ones or a larger pageSize',
+    details: { reason: 'no-room' },
+  }
+  if (marginLeft + marginRight >= width) return { field: 'marginLeft', ...problem }
+  return marginTop + marginBottom >= height ? { field: 'marginTop', ...problem } : undefined
 }
 
 /** @throws AppError INVALID_INPUT for options that contradict each other or are not enough. */
@@ -153,7 +178,10 @@ export function requireConsistentOptions({ operation, options, additionalFiles }
     if (operations && !operations.includes(operation)) continue
     const problem = find(namedOptions, additionalFiles)
     if (problem)
-      throw new AppError('INVALID_INPUT', `${problem.field}: ${problem.error}.`, { field: problem.field })
+      throw new AppError('INVALID_INPUT', `${problem.field}: ${problem.error}.`, {
+        field: problem.field,
+        ...problem.details,
+      })
   }
 }
 
@@ -177,8 +205,9 @@ export function requirePossibleOptions(
   )
   const namedOptions = withPublicNames(options)
   for (const name of new Set(shapes.flatMap((shape) => Object.keys(shape)))) {
-    const value = namedOptions[name]
     const schemas = [...new Set(shapes.flatMap((shape) => shape[name] ?? []))]
+    const isEmpty = namedOptions[name] === '' && !schemas.some(mayBeEmpty)
+    const value = isEmpty ? undefined : namedOptions[name]
     const [schema] = schemas
     const isElsewhere = value === undefined && schemas.length > 0 && shapes.some((shape) => !shape[name])
     if (!schema || isElsewhere || schemas.some((one) => accepts(one, value))) continue

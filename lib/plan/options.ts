@@ -24,7 +24,7 @@ export function stepsWithOptions(
   const warnings: Warning[] = []
   for (const [name, value] of Object.entries(options)) {
     const publicName = publicNameOf(name, schema)
-    if (publicName && value === '' && isFlag(schema.shape[publicName])) continue
+    if (publicName && value === '' && !mayBeEmpty(schema.shape[publicName])) continue
     if (publicName && isIgnorableValue(schema.shape[publicName], value))
       warnings.push(warnAboutDroppedOption(publicName, value, schema))
     else if (publicName) addOption(knownOptionValues, publicName, value)
@@ -73,8 +73,9 @@ export function knownOptions(route: Route, options: Readonly<Record<string, unkn
   return Object.keys(options).flatMap((name) => publicNameOf(name, schema) ?? [])
 }
 
-/** An empty boolean of a form counts as not sent. */
-const isFlag = (option: unknown) => option instanceof z.ZodType && option.safeParse('yes').data === true
+/** Otherwise an empty field, as forms send it, counts as not sent. */
+export const mayBeEmpty = (option: unknown) =>
+  option instanceof z.ZodType && !isLenientOption(option) && option.safeParse('').success
 
 /** Whether an invalid value can be dropped with a warning, because the option is lenient. */
 const isIgnorableValue = (option: unknown, value: unknown) =>

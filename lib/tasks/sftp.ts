@@ -18,6 +18,7 @@ const server = {
       .string()
       .min(1)
       .max(16_384)
+      .refine(isPrivateKey, 'expected a private key in OpenSSH, PEM or PuTTY 2 format, with line breaks')
       .optional()
       .describe('Private key of the user, instead of `password`: OpenSSH, PEM or PuTTY'),
     passphrase: z.string().max(1024).optional().describe('Passphrase of the private key'),
@@ -42,3 +43,14 @@ const server = {
 
 export const importSftpOperation = createStoreImport(server)
 export const exportSftpOperation = createStoreExport(server)
+
+/** Whether the text looks like a key that the SSH client can read. */
+function isPrivateKey(text: string): boolean {
+  const lines = text.trim().split(/\r?\n/)
+  const isPem = ['OPENSSH', 'RSA', 'DSA', 'EC'].some(
+    (kind) =>
+      lines[0] === `-----BEGIN ${kind} PRIVATE KEY-----` &&
+      lines.at(-1) === `-----END ${kind} PRIVATE KEY-----`,
+  )
+  return lines.length > 2 && (isPem || lines[0]?.startsWith('PuTTY-User-Key-File-2: ') === true)
+}

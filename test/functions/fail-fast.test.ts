@@ -67,6 +67,30 @@ describe('a request that cannot work', () => {
     }
   })
 
+  test('combineImages takes images and makes a PDF', async () => {
+    const fieldOf = async (path: string, body: object) => {
+      const { status, json } = await app.send('POST', path, { body })
+      return [status, json.error?.details?.field]
+    }
+    const combine = { combineImages: true, targetFormat: 'pdf' }
+    const check = '/v1/convert/check'
+    assert.deepEqual(await fieldOf(check, { from: 'webp', ...combine }), [200, undefined])
+    assert.deepEqual(await fieldOf(check, { from: 'pdf', ...combine }), [400, 'from'])
+    const toImage = { combineImages: true, targetFormat: 'webp' }
+    assert.deepEqual(await fieldOf(check, { from: 'png', ...toImage }), [400, 'targetFormat'])
+    const fileUrl = 'https://example.com/a.png'
+    assert.deepEqual(await fieldOf('/v1/convert', { fileUrl, ...toImage }), [400, 'targetFormat'])
+  })
+
+  test('an empty field counts as not sent, unless the option may be empty', async () => {
+    const check = async (body: object) => (await app.send('POST', '/v1/convert/check', { body })).status
+    const toImage = { from: 'pdf', targetFormat: 'jpg' }
+    assert.equal(await check({ ...toImage, pages: '', dpi: '', password: '' }), 200)
+    assert.equal(await check({ ...toImage, pages: ' ' }), 400)
+    assert.equal(await check({ from: 'pdf', toolOperation: 'extract-pdf-pages', pages: '' }), 400)
+    assert.equal(await check({ from: 'pdf', toolOperation: 'edit-pdf-metadata', author: '' }), 200)
+  })
+
   test('a job whose file is still to be fetched is refused at creation', async () => {
     for (const row of rows) {
       const { operation, options, field, to, code = 'INVALID_INPUT' } = row

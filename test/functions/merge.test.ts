@@ -120,6 +120,16 @@ test('images become the pages of one PDF, in order', async () => {
   assert.equal(await pagesOf(await resultOf(await send('/v1/convert', parts, fields))), 2)
 })
 
+test('combineImages refuses a file that is no image', async () => {
+  const reply = await client.convert(
+    { name: 'a.pdf', bytes: new Uint8Array(await fixture('three-pages.pdf')) },
+    { targetFormat: 'pdf', combineImages: 'true' },
+  )
+  const { error } = (await reply.json()) as { error: { message: string; details: { field: string } } }
+  assert.deepEqual([reply.status, error.details.field], [400, 'file'])
+  assert.match(error.message, /combineImages expected an image, got pdf/)
+})
+
 test('a PDF tool needs no target format', async () => {
   const job = await send('/v1/convert', [file('three-pages.pdf')], {
     toolOperation: 'extract-pdf-pages',

@@ -79,12 +79,16 @@ describe('request fields', () => {
     const items = [{ uploadId: 'upl_1', targetFormat: 'webp', options: { quality: 5 }, dpi: 7 }]
     assert.deepEqual(parseBatchItems(items), items)
     assert.deepEqual(parseBatchItems(JSON.stringify(items)), items)
+    assert.deepEqual(parseBatchItems([{ upload_id: 'upl_1', target_format: 'webp', jpeg_quality: 5 }]), [
+      { uploadId: 'upl_1', targetFormat: 'webp', jpeg_quality: 5 },
+    ])
     for (const noItems of [undefined, '']) assert.equal(parseBatchItems(noItems), undefined)
     for (const [wrong, message] of [
       ['{', /^items: expected a JSON array/],
       [{}, /^items: expected a list/],
-      [[1], /^0: expected an object, got 1|^items/],
-      [[{ filename: 'a'.repeat(1025) }], /filename: expected a text/],
+      [[1], /^items\.0: expected an object, got 1/],
+      [[{ filename: 'a'.repeat(1025) }], /^items\.0\.filename: expected a text/],
+      [[{}, { upload_id: 1 }], /^items\.1\.upload_id: expected a text/],
     ] as const)
       assert.throws(() => parseBatchItems(wrong), { code: 'INVALID_INPUT', message }, JSON.stringify(wrong))
   })

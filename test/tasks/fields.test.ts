@@ -140,6 +140,10 @@ describe('validation of field values', () => {
   }
   const long = (length: number) => 'x'.repeat(length)
   const hex = 'aB3'.repeat(22).slice(0, 64)
+  const sshKey = (length: number) => {
+    const [begin, end] = ['-----BEGIN RSA PRIVATE KEY-----\n', '\n-----END RSA PRIVATE KEY-----']
+    return `${begin}${long(length - begin.length - end.length)}${end}`
+  }
   /** Values at the limit that are accepted, and values that are not. */
   const limits: readonly (readonly [name: string, field: string, taken: unknown[], refused: unknown[]])[] = [
     ['import/upload', 'filename', ['a', long(1024)], ['', long(1025)]],
@@ -220,7 +224,7 @@ describe('validation of field values', () => {
     ['import/sftp', 'host', [`${long(249)}.com`, '[::1]'], [`${long(250)}.com`, 'a_b c']],
     ['import/sftp', 'username', ['a', long(256)], ['', long(257)]],
     ['import/sftp', 'password', [long(1024)], ['', long(1025)]],
-    ['import/sftp', 'private_key', [long(16_384)], ['', long(16_385)]],
+    ['import/sftp', 'private_key', [sshKey(16_384)], ['', sshKey(16_385), long(16_384)]],
     ['import/sftp', 'passphrase', ['', long(1024)], [long(1025)]],
     ['export/sftp', 'file', ['a', long(4096)], ['', long(4097)]],
     ['export/url', 'filename', ['a', long(200)], ['', long(201)]],

@@ -304,7 +304,17 @@ describe('tasks of an SFTP server', () => {
 
   test('an SFTP server requires a password or a private key', () => {
     assert.equal(fits({ password: 'x' }), true)
-    assert.equal(fits({ private_key: 'x' }), true)
+    const keyOf = (kind: string) => `-----BEGIN ${kind}-----\r\nAAAA\r\n-----END ${kind}-----\n`
+    for (const kind of ['OPENSSH', 'RSA', 'EC'])
+      assert.equal(fits({ private_key: keyOf(`${kind} PRIVATE KEY`) }), true, kind)
+    assert.equal(fits({ private_key: 'PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nComment: a' }), true)
+    for (const key of [
+      'x',
+      keyOf('PUBLIC KEY'),
+      keyOf('EC PRIVATE KEY').replaceAll(/\r?\n/g, ' '),
+      'ssh-rsa A',
+    ])
+      assert.equal(fits({ private_key: key }), false, key)
     assert.equal(fits({ passphrase: 'x' }), false)
   })
 

@@ -7,22 +7,28 @@ import { parseInput } from '../../validation/parse-input.ts'
  * @throws AppError INVALID_INPUT, INVALID_REQUEST
  */
 export function parseBodyFields<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (!isObject || !(schema instanceof z.ZodObject)) return parseInput(schema, value, 'body')
+  if (!(schema instanceof z.ZodObject)) return parseInput(schema, value, 'body')
+  const { fields, sentNames } = renameFields(schema, value)
+  return parseInput(schema, fields, 'body', (path) => {
+    const [name = '', ...rest] = path.split('.')
+    return [sentNames.get(name) ?? name, ...rest].join('.')
+  })
+}
+
+/** Renames the fields of an object that the schema has in another spelling; `sentNames` has the client's. */
+export function renameFields({ shape }: z.ZodObject, value: unknown) {
   const sentNames = new Map<string, string>()
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { fields: value, sentNames }
   const fields = Object.entries(value).map(([sentName, field]) => {
     const name = camelCase(sentName)
     const isOtherSpelling =
       name !== sentName &&
-      Object.hasOwn(schema.shape, name) &&
-      !Object.hasOwn(schema.shape, sentName) &&
+      Object.hasOwn(shape, name) &&
+      !Object.hasOwn(shape, sentName) &&
       !Object.hasOwn(value, name)
     if (!isOtherSpelling) return [sentName, field]
     sentNames.set(name, sentName)
     return [name, field]
   })
-  return parseInput(schema, Object.fromEntries(fields), 'body', (path) => {
-    const [name = '', ...rest] = path.split('.')
-    return [sentNames.get(name) ?? name, ...rest].join('.')
-  })
+  return { fields: Object.fromEntries(fields), sentNames }
 }

@@ -70,6 +70,7 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
           'Converts files. Send a file and a target format to `POST /v1/convert`, poll the job, download the result. ' +
           `The reply to the first request that creates something contains an anonymous identity, as the cookie \`${ownerCookie}\` and the header \`${ownerHeader}\`. Send either with later requests, and ` +
           '`GET /v1/jobs` lists your jobs. With `Accept: application/problem+json` errors are RFC 9457 problem details. ' +
+          'Fields of request bodies and options may also be written in snake_case, such as `target_format`, and the fields of tasks in camelCase. ' +
           'Request bodies may have the `Content-Encoding` gzip, deflate, br or zstd, except forms with files.' +
           limitOf(info),
         license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },

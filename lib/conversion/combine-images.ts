@@ -1,0 +1,35 @@
+import { AppError } from '../errors.ts'
+import { type FormatId, formatById, isFormatId } from '../formats/index.ts'
+import type { DetectedSources } from './detect-sources.ts'
+
+/** Checks of `combineImages`, which creates one PDF with a page for each image. */
+
+/** @throws AppError INVALID_INPUT for another target format. */
+export function requirePdfTarget(to: FormatId | undefined): void {
+  if (to === undefined || to === 'pdf') return
+  throw new AppError(
+    'INVALID_INPUT',
+    `targetFormat: combineImages expected pdf, got ${to}. To arrange images in one image, use POST /v1/convert/merge.`,
+    { field: 'targetFormat', expected: ['pdf'] },
+  )
+}
+
+/** @throws AppError INVALID_INPUT for a file that is no image. */
+export function requireImages(files: DetectedSources, additionalField = 'file'): void {
+  for (const [index, file] of [...files.values()].entries())
+    if (!(file instanceof AppError))
+      requireImage(file.format, index === 0 ? 'file' : additionalField, file.filename)
+}
+
+/**
+ * @param field the request field with the file.
+ * @throws AppError INVALID_INPUT for a file that is no image.
+ */
+export function requireImage(format: string, field: string, name = ''): void {
+  if (!isFormatId(format) || formatById(format).category === 'image') return
+  throw new AppError(
+    'INVALID_INPUT',
+    `${field}: combineImages expected an image, got ${format}${name && ` (${name})`}. Merge PDFs with POST /v1/convert/merge, and convert other files without combineImages.`,
+    { field, format },
+  )
+}
