@@ -168,6 +168,12 @@ export const settings = {
     .min(1)
     .optional()
     .describe('Log file; on one machine `$DATA_DIR/service.log` by default'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'OpenTelemetry collector that gets the traces over HTTP, such as `http://localhost:4318`; the variable `OTEL_EXPORTER_OTLP_HEADERS` has headers for it',
+    ),
 
   AWS_REGION: z.string().min(1).default('eu-central-1').describe('Region of all AWS resources'),
   TABLE_NAME: z.string().min(1).default('mutabor').describe('DynamoDB table of jobs, tasks and uploads'),
@@ -216,6 +222,18 @@ export const settings = {
   TASK_KEY: derivedKey('Key that encrypts the passwords of tasks'),
   WEBHOOK_KEY: derivedKey('Key that encrypts the secrets of webhooks'),
   DOWNLOAD_KEY: derivedKey('Key that signs download links'),
+  CDN_KEYS: z
+    .string()
+    .regex(/^[0-9a-f]{16}=\w+(?:,[0-9a-f]{16}=\w+)*$/)
+    .optional()
+    .describe(
+      'Ids of public keys in CloudFront by fingerprint; with `CDN_PRIVATE_KEY`, links to files lead through the CDN',
+    ),
+  CDN_PRIVATE_KEY: z
+    .string()
+    .startsWith('-----BEGIN ')
+    .optional()
+    .describe('Private key (PEM) that signs links to files at the CDN'),
   ORIGIN_SECRET: z
     .string()
     .min(16)

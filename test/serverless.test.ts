@@ -212,7 +212,7 @@ test('the local service sets every variable that a deployment sets', () => {
     ...Object.keys(oneMachine().environment),
     ...['IMAGE_ID', 'SECRETS', 'TASK_LIMIT_S', 'MAX_WAITS'],
     // Set by the operator of the machine, or not at all.
-    ...['ANONYMOUS_PLAN', 'RETENTION_HOURS', 'ORIGIN_SECRET_ARN', 'FACADES'],
+    ...['ANONYMOUS_PLAN', 'RETENTION_HOURS', 'ORIGIN_SECRET_ARN', 'FACADES', 'CDN_KEYS'],
   ]
   for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
     for (const name of Object.keys(Properties.Environment.Variables))

@@ -12,6 +12,7 @@ import { writeSynchronously } from '../io/sync-writer.ts'
 import type { StoredFile } from '../model/job.ts'
 import { defined } from '../validation/defined.ts'
 import { type BucketClients, openBucketClients } from './bucket-clients.ts'
+import { createCdnLinks } from './cdn-links.ts'
 import type { ServiceConnections } from './connections.ts'
 import { copyInParts, copyObject } from './copy-object.ts'
 import { toFileError } from './file-errors.ts'
@@ -77,6 +78,7 @@ export class Files {
   readonly #open: () => Promise<BucketClients>
   readonly #bucket: string
   readonly #exchange: FileExchange | undefined
+  readonly #cdnLink: ReturnType<typeof createCdnLinks>
   /** Multipart uploads by clients. */
   readonly parts: MultipartStorage
 
@@ -88,6 +90,7 @@ export class Files {
     this.#exchange = exchange
     this.#open = lazyAsync(() => openBucketClients(config, connection, timeouts))
     this.#bucket = config.BUCKET_NAME
+    this.#cdnLink = createCdnLinks(config)
     this.parts = new MultipartStorage(this.#open, this.#bucket)
   }
 
@@ -262,6 +265,14 @@ export class Files {
   }
 
   async downloadUrl(link: DownloadLink): Promise<string> {
+    if (this.#cdnLink) {
+      const { key, expiresS, contentType, disposition } = link
+      const parameters = {
+        'response-content-type': contentType,
+        'response-content-disposition': disposition,
+      }
+      return this.#cdnLink({ key, expiresS, parameters })
+    }
     const { signer, getSignedUrl, GetObjectCommand, HeadObjectCommand } = await this.#open()
     const target = {
       Bucket: this.#bucket,

@@ -1,18 +1,10 @@
 import { edgeHeaders } from '../net/edge-origin.ts'
 import { webSocketApi } from '../resources/web-sockets.ts'
 import { defined } from '../validation/defined.ts'
+import { fileBehaviors, fileOrigin } from './cdn-files.ts'
+import { managedPolicies } from './managed-policies.ts'
 import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
-
-/**
- * Ids of managed CloudFront policies:
- * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-cache-policies.html
- */
-const managedPolicies = {
-  cachingDisabled: '4135ea2d-6844-44f8-82df-ad777ae401ad',
-  cachingOptimized: '658327ea-f89d-4fab-a63d-7e88639e58f6',
-  allViewerExceptHostHeader: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
-} as const
 
 /**
  * Runs at the edge for each request. WebSocket APIs of API Gateway have no paths, so it turns the path into a query, as
@@ -65,7 +57,7 @@ const behavior = (target: string, cache: string) => ({
 const socketPatterns = [...webSocketApi.paths, `${webSocketApi.jobPath}*`]
 
 /** The CloudFront distribution: one domain for the whole service, and the only access to it. */
-export const edgeResources = ({ domain }: Pick<Stage, 'domain'>) => ({
+export const edgeResources = ({ domain, cdnPublicKeys }: Pick<Stage, 'domain' | 'cdnPublicKeys'>) => ({
   OriginSecret: {
     Type: 'AWS::SecretsManager::Secret',
     Properties: {
@@ -91,9 +83,14 @@ export const edgeResources = ({ domain }: Pick<Stage, 'domain'>) => ({
         HttpVersion: 'http2and3',
         IPV6Enabled: true,
         PriceClass: 'PriceClass_100',
-        Origins: [origin('http', 'HttpApi'), origin('sockets', 'WebsocketsApi', `/\${sls:stage}`)],
+        Origins: [
+          origin('http', 'HttpApi'),
+          origin('sockets', 'WebsocketsApi', `/\${sls:stage}`),
+          ...(cdnPublicKeys ? [fileOrigin] : []),
+        ],
         DefaultCacheBehavior: behavior('http', managedPolicies.cachingDisabled),
         CacheBehaviors: [
+          ...(cdnPublicKeys ? fileBehaviors : []),
           ...socketPatterns.map((PathPattern) => ({
             PathPattern,
             ...behavior('sockets', managedPolicies.cachingDisabled),

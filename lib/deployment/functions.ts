@@ -17,6 +17,7 @@ import { functionForQueue, queueMappingOf, recursionOf } from '../resources/queu
 import { type QueueId, queueIds } from '../resources/queues.ts'
 import { uploadPattern } from '../resources/storage.ts'
 import { defined } from '../validation/defined.ts'
+import { cdnKeysSetting } from './cdn-files.ts'
 import { canReserveConcurrency, hasReservedConcurrency, maxConcurrencyOf } from './concurrency.ts'
 import { publicUrl } from './edge.ts'
 import { layerReference, layersOf } from './lambda-layers.ts'
@@ -58,6 +59,7 @@ const stageEnvironment = (stage: Stage) => ({
   ANONYMOUS_PLAN: stage.anonymousPlan,
   RETENTION_HOURS: String(stage.retentionHours),
   ...defined({ FACADES: stage.facades }),
+  ...cdnKeysSetting(stage),
   ...(stage.mailFrom && { MAIL_FROM: stage.mailFrom }),
   ...(stage.outgoingAllow && { OUTGOING_ALLOW: stage.outgoingAllow }),
 })

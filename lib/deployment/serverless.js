@@ -2,6 +2,7 @@
 
 import { webSocketApi } from '../resources/web-sockets.ts'
 import { alarmResources } from './alarms.ts'
+import { cdnFileResources } from './cdn-files.ts'
 import { dashboardResources } from './dashboard.ts'
 import { edgeResources } from './edge.ts'
 import { deployedFunctions, recursionSettings } from './functions.ts'
@@ -24,6 +25,7 @@ export const Resources = {
   ...roleResources(stage),
   ...networkResources(stage),
   ...edgeResources(stage),
+  ...cdnFileResources(stage),
   ...alarmResources(stage),
   ...dashboardResources(alarmResources(stage)),
 }

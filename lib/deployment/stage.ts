@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { imageIds } from '../component-ids.ts'
@@ -8,6 +9,16 @@ import { pushedImages } from './pushed-images.ts'
 import { type ProfileName, profileNames, type StageLimits, stageProfiles } from './stage-profiles.ts'
 
 const digest = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/[\w./-]+@sha256:[0-9a-f]{64}$/
+
+/** Returns whether CloudFront accepts a public key for signed URLs. */
+function isCdnKey(pem: string): boolean {
+  try {
+    const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey(pem)
+    return asymmetricKeyType === 'rsa' && asymmetricKeyDetails?.modulusLength === 2048
+  } catch {
+    return false
+  }
+}
 
 /** Settings of a deployment in `stages/<stage>.json`; all except the first three have a default. */
 const StageSettings = z
@@ -38,6 +49,14 @@ const StageSettings = z
       .literal('v2')
       .optional()
       .describe('`FACADES` of the service: `v2` deploys a function that serves `/v2`'),
+    cdnPublicKeys: z
+      .array(z.string().refine(isCdnKey, 'expected a public RSA key of 2,048 bits (PEM)'))
+      .min(1)
+      .max(5)
+      .optional()
+      .describe(
+        'Public keys (PEM) of signed links: with one, files are downloaded through CloudFront instead of from the bucket',
+      ),
     retentionHours: z.int().min(1).max(8760).default(24).describe('`RETENTION_HOURS` of the service'),
     customerKeyArn: z
       .string()

@@ -1,4 +1,5 @@
 import { bucket, table } from '../resources/storage.ts'
+import { fileStatements } from './cdn-files.ts'
 import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
 
@@ -94,8 +95,8 @@ const bucketResource = ({ customerKeyArn }: Stage) =>
     },
   })
 
-/** Denies access without TLS; there is no public access at all. */
-const tlsOnlyPolicy = (id: string) => ({
+/** Denies access without TLS; there is no public access at all, only what the statements allow to services. */
+const tlsOnlyPolicy = (id: string, statements: readonly object[] = []) => ({
   Type: 'AWS::S3::BucketPolicy',
   Properties: {
     Bucket: { Ref: id },
@@ -110,6 +111,7 @@ const tlsOnlyPolicy = (id: string) => ({
           Resource: [arnOf(id), { 'Fn::Sub': `\${${id}.Arn}/*` }],
           Condition: { Bool: { 'aws:SecureTransport': 'false' } },
         },
+        ...statements,
       ],
     },
   },
@@ -119,7 +121,7 @@ const tlsOnlyPolicy = (id: string) => ({
 export const storageResources = (stage: Stage) => ({
   Table: tableResource(stage),
   Bucket: bucketResource(stage),
-  BucketPolicy: tlsOnlyPolicy('Bucket'),
+  BucketPolicy: tlsOnlyPolicy('Bucket', stage.cdnPublicKeys && fileStatements),
   Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: `\${self:service}-\${sls:stage}` } },
   SecretsKey: encryptionKey('Encrypts the secrets of the service'),
   // If the service secret were lost, clients could no longer access their jobs, and stored passwords could not be

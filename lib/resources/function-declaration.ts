@@ -38,6 +38,7 @@ export const secretNames = [
   'TASK_KEY',
   'WEBHOOK_KEY',
   'DOWNLOAD_KEY',
+  'CDN_PRIVATE_KEY',
   'SMTP_URL',
   'OPENID_PROVIDERS',
   'DRIVES',

@@ -80,6 +80,16 @@ export const bucket = {
   ],
 } as const
 
+/**
+ * Headers of files that share the origin of the API, where a script could read everything that its visitor can see: a
+ * browser must neither run scripts in them nor guess another type.
+ */
+export const fileHeaders = {
+  'content-security-policy':
+    "sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'",
+  'x-content-type-options': 'nosniff',
+} as const
+
 /** Returns the EventBridge pattern for files created in a bucket. */
 export const uploadPattern = (bucketName: unknown, prefix: string) => ({
   source: ['aws.s3'],

@@ -131,6 +131,10 @@ test('the deployment follows its rules, and each rule detects a violation', () =
       Type: 'AWS::S3::BucketPolicy',
       Properties: { PolicyDocument: { Statement: [{ Effect: 'Allow', Principal: '*' }] } },
     },
+    Front: {
+      Type: 'AWS::CloudFront::Distribution',
+      Properties: { DistributionConfig: { Origins: [{ Id: 'files', S3OriginConfig: {} }] } },
+    },
     Log: { Type: 'AWS::Logs::LogGroup', Properties: {} },
     Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
     Bucket: { Type: 'AWS::S3::Bucket', DeletionPolicy: 'Retain', Properties: {} },

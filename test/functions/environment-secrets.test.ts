@@ -18,6 +18,7 @@ const secrets: Readonly<Record<string, string>> = {
   OPENID_PROVIDERS: '[]',
   DRIVES: '{}',
   DOWNLOAD_KEY: derivedKey,
+  CDN_PRIVATE_KEY: '-----BEGIN PRIVATE KEY-----',
   TASK_KEY: derivedKey,
   WEBHOOK_KEY: derivedKey,
 }

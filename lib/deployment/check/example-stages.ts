@@ -18,6 +18,17 @@ const everySetting = {
   mailFrom: 'Files <files@example.com>',
   outgoingAllow: '192.0.2.0/24',
   facades: 'v2',
+  cdnPublicKeys: [
+    `-----BEGIN PUBLIC KEY-----
+MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAwPryOHMRHeO+PlVutX89
+MnhRudBwqY6GYjLkNZov9U6nzCQh0Pj3/Nkpy9f4Mi+EPEMO8ZC2DwV+YsgrI/pe
+ra6/YYg4yUDOHo6/VJFRuhQb4fDhLAaGvfztbDIOxce6HjJvf/9KfCSZOj3ckUtD
+KoziPPt2Vi25YdCgIWez3rzYf1cKFzzSFGiKAhuRnVlwe/gJSRxnubw/evpGzq5d
+Z2KkyI1+cJYl3xztCC1JOBSHt1O6h2ybczv0L3uF0wwg1pIucdU5OGXW+vctcE/0
+R66+mx7Q7KFlOsiYzXqGdM2Cg/PE2Du2NUP+lmM8MWKeQKcQePmaY9ssNpuhb+jf
+aQIDAQAB
+-----END PUBLIC KEY-----`,
+  ],
   retentionHours: 48,
   customerKeyArn: `arn:aws:kms:eu-central-1:${account}:key/00000000-0000-0000-0000-000000000000`,
   keepData: true,

@@ -1,6 +1,7 @@
 import { secretNames } from '../../resources/function-declaration.ts'
 import { declarationOf } from '../../resources/functions.ts'
 import { canReserveConcurrency } from '../concurrency.ts'
+import { managedPolicies } from '../managed-policies.ts'
 import { vpcAccessPolicy } from '../roles.ts'
 import type { Stage } from '../stage.ts'
 import { isRecord, type Resource, type Template, type TemplateFinding } from './template.ts'
@@ -170,6 +171,47 @@ const invokersAreNamed: Rule = (template) =>
     .filter(([, { Properties }]) => !Properties?.['SourceArn'])
     .map(([id]) => createFinding(id, 'allows a service to invoke a function for any account'))
 
+/** A bucket may only be read by services, each for one resource. */
+const bucketsNameSources: Rule = (template) =>
+  ofType(template, 'AWS::S3::BucketPolicy').flatMap(([id, { Properties }]) =>
+    allowStatements(Properties)
+      .filter(({ Principal, Condition }) => {
+        const source = Object.values(asRecord(Condition)).find((one) => asRecord(one)['AWS:SourceArn'])
+        return asRecord(Principal)['Service'] === undefined || source === undefined
+      })
+      .map(() => createFinding(id, 'allows access that is not limited to one resource of a service')),
+  )
+
+/** Files behind CloudFront need signed URLs, are never cached, and must not run scripts at the domain of the page. */
+const filesAreSigned: Rule = (template) =>
+  ofType(template, 'AWS::CloudFront::Distribution').flatMap(([id, { Properties }]) => {
+    const { Origins, CacheBehaviors, DefaultCacheBehavior } = asRecord(Properties?.['DistributionConfig'])
+    const fileOrigins = asList(Origins)
+      .map(asRecord)
+      .filter((one) => one['S3OriginConfig'])
+    const behaviors = [DefaultCacheBehavior, ...asList(CacheBehaviors)]
+      .map(asRecord)
+      .filter(({ TargetOriginId }) => fileOrigins.some(({ Id }) => Id === TargetOriginId))
+    return [
+      ...fileOrigins
+        .filter((one) => !one['OriginAccessControlId'])
+        .map(({ Id }) => createFinding(id, `reads ${Id} without origin access control`)),
+      ...behaviors
+        .filter(
+          (one) =>
+            !one['TrustedKeyGroups'] ||
+            !one['ResponseHeadersPolicyId'] ||
+            one['CachePolicyId'] !== managedPolicies.cachingDisabled,
+        )
+        .map(({ PathPattern }) =>
+          createFinding(
+            id,
+            `serves ${PathPattern ?? 'all paths'} without signature or sandbox, or caches it`,
+          ),
+        ),
+    ]
+  })
+
 const dataIsRetained: Rule = (template) =>
   ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::KMS::Key']
     .flatMap((type) => ofType(template, type))
@@ -189,6 +231,8 @@ export const projectRules = {
   noRoutesOut,
   noSecretsInEnvironment,
   invokersAreNamed,
+  bucketsNameSources,
+  filesAreSigned,
   dataIsRetained,
 } as const satisfies Readonly<Record<string, Rule>>
 

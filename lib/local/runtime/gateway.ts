@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { fileHeaders } from '../../resources/storage.ts'
 import { ProtocolErrors } from './gateway/protocol-errors.ts'
 import { normalizeTarget, parseTarget } from './gateway/request-target.ts'
 import { gatewayError, sendResponse } from './gateway/send-response.ts'
@@ -18,18 +19,6 @@ export interface GatewayParts {
   /** Omitted when no function is declared for WebSockets. */
   readonly webSocket?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => true) | undefined
 }
-
-/**
- * Headers of files. They share the origin of the API, where a script could read everything that its visitor can see, so
- * a browser must neither run scripts in them nor guess another type. On AWS files have a separate origin.
- */
-const fileHeaders = new Map([
-  [
-    'content-security-policy',
-    "sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'",
-  ],
-  ['x-content-type-options', 'nosniff'],
-])
 
 /** An idle connection is closed after this; an upload in progress may take any time. */
 const idleMs = 120_000
@@ -66,7 +55,7 @@ export function createGateway(
       // S3 refuses requests with two auth methods, but clients that follow our redirect repeat their Authorization
       // header.
       if (request.url?.includes('X-Amz-Signature=')) delete request.headers.authorization
-      response.setHeaders(fileHeaders)
+      response.setHeaders(new Map(Object.entries(fileHeaders)))
       return s3(request, response)
     })
   }

@@ -1,0 +1,141 @@
+import { createPublicKey } from 'node:crypto'
+import { cdnParameters, keyFingerprint } from '../aws/cdn-links.ts'
+import { allFilePrefixes } from '../resources/role-permissions.ts'
+import { fileHeaders } from '../resources/storage.ts'
+import { managedPolicies } from './managed-policies.ts'
+import { arnOf } from './references.ts'
+import type { Stage } from './stage.ts'
+
+/** Returns the resource id of each public key: a key that changes must be a new resource, because its text is fixed. */
+const keyResources = (publicKeys: readonly string[]) =>
+  publicKeys.map((pem) => {
+    const fingerprint = keyFingerprint(createPublicKey(pem))
+    return { pem, fingerprint, id: `CdnKey${fingerprint}` }
+  })
+
+/** Returns the setting with the ids of the public keys, by which functions sign links. */
+export const cdnKeysSetting = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublicKeys'>) =>
+  cdnPublicKeys && {
+    CDN_KEYS: {
+      'Fn::Sub': keyResources(cdnPublicKeys)
+        .map(({ fingerprint, id }) => `${fingerprint}=\${${id}}`)
+        .join(','),
+    },
+  }
+
+const originId = 'files'
+
+/** The bucket as an origin, to which CloudFront signs its requests. */
+export const fileOrigin = {
+  Id: originId,
+  DomainName: arnOf('Bucket', 'RegionalDomainName'),
+  S3OriginConfig: { OriginAccessIdentity: '' },
+  OriginAccessControlId: arnOf('FileAccess', 'Id'),
+}
+
+/**
+ * Only signed URLs reach files. Nothing is cached: each file is downloaded by few clients, and a deleted one must be
+ * gone. Ranges and conditions are passed on to S3 in any case.
+ */
+export const fileBehaviors = allFilePrefixes.map((prefix) => ({
+  PathPattern: `/${prefix}/*`,
+  TargetOriginId: originId,
+  ViewerProtocolPolicy: 'https-only',
+  AllowedMethods: ['GET', 'HEAD', 'OPTIONS'],
+  CachePolicyId: managedPolicies.cachingDisabled,
+  OriginRequestPolicyId: { Ref: 'FileRequestPolicy' },
+  ResponseHeadersPolicyId: { Ref: 'FileHeadersPolicy' },
+  TrustedKeyGroups: [{ Ref: 'FileKeys' }],
+  Compress: false,
+}))
+
+/** Lets this distribution, and no other, read files. Without the list, S3 reports a deleted file as forbidden. */
+export const fileStatements = [
+  {
+    Action: 's3:GetObject',
+    Resource: allFilePrefixes.map((prefix) => ({ 'Fn::Sub': `\${Bucket.Arn}/${prefix}/*` })),
+  },
+  { Action: 's3:ListBucket', Resource: arnOf('Bucket') },
+].map((statement) => ({
+  Effect: 'Allow',
+  Principal: { Service: 'cloudfront.amazonaws.com' },
+  ...statement,
+  Condition: {
+    StringEquals: {
+      'AWS:SourceArn': {
+        'Fn::Sub': `arn:\${AWS::Partition}:cloudfront::\${AWS::AccountId}:distribution/\${Distribution}`,
+      },
+    },
+  },
+}))
+
+const name = `\${self:service}-\${sls:stage}-files`
+
+/** Resources with which CloudFront serves files: keys of signed URLs, and what it passes on in each direction. */
+export const cdnFileResources = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublicKeys'>) => {
+  if (!cdnPublicKeys) return {}
+  const keys = keyResources(cdnPublicKeys)
+  return {
+    FileAccess: {
+      Type: 'AWS::CloudFront::OriginAccessControl',
+      Properties: {
+        OriginAccessControlConfig: {
+          Name: name,
+          OriginAccessControlOriginType: 's3',
+          SigningBehavior: 'always',
+          SigningProtocol: 'sigv4',
+        },
+      },
+    },
+    ...Object.fromEntries(
+      keys.map(({ id, pem, fingerprint }) => [
+        id,
+        {
+          Type: 'AWS::CloudFront::PublicKey',
+          Properties: {
+            PublicKeyConfig: {
+              Name: `${name}-${fingerprint}`,
+              CallerReference: fingerprint,
+              EncodedKey: `${pem.trim()}\n`,
+            },
+          },
+        },
+      ]),
+    ),
+    FileKeys: {
+      Type: 'AWS::CloudFront::KeyGroup',
+      Properties: { KeyGroupConfig: { Name: name, Items: keys.map(({ id }) => ({ Ref: id })) } },
+    },
+    FileRequestPolicy: {
+      Type: 'AWS::CloudFront::OriginRequestPolicy',
+      Properties: {
+        OriginRequestPolicyConfig: {
+          Name: name,
+          CookiesConfig: { CookieBehavior: 'none' },
+          // S3 answers them by the CORS rules of the bucket.
+          HeadersConfig: {
+            HeaderBehavior: 'whitelist',
+            Headers: ['Origin', 'Access-Control-Request-Headers', 'Access-Control-Request-Method'],
+          },
+          QueryStringsConfig: { QueryStringBehavior: 'whitelist', QueryStrings: [...cdnParameters] },
+        },
+      },
+    },
+    // Files share the domain with the page.
+    FileHeadersPolicy: {
+      Type: 'AWS::CloudFront::ResponseHeadersPolicy',
+      Properties: {
+        ResponseHeadersPolicyConfig: {
+          Name: name,
+          SecurityHeadersConfig: {
+            ContentSecurityPolicy: {
+              ContentSecurityPolicy: fileHeaders['content-security-policy'],
+              Override: true,
+            },
+            ContentTypeOptions: { Override: true },
+          },
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { Files } from '../../lib/aws/files.ts'
+import { readConfig } from '../../lib/config.ts'
+import { cdnFileResources, cdnKeysSetting } from '../../lib/deployment/cdn-files.ts'
+import { edgeResources } from '../../lib/deployment/edge.ts'
+import { parseStage } from '../../lib/deployment/stage.ts'
+import { closeServer, listen } from '../../lib/embedded-aws/listen.ts'
+import { openS3Server } from '../../lib/embedded-aws/s3/server.ts'
+import { fileLink } from '../../lib/links/file-link.ts'
+import type { StoredFile } from '../../lib/model/job.ts'
+import { fileHeaders } from '../../lib/resources/storage.ts'
+import { after, before } from '../hooks.ts'
+import { startCloudFront } from '../support/cloudfront.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+
+const createKeys = () =>
+  generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+const [oldKeys, newKeys] = [createKeys(), createKeys()]
+const stage = parseStage('dev', { cdnPublicKeys: [newKeys.publicKey, oldKeys.publicKey] })
+/** As CloudFormation resolves it, if the id of each key were that of its resource. */
+const CDN_KEYS = cdnKeysSetting(stage)?.CDN_KEYS['Fn::Sub'].replace(/\$\{(\w+)\}/g, '$1') ?? ''
+
+const credentials = { accessKeyId: 'AKIACDN', secretAccessKey: 'cdn' }
+const openedResources = new AsyncDisposableStack()
+let s3: S3Client
+let s3Url: string
+let url: string
+before(async () => {
+  const dir = join(scratchFolder('cdn-links'), 's3')
+  const store = await openS3Server({ dir, credentials: [credentials], region: 'eu-central-1' })
+  const server = createServer(store.handle)
+  s3Url = `http://127.0.0.1:${await listen(server, 0)}`
+  openedResources.defer(() => store.close())
+  openedResources.defer(() => closeServer(server))
+  s3 = new S3Client({ region: 'eu-central-1', endpoint: s3Url, forcePathStyle: true, credentials })
+  await s3.send(new CreateBucketCommand({ Bucket: 'mutabor' }))
+  const { Distribution } = edgeResources(stage)
+  const files = cdnFileResources(stage)
+  const cloudFront = await startCloudFront({
+    distribution: Distribution,
+    files,
+    s3Url,
+    bucket: 'mutabor',
+    credentials,
+  })
+  url = cloudFront.url
+  openedResources.defer(cloudFront.close)
+})
+after(() => openedResources.disposeAsync())
+
+const file: StoredFile = {
+  key: 'jobs/job_1/a1/out.html',
+  filename: "Größe (1)*'s+x.html",
+  mimeType: 'text/html; charset=utf-8',
+  format: 'html',
+  size: 10,
+  sha256: '0'.repeat(64),
+}
+const open = (privateKey: string, publicUrl = url) =>
+  new Files(
+    readConfig({ CDN_KEYS, CDN_PRIVATE_KEY: privateKey, PUBLIC_URL: publicUrl, AWS_ENDPOINT_URL_S3: s3Url }),
+  )
+const store = (Body = '0123456789') =>
+  s3.send(new PutObjectCommand({ Bucket: 'mutabor', Key: file.key, Body }))
+const link = (privateKey = newKeys.privateKey, options: Parameters<typeof fileLink>[2] = {}) =>
+  fileLink(file, { files: open(privateKey) }, options)
+
+test('a file is downloaded through CloudFront with its name, type, range and ETag, and may run no scripts', async () => {
+  const { ETag } = await store()
+  const address = await link()
+  assert.ok(address.startsWith(`${url}/${file.key}?`), address)
+  const whole = await fetch(address, { headers: { origin: 'https://other.example' } })
+  assert.equal(whole.status, 200)
+  assert.equal(await whole.text(), '0123456789')
+  assert.equal(whole.headers.get('etag'), ETag)
+  assert.equal(whole.headers.get('content-type'), file.mimeType)
+  assert.equal(
+    whole.headers.get('content-disposition'),
+    `attachment; filename="Gr??e (1)*'s+x.html"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%281%29%2A%27s%2Bx.html`,
+  )
+  for (const [name, value] of Object.entries(fileHeaders)) assert.equal(whole.headers.get(name), value)
+  const part = await fetch(address, { headers: { range: 'bytes=2-4' } })
+  assert.deepEqual([part.status, await part.text()], [206, '234'])
+  const known = await fetch(address, { headers: { 'if-none-match': String(ETag) } })
+  assert.equal(known.status, 304)
+  assert.equal((await fetch(address, { method: 'HEAD' })).headers.get('content-length'), '10')
+})
+
+test('a link is refused after its expiry, without its signature, and for any other file, name or method', async () => {
+  await store()
+  const address = await link()
+  const statusOf = async (other: string, method = 'GET') => (await fetch(other, { method })).status
+  assert.equal(await statusOf(address), 200)
+  const [, expires = ''] = /Expires=(\d+)/.exec(address) ?? []
+  const others = [
+    `${url}/${file.key}`,
+    address.replace(`Expires=${expires}`, `Expires=${Number(expires) + 1}`),
+    address.replace('job_1', 'job_2'),
+    address.replace('attachment', 'inline'),
+    address.replace(/Key-Pair-Id=\w+/, `Key-Pair-Id=CdnKey${'0'.repeat(16)}`),
+    address.replace('&Expires', '&response-cache-control=public&Expires'),
+    `${url}/work/job_1/message`,
+  ]
+  for (const other of others) assert.notEqual(await statusOf(other), 200, other)
+  assert.equal(await statusOf(address, 'PUT'), 403)
+  const expired = await link(newKeys.privateKey, { lifetimeS: 30 })
+  const [, soon = ''] = /Expires=(\d+)/.exec(expired) ?? []
+  assert.ok(Number(soon) - Date.now() / 1000 <= 30, soon)
+})
+
+test('a deleted file is gone at once', async () => {
+  await store()
+  const address = await link()
+  assert.equal((await fetch(address)).status, 200)
+  await s3.send(new DeleteObjectCommand({ Bucket: 'mutabor', Key: file.key }))
+  assert.equal((await fetch(address)).status, 404)
+})
+
+test('keys can be replaced: links of each deployed key work, and an unknown one is an error', async () => {
+  await store()
+  for (const { privateKey } of [oldKeys, newKeys])
+    assert.equal((await fetch(await link(privateKey))).status, 200)
+  await assert.rejects(
+    link(createKeys().privateKey),
+    /CDN_PRIVATE_KEY belongs to none of the deployed public keys/,
+  )
+})
+
+test('without a private key, links lead to the bucket', async () => {
+  await store()
+  Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'AKIACDN', AWS_SECRET_ACCESS_KEY: 'cdn' })
+  const files = new Files(readConfig({ CDN_KEYS, PUBLIC_URL: url, S3_PUBLIC_ENDPOINT: s3Url }))
+  const address = await fileLink(file, { files })
+  assert.ok(address.startsWith(`${s3Url}/`), address)
+})

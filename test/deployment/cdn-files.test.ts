@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { test } from 'node:test'
+import { cdnFileResources } from '../../lib/deployment/cdn-files.ts'
+import { exampleStages } from '../../lib/deployment/check/example-stages.ts'
+import { checkProjectRules } from '../../lib/deployment/check/project-rules.ts'
+import { checkSpecification } from '../../lib/deployment/check/specification.ts'
+import type { Template } from '../../lib/deployment/check/template.ts'
+import { edgeResources } from '../../lib/deployment/edge.ts'
+import { deployedFunctions } from '../../lib/deployment/functions.ts'
+import { parseStage } from '../../lib/deployment/stage.ts'
+import { storageResources } from '../../lib/deployment/storage.ts'
+
+const stage = parseStage('prod', exampleStages['prod'])
+const resourcesOf = (settings = stage) => ({
+  ...storageResources(settings),
+  ...edgeResources(settings),
+  ...cdnFileResources(settings),
+})
+
+/** The findings in a template of which one text was replaced. */
+function findingsWith(pattern: string | RegExp, replacement: string): string[] {
+  const text = JSON.stringify(resourcesOf())
+  const broken = text.replace(pattern, replacement)
+  assert.notEqual(broken, text, String(pattern))
+  const template: Template = { Resources: JSON.parse(broken) }
+  return checkProjectRules(template, stage).map(({ at, problem }) => `${at}: ${problem}`)
+}
+
+test('only this distribution may read the bucket, only with signed URLs, and caches nothing', () => {
+  const Resources = resourcesOf()
+  assert.deepEqual(checkProjectRules({ Resources }, stage), [])
+  assert.deepEqual(checkSpecification({ Resources }).findings, [])
+  const unlimited = [
+    'BucketPolicy: allows access that is not limited to one resource of a service (bucketsNameSources)',
+  ]
+  assert.deepEqual(findingsWith('AWS:SourceArn', 'AWS:PrincipalOrgID'), unlimited)
+  assert.deepEqual(
+    findingsWith('{"Service":"cloudfront.amazonaws.com"}', '{"AWS":"123456789012"}'),
+    unlimited,
+  )
+  const unsigned = [
+    'Distribution: serves /jobs/* without signature or sandbox, or caches it (filesAreSigned)',
+  ]
+  assert.deepEqual(findingsWith('"TrustedKeyGroups":[{"Ref":"FileKeys"}],', ''), unsigned)
+  assert.deepEqual(findingsWith('"ResponseHeadersPolicyId":{"Ref":"FileHeadersPolicy"},', ''), unsigned)
+  assert.deepEqual(
+    findingsWith(
+      /("PathPattern":"\/jobs\/\*".*?"CachePolicyId":)"[^"]+"/,
+      '$1"658327ea-f89d-4fab-a63d-7e88639e58f6"',
+    ),
+    unsigned,
+  )
+  assert.deepEqual(findingsWith(/,"OriginAccessControlId":\{.*?\}/, ''), [
+    'Distribution: reads files without origin access control (filesAreSigned)',
+  ])
+})
+
+test('a stage without public keys serves files from the bucket, as before', () => {
+  const { cdnPublicKeys: _, ...others } = stage
+  const text = JSON.stringify(resourcesOf(others))
+  assert.doesNotMatch(text, /cloudfront\.amazonaws\.com|S3OriginConfig|KeyGroup/)
+  assert.doesNotMatch(JSON.stringify(deployedFunctions(others)), /CDN_KEYS/)
+  assert.match(
+    JSON.stringify(deployedFunctions(stage)['jobs']),
+    /CDN_KEYS":\{"Fn::Sub":"[0-9a-f]{16}=\$\{CdnKey[0-9a-f]{16}\}"/,
+  )
+})
+
+test('a public key that CloudFront does not accept is refused with its setting', () => {
+  const pem = (modulusLength: number) =>
+    generateKeyPairSync('rsa', { modulusLength }).publicKey.export({ type: 'spki', format: 'pem' })
+  assert.equal(parseStage('dev', { cdnPublicKeys: [pem(2048)] }).cdnPublicKeys?.length, 1)
+  for (const key of [pem(3072), 'AAAA'])
+    assert.throws(
+      () => parseStage('dev', { cdnPublicKeys: [key] }),
+      /cdnPublicKeys\.0: expected a public RSA key/,
+    )
+})
