@@ -46,11 +46,14 @@ function entriesOfTask(name: string, state: JobState, commonFields: CommonFields
   return files.map((file) => ({ ...commonFields, task: name, status, file }))
 }
 
-/** Failed tasks of a batch, whose other tasks completed. */
-const findFailedEntries = ({ fixed, tasks }: JobState, commonFields: CommonFields): ZipEntry[] =>
-  [...fixed, ...tasks]
-    .filter(({ status }) => status === 'failed')
+/** Failed tasks of a batch, whose other tasks completed. A file that cannot be read fails its import and its item. */
+function findFailedEntries({ fixed, tasks }: JobState, commonFields: CommonFields): ZipEntry[] {
+  const failedTasks = [...fixed, ...tasks].filter(({ status }) => status === 'failed')
+  const causes = new Set(failedTasks.flatMap(({ ins }) => ins))
+  return failedTasks
+    .filter(({ number }) => !causes.has(number))
     .map((task) => ({ ...commonFields, task: task.name, status: 'failed', ...errorOfTask(task) }))
+}
 
 const errorOf = (error: Job['error']) => error && { error: { code: error.code, message: error.message } }
 const errorOfTask = ({ code, message = '' }: { code?: string | undefined; message?: string | undefined }) =>

@@ -79,7 +79,6 @@ test('the URL of a batch delivers one ZIP of its results, and its manifest and w
     [
       ['completed', null],
       ['completed', null],
-      ['failed', 'import-002'],
       ['failed', 'item-002'],
     ],
   )
