@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as docx from 'docx'
+import type { FlowBlock } from '../../../lib/engines/pdf/docx/blocks.ts'
+import type { PageContent } from '../../../lib/engines/pdf/docx/page-content.ts'
 import {
   createBalancingSection,
   measureTextWidth,
   toPageSize,
   toSectionOptions,
 } from '../../../lib/engines/pdf/docx/section-options.ts'
-import type { DocxSection } from '../../../lib/engines/pdf/docx/sections.ts'
+import { buildSections, type DocxSection } from '../../../lib/engines/pdf/docx/sections.ts'
 
 /** Points; margins are left, top, right and bottom. */
 const createSection = (more: Partial<DocxSection> = {}) =>
@@ -59,5 +61,19 @@ describe('section options for Word', () => {
     const spacing = JSON.stringify(children)
     for (const [name, value] of Object.entries({ before: 0, after: 0, line: 20, lineRule: '"exact"' }))
       assert.match(spacing, new RegExp(`"${name}":\\{"key":"w:${name}","value":${value}\\}`))
+  })
+
+  test('a document with very many paragraphs has sections', () => {
+    const [pageCount, perPage] = [150, 1000]
+    const flows = Array.from({ length: pageCount }, (_, number) => ({
+      page: { number, width: 600, height: 800 } as PageContent, // nothing else is used
+      blocks: Array.from({ length: perPage }, (_, at) => {
+        const box = [50, 60 + at * 0.6, 500, 61 + at * 0.6]
+        return { kind: 'image', box, path: '', column: [50, 0, 500, 800] } as const as FlowBlock
+      }),
+    }))
+    const sections = buildSections(flows, [50, 500], 1.2)
+    assert.equal(sections[0]?.blocks.length, pageCount * perPage)
+    assert.equal(sections[0]?.margins[1], 60)
   })
 })

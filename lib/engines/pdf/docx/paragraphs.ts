@@ -32,6 +32,8 @@ export function groupIntoParagraphs(lines: readonly TextLine[], settings: Paragr
 
 /** Points: how far text is indented on both sides, as an abstract or a quotation is. */
 const minIndent = 12
+/** Lines that decide how wide an indented paragraph is; all of them would take long on a page with very many lines. */
+const maxIndentedLines = 100
 
 /** Returns the column, narrower when the lines from this one on are indented on both sides. */
 function narrowColumn(
@@ -39,10 +41,10 @@ function narrowColumn(
   start: number,
   { column, pitch }: ParagraphSettings,
 ): BoundingBox {
-  const [line] = lines.slice(start)
+  const [line, ...following] = lines.slice(start, start + maxIndentedLines)
   if (!line || line.isRtl || line.box[0] - column[0] < minIndent) return column
   const run = [line]
-  for (const next of lines.slice(start + 1)) {
+  for (const next of following) {
     const { box, baseline, style } = run.at(-1) ?? line
     const isNext =
       Math.abs(next.box[0] - box[0]) < 2 &&

@@ -1,7 +1,7 @@
 import { defined } from '../../../validation/defined.ts'
 import type { ColumnSet, ContentBlock, FlowBlock } from './blocks.ts'
 import { isSameColumnSet } from './column-sets.ts'
-import { type BoundingBox, boundingBoxOf } from './geometry.ts'
+import { type BoundingBox, boundingBoxOf, type Interval } from './geometry.ts'
 import type { PageContent } from './page-content.ts'
 import { isContinuation, joinParagraphs } from './split-paragraphs.ts'
 import { measureTop, placeBelow } from './vertical-spacing.ts'
@@ -114,10 +114,8 @@ function computeMargins(
   const clampPoints = (value: number, max: number) => Math.min(max, Math.max(18, value))
   if (boxes.length === 0) return [36, 36, 36, 36]
   const bounds = boundingBoxOf(boxes)
-  const top = Math.min(
-    bounds[1],
-    ...group.flatMap(({ blocks }) => blocks.map((block) => measureTop(block, pitch))),
-  )
+  let top = bounds[1]
+  for (const { blocks } of group) for (const block of blocks) top = Math.min(top, measureTop(block, pitch))
   const fits = column[1] < width
   const spaceBelow = height - bounds[3]
   return [
@@ -139,6 +137,7 @@ interface PageText {
 /** Starts a new page after a page that ended early and before a chapter; other text flows on. */
 function joinPageFlows(group: readonly PageFlow[], { top, bottom, pitch }: PageText): FlowBlock[] {
   const out: FlowBlock[] = []
+  const extent = findExtent(group.flatMap(({ blocks }) => blocks))
   for (const [index, { blocks }] of group.entries()) {
     const previousFlow = group[index - 1]
     const [firstBlock, ...rest] = blocks
@@ -157,7 +156,7 @@ function joinPageFlows(group: readonly PageFlow[], { top, bottom, pitch }: PageT
     }
     const startsNewPage =
       previousFlow !== undefined &&
-      (endsEarly(previousFlow, group) ||
+      (endsEarly(previousFlow, extent) ||
         (!firstBlock.columnSet && hasRoomFor(firstBlock, previousFlow, bottom)) ||
         isChapter(firstBlock) ||
         firstBlock.isOverBackground === true)
@@ -179,8 +178,7 @@ function moveImages({ floatingImages }: FlowBlock, [nextBlock, ...rest]: readonl
 
 /** Whether two lines of a block would have fit on the page before it, so that its break was intended. */
 function hasRoomFor(block: ContentBlock, { blocks }: PageFlow, limit: number): boolean {
-  const bottom = Math.max(...blocks.map(({ box }) => box[3]), 0)
-  const room = limit - bottom
+  const room = limit - findExtent(blocks).to
   if (block.kind !== 'paragraph') return room > block.box[3] - block.box[1] + 20
   const { size } = block.style
   // A heading needs text below it.
@@ -189,12 +187,16 @@ function hasRoomFor(block: ContentBlock, { blocks }: PageFlow, limit: number): b
 
 const isChapter = (block: ContentBlock) => block.kind === 'paragraph' && block.heading === 1
 
-function endsEarly({ blocks }: PageFlow, group: readonly PageFlow[]): boolean {
-  const bottoms = group.flatMap((flow) => flow.blocks.map(({ box }) => box[3]))
-  const bottom = Math.max(...blocks.map(({ box }) => box[3]), 0)
-  const [top, lowest] = [
-    Math.min(...group.flatMap((flow) => flow.blocks.map(({ box }) => box[1]))),
-    Math.max(...bottoms),
-  ]
-  return lowest - bottom > (lowest - top) * 0.15
+function endsEarly({ blocks }: PageFlow, extent: Interval): boolean {
+  return extent.to - findExtent(blocks).to > (extent.to - extent.from) * 0.15
+}
+
+/** Returns the y coordinates between which blocks are. */
+function findExtent(blocks: readonly FlowBlock[]): Interval {
+  let [from, to] = [Number.POSITIVE_INFINITY, 0]
+  for (const { box } of blocks) {
+    from = Math.min(from, box[1])
+    to = Math.max(to, box[3])
+  }
+  return { from, to }
 }
