@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import { runQpdf } from '../qpdf.ts'
+import { attachTags, joinTags } from './join-tags.ts'
 import {
   type Destination,
   type Navigation,
@@ -21,7 +22,8 @@ export type ComposeOutline = (sources: readonly (readonly OutlineItem[])[]) => r
 
 /**
  * Assembles pages into one PDF. Links and outline items lead to the new positions of their pages; those to missing
- * pages are dropped. Everything else in the document, such as its title and layers, comes from the first file.
+ * pages are dropped. Documents that are joined keep their structure tags. Everything else in the document, such as its
+ * title and layers, comes from the first file.
  */
 export async function assemble(
   sources: readonly [PdfPageSource, ...PdfPageSource[]],
@@ -29,15 +31,22 @@ export async function assemble(
   compose: ComposeOutline = (outlines) => outlines.flat(),
 ): Promise<string> {
   const navigationByPath = new Map<string, Navigation>()
-  for (const { path } of sources) {
-    if (!navigationByPath.has(path))
-      navigationByPath.set(path, readNavigation(await PdfObjects.load(path, tools)))
+  const taggedPaths = new Map<string, string>()
+  const [{ path: firstSource }] = sources
+  for (const [index, { path }] of sources.entries()) {
+    if (navigationByPath.has(path)) continue
+    const objects = await PdfObjects.load(path, tools)
+    navigationByPath.set(path, readNavigation(objects))
+    if (path !== firstSource && attachTags(objects)) {
+      const taggedPath = join(tools.workDir, `tagged-${index}.pdf`)
+      await objects.save(taggedPath, tools)
+      taggedPaths.set(path, taggedPath)
+    }
     tools.signal.throwIfAborted()
   }
-  const [{ path: firstSource }] = sources
   const joinedPath = join(tools.workDir, 'joined.pdf')
   const pages = sources.map(({ path, pages }) => ({
-    file: path === firstSource ? '.' : path,
+    file: path === firstSource ? '.' : (taggedPaths.get(path) ?? path),
     range: pages.join(','),
   }))
   await runQpdf({ inputFile: firstSource, pages, outputFile: joinedPath }, tools)
@@ -46,7 +55,13 @@ export async function assemble(
   const objects = await PdfObjects.load(joinedPath, tools)
   const navigations = sources.map(({ path }) => navigationByPath.get(path) ?? { outline: [], links: [] })
   removeUnusedPages(objects)
-  removeStaleEntries(objects, keepsAllPages(sources, navigations))
+  const hasTags = joinsDocuments(sources)
+    ? joinTags(
+        objects,
+        sources.map(({ pages }) => pages.length),
+      )
+    : keepsAllPages(sources, navigations)
+  removeStaleEntries(objects, hasTags)
   updateLinks(objects, sources, navigations)
   const refs = objects.pages().map(({ ref }) => ref)
   const outlines = sources.map((source, index) => {
@@ -103,16 +118,20 @@ function removeUnusedPages(objects: PdfObjects): void {
   for (const ref of rest) objects.set(ref, null)
 }
 
+/** Whether several documents are joined; each of them has all its pages. */
+export const joinsDocuments = (sources: readonly Pick<PdfPageSource, 'path'>[]): boolean =>
+  sources.length > 1 && new Set(sources.map(({ path }) => path)).size === sources.length
+
 /** Whether the result has all pages of one document, possibly in another order. */
 function keepsAllPages(sources: readonly PdfPageSource[], navigations: readonly Navigation[]): boolean {
   return sources.length === 1 && new Set(sources[0]?.pages).size === navigations[0]?.links.length
 }
 
 /** Removes entries of the catalog that are only valid for the original document. */
-function removeStaleEntries(objects: PdfObjects, hasSamePages: boolean): void {
+function removeStaleEntries(objects: PdfObjects, hasTags: boolean): void {
   const { root } = objects
-  // The structure tree contains text of removed pages and does not know pages from other files.
-  const tags = hasSamePages ? [] : ['/StructTreeRoot', '/MarkInfo']
+  // The structure tree contains text of removed pages.
+  const tags = hasTags ? [] : ['/StructTreeRoot', '/MarkInfo']
   for (const key of [...tags, '/Dests', '/OpenAction', '/Threads', '/Perms']) delete root[key]
   const names = objects.dict(root['/Names'])
   if (names) {

@@ -1,7 +1,7 @@
 import { join, parse } from 'node:path'
 import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { resolvePages } from '../page-range.ts'
-import { assemble, type ComposeOutline, type PdfPageSource } from './assemble.ts'
+import { assemble, type ComposeOutline, joinsDocuments, type PdfPageSource } from './assemble.ts'
 import {
   type EditablePdf,
   openEditable,
@@ -31,7 +31,8 @@ export async function mergePdfs(
   if (!firstPdf) throw new Error('merge was called without an input.')
   const isEncrypted = openedPdfs.some((pdf) => pdf.isEncrypted)
   warnEncryptionRemoved({ ...firstPdf, isEncrypted }, tools)
-  warnTagsRemoved({ ...firstPdf, isTagged: openedPdfs.some((pdf) => pdf.isTagged) }, tools)
+  if (!joinsDocuments(openedPdfs))
+    warnTagsRemoved({ ...firstPdf, isTagged: openedPdfs.some((pdf) => pdf.isTagged) }, tools)
   const compose = createOutlineComposer(options.outline, openedPdfs, work)
   const joinedPath = await assemble([toPageSource(firstPdf), ...otherPdfs.map(toPageSource)], tools, compose)
   const path = await reviewPdfAClaim(firstPdf.path, joinedPath, work.operation, tools)

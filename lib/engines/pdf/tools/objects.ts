@@ -138,6 +138,12 @@ export class PdfObjects {
     return ref
   }
 
+  addStream(data: string, dict: PdfDict = {}): PdfRef {
+    const ref = this.add(null)
+    this.#entries[`obj:${ref}`] = { stream: { dict, data: Buffer.from(data).toString('base64') } }
+    return ref
+  }
+
   pages(): PdfPage[] {
     const pages: PdfPage[] = []
     const seenKeys = new Set<string>()
@@ -172,7 +178,7 @@ export class PdfObjects {
   /** Without `data`, qpdf keeps the data of the stream. */
   #update(key: string) {
     const entry = this.#entries[key]
-    return entry?.stream ? { stream: { dict: entry.stream.dict } } : { value: entry?.value ?? null }
+    return entry?.stream ? { stream: entry.stream } : { value: entry?.value ?? null }
   }
 }
 

@@ -4,6 +4,7 @@ import type { Tools } from '../../engine.ts'
 import { svgDocument } from '../../shared/image/svg-layout.ts'
 import type { PdfPageSize } from '../open-pdf.ts'
 import { runQpdf, toPdfError } from '../qpdf.ts'
+import { restoreContents, setContentsAside } from './artifacts.ts'
 import type { EditablePdf } from './editable-pdf.ts'
 
 /**
@@ -11,7 +12,7 @@ import type { EditablePdf } from './editable-pdf.ts'
  * every script is shaped and finds a font, and the fonts are embedded in the PDF.
  */
 export async function stampPages(
-  { path }: Pick<EditablePdf, 'path'>,
+  { path, isTagged }: Pick<EditablePdf, 'path' | 'isTagged'>,
   draw: (size: PdfPageSize, page: number) => string,
   pages: readonly number[],
   tools: Tools,
@@ -29,8 +30,9 @@ export async function stampPages(
   tools.progress(0.6)
   const stamped = join(tools.workDir, 'stamped.pdf')
   const overlay = { file: sheetsPath, from: from.join(','), to: pages.join(',') }
-  await runQpdf({ inputFile: path, overlay, outputFile: stamped }, tools)
-  return stamped
+  const inputFile = isTagged ? await setContentsAside(path, tools) : path
+  await runQpdf({ inputFile, overlay, outputFile: stamped }, tools)
+  return isTagged ? restoreContents(stamped, tools) : stamped
 }
 
 /** Returns the trim boxes as displayed, because qpdf places overlays on them. */

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import type { Tools } from '../../engine.ts'
+import { isPdfDict, isPdfRef, type PdfDict, PdfObjects, type PdfPage } from './objects.ts'
+
+/**
+ * Keeps the tags of pages that qpdf draws over: it moves their content into form XObjects, where the structure tree does
+ * not find it.
+ */
+
+/** Private page entries with the original content. */
+const contentsKey = '/MutaborContents'
+const resourcesKey = '/MutaborResources'
+
+/** Writes a copy whose pages remember their content. */
+export async function setContentsAside(source: string, tools: Tools): Promise<string> {
+  const objects = await PdfObjects.load(source, tools)
+  for (const page of objects.pages()) {
+    page.dict[contentsKey] = contentStreams(objects, page)
+    page.dict[resourcesKey] = page.inherited('/Resources') ?? {}
+    objects.markChanged(page.ref)
+  }
+  const path = join(tools.workDir, 'set-aside.pdf')
+  await objects.save(path, tools)
+  return path
+}
+
+function contentStreams(objects: PdfObjects, { dict }: PdfPage) {
+  const contents = dict['/Contents'] ?? []
+  return isPdfRef(contents) && objects.isStream(contents) ? [contents] : objects.list(contents)
+}
+
+/**
+ * Restores the content of pages and draws what was added as an artifact, which screen readers skip. Content that is
+ * neither tagged nor an artifact is not accessible (PDF/UA-1, 7.1).
+ */
+export async function restoreContents(stamped: string, tools: Tools): Promise<string> {
+  const objects = await PdfObjects.load(stamped, tools)
+  for (const page of objects.pages()) {
+    const { [contentsKey]: contents = [], [resourcesKey]: resources = {}, ...rest } = page.dict
+    const [overlay] = contentStreams(objects, page)
+    const restored: PdfDict = { ...rest }
+    if (overlay && isPdfRef(overlay) && !objects.list(contents).includes(overlay)) {
+      const name = drawOnce(objects, page, overlay)
+      const original = objects.dict(resources)
+      const images = { ...objects.dict(original?.['/XObject']), [name]: overlay }
+      restored['/Resources'] = { ...original, '/XObject': images }
+      const before = objects.addStream('q\n')
+      const after = objects.addStream(`\nQ\n/Artifact <</Type /Pagination>> BDC q ${name} Do Q EMC\n`)
+      restored['/Contents'] = [before, ...objects.list(contents), after]
+    }
+    objects.set(page.ref, restored)
+  }
+  nameGlyphMaps(objects)
+  const path = join(tools.workDir, 'restored.pdf')
+  await objects.save(path, tools)
+  return path
+}
+
+/** Turns the new content of a page into a form XObject without the original content. @returns its name. */
+function drawOnce(objects: PdfObjects, page: PdfPage, overlay: string): string {
+  const stream = objects.dict(overlay) ?? {}
+  const resources = objects.dict(page.dict['/Resources'])
+  const images = objects.dict(resources?.['/XObject']) ?? {}
+  const [original] = Object.keys(images).sort()
+  const box = page.inherited('/MediaBox') ?? []
+  const form = { '/Type': '/XObject', '/Subtype': '/Form', '/BBox': box }
+  const empty = objects.addStream('', form)
+  Object.assign(stream, form, {
+    '/Resources': { ...resources, '/XObject': original ? { ...images, [original]: empty } : images },
+  })
+  objects.markChanged(overlay)
+  return `/Stamp${overlay.split(' ')[0]}`
+}
+
+/** Cairo leaves out the default of a font entry that PDF/UA-1 requires (7.21.3.2). */
+function nameGlyphMaps(objects: PdfObjects): void {
+  for (const ref of objects.refs) {
+    const font = objects.dict(ref)
+    if (!isPdfDict(font) || font['/Subtype'] !== '/CIDFontType2' || font['/CIDToGIDMap']) continue
+    font['/CIDToGIDMap'] = '/Identity'
+    objects.markChanged(ref)
+  }
+}

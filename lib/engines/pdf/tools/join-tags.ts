@@ -1,0 +1,217 @@
+import { isPdfRef, type PdfDict, type PdfObjects, type PdfPage, type PdfValue } from './objects.ts'
+
+/**
+ * Joins the structure trees of several documents (ISO 32000-2, 14.7), so that screen readers find the headings, lists
+ * and tables of all of them.
+ */
+
+/** Private page entry with the structure tree of a file: qpdf only copies what a page refers to. */
+const tagsKey = '/MutaborTags'
+
+/**
+ * Lets the last page refer to the structure tree: when it is copied, all pages that the tree refers to have been.
+ * @returns whether the document has such a tree.
+ */
+export function attachTags(objects: PdfObjects): boolean {
+  const { '/StructTreeRoot': tree, '/Lang': language = null } = objects.root
+  const lastPage = objects.pages().at(-1)
+  if (!tree || !objects.dict(tree) || !lastPage) return false
+  lastPage.dict[tagsKey] = { '/Tree': tree, '/Lang': objects.resolve(language) }
+  objects.markChanged(lastPage.ref)
+  return true
+}
+
+type TreeEntry = readonly [key: PdfValue, value: PdfValue]
+
+interface JoinedTree {
+  readonly ref: string
+  readonly kids: PdfValue[]
+  /** Key of each page or object with tags, and the elements that its content belongs to. */
+  readonly parents: TreeEntry[]
+  readonly ids: TreeEntry[]
+  readonly namespaces: PdfValue[]
+  readonly roles: PdfDict
+  readonly classes: PdfDict
+  nextKey: number
+}
+
+/**
+ * Writes one structure tree for all pages. Each page of a document without tags becomes a paragraph: readers ignore
+ * content without tags in a document that has some.
+ * @param pageCounts pages of each document, in order; the first one has its tree in the catalog.
+ * @returns false when no document has tags.
+ */
+export function joinTags(objects: PdfObjects, pageCounts: readonly number[]): boolean {
+  const { root } = objects
+  const pages = objects.pages()
+  let start = 0
+  const documents = pageCounts.map((count, index) => {
+    const ownPages = pages.slice(start, start + count)
+    start += count
+    const lastPage = ownPages.at(-1)
+    const tags = index === 0 ? { '/Tree': root['/StructTreeRoot'] ?? null } : lastPage?.dict[tagsKey]
+    if (lastPage && tagsKey in lastPage.dict) {
+      delete lastPage.dict[tagsKey]
+      objects.markChanged(lastPage.ref)
+    }
+    const { '/Tree': tree, '/Lang': language = null } = objects.dict(tags) ?? {}
+    return { pages: ownPages, tree: objects.dict(tree), language: objects.resolve(language) }
+  })
+  if (documents.every(({ tree }) => !tree)) return false
+  const joined: JoinedTree = {
+    ref: objects.add(null),
+    kids: [],
+    parents: [],
+    ids: [],
+    namespaces: [],
+    roles: {},
+    classes: {},
+    nextKey: 0,
+  }
+  for (const { pages, tree, language } of documents) {
+    if (tree) addTree(objects, { pages, tree, language }, joined)
+    else tagWholePages(objects, pages, joined)
+  }
+  writeTree(objects, joined)
+  return true
+}
+
+function addTree(
+  objects: PdfObjects,
+  { pages, tree, language }: { pages: readonly PdfPage[]; tree: PdfDict; language: PdfValue },
+  joined: JoinedTree,
+): void {
+  const kids = objects.resolve(tree['/K'])
+  for (const kid of Array.isArray(kids) ? kids : [tree['/K'] ?? null]) {
+    const element = objects.dict(kid)
+    if (!element) continue
+    element['/P'] = joined.ref
+    if (language !== null && language !== objects.resolve(objects.root['/Lang']))
+      element['/Lang'] ??= language
+    if (isPdfRef(kid)) objects.markChanged(kid)
+    joined.kids.push(isPdfRef(kid) ? kid : objects.add(element))
+  }
+  const parents = readTree(objects, tree['/ParentTree'], '/Nums').filter(isNumbered)
+  relinkObjects(objects, pages, new Map(parents))
+  const largestKey = shiftKeys(objects, pages, joined.nextKey)
+  joined.parents.push(...parents.map(([key, value]): TreeEntry => [key + joined.nextKey, value]))
+  joined.nextKey += parents.reduce((largest, [key]) => Math.max(largest, key), largestKey) + 1
+  joined.ids.push(...readTree(objects, tree['/IDTree'], '/Names'))
+  joined.namespaces.push(...objects.list(tree['/Namespaces']))
+  Object.assign(joined.roles, { ...objects.dict(tree['/RoleMap']), ...joined.roles })
+  Object.assign(joined.classes, { ...objects.dict(tree['/ClassMap']), ...joined.classes })
+}
+
+const isNumbered = (entry: TreeEntry): entry is [number, PdfValue] => typeof entry[0] === 'number'
+
+const maxDepth = 64
+
+/** Returns the entries of a number tree or name tree (ISO 32000-2, 7.9.6 and 7.9.7). */
+function readTree(objects: PdfObjects, tree: PdfValue | undefined, kind: '/Nums' | '/Names'): TreeEntry[] {
+  const entries: TreeEntry[] = []
+  const seenNodes = new Set<PdfDict>()
+  const walk = (node: PdfValue | undefined, depth: number) => {
+    const dict = objects.dict(node)
+    if (!dict || seenNodes.has(dict) || depth > maxDepth) return
+    seenNodes.add(dict)
+    const list = objects.list(dict[kind])
+    for (let at = 0; at + 1 < list.length; at += 2)
+      entries.push([objects.resolve(list[at]), list[at + 1] ?? null])
+    for (const kid of objects.list(dict['/Kids'])) walk(kid, depth + 1)
+  }
+  walk(tree, 0)
+  return entries
+}
+
+/** qpdf copies annotations once more for the page, while the tree still refers to their first copies. */
+function relinkObjects(
+  objects: PdfObjects,
+  pages: readonly PdfPage[],
+  parents: ReadonlyMap<number, PdfValue>,
+): void {
+  for (const annotation of pages.flatMap(({ dict }) => objects.list(dict['/Annots']))) {
+    const key = objects.dict(annotation)?.['/StructParent']
+    if (typeof key !== 'number') continue
+    const element = parents.get(key)
+    const elementDict = objects.dict(element)
+    const kids = objects.resolve(elementDict?.['/K'])
+    for (const kid of Array.isArray(kids) ? kids : [elementDict?.['/K'] ?? null]) {
+      const reference = objects.dict(kid)
+      if (reference?.['/Type'] !== '/OBJR') continue
+      if (objects.dict(reference['/Obj'])?.['/StructParent'] !== key) continue
+      reference['/Obj'] = annotation
+      const holder = [kid, elementDict?.['/K'], element].find(isPdfRef)
+      if (holder) objects.markChanged(holder)
+    }
+  }
+}
+
+/** Adds an offset to the keys of pages, annotations and form XObjects. @returns their largest key before, or -1. */
+function shiftKeys(objects: PdfObjects, pages: readonly PdfPage[], offset: number): number {
+  const seenDicts = new Set<PdfDict>()
+  let largestKey = -1
+  const shift = (value: PdfValue | undefined, fallbackHolders: readonly (PdfValue | undefined)[]) => {
+    const dict = objects.dict(value)
+    if (!dict || seenDicts.has(dict)) return
+    seenDicts.add(dict)
+    for (const name of ['/StructParent', '/StructParents']) {
+      const key = dict[name]
+      if (typeof key !== 'number') continue
+      largestKey = Math.max(largestKey, key)
+      dict[name] = key + offset
+      const holder = [value, ...fallbackHolders].find(isPdfRef)
+      if (holder) objects.markChanged(holder)
+    }
+    const images = objects.dict(objects.dict(dict['/Resources'])?.['/XObject']) ?? {}
+    for (const image of Object.values(images)) shift(image, [])
+  }
+  for (const { ref, dict } of pages) {
+    shift(ref, [])
+    for (const annotation of objects.list(dict['/Annots'])) shift(annotation, [dict['/Annots'], ref])
+  }
+  return largestKey
+}
+
+function tagWholePages(objects: PdfObjects, pages: readonly PdfPage[], joined: JoinedTree): void {
+  const begin = objects.addStream('/P <</MCID 0>> BDC\n')
+  const end = objects.addStream('\nEMC\n')
+  for (const { ref, dict } of pages) {
+    const contents = dict['/Contents'] ?? []
+    const streams = isPdfRef(contents) && objects.isStream(contents) ? [contents] : objects.list(contents)
+    dict['/Contents'] = [begin, ...streams, end]
+    dict['/StructParents'] = joined.nextKey
+    objects.markChanged(ref)
+    const element = objects.add({
+      '/Type': '/StructElem',
+      '/S': '/P',
+      '/P': joined.ref,
+      '/Pg': ref,
+      '/K': 0,
+    })
+    joined.kids.push(element)
+    joined.parents.push([joined.nextKey, [element]])
+    joined.nextKey++
+  }
+}
+
+function writeTree(objects: PdfObjects, joined: JoinedTree): void {
+  const { ref, kids, parents, ids, namespaces, roles, classes, nextKey } = joined
+  const flatten = (entries: readonly TreeEntry[]) => entries.flat()
+  const byKey = parents.toSorted(([a], [b]) => Number(a) - Number(b))
+  const uniqueIds = [...new Map(ids.toReversed()).entries()].sort(([a], [b]) =>
+    String(a) < String(b) ? -1 : 1,
+  )
+  objects.set(ref, {
+    '/Type': '/StructTreeRoot',
+    '/K': kids,
+    '/ParentTree': objects.add({ '/Nums': flatten(byKey) }),
+    '/ParentTreeNextKey': nextKey,
+    '/RoleMap': roles,
+    '/ClassMap': classes,
+    ...(uniqueIds.length > 0 && { '/IDTree': objects.add({ '/Names': flatten(uniqueIds) }) }),
+    ...(namespaces.length > 0 && { '/Namespaces': namespaces }),
+  })
+  objects.root['/StructTreeRoot'] = ref
+  objects.root['/MarkInfo'] = { '/Marked': true }
+  objects.markRootChanged()
+}

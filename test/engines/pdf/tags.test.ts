@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { getResolvedPDFJS } from 'unpdf'
+import { assertValidPdf, readLinkTargets } from '../support/inspect-pdf.ts'
+import { readPdfText, readStdout } from '../support/inspect-result.ts'
+import { createBook, createPdf, writeFiles } from '../support/pdf-maker.ts'
+import { createToolRunner } from '../support/run-pdf-tool.ts'
+
+const says = (words: string) => `BT /F 12 Tf 10 50 Td (${words}) Tj ET`
+const tagged = (tag: string, id: number, words: string) => `/${tag} <</MCID ${id}>> BDC ${says(words)} EMC`
+const element = (rest: string) => `<< /Type /StructElem ${rest} >>`
+
+/** Creates two pages with tags: a heading by the name of a role, two paragraphs, and a link to page 2. */
+function createTaggedPdf(word: string, language: string): Buffer {
+  const page = (contents: number, key: number) =>
+    `<< /Type /Page /Parent 2 0 R /Contents ${contents} 0 R /StructParents ${key} /Tabs /S /Resources << /Font << /F 7 0 R >> >> ${key === 0 ? '/Annots [8 0 R 9 0 R]' : ''} >>`
+  return createPdf({
+    1: `<< /Type /Catalog /Pages 2 0 R /Lang (${language}) /MarkInfo << /Marked true >> /StructTreeRoot 10 0 R
+      /AcroForm << /Fields [9 0 R] /DA (/F 12 Tf) /DR << /Font << /F 7 0 R >> >> >> >>`,
+    2: '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 200 100] >>',
+    3: page(5, 0),
+    4: page(6, 1),
+    5: {
+      dict: '<< >>',
+      data: Buffer.from(`${tagged('H1', 0, `${word} title`)} ${tagged('P', 1, `${word} first`)}`),
+    },
+    6: { dict: '<< >>', data: Buffer.from(tagged('P', 0, `${word} second`)) },
+    7: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    8: '<< /Type /Annot /Subtype /Link /Rect [10 40 90 70] /Dest [4 0 R /Fit] /StructParent 2 >>',
+    9: `<< /Type /Annot /Subtype /Widget /FT /Tx /T (${word}) /Rect [100 40 190 70] /P 3 0 R /StructParent 3 >>`,
+    10: '<< /Type /StructTreeRoot /K 11 0 R /ParentTree 16 0 R /ParentTreeNextKey 4 /RoleMap << /Title /H1 >> >>',
+    11: element('/S /Document /P 10 0 R /K [12 0 R 13 0 R 14 0 R 15 0 R 17 0 R]'),
+    12: element('/S /Title /P 11 0 R /Pg 3 0 R /K 0'),
+    13: element('/S /P /P 11 0 R /Pg 3 0 R /K 1'),
+    14: element('/S /P /P 11 0 R /Pg 4 0 R /K 0'),
+    15: element('/S /Link /P 11 0 R /Pg 3 0 R /K << /Type /OBJR /Obj 8 0 R /Pg 3 0 R >>'),
+    16: '<< /Nums [0 [12 0 R 13 0 R] 1 [14 0 R] 2 15 0 R 3 17 0 R] >>',
+    17: element('/S /Form /P 11 0 R /Pg 3 0 R /K << /Type /OBJR /Obj 9 0 R /Pg 3 0 R >>'),
+  })
+}
+
+const pathOf = await writeFiles({
+  'alpha.pdf': createTaggedPdf('Alpha', 'en'),
+  'beta.pdf': createTaggedPdf('Beta', 'de'),
+  'book.pdf': createBook('Gamma'),
+})
+const run = createToolRunner(pathOf('alpha.pdf'))
+
+/** Returns the structure as Poppler reads it: tags with the text of their content. */
+async function readTags(path: string): Promise<string> {
+  return (await readStdout('pdfinfo', '-struct-text', path)).replaceAll(/\s+/g, ' ')
+}
+
+/** Returns the text within artifacts of a page, as pdf.js finds it. */
+async function readArtifacts(path: string): Promise<string> {
+  const { getDocument } = await getResolvedPDFJS()
+  const task = getDocument({ data: new Uint8Array(await readFile(path)), verbosity: 0 })
+  const page = await (await task.promise).getPage(1)
+  const { items } = await page.getTextContent({ includeMarkedContent: true })
+  const open: boolean[] = []
+  const texts: string[] = []
+  for (const item of items) {
+    if (!('type' in item)) {
+      if (open.includes(true)) texts.push(item.str)
+    } else if (item.type === 'endMarkedContent') open.pop()
+    else open.push('tag' in item && item.tag === 'Artifact')
+  }
+  await task.destroy()
+  return texts.join('')
+}
+
+test('page numbers and watermarks on a tagged PDF are artifacts, and its tags stay', async () => {
+  for (const [operation, options] of [
+    ['add-page-numbers-pdf', { format: 'Page {page}' }],
+    ['add-watermark-pdf', { watermarkText: 'Page 1', watermarkPosition: 'bottom' }],
+  ] as const) {
+    const { path } = await run(operation, options)
+    assert.match(await readPdfText(path), /Page 1/)
+    assert.equal((await readArtifacts(path)).trim(), 'Page 1', operation)
+    assert.match(await readTags(path), /H1.*"Alpha title".*"Alpha second"/, operation)
+    await assertValidPdf(path)
+  }
+})
+
+describe('merging', () => {
+  test('tagged PDFs keep all tags, their languages and links', async () => {
+    const { path, warnings } = await run('merge', {}, pathOf('alpha.pdf'), { more: [pathOf('beta.pdf')] })
+    assert.deepEqual(warnings, [])
+    const words = (word: string) => `"${word} title".*"${word} first".*"${word} second".*Link.*Form.*`
+    assert.match(await readTags(path), new RegExp(`Document.*${words('Alpha')}Document.*${words('Beta')}`))
+    assert.deepEqual(await readLinkTargets(path, 1), [2])
+    assert.deepEqual(await readLinkTargets(path, 3), [4])
+    assert.match(await readStdout('pdfinfo', path), /Tagged:\s+yes/)
+    await assertValidPdf(path)
+  })
+
+  test('pages without tags become paragraphs between tagged ones, in any order', async () => {
+    for (const order of [
+      ['alpha.pdf', 'book.pdf', 'beta.pdf'],
+      ['book.pdf', 'beta.pdf', 'alpha.pdf'],
+    ]) {
+      const [first = '', ...more] = order.map(pathOf)
+      const { path, warnings } = await run('merge', {}, first, { more })
+      assert.deepEqual(warnings, [])
+      const tags = await readTags(path)
+      const texts = { 'alpha.pdf': 'Alpha title', 'book.pdf': 'Gamma page2', 'beta.pdf': 'Beta title' }
+      const wanted = order.map((name) => texts[name as keyof typeof texts])
+      assert.match(tags, new RegExp(wanted.join('.*')), order.join())
+      await assertValidPdf(path)
+    }
+  })
+})
