@@ -181,6 +181,41 @@ test('a large file that is reloaded while its job is created appears once', () =
     assert.equal(await card.count(), 1)
   }))
 
+test('a large file whose job is created only after the reload appears once', () =>
+  visitPage(async (page) => {
+    const reloaded = Promise.withResolvers<void>()
+    const listed = Promise.withResolvers<void>()
+    await page.route(
+      '**/v1/convert',
+      async (route) => {
+        const { url, method, headers, postData } = {
+          url: route.request().url(),
+          method: route.request().method(),
+          headers: await route.request().allHeaders(),
+          postData: route.request().postData(),
+        }
+        await reloaded.promise
+        await fetch(url, { method, headers, body: postData })
+        listed.resolve()
+      },
+      { times: 1 },
+    )
+    const created = page.waitForRequest('**/v1/convert')
+    await chooseLarge(page, await createLargeVideo(60e6))
+    const card = fileCard(page, 'large.mp4')
+    await card.getByRole('button', { name: /^Convert to/ }).click()
+    await created
+    // The list of jobs is still empty; before the page asks for its job, another request has created it.
+    await page.route('**/v1/uploads/multipart/**', async (route) => {
+      reloaded.resolve()
+      await listed.promise
+      await route.continue()
+    })
+    await page.reload()
+    await downloadLink(page, 'large.mp4').waitFor()
+    assert.equal(await card.count(), 1)
+  }))
+
 const downloadLink = (page: Page, name: string) =>
   fileCard(page, name).getByRole('link', { name: /^Download/ })
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { type Job, listFormats, listJobs, type Problem, toProblem } from '../../api.ts'
+import { type Job, listFormats, listJobs, Problem, toProblem } from '../../api.ts'
 import { addItems, createItems } from './add-items.ts'
 import { convertItem, trackJob } from './convert-item.ts'
 import { deleteDrafts, loadDrafts } from './drafts.ts'
@@ -81,9 +81,15 @@ async function restoreList(): Promise<void> {
       .map((draft) => ({ kind: 'draft', draft }) as const),
     catalog,
   )
-  addItems(restoredItems)
+  // Of a file whose job may have been created before the reload, only one of both may be shown.
+  const [clearItems, doubtfulItems] = partition(
+    restoredItems,
+    (item) => item.multipartUpload === undefined || !firstPage.jobs.some((job) => isOfItem(job, item)),
+  )
+  addItems(clearItems)
   addJobs(firstPage.jobs, folders)
-  for (const item of restoredItems) void continueDraft(item)
+  for (const item of clearItems) void continueDraft(item, folders)
+  for (const item of doubtfulItems) void addUnlessConverted(item, folders)
   isRestored.value = true
   for (let cursor = firstPage.nextCursor; cursor !== null; ) {
     const from = cursor
@@ -109,17 +115,33 @@ async function restoreList(): Promise<void> {
   })
 }
 
-/** Continues with a file whose upload is complete, unless its job had already been created before the reload. */
-async function continueDraft(item: ConversionItem): Promise<void> {
-  const hadUpload = item.multipartUpload !== undefined
+function partition<Value>(values: readonly Value[], test: (value: Value) => boolean): [Value[], Value[]] {
+  return [values.filter(test), values.filter((value) => !test(value))]
+}
+
+const isOfItem = ({ source }: Job, { name, size }: ConversionItem) =>
+  source?.filename === name && source.size === size
+
+/** Continues with a file whose upload is complete; if another request has created its job, shows that instead. */
+async function continueDraft(item: ConversionItem, folders: ReadonlyMap<string, string>): Promise<void> {
   await checkPartialUpload(item)
-  const hasJob = items.value.some(
-    ({ name, size, job }) => job.value && name === item.name && size === item.size,
-  )
-  if (hadUpload && hasJob && item.uploadedBytes.value === undefined) {
-    void deleteDrafts([item.key])
-    removeFromList((other) => other === item)
-  } else if (item.arrivedUpload.value) void convertItem(item)
+  if (!item.arrivedUpload.value) return
+  await convertItem(item)
+  const { details } = item.notice.value instanceof Problem ? item.notice.value : {}
+  if (details?.['jobId'] === undefined) return
+  const { jobs } = await listJobs().catch(() => ({ jobs: [] }))
+  if (!jobs.some(({ jobId }) => jobId === details['jobId'])) return
+  void deleteDrafts([item.key])
+  removeFromList((other) => other === item)
+  addJobs(jobs, folders)
+}
+
+/** A partial upload shows that the file was chosen once more. */
+async function addUnlessConverted(item: ConversionItem, folders: ReadonlyMap<string, string>): Promise<void> {
+  await checkPartialUpload(item)
+  if (item.uploadedBytes.value === undefined) return deleteDrafts([item.key])
+  addItems([item])
+  return continueDraft(item, folders)
 }
 
 function removeFromList(isGone: (item: ConversionItem) => boolean): void {
