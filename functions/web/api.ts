@@ -32,23 +32,25 @@ export class Problem extends Error {
   readonly field: string | undefined
   /** The sentence of the service, for those who use its API. */
   readonly detail: string | undefined
+  readonly details: ServiceError['details']
 
-  constructor(code: string, sentence: string, retryAfterS?: number, field?: string, detail?: string) {
+  constructor(code: string, sentence: string, retryAfterS?: number, error?: ServiceError) {
     super(sentence)
     this.name = 'Problem'
     this.code = code
     this.retryAfterS = retryAfterS
-    this.field = field
-    this.detail = detail
+    const field = error?.details?.['field']
+    this.field = typeof field === 'string' ? field : undefined
+    this.detail = error?.message
+    this.details = error?.details
   }
 }
 
 /** An error of the service in the language of the page. The texts are loaded with the first error. */
 export async function explainError(error: ServiceError): Promise<Problem> {
-  const { code, message, details, retryAfterS } = error
+  const { code, message, retryAfterS } = error
   const texts = await import('./problems/describe-problem.ts').catch(() => undefined)
-  const field = typeof details?.['field'] === 'string' ? details['field'] : undefined
-  return new Problem(code, texts?.describeProblem(error) ?? message, retryAfterS, field, message)
+  return new Problem(code, texts?.describeProblem(error) ?? message, retryAfterS, error)
 }
 
 export function toProblem(thrownError: unknown): Problem {

@@ -50,6 +50,18 @@ function validateOption(option: Option, raw: string | boolean | undefined): stri
   return undefined
 }
 
+/** What an option accepts, as far as the page knows. */
+export function describeLimit(option: Option): string {
+  const { min, max } = option.number ?? option
+  return limitText(min, max) ?? (option.description || words.invalidValue)
+}
+
+function limitText(min: number | undefined, max: number | undefined): string | undefined {
+  if (min !== undefined && max !== undefined) return words.between(min, max)
+  if (min !== undefined) return words.atLeast(min)
+  return max === undefined ? undefined : words.atMost(max)
+}
+
 function validateNumber(
   value: number,
   { min, max, type }: { min?: number | undefined; max?: number | undefined; type: string },
@@ -57,15 +69,13 @@ function validateNumber(
   if (Number.isNaN(value)) return words.aNumber
   if (type === 'integer' && !Number.isInteger(value)) return words.whole
   const isOutside = value < (min ?? value) || value > (max ?? value)
-  if (!isOutside) return undefined
-  if (min !== undefined && max !== undefined) return words.between(min, max)
-  return min !== undefined ? words.atLeast(min) : words.atMost(max ?? value)
+  return isOutside ? limitText(min, max) : undefined
 }
 
 /**
- * The form field that a problem refers to: `options.start`, `tasks.convert-1.options.start` and `start` are the same.
+ * The option that a problem refers to: `options.start`, `tasks.convert-1.options.start` and `start` are the same.
  */
-export function problemField({ field }: Problem, options: readonly Option[]): string | undefined {
+export function problemOption({ field }: Problem, options: readonly Option[]): Option | undefined {
   const name = field?.replace(/^(?:tasks\.[^.]+\.)?(?:options[./])?/, '').split(/[.[]/)[0]
-  return options.some((option) => option.name === name) ? name : undefined
+  return options.find((option) => option.name === name)
 }

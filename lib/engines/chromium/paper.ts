@@ -131,5 +131,6 @@ export const defaultPaperParams = {
 
 export function noRoomError(cause?: Error): AppError {
   const sentence = 'The margins leave no room on the page: choose smaller ones or a larger pageSize.'
-  return new AppError('INVALID_INPUT', sentence, { field: 'marginTop' }, cause && { cause })
+  const details = { field: 'marginTop', reason: 'no-room' }
+  return new AppError('INVALID_INPUT', sentence, details, cause && { cause })
 }

@@ -66,7 +66,7 @@ async function videoLength(
 function requireTimestampInVideo(timestamp: number, { from, lengthS }: VideoSource): void {
   if (lengthS === undefined || timestamp < lengthS) return
   const sentence = `timestamp: expected a time before the end of the ${formatById(from).name}, which is ${Number(lengthS.toFixed(3))} seconds long; got ${timestamp}.`
-  throw new AppError('INVALID_INPUT', sentence, { field: 'timestamp', lengthS })
+  throw new AppError('INVALID_INPUT', sentence, { field: 'timestamp', reason: 'after-end', lengthS })
 }
 
 /** Returns the times of the frames in seconds; undefined means any frame that is not blank. */

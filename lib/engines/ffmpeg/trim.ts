@@ -13,10 +13,18 @@ export function resolveTrim(
   { start = 0, end }: { readonly start?: number | undefined; readonly end?: number | undefined },
   { durationS }: MediaInfo,
 ): Trim {
-  if (end !== undefined && end <= start) throw invalidTrimError('end', 'end: expected a time after start.')
+  if (end !== undefined && end <= start)
+    throw new AppError('INVALID_INPUT', 'end: expected a time after start.', {
+      field: 'end',
+      reason: 'end-before-start',
+    })
   if (durationS !== undefined && start >= durationS) {
     const sentence = `start: expected a time before the end of the file, which is ${durationS} seconds long.`
-    throw invalidTrimError('start', sentence)
+    throw new AppError('INVALID_INPUT', sentence, {
+      field: 'start',
+      reason: 'after-end',
+      lengthS: durationS,
+    })
   }
   const endS = Math.min(end ?? Number.POSITIVE_INFINITY, durationS ?? Number.POSITIVE_INFINITY)
   return {
@@ -26,8 +34,4 @@ export function resolveTrim(
     ],
     durationS: Number.isFinite(endS) ? endS - start : undefined,
   }
-}
-
-function invalidTrimError(field: string, sentence: string): AppError {
-  return new AppError('INVALID_INPUT', sentence, { field })
 }

@@ -85,7 +85,7 @@ function refusalError(error: OfficeRefusal, { from, to, request }: HostedOfficeJ
       return new AppError(
         'INVALID_INPUT',
         'The margins leave no room on the page: choose smaller ones or a larger pageSize.',
-        { field: 'marginTop' },
+        { field: 'marginTop', reason: 'no-room' },
         { cause: error },
       )
     case 'wide':

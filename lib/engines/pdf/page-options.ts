@@ -63,5 +63,5 @@ export function computeResolution(
   const pixels = ((width * fittedDpi) / 72) * ((height * fittedDpi) / 72)
   if (pixels <= maxPixels) return { dpi: fittedDpi, pixels }
   const sentence = `dpi: page ${page} would have ${Math.round(pixels / 1e6)} megapixels; at most ${maxPixels / 1e6} are allowed. Lower dpi or set downscale.`
-  throw new AppError('INVALID_INPUT', sentence, { field: 'dpi', page })
+  throw new AppError('INVALID_INPUT', sentence, { field: 'dpi', reason: 'too-many-pixels', page })
 }

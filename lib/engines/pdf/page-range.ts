@@ -34,7 +34,7 @@ export function resolvePages(range: string | undefined, count: number): number[]
     const step = firstPage <= lastPage ? 1 : -1
     for (let page = firstPage; page !== lastPage + step; page += step) pages.push(page)
     if (pages.length > maxPagesListed)
-      throw invalidPages(`pages: at most ${maxPagesListed} pages can be listed.`)
+      throw invalidPages(`pages: at most ${maxPagesListed} pages can be listed.`, {})
   }
   return pages
 }
@@ -60,9 +60,10 @@ function parsePageNumber(text: string, count: number): number {
   const word = text.trim().toLowerCase()
   const page = word === 'last' ? count : Number(word)
   if (page >= 1 && page <= count) return page
-  throw invalidPages(`pages: page ${word} does not exist; the document has pages 1 to ${count}.`)
+  const sentence = `pages: page ${word} does not exist; the document has pages 1 to ${count}.`
+  throw invalidPages(sentence, { reason: 'no-such-page', pages: count })
 }
 
-function invalidPages(sentence: string): AppError {
-  return new AppError('INVALID_INPUT', sentence, { field: 'pages' })
+function invalidPages(sentence: string, details: Readonly<Record<string, unknown>>): AppError {
+  return new AppError('INVALID_INPUT', sentence, { field: 'pages', ...details })
 }

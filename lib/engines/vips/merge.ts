@@ -140,7 +140,12 @@ function columnCount(layout: Layout, count: number): number {
 function requireCells(layout: Layout, side: number, count: number): number {
   if (count <= side ** 2) return side
   const sentence = `layout: ${layout} has ${side ** 2} places, got ${count} images. Send fewer, or use grid.`
-  throw new AppError('INVALID_INPUT', sentence, { field: 'layout', max: side ** 2, got: count })
+  throw new AppError('INVALID_INPUT', sentence, {
+    field: 'layout',
+    reason: 'too-many-images',
+    max: side ** 2,
+    got: count,
+  })
 }
 
 /** All cells of a grid have the same size; in a single row or column each cell is as large as its image. */

@@ -28,7 +28,7 @@ export function paperArgs(rawOptions: unknown): readonly string[] {
   const margin = parseLength(options.margin) ?? 0
   if (size && Math.min(...size) - 2 * margin < minImageSide) {
     const sentence = 'margin: leaves no room on the page. Choose a smaller one or a larger pageSize.'
-    throw new AppError('INVALID_INPUT', sentence, { field: 'margin' })
+    throw new AppError('INVALID_INPUT', sentence, { field: 'margin', reason: 'no-room' })
   }
   return [
     ...(size ? ['--pagesize', size.map(inMillimeters).join('x'), '--auto-orient'] : []),

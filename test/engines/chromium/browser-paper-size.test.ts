@@ -81,7 +81,11 @@ describe('the paper of a web page', () => {
       rules({ marginLeft: `${left}mm`, marginRight: `${right}mm` })
     const down = (top: number, bottom: number) =>
       rules({ marginTop: `${top}mm`, marginBottom: `${bottom}mm` })
-    const wrongMargin = { code: 'INVALID_INPUT', details: { field: 'marginTop' }, message: /no room/ }
+    const wrongMargin = {
+      code: 'INVALID_INPUT',
+      details: { field: 'marginTop', reason: 'no-room' },
+      message: /no room/,
+    }
     assert.throws(() => hasColorAcross(105, 105), wrongMargin)
     assert.throws(() => hasColorAcross(0, 210), wrongMargin)
     assert.throws(() => down(148.5, 148.5), wrongMargin)

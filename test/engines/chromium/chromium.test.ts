@@ -116,7 +116,7 @@ describe('a web page as PDF', () => {
       await assert.rejects(convertHtml('<p>x', 'pdf', margins), {
         code: 'INVALID_INPUT',
         message: /margins/,
-        details: { field: 'marginTop' },
+        details: { field: 'marginTop', reason: 'no-room' },
       })
   })
 

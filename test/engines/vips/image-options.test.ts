@@ -257,14 +257,15 @@ describe('a section', () => {
       args: ['-ss', '9'],
       durationS: undefined,
     })
-    for (const [cutOptions, field] of [
-      [{ start: 5, end: 5 }, 'end'],
-      [{ start: 6, end: 5 }, 'end'],
-      [{ start: 60 }, 'start'],
+    const endBeforeStart = { field: 'end', reason: 'end-before-start' }
+    for (const [cutOptions, details] of [
+      [{ start: 5, end: 5 }, endBeforeStart],
+      [{ start: 6, end: 5 }, endBeforeStart],
+      [{ start: 60 }, { field: 'start', reason: 'after-end', lengthS: 60 }],
     ] as const)
       assert.throws(() => resolveTrim(cutOptions, mediaOfDuration(60)), {
         code: 'INVALID_INPUT',
-        details: { field },
+        details,
       })
   })
 
@@ -273,7 +274,9 @@ describe('a section', () => {
     assert.deepEqual(resolvePages('3-1, 2 ,LAST,2', 4), [3, 2, 1, 2, 4, 2])
     assert.deepEqual(resolvePages('last-3', 4), [4, 3])
     for (const range of ['0', '5', '1-5'])
-      assert.throws(() => resolvePages(range, 4), { details: { field: 'pages' } })
+      assert.throws(() => resolvePages(range, 4), {
+        details: { field: 'pages', reason: 'no-such-page', pages: 4 },
+      })
     assert.equal(resolvePages('1-20000', 30_000).length, 20_000)
     assert.throws(() => resolvePages('1-20001', 30_000), /at most 20000 pages/)
     for (const range of ['1-5,10,15-last', ' 2 ', 'Last'])

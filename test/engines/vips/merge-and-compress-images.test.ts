@@ -81,7 +81,7 @@ describe('images are merged', () => {
   test('merging images is refused if they do not fit in the layout or the pixel limit', async () => {
     await assert.rejects(mergeImages('png', Array(4).fill(standing), { layout: 'grid2x2' }), {
       code: 'INVALID_INPUT',
-      details: { field: 'layout', max: 4, got: 5 },
+      details: { field: 'layout', reason: 'too-many-images', max: 4, got: 5 },
     })
     const { path: wide } = await convert(vips, upright, 'png', {
       options: { width: 20_000, height: 20, fit: 'crop' },
@@ -123,7 +123,7 @@ describe('images are merged', () => {
 
   test('margins that leave no room on the page are refused', async () => {
     const merged = mergeImages('pdf', [], { pageSize: 'A5', margin: '73mm' })
-    await assert.rejects(merged, { code: 'INVALID_INPUT', details: { field: 'margin' } })
+    await assert.rejects(merged, { code: 'INVALID_INPUT', details: { field: 'margin', reason: 'no-room' } })
   })
 
   test('at most 20 images are merged into an image, and at most 100 into a PDF', () => {

@@ -1,4 +1,7 @@
+import { pluralIn } from '../../words/plural.ts'
 import type en from './en.ts'
+
+const plural = pluralIn('de')
 
 const reloadAndRetry = 'Lade die Seite neu und versuche es noch einmal.'
 
@@ -74,7 +77,20 @@ const words: typeof en = {
       ? `Zu viele Anfragen. Versuche es in ${seconds} s noch einmal.`
       : `Du hast eine Grenze dieses Dienstes erreicht. Versuche es in ${Math.ceil(seconds / 60)} min noch einmal; unter „Verbrauch“ stehen deine Grenzen.`,
   wrongPassword: 'Dieses Passwort öffnet die Datei nicht. Prüfe es und versuche es noch einmal.',
-  checkValue: () => 'Bitte prüfe diesen Wert.',
+  fieldProblem: (label, value, rule) =>
+    value === '' ? `${label}: ${rule}` : `${label}: „${value}“ geht nicht. ${rule}`,
+  reasons: {
+    afterEnd: (length) => `Die Datei ist ${length} lang: Wähle eine frühere Zeit.`,
+    noSuchPage: (pages) => `Das Dokument hat ${plural(pages, 'Seite', 'Seiten')}.`,
+    tooManyImages: (max) =>
+      `Es ist Platz für ${max} Bilder: Wähle eine andere Anordnung oder weniger Bilder.`,
+    endBeforeStart: 'Wähle eine Zeit nach dem Anfang.',
+    allPages: 'Mindestens eine Seite muss übrig bleiben.',
+    noRoom: 'Die Ränder lassen auf der Seite keinen Platz: Wähle kleinere oder ein größeres Papier.',
+    tooManyPixels: 'Das Bild hätte zu viele Pixel: Wähle eine niedrigere Auflösung.',
+    nothingToDo: 'Fülle mindestens ein Feld aus.',
+    eitherOr: 'Nur eins von beiden ist möglich: Leere dieses Feld oder das andere.',
+  },
 }
 
 export default words

@@ -1,4 +1,7 @@
 import type { ErrorCode } from '../../../../lib/error-catalog.ts'
+import { pluralIn } from '../../words/plural.ts'
+
+const plural = pluralIn('en')
 
 /** What happened and what to do, for each error code of the service. Every other language has the same keys. */
 
@@ -69,6 +72,18 @@ export default {
       ? `Too many requests. Try again in ${seconds} s.`
       : `You have reached a limit of this service. Try again in ${Math.ceil(seconds / 60)} min; Usage shows your limits.`,
   wrongPassword: 'This password doesn’t open the file. Check it and try again.',
-  /** The service's own sentence, which is English. */
-  checkValue: (detail: string) => `Please check this value: ${detail}`,
+  /** At the field of an option, followed by what is possible. */
+  fieldProblem: (label: string, value: string, rule: string) =>
+    value === '' ? `${label}: ${rule}` : `${label} can’t be “${value}”. ${rule}`,
+  reasons: {
+    afterEnd: (length: string) => `The file is ${length} long: choose an earlier time.`,
+    noSuchPage: (pages: number) => `The document has ${plural(pages, 'page', 'pages')}.`,
+    tooManyImages: (max: number) => `It has room for ${max} images: choose another layout, or fewer images.`,
+    endBeforeStart: 'Choose a time after the start.',
+    allPages: 'At least one page must remain.',
+    noRoom: 'The margins leave no room on the page: choose smaller ones, or larger paper.',
+    tooManyPixels: 'The image would have too many pixels: choose a lower resolution.',
+    nothingToDo: 'Fill in at least one field.',
+    eitherOr: 'Only one of these is possible: clear this field or the other one.',
+  },
 }

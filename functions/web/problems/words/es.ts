@@ -1,5 +1,8 @@
 import type { ErrorCode } from '../../../../lib/error-catalog.ts'
+import { pluralIn } from '../../words/plural.ts'
 import type en from './en.ts'
+
+const plural = pluralIn('es')
 
 const reloadAndRetry = 'Vuelva a cargar la página e inténtelo de nuevo.'
 
@@ -75,7 +78,19 @@ const words: typeof en = {
       ? `Demasiadas solicitudes. Inténtelo de nuevo en ${seconds} s.`
       : `Se ha alcanzado un límite de este servicio. Inténtelo de nuevo en ${Math.ceil(seconds / 60)} min; la página Uso muestra los límites.`,
   wrongPassword: 'Esta contraseña no abre el archivo. Compruébela e inténtelo de nuevo.',
-  checkValue: (detail) => `Compruebe este valor: ${detail}`,
+  fieldProblem: (label, value, rule) =>
+    value === '' ? `${label}: ${rule}` : `${label}: «${value}» no es posible. ${rule}`,
+  reasons: {
+    afterEnd: (length) => `El archivo dura ${length}: elija un momento anterior.`,
+    noSuchPage: (pages) => `El documento tiene ${plural(pages, 'página', 'páginas')}.`,
+    tooManyImages: (max) => `Hay espacio para ${max} imágenes: elija otra disposición o menos imágenes.`,
+    endBeforeStart: 'Elija un momento posterior al inicio.',
+    allPages: 'Debe quedar al menos una página.',
+    noRoom: 'Los márgenes no dejan espacio en la página: elija unos más pequeños o un papel más grande.',
+    tooManyPixels: 'La imagen tendría demasiados píxeles: elija una resolución más baja.',
+    nothingToDo: 'Rellene al menos un campo.',
+    eitherOr: 'Solo es posible uno de los dos: vacíe este campo o el otro.',
+  },
 }
 
 export default words

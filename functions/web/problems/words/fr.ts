@@ -1,5 +1,8 @@
 import type { ErrorCode } from '../../../../lib/error-catalog.ts'
+import { pluralIn } from '../../words/plural.ts'
 import type en from './en.ts'
+
+const plural = pluralIn('fr')
 
 const reloadAndRetry = 'Rechargez la page et réessayez.'
 
@@ -75,7 +78,21 @@ const words: typeof en = {
       ? `Trop de requêtes. Réessayez dans ${seconds} s.`
       : `Vous avez atteint une limite de ce service. Réessayez dans ${Math.ceil(seconds / 60)} min ; la page Utilisation montre vos limites.`,
   wrongPassword: 'Ce mot de passe n’ouvre pas le fichier. Vérifiez-le et réessayez.',
-  checkValue: (detail) => `Vérifiez cette valeur : ${detail}`,
+  fieldProblem: (label, value, rule) =>
+    value === '' ? `${label} : ${rule}` : `${label} : « ${value} » n’est pas possible. ${rule}`,
+  reasons: {
+    afterEnd: (length) => `Le fichier dure ${length} : choisissez un moment antérieur.`,
+    noSuchPage: (pages) => `Le document compte ${plural(pages, 'page', 'pages')}.`,
+    tooManyImages: (max) =>
+      `Il y a de la place pour ${max} images : choisissez une autre disposition ou moins d’images.`,
+    endBeforeStart: 'Choisissez un moment après le début.',
+    allPages: 'Il doit rester au moins une page.',
+    noRoom:
+      'Les marges ne laissent pas de place sur la page : réduisez-les ou choisissez un papier plus grand.',
+    tooManyPixels: 'L’image aurait trop de pixels : choisissez une résolution plus basse.',
+    nothingToDo: 'Remplissez au moins un champ.',
+    eitherOr: 'Un seul des deux est possible : videz ce champ ou l’autre.',
+  },
 }
 
 export default words

@@ -73,7 +73,20 @@ const words: typeof en = {
       ? `リクエストが多すぎます。${seconds} 秒後にもう一度お試しください。`
       : `このサービスの上限に達しました。${Math.ceil(seconds / 60)} 分後にもう一度お試しください。上限は「利用状況」で確認できます。`,
   wrongPassword: 'このパスワードではファイルを開けません。確認して、もう一度お試しください。',
-  checkValue: (detail) => `この値を確認してください：${detail}`,
+  fieldProblem: (label, value, rule) =>
+    value === '' ? `${label}：${rule}` : `${label}に「${value}」は使えません。${rule}`,
+  reasons: {
+    afterEnd: (length) => `ファイルの長さは ${length} です。それより前の時間を選んでください。`,
+    noSuchPage: (pages) => `この文書は ${pages} ページです。`,
+    tooManyImages: (max) =>
+      `配置できる画像は ${max} 枚までです。別のレイアウトを選ぶか、画像を減らしてください。`,
+    endBeforeStart: '開始より後の時間を選んでください。',
+    allPages: '少なくとも 1 ページは残してください。',
+    noRoom: '余白が大きすぎて、ページに場所が残りません。余白を小さくするか、用紙を大きくしてください。',
+    tooManyPixels: '画像のピクセル数が多すぎます。解像度を下げてください。',
+    nothingToDo: '少なくとも 1 つの項目を入力してください。',
+    eitherOr: 'どちらか一方だけ指定できます。この項目か、もう一方を空にしてください。',
+  },
 }
 
 export default words

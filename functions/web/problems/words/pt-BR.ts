@@ -1,5 +1,8 @@
 import type { ErrorCode } from '../../../../lib/error-catalog.ts'
+import { pluralIn } from '../../words/plural.ts'
 import type en from './en.ts'
+
+const plural = pluralIn('pt-BR')
 
 const reloadAndRetry = 'Recarregue a página e tente novamente.'
 
@@ -72,7 +75,19 @@ const words: typeof en = {
       ? `Solicitações demais. Tente novamente em ${seconds} s.`
       : `Um limite deste serviço foi atingido. Tente novamente em ${Math.ceil(seconds / 60)} min; a página Uso mostra os limites.`,
   wrongPassword: 'Esta senha não abre o arquivo. Confira-a e tente novamente.',
-  checkValue: (detail) => `Verifique este valor: ${detail}`,
+  fieldProblem: (label, value, rule) =>
+    value === '' ? `${label}: ${rule}` : `${label}: “${value}” não é possível. ${rule}`,
+  reasons: {
+    afterEnd: (length) => `O arquivo dura ${length}: escolha um momento anterior.`,
+    noSuchPage: (pages) => `O documento tem ${plural(pages, 'página', 'páginas')}.`,
+    tooManyImages: (max) => `Há espaço para ${max} imagens: escolha outro layout ou menos imagens.`,
+    endBeforeStart: 'Escolha um momento depois do início.',
+    allPages: 'Pelo menos uma página deve restar.',
+    noRoom: 'As margens não deixam espaço na página: escolha margens menores ou um papel maior.',
+    tooManyPixels: 'A imagem teria pixels demais: escolha uma resolução mais baixa.',
+    nothingToDo: 'Preencha pelo menos um campo.',
+    eitherOr: 'Só um dos dois é possível: limpe este campo ou o outro.',
+  },
 }
 
 export default words

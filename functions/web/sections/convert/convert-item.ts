@@ -8,12 +8,13 @@ import {
   explainError,
   fetchJobStatus,
   type Job,
+  type Option,
   Problem,
   retryJob,
   sizeOfResult,
   toProblem,
 } from '../../api.ts'
-import { problemField, validateOptions } from '../../options/option-values.ts'
+import { problemOption, validateOptions } from '../../options/option-values.ts'
 import { announce } from '../../shell/announce.ts'
 import { loadItemOptions } from './choose-target.ts'
 import { toConversionSpec } from './conversion-request.ts'
@@ -61,16 +62,17 @@ async function passesChecks(item: ConversionItem): Promise<boolean> {
     // The conversion itself will report errors. Lazy chunks need a connection too.
     if (!navigator.onLine || isTransient(error)) return true
     const problem = toProblem(error)
-    const field = problemField(problem, item.options.value ?? [])
-    if (field && !isLockedProblem(problem)) await showFieldError(item, field, problem)
+    const option = problemOption(problem, item.options.value ?? [])
+    if (option && !isLockedProblem(problem)) await showFieldError(item, option, problem)
     else item.notice.value = problem
     return false
   }
 }
 
-async function showFieldError(item: ConversionItem, field: string, problem: Problem): Promise<void> {
+async function showFieldError(item: ConversionItem, option: Option, { details }: Problem): Promise<void> {
   const { describeFieldProblem } = await import('../../problems/describe-problem.ts')
-  item.fieldErrors.value = { [field]: describeFieldProblem(problem.detail ?? problem.message) }
+  const { name } = option
+  item.fieldErrors.value = { [name]: describeFieldProblem(details, option, item.values.value[name]) }
 }
 
 /** Whether the file needs a password, or another one. */
@@ -117,9 +119,9 @@ export async function convertItem(item: ConversionItem): Promise<void> {
   } catch (error) {
     const problem = toProblem(error)
     const shown = isLockedProblem(problem) ? await askForPassword(item, problem) : problem
-    const optionField = problemField(shown, item.options.value ?? [])
-    if (optionField && !isLockedProblem(shown)) {
-      await showFieldError(item, optionField, shown)
+    const option = problemOption(shown, item.options.value ?? [])
+    if (option && !isLockedProblem(shown)) {
+      await showFieldError(item, option, shown)
       item.phase.value = 'ready'
     } else endWithoutResult(item, controller.signal.aborted ? words.cancelled : shown)
   }

@@ -1,7 +1,7 @@
 import type { checkConversion } from '../../../routes/check-conversion.ts'
 import { callApi, fetchToolTargets, type Option, type Problem, type ReplyData, toProblem } from '../../api.ts'
 import { loadOptions } from '../../options/load-options.ts'
-import { collectValues, problemField, validateOptions } from '../../options/option-values.ts'
+import { collectValues, problemOption, validateOptions } from '../../options/option-values.ts'
 import type { PipelineStep } from './pipeline.ts'
 
 /** Checks a pipeline step by step with the service; each step converts the result of the previous step. */
@@ -61,14 +61,12 @@ async function checkStep(from: string, step: PipelineStep): Promise<StepCheck> {
     return { from, options, errors: {}, result }
   } catch (error) {
     const problem = toProblem(error)
-    const field = problemField(problem, options)
-    return { from, options, errors: field ? { [field]: await describeAtField(problem) } : {}, problem }
+    const option = problemOption(problem, options)
+    if (!option) return { from, options, errors: {}, problem }
+    const { describeFieldProblem } = await import('../../problems/describe-problem.ts')
+    const sentence = describeFieldProblem(problem.details, option, step.values[option.name])
+    return { from, options, errors: { [option.name]: sentence }, problem }
   }
-}
-
-async function describeAtField({ detail, message }: Problem): Promise<string> {
-  const { describeFieldProblem } = await import('../../problems/describe-problem.ts')
-  return describeFieldProblem(detail ?? message)
 }
 
 /** A tool keeps the format if it can, else it uses its first target. */

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { cancelJob, type Problem, toProblem } from '../../api.ts'
+import { cancelJob, type Option, type Problem, toProblem } from '../../api.ts'
 import type { PageArrangement } from '../../grid/page-order.ts'
 import type { PdfAccess } from '../../grid/use-pages.ts'
 import { OptionFields } from '../../options/fields.tsx'
 import {
   collectValues,
-  problemField,
+  problemOption,
   type Values,
   validateOptions,
   withValue,
@@ -71,7 +71,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
     ({ name }) => !replacedOptions.includes(name) && !(hidesPassword && name === 'password'),
   )
   const inputFault = findFault(toolInput)
-  const { form, errors, setErrors, wrongField } = useFieldErrors(problem, fields)
+  const { form, errors, setErrors, wrongField } = useFieldErrors(problem, fields, values)
   return (
     <Page title={names[tool.id]} lead={words.descriptions[tool.id]}>
       <ToolFiles
@@ -155,17 +155,18 @@ const SubmitButton = (props: {
 )
 
 /** Errors by option, found by the page or reported by the service. The field of the first error gets the focus. */
-function useFieldErrors(problem: Problem | undefined, fields: Parameters<typeof problemField>[1]) {
+function useFieldErrors(problem: Problem | undefined, fields: readonly Option[], values: Values) {
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const form = useRef<HTMLFormElement>(null)
-  const wrongField = problem && problemField(problem, fields)
+  const option = problem && problemOption(problem, fields)
+  const wrongField = option?.name
   useEffect(() => {
-    if (!wrongField || !problem) return
+    if (!option || !problem) return
     void import('../../problems/describe-problem.ts').then(({ describeFieldProblem }) =>
       setErrors({
-        [wrongField]: isLocked(problem)
+        [option.name]: isLocked(problem)
           ? problem.message
-          : describeFieldProblem(problem.detail ?? problem.message),
+          : describeFieldProblem(problem.details, option, values[option.name]),
       }),
     )
   }, [wrongField, problem])

@@ -28,7 +28,9 @@ export const removePages: PdfTool<ToolOptions<'remove-pdf-pages'>> = (job) => {
   const removedPages = new Set(resolvePages(job.options.pages, length))
   const remainingPages = resolvePages(undefined, length).filter((page) => !removedPages.has(page))
   if (remainingPages.length === 0)
-    throw invalidOption('pages', 'all pages of the document would be removed; leave at least one.')
+    throw invalidOption('pages', 'all pages of the document would be removed; leave at least one.', {
+      reason: 'all-pages',
+    })
   return selectPages(job, remainingPages)
 }
 
