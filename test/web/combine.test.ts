@@ -44,4 +44,29 @@ describe('combining images into one PDF', () => {
       assert.match(images[0] ?? '', / jpeg /, 'page 2 comes before page 10')
       assert.doesNotMatch(images[1] ?? '', / jpeg /)
     }))
+
+  test('is offered only if every image has a format that can be combined', () =>
+    visit({ site }, async (page) => {
+      const combine = page.getByRole('button', { name: /^Combine / })
+      await chooseFiles(
+        page,
+        await filePayload(fixture('corners.png')),
+        await filePayload(fixture('corners.jpg')),
+      )
+      await page
+        .getByRole('group', { name: 'Convert all 2 images to' })
+        .getByRole('button', { name: 'PDF' })
+        .click()
+      await combine.waitFor()
+      await chooseFiles(page, await filePayload(fixture('corners.svg')))
+      const answer = page.waitForResponse((response) => response.url().includes('from=svg&operation=merge'))
+      await page
+        .getByRole('group', { name: 'Convert all 3 images to' })
+        .getByRole('button', { name: 'PDF' })
+        .click()
+      await answer
+      await combine.waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Remove corners.svg' }).press('Enter')
+      await combine.waitFor()
+    }))
 })

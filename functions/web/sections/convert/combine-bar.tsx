@@ -4,7 +4,7 @@ import type { Option } from '../../api.ts'
 import { OptionFields } from '../../options/fields.tsx'
 import { loadOptions } from '../../options/load-options.ts'
 import { type Values, validateOptions, withValue } from '../../options/option-values.ts'
-import { combineImages, type ImageOrder, imageOrders } from './combine-images.ts'
+import { canCombine, combineImages, type ImageOrder, imageOrders } from './combine-images.ts'
 import type { ConversionItem } from './item.ts'
 import lazyWords from './lazy/words/en.ts'
 import { openToolWith } from './open-tool.ts'
@@ -18,6 +18,19 @@ export default function CombineBar({ group }: { readonly group: readonly Convers
   const values = useSignal<Values>({})
   const [first] = group
   const format = first?.source?.id
+  const isOffered = useSignal(false)
+  const formats = [...new Set(group.flatMap(({ source }) => source?.id ?? []))].join()
+  useEffect(() => {
+    canCombine(formats.split(',')).then(
+      (answer) => {
+        isOffered.value = answer
+      },
+      // Without an answer, the service itself reports what it can't combine.
+      () => {
+        isOffered.value = true
+      },
+    )
+  }, [formats])
   useEffect(() => {
     if (!format) return
     // Without its options, the PDF is made with the defaults.
@@ -29,7 +42,7 @@ export default function CombineBar({ group }: { readonly group: readonly Convers
       () => {},
     )
   }, [format])
-  if (!first) return null
+  if (!first || !isOffered.value) return null
   const errors = validateOptions(options.value, values.value)
   const hasErrors = Object.keys(errors).length > 0
   return (

@@ -1,6 +1,6 @@
 import { batch } from '@preact/signals'
 import { keysOf } from '../../../../lib/validation/keys-of.ts'
-import type { Option } from '../../api.ts'
+import { fetchToolTargets, type Option } from '../../api.ts'
 import { collectValues, type Values } from '../../options/option-values.ts'
 import { createItems } from './add-items.ts'
 import { convertItem } from './convert-item.ts'
@@ -21,6 +21,21 @@ const comparisons = {
 }
 export type ImageOrder = keyof typeof comparisons
 export const imageOrders = keysOf(comparisons)
+
+const supportedFormats = new Map<string, Promise<boolean>>()
+
+/** Whether images of all these formats can be combined into a PDF, which not every image format can. */
+export async function canCombine(formats: readonly string[]): Promise<boolean> {
+  const answers = formats.map((format) => {
+    const answer =
+      supportedFormats.get(format) ??
+      fetchToolTargets(format, 'merge').then((targets) => targets.includes('pdf'))
+    supportedFormats.set(format, answer)
+    answer.catch(() => supportedFormats.delete(format))
+    return answer
+  })
+  return (await Promise.all(answers)).every(Boolean)
+}
 
 export async function combineImages(
   group: readonly ConversionItem[],
