@@ -58,7 +58,10 @@ describe('keyboard shortcuts', () => {
       const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
       await sheet.getByText('Convert everything that is ready').waitFor()
       assert.deepEqual(await axeViolations(page), [])
+      const shortcuts = page.locator('[aria-keyshortcuts]')
+      assert.ok((await shortcuts.count()) > 0)
       await sheet.getByRole('checkbox').uncheck()
+      assert.equal(await shortcuts.count(), 0, 'screen readers announce none')
       await page.keyboard.press('Escape')
       await sheet.waitFor({ state: 'hidden' })
       await page.keyboard.press('?')
@@ -92,6 +95,24 @@ describe('options of a card', () => {
       // Another target has options of its own.
       await useWebp(page)
       await lastTime(page).waitFor({ state: 'hidden' })
+    }))
+
+  test('texts that people write are not remembered', () =>
+    visit({ site }, async (page) => {
+      const addWatermark = async (name: string) => {
+        await chooseFiles(page, await corners(name))
+        const search = fileCard(page, name).getByRole('combobox', { name: 'All available formats' })
+        await search.fill('watermark')
+        await search.press('Enter')
+        return fileCard(page, name).getByRole('textbox', { name: 'Text', exact: true })
+      }
+      await (await addWatermark('first.png')).fill('confidential')
+      await fileCard(page, 'first.png').getByLabel('Position', { exact: true }).selectOption('Center')
+      const second = await addWatermark('second.png')
+      await lastTime(page).waitFor()
+      assert.equal(await second.inputValue(), '')
+      const stored = await page.evaluate(() => JSON.stringify(localStorage))
+      assert.doesNotMatch(stored, /confidential/)
     }))
 
   test('options that were set for all files stay when the target changes', () =>

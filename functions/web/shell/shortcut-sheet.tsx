@@ -29,7 +29,7 @@ export default function ShortcutSheet() {
       <label class="check">
         <input
           type="checkbox"
-          defaultChecked={areShortcutsOn()}
+          defaultChecked={areShortcutsOn.value}
           onChange={(event) => setShortcutsOn(event.currentTarget.checked)}
         />
         {words.areOn}

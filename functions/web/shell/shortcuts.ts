@@ -2,14 +2,14 @@ import { signal } from '@preact/signals'
 
 /**
  * Single keys click the first visible element with the key as its `aria-keyshortcuts`. They can be turned off, because
- * speech input may type single characters by accident (WCAG 2.1.4).
+ * speech input may type single characters by accident (WCAG 2.1.4). Then no element has the attribute.
  */
 
 export const isSheetOpen = signal(false)
 
 const storageKey = 'shortcuts'
 
-export function areShortcutsOn(): boolean {
+function loadShortcutsOn(): boolean {
   try {
     return localStorage.getItem(storageKey) !== 'off'
   } catch {
@@ -17,11 +17,17 @@ export function areShortcutsOn(): boolean {
   }
 }
 
+export const areShortcutsOn = signal(loadShortcutsOn())
+
+/** The attribute of an element that a key clicks. */
+export const keyShortcut = (key: string) => (areShortcutsOn.value ? { 'aria-keyshortcuts': key } : {})
+
 export function setShortcutsOn(isOn: boolean): void {
+  areShortcutsOn.value = isOn
   try {
     localStorage.setItem(storageKey, isOn ? 'on' : 'off')
   } catch {
-    // Without storage, they stay on.
+    // Without storage, they are on again after a reload.
   }
 }
 
@@ -40,7 +46,8 @@ export function listenForShortcuts(): void {
     const { key } = event
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
     // A key that is held down would download a file many times.
-    if (event.repeat || isTyping(event) || document.querySelector('dialog[open]') || !areShortcutsOn()) return
+    if (event.repeat || isTyping(event) || document.querySelector('dialog[open]') || !areShortcutsOn.value)
+      return
     if (key === '?') isSheetOpen.value = true
     else if (!clickShortcut(letterOf(event))) return
     event.preventDefault()

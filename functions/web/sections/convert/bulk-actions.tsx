@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { explainError, type Format, Problem, requestZip, toProblem } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
 import { Lazy } from '../../shell/lazy.tsx'
+import { keyShortcut } from '../../shell/shortcuts.ts'
 import { setTargetForAll } from './choose-target.ts'
 import { Icon, Notice } from './components.tsx'
 import { cancelItem, convertItem, retryItem } from './convert-item.ts'
@@ -38,7 +39,7 @@ export function BulkActions({
           <button
             type="button"
             class="button primary"
-            aria-keyshortcuts="c"
+            {...keyShortcut('c')}
             onClick={() => {
               for (const item of waitingItems) void convertItem(item)
             }}
@@ -128,7 +129,7 @@ function Filters({ items }: { readonly items: readonly ConversionItem[] }) {
         ))}
       </fieldset>
       {failedItems.length > 0 && (
-        <button type="button" class="button quiet" aria-keyshortcuts="n" onClick={showNextProblem}>
+        <button type="button" class="button quiet" {...keyShortcut('n')} onClick={showNextProblem}>
           {words.nextProblem}
         </button>
       )}
@@ -251,7 +252,7 @@ function ZipButton({
       <button
         type="button"
         class="button"
-        aria-keyshortcuts="d"
+        {...keyShortcut('d')}
         disabled={isPacking.value}
         onClick={() => void createAndSave()}
       >

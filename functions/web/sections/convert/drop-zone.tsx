@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { limitTokens } from '../../section-paths.ts'
+import { keyShortcut } from '../../shell/shortcuts.ts'
 import words from '../../words/en.ts'
 
 const { dropZone } = words
@@ -29,7 +30,7 @@ export function DropZone(props: {
         <span class="drop-mark" aria-hidden="true" />
         <p class="drop-words">{dropZone.drop}</p>
         <p class="drop-buttons">
-          <button type="button" id="choose" class="button primary" aria-keyshortcuts="a">
+          <button type="button" id="choose" class="button primary" {...keyShortcut('a')}>
             {dropZone.choose}
           </button>
           <button type="button" id="photo" class="button">

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { Lazy } from '../../shell/lazy.tsx'
+import { keyShortcut } from '../../shell/shortcuts.ts'
 import { adoptStyles } from '../../shell/styles.ts'
 import { consumePendingInputs, limitNotice } from './add-files.ts'
 import { BulkActions } from './bulk-actions.tsx'
@@ -63,7 +64,7 @@ export function ItemList({
               ? words.removed(removedItems.value.items[0]?.name ?? '')
               : words.removedMany(removedItems.value.items.length)}
           </span>
-          <button type="button" class="button" aria-keyshortcuts="u" onClick={undoRemoval}>
+          <button type="button" class="button" {...keyShortcut('u')} onClick={undoRemoval}>
             {words.undo}
           </button>
         </div>

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef } from 'preact/hooks'
 import type { Format } from '../../api.ts'
 import { Lazy } from '../../shell/lazy.tsx'
+import { keyShortcut } from '../../shell/shortcuts.ts'
 import { setTarget, setTool } from './choose-target.ts'
 import { Notice } from './components.tsx'
 import { attachFile, convertItem } from './convert-item.ts'
@@ -101,7 +102,7 @@ export function ItemForm({ item }: { readonly item: ConversionItem }) {
         </p>
       )}
       <div class="actions">
-        <button type="submit" class="button primary" data-primary aria-keyshortcuts="c">
+        <button type="submit" class="button primary" data-primary {...keyShortcut('c')}>
           {tool ? toolName(tool) : target ? words.convertToFormat(target.id.toUpperCase()) : words.convert}
         </button>
       </div>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { type Job, sizeOfResult } from '../../api.ts'
 import { Lazy } from '../../shell/lazy.tsx'
+import { keyShortcut } from '../../shell/shortcuts.ts'
 import { listEngines } from '../../ui/engine-names.ts'
 import { WarningText } from '../../ui/warning-text.tsx'
 import { convertAgain } from './add-items.ts'
@@ -155,7 +156,7 @@ function Download(props: {
     <a
       href={props.url}
       download={props.filename}
-      {...(props.isMain && { class: 'button primary', 'data-primary': true, 'aria-keyshortcuts': 'd' })}
+      {...(props.isMain && { class: 'button primary', 'data-primary': true, ...keyShortcut('d') })}
     >
       {props.children}
     </a>

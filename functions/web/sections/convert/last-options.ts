@@ -7,7 +7,10 @@ import { loadLastOptions, saveLastOptions } from './local-storage.ts'
 
 /** What belongs to a single file, or is secret. */
 const ownWidgets = ['password', 'pages', 'time', 'date']
-const ownNames = ['title', 'author', 'subject', 'keywords', 'paths', 'terms', 'targetSize', 'cropBox']
+const ownNames = [
+  ...['title', 'author', 'subject', 'keywords', 'description', 'copyright', 'creator', 'producer'],
+  ...['watermarkText', 'headerText', 'footerText', 'paths', 'terms', 'targetSize', 'cropBox'],
+]
 
 const belongsToFile = ({ name, widget }: Option) =>
   ownNames.includes(name) || ownWidgets.some((own) => own === widget)
