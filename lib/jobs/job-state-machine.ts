@@ -17,6 +17,7 @@ import {
 import { nameFromTemplate } from '../names/file-name.ts'
 import { UniqueNames } from '../names/unique-names.ts'
 import { defined } from '../validation/defined.ts'
+import { isWork, warnOfFailedItems } from './failed-items.ts'
 import { fidelityOf } from './job-fidelity.ts'
 import { bucketNumber, bucketSize } from './keys.ts'
 import { linkLifetimeOf } from './link-lifetime.ts'
@@ -103,9 +104,6 @@ export function decideOutcome(state: JobState): JobOutcome {
 /** Whether a task has its own record. */
 export const hasRecord = (task: FixedTask | Task): task is Task => 'attempt' in task
 
-const isWork = ({ operation }: { readonly operation: string }) =>
-  !operation.startsWith('import/') && !operation.startsWith('export/')
-
 function summaryOf({ fixed, tasks }: JobState): BatchSummary {
   const work = [...fixed, ...tasks].filter(isWork)
   const completedCount = work.filter(({ status }) => status === 'completed').length
@@ -163,21 +161,6 @@ function buildResult(state: JobState): JobResult {
   const warnings = [...warningsOf(job, tasks), ...(job.require === 'any' ? warnOfFailedItems(state) : [])]
   return { files: resultFiles(state), warnings, ...presentFields }
 }
-
-/** Most items of a batch that its warnings name. */
-const maxFailedItems = 100
-
-/** Names the items of a batch that failed: the batch itself may be completed. */
-const warnOfFailedItems = ({ fixed, tasks }: JobState): Warning[] =>
-  [...fixed, ...tasks]
-    .filter((task) => isWork(task) && task.status === 'failed')
-    .toSorted((a, b) => a.number - b.number)
-    .slice(0, maxFailedItems)
-    .map(({ name, code, message }) => ({
-      code: 'ITEM_FAILED',
-      message: `${name} failed${code === undefined ? '' : ` with ${code}`}: ${message ?? 'no reason was recorded.'}`,
-      field: name,
-    }))
 
 /** Warnings about the request, then those of each task, without duplicates. */
 export const warningsOf = (job: Pick<Job, 'warnings'>, tasks: readonly Pick<Task, 'warnings'>[]): Warning[] =>

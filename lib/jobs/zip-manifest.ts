@@ -1,4 +1,5 @@
 import type { Job, JobState, StoredFile } from '../model/job.ts'
+import { findFailedItems } from './failed-items.ts'
 import { findTaskFiles } from './find-task-files.ts'
 import { hasRecord, resultFiles, statusOfFixed } from './job-state-machine.ts'
 
@@ -46,13 +47,19 @@ function entriesOfTask(name: string, state: JobState, commonFields: CommonFields
   return files.map((file) => ({ ...commonFields, task: name, status, file }))
 }
 
-/** Failed tasks of a batch, whose other tasks completed. A file that cannot be read fails its import and its item. */
-function findFailedEntries({ fixed, tasks }: JobState, commonFields: CommonFields): ZipEntry[] {
-  const failedTasks = [...fixed, ...tasks].filter(({ status }) => status === 'failed')
-  const causes = new Set(failedTasks.flatMap(({ ins }) => ins))
-  return failedTasks
-    .filter(({ number }) => !causes.has(number))
-    .map((task) => ({ ...commonFields, task: task.name, status: 'failed', ...errorOfTask(task) }))
+/** Failed tasks of a batch, whose other tasks completed. An import is listed with the item that needs its file. */
+function findFailedEntries(state: JobState, commonFields: CommonFields): ZipEntry[] {
+  const items = findFailedItems(state)
+  const listedNumbers = new Set(items.flatMap(({ task, cause }) => [task.number, cause.number]))
+  const others = [...state.fixed, ...state.tasks]
+    .filter(({ status, number }) => status === 'failed' && !listedNumbers.has(number))
+    .map((task) => ({ task, cause: task }))
+  return [...items, ...others].map(({ task, cause }) => ({
+    ...commonFields,
+    task: task.name,
+    status: 'failed',
+    ...errorOfTask(cause),
+  }))
 }
 
 const errorOf = (error: Job['error']) => error && { error: { code: error.code, message: error.message } }

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { resultOfJob } from '../../lib/jobs/job-state-machine.ts'
+import { listZipEntries } from '../../lib/jobs/zip-manifest.ts'
+import { complete, createExport, fail, file, newJob, newTask, withTasks } from './records.ts'
+
+const graph = [
+  { ...newTask('import-001', []), operation: 'import/url' },
+  newTask('item-001', [0]),
+  { ...newTask('import-002', []), operation: 'import/url' },
+  newTask('item-002', [2]),
+  newTask('item-003', [0]),
+  createExport('export', [1, 3, 4]),
+]
+const state = withTasks(newJob(graph, { require: 'any' }), {
+  'import-001': complete(1, file('a.png')),
+  'item-001': complete(2, file('a.webp')),
+  'import-002': { ...fail(3, 'The host name does not exist.'), code: 'IMPORT_FAILED' },
+  'item-002': { status: 'cancelled', code: 'INPUT_TASK_FAILED' },
+  'item-003': fail(4, 'It is cut off.'),
+})
+
+test('a batch warns of an item whose file could not be fetched, with the reason', () => {
+  assert.deepEqual(
+    resultOfJob(state).warnings.map(({ field, message }) => [field, message]),
+    [
+      ['item-002', 'item-002 failed with IMPORT_FAILED: The host name does not exist.'],
+      ['item-003', 'item-003 failed with CORRUPT_FILE: It is cut off.'],
+    ],
+  )
+})
+
+test('the manifest of a batch lists such an item once, with the reason', () => {
+  const entries = listZipEntries('job_1', { ...state, job: { ...state.job, status: 'completed' } })
+  assert.deepEqual(
+    entries.map(({ task, status, error }) => [task, status, error?.code]),
+    [
+      [null, 'completed', undefined],
+      ['item-002', 'failed', 'IMPORT_FAILED'],
+      ['item-003', 'failed', 'CORRUPT_FILE'],
+    ],
+  )
+})
