@@ -1,5 +1,5 @@
 /** One subtitle on the screen. */
-interface Cue {
+export interface Cue {
   /** Milliseconds from the start of the video. */
   readonly startMs: number
   readonly endMs: number

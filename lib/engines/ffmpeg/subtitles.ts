@@ -13,6 +13,7 @@ import { demuxerArgs, localProtocolArgs } from './demuxers.ts'
 import { decodeEntities } from './html-entities.ts'
 import { corruptMediaError, probe } from './probe.ts'
 import {
+  type Cue,
   closeOpenCues,
   extendToNextCue,
   formatSubRip,
@@ -20,6 +21,7 @@ import {
   joinCueTexts,
   parseSubRip,
 } from './subtitle-cues.ts'
+import { parseTtml } from './ttml.ts'
 
 /** Demuxers by format. ffmpeg's detection would miss short files and those without a header. */
 const demuxers = {
@@ -35,6 +37,8 @@ const demuxers = {
   jss: 'jacosub',
   pjs: 'pjs',
   aqt: 'aqtitle',
+  // Read here and converted as SubRip.
+  ttml: 'srt',
 } as const satisfies Partial<Record<FormatId, string>>
 
 /** Encoder and muxer by format. Lyrics support no formatting, so they get plain text. */
@@ -191,7 +195,16 @@ function fixInput(text: string, from: FormatId, to: FormatId): string {
   if (from === 'vtt') return removeVttBlocks(text).replaceAll('&nbsp;', '\u00a0')
   // Removes the times of single words, used for karaoke.
   if (from === 'lrc') return text.replaceAll(/<\d+:\d\d(?:[.:]\d+)?>/g, '')
+  if (from === 'ttml') return formatSubRip(readTtml(text))
   return text
+}
+
+function readTtml(text: string): Cue[] {
+  try {
+    return parseTtml(text)
+  } catch (error) {
+    throw corruptMediaError('ttml', error instanceof Error ? error : new Error(String(error)))
+  }
 }
 
 /** ffmpeg does not convert the escape for non-breaking spaces. */

@@ -1,0 +1,164 @@
+import { XMLParser } from 'fast-xml-parser'
+import * as z from 'zod'
+import type { Cue } from './subtitle-cues.ts'
+import { createTtmlClock, type TtmlClock } from './ttml-clock.ts'
+
+/** Reads TTML 2 (also as DFXP, IMSC and EBU-TT), which ffmpeg only writes. */
+
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  removeNSPrefix: true,
+  parseTagValue: false,
+  parseAttributeValue: false,
+  trimValues: false,
+})
+
+type Attributes = Readonly<Record<string, string>>
+interface Element {
+  readonly name: string
+  readonly attributes: Attributes
+  readonly children: readonly (Element | string)[]
+}
+
+/** Nodes of the parser: an object with the children under the name of the element, and its attributes under `:@`. */
+const ParsedNode = z.looseObject({
+  '#text': z.string().optional(),
+  ':@': z.record(z.string(), z.string()).optional(),
+})
+
+function toNodes(parsed: unknown): (Element | string)[] {
+  return z
+    .array(ParsedNode)
+    .parse(parsed)
+    .flatMap((node): (Element | string)[] => {
+      const { '#text': text, ':@': attributes = {}, ...elements } = node
+      if (text !== undefined) return [text]
+      return Object.entries(elements).flatMap(([name, children]) =>
+        name.startsWith('?') ? [] : [{ name, attributes, children: toNodes(children) }],
+      )
+    })
+}
+
+interface Context {
+  readonly startMs: number
+  readonly endMs: number
+  /** Names of the tags of SubRip for the emphasis of the text. */
+  readonly tags: readonly string[]
+  readonly keepsSpace: boolean
+}
+
+/** Text that is shown at one time. */
+interface Run {
+  readonly startMs: number
+  readonly endMs: number
+  readonly text: string
+}
+
+interface Document {
+  readonly clock: TtmlClock
+  /** Attributes of styles by id. */
+  readonly styles: ReadonlyMap<string, Attributes>
+}
+
+/**
+ * Returns the cues in order of time; the end of a cue without one is its start.
+ * @throws Error if it is not XML.
+ */
+export function parseTtml(xml: string): Cue[] {
+  const [root] = toNodes(parser.parse(xml)).filter((node) => isElement(node, 'tt'))
+  if (root === undefined || typeof root === 'string') return []
+  const styles = new Map(
+    descendants(root, 'style').map(({ attributes }): [string, Attributes] => [
+      attributes['id'] ?? '',
+      attributes,
+    ]),
+  )
+  const document = { clock: createTtmlClock(root.attributes), styles }
+  const keepsSpace = root.attributes['space'] === 'preserve'
+  const start: Context = { startMs: 0, endMs: Number.POSITIVE_INFINITY, tags: [], keepsSpace }
+  return descendants(root, 'body')
+    .flatMap((body) => cuesOf(body, start, document))
+    .sort((a, b) => a.startMs - b.startMs)
+}
+
+const isElement = (node: Element | string, name: string) => typeof node !== 'string' && node.name === name
+
+function descendants(element: Element, name: string): Element[] {
+  return element.children.flatMap((child) => {
+    if (typeof child === 'string') return []
+    return child.name === name ? [child] : descendants(child, name)
+  })
+}
+
+function cuesOf(element: Element, parent: Context, document: Document): Cue[] {
+  const context = contextOf(element, parent, document)
+  if (element.name !== 'p')
+    return element.children.flatMap((child) =>
+      typeof child === 'string' ? [] : cuesOf(child, context, document),
+    )
+  const runs = element.children.flatMap((child) => runsOf(child, context, document))
+  const shown = Map.groupBy(runs, ({ startMs, endMs }) => `${startMs} ${endMs}`)
+  return [...shown.values()].flatMap((group) => {
+    const [{ startMs, endMs } = context] = group
+    const lines = group
+      .map(({ text }) => text)
+      .join('')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line.replaceAll(/<\/?[biu]>/g, '').trim() !== '')
+    return lines.length > 0 ? [{ startMs, endMs: Number.isFinite(endMs) ? endMs : startMs, lines }] : []
+  })
+}
+
+function runsOf(node: Element | string, context: Context, document: Document): Run[] {
+  const { startMs, endMs, tags, keepsSpace } = context
+  if (typeof node !== 'string') {
+    if (node.name === 'br') return [{ startMs, endMs, text: '\n' }]
+    const isText = node.name === 'span' || node.name === 'p'
+    const inner = contextOf(node, context, document)
+    return isText ? node.children.flatMap((child) => runsOf(child, inner, document)) : []
+  }
+  const text = keepsSpace ? node : node.replaceAll(/\s+/g, ' ')
+  if (text.trim() === '') return text === '' ? [] : [{ startMs, endMs, text }]
+  const opening = tags.map((tag) => `<${tag}>`).join('')
+  const closing = tags.map((tag) => `</${tag}>`).reverse()
+  return [
+    { startMs, endMs, text: text.replaceAll(/[^\n]+/g, (line) => `${opening}${line}${closing.join('')}`) },
+  ]
+}
+
+function contextOf({ attributes }: Element, parent: Context, { clock, styles }: Document): Context {
+  const { begin, end, dur, space } = attributes
+  const startMs = parent.startMs + (clock(begin) ?? 0)
+  const ends = [
+    parent.endMs,
+    parent.startMs + (clock(end) ?? Number.POSITIVE_INFINITY),
+    startMs + (clock(dur) ?? Number.POSITIVE_INFINITY),
+  ]
+  const tags = new Set(parent.tags)
+  for (const { tag, attribute, value, plain } of emphasis) {
+    const style = styleOf(attributes, attribute, styles)
+    if (style === value) tags.add(tag)
+    else if (style === plain) tags.delete(tag)
+  }
+  return {
+    startMs,
+    endMs: Math.min(...ends),
+    tags: [...tags],
+    keepsSpace: space === undefined ? parent.keepsSpace : space === 'preserve',
+  }
+}
+
+const emphasis = [
+  { tag: 'i', attribute: 'fontStyle', value: 'italic', plain: 'normal' },
+  { tag: 'b', attribute: 'fontWeight', value: 'bold', plain: 'normal' },
+  { tag: 'u', attribute: 'textDecoration', value: 'underline', plain: 'none' },
+] as const
+
+/** The value of the element, or of the last style it refers to. */
+function styleOf(attributes: Attributes, name: string, styles: Document['styles']): string | undefined {
+  const referenced = (attributes['style'] ?? '').split(/\s+/).map((id) => styles.get(id)?.[name])
+  return attributes[name] ?? referenced.findLast((value) => value !== undefined)
+}
