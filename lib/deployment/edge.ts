@@ -1,6 +1,7 @@
 import { edgeHeaders } from '../net/edge-origin.ts'
 import { webSocketApi } from '../resources/web-sockets.ts'
 import { defined } from '../validation/defined.ts'
+import { distributionLogging } from './access-logs.ts'
 import { fileBehaviors, fileOrigin } from './cdn-files.ts'
 import { managedPolicies } from './managed-policies.ts'
 import { arnOf } from './references.ts'
@@ -57,7 +58,7 @@ const behavior = (target: string, cache: string) => ({
 const socketPatterns = [...webSocketApi.paths, `${webSocketApi.jobPath}*`]
 
 /** The CloudFront distribution: one domain for the whole service, and the only access to it. */
-export const edgeResources = ({ domain, cdnPublicKeys }: Pick<Stage, 'domain' | 'cdnPublicKeys'>) => ({
+export const edgeResources = ({ domain, cdnPublicKeys, accessLogs, firewallArn }: Stage) => ({
   OriginSecret: {
     Type: 'AWS::SecretsManager::Secret',
     Properties: {
@@ -83,6 +84,8 @@ export const edgeResources = ({ domain, cdnPublicKeys }: Pick<Stage, 'domain' | 
         HttpVersion: 'http2and3',
         IPV6Enabled: true,
         PriceClass: 'PriceClass_100',
+        ...distributionLogging({ accessLogs }),
+        ...defined({ WebACLId: firewallArn }),
         Origins: [
           origin('http', 'HttpApi'),
           origin('sockets', 'WebsocketsApi', `/\${sls:stage}`),

@@ -68,6 +68,17 @@ const StageSettings = z
       .default(true)
       .describe('Protects the table from deletion, also when the stack is removed'),
     logDays: z.union([z.literal(7), z.literal(14), z.literal(30), z.literal(90), z.literal(365)]).default(30),
+    accessLogs: z
+      .boolean()
+      .default(false)
+      .describe('Access logs of CloudFront and of the buckets, which are stored in a bucket for `logDays`'),
+    firewallArn: z
+      .string()
+      .regex(/^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\//)
+      .optional()
+      .describe(
+        'Web ACL in us-east-1 that CloudFront applies to each request, such as that of `firewall.json`',
+      ),
     alarmMail: z.email().optional().describe('Email address that receives alarms'),
     dollarsPerDay: z.number().positive().default(50).describe('Cost per day above which an alarm is sent'),
     profile: z

@@ -1,4 +1,5 @@
 import { bucket, table } from '../resources/storage.ts'
+import { bucketLogging, logStatements, logsBucketProperties } from './access-logs.ts'
 import { fileStatements } from './cdn-files.ts'
 import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
@@ -62,8 +63,9 @@ const encryptionKey = (description: string) => ({
 })
 
 /** CloudFormation has other property names than the S3 API. */
-const bucketResource = ({ customerKeyArn }: Stage) =>
+const bucketResource = ({ customerKeyArn, accessLogs }: Stage) =>
   privateBucket({
+    ...bucketLogging({ accessLogs }, 'files'),
     BucketEncryption: {
       ServerSideEncryptionConfiguration: [
         customerKeyArn
@@ -127,6 +129,7 @@ export const storageResources = (stage: Stage) => ({
   // If the service secret were lost, clients could no longer access their jobs, and stored passwords could not be
   // decrypted.
   SecretsBucket: privateBucket({
+    ...bucketLogging(stage, 'secrets'),
     BucketEncryption: {
       ServerSideEncryptionConfiguration: [
         {
@@ -138,4 +141,8 @@ export const storageResources = (stage: Stage) => ({
     VersioningConfiguration: { Status: 'Enabled' },
   }),
   SecretsBucketPolicy: tlsOnlyPolicy('SecretsBucket'),
+  ...(stage.accessLogs && {
+    LogsBucket: privateBucket(logsBucketProperties(stage)),
+    LogsBucketPolicy: tlsOnlyPolicy('LogsBucket', logStatements),
+  }),
 })

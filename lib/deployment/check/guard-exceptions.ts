@@ -11,8 +11,8 @@ const functionsOutsideVpc = functionNames
 interface GuardException {
   readonly of: RegExp
   readonly why: string
-  /** Needed only by stages without a domain. */
-  readonly isForTrials?: true
+  /** Not needed by stages with this setting. */
+  readonly unless?: 'domain' | 'accessLogs'
 }
 
 /**
@@ -38,22 +38,23 @@ export const guardExceptions: Readonly<Record<string, GuardException>> = {
   },
   cloudfront_access_logs_enabled_check: {
     of: /^Distribution$/,
-    why: 'Both gateways log each request; CloudFront logs would need a bucket with ACLs.',
+    why: 'Both gateways log each request; with `accessLogs` CloudFront does as well.',
+    unless: 'accessLogs',
   },
   cloudfront_custom_ssl_certificate_check: {
     of: /^Distribution$/,
     why: 'Stage dev has no domain; with `domain` the distribution has its certificate.',
-    isForTrials: true,
+    unless: 'domain',
   },
   cloudfront_sni_enabled_check: {
     of: /^Distribution$/,
     why: 'As above: it requires the certificate.',
-    isForTrials: true,
+    unless: 'domain',
   },
   cloudfront_security_policy_check: {
     of: /^Distribution$/,
     why: 'As above: it requires the certificate.',
-    isForTrials: true,
+    unless: 'domain',
   },
   cloudwatch_log_group_retention_period_check: {
     of: /LogGroup$/,
@@ -76,16 +77,16 @@ export const guardExceptions: Readonly<Record<string, GuardException>> = {
     why: 'Their rows list what they reach, and `outboundReasons` in lib/resources/function-declaration.ts says why.',
   },
   s3_bucket_default_encryption_kms_check: {
-    of: /^(Bucket|ServerlessDeploymentBucket)$/,
+    of: /^(Bucket|ServerlessDeploymentBucket|LogsBucket)$/,
     why: '`customerKeyArn` encrypts files with a KMS key; by default S3 encrypts them with its own key, which costs nothing.',
   },
   s3_bucket_versioning_enabled_check: {
-    of: /^Bucket$/,
-    why: 'Versioning would retain files that their owners have deleted.',
+    of: /^(Logs)?Bucket$/,
+    why: 'Versioning would retain files that their owners have deleted, and logs after `logDays`.',
   },
   s3_bucket_logging_enabled_check: {
     of: /Bucket$/,
-    why: 'The functions that sign download links log who requested a file.',
+    why: 'The functions that sign download links log who requested a file; `accessLogs` logs each request.',
   },
   s3_version_lifecycle_policy_check: {
     of: /^(SecretsBucket|ServerlessDeploymentBucket)$/,
@@ -96,7 +97,7 @@ export const guardExceptions: Readonly<Record<string, GuardException>> = {
     why: 'Their objects do not expire.',
   },
   s3_event_notifications_enabled_check: {
-    of: /^(SecretsBucket|ServerlessDeploymentBucket)$/,
+    of: /^(SecretsBucket|ServerlessDeploymentBucket|LogsBucket)$/,
     why: 'Nothing reacts to new objects in them.',
   },
   s3_bucket_policy_ssl_requests_only_check: {
@@ -114,7 +115,13 @@ export const guardExceptions: Readonly<Record<string, GuardException>> = {
 }
 
 /** The exceptions of a stage. */
-export const guardExceptionsFor = ({ domain }: Pick<Stage, 'domain'>): typeof guardExceptions =>
-  Object.fromEntries(
-    Object.entries(guardExceptions).filter(([, { isForTrials }]) => !isForTrials || domain === undefined),
-  )
+export const guardExceptionsFor = (stage: Pick<Stage, 'domain' | 'accessLogs'>): typeof guardExceptions => {
+  const needed = Object.entries(guardExceptions).filter(([, { unless }]) => !unless || !stage[unless])
+  const logging = {
+    s3_bucket_logging_enabled_check: {
+      of: /^(ServerlessDeployment|Logs)Bucket$/,
+      why: 'The framework creates the one, and the other would log its own logs.',
+    },
+  }
+  return { ...Object.fromEntries(needed), ...(stage.accessLogs && logging) }
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { checkProjectRules } from '../../lib/deployment/check/project-rules.ts'
+import { checkSpecification } from '../../lib/deployment/check/specification.ts'
+import { isRecord, type Template } from '../../lib/deployment/check/template.ts'
+import { edgeResources } from '../../lib/deployment/edge.ts'
+import { parseStage } from '../../lib/deployment/stage.ts'
+import { storageResources } from '../../lib/deployment/storage.ts'
+
+const firewallArn = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/files/a'
+const stage = parseStage('dev', { accessLogs: true, firewallArn, logDays: 7 })
+const resourcesOf = (settings: typeof stage): Template['Resources'] => ({
+  ...storageResources(settings),
+  ...edgeResources(settings),
+})
+const distributionOf = (settings: typeof stage) =>
+  edgeResources(settings).Distribution.Properties.DistributionConfig
+
+test('with access logs, CloudFront and the buckets log each request, without cookies and for a limited time', () => {
+  const resources = resourcesOf(stage)
+  assert.deepEqual(checkProjectRules({ Resources: resources }, stage), [])
+  assert.deepEqual(checkSpecification({ Resources: resources }).findings, [])
+  assert.partialDeepStrictEqual(distributionOf(stage), {
+    Logging: { Bucket: { 'Fn::GetAtt': ['LogsBucket', 'DomainName'] }, IncludeCookies: false },
+  })
+  for (const id of ['Bucket', 'SecretsBucket'])
+    assert.partialDeepStrictEqual(resources[id]?.Properties, {
+      LoggingConfiguration: { DestinationBucketName: { Ref: 'LogsBucket' } },
+    })
+  assert.partialDeepStrictEqual(resources['LogsBucket']?.Properties, {
+    LifecycleConfiguration: { Rules: [{ Status: 'Enabled', ExpirationInDays: 7 }] },
+  })
+  assert.match(JSON.stringify(resources['LogsBucketPolicy']), /"Service":"logging\.s3\.amazonaws\.com"/)
+})
+
+test('access logs and the firewall are off by default', () => {
+  const text = JSON.stringify(resourcesOf(parseStage('dev', {})))
+  assert.doesNotMatch(text, /Logging|LogsBucket|WebACLId/)
+})
+
+test('CloudFront applies the web ACL of the stage to each request', () => {
+  assert.equal(distributionOf(stage).WebACLId, firewallArn)
+  const regional = 'arn:aws:wafv2:eu-central-1:123456789012:regional/webacl/files/a'
+  assert.throws(() => parseStage('dev', { firewallArn: regional }), /firewallArn/)
+})
+
+test('the firewall limits the requests of an IP address and blocks no file for its content', () => {
+  const text = readFileSync(new URL('../../lib/deployment/firewall.json', import.meta.url), 'utf8')
+  const template: Template = JSON.parse(text)
+  assert.deepEqual(checkSpecification(template).findings, [])
+  const { Rules, Scope } = template.Resources['Firewall']?.Properties ?? {}
+  assert.equal(Scope, 'CLOUDFRONT')
+  assert.ok(Array.isArray(Rules) && Rules.every(isRecord))
+  const [rate, common] = Rules
+  assert.partialDeepStrictEqual(rate, {
+    Action: { Block: { CustomResponse: { ResponseCode: 429 } } },
+    Statement: { RateBasedStatement: { AggregateKeyType: 'IP' } },
+  })
+  const counted: readonly string[] =
+    JSON.stringify(common).match(/(?<="Name":")\w+(?=","ActionToUse":\{"Count")/g) ?? []
+  // All rules of the group that read bodies.
+  for (const rule of [
+    'SizeRestrictions',
+    'CrossSiteScripting',
+    'GenericLFI',
+    'GenericRFI',
+    'EC2MetaDataSSRF',
+  ])
+    assert.ok(counted.includes(`${rule}_BODY`), rule)
+})
