@@ -35,8 +35,9 @@ function wordsOf(page) {
   const walker = page.createTreeWalker(page.body ?? page.documentElement, NodeFilter.SHOW_TEXT)
   const words = []
   for (let count = 0; count < maxNodes && walker.nextNode(); count++) {
-    if (!walker.currentNode.parentElement?.closest(noText))
-      words.push(...(walker.currentNode.data.match(/\S+/g) ?? []))
+    if (walker.currentNode.parentElement?.closest(noText)) continue
+    // Not as arguments of one call, which has a limit.
+    for (const [word] of walker.currentNode.data.matchAll(/\S+/g)) words.push(word)
   }
   return words
 }

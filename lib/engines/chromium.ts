@@ -9,7 +9,7 @@ import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import { Browser } from './chromium/browser.ts'
 import { BrowserCrash } from './chromium/cdp-pipe.ts'
-import { evaluate } from './chromium/evaluate.ts'
+import { EvaluationFailure, evaluate } from './chromium/evaluate.ts'
 import { browserHost } from './chromium/host.ts'
 import { runInBrowser } from './chromium/hosted-browser.ts'
 import { type BrowserPage, invalidUrl, type PageSize, type PageSource, showPage } from './chromium/page.ts'
@@ -146,7 +146,7 @@ async function showWithScripts(
   try {
     return await show(true)
   } catch (error) {
-    if (!(error instanceof BrowserCrash)) throw error
+    if (!(error instanceof BrowserCrash || error instanceof EvaluationFailure)) throw error
     const sentence =
       'The page was converted without its scripts, which break the browser, so what they draw or write is missing.'
     tools.warn('SCRIPTS_NOT_RUN', sentence)
@@ -183,7 +183,7 @@ async function pageSourceOf(input: InputFile, work: EngineWork, tools: Tools): P
   if (!isSvg(format)) {
     const { encoding: requestedEncoding } = z.object({ encoding: encodingOption }).parse(options)
     const charset = await detectFileCharset(input, requestedEncoding, tools)
-    return { title, url: invalidUrl, page: { bytes, contentType: contentTypeOf(bytes, charset) } }
+    return { title, url: invalidUrl, ...(await encodedPage(bytes, charset)) }
   }
   const svg = format === 'svgz' ? await decompress(bytes) : bytes
   await warnAboutMissingFiles(svg, tools)
@@ -201,6 +201,25 @@ function missingPageError(): never {
 const maxHeadBytes = 4096
 const xhtmlNamespace =
   /<(?:\w{1,40}:)?html\b[^<>]{0,2000}?\bxmlns(?::\w{1,40})?\s{0,9}=\s{0,9}["']http:\/\/www\.w3\.org\/1999\/xhtml["']/
+
+/** Returns the page with its encoding, as UTF-8 if browsers do not support it: DOS code pages, UTF-32. */
+async function encodedPage(bytes: Buffer, charset: Charset): Promise<Pick<PageSource, 'page' | 'charset'>> {
+  if (isBrowserCharset(charset.name))
+    return { page: { bytes, contentType: contentTypeOf(bytes, charset) }, charset: charset.name }
+  const { decodeText } = await import('./shared/text/decode.ts')
+  const unicode = Buffer.from(decodeText(bytes, charset.name))
+  const contentType = contentTypeOf(unicode, { name: 'utf-8', source: 'request' })
+  return { page: { bytes: unicode, contentType }, charset: 'utf-8' }
+}
+
+/** Whether an encoding is one of the Encoding Standard, which Node supports as browsers do. */
+function isBrowserCharset(name: string): boolean {
+  try {
+    return new TextDecoder(name).encoding !== ''
+  } catch {
+    return false
+  }
+}
 
 /** Adds the charset, except for pure ASCII and for pages that declare one, which the browser detects. */
 function contentTypeOf(bytes: Buffer, { name, source }: Charset): string {
@@ -263,9 +282,9 @@ async function convert(
 }
 
 /** Words of the file that its scripts have removed; their absence is no loss. */
-async function removedText(page: BrowserPage, { page: { bytes, contentType } }: PageSource): Promise<string> {
-  const charset = /charset=([\w-]+)/.exec(contentType)?.[1] ?? 'utf-8'
-  const html = new TextDecoder(charset).decode(bytes)
+async function removedText(page: BrowserPage, source: PageSource): Promise<string> {
+  const { decodeText } = await import('./shared/text/decode.ts')
+  const html = decodeText(source.page.bytes, source.charset ?? 'utf-8')
   return evaluate(page.call, z.string(), ['unseen', 'removed'], { html })
 }
 

@@ -21,7 +21,16 @@ const Reply = z.looseObject({
     .optional(),
 })
 
-/** Runs one of our functions in a page, whose own scripts are disabled. Arguments and result are passed as JSON. */
+/** A function of ours has thrown in a page. The scripts of the page can cause it: they may remove what it needs. */
+export class EvaluationFailure extends Error {
+  override readonly name = 'EvaluationFailure'
+}
+
+/**
+ * Runs one of our functions in a page whose own scripts are disabled, or in a world of its own. Arguments and result are
+ * passed as JSON.
+ * @throws EvaluationFailure
+ */
 export async function evaluate<T>(
   call: BrowserPage['call'],
   schema: z.ZodType<T>,
@@ -32,7 +41,8 @@ export async function evaluate<T>(
   const params = { expression, returnByValue: true }
   const { result, exceptionDetails } = await call(Reply, 'Runtime.evaluate', params)
   if (exceptionDetails) {
-    throw new Error(`${fn} failed in the browser: ${exceptionDetails.exception?.description ?? 'no reason'}`)
+    const reason = exceptionDetails.exception?.description ?? 'no reason'
+    throw new EvaluationFailure(`${fn} failed in the browser: ${reason}`)
   }
   return schema.parse(result.value)
 }

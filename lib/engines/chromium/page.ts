@@ -8,6 +8,8 @@ export interface PageSource {
   /** URL of the page, against which links are resolved. */
   readonly url: string
   readonly page: WebPart
+  /** Encoding of the page if it does not only consist of ASCII. */
+  readonly charset?: string
   /** Title for a page without one. */
   readonly title: string
   /** Returns other files that the page may load, by `partKey` of the URL. */

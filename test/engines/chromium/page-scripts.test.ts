@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import iconv from 'iconv-lite'
 import sharp from 'sharp'
 import { createChromium } from '../../../lib/engines/chromium.ts'
 import { hasScripts } from '../../../lib/formats/detect/page-scripts.ts'
@@ -84,6 +86,25 @@ describe('the scripts of a page that was sent', () => {
       ),
     )
     assert.equal(result.hiddenText?.trim(), 'removed words')
+  })
+
+  test('text that scripts remove is known in any encoding', async () => {
+    const html = `<p>Größe</p><p id="gone">Übermut</p><script>gone.remove()</script>`
+    for (const encoding of ['cp437', 'windows-1252']) {
+      pages++
+      const path = await page(html, `scripts-${pages}.html`)
+      await writeFile(path, iconv.encode(html, encoding))
+      const run = await convert(chromium, path, 'pdf', { ...scripted, options: { encoding } })
+      assert.equal((await readPdfText(run.path)).trim(), 'Größe', encoding)
+      assert.equal(run.result.hiddenText?.trim(), 'Übermut', encoding)
+    }
+  })
+
+  test('a page with 200,000 words and scripts is converted', async () => {
+    const words = 'word '.repeat(200_000)
+    const { text, warnings } = await printedText(`<div hidden>${words}</div>${script(write("'ran'"))}`)
+    assert.match(text, /alphamarker ran/)
+    assert.deepEqual(warnings, [])
   })
 
   test('scripts run neither with scripts=false nor in a page made by an earlier step', async () => {
@@ -193,6 +214,12 @@ describe('hostile scripts', () => {
 
   test('a page whose scripts leave it or break the browser is converted without them', async () => {
     const { text, warnings } = await printedText(script("location = 'about:blank'"))
+    assert.equal(text, 'alphamarker')
+    assert.deepEqual(warnings, ['SCRIPTS_NOT_RUN'])
+  })
+
+  test('a page whose scripts remove all of it is converted without them', async () => {
+    const { text, warnings } = await printedText(script('document.documentElement.remove()'))
     assert.equal(text, 'alphamarker')
     assert.deepEqual(warnings, ['SCRIPTS_NOT_RUN'])
   })

@@ -68,8 +68,8 @@ describe('section options for Word', () => {
     const flows = Array.from({ length: pageCount }, (_, number) => ({
       page: { number, width: 600, height: 800 } as PageContent, // nothing else is used
       blocks: Array.from({ length: perPage }, (_, at) => {
-        const box = [50, 60 + at * 0.6, 500, 61 + at * 0.6]
-        return { kind: 'image', box, path: '', column: [50, 0, 500, 800] } as const as FlowBlock
+        const box = [50, 60 + at * 0.6, 500, 61 + at * 0.6] as const
+        return { kind: 'image', box, path: '', column: [50, 0, 500, 800] } satisfies FlowBlock
       }),
     }))
     const sections = buildSections(flows, [50, 500], 1.2)
