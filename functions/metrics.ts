@@ -17,7 +17,7 @@ export const getMetrics = contract({
   access: { scopes: ['ADMIN'], anonymous: true },
   tag: 'Service',
   summary: 'Get metrics for Prometheus',
-  description: 'Only for administrators and for programs on the same machine.',
+  description: 'Only for administrators and for programs on the same machine, which call it as localhost.',
   reply: { status: 200, schema: z.unknown(), form: 'stream', contentType: prometheusType },
   errors: ['INSUFFICIENT_PERMISSIONS'],
   handle: async ({ principal, sourceIp, headers }, services) => {
@@ -38,7 +38,11 @@ const headersOfOthers = ['forwarded', 'via', 'x-real-ip', 'origin'] as const
 function isLocal(sourceIp: string, headers: Readonly<Record<string, string | undefined>>): boolean {
   // The gateway adds the address of its peer to those of proxies.
   const isDirect = !headers['x-forwarded-for']?.includes(',')
-  return loopback.test(sourceIp) && isDirect && headersOfOthers.every((name) => headers[name] === undefined)
+  // A page whose name resolves to this machine reads it like its own site, and sends no `Origin`.
+  const host = URL.parse(`http://${headers['host'] ?? ''}`)?.hostname ?? ''
+  const isLocalName = host === 'localhost' || loopback.test(host.replace(/^\[|\]$/g, ''))
+  const hasNone = headersOfOthers.every((name) => headers[name] === undefined)
+  return loopback.test(sourceIp) && isDirect && isLocalName && hasNone
 }
 
 async function readQueues({ queues }: Services): Promise<MetricFamily> {

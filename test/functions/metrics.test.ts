@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { jobMetrics, renderMetrics } from '../../lib/usage/prometheus.ts'
 import { after, before } from '../hooks.ts'
+import { adminOf, managerOf } from '../support/account.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -38,11 +39,20 @@ test('clients elsewhere do not see metrics, also behind a proxy of the same mach
     { via: '1.1 proxy' },
     { origin: 'https://other.example' },
     { 'x-real-ip': '203.0.113.7' },
+    { host: 'rebound.example:8080' },
   ]) {
     const { status, body } = await readMetrics(headers)
     assert.equal(status, 403, JSON.stringify(headers))
     assert.ok(!body.includes('mutabor_'))
   }
+})
+
+test('elsewhere only administrators see metrics', async () => {
+  const elsewhere = { 'x-forwarded-for': '203.0.113.7' }
+  const statusOf = async (key: string) => (await readMetrics({ ...elsewhere, 'x-api-key': key })).status
+  assert.equal(await statusOf(await adminOf(service)), 200)
+  assert.equal(await statusOf(await managerOf(service)), 403)
+  assert.equal(await statusOf('sk_unknown'), 401)
 })
 
 test('jobs are counted by engine, outcome, error code and duration', () => {
