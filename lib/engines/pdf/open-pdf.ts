@@ -1,4 +1,7 @@
+import { open, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { edgeBytes } from '../../formats/detect/byte-source.ts'
+import { encryptsOnlyAttachments, ignoreEncryption } from '../../formats/locked-attachments.ts'
 import { pdfPasswordMissing } from '../../formats/locked-pdf.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
@@ -27,6 +30,8 @@ export interface OpenPdf {
   /** Whether the source needs a password or has restricted permissions. */
   readonly isEncrypted: boolean
   readonly hasForm: boolean
+  /** Whether its attachments are encrypted, and only these; `path` is a file without them. */
+  readonly hasLockedAttachments?: boolean
   /** Whether it has structure tags for screen readers. */
   readonly isTagged: boolean
   readonly documentInfo: DocumentInfo
@@ -40,13 +45,48 @@ type PdfFacts = Omit<OpenPdf, 'path'>
  */
 export async function openPdf(source: string, password: string | undefined, tools: Tools): Promise<OpenPdf> {
   const pdfFacts = await readFacts(source, tools)
-  if (pdfFacts !== 'locked') return { path: source, ...pdfFacts }
-  if (password === undefined) throw pdfPasswordMissing()
+  if (pdfFacts !== 'locked' && (pdfFacts.isEncrypted || !(await mentionsEncryption(source))))
+    return { path: source, ...pdfFacts }
+  if (password === undefined) return openWithoutAttachments(source, tools)
   const path = join(tools.workDir, `open-${basename(source)}`)
   await runQpdf({ inputFile: source, password, decrypt: '', outputFile: path }, tools)
   const decryptedFacts = await readFacts(path, tools)
   if (decryptedFacts === 'locked') throw new Error('qpdf did not remove the encryption.')
   return { path, ...decryptedFacts, isEncrypted: true }
+}
+
+/** Whether Poppler opens an encrypted file because its pages are not; all other programs ask for the password. */
+async function mentionsEncryption(path: string): Promise<boolean> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    for (const position of [0, Math.max(0, size - edgeBytes)]) {
+      const { buffer } = await file.read(Buffer.alloc(edgeBytes), { position })
+      if (buffer.includes('/Encrypt')) return encryptsOnlyAttachments(await readText(path))
+    }
+    return false
+  } finally {
+    await file.close()
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  const bytes = await readFile(path)
+  return bytes.length > maxTextLength ? '' : bytes.toString('latin1')
+}
+
+/** The largest file that fits into a string. */
+const maxTextLength = 2 ** 29 - 24
+
+/** Opens a PDF that encrypts only its attachments. @throws AppError PDF_ENCRYPTED if it encrypts more. */
+async function openWithoutAttachments(source: string, tools: Tools): Promise<OpenPdf> {
+  const text = await readText(source)
+  if (!encryptsOnlyAttachments(text)) throw pdfPasswordMissing()
+  const path = join(tools.workDir, `pages-${basename(source)}`)
+  await writeFile(path, ignoreEncryption(text), 'latin1')
+  const facts = await readFacts(path, tools)
+  if (facts === 'locked') throw pdfPasswordMissing()
+  return { path, ...facts, hasLockedAttachments: true }
 }
 
 async function readFacts(path: string, tools: Tools): Promise<PdfFacts | 'locked'> {

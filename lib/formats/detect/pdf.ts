@@ -1,4 +1,5 @@
 import { defined } from '../../validation/defined.ts'
+import { encryptsOnlyAttachments } from '../locked-attachments.ts'
 import { pdfPasswordMissing, pdfPasswordWrong } from '../locked-pdf.ts'
 import { ascii, corruptFileError, type OpenedFile } from './byte-source.ts'
 
@@ -25,20 +26,24 @@ export async function checkPdf(file: OpenedFile, hint: PdfHint): Promise<void> {
   if (!hint.mayBeDamaged && !tail.includes('startxref') && !tail.includes('%%EOF')) {
     throw corruptFileError('a PDF', 'its end is missing, as after an interrupted transfer')
   }
-  if (!(await mentionsEncryption(file, tail))) return
+  const edges = await readEdges(file, tail)
+  if (!edges.includes('/Encrypt')) return
   if (await canOpen(file, undefined)) return
   if (hint.mayBeLocked) return
   const pdf = { filename: file.filename, field: hint.passwordField }
-  if (hint.password === undefined) throw pdfPasswordMissing(pdf)
+  if (hint.password === undefined) {
+    if (encryptsOnlyAttachments(edges)) return
+    throw pdfPasswordMissing(pdf)
+  }
   if (await canOpen(file, hint.password)) return
   throw pdfPasswordWrong(pdf)
 }
 
 /** `/Encrypt` is in a trailer: near the end, near the start, or at the offset in startxref. */
-async function mentionsEncryption(file: OpenedFile, tail: string): Promise<boolean> {
+async function readEdges(file: OpenedFile, tail: string): Promise<string> {
   const offset = Number(/startxref\s+(\d+)\s*(?:%%EOF\s*)?$/.exec(tail)?.[1] ?? 0)
   const table = ascii(await file.read(offset, offset + 8192))
-  return [tail, ascii(file.head), table].some((text) => text.includes('/Encrypt'))
+  return [ascii(file.head), table, tail].join('\n')
 }
 
 async function canOpen(file: OpenedFile, password: string | undefined): Promise<boolean> {

@@ -7,6 +7,7 @@ import { defined } from '../../../validation/defined.ts'
 import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../../engine.ts'
 import { type OpenPdf, openPdf } from '../open-pdf.ts'
 import { runQpdf } from '../qpdf.ts'
+import { PdfObjects } from './objects.ts'
 import { reviewPdfAClaim } from './pdfa-claim.ts'
 
 /** A PDF that tools may change. */
@@ -44,11 +45,37 @@ export async function openEditable(
     throw password === undefined ? pdfPasswordMissing(pdf) : pdfPasswordWrong(pdf, error)
   })
   const originalPdf = { source: input.path, password }
+  if (openedPdf.hasLockedAttachments) {
+    const path = await removeAttachments(openedPdf.path, tools)
+    return { ...openedPdf, ...originalPdf, path }
+  }
   if (!openedPdf.isEncrypted || openedPdf.path !== input.path) return { ...openedPdf, ...originalPdf }
   // Opens without a password but restricts permissions; most programs refuse to edit such a file.
   const path = join(tools.workDir, `open-${basename(input.path)}`)
   await runQpdf({ inputFile: input.path, decrypt: '', outputFile: path }, tools)
   return { ...openedPdf, ...originalPdf, path }
+}
+
+async function removeAttachments(source: string, tools: Tools): Promise<string> {
+  tools.warn(
+    'ATTACHMENTS_DROPPED',
+    'The attachments are encrypted and were left out. Send the password to keep them.',
+  )
+  const objects = await PdfObjects.load(source, tools)
+  for (const ref of objects.refs) {
+    const dict = objects.dict(ref)
+    if (dict && '/EF' in dict) objects.set(ref, null)
+  }
+  for (const key of ['/AF', '/Collection']) delete objects.root[key]
+  const names = objects.dict(objects.root['/Names'])
+  if (names) {
+    const { '/EmbeddedFiles': _, ...others } = names
+    objects.root['/Names'] = others
+  }
+  objects.markRootChanged()
+  const path = join(tools.workDir, `without-attachments-${basename(source)}`)
+  await objects.save(path, tools)
+  return path
 }
 
 /** Turns a changed file into a result, encrypted like its source, and warns about invalidated signatures. */

@@ -35,7 +35,8 @@ export const linearizePdf: PdfTool<ToolOptions<'linearize-pdf'>> = async (job) =
   const path = join(work.outDir, 'output.pdf')
   const { password, source } = pdf
   await warnSignatureInvalid([source], tools)
-  const openedInput = { inputFile: source, ...(password !== undefined && pdf.isEncrypted && { password }) }
+  const inputFile = pdf.hasLockedAttachments ? pdf.path : source
+  const openedInput = { inputFile, ...(password !== undefined && pdf.isEncrypted && { password }) }
   await runQpdf({ ...openedInput, linearize: '', allowWeakCrypto: '', outputFile: path }, tools)
   tools.progress(1)
   return { files: [{ path }], details: { pages: pdf.sizes.length } }

@@ -1,0 +1,38 @@
+const isIdentity = (dict: string, name: string) => !new RegExp(`/${name}\\s{0,9}/(?!Identity\\b)`).test(dict)
+
+/**
+ * Whether a PDF encrypts its attachments and nothing else: its crypt filters leave strings and streams alone (ISO
+ * 32000-2, 7.6.5). Readers show it without a password.
+ * @param text the file, or the parts of it with the trailer and the encryption dictionary.
+ */
+export function encryptsOnlyAttachments(text: string): boolean {
+  const dicts = [...text.matchAll(/\/Encrypt\s{0,9}(?:(\d{1,10}) (\d{1,5}) R|<<)/g)].flatMap((match) => {
+    const [, number, generation] = match
+    const start = number === undefined ? match.index : findObject(text, `${number} ${generation} obj`)
+    return start === undefined ? [] : [text.slice(start, start + maxDictLength)]
+  })
+  return dicts.length > 0 && dicts.every(leavesPagesAlone)
+}
+
+const maxDictLength = 4096
+
+function findObject(text: string, head: string): number | undefined {
+  const start = text.lastIndexOf(`\n${head}`)
+  const found = start === -1 ? text.lastIndexOf(`\r${head}`) : start
+  return found === -1 ? undefined : found
+}
+
+function leavesPagesAlone(text: string): boolean {
+  const end = text.indexOf('endobj')
+  const dict = end === -1 ? text : text.slice(0, end)
+  return isIdentity(dict, 'StmF') && isIdentity(dict, 'StrF') && /\/EFF\s{0,9}\/(?!Identity\b)/.test(dict)
+}
+
+/**
+ * Removes the encryption of such a PDF, so that every program opens it; its attachments remain encrypted. All offsets
+ * stay the same.
+ */
+export const ignoreEncryption = (text: string) =>
+  text
+    .replaceAll(/\/Encrypt\s{0,9}\d{1,10} \d{1,5} R/g, (entry) => ' '.repeat(entry.length))
+    .replaceAll(/\/Encrypt(?=\s{0,9}<<)/g, '/Ignored')
