@@ -1,14 +1,16 @@
 // Plugin for the Serverless Framework, which only loads .js files; Node loads the TypeScript modules imported here.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { aliasResources, useAliases } from './canary.ts'
 import { describeQuotas } from './concurrency.ts'
 import { readStage, stageFromArgs } from './stage.ts'
 import { writePackages } from './zip-functions.ts'
 
 /** Builds the packages of the functions before the framework looks for them. */
 export default class Packages {
-  constructor({ serviceDir, pluginManager }) {
+  constructor({ serviceDir, pluginManager, service }) {
     const folder = join(serviceDir, '.serverless')
+    const isCanary = () => readStage(stageFromArgs(process.argv)).canary !== undefined
     this.hooks = {
       'before:package:createDeploymentArtifacts': async () => {
         process.stdout.write(`${describeQuotas(readStage(stageFromArgs(process.argv)))}\n`)
@@ -16,6 +18,13 @@ export default class Packages {
         await writePackages(folder)
       },
       'before:package:compileLayers': async () => skipLayerComparison(pluginManager),
+      'before:package:compileFunctions': async () => {
+        if (isCanary()) useAliases(service.functions)
+      },
+      'after:package:compileFunctions': async () => {
+        const { Resources } = service.provider.compiledCloudFormationTemplate
+        if (isCanary()) Object.assign(Resources, aliasResources(service.functions))
+      },
     }
   }
 }

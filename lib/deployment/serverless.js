@@ -2,6 +2,7 @@
 
 import { webSocketApi } from '../resources/web-sockets.ts'
 import { alarmResources } from './alarms.ts'
+import { canaryResources } from './canary.ts'
 import { cdnFileResources } from './cdn-files.ts'
 import { dashboardResources } from './dashboard.ts'
 import { edgeResources } from './edge.ts'
@@ -26,6 +27,7 @@ export const Resources = {
   ...networkResources(stage),
   ...edgeResources(stage),
   ...cdnFileResources(stage),
+  ...canaryResources(stage),
   ...alarmResources(stage),
   ...dashboardResources(alarmResources(stage)),
 }

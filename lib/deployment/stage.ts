@@ -10,6 +10,16 @@ import { type ProfileName, profileNames, type StageLimits, stageProfiles } from 
 
 const digest = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/[\w./-]+@sha256:[0-9a-f]{64}$/
 
+/** How CodeDeploy shifts invocations from the previous version of a function to the new one. */
+const canaryPaces = [
+  ...([
+    'Linear10PercentEvery1Minute',
+    'Linear10PercentEvery2Minutes',
+    'Linear10PercentEvery3Minutes',
+  ] as const),
+  ...(['Canary10Percent5Minutes', 'Canary10Percent10Minutes', 'Canary10Percent30Minutes'] as const),
+] as const
+
 /** Returns whether CloudFront accepts a public key for signed URLs. */
 function isCdnKey(pem: string): boolean {
   try {
@@ -68,6 +78,12 @@ const StageSettings = z
       .default(true)
       .describe('Protects the table from deletion, also when the stack is removed'),
     logDays: z.union([z.literal(7), z.literal(14), z.literal(30), z.literal(90), z.literal(365)]).default(30),
+    canary: z
+      .enum(canaryPaces)
+      .optional()
+      .describe(
+        'Shifts invocations to a new version step by step, and back if an alarm is triggered, such as `Linear10PercentEvery1Minute`; default: at once',
+      ),
     accessLogs: z
       .boolean()
       .default(false)

@@ -147,7 +147,8 @@ test('the deployment follows its rules, and each rule detects a violation', () =
     Invoker: { Type: 'AWS::Lambda::Permission', Properties: { Principal: 'apigateway.amazonaws.com' } },
     Table: { Type: 'AWS::DynamoDB::Table' },
   }
-  const foundViolations = checkProjectRules({ Resources: brokenResources }, stage).map(
+  const canaryStage = parseStage('dev', { canary: 'Linear10PercentEvery1Minute' })
+  const foundViolations = checkProjectRules({ Resources: brokenResources }, canaryStage).map(
     ({ problem }) => /\((\w+)\)$/.exec(problem)?.[1],
   )
   assert.deepEqual(new Set(foundViolations), new Set(Object.keys(projectRules)))

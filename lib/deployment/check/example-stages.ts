@@ -33,6 +33,7 @@ aQIDAQAB
   customerKeyArn: `arn:aws:kms:eu-central-1:${account}:key/00000000-0000-0000-0000-000000000000`,
   keepData: true,
   logDays: 90,
+  canary: 'Linear10PercentEvery1Minute',
   accessLogs: true,
   firewallArn: `arn:aws:wafv2:us-east-1:${account}:global/webacl/files/00000000-0000-0000-0000-000000000000`,
   alarmMail: 'on-call@example.com',

@@ -1,5 +1,6 @@
 import { secretNames } from '../../resources/function-declaration.ts'
 import { declarationOf } from '../../resources/functions.ts'
+import { liveAlias } from '../canary.ts'
 import { canReserveConcurrency } from '../concurrency.ts'
 import { managedPolicies } from '../managed-policies.ts'
 import { vpcAccessPolicy } from '../roles.ts'
@@ -212,6 +213,27 @@ const filesAreSigned: Rule = (template) =>
     ]
   })
 
+/** Where a resource says which function it invokes. */
+const invokers: Readonly<Record<string, (properties: Readonly<Record<string, unknown>>) => unknown>> = {
+  'AWS::Lambda::EventSourceMapping': ({ FunctionName }) => FunctionName,
+  'AWS::Lambda::Permission': ({ FunctionName }) => FunctionName,
+  'AWS::ApiGatewayV2::Integration': ({ IntegrationUri }) => IntegrationUri,
+  'AWS::Events::Rule': ({ Targets }) => Targets,
+}
+
+/** With `canary`, everything invokes the alias: what names the function itself would get the new version at once. */
+const releasesAreGradual: Rule = (template, { canary }) =>
+  canary === undefined
+    ? []
+    : Object.entries(invokers).flatMap(([type, targetOf]) =>
+        ofType(template, type)
+          .filter(
+            ([, { Properties = {} }]) =>
+              !new RegExp(`[":/]${liveAlias}"`).test(JSON.stringify(targetOf(Properties))),
+          )
+          .map(([id]) => createFinding(id, `invokes the newest version instead of the alias ${liveAlias}`)),
+      )
+
 const dataIsRetained: Rule = (template) =>
   ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::KMS::Key']
     .flatMap((type) => ofType(template, type))
@@ -233,6 +255,7 @@ export const projectRules = {
   invokersAreNamed,
   bucketsNameSources,
   filesAreSigned,
+  releasesAreGradual,
   dataIsRetained,
 } as const satisfies Readonly<Record<string, Rule>>
 

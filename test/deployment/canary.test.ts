@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { alarmResources } from '../../lib/deployment/alarms.ts'
+import {
+  aliasResources,
+  canaryResources,
+  type FrameworkFunctions,
+  useAliases,
+} from '../../lib/deployment/canary.ts'
+import { checkProjectRules } from '../../lib/deployment/check/project-rules.ts'
+import { checkSpecification } from '../../lib/deployment/check/specification.ts'
+import type { Template } from '../../lib/deployment/check/template.ts'
+import { deployedFunctions } from '../../lib/deployment/functions.ts'
+import { parseStage } from '../../lib/deployment/stage.ts'
+
+const stage = parseStage('dev', { canary: 'Linear10PercentEvery1Minute' })
+
+test('each function is shifted to a new version step by step, and back on its alarms', () => {
+  // As the framework compiles them.
+  const functions: FrameworkFunctions = Object.fromEntries(
+    Object.keys(deployedFunctions(stage)).map((name) => [name, { versionLogicalId: `Version${name}` }]),
+  )
+  useAliases(functions)
+  const aliases = aliasResources(functions)
+  const resources: Template['Resources'] = { ...canaryResources(stage), ...aliases }
+  const alarms = Object.keys(alarmResources(stage))
+  for (const { targetAlias } of Object.values(functions)) {
+    const alias = aliases[targetAlias?.logicalId ?? '']
+    const group = alias?.UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref ?? ''
+    const { DeploymentConfigName, AlarmConfiguration } = resources[group]?.Properties ?? assert.fail(group)
+    assert.equal(DeploymentConfigName, 'CodeDeployDefault.LambdaLinear10PercentEvery1Minute')
+    const [, own = ''] = /"Ref":"(\w+Fails)"/.exec(JSON.stringify(AlarmConfiguration)) ?? []
+    assert.ok(alarms.includes(own), own)
+  }
+  assert.equal(Object.keys(aliases).length, Object.keys(functions).length)
+  assert.deepEqual(checkSpecification({ Resources: resources }).findings, [])
+  assert.deepEqual(checkProjectRules({ Resources: canaryResources(stage) }, stage), [])
+})
+
+test('by default there are neither aliases nor deployment groups', () => {
+  assert.deepEqual(canaryResources(parseStage('dev', {})), {})
+})
+
+test('a trigger that would invoke the newest version at once is detected', () => {
+  const mappingOf = (FunctionName: unknown) => ({
+    Resources: { Mapping: { Type: 'AWS::Lambda::EventSourceMapping', Properties: { FunctionName } } },
+  })
+  const newest = { 'Fn::GetAtt': ['PrepareLambdaFunction', 'Arn'] }
+  assert.deepEqual(checkProjectRules(mappingOf(newest), stage), [
+    { at: 'Mapping', problem: 'invokes the newest version instead of the alias live (releasesAreGradual)' },
+  ])
+  assert.deepEqual(checkProjectRules(mappingOf({ 'Fn::Join': [':', [newest, 'live']] }), stage), [])
+  assert.deepEqual(checkProjectRules(mappingOf(newest), parseStage('dev', {})), [])
+})
