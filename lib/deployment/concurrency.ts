@@ -27,7 +27,7 @@ export const maxConcurrencyOf = (
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
 /** Returns the sum of the limits that are reserved for functions. */
-const reservedConcurrency = (stage: ConcurrencySettings): number =>
+export const reservedConcurrency = (stage: ConcurrencySettings): number =>
   sum(
     functionNames
       .filter((name) => isDeployed(name, stage))

@@ -2,16 +2,15 @@
 // with outbound access, into lib/deployment/README.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { ImageId } from '../component-ids.ts'
 import { imageIds } from '../component-ids.ts'
 import { outboundReasons } from '../resources/function-declaration.ts'
 import { declarationOf, functionNames, functions } from '../resources/functions.ts'
 import { queueIds } from '../resources/queues.ts'
 import { sweepMetrics } from '../services/embedded-metric.ts'
 import { alarmResources } from './alarms.ts'
+import { jobInvocations, measuredFiguresOf, perJob } from './common-job.ts'
 import { maxConcurrencyOf } from './concurrency.ts'
 import { imageLimits } from './functions.ts'
-import jobCalls from './job-calls.json' with { type: 'json' }
 import { isDeployed, parseStage } from './stage.ts'
 
 /**
@@ -32,6 +31,7 @@ const prices = {
   storageGbDay: 0.0245 / 30,
   egressGb: 0.09,
   edgeRequest: 1.2e-6,
+  edgeEgressGb: 0.085,
   endpointHour: 0.012,
   keyMonth: 1,
   secretMonth: 0.4,
@@ -43,41 +43,21 @@ const prices = {
   backupGbMonth: 0.2448,
 }
 
-/**
- * AWS calls of one conversion, as counted by the benchmark (section `control-plane`), including those for signed URLs;
- * those of the table as counted by `test/deployment/job-calls.test.ts`.
- */
-const perJob = {
-  invocations: 6,
-  requests: 3,
-  writeUnits: jobCalls.writes.units,
-  readUnits: jobCalls.reads.units,
-  objects: 2,
-  queue: 9,
-  events: 2,
-  logGb: 8e-6,
-}
-const requestGbSeconds = 0.6
-
 /** Total MB of the source file and its result, as in the tests of the images. */
 const typicalFileMb = 1
 
 const readme = fileURLToPath(new URL('README.md', import.meta.url))
-const imagesReadme = readFileSync(new URL('../../layers/README.md', import.meta.url), 'utf8')
-
-/**
- * Returns the size in MB and the seconds of a warm conversion from the table in layers/README.md, or undefined if they
- * were not measured.
- */
-function measuredFiguresOf(image: ImageId) {
-  const [, mb, seconds] =
-    new RegExp(`^\\| ${image} \\| ([\\d.]+) \\| [^|]+ \\| ([\\d.]+) \\|`, 'm').exec(imagesReadme) ?? []
-  return seconds === undefined ? undefined : { mb: Number(mb), warmS: Number(seconds) }
-}
+const invocations = Object.values(jobInvocations)
+/** With the function of the image, whose seconds differ by image. */
+const invocationsPerJob = 1 + invocations.reduce((sum, { count }) => sum + count, 0)
+const invocationGbSeconds = Object.entries(jobInvocations).reduce(
+  (sum, [name, { count, seconds }]) => sum + count * seconds * ((declarationOf(name)?.memoryMb ?? 0) / 1024),
+  0,
+)
 
 const overheadPerJob =
-  perJob.invocations * prices.invocation +
-  requestGbSeconds * prices.gbSecond +
+  invocationsPerJob * prices.invocation +
+  invocationGbSeconds * prices.gbSecond +
   perJob.requests * (prices.httpRequest + prices.edgeRequest) +
   perJob.writeUnits * prices.tableWriteUnit +
   perJob.readUnits * prices.tableReadUnit +
@@ -136,6 +116,13 @@ const maxConcurrentMb = [
 ].reduce((sum, one) => sum + one)
 const maxCostPerHour = (maxConcurrentMb / 1024) * 3600 * prices.gbSecond
 
+/** A terabyte in files of the typical size. */
+const downloadsOfTb = 1e6 / typicalFileMb
+const tbCosts = {
+  'from the bucket': 1000 * prices.egressGb,
+  'through CloudFront, with `cdnPublicKeys`': 1000 * prices.edgeEgressGb + downloadsOfTb * prices.edgeRequest,
+}
+
 const costTable = [
   '| Image | Seconds (warm) | 1,000 conversions |',
   '|---|---|---|',
@@ -145,6 +132,10 @@ const costTable = [
   '|---|---|',
   ...Object.entries(idleMonthCosts).map(([what, amount]) => `| ${what} | ${dollars(amount)} |`),
   `| total | ${dollars(Object.values(idleMonthCosts).reduce((sum, amount) => sum + amount, 0))} |`,
+  '',
+  `| Downloads of 1 TB in files of ${typicalFileMb} MB | |`,
+  '|---|---|',
+  ...Object.entries(tbCosts).map(([what, amount]) => `| ${what} | ${dollars(amount)} |`),
   '',
   '| An attack | |',
   '|---|---|',

@@ -51,6 +51,17 @@ export const accountQuotas = {
   },
 } as const satisfies Readonly<Record<string, Quota>>
 
+/** Not enforced, because nothing here is fast enough to reach them: for the calculation of what AWS can take. */
+export const serviceQuotas = {
+  tableWriteUnits: { value: 40_000, source: 'DynamoDB: table-level write throughput limit, on-demand' },
+  tableReadUnits: { value: 40_000, source: 'DynamoDB: table-level read throughput limit, on-demand' },
+  eventInvocationsPerS: {
+    value: 4500,
+    source: 'EventBridge: invocations throttle limit in transactions per second',
+  },
+  messagesInFlight: { value: 120_000, source: 'SQS: messages per standard queue, in flight' },
+} as const satisfies Readonly<Record<string, Quota>>
+
 /** Quotas of one account; those that are missing are not enforced. */
 export type AccountQuotas = { readonly [name in keyof typeof accountQuotas]?: number }
 

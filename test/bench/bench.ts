@@ -3,23 +3,29 @@ import { parseArgs } from 'node:util'
 import { failureText } from '../../lib/local/runtime/failure-text.ts'
 import { Fixtures } from './fixtures.ts'
 import { Report } from './report.ts'
+import type { BenchContext } from './section.ts'
 import { sections } from './sections.ts'
 
 /**
- * Benchmarks of the service with targets: `npm run bench -- [SECTION…] [--gib] [--million]`. Times are measured from
- * the first byte of the upload to the last byte of the result and compared with the warm engine alone, measured
- * alternately.
+ * Benchmarks of the service with targets: `npm run bench -- [SECTION…] [--gib] [--million] [--check N]`. Times are
+ * measured from the first byte of the upload to the last byte of the result and compared with the warm engine alone,
+ * measured alternately.
  */
 const flags = { gib: 'files of 1 GiB for the servers', million: 'a million stored jobs for growth' }
+/** Flags with a number. */
+const numbers = { check: 'real jobs to compare with the calculation of scale' }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 function list(): void {
   for (const { name, about } of sections) say(`${name.padEnd(14)} ${about}`)
-  for (const [name, about] of Object.entries(flags)) say(`--${name}`.padEnd(15) + about)
+  for (const [name, about] of Object.entries({ ...flags, ...numbers })) say(`--${name}`.padEnd(15) + about)
 }
 
-async function measure(names: readonly string[], requestedNames: ReadonlySet<string>): Promise<void> {
+async function measure(
+  names: readonly string[],
+  options: Pick<BenchContext, 'flags' | 'checkedJobs'>,
+): Promise<void> {
   const [busy = 0] = loadavg()
   if (busy > 0.5) say(`The machine is busy (load ${busy.toFixed(1)}): the targets assume an idle one.`)
   const report = new Report(say)
@@ -28,7 +34,7 @@ async function measure(names: readonly string[], requestedNames: ReadonlySet<str
     for (const { name, run } of sections) {
       if (names.length > 0 && !names.includes(name)) continue
       // Continue with the other sections, but fail the run.
-      await run({ report, fixtures, flags: requestedNames }).catch((error: unknown) => {
+      await run({ report, fixtures, ...options }).catch((error: unknown) => {
         process.exitCode = 1
         say(`  ${name} could not be measured: ${failureText(error)}`)
       })
@@ -41,7 +47,12 @@ async function measure(names: readonly string[], requestedNames: ReadonlySet<str
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { list: { type: 'boolean' }, gib: { type: 'boolean' }, million: { type: 'boolean' } },
+  options: {
+    list: { type: 'boolean' },
+    gib: { type: 'boolean' },
+    million: { type: 'boolean' },
+    check: { type: 'string' },
+  },
 })
 const unknown = positionals.filter((name) => !sections.some((section) => section.name === name))
 if (values.list) list()
@@ -49,4 +60,11 @@ else if (unknown.length > 0) {
   say(`Unknown section ${unknown.join(', ')}. Available sections:`)
   list()
   process.exitCode = 2
-} else await measure(positionals, new Set(Object.keys(flags).filter((name) => name in values)))
+} else if (values.check !== undefined && !/^[1-9]\d{0,4}$/.test(values.check)) {
+  say(`--check needs a number of jobs from 1 to 99999, not "${values.check}".`)
+  process.exitCode = 2
+} else {
+  const requestedFlags = new Set(Object.keys(flags).filter((name) => name in values))
+  const checkedJobs = values.check === undefined ? undefined : Number(values.check)
+  await measure(positionals, { flags: requestedFlags, checkedJobs })
+}

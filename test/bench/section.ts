@@ -6,6 +6,8 @@ export interface BenchContext {
   readonly fixtures: Fixtures
   /** `--gib` and `--million`, which enable long measurements. */
   readonly flags: ReadonlySet<string>
+  /** `--check`: how many real jobs to compare with the calculation of `scale`. */
+  readonly checkedJobs?: number | undefined
 }
 
 /** A group of measurements that can be selected by name. */

@@ -12,6 +12,7 @@ import { notifications } from './sections/notifications.ts'
 import { page } from './sections/page.ts'
 import { png } from './sections/png.ts'
 import { programs } from './sections/programs.ts'
+import { scale } from './sections/scale.ts'
 import { servers } from './sections/servers.ts'
 import { transfers } from './sections/transfers.ts'
 import { upload } from './sections/upload.ts'
@@ -34,4 +35,5 @@ export const sections: readonly Section[] = [
   access,
   imports,
   page,
+  scale,
 ]

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
@@ -7,9 +6,9 @@ import jobCalls from '../../lib/deployment/job-calls.json' with { type: 'json' }
 import { openDynamoDb } from '../../lib/embedded-aws/dynamodb/server.ts'
 import { makeFolder, silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 import { after, before } from '../hooks.ts'
-import { Client, startService, type TestService } from '../support/service.ts'
-import { openTableMeter } from '../support/table-meter.ts'
-import { waitUntil } from '../support/wait-until.ts'
+import { runCommonJob } from '../support/common-job.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { openTableMeter, sumByKind } from '../support/table-meter.ts'
 
 let service: TestService
 let meter: Awaited<ReturnType<typeof openTableMeter>>
@@ -30,21 +29,11 @@ after(async () => {
   await database.close()
 })
 
-const image = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
-
 /** Converts an image, asks once for the status of the completed job, and downloads the result. */
-async function convertImage(): Promise<void> {
-  const client = new Client(service)
-  const reply = await client.convert({ name: 'alpha.png', bytes: image }, { targetFormat: 'webp' })
-  assert.equal(reply.status, 202, await reply.clone().text())
-  const { data } = (await reply.json()) as { data: { jobId: string } }
-  const isIn = (partition: string) =>
-    meter.calls.some(({ isWrite, sent }) => isWrite && sent.includes(partition))
-  await waitUntil(() => isIn('"SLO#'), 'the job is counted', 60)
-  const status = await client.fetch(`/v1/status/${data.jobId}`)
-  assert.equal(((await status.json()) as { data: { status: string } }).data.status, 'completed')
-  await client.download(data.jobId)
-}
+const convertImage = () =>
+  runCommonJob(service, {
+    isCounted: () => meter.calls.some(({ isWrite, sent }) => isWrite && sent.includes('"SLO#')),
+  })
 
 /** The calls of one job without those of the sweep, which runs each minute whether there are jobs or not. */
 async function countCalls() {
@@ -53,7 +42,8 @@ async function countCalls() {
   const calls = meter.calls.filter(({ sent }) => !sent.includes('byWake'))
   const sum = (isWrite: boolean) => {
     const chosenCalls = calls.filter((call) => call.isWrite === isWrite)
-    return { calls: chosenCalls.length, units: chosenCalls.reduce((all, { units }) => all + units, 0) }
+    const byKind = sumByKind(chosenCalls.map(({ unitsByKind }) => unitsByKind))
+    return { calls: chosenCalls.length, units: Object.values(byKind).reduce((all, one) => all + one), byKind }
   }
   return { writes: sum(true), reads: sum(false) }
 }

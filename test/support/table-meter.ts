@@ -10,6 +10,8 @@ export interface TableCall {
   readonly isWrite: boolean
   /** Capacity units of the table and its indexes. */
   readonly units: number
+  /** The units by the kind of the partitions, such as `JOB`, and by index. */
+  readonly unitsByKind: Readonly<Record<string, number>>
   /** The JSON that was sent. */
   readonly sent: string
 }
@@ -19,6 +21,29 @@ interface Reply {
 }
 interface Capacity {
   readonly CapacityUnits: number
+  readonly Table?: { readonly CapacityUnits: number }
+  readonly GlobalSecondaryIndexes?: Readonly<Record<string, { readonly CapacityUnits: number }>>
+}
+
+/** Returns the units of a call by the kind of the first partition that it names, and by index. */
+function groupUnits(sent: string, consumed: readonly Capacity[]): Record<string, number> {
+  const kind = /"pk":\{"S":"(\w+)/.exec(sent)?.[1] ?? 'other'
+  const parts = consumed.flatMap(({ Table, GlobalSecondaryIndexes = {} }): [string, number][] => [
+    [kind, Table?.CapacityUnits ?? 0],
+    ...Object.entries(GlobalSecondaryIndexes).map(([name, one]): [string, number] => [
+      name,
+      one.CapacityUnits,
+    ]),
+  ])
+  return sumByKind(parts.map(([name, units]) => ({ [name]: units })))
+}
+
+/** Adds up units by kind. */
+export function sumByKind(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const [kind, units] of all.flatMap((one) => Object.entries(one)))
+    if (units > 0) sums[kind] = (sums[kind] ?? 0) + units
+  return sums
 }
 
 /**
@@ -36,8 +61,10 @@ export async function openTableMeter(url: string) {
     const reply = await text(answer)
     const operation = String(headers['x-amz-target']).replace(/^.*\./, '')
     const { ConsumedCapacity = [] } = JSON.parse(reply) as Reply
-    const units = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0)
-    calls.push({ operation, isWrite: !/^(BatchGet|Get|Query|Scan)/.test(operation), units, sent: body })
+    const consumed = [ConsumedCapacity].flat()
+    const units = consumed.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0)
+    const isWrite = !/^(BatchGet|Get|Query|Scan)/.test(operation)
+    calls.push({ operation, isWrite, units, unitsByKind: groupUnits(body, consumed), sent: body })
     response.writeHead(answer.statusCode ?? 502, answer.headers).end(reply)
   })
   server.listen(0, '127.0.0.1')

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { jobInvocations, perJob } from '../../lib/deployment/common-job.ts'
+import { parseStage } from '../../lib/deployment/stage.ts'
+import { profileNames, stageProfiles } from '../../lib/deployment/stage-profiles.ts'
+import { listResources, maxJobsPerS, simulateBurst, useAt } from './scale-model.ts'
+
+const stageOf = (name: string, settings: object = {}) => parseStage(name, settings)
+
+test('the first resource to saturate is full at the highest load, and none is before it', () => {
+  for (const name of profileNames) {
+    const resources = listResources(stageOf(name))
+    const [first, second] = useAt(resources, maxJobsPerS(resources))
+    assert.equal(Math.round(first?.percent ?? 0), 100, name)
+    assert.ok(second && second.percent <= 100, name)
+  }
+})
+
+test('the table of a profile has its own limits, and the units and requests that were counted', () => {
+  const resources = listResources(stageOf('standard'))
+  const find = (name: string) => resources.find((one) => one.name === name)
+  assert.deepEqual(find('requests per second of the API'), {
+    name: 'requests per second of the API',
+    limit: stageProfiles.standard.requestsPerSecond,
+    perJob: perJob.requests,
+  })
+  assert.equal(find('table, write units')?.perJob, perJob.writeUnits)
+  assert.equal(find('concurrency of prepare')?.limit, 20)
+})
+
+test('a million jobs a day fit into the profile large and not into a new account', () => {
+  const [small, , large] = profileNames.map((name) => maxJobsPerS(listResources(stageOf(name))))
+  const perDay = (jobsPerS = 0) => jobsPerS * 86_400
+  assert.ok(perDay(small) < 1_000_000)
+  assert.ok(perDay(large) > 3 * 1_000_000)
+})
+
+test('where nothing is reserved, all functions share the executions of the account', () => {
+  const pool = listResources(stageOf('small')).find(({ name }) => name === 'concurrency of the account')
+  assert.equal(pool?.limit, 10)
+  const use = Object.values(jobInvocations).reduce((sum, { count, seconds }) => sum + count * seconds, 0)
+  // Of the messages for `prepare`, ten share an execution.
+  assert.ok(pool && pool.perJob > use - 0.3 && pool.perJob < use + 0.3, String(pool?.perJob))
+})
+
+test('jobs that are sent at the same time take as long as the slowest station needs for all of them', () => {
+  const stage = stageOf('standard')
+  const { seconds, heldUpBy } = simulateBurst(stage, 10_000)
+  assert.equal(heldUpBy, 'POST /v1/convert')
+  const requestS = (10_000 * perJob.requests) / stage.requestsPerSecond
+  assert.ok(seconds >= requestS && seconds < 1.1 * requestS, `${seconds} s for ${requestS} s of requests`)
+  assert.ok(simulateBurst(stage, 20_000).seconds > 1.9 * seconds)
+})
+
+test('a slow image holds jobs up in its queue, also while Lambda starts to poll it', () => {
+  const stage = stageOf('large', { conversionsAtATime: 10, requestsPerSecond: 10_000 })
+  const { seconds, heldUpBy } = simulateBurst(stage, 1000, 'font')
+  assert.equal(heldUpBy, 'queue font')
+  assert.ok(seconds >= 240, `${seconds} s for 1,000 jobs of 2.4 s, ten at a time`)
+})

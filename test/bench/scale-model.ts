@@ -1,0 +1,175 @@
+import type { ImageId } from '../../lib/component-ids.ts'
+import { jobInvocations, measuredFiguresOf, perJob } from '../../lib/deployment/common-job.ts'
+import {
+  canReserveConcurrency,
+  hasReservedConcurrency,
+  maxConcurrencyOf,
+  reservedConcurrency,
+} from '../../lib/deployment/concurrency.ts'
+import jobCalls from '../../lib/deployment/job-calls.json' with { type: 'json' }
+import type { Stage } from '../../lib/deployment/stage.ts'
+import { accountQuotas, serviceQuotas } from '../../lib/embedded-aws/quotas.ts'
+import { declarationOf } from '../../lib/resources/functions.ts'
+import { queueMappingOf } from '../../lib/resources/queue-functions.ts'
+import { wakeShards } from '../../lib/resources/storage.ts'
+
+/** Something of which there is only so much, and what one job a second uses of it. */
+export interface Resource {
+  readonly name: string
+  readonly limit: number
+  readonly perJob: number
+}
+
+/** The image of the most common job. */
+export const commonImage: ImageId = 'image'
+
+const workSeconds = (image: ImageId) => measuredFiguresOf(image)?.warmS ?? 0
+
+interface FunctionUse {
+  readonly name: string
+  /** Executions in progress with one job a second. */
+  readonly perJob: number
+  /** Messages wait in a queue; other functions can have concurrency reserved. */
+  readonly hasQueue: boolean
+}
+
+function listFunctions(image: ImageId): FunctionUse[] {
+  const declared = Object.entries(jobInvocations).map(([name, { count, seconds }]): FunctionUse => {
+    const trigger = declarationOf(name)?.trigger
+    const queue = trigger && 'queue' in trigger ? trigger.queue : undefined
+    // When messages wait, each invocation receives a full batch, which it handles at the same time.
+    const batchSize = queue === undefined ? 1 : queueMappingOf(queue).batchSize
+    return { name, perJob: (count * seconds) / batchSize, hasQueue: queue !== undefined }
+  })
+  return [...declared, { name: `convert-${image}`, perJob: workSeconds(image), hasQueue: true }]
+}
+
+/** The functions with their limits, and the executions that those without reserved concurrency share. */
+function concurrencyOf(stage: Stage, image: ImageId) {
+  const isReserved = canReserveConcurrency(stage)
+  const functions = listFunctions(image).map((one) => {
+    const declared = declarationOf(one.name)
+    const reserves = isReserved && declared !== undefined && hasReservedConcurrency(declared)
+    const limit = one.hasQueue || reserves ? maxConcurrencyOf(one.name, stage) : Infinity
+    return { ...one, limit, sharesPool: !reserves }
+  })
+  const reserved = isReserved ? reservedConcurrency(stage) : 0
+  const pool: Resource = {
+    name: isReserved ? 'concurrency that is not reserved' : 'concurrency of the account',
+    limit: stage.functionsAtATime - reserved,
+    perJob: functions.filter(({ sharesPool }) => sharesPool).reduce((sum, one) => sum + one.perJob, 0),
+  }
+  return { functions, pool }
+}
+
+/** Partitions that all jobs write: the counters of the day, and the shards of the wake-up index. */
+const sharedPartitions = {
+  'partition SLO#<day>, writes': jobCalls.writes.byKind.SLO,
+  'partition of the index byWake, writes': jobCalls.writes.byKind.byWake / wakeShards,
+}
+
+/** All resources that the most common job uses in a stage. */
+export function listResources(stage: Stage, image: ImageId = commonImage): Resource[] {
+  const { functions, pool } = concurrencyOf(stage, image)
+  const { partitionWriteUnits, putEventsPerS } = accountQuotas
+  const { tableWriteUnits, tableReadUnits, eventInvocationsPerS, messagesInFlight } = serviceQuotas
+  const listeners = Object.entries(jobInvocations).filter(
+    ([name]) => 'events' in (declarationOf(name)?.trigger ?? {}),
+  )
+  return [
+    { name: 'requests per second of the API', limit: stage.requestsPerSecond, perJob: perJob.requests },
+    ...functions
+      .filter(({ limit }) => Number.isFinite(limit))
+      .map(({ name, limit, perJob: use }) => ({ name: `concurrency of ${name}`, limit, perJob: use })),
+    pool,
+    { name: `queue ${image}, messages in flight`, limit: messagesInFlight.value, perJob: workSeconds(image) },
+    { name: 'table, write units', limit: tableWriteUnits.value, perJob: perJob.writeUnits },
+    { name: 'table, read units', limit: tableReadUnits.value, perJob: perJob.readUnits },
+    ...Object.entries(sharedPartitions).map(([name, units]) => ({
+      name,
+      limit: partitionWriteUnits.value,
+      perJob: units,
+    })),
+    { name: 'event bus, PutEvents', limit: putEventsPerS.value, perJob: perJob.eventCalls },
+    { name: 'event bus, functions invoked', limit: eventInvocationsPerS.value, perJob: listeners.length },
+  ]
+}
+
+export interface ResourceUse extends Resource {
+  readonly use: number
+  /** Part of the limit, in per cent. */
+  readonly percent: number
+}
+
+/** The use of all resources at a number of jobs per second; the first to saturate comes first. */
+export const useAt = (resources: readonly Resource[], jobsPerS: number): ResourceUse[] =>
+  resources
+    .map((one) => ({
+      ...one,
+      use: one.perJob * jobsPerS,
+      percent: (100 * one.perJob * jobsPerS) / one.limit,
+    }))
+    .sort((a, b) => b.percent - a.percent)
+
+export const maxJobsPerS = (resources: readonly Resource[]): number =>
+  Math.min(...resources.map(({ limit, perJob: use }) => limit / use))
+
+/**
+ * Concurrent executions with which Lambda starts to poll a queue, and that it adds per second.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
+ */
+const pollers = { first: 5, perS: 5 }
+
+/** The stations of a job in order: their requests, and the function that waits for it there. */
+const stations = (image: ImageId) => [
+  { name: 'POST /v1/convert', requests: 1, by: 'conversion' },
+  { name: 'queue ready', requests: 0, by: 'prepare' },
+  { name: `queue ${image}`, requests: 0, by: `convert-${image}` },
+  { name: 'status and download', requests: perJob.requests - 1, by: 'jobs' },
+]
+
+/** How many jobs what is left suffices for. */
+const jobsFor = (left: number, eachUses: number) => (eachUses > 0 ? left / eachUses : Infinity)
+
+export interface Burst {
+  readonly seconds: number
+  /** The station at which jobs waited longest in total. */
+  readonly heldUpBy: string
+}
+
+/**
+ * How long it takes until jobs that are sent at the same time are all downloaded, in steps of a second. Jobs that came
+ * further go first; refused requests are repeated.
+ */
+export function simulateBurst(stage: Stage, jobs: number, image: ImageId = commonImage): Burst {
+  const { functions, pool } = concurrencyOf(stage, image)
+  const steps = stations(image).flatMap((station) => {
+    const by = functions.find(({ name }) => name === station.by)
+    const poolPerJob = by?.sharesPool ? by.perJob : 0
+    return by ? [{ ...by, ...station, poolPerJob, waitingJobs: 0, waitedS: 0 }] : []
+  })
+  const [first] = steps
+  if (first) first.waitingJobs = jobs
+  let [downloaded, seconds] = [0, 0]
+  for (; jobs - downloaded > 1e-6; seconds++) {
+    let requests: number = stage.requestsPerSecond
+    let executions = pool.limit
+    for (const [at, step] of [...steps.entries()].reverse()) {
+      const moved = Math.min(
+        step.waitingJobs,
+        Math.min(step.limit, step.hasQueue ? pollers.first + pollers.perS * seconds : Infinity) / step.perJob,
+        jobsFor(requests, step.requests),
+        jobsFor(executions, step.poolPerJob),
+      )
+      requests -= moved * step.requests
+      executions -= moved * step.poolPerJob
+      step.waitingJobs -= moved
+      step.waitedS += step.waitingJobs
+      const next = steps[at + 1]
+      if (next) next.waitingJobs += moved
+      else downloaded += moved
+    }
+  }
+  const [longest] = steps.sort((a, b) => b.waitedS - a.waitedS)
+  return { seconds, heldUpBy: longest?.name ?? '' }
+}

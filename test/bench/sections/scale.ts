@@ -1,0 +1,178 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { imageIds } from '../../../lib/component-ids.ts'
+import { perJob, perProgressEvent } from '../../../lib/deployment/common-job.ts'
+import { parseStage } from '../../../lib/deployment/stage.ts'
+import { profileNames } from '../../../lib/deployment/stage-profiles.ts'
+import { openDynamoDb } from '../../../lib/embedded-aws/dynamodb/server.ts'
+import { runCommonJob } from '../../support/common-job.ts'
+import { openTableMeter, type TableCall } from '../../support/table-meter.ts'
+import { withService } from '../compare-with-engine.ts'
+import { startCountedServers } from '../counted-servers.ts'
+import type { Report } from '../report.ts'
+import { listResources, maxJobsPerS, simulateBurst, useAt } from '../scale-model.ts'
+import type { Section } from '../section.ts'
+
+const dayS = 86_400
+const jobsPerDay = 1_000_000
+/** Load of the busiest minutes as a multiple of the average. */
+const peakFactor = 3
+const jobsAtOnce = 10_000
+
+export const scale: Section = {
+  name: 'scale',
+  about: 'what saturates first on AWS, calculated for each profile; --check N compares it with N real jobs',
+  async run({ report, checkedJobs }) {
+    for (const name of profileNames) reportProfile(name, report)
+    if (checkedJobs !== undefined) await checkCounts(checkedJobs, report)
+  },
+}
+
+const amount = (number: number) =>
+  number.toLocaleString(
+    'en',
+    number < 1 ? { maximumSignificantDigits: 1 } : { maximumFractionDigits: number < 100 ? 1 : 0 },
+  )
+const perDay = (jobsPerS: number) =>
+  `${amount(Math.round((jobsPerS * dayS) / peakFactor / 1000) * 1000)} a day`
+
+function reportProfile(name: string, { print: say }: Report): void {
+  const stage = parseStage(name, {})
+  const resources = listResources(stage)
+  const peak = (jobsPerDay / dayS) * peakFactor
+  say(`\nProfile ${name}: ${amount(jobsPerDay)} jobs a day, ${amount(peak)} a second at the peak`)
+  say(`  ${'resource'.padEnd(38)} ${'limit'.padStart(9)} ${'use'.padStart(9)}     used`)
+  for (const { name: resource, limit, use, percent } of useAt(resources, peak))
+    say(
+      `  ${resource.padEnd(38)} ${amount(limit).padStart(9)} ${amount(use).padStart(9)} ${amount(percent).padStart(6)} %`,
+    )
+  const most = maxJobsPerS(resources)
+  const [first] = useAt(resources, most)
+  say(
+    `  saturates first: ${first?.name}, at ${amount(most)} jobs a second (${perDay(most)} with such a peak)`,
+  )
+  const byImage = imageIds.map((image) => `${image} ${amount(maxJobsPerS(listResources(stage, image)))}`)
+  say(`  jobs a second if all need the same image: ${byImage.join(', ')}`)
+  const { seconds, heldUpBy } = simulateBurst(stage, jobsAtOnce)
+  say(`  ${amount(jobsAtOnce)} jobs at once: all downloaded after ${seconds} s; most wait at ${heldUpBy}`)
+}
+
+/** Allowed difference in per cent: requests within a second are counted in one write, and slow jobs have heartbeats. */
+const tolerancePercent = 15
+/** Jobs that run at the same time. */
+const parallel = 4
+
+/** Functions run as on AWS, and every job is one of a new client. */
+const isolatedSettings = {
+  REQUEST_BODIES: 'whole',
+  TASK_FILES: 'signed',
+  TRUSTED_PROXIES: '127.0.0.0/8',
+} as const
+
+/** Runs jobs on the embedded servers, and compares what they use with what the model assumes. */
+async function checkCounts(jobs: number, report: Report): Promise<void> {
+  report.title(`The model and ${jobs} real jobs`)
+  for (const { progressEvents, counts } of [await countUnits(jobs), await countCalls(jobs, report)]) {
+    report.print(`  ${amount(progressEvents / jobs)} events a job while it runs`)
+    for (const [what, count] of Object.entries(counts) as [keyof typeof perJob, number][]) {
+      const counted = count / jobs
+      const extra: Readonly<Record<string, number>> = perProgressEvent
+      const expected = perJob[what] + ((extra[what] ?? 0) * progressEvents) / jobs
+      const value = Math.abs(counted / expected - 1) * 100
+      const remark = `counted ${counted.toFixed(2)} a job, the model has ${expected.toFixed(2)}`
+      report.figure({ what, value, unit: '% off', aim: { most: tolerancePercent }, remark })
+    }
+  }
+}
+
+/** Whether a write stores an event of a running job. */
+const isProgress = ({ isWrite, sent }: TableCall) =>
+  isWrite && sent.includes('"#log":"log"') && !sent.includes('"#endedBy"')
+
+/** Runs jobs some at a time, after one for what each process reads once. */
+async function runJobs(
+  jobs: number,
+  runSome: (numbers: readonly number[], isCounted: boolean) => Promise<void>,
+): Promise<void> {
+  await runSome([0], false)
+  for (let from = 1; from <= jobs; from += parallel)
+    await runSome(
+      Array.from({ length: Math.min(parallel, jobs + 1 - from) }, (_, at) => from + at),
+      true,
+    )
+}
+
+/** Counts the units of the table, without those of the sweep, which runs each minute in any case. */
+async function countUnits(jobs: number) {
+  const dir = await mkdtemp(join(tmpdir(), 'mutabor-scale-'))
+  const database = await openDynamoDb({
+    file: join(dir, 'dynamodb.sqlite'),
+    port: 0,
+    log: pino({ level: 'silent' }),
+  })
+  const meter = await openTableMeter(database.url)
+  const counts = { writeUnits: 0, readUnits: 0 }
+  let progressEvents = 0
+  const env = { ...isolatedSettings, AWS_ENDPOINT_URL_DYNAMODB: meter.url, ANONYMOUS_PLAN: 'anonymous' }
+  try {
+    await withService(
+      (_, service) =>
+        runJobs(jobs, async (numbers, isWarm) => {
+          meter.calls.length = 0
+          const countedJobs = () =>
+            meter.calls.filter(({ isWrite, sent }) => isWrite && sent.includes('"SLO#'))
+          const isCounted = () => countedJobs().length >= numbers.length
+          await Promise.all(
+            numbers.map((number) =>
+              runCommonJob(service, { isCounted, headers: { 'x-forwarded-for': addressOf(number) } }),
+            ),
+          )
+          for (const { isWrite, units, sent } of isWarm ? meter.calls : [])
+            if (!sent.includes('byWake')) counts[isWrite ? 'writeUnits' : 'readUnits'] += units
+          if (isWarm) progressEvents += meter.calls.filter(isProgress).length
+        }),
+      env,
+    )
+  } finally {
+    await meter.close()
+    await database.close()
+    await rm(dir, { recursive: true })
+  }
+  return { counts, progressEvents }
+}
+
+/** Counts the calls of the other servers, which run as separate programs without functions for events. */
+async function countCalls(jobs: number, { print: say }: Report) {
+  const servers = await startCountedServers()
+  const meter = await openTableMeter(servers.env['AWS_ENDPOINT_URL_DYNAMODB'] ?? '')
+  let progressEvents = 0
+  try {
+    await withService(
+      (_, service) =>
+        runJobs(jobs, async (numbers, isWarm) => {
+          meter.calls.length = 0
+          await Promise.all(numbers.map(() => runCommonJob(service)))
+          if (isWarm) progressEvents += meter.calls.filter(isProgress).length
+          else servers.calls.clear()
+        }),
+      { ...servers.env, ...isolatedSettings, AWS_ENDPOINT_URL_DYNAMODB: meter.url },
+    )
+  } finally {
+    await meter.close()
+    await servers.close()
+  }
+  const all = [...servers.calls].filter(([kind]) => !kind.startsWith('DynamoDB'))
+  say(`  calls a job: ${all.map(([kind, count]) => `${kind} ${amount(count / jobs)}`).join(', ')}`)
+  const count = (...kinds: string[]) => kinds.reduce((sum, kind) => sum + (servers.calls.get(kind) ?? 0), 0)
+  const counts = {
+    eventCalls: count('EventBridge PutEvents'),
+    messages: count('SQS SendMessage'),
+    objects: count('S3 PUT', 'S3 POST'),
+  }
+  return { counts, progressEvents }
+}
+
+/** The address of a client: limits of requests are per address. */
+const addressOf = (number: number) => `198.18.${number >> 8}.${number & 255}`

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { Client, type TestService } from './service.ts'
+import { waitUntil } from './wait-until.ts'
+
+const image = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
+
+interface CommonJobOptions {
+  readonly headers?: Record<string, string>
+  /** Whether the usage of the job is counted, which ends its processing; without it, waits for the job's status. */
+  readonly isCounted?: () => boolean
+}
+
+/**
+ * The most common job: a new client converts an image, asks once for the status of the completed job, and downloads the
+ * result. How much of AWS it uses is in `lib/deployment/job-calls.json`.
+ */
+export async function runCommonJob(
+  service: Pick<TestService, 'url'>,
+  { headers = {}, isCounted }: CommonJobOptions = {},
+): Promise<void> {
+  const client = new Client(service)
+  const reply = await client.convert({ name: 'alpha.png', bytes: image }, { targetFormat: 'webp' }, headers)
+  assert.equal(reply.status, 202, await reply.clone().text())
+  const { data } = (await reply.json()) as { data: { jobId: string } }
+  if (isCounted) await waitUntil(isCounted, 'the job is counted', 60)
+  else await client.finishedJob(data.jobId)
+  const status = await client.fetch(`/v1/status/${data.jobId}`, { headers })
+  assert.equal(((await status.json()) as { data: { status: string } }).data.status, 'completed')
+  const download = await client.fetch(`/v1/download/${data.jobId}`, { headers })
+  assert.equal(download.status, 302)
+  const file = await fetch(download.headers.get('location') ?? '')
+  assert.ok(file.ok, `the file was answered with ${file.status}`)
+  await file.arrayBuffer()
+}
