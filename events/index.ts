@@ -64,6 +64,8 @@ export const BusFields = z.object({
   listeners: z.array(z.enum(['webhooks', 'sockets'])).optional(),
   /** For the end of a job: what it adds to the usage of its owner and of the service. */
   share: JobUsage.optional(),
+  /** W3C Trace Context of what published the event. */
+  traceparent: z.string().optional(),
 })
 export type SubscriberKind = NonNullable<z.infer<typeof BusFields>['listeners']>[number]
 export type BusEvent = ServiceEvent & Readonly<z.infer<typeof BusFields>>
@@ -75,6 +77,7 @@ export function toPublicEvent({
   hasWebhook: _hasWebhook,
   listeners: _listeners,
   share: _share,
+  traceparent: _traceparent,
   ...event
 }: BusEvent): ServiceEvent {
   return event

@@ -4,6 +4,7 @@ import { type BusEvent, BusFields } from '../events/index.ts'
 import { Queues } from '../lib/aws/queues.ts'
 import { Table } from '../lib/aws/table.ts'
 import { loadConfigAndClearSecrets } from '../lib/services/load-config.ts'
+import { runSpan } from '../lib/trace.ts'
 import { Dispatcher } from '../lib/webhooks/dispatcher.ts'
 
 /** Fields of every event; its body is passed on unchanged. */
@@ -25,5 +26,15 @@ function openDispatcher(): Dispatcher {
 /** Dispatches events to the webhooks that subscribe to them. */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   dispatcher ??= openDispatcher()
-  await dispatcher.dispatch(Event.parse(detail) as unknown as BusEvent) // published by ourselves
+  const openedDispatcher = dispatcher
+  const event = Event.parse(detail) as unknown as BusEvent // published by ourselves
+  await runSpan(
+    {
+      name: `dispatch ${event.event}`,
+      kind: 'consumer',
+      parent: event.traceparent,
+      attributes: { 'messaging.system': 'aws_eventbridge', 'mutabor.event.id': event.id },
+    },
+    () => openedDispatcher.dispatch(event),
+  )
 }

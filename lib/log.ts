@@ -1,9 +1,13 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.ts'
+import { currentTraceIds } from './trace.ts'
 
 export type Log = Logger
 
-/** Writes one JSON object per line; lines of a request or task contain `requestId`, `jobId`, `taskName` where known. */
+/**
+ * Writes one JSON object per line; lines of a request or task contain `requestId`, `jobId`, `taskName` where known, and
+ * the `traceId` and `spanId` of their trace.
+ */
 export function createLog(
   config: Pick<Config, 'LOG_LEVEL' | 'LOG_FILE'>,
   destination: DestinationStream = openDestination(config.LOG_FILE ?? 1),
@@ -11,6 +15,7 @@ export function createLog(
   const options = {
     level: config.LOG_LEVEL,
     base: null,
+    mixin: currentTraceIds,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: pino.stdSerializers.errWithCause },

@@ -4,6 +4,8 @@ import { lazyAsync } from '../async/lazy-async.ts'
 import type { Config } from '../config.ts'
 import type { ClientConnection } from '../io/local-connections.ts'
 import { eventSource, type InternalEvent } from '../resources/events.ts'
+import { currentTraceparent, runSpan } from '../trace.ts'
+import { defined } from '../validation/defined.ts'
 import { createClientConfig } from './client-config.ts'
 import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
@@ -43,14 +45,10 @@ export class Bus {
     if (events.length === 0) return
     const put = await this.#put()
     for (let at = 0; at < events.length; at += batchSize) {
-      const Entries = events.slice(at, at + batchSize).map((event) => ({
-        EventBusName: this.#name,
-        Source: eventSource,
-        DetailType: event.event,
-        Time: new Date(event.timestamp),
-        Detail: JSON.stringify(event),
-      }))
-      const { FailedEntryCount, Entries: results } = await put(Entries)
+      const batch = events.slice(at, at + batchSize)
+      const { FailedEntryCount, Entries: results } = await runSpan(publishSpan(batch), () =>
+        put(batch.map((event) => this.#createEntry(event))),
+      )
       if (FailedEntryCount) {
         const failedEntry = results?.find((result) => result.ErrorCode)
         throw new Error(
@@ -59,4 +57,25 @@ export class Bus {
       }
     }
   }
+
+  #createEntry(event: BusEvent): PutEventsRequestEntry {
+    return {
+      EventBusName: this.#name,
+      Source: eventSource,
+      DetailType: event.event,
+      Time: new Date(event.timestamp),
+      Detail: JSON.stringify({ ...event, ...defined({ traceparent: currentTraceparent() }) }),
+    }
+  }
 }
+
+const publishSpan = (events: readonly BusEvent[]) => ({
+  name: 'publish',
+  kind: 'producer' as const,
+  attributes: {
+    'messaging.system': 'aws_eventbridge',
+    'messaging.operation.type': 'send',
+    'messaging.batch.message_count': events.length,
+    'mutabor.events': [...new Set(events.map(({ event }) => event))].join(' '),
+  },
+})

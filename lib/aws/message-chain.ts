@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import type { SQSRecord } from 'aws-lambda'
+import { currentTraceparent, withTrace } from '../trace.ts'
 
 /**
  * Maximum length of a chain of messages, each of which is sent while the one before it is processed. A job with the
@@ -9,6 +10,8 @@ import type { SQSRecord } from 'aws-lambda'
 export const maxHops = 10_000
 
 const attribute = 'Hops'
+/** The name that instrumentations of SQS have in common. */
+const traceAttribute = 'traceparent'
 
 /** Hops of the message that is being processed; 0 starts a new chain. */
 const currentHops = new AsyncLocalStorage<number>()
@@ -17,20 +20,38 @@ const currentHops = new AsyncLocalStorage<number>()
 export const hopsOf = ({ messageAttributes }: Partial<Pick<SQSRecord, 'messageAttributes'>>): number =>
   Number(messageAttributes?.[attribute]?.stringValue ?? 1)
 
+/** Returns the trace context that a message was sent with. */
+export const traceparentOf = ({ messageAttributes }: Partial<Pick<SQSRecord, 'messageAttributes'>>) =>
+  messageAttributes?.[traceAttribute]?.stringValue
+
 /** Processes a message; messages that are sent meanwhile are a hop further. */
 export const continueChain = <T>(hops: number, process: () => T): T => currentHops.run(hops, process)
 
 /**
  * Messages that are sent meanwhile don't continue the chain of the message that is being processed: neither for
  * `maxHops` nor for AWS, which stops chains of more than 16 invocations of a function.
+ * @param traceparent trace that they belong to
  */
-export const startChain = <T>(send: () => T): T => currentHops.run(0, send)
+export const startChain = <T>(send: () => T, traceparent?: string): T =>
+  withTrace(traceparent, () => currentHops.run(0, send))
 
-/** Returns the message attributes of a message that is sent; none for the first one of a chain. */
+/** Returns the attributes that count the messages of a chain; none for the first one. */
 export function chainAttributes() {
   const hops = currentHops.getStore()
   if (!hops) return {}
   return { MessageAttributes: { [attribute]: { DataType: 'Number', StringValue: String(hops + 1) } } }
+}
+
+/** Returns the attributes of a message that is sent: those of its chain, and its trace context. */
+export function messageAttributes() {
+  const traceparent = currentTraceparent()
+  if (traceparent === undefined) return chainAttributes()
+  return {
+    MessageAttributes: {
+      ...chainAttributes().MessageAttributes,
+      [traceAttribute]: { DataType: 'String', StringValue: traceparent },
+    },
+  }
 }
 
 /** Returns a trace header for messages that start a chain; otherwise the SDK sends that of the invocation. */

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import type { ClientConnection } from '../io/local-connections.ts'
 import type { TaskMessage } from '../model/task-message.ts'
 import type { QueueId } from '../resources/queues.ts'
+import { runSpan } from '../trace.ts'
 import { defined } from '../validation/defined.ts'
 import { createClientConfig } from './client-config.ts'
 import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
@@ -36,14 +37,7 @@ export class Queues {
   async send(queue: QueueId, messages: readonly TaskMessage[], group?: string): Promise<void> {
     const [onlyMessage] = messages
     if (onlyMessage && messages.length === 1) {
-      const { sqs, SendMessageCommand, chainAttributes } = await this.#open()
-      await sqs.send(
-        new SendMessageCommand({
-          QueueUrl: this.#url(queue),
-          ...createEntry(onlyMessage, group),
-          ...chainAttributes(),
-        }),
-      )
+      await this.#sendEntry(queue, createEntry(onlyMessage, group))
       return
     }
     const batches = Array.from({ length: Math.ceil(messages.length / batchSize) }, (_, at) =>
@@ -72,14 +66,14 @@ export class Queues {
     message: object,
     { delayS = 0, group }: { readonly delayS?: number; readonly group: string },
   ): Promise<void> {
-    const { sqs, SendMessageCommand, chainAttributes } = await this.#open()
-    await sqs.send(
-      new SendMessageCommand({
-        QueueUrl: this.#url(queue),
-        ...createEntry(message, group),
-        ...chainAttributes(),
-        ...(delayS > 0 && { DelaySeconds: Math.min(maxDelayS, Math.ceil(delayS)) }),
-      }),
+    const delay = delayS > 0 && { DelaySeconds: Math.min(maxDelayS, Math.ceil(delayS)) }
+    await this.#sendEntry(queue, { ...createEntry(message, group), ...delay })
+  }
+
+  async #sendEntry(queue: QueueId, entry: ReturnType<typeof createEntry>): Promise<void> {
+    const { sqs, SendMessageCommand, messageAttributes } = await this.#open()
+    await runSpan(sendSpan(queue, 1), () =>
+      sqs.send(new SendMessageCommand({ QueueUrl: this.#url(queue), ...entry, ...messageAttributes() })),
     )
   }
 
@@ -91,11 +85,11 @@ export class Queues {
   }
 
   async #sendEntries(queue: QueueId, entries: readonly SendMessageBatchRequestEntry[]): Promise<void> {
-    const { sqs, SendMessageBatchCommand, chainAttributes } = await this.#open()
-    const Entries = entries.map((entry) => ({ ...entry, ...chainAttributes() }))
-    const { Failed = [] } = await sqs.send(
-      new SendMessageBatchCommand({ QueueUrl: this.#url(queue), Entries }),
-    )
+    const { sqs, SendMessageBatchCommand, messageAttributes } = await this.#open()
+    const { Failed = [] } = await runSpan(sendSpan(queue, entries.length), () => {
+      const Entries = entries.map((entry) => ({ ...entry, ...messageAttributes() }))
+      return sqs.send(new SendMessageBatchCommand({ QueueUrl: this.#url(queue), Entries }))
+    })
     // Sending a message twice is harmless, losing one is not.
     if (Failed[0]) throw new Error(`the queue rejected ${Failed.length} messages: ${Failed[0].Message}`)
   }
@@ -136,10 +130,21 @@ const createEntry = (message: object, group: string | undefined) => ({
   ...defined({ MessageGroupId: group }),
 })
 
+const sendSpan = (queue: QueueId, messages: number) => ({
+  name: `send ${queue}`,
+  kind: 'producer' as const,
+  attributes: {
+    'messaging.system': 'aws_sqs',
+    'messaging.operation.type': 'send',
+    'messaging.destination.name': queue,
+    'messaging.batch.message_count': messages,
+  },
+})
+
 type SqsClient = Awaited<ReturnType<typeof openSqs>>
 
 async function openSqs(config: Config, connection?: ClientConnection, timeouts?: StoreTimeouts) {
-  const [{ SQSClient, ...commands }, { chainAttributes, newTraceHeader }] = await Promise.all([
+  const [{ SQSClient, ...commands }, { messageAttributes, newTraceHeader }] = await Promise.all([
     import('./sqs.ts'),
     import('./message-chain.ts'),
   ])
@@ -160,5 +165,5 @@ async function openSqs(config: Config, connection?: ClientConnection, timeouts?:
     // Before the SDK adds the header of the invocation.
     { step: 'build', priority: 'high', name: 'startChain' },
   )
-  return { sqs, chainAttributes, ...commands }
+  return { sqs, messageAttributes, ...commands }
 }

@@ -38,6 +38,7 @@ import { ResponseCache } from './replies/response-cache.ts'
 import { countReply } from './reply-counts.ts'
 import { servicesForOrigin } from './request-origin.ts'
 import { createRouter, type Router } from './router.ts'
+import { nameRequest, traceRequest } from './trace-request.ts'
 
 const ownerLifetimeS = 365 * 24 * 3600
 
@@ -65,7 +66,7 @@ export function createApp(
     return { principal, result }
   }
   const reachedAt = servicesForOrigin(services)
-  return middy<HttpEvent, HttpResult, Error, RequestContext>({ timeoutEarlyInMillis: noEarlyTimeout })
+  const app = middy<HttpEvent, HttpResult, Error, RequestContext>({ timeoutEarlyInMillis: noEarlyTimeout })
     .use(requestIds(services))
     .use(headReplies())
     .use(compression())
@@ -76,6 +77,7 @@ export function createApp(
     .handler((event, context) =>
       respond(event, context, { router, runOnce, responseCache, services: reachedAt(event) }),
     )
+  return (event: HttpEvent, context: RequestContext) => traceRequest(event, () => app(event, context))
 }
 
 const clientId = /^[\w.:-]{1,128}$/
@@ -171,6 +173,7 @@ async function respond(
   const method = event.requestContext.http.method
   if (method === 'OPTIONS') return preflight(event, router)
   const { contract, params } = router.find(method, event.rawPath)
+  nameRequest(contract)
   if (contract.errorFormat) context.errorFormat = contract.errorFormat
   requireAcceptable(contract, event.headers['accept'])
   const { http } = event.requestContext

@@ -1,6 +1,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
-import { continueChain, hopsOf, maxHops } from '../aws/message-chain.ts'
+import { continueChain, hopsOf, maxHops, traceparentOf } from '../aws/message-chain.ts'
 import type { Log } from '../log.ts'
+import { failSpan, runSpan } from '../trace.ts'
 
 /**
  * Handles the messages of a batch at the same time. Those that `handle` returns false for are delivered again; one that
@@ -14,11 +15,34 @@ export async function handleBatch(
 ): Promise<SQSBatchResponse> {
   const handleHop = async (record: SQSRecord) => {
     const hops = hopsOf(record)
-    if (hops <= maxHops) return continueChain(hops, () => handle(record))
+    if (hops <= maxHops) return continueChain(hops, () => traceMessage(record, handle))
     log.error({ hops, message: record.body }, 'endless chain of messages stopped')
     return false
   }
   const handled = await Promise.all(records.map(handleHop))
   const failedRecords = records.filter((_, index) => !handled[index])
   return { batchItemFailures: failedRecords.map(({ messageId }) => ({ itemIdentifier: messageId })) }
+}
+
+/** The span of a message continues the trace of what sent it. */
+function traceMessage(record: SQSRecord, handle: (record: SQSRecord) => Promise<boolean>): Promise<boolean> {
+  const queue = record.eventSourceARN?.split(':').at(-1) ?? ''
+  return runSpan(
+    {
+      name: `process ${queue}`,
+      kind: 'consumer',
+      parent: traceparentOf(record),
+      attributes: {
+        'messaging.system': 'aws_sqs',
+        'messaging.operation.type': 'process',
+        'messaging.destination.name': queue,
+        'messaging.message.id': record.messageId,
+      },
+    },
+    async () => {
+      const isHandled = await handle(record)
+      if (!isHandled) failSpan('redelivered')
+      return isHandled
+    },
+  )
 }

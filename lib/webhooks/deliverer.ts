@@ -4,6 +4,7 @@ import { maxDelayS } from '../aws/queues.ts'
 import { emailTemplates, type Mailer } from '../mail/emails.ts'
 import { subscriberCacheMs } from '../model/subscriber-cache.ts'
 import type { Services } from '../services/services.ts'
+import { annotateSpan, failSpan, runSpan } from '../trace.ts'
 import { DeliveryStore } from './deliveries.ts'
 import {
   type Delivery,
@@ -165,7 +166,21 @@ export class Deliverer {
     if (storedEvent) await this.#attempt(webhook, delivery, storedEvent)
   }
 
-  async #attempt(webhook: Webhook, delivery: Delivery, storedEvent: StoredEvent): Promise<void> {
+  /** Makes an attempt, in the trace of its event: a message may lead to the deliveries of several. */
+  #attempt(webhook: Webhook, delivery: Delivery, storedEvent: StoredEvent): Promise<void> {
+    const { id, event, attempt, traceparent } = delivery
+    const attributes = {
+      'http.request.method': 'POST',
+      'mutabor.event': event,
+      'mutabor.delivery.id': id,
+      'mutabor.attempt': attempt + 1,
+    }
+    return runSpan({ name: `deliver ${event}`, kind: 'client', parent: traceparent, attributes }, () =>
+      this.#callWebhook(webhook, delivery, storedEvent),
+    )
+  }
+
+  async #callWebhook(webhook: Webhook, delivery: Delivery, storedEvent: StoredEvent): Promise<void> {
     if (!webhook.enabled && !delivery.test) {
       await this.#deliveries.change(delivery, {
         ...finishedFields,
@@ -196,6 +211,8 @@ export class Deliverer {
     )
     const { id: deliveryId, event } = delivery
     const { responseStatus, durationMs, error } = outcome
+    annotateSpan({ 'http.response.status_code': responseStatus })
+    if (error !== undefined) failSpan(String(responseStatus ?? 'no response'))
     const { hostname } = new URL(url)
     log.info(
       { webhookId: webhook.id, deliveryId, event, hostname, responseStatus, durationMs, error },

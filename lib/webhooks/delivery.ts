@@ -2,6 +2,8 @@ import * as z from 'zod'
 import type { BusEvent } from '../../events/index.ts'
 import type { Key } from '../aws/table.ts'
 import { derivedId } from '../ids.ts'
+import { currentTraceparent } from '../trace.ts'
+import { defined } from '../validation/defined.ts'
 import { deliveryLifetimeS, type Webhook } from './webhook.ts'
 
 /**
@@ -45,6 +47,8 @@ export const Delivery = z.object({
   nextAttemptAt: Timestamp.optional(),
   /** Until then, the retry is claimed by a process. */
   busyUntil: Timestamp.optional(),
+  /** W3C Trace Context of the event. */
+  traceparent: z.string().optional(),
   createdAt: Timestamp,
   /** When the delivery is checked even if its queue message was lost. */
   wakeAt: Timestamp.optional(),
@@ -138,6 +142,7 @@ export function newDelivery(
     from: 0,
     attempts: [],
     ...(name === 'job.progress' && { once: true }),
+    ...defined({ traceparent: currentTraceparent() }),
     createdAt: now.toISOString(),
     wakeAt: timestampAfter(now, recheckS),
     ttl: Math.floor(now.getTime() / 1000) + deliveryLifetimeS,

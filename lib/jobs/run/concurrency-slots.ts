@@ -5,6 +5,8 @@ import { isLiveStatus, type Job } from '../../model/job.ts'
 import { TaskMessage, type TaskRef, taskMessageOf } from '../../model/task-message.ts'
 import type { QueueId } from '../../resources/queues.ts'
 import type { Services } from '../../services/services.ts'
+import { currentTraceparent } from '../../trace.ts'
+import { defined } from '../../validation/defined.ts'
 import { wakeShardOf } from '../keys.ts'
 
 /** Seconds until the sweep checks for waiting tasks that were not resumed. */
@@ -39,7 +41,14 @@ export class ConcurrencySlots {
     const key = keyOf(job.owner)
     const waitKey = { pk: key.pk, sk: `WAIT#${job.id}#${ref.task}#${ref.part ?? ''}` }
     const retryQueue = this.#services.jobs.taskSender.retryQueue(queue)
-    await table.put({ ...waitKey, jobId: job.id, queue: retryQueue, message: taskMessageOf(ref), ttl: ttl() })
+    await table.put({
+      ...waitKey,
+      jobId: job.id,
+      queue: retryQueue,
+      message: taskMessageOf(ref),
+      ...defined({ traceparent: currentTraceparent() }),
+      ttl: ttl(),
+    })
     await table.update(key, { set: { wakeAt: secondsFromNow(recheckS), wakeShard: wakeShardOf(job.owner) } })
     // A job that released its slot in the meantime did not see the waiting task.
     if (!(await this.#tryEnter(job, limit))) return false
@@ -137,7 +146,8 @@ export class ConcurrencySlots {
     const { table, queues } = this.#services
     let resumedCount = 0
     let currentJob: { readonly id: string; readonly isLive: boolean } | undefined
-    for await (const { pk, sk, jobId, queue, message } of table.iterate(keyOf(owner).pk, 'WAIT#', pageSize)) {
+    for await (const waiting of table.iterate(keyOf(owner).pk, 'WAIT#', pageSize)) {
+      const { pk, sk, jobId, queue, message, traceparent } = waiting
       const id = String(jobId)
       if (currentJob?.id !== id) {
         if (resumedCount >= room) return true
@@ -147,7 +157,10 @@ export class ConcurrencySlots {
       // Written by `acquire`. The end of one job is not the cause of the next: otherwise all jobs of an owner would be
       // one chain.
       if (currentJob.isLive)
-        await startChain(() => queues.send(queue as QueueId, [TaskMessage.parse(message)], owner))
+        await startChain(
+          () => queues.send(queue as QueueId, [TaskMessage.parse(message)], owner),
+          traceparent as string | undefined,
+        )
       await table.delete({ pk: String(pk), sk: String(sk) })
     }
     return false

@@ -26,6 +26,7 @@ import type { Fidelity } from '../../model/fidelity.ts'
 import type { ConversionStep, Warning } from '../../model/job.ts'
 import type { StoredSummary } from '../../model/stored-summary.ts'
 import { withExtension } from '../../names/file-name.ts'
+import { runSpan } from '../../trace.ts'
 import { defined } from '../../validation/defined.ts'
 import { findCapability } from './find-capability.ts'
 import { findInterruption } from './find-interruption.ts'
@@ -214,7 +215,8 @@ async function runStep(
     const request = results
       ? ({ method: 'join', work, results } as const)
       : ({ method: 'run', work } as const)
-    const result = await runEngine(engine, request, options)
+    const span = { name: `run ${engine.id}`, attributes: spanAttributes(step, inputs) }
+    const result = await runSpan(span, () => runEngine(engine, request, options))
     log.info({ ...logFields, ms: measureMs(), method: result.method }, 'step completed')
     return { engine, result }
   } catch (error) {
@@ -224,6 +226,14 @@ async function runStep(
     throw findInterruption(error) ?? error
   }
 }
+
+const spanAttributes = ({ operation, engine, from, to }: ConversionStep, inputs: readonly InputFile[]) => ({
+  'mutabor.operation': operation,
+  'mutabor.engine': engine,
+  'mutabor.from': from,
+  'mutabor.to': to,
+  'mutabor.input.bytes': inputs.reduce((sum, { size }) => sum + size, 0),
+})
 
 /** Maximum characters of a program's output in the log; the end is kept. */
 const maxLoggedCharacters = 4000

@@ -3,6 +3,7 @@ import { SignatureRejectedError } from '../../aws/signed-files.ts'
 import { AppError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { isLiveStatus, isTaskOver, type Task } from '../../model/job.ts'
+import { annotateSpan, failSpan } from '../../trace.ts'
 import { defined } from '../../validation/defined.ts'
 import { TransientError, toClientError } from '../failure.ts'
 import { deleteChunksOfEnded, sendChunks } from './chunks.ts'
@@ -21,6 +22,7 @@ import type { TaskRun } from './task-run.ts'
 export async function runTask(run: TaskRun, handleTask: TaskHandler): Promise<MessageOutcome> {
   const { ref, services } = run
   const log = services.log.child({ ...ref, queue: run.queue })
+  annotateSpan({ 'mutabor.job.id': ref.jobId, 'mutabor.task': ref.task, 'mutabor.chunk': ref.part })
   const lease = new Lease(run, randomUUID(), log)
   const { store } = services.jobs
   const [{ applied, record: task }, job] = await Promise.all([lease.claim(), store.getJob(ref.jobId)])
@@ -44,6 +46,7 @@ export async function runTask(run: TaskRun, handleTask: TaskHandler): Promise<Me
     return messageDone
   }
   log.info({ requestId: state.job.requestId, taskName: task.name, attempt: task.attempt }, 'task claimed')
+  annotateSpan({ 'mutabor.operation': task.operation, 'mutabor.attempt': task.attempt })
   const claimedTask = { task, state, lease, log }
   try {
     return await handleTask(run, claimedTask)
@@ -114,6 +117,7 @@ async function recordFailure(
     return { done: false, retryInS: error instanceof TransientError ? error.retryInS : 0 }
   }
   const { code, message, details } = toClientError(error)
+  failSpan(code)
   const isStored = await lease.finish({
     status: 'failed',
     warnings: task.warnings,

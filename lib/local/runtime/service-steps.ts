@@ -10,6 +10,7 @@ import { confinement, confinementProblem } from '../../engines/sandbox/isolation
 import { socketTarget } from '../../live/paths.ts'
 import { functions } from '../../resources/functions.ts'
 import { webSocketApi as webSocketDeclaration } from '../../resources/web-sockets.ts'
+import { onSpanEnd } from '../../trace.ts'
 import type { AnyStep } from './boot.ts'
 import { type DataFolder, openDataFolder, restrictEntries } from './data-folder.ts'
 import {
@@ -36,6 +37,7 @@ import {
 import { type ProvisionedQueues, provision } from './provision.ts'
 import { openPublicPort, type PublicPort } from './public-port.ts'
 import { openQueueWorkers, type QueueWorkers } from './queue-workers.ts'
+import type { LocalSpanExporter } from './span-exporter.ts'
 import { plansFileOfWorkers } from './worker-environment.ts'
 import { assignWorkerUser, type WorkerUser, workerUserProblem } from './worker-user.ts'
 
@@ -58,6 +60,8 @@ type FunctionRuntime = LambdaAndSocketsApiParts & { readonly asyncInvocations: A
 
 interface ServiceParts {
   folder: DataFolder
+  /** Undefined without a collector. */
+  spanExporter: LocalSpanExporter | undefined
   /** File descriptor to which worker processes write their output. */
   logFd: number
   embedded: Embedded
@@ -91,6 +95,17 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
       return openDataFolder(parts.config, onDiskFull, { onAcceptedLoss })
     },
     stop: ({ folder }) => folder.close(),
+  },
+  {
+    name: 'spanExporter',
+    start: async ({ config: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }, folder: { log } }) => {
+      if (endpoint === undefined) return undefined
+      const { LocalSpanExporter } = await import('./span-exporter.ts')
+      const exporter = new LocalSpanExporter(endpoint, log)
+      onSpanEnd((span) => exporter.export(span))
+      return exporter
+    },
+    stop: ({ spanExporter }) => spanExporter?.close(),
   },
   {
     name: 'logFd',

@@ -24,8 +24,8 @@ const systemVariables = [
   ...roleKeyNames,
 ]
 
-/** Workers write their log to their output. */
-const withheldSettings: readonly string[] = [...secretNames, 'LOG_FILE']
+/** Workers write their log to their output and send their spans to the service. */
+const withheldSettings: readonly string[] = [...secretNames, 'LOG_FILE', 'OTEL_EXPORTER_OTLP_ENDPOINT']
 
 const publicNames: ReadonlySet<string> = new Set([
   ...systemVariables,

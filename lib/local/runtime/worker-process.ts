@@ -10,10 +10,12 @@ import type { Log } from '../../log.ts'
 import { type FunctionName, functions } from '../../resources/functions.ts'
 import { functionForQueue } from '../../resources/queue-functions.ts'
 import type { QueueId } from '../../resources/queues.ts'
+import { areSpansExported, exportSpan } from '../../trace.ts'
 import nodeEnvironment from '../node-environment.json' with { type: 'json' }
 import nodeFlags from '../node-flags.json' with { type: 'json' }
 import type { Invocation, ServiceMessage, WorkerMessage } from './worker.ts'
 import { type FileRequest, fileSharingFlag, handleFileRequest } from './worker-file-broker.ts'
+import { sendSpansFlag } from './worker-flags.ts'
 import type { WorkerUser } from './worker-user.ts'
 
 const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
@@ -115,6 +117,7 @@ export class WorkerProcess {
       file,
       module,
       ...(exchange ? [fileSharingFlag] : []),
+      ...(areSpansExported() ? [sendSpansFlag] : []),
     ]
     const [command, ...args] = exitWithParent(options.wrapCommand?.(node) ?? node)
     const child = spawn(command, args, {
@@ -201,6 +204,10 @@ export class WorkerProcess {
     if (message.type === 'alive') return
     if (message.type === 'job-ended') {
       emitJobEnd(message.job)
+      return
+    }
+    if (message.type === 'span') {
+      exportSpan(message.span)
       return
     }
     if (message.type === 'file') {

@@ -4,12 +4,14 @@ import { runInContext } from '../../embedded-aws/lambda/invoke-context.ts'
 import type { FunctionContext } from '../../embedded-aws/lambda/runtime.ts'
 import { anyJob, jobEndEmitter } from '../../jobs/job-end-emitter.ts'
 import type { Job } from '../../model/job.ts'
+import { type EndedSpan, onSpanEnd } from '../../trace.ts'
 import {
   FileExchangeClient,
   type FileRequest,
   type FileResponse,
   fileSharingFlag,
 } from './worker-file-broker.ts'
+import { sendSpansFlag } from './worker-flags.ts'
 
 /** Messages from the service to a worker process. */
 export type ServiceMessage = Invocation | FileResponse | { readonly type: 'disk-full' }
@@ -27,6 +29,7 @@ export type WorkerMessage =
   | FileRequest
   | { readonly type: 'alive' }
   | { readonly type: 'job-ended'; readonly job: Job }
+  | { readonly type: 'span'; readonly span: EndedSpan }
   | { readonly type: 'result'; readonly id: number; readonly value: unknown }
   | { readonly type: 'error'; readonly id: number; readonly failure: FunctionFailure }
 
@@ -107,6 +110,7 @@ if (process.send) {
   process.once('SIGTERM', () => void shutDown().finally(() => process.exit(0)))
   // Ctrl-C reaches the whole process group; the service decides when workers end.
   process.on('SIGINT', () => {})
+  if (process.argv.includes(sendSpansFlag)) onSpanEnd((span) => sendMessage({ type: 'span', span }))
   jobEndEmitter.on(anyJob, (job: Job) => sendMessage({ type: 'job-ended', job }))
   sendMessage({ type: 'alive' })
   setInterval(() => sendMessage({ type: 'alive' }), aliveEveryMs)

@@ -28,6 +28,8 @@ const omittedFields: readonly string[] = [
   'msg',
   'jobId',
   'requestId',
+  'traceId',
+  'spanId',
   'stderr',
   'error',
   '_aws',

@@ -1,0 +1,92 @@
+// Loaded only if a collector is configured.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace'
+import type { Log } from '../../log.ts'
+import type { EndedSpan } from '../../trace.ts'
+
+/** Spans that wait for the collector; further ones are dropped. */
+const maxQueueSize = 4096
+const exportEveryMs = 1000
+const exportTimeoutMs = 10_000
+/** How long the end of the service waits for the last spans. */
+const closeTimeoutMs = 2000
+
+const resource = resourceFromAttributes({ 'service.name': 'mutabor' })
+const instrumentationScope = { name: 'mutabor' }
+
+/** Sends spans to a collector, in batches. A collector that does not respond only costs spans. */
+export class LocalSpanExporter {
+  readonly #processor: BatchSpanProcessor
+
+  constructor(endpoint: string, log: Log) {
+    const url = `${endpoint.replace(/\/$/, '')}/v1/traces`
+    this.#processor = new BatchSpanProcessor({
+      exporter: logFailures(new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs }), log),
+      maxQueueSize,
+      scheduledDelayMillis: exportEveryMs,
+      exportTimeoutMillis: exportTimeoutMs,
+    })
+  }
+
+  export(span: EndedSpan): void {
+    this.#processor.onEnd(toReadableSpan(span))
+  }
+
+  async close(): Promise<void> {
+    const flushed = this.#processor.shutdown().catch(() => undefined)
+    await Promise.race([flushed, sleep(closeTimeoutMs, undefined, { ref: false })])
+  }
+}
+
+/** Logs the first failure of several in a row. */
+function logFailures(exporter: SpanExporter, log: Log): SpanExporter {
+  let isFailing = false
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        const { error } = result
+        if (error && !isFailing) log.warn({ error: error.message }, 'traces could not be exported')
+        isFailing = error !== undefined
+        done(result)
+      }),
+    shutdown: () => exporter.shutdown(),
+  }
+}
+
+const kinds = {
+  internal: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+} as const satisfies Record<EndedSpan['kind'], SpanKind>
+
+function toReadableSpan(span: EndedSpan): ReadableSpan {
+  const { traceId, spanId, parentId, name, kind, startMs, durationMs, attributes, hasFailed } = span
+  const contextOf = (id: string) => ({ traceId, spanId: id, traceFlags: TraceFlags.SAMPLED })
+  return {
+    name,
+    kind: kinds[kind],
+    spanContext: () => contextOf(spanId),
+    ...(parentId !== undefined && { parentSpanContext: contextOf(parentId) }),
+    startTime: toHrTime(startMs),
+    endTime: toHrTime(startMs + durationMs),
+    duration: toHrTime(durationMs),
+    ended: true,
+    status: { code: hasFailed ? SpanStatusCode.ERROR : SpanStatusCode.UNSET },
+    attributes,
+    resource,
+    instrumentationScope,
+    links: [],
+    events: [],
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  }
+}
+
+/** Seconds and nanoseconds. */
+const toHrTime = (ms: number): [number, number] => [Math.floor(ms / 1000), Math.round((ms % 1000) * 1e6)]

@@ -1,0 +1,142 @@
+// Distributed tracing in the terms of OpenTelemetry. Spans are collected here without any library; where they are
+// exported to is up to `onSpanEnd`.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+
+type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer'
+
+/** Ids, formats, operations, sizes, codes and durations only: nothing that a client named. */
+type Attributes = Record<string, string | number | boolean | undefined>
+
+interface TraceContext {
+  readonly traceId: string
+  readonly spanId: string
+  /** Clients that send a context without this flag do not want its spans to be exported. */
+  readonly isSampled: boolean
+}
+
+/** A span that has ended, in a form that can be sent to another process. */
+export interface EndedSpan extends TraceContext {
+  readonly parentId: string | undefined
+  readonly name: string
+  readonly kind: SpanKind
+  /** Milliseconds since the epoch. */
+  readonly startMs: number
+  readonly durationMs: number
+  readonly attributes: Readonly<Attributes>
+  readonly hasFailed: boolean
+}
+
+interface ActiveSpan extends TraceContext {
+  name: string
+  hasFailed: boolean
+  readonly attributes: Attributes
+}
+
+interface SpanOptions {
+  readonly name: string
+  readonly kind?: SpanKind
+  /** The `traceparent` that came with a request, message or event; the current span if there is none. */
+  readonly parent?: string | undefined
+  readonly attributes?: Attributes
+}
+
+/** The running span, or the context of a span in another process. */
+const currentContext = new AsyncLocalStorage<ActiveSpan | TraceContext | undefined>()
+
+let spanListener: ((span: EndedSpan) => void) | undefined
+
+/** Sets what gets the sampled spans of this process when they end. */
+export function onSpanEnd(listener: (span: EndedSpan) => void): void {
+  spanListener = listener
+}
+
+/** Whether spans are exported; otherwise their ids are in the log only. */
+export const areSpansExported = (): boolean => spanListener !== undefined
+
+/** Exports a span that has ended, possibly in another process. */
+export const exportSpan = (span: EndedSpan): void => spanListener?.(span)
+
+/** Runs a function within a span. If it throws, the span has failed. */
+export async function runSpan<T>(
+  { name, kind = 'internal', parent, attributes = {} }: SpanOptions,
+  run: () => Promise<T>,
+): Promise<T> {
+  const parentContext = parseTraceparent(parent) ?? currentContext.getStore()
+  const span: ActiveSpan = {
+    traceId: parentContext?.traceId ?? randomId(16),
+    spanId: randomId(8),
+    isSampled: parentContext?.isSampled ?? true,
+    name,
+    hasFailed: false,
+    attributes,
+  }
+  const startMs = Date.now()
+  const startedAt = performance.now()
+  try {
+    return await currentContext.run(span, run)
+  } catch (error) {
+    currentContext.run(span, () => failSpan(errorTypeOf(error)))
+    throw error
+  } finally {
+    const durationMs = performance.now() - startedAt
+    if (span.isSampled) exportSpan({ ...span, kind, parentId: parentContext?.spanId, startMs, durationMs })
+  }
+}
+
+/** Runs a function in the context of a `traceparent`; without one, its spans start new traces. */
+export const withTrace = <T>(traceparent: string | undefined, run: () => T): T =>
+  currentContext.run(parseTraceparent(traceparent), run)
+
+/** Adds attributes to the running span. */
+export function annotateSpan(attributes: Attributes): void {
+  const span = activeSpan()
+  if (span) Object.assign(span.attributes, attributes)
+}
+
+/** Renames the running span, once it is known what it does. */
+export function renameSpan(name: string): void {
+  const span = activeSpan()
+  if (span) span.name = name
+}
+
+/** Marks the running span as failed. @param errorType code of the error; its message may contain names of files */
+export function failSpan(errorType: string): void {
+  const span = activeSpan()
+  if (!span) return
+  span.hasFailed = true
+  span.attributes['error.type'] = errorType
+}
+
+/** Returns the ids of the running span for a line of the log. */
+export function currentTraceIds(): { readonly traceId?: string; readonly spanId?: string } {
+  const context = currentContext.getStore()
+  return context ? { traceId: context.traceId, spanId: context.spanId } : {}
+}
+
+/** Returns the context of the running span as W3C Trace Context, to send along. https://www.w3.org/TR/trace-context/ */
+export function currentTraceparent(): string | undefined {
+  const context = currentContext.getStore()
+  return context && `00-${context.traceId}-${context.spanId}-${context.isSampled ? '01' : '00'}`
+}
+
+const traceparentPattern = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
+
+/** Returns undefined for a header that is not valid, which "MUST" be ignored. */
+function parseTraceparent(header: string | undefined): TraceContext | undefined {
+  const [, traceId, spanId, flags] = traceparentPattern.exec(header ?? '') ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+function activeSpan(): ActiveSpan | undefined {
+  const context = currentContext.getStore()
+  return context && 'attributes' in context ? context : undefined
+}
+
+const randomId = (bytes: number) => randomBytes(bytes).toString('hex')
+
+function errorTypeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}

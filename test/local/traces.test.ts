@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { after, before } from '../hooks.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
+import { type CollectedSpan, startCollector } from '../support/trace-collector.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { openReceiver } from '../webhooks/receiver.ts'
+
+const png = await readFile(new URL('../fixtures/alpha.png', import.meta.url))
+const filename = 'secret-plans.png'
+const tasksOf = (file: string) => ({
+  file: { operation: 'import/base64', file, filename },
+  first: { operation: 'convert', input: 'file', output_format: 'pdf' },
+  second: { operation: 'convert', input: 'first', output_format: 'jpg' },
+  result: { operation: 'export/url', input: 'second' },
+})
+
+let collector: Awaited<ReturnType<typeof startCollector>>
+let receiver: Awaited<ReturnType<typeof openReceiver>>
+let service: TestService
+before(async () => {
+  collector = await startCollector()
+  receiver = await openReceiver()
+  service = await startService({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OUTGOING_ALLOW: '127.0.0.0/8',
+  })
+})
+after(async () => {
+  await service?.stop()
+  collector.stop()
+  await receiver.close()
+})
+
+const clientSpan = 'b7ad6b7169203331'
+const readLog = async ({ dataDir }: TestService) =>
+  (await readFile(join(dataDir, 'service.log'), 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, string>)
+
+/** Creates a pipeline with two engines and a webhook; resolves when the job has ended and the webhook was called. */
+async function runPipeline(traceId: string, flags = '01') {
+  const client = new Client(service)
+  const path = `/${traceId}/private-token`
+  const job = await client.accepted(
+    await client.post(
+      '/v1/jobs',
+      { tasks: tasksOf(png.toString('base64')), webhookUrl: receiver.url(path) },
+      { traceparent: `00-${traceId}-${clientSpan}-${flags}` },
+    ),
+  )
+  assert.equal(job.status, 'completed', JSON.stringify(job.error))
+  await waitUntil(() => receiver.at(path).length > 0, 'the webhook is called')
+  return { job, path }
+}
+
+test('one trace leads from the request through queues, engines and the bus to the webhook', async () => {
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const { job, path } = await runPipeline(traceId)
+  const ofTrace = () => collector.spans.filter((span) => span.traceId === traceId)
+  const findDelivery = () => ofTrace().find(({ name }) => name === 'deliver job.completed')
+  await waitUntil(() => findDelivery() !== undefined, 'the last span arrives')
+
+  /** Names of a span and of all that led to it, back to the span of the client. */
+  const pathTo = (span: CollectedSpan | undefined): string[] => {
+    if (!span) return ['missing']
+    if (span.parentSpanId === clientSpan) return [span.name]
+    return [...pathTo(ofTrace().find(({ spanId }) => spanId === span.parentSpanId)), span.name]
+  }
+  await waitUntil(() => !pathTo(findDelivery()).includes('missing'), 'the spans before it arrive')
+  assert.deepEqual(pathTo(findDelivery()), [
+    'POST /v1/jobs',
+    'send image',
+    'process mutabor-image',
+    'send pdf',
+    'process mutabor-pdf',
+    'publish',
+    'dispatch job.completed',
+    'deliver job.completed',
+  ])
+  const engineRuns = ofTrace().filter(({ name }) => name.startsWith('run '))
+  assert.deepEqual(
+    engineRuns.map((run) => [
+      pathTo(run).at(-2),
+      run.attributes['mutabor.from'],
+      run.attributes['mutabor.to'],
+    ]),
+    [
+      ['process mutabor-image', 'png', 'pdf'],
+      ['process mutabor-pdf', 'pdf', 'jpg'],
+    ],
+  )
+  const kinds = { 'POST /v1/jobs': 2, 'send pdf': 4, 'process mutabor-pdf': 5, 'deliver job.completed': 3 }
+  for (const [name, kind] of Object.entries(kinds))
+    assert.deepEqual(
+      ofTrace()
+        .filter((span) => span.name === name)
+        .map((span) => span.kind),
+      [kind],
+      name,
+    )
+  const [request] = ofTrace().filter(({ name }) => name === 'POST /v1/jobs')
+  assert.equal(request?.attributes['http.route'], '/v1/jobs')
+  assert.equal(request?.attributes['http.response.status_code'], 202)
+  for (const { startTimeUnixNano, endTimeUnixNano, status, name } of ofTrace()) {
+    assert.ok(BigInt(endTimeUnixNano) >= BigInt(startTimeUnixNano), name)
+    assert.equal(status.code, 0, name)
+  }
+  const exported = JSON.stringify(collector.spans)
+  for (const text of [filename, 'secret-plans', path, new URL(receiver.url('/')).host])
+    assert.ok(!exported.includes(text), text)
+  assert.ok(exported.includes(job.jobId))
+})
+
+test('lines of the log have the ids of their span, in the service and in workers', async () => {
+  const traceId = '5bf92f3577b34da6a3ce929d0e0e4736'
+  const { job } = await runPipeline(traceId)
+  const nameOf = (id: string | undefined) => collector.spans.find(({ spanId }) => spanId === id)?.name
+  const spansOfLine = async (message: string) =>
+    (await readLog(service))
+      .filter((line) => line['traceId'] === traceId && line['msg'] === message)
+      .map((line) => nameOf(line['spanId']))
+  for (const [message, name] of [
+    ['request', 'POST /v1/jobs'],
+    ['task claimed', 'process mutabor-image'],
+    ['step completed', 'process mutabor-pdf'],
+    ['webhook called', 'deliver job.completed'],
+  ] as const)
+    await waitUntil(async () => (await spansOfLine(message)).includes(name), `${message} is in ${name}`)
+  assert.ok(
+    (await readLog(service)).some((line) => line['traceId'] === traceId && line['jobId'] === job.jobId),
+  )
+})
+
+test('a client that does not sample its trace gets its ids in the log only', async () => {
+  const traceId = '6bf92f3577b34da6a3ce929d0e0e4736'
+  await runPipeline(traceId, '00')
+  // Later than the spans of the other trace.
+  await new Client(service).fetch('/v1/formats', {
+    headers: { traceparent: `00-7${traceId.slice(1)}-${clientSpan}-01` },
+  })
+  await waitUntil(
+    () => collector.spans.some((span) => span.traceId === `7${traceId.slice(1)}`),
+    'spans arrive',
+  )
+  assert.deepEqual(
+    collector.spans.filter((span) => span.traceId === traceId),
+    [],
+  )
+  assert.ok((await readLog(service)).some((line) => line['traceId'] === traceId))
+})
+
+test('an invalid trace context is ignored', async () => {
+  const zeros = '0'.repeat(32)
+  for (const traceparent of [
+    '',
+    'x',
+    `00-${zeros}-${clientSpan}-01`,
+    `ff-${'a'.repeat(32)}-${clientSpan}-01`,
+  ]) {
+    const before = collector.spans.length
+    const response = await new Client(service).fetch('/v1/formats', { headers: { traceparent } })
+    assert.equal(response.status, 200)
+    await waitUntil(() => collector.spans.length > before, 'a span of a new trace arrives')
+    const [span] = collector.spans.slice(before)
+    assert.ok(span && span.traceId !== zeros && span.traceId !== 'a'.repeat(32))
+    assert.equal(span.parentSpanId, undefined)
+  }
+})
+
+const preload = { NODE_OPTIONS: `--import=${new URL('../support/record-imports.mjs', import.meta.url)}` }
+const loadedPackages = async (importsFile: string) =>
+  (await readFile(importsFile, 'utf8'))
+    .split('\n')
+    .flatMap((url) => /node_modules\/(@opentelemetry\/(?!api\/)[a-z-]+)/.exec(url)?.[1] ?? [])
+
+test('without a collector, nothing of the exporter is loaded', async () => {
+  const folder = scratchFolder('imports')
+  const loadWith = async (settings: Record<string, string>, name: string) => {
+    const IMPORTS_FILE = join(folder, name)
+    const started = await startService({ ...preload, IMPORTS_FILE, ...settings })
+    try {
+      await new Client(started).fetch('/v1/formats')
+    } finally {
+      await started.stop()
+    }
+    return loadedPackages(IMPORTS_FILE)
+  }
+  assert.deepEqual(await loadWith({}, 'without'), [])
+  const loaded = await loadWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint }, 'with')
+  assert.ok(loaded.includes('@opentelemetry/exporter-trace-otlp-http'))
+})
+
+test('jobs run, and the service stops at once, if the collector never responds', async () => {
+  const silent = createServer(() => undefined)
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo // it listens on TCP
+  const started = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` })
+  try {
+    const client = new Client(started)
+    const job = await client.accepted(
+      await client.post('/v1/jobs', { tasks: tasksOf(png.toString('base64')) }),
+    )
+    assert.equal(job.status, 'completed', JSON.stringify(job.error))
+  } finally {
+    const startedAt = performance.now()
+    await started.stop()
+    assert.ok(performance.now() - startedAt < 12_000, 'the service waits for its collector')
+    silent.closeAllConnections()
+    silent.close()
+  }
+})
