@@ -178,7 +178,11 @@ export const settings = {
   AWS_REGION: z.string().min(1).default('eu-central-1').describe('Region of all AWS resources'),
   TABLE_NAME: z.string().min(1).default('mutabor').describe('DynamoDB table of jobs, tasks and uploads'),
   BUCKET_NAME: z.string().min(1).default('mutabor').describe('S3 bucket of inputs and outputs'),
-  BUS_NAME: z.string().min(1).default('mutabor').describe('EventBridge bus of all events'),
+  BUS_NAME: z
+    .string()
+    .min(1)
+    .default('mutabor')
+    .describe('EventBridge bus of all events; `file.downloaded` is only published to subscribers'),
   QUEUE_URL_PREFIX: z
     .string()
     .min(1)

@@ -17,10 +17,10 @@ export const perJob = {
   messages: 2,
   /** Calls of SQS for these messages. */
   queue: 9,
-  /** Calls of PutEvents: when the job is created, when it ends, and for the download. */
-  eventCalls: 3,
-  /** Events in these calls: the upload, `created`, `queued`, `started`, `completed` and the download. */
-  events: 6,
+  /** Calls of PutEvents: when the job is created and when it ends. */
+  eventCalls: 2,
+  /** Events in these calls: the upload, `created`, `queued`, `started` and `completed`. */
+  events: 5,
   logGb: 8e-6,
 }
 

@@ -166,8 +166,13 @@ export class Jobs {
     await this.#oneShotCompletion.lifecycle.publish([createFileUploadedEvent({ ...uploadedFile, ofJob })])
   }
 
-  /** Publishes that a file of a job was downloaded; each download gets its own sequence number. */
+  /**
+   * Publishes that a file of a job was downloaded, if there are subscribers: the service itself does not need this
+   * event, which costs a write. Each download gets its own sequence number.
+   */
   async publishDownload(job: Job, file: StoredFile, downloadDetails: DownloadDetails): Promise<void> {
+    const subscribersOf = await this.#deps.getSubscribers(job.owner)
+    if (!job.hasWebhook && subscribersOf('file.downloaded').length === 0) return
     const { applied, record } = await this.store.changeJob(
       job.id,
       { setPlus: { sequence: ['sequence', 1] } },

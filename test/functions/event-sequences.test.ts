@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
-import { listenToEvents, type ReceivedEvent, readEvents } from '../support/event-listener.ts'
+import { listenToEvents, type ReceivedEvent, readEvents, watchEvents } from '../support/event-listener.ts'
 import { Client, startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -102,6 +102,7 @@ test('the events of a job, including those of its files, have distinct numbers i
   for (const [name, run] of Object.entries(jobs)) {
     const jobId = await run()
     ids[name] = jobId
+    await watchEvents(client, jobId)
     await client.download(jobId)
     assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
   }

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createRandom } from '../jobs/simulated-aws.ts'
-import { listenToEvents, readEvents } from '../support/event-listener.ts'
+import { listenToEvents, readEvents, watchEvents } from '../support/event-listener.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { Client, startService } from '../support/service.ts'
 
@@ -77,6 +77,7 @@ async function outlives(seed: number): Promise<boolean> {
     const job = await client.finishedJob(jobId)
     if (isGivenUp(job)) return false
     assert.equal(job.status, 'completed', JSON.stringify(job.error))
+    await watchEvents(client, jobId)
     const path = await client.saved(job, scratchFolder('mutabor-kills'))
     const { stdout } = await run('unzip', ['-Z1', path])
     assert.equal(stdout.trim().split('\n').length, 30)

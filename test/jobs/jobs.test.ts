@@ -118,8 +118,20 @@ test('the sweep soon publishes a cancellation that was not published', async (t)
   assert.equal((await job()).unsaid, undefined)
 })
 
-test('each download is published with its own sequence number, but not after a deletion', async () => {
+test('a download without subscribers is not published and takes no sequence number', async () => {
   const { jobs, job, bus, change } = await createJob()
+  const jobBefore = await job()
+  bus.published.length = 0
+  const downloadDetails = { signed: true, ip: '127.0.0.1' }
+  await jobs.publishDownload(jobBefore, file('a.png'), downloadDetails)
+  assert.deepEqual([bus.published.length, (await job()).sequence], [0, jobBefore.sequence])
+  await change({ hasWebhook: true })
+  await jobs.publishDownload(await job(), file('a.png'), downloadDetails)
+  assert.deepEqual([bus.published.length, (await job()).sequence], [1, jobBefore.sequence + 1])
+})
+
+test('each download is published with its own sequence number, but not after a deletion', async () => {
+  const { jobs, job, bus, change } = await createJob(two, { getSubscribers: async () => () => ['webhooks'] })
   const jobBefore = await job()
   bus.published.length = 0
   const downloadDetails = { signed: true, ip: '127.0.0.1' }

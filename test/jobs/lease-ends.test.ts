@@ -98,7 +98,8 @@ for (const isStarted of [false, true])
 test('a job that changed while its only task ended is ended separately, with start and end published', async () => {
   const { held: claimAndKeep, job, jobs, takeEvents, bus } = await createJob(onlyTasks)
   const one = await claimAndKeep()
-  await jobs.publishDownload(await job(), file('a.png'), { signed: false, ip: null })
+  const subscribedJob = { ...(await job()), hasWebhook: true as const }
+  await jobs.publishDownload(subscribedJob, file('a.png'), { signed: false, ip: null })
   takeEvents()
   assert.equal(await one.finish(end), true)
   assert.deepEqual(takeEvents(), ['job.started', 'job.completed'])

@@ -11,7 +11,7 @@ import {
 import * as z from 'zod'
 import { lastServerUrls } from '../../lib/local/commands/replay/log-files.ts'
 import { loadSecrets } from '../../lib/local/runtime/secrets.ts'
-import type { TestService } from './service.ts'
+import type { Client, TestService } from './service.ts'
 
 const region = 'eu-central-1'
 const queueName = 'listener'
@@ -45,6 +45,12 @@ export async function listenToEvents(service: TestService): Promise<void> {
   await bus.send(
     new PutTargetsCommand({ Rule: queueName, EventBusName: 'mutabor', Targets: [{ Id: queueName, Arn }] }),
   )
+}
+
+/** Lets a client watch its jobs for some hours: downloads are only published to subscribers. */
+export async function watchEvents(client: Client, jobId: string): Promise<void> {
+  const { body } = await client.fetch(`/v1/jobs/${jobId}/events`)
+  await body?.cancel()
 }
 
 const ReceivedEvent = z.object({
