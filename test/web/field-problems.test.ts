@@ -11,7 +11,7 @@ import { requireConsistentOptions } from '../../lib/plan/option-rules.ts'
 /** What the page says at the field of an option whose value the service refused. */
 
 Object.assign(globalThis, { document: { dir: 'ltr' } })
-const { describeFieldProblem } = await import('../../functions/web/problems/describe-problem.ts')
+const { describeFieldProblem } = await import('../../functions/web/problems/describe-field-problem.ts')
 
 const option = (label: string, more: Partial<Option> = {}): Option => ({
   name: 'any',

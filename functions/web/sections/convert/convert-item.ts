@@ -70,7 +70,7 @@ async function passesChecks(item: ConversionItem): Promise<boolean> {
 }
 
 async function showFieldError(item: ConversionItem, option: Option, { details }: Problem): Promise<void> {
-  const { describeFieldProblem } = await import('../../problems/describe-problem.ts')
+  const { describeFieldProblem } = await import('../../problems/describe-field-problem.ts')
   const { name } = option
   item.fieldErrors.value = { [name]: describeFieldProblem(details, option, item.values.value[name]) }
 }

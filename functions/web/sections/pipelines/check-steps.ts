@@ -63,7 +63,7 @@ async function checkStep(from: string, step: PipelineStep): Promise<StepCheck> {
     const problem = toProblem(error)
     const option = problemOption(problem, options)
     if (!option) return { from, options, errors: {}, problem }
-    const { describeFieldProblem } = await import('../../problems/describe-problem.ts')
+    const { describeFieldProblem } = await import('../../problems/describe-field-problem.ts')
     const sentence = describeFieldProblem(problem.details, option, step.values[option.name])
     return { from, options, errors: { [option.name]: sentence }, problem }
   }

@@ -162,7 +162,7 @@ function useFieldErrors(problem: Problem | undefined, fields: readonly Option[],
   const wrongField = option?.name
   useEffect(() => {
     if (!option || !problem) return
-    void import('../../problems/describe-problem.ts').then(({ describeFieldProblem }) =>
+    void import('../../problems/describe-field-problem.ts').then(({ describeFieldProblem }) =>
       setErrors({
         [option.name]: isLocked(problem)
           ? problem.message
