@@ -41,6 +41,12 @@ const Body = z.strictObject({
       'Folders in the ZIP by job: `{"job_…": "album/2024"}`. Results of other jobs are at the top level',
     ),
   filename: z.string().min(1).max(200).default('results.zip').describe('Name of the ZIP'),
+  nameTemplate: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Template for the file names in the ZIP; may contain `{name} {ext} {jobId} {index} {date}`'),
   manifest: z
     .boolean()
     .default(true)
@@ -94,7 +100,12 @@ async function start(request: Request, services: Services): Promise<JobState> {
   const filename = withZipExtension(sanitizeFileName(body.filename))
   return startPacking(
     { owner: principal.ownerId, keyId: principal.keyId, requestId, jobId: newJobId() },
-    { jobIds: [...jobIds], filename, manifest: body.manifest, ...defined({ tasks: body.tasks, folders }) },
+    {
+      jobIds: [...jobIds],
+      filename,
+      manifest: body.manifest,
+      ...defined({ tasks: body.tasks, folders, nameTemplate: body.nameTemplate }),
+    },
     services,
   )
 }

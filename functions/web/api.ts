@@ -208,13 +208,14 @@ export async function checkConversion(
  */
 export async function requestZip(
   jobs: readonly { readonly jobId: string; readonly folder?: string | undefined }[],
-  filename = 'results.zip',
+  { filename = 'results.zip', nameTemplate }: { filename?: string | undefined; nameTemplate?: string } = {},
 ): Promise<Job> {
   const inFolders = jobs.flatMap(({ jobId, folder }) => (folder === undefined ? [] : [[jobId, folder]]))
   return create<Job>('/v1/download/zip?async=true', {
     jobIds: jobs.map(({ jobId }) => jobId),
     folders: Object.fromEntries(inFolders),
     filename,
+    ...(nameTemplate && { nameTemplate }),
   })
 }
 

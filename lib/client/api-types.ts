@@ -161,6 +161,8 @@ export interface Api {
         folders?: { [k: string]: string }
         /** Name of the ZIP */
         filename?: string
+        /** Template for the file names in the ZIP; may contain `{name} {ext} {jobId} {index} {date}` */
+        nameTemplate?: string
         /** Add `manifest.json` with the job, task, source, name, size, SHA-256 and state of each file */
         manifest?: boolean
       }
@@ -1570,7 +1572,7 @@ export interface ConversionRequest extends TargetFields {
   sourceTask?: string
   /** A tool instead of a conversion: ocr-pdf, split-pdf, encrypt-pdf, decrypt-pdf, rotate-pdf, compress-pdf, to-pdfa, extract-pdf-pages, remove-pdf-pages, extract-pdf-images, add-watermark-pdf, merge-pdf, flatten-pdf, repair-pdf, reorder-pdf-pages, add-page-numbers-pdf, edit-pdf-metadata, linearize-pdf, crop-pdf, redact-pdf, sanitize-pdf, grayscale-pdf, remove-blank-pages-pdf, pdf-info, compress. For PDF tools, the target format is pdf */
   toolOperation?: string
-  /** Create one PDF with a page for each image: `file` first, then each `additionalFile` */
+  /** Create one PDF with a page for each image: `file` first, then each `additionalFile`. The target format is pdf */
   combineImages?: (boolean | ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off"))
   /** Uploads instead of `additionalFile`, in order */
   additionalUploadIds?: (string[] | string)
@@ -1732,6 +1734,8 @@ export interface ConversionCheck extends TargetFields {
   engine?: string
   /** A tool instead of a conversion: ocr-pdf, split-pdf, encrypt-pdf, decrypt-pdf, rotate-pdf, compress-pdf, to-pdfa, extract-pdf-pages, remove-pdf-pages, extract-pdf-images, add-watermark-pdf, merge-pdf, flatten-pdf, repair-pdf, reorder-pdf-pages, add-page-numbers-pdf, edit-pdf-metadata, linearize-pdf, crop-pdf, redact-pdf, sanitize-pdf, grayscale-pdf, remove-blank-pages-pdf, pdf-info, compress; or another task operation such as `merge` or `thumbnail` */
   toolOperation?: string
+  /** Create one PDF with a page for each image: `file` first, then each `additionalFile`. The target format is pdf */
+  combineImages?: (boolean | ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off"))
   /** Number of files that will be sent with it, such as 1 for the image of a watermark */
   additionalFiles?: number
   /** Size of the file in bytes, if known: checked against the limits of the conversion */
@@ -2752,6 +2756,8 @@ export interface Conversion {
   operation: string
   /** Engines of the steps, in order */
   engines: string[]
+  /** Other engines that convert the pair in one step; pin one with the option `engine` */
+  alternatives?: string[]
   /** Omitted in longer lists, which have `via` */
   steps?: { engine: string; from: string; to: string }[]
   /** Intermediate formats */

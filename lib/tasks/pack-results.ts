@@ -12,6 +12,8 @@ export const packResultsOperation = {
     /** Folders by job. */
     folders: z.record(z.string(), z.string()).optional(),
     filename: z.string(),
+    /** Template for the file names; see `nameFromTemplate`. */
+    nameTemplate: z.string().optional(),
     manifest: z.boolean(),
   }),
   packs: true,

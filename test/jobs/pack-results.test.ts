@@ -80,6 +80,23 @@ test('a ZIP of results contains each file under a unique name, and its manifest 
   ])
 })
 
+test('a template names the files in a ZIP of results, and numbers them', async () => {
+  const packing = {
+    files: { stream: async ({ size }: StoredFile) => Readable.from([Buffer.alloc(size)]) },
+    withManifest: false,
+    signal: new AbortController().signal,
+    folders: { job_0: 'first' },
+    nameTemplate: '{index} {name}',
+    onBytes: () => {},
+  } as unknown as Parameters<typeof streamZip>[1]
+  const zip = new ZipReader(new BlobReader(new Blob([await buffer(streamZip(packedFiles, packing))])))
+  const entries = (await zip.getEntries()).filter((entry) => !entry.directory)
+  assert.deepEqual(
+    entries.map(({ filename }) => filename),
+    ['first/1 a.txt', '2 a.txt', 'first/3 a.txt'],
+  )
+})
+
 test('a ZIP of results is stored under the requested name, with its size and hash', async () => {
   const state = withTasks(newJob([createStoredImport('in'), newTask('work', [0])]), {
     work: complete(2, file('b.png', 'k/b')),

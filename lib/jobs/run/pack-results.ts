@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts'
 import { createGarbageCollector } from '../../io/collect-garbage.ts'
 import { requireSpaceFor } from '../../io/disk-space.ts'
 import type { StoredFile } from '../../model/job.ts'
-import { sanitizeFileName } from '../../names/file-name.ts'
+import { nameFromTemplate, sanitizeFileName } from '../../names/file-name.ts'
 import { UniqueNames } from '../../names/unique-names.ts'
 import { packResultsOperation as operation } from '../../tasks/pack-results.ts'
 import { isCompressible, listZipEntries, type ZipEntry, zipManifestName } from '../zip-manifest.ts'
@@ -19,6 +19,7 @@ interface ZipOptions {
   readonly signal: AbortSignal
   /** Folders of the results, by job; results of other jobs are at the top level. */
   readonly folders: Readonly<Record<string, string>>
+  readonly nameTemplate?: string | undefined
   /** Called with the number of bytes added, as the files are added. */
   readonly onBytes: (bytes: number) => void
 }
@@ -48,9 +49,11 @@ async function writeEntries(
 ): Promise<void> {
   const names = new UniqueNames(options.withManifest ? [zipManifestName] : [])
   const manifest: object[] = []
+  const nameOf = createNaming(options.nameTemplate)
   for (const { file: from, ...entry } of entries) {
     const folder = options.folders[entry.jobId]
-    const file = from && (await writeEntry(writer, { from, folder }, names, options))
+    const name = from && nameOf(from, entry.jobId)
+    const file = name && (await writeEntry(writer, { from, name, folder }, names, options))
     const manifestEntry = file && { file, size: from.size, sha256: from.sha256 || null }
     const isGone = from && !file
     manifest.push({ ...entry, ...(isGone && { status: 'expired' }), ...manifestEntry })
@@ -62,10 +65,24 @@ async function writeEntries(
   await writer.close()
 }
 
+/** Names files one after another, as a template numbers them. */
+function createNaming(template: string | undefined) {
+  const date = new Date().toISOString()
+  let index = 0
+  return ({ filename }: StoredFile, jobId: string): string =>
+    template === undefined
+      ? sanitizeFileName(filename)
+      : nameFromTemplate(template, { name: sanitizeFileName(filename), jobId, index: index++, date })
+}
+
 /** @returns its name in the ZIP; undefined when it was deleted meanwhile. */
 async function writeEntry(
   writer: Writer,
-  { from, folder }: { readonly from: StoredFile; readonly folder: string | undefined },
+  {
+    from,
+    name: baseName,
+    folder,
+  }: { readonly from: StoredFile; readonly name: string; readonly folder: string | undefined },
   names: UniqueNames,
   { files, signal, onBytes }: ZipOptions,
 ): Promise<string | undefined> {
@@ -77,7 +94,6 @@ async function writeEntry(
   const body =
     size === 0 ? Readable.from([]) : await files.stream(from, { start: 0, end: size }, signal).catch(isGone)
   if (!body) return undefined
-  const baseName = sanitizeFileName(from.filename)
   const name = names.next(folder === undefined ? baseName : `${folder}/${baseName}`)
   // Node's own type of the same stream.
   await writer.add(name, ReadableStream.from(countBytes(body, onBytes)) as Parameters<Writer['add']>[1], {
@@ -111,7 +127,7 @@ export async function packResultsIntoZip(
   fields: Readonly<Record<string, unknown>>,
   { services, key, path, signal, progress }: PackContext,
 ): Promise<StoredFile> {
-  const { jobIds, tasks, folders = {}, filename, manifest: withManifest } = operation.fields.parse(fields)
+  const { jobIds, tasks, folders = {}, filename, nameTemplate, manifest } = operation.fields.parse(fields)
   const { files, jobs } = services
   const entries: ZipEntry[] = []
   for (const jobId of jobIds) entries.push(...listZipEntries(jobId, await jobs.store.getState(jobId), tasks))
@@ -126,7 +142,14 @@ export async function packResultsIntoZip(
   }
   const hash = createHash('sha256')
   let size = 0
-  const body = streamZip(entries, { files, folders, withManifest, signal, onBytes })
+  const body = streamZip(entries, {
+    files,
+    folders,
+    nameTemplate,
+    withManifest: manifest,
+    signal,
+    onBytes,
+  })
   const measure = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       size += chunk.length

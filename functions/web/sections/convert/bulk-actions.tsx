@@ -210,6 +210,8 @@ function CombineImages({ group }: { readonly group: readonly ConversionItem[] })
   return canCombine ? <Lazy load={loadCombineBar} group={group} /> : null
 }
 
+const loadRenameField = () => import('./rename-field.tsx')
+
 /** Maximum number of jobs in one ZIP. */
 const maxJobsPerZip = 100
 
@@ -221,6 +223,8 @@ function ZipButton({
   readonly name: string | undefined
 }) {
   const isPacking = useSignal(false)
+  const isRenaming = useSignal(false)
+  const pattern = useSignal('')
   const problem = useSignal<Problem | undefined>(undefined)
   const doneItems = items.filter(({ phase }) => phase.value === 'done')
   const createAndSave = async () => {
@@ -232,7 +236,10 @@ function ZipButton({
       )
       // More jobs need several ZIPs.
       for (let at = 0; at < jobs.length; at += maxJobsPerZip) {
-        const job = await requestZip(jobs.slice(at, at + maxJobsPerZip), name)
+        const job = await requestZip(jobs.slice(at, at + maxJobsPerZip), {
+          filename: name,
+          nameTemplate: pattern.value.replaceAll('{n}', '{index}'),
+        })
         const finishedJob = await watchJob(job, () => {}, new AbortController().signal)
         if (!finishedJob.result)
           throw finishedJob.error
@@ -259,6 +266,18 @@ function ZipButton({
         <Icon name="download" />
         {isPacking.value ? words.creatingZip : words.downloadAll(doneItems.length)}
       </button>
+      <button
+        type="button"
+        class="button quiet"
+        aria-expanded={isRenaming.value}
+        onClick={() => {
+          isRenaming.value = !isRenaming.value
+          pattern.value = ''
+        }}
+      >
+        {words.rename}
+      </button>
+      {isRenaming.value && <Lazy load={loadRenameField} items={doneItems} pattern={pattern} />}
       <Notice text={problem.value} />
     </>
   )

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Job, sizeOfResult } from '../../api.ts'
+import { Lazy } from '../../shell/lazy.tsx'
 import { convertAgain } from './add-items.ts'
 import { ItemBody } from './card.tsx'
 import { Icon } from './components.tsx'
@@ -49,6 +50,8 @@ export default function Drawer({ item }: { readonly item: ConversionItem }) {
 }
 
 type Result = NonNullable<Job['result']>
+
+const loadBeforeAfter = () => import('./before-after.tsx')
 
 /** Previews are only fetched up to this size. */
 const maxPreviewBytes = 100_000_000
@@ -115,54 +118,7 @@ function FetchedPreview(props: {
     )
   if (!content.url) return <div class="preview" aria-busy="true" />
   if (kind === 'pdf') return <iframe class="preview" title={result.filename} src={content.url} />
-  return <BeforeAfter item={props.item} after={content.url} name={result.filename} />
-}
-
-/** The result over its source with a slider between them; only the result if the browser cannot display the source. */
-function BeforeAfter({
-  item,
-  after,
-  name,
-}: {
-  readonly item: ConversionItem
-  readonly after: string
-  readonly name: string
-}) {
-  const [urlBefore, setBefore] = useState<string | undefined>(undefined)
-  const [hasBefore, setHasBefore] = useState(false)
-  const [edge, setEdge] = useState(50)
-  const file = item.file.value
-  useEffect(() => {
-    if (!file) return undefined
-    const url = URL.createObjectURL(file)
-    setBefore(url)
-    return () => URL.revokeObjectURL(url)
-  }, [file])
   return (
-    <div class="compared">
-      <div class="preview images">
-        <img src={after} alt={name} />
-        {urlBefore && (
-          <img
-            src={urlBefore}
-            alt=""
-            hidden={!hasBefore}
-            style={{ clipPath: `inset(0 ${100 - edge}% 0 0)` }}
-            onLoad={() => setHasBefore(true)}
-          />
-        )}
-      </div>
-      {hasBefore && (
-        <input
-          type="range"
-          dir="ltr"
-          min={0}
-          max={100}
-          value={edge}
-          aria-label={lazyWords.beforeAfter}
-          onInput={(event) => setEdge(Number(event.currentTarget.value))}
-        />
-      )}
-    </div>
+    <Lazy load={loadBeforeAfter} before={props.item.file.value} after={content.url} name={result.filename} />
   )
 }

@@ -68,6 +68,7 @@ const words: typeof en = {
   cancelAll: 'Alle abbrechen',
   downloadAll: (count) => `Alle ${count} als ZIP herunterladen`,
   creatingZip: 'Das ZIP wird erstellt …',
+  rename: 'Dateien umbenennen',
   retryAll: (count) =>
     count === 1 ? 'Fehlgeschlagene Datei wiederholen' : `${count} fehlgeschlagene wiederholen`,
   clear: 'Liste leeren',

@@ -70,6 +70,7 @@ export default {
   cancelAll: 'Cancel all',
   downloadAll: (count: number) => `Download all ${count} as ZIP`,
   creatingZip: 'Creating the ZIP…',
+  rename: 'Rename files',
   retryAll: (count: number) => (count === 1 ? 'Retry failed file' : `Retry ${count} failed`),
   clear: 'Clear list',
   /** Files that are ready have a line of their own until the first one starts. */

@@ -68,6 +68,7 @@ const words: typeof en = {
   cancelAll: 'Cancelar todo',
   downloadAll: (count) => `Descargar todo como ZIP (${count})`,
   creatingZip: 'Creando el ZIP…',
+  rename: 'Cambiar los nombres',
   retryAll: (count) =>
     count === 1
       ? 'Reintentar el archivo fallido'

@@ -69,6 +69,7 @@ const words: typeof en = {
   cancelAll: 'Tout annuler',
   downloadAll: (count) => `Tout télécharger en ZIP (${count})`,
   creatingZip: 'Création du ZIP…',
+  rename: 'Renommer les fichiers',
   retryAll: (count) =>
     count === 1 ? 'Relancer le fichier en échec' : `Relancer ${plural(count, 'échec', 'échecs')}`,
   clear: 'Vider la liste',

@@ -66,6 +66,7 @@ const words: typeof en = {
   cancelAll: 'すべてキャンセル',
   downloadAll: (count) => `${count} 個すべてを ZIP でダウンロード`,
   creatingZip: 'ZIP を作成中…',
+  rename: 'ファイル名を変更',
   retryAll: (count) => (count === 1 ? '失敗したファイルをやり直す' : `失敗した ${count} 個をやり直す`),
   clear: '一覧を消去',
   summary: (parts) =>

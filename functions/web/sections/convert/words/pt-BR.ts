@@ -68,6 +68,7 @@ const words: typeof en = {
   cancelAll: 'Cancelar tudo',
   downloadAll: (count) => `Baixar tudo como ZIP (${count})`,
   creatingZip: 'Criando o ZIP…',
+  rename: 'Renomear arquivos',
   retryAll: (count) =>
     count === 1
       ? 'Repetir o arquivo com falha'

@@ -38,6 +38,13 @@ const words: typeof en = {
   details: 'Detalles',
   detailsOf: (name) => `Detalles de ${name}`,
   beforeAfter: 'Antes y después',
+  before: 'Antes',
+  after: 'Después',
+  fileNames: 'Nombres de los archivos en el ZIP',
+  patternHint:
+    '{name} es el nombre anterior, {n} un número, {date} la fecha de hoy y {ext} el tipo de archivo.',
+  zoom: 'Zoom',
+  zoomToFit: 'Ajustar',
   quality: 'Probar otra calidad',
   noPreview: 'Sin vista previa para este tipo de archivo. Descargue el archivo para verlo.',
   previewFailed: 'No se pudo cargar la vista previa.',

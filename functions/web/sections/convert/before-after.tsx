@@ -1,0 +1,113 @@
+import { useEffect, useId, useState } from 'preact/hooks'
+import { adoptStyles } from '../../shell/styles.ts'
+import { formatPercent } from '../../ui/format-values.ts'
+import rules from './before-after.css'
+import lazyWords from './lazy/words/en.ts'
+
+adoptStyles(rules)
+
+/** Sizes of the result in proportion to its pixels, besides the size that fits. */
+const zooms = [1, 2, 4] as const
+
+/** The position of a pointer, in percent from the left. */
+function pointerEdge({ clientX, currentTarget }: { clientX: number; currentTarget: HTMLElement }): number {
+  const { left, width } = currentTarget.getBoundingClientRect()
+  return Math.round(Math.min(100, Math.max(0, (100 * (clientX - left)) / width)))
+}
+
+/**
+ * The result over its source with a line between them, which follows the pointer and a slider; only the result if the
+ * browser cannot display the source.
+ */
+export default function BeforeAfter({
+  before,
+  after,
+  name,
+}: {
+  readonly before: File | undefined
+  /** URL of the result. */
+  readonly after: string
+  readonly name: string
+}) {
+  const [urlBefore, setUrlBefore] = useState<string | undefined>(undefined)
+  const [hasBefore, setHasBefore] = useState(false)
+  const [edge, setEdge] = useState(50)
+  const [pixels, setPixels] = useState(0)
+  const [zoom, setZoom] = useState(0)
+  useEffect(() => {
+    if (!before) return undefined
+    const url = URL.createObjectURL(before)
+    setUrlBefore(url)
+    return () => URL.revokeObjectURL(url)
+  }, [before])
+  return (
+    <div class="compared">
+      {/* Scrolls when zoomed, so it needs keyboard access. */}
+      <section class="compared-view" aria-label={name} {...(zoom > 0 && { tabIndex: 0 })}>
+        <div
+          class="compared-area"
+          dir="ltr"
+          data-zoomed={zoom > 0 || undefined}
+          style={zoom > 0 ? { inlineSize: `${pixels * zoom}px` } : {}}
+          onPointerDown={(event) => {
+            event.preventDefault()
+            event.currentTarget.setPointerCapture(event.pointerId)
+            setEdge(pointerEdge(event))
+          }}
+          onPointerMove={(event) => {
+            if (event.buttons > 0) setEdge(pointerEdge(event))
+          }}
+        >
+          <img src={after} alt={name} onLoad={(event) => setPixels(event.currentTarget.naturalWidth)} />
+          {urlBefore && (
+            <img
+              src={urlBefore}
+              alt=""
+              hidden={!hasBefore}
+              style={{ clipPath: `inset(0 ${100 - edge}% 0 0)` }}
+              onLoad={() => setHasBefore(true)}
+            />
+          )}
+          {hasBefore && <span class="compared-line" style={{ left: `${edge}%` }} />}
+        </div>
+      </section>
+      <div class="compared-tools">
+        {hasBefore && <Slider edge={edge} onChange={setEdge} />}
+        <ZoomField zoom={zoom} onChange={setZoom} />
+      </div>
+    </div>
+  )
+}
+
+/** Like the images, it has the source on the left in every language. */
+const Slider = ({ edge, onChange }: { readonly edge: number; readonly onChange: (edge: number) => void }) => (
+  <div class="compared-slider" dir="ltr">
+    <span>{lazyWords.before}</span>
+    <input
+      type="range"
+      min={0}
+      max={100}
+      value={edge}
+      aria-label={lazyWords.beforeAfter}
+      onInput={(event) => onChange(Number(event.currentTarget.value))}
+    />
+    <span>{lazyWords.after}</span>
+  </div>
+)
+
+function ZoomField({ zoom, onChange }: { readonly zoom: number; readonly onChange: (zoom: number) => void }) {
+  const id = useId()
+  return (
+    <span class="compared-zoom">
+      <label for={id}>{lazyWords.zoom}</label>
+      <select id={id} value={zoom} onChange={(event) => onChange(Number(event.currentTarget.value))}>
+        <option value={0}>{lazyWords.zoomToFit}</option>
+        {zooms.map((each) => (
+          <option key={each} value={each}>
+            {formatPercent(each)}
+          </option>
+        ))}
+      </select>
+    </span>
+  )
+}

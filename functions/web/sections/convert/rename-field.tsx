@@ -1,0 +1,63 @@
+import type { Signal } from '@preact/signals'
+import { useEffect, useId } from 'preact/hooks'
+import { adoptStyles } from '../../shell/styles.ts'
+import type { ConversionItem } from './item.ts'
+import lazyWords from './lazy/words/en.ts'
+import rules from './rename-field.css'
+
+adoptStyles(rules)
+
+const exampleNames = 2
+
+/** `{name}-{n}.{ext}` and `a.pdf` become `a-1.pdf`, as the service names the files in the ZIP. */
+function nameFrom(pattern: string, filename: string, number: number): string {
+  const dot = filename.lastIndexOf('.')
+  const [name, extension] = dot > 0 ? [filename.slice(0, dot), filename.slice(dot + 1)] : [filename, '']
+  const values: Readonly<Record<string, string>> = {
+    name,
+    ext: extension,
+    n: String(number),
+    date: new Date().toISOString().slice(0, 10),
+  }
+  const filled = pattern.replaceAll(/\{(name|ext|n|date)\}/g, (_, key: string) => values[key] ?? '')
+  const isComplete = extension === '' || filled.toLowerCase().endsWith(`.${extension.toLowerCase()}`)
+  return isComplete ? filled : `${filled}.${extension}`
+}
+
+/** The pattern for the names of the files in the ZIP, with the first names that it gives. */
+export default function RenameField({
+  items,
+  pattern,
+}: {
+  readonly items: readonly ConversionItem[]
+  readonly pattern: Signal<string>
+}) {
+  const id = useId()
+  useEffect(() => {
+    pattern.value ||= '{name}-{n}.{ext}'
+  }, [pattern])
+  const names = items
+    .slice(0, exampleNames)
+    .map(({ job, name }, at) => nameFrom(pattern.value, job.value?.result?.filename ?? name, at + 1))
+  return (
+    <div class="field rename">
+      <label for={id}>{lazyWords.fileNames}</label>
+      <input
+        id={id}
+        type="text"
+        dir="ltr"
+        maxLength={200}
+        autocomplete="off"
+        spellcheck={false}
+        aria-describedby={`${id}-hint`}
+        value={pattern.value}
+        onInput={(event) => {
+          pattern.value = event.currentTarget.value
+        }}
+      />
+      <p id={`${id}-hint`} class="hint">
+        {lazyWords.patternHint} {pattern.value.trim() !== '' && <bdi>{names.join(', ')}</bdi>}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { after, before, test } from 'node:test'
+import { axeViolations } from './axe.ts'
+import { chooseFiles, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
+
+/** Names of results that are downloaded together. */
+
+let site: Site
+before(async () => {
+  site = await openSite()
+})
+after(() => site.close())
+
+test('a pattern names the files in the ZIP', () =>
+  visit({ site }, async (page) => {
+    await chooseFiles(
+      page,
+      await filePayload(fixture('corners.png'), 'sea.png'),
+      await filePayload(fixture('corners.png'), 'hill.png'),
+    )
+    await page.getByRole('button', { name: 'Convert all' }).click()
+    await page.getByRole('button', { name: 'Download all 2 as ZIP' }).waitFor()
+    await page.getByRole('button', { name: 'Rename files' }).press('Enter')
+    const pattern = page.getByLabel('File names in the ZIP')
+    assert.equal(await pattern.inputValue(), '{name}-{n}.{ext}')
+    await pattern.fill('walk {n} {name}')
+    const hint = (await page.locator('.rename bdi').textContent()) ?? ''
+    assert.deepEqual(await axeViolations(page), [])
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download all 2 as ZIP' }).click(),
+    ])
+    const names = execFileSync('unzip', ['-Z1', await download.path()], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+    assert.deepEqual(
+      names.filter((name) => name !== 'manifest.json'),
+      hint.split(', '),
+    )
+    assert.equal(hint, 'walk 1 sea.jpg, walk 2 hill.jpg')
+  }))
