@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { startService } from '../../support/service.ts'
 import type { Section } from '../section.ts'
 
@@ -13,6 +13,8 @@ import type { Section } from '../section.ts'
 /** Throttling as in the developer tools: slow 4G, and a CPU slowed down four times. */
 const slow4g = { latency: 150, downloadThroughput: (1.6 * 1e6) / 8, uploadThroughput: (0.75 * 1e6) / 8 }
 const slowdown = 4
+/** Other load only makes a visit slower, so the fastest of several counts. */
+const slowVisits = 5
 const manyFiles = 500
 
 const fixture = (name: string) => new URL(`../../fixtures/${name}`, import.meta.url).pathname
@@ -38,11 +40,16 @@ export const page: Section = {
       report.figure({ what: 'requests of it', value: requests, unit: '', aim: { most: 9 } })
       report.figure({ what: 'largest chunk', value: kb(Math.max(...chunks)), unit: 'kB', aim: { most: 25 } })
       report.figure({ what: 'scripts of it', value: kb(scripts), unit: 'kB' })
-      const slowPage = await browser.newPage({ viewport: { width: 390, height: 844 } })
-      const { paintMs, shift } = await slowVisit(slowPage, service.url)
+      const visits: SlowVisit[] = []
+      for (let visit = 0; visit < slowVisits; visit++) visits.push(await slowVisit(browser, service.url))
+      const paintMs = Math.min(...visits.map((visit) => visit.paintMs))
+      const shift = Math.max(...visits.map((visit) => visit.shift))
       report.figure({ what: 'first paint, slow 4G', value: paintMs, unit: 'ms', aim: { most: 800 } })
       report.figure({ what: 'layout shift', value: shift * 1000, unit: '‰', aim: { most: 20 } })
+      const loadTaskMs = Math.min(...visits.map((visit) => visit.maxTaskMs))
+      report.figure({ what: 'longest task, slow visit', value: loadTaskMs, unit: 'ms', aim: { most: 50 } })
       for (const [what, { maxTaskMs, nodes }] of [
+        ['common actions', await withCommonActions(await browser.newPage(), service.url)],
         [`${manyFiles} files`, await withManyFiles(visited)],
         [`${manyFiles} pages of a PDF`, await withManyPages(await browser.newPage(), service.url)],
       ] as const) {
@@ -77,7 +84,8 @@ const paintAndShift = `(async () => {
   })
   const paint = (await entries('paint')).find(({ name }) => name === 'first-contentful-paint')
   const shift = (await entries('layout-shift')).reduce((sum, { value }) => sum + value, 0)
-  return { paintMs: paint?.startTime ?? 1e9, shift }
+  const maxTaskMs = Math.max(0, ...(await entries('longtask')).map(({ duration }) => duration))
+  return { paintMs: paint?.startTime ?? 1e9, shift, maxTaskMs }
 })()`
 const makeInput = `document.body.append(Object.assign(document.createElement('input'), {
   type: 'file', id: 'handed', multiple: true, hidden: true,
@@ -114,14 +122,41 @@ async function firstVisit(page: Page, url: string) {
   }
 }
 
-async function slowVisit(page: Page, url: string): Promise<{ paintMs: number; shift: number }> {
+interface SlowVisit {
+  readonly paintMs: number
+  readonly shift: number
+  /** Time of the longest task of more than 50 ms, with the slow processor; otherwise 0. */
+  readonly maxTaskMs: number
+}
+
+async function slowVisit(browser: Browser, url: string): Promise<SlowVisit> {
+  const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
   const line = await page.context().newCDPSession(page)
   await line.send('Network.enable')
   await line.send('Network.emulateNetworkConditions', { offline: false, ...slow4g })
   await line.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
   await page.goto(url, { waitUntil: 'networkidle' })
-  return page.evaluate<{ paintMs: number; shift: number }>(paintAndShift)
+  const visit = await page.evaluate<SlowVisit>(paintAndShift)
+  await page.close()
+  return visit
 }
+
+/** Opens the page, converts an image with another width, and looks at other sections. */
+const withCommonActions = (page: Page, url: string): Promise<LongestTask> =>
+  measureLongestTask(page, async () => {
+    await page.goto(url, { waitUntil: 'networkidle' })
+    const [dialog] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Choose files' }).click(),
+    ])
+    await dialog.setFiles(fixture('corners.png'))
+    await page.getByText('Options', { exact: true }).click()
+    await page.getByRole('spinbutton', { name: 'Width' }).fill('20')
+    await page.getByRole('button', { name: /^Convert to/ }).click()
+    await page.getByRole('link', { name: /^Download/ }).waitFor({ timeout: 120_000 })
+    for (const path of ['tools', 'formats', 'history'])
+      await page.goto(`${url}/${path}`, { waitUntil: 'networkidle' })
+  })
 
 interface LongestTask {
   readonly maxTaskMs: number
@@ -138,7 +173,7 @@ async function withManyFiles(page: Page): Promise<LongestTask> {
     await page.locator('#handed').setInputFiles(paths)
     return await measureLongestTask(page, async () => {
       await page.evaluate(dropThem)
-      await page.getByText(`${manyFiles} files are ready.`).waitFor()
+      await page.getByText(`${manyFiles} files ready`).first().waitFor()
     })
   } finally {
     await rm(folder, { recursive: true })
@@ -163,7 +198,7 @@ async function withManyPages(page: Page, url: string): Promise<LongestTask> {
       await input.setInputFiles(path)
       await drawnSheets.nth(8).waitFor()
       await page.getByRole('button', { name: 'Select all' }).click()
-      await page.getByRole('button', { name: 'Turn right' }).click()
+      await page.getByRole('button', { name: 'Rotate right' }).click()
       await page
         .getByRole('option')
         .nth(manyFiles - 1)
