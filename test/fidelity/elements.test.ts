@@ -19,6 +19,7 @@ import sharp from 'sharp'
 import { readSummary } from '../../lib/decoders/read-summary.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { runSteps } from '../../lib/jobs/run/run-steps.ts'
+import { createPdf } from '../engines/support/pdf-maker.ts'
 import { createRun, createText, folder } from './support/conversions.ts'
 
 const run = promisify(execFile)
@@ -54,6 +55,29 @@ function createDocx(): Promise<Buffer> {
 
 test('images, links, tables and form fields of a web page are counted', async () => {
   assert.deepEqual(await countElements('a.html', page, 'html'), { images: 1, links: 2, tables: 1, fields: 3 })
+})
+
+test('elements in scripts, comments and templates of a web page are not counted', async () => {
+  const hidden = `${dataImage}<table></table><a href="https://example.com/">link</a>`
+  const html = `<!doctype html><p>${createText(20)}</p>${dataImage}<!-- ${hidden} --><template>${hidden}</template>
+    <script>const rows = '${hidden}'</script><noscript>${hidden}</noscript><textarea>${hidden}</textarea>`
+  assert.deepEqual(await countElements('b.html', html, 'html'), { images: 1, links: 0, tables: 0, fields: 1 })
+})
+
+test('small images that a PDF result contains in its pages are counted', async () => {
+  const content = 'q 20 0 0 20 9 9 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q'
+  const path = join(folder, 'inline.pdf')
+  await writeFile(
+    path,
+    createPdf({
+      1: '<< /Type /Catalog /Pages 2 0 R >>',
+      2: '<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 99 99] >>',
+      3: '<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>',
+      4: { dict: '<< >>', data: Buffer.from(content) },
+    }),
+  )
+  const images = async (isResult: boolean) => (await readSummary(path, 'pdf', { isResult }))?.counts.images
+  assert.deepEqual([await images(true), await images(false)], [1, 0])
 })
 
 test('images, links and tables of a Word document are counted, and those of its PDF and OpenDocument text', async () => {

@@ -46,6 +46,7 @@ export class PdfContentReader {
   glyphs = 0
   /** Glyphs whose meaning is unknown. */
   unknownGlyphs = 0
+  inlineImages = 0
   readonly #bytes: Buffer
   readonly #text: GlyphText
   readonly #codes = new ByteList()
@@ -202,6 +203,7 @@ export class PdfContentReader {
         this.font = this.#savedFonts.pop()
         return undefined
       case ID:
+        this.inlineImages++
         this.#skipInlineImage()
         return undefined
       case Tf:

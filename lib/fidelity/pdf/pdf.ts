@@ -28,7 +28,7 @@ const maxUnknownShare = 0.02
  */
 export async function readPdf(bytes: FileBytes, isResult: boolean): Promise<ContentSummary | undefined> {
   try {
-    return await new PdfReader(await PdfFile.open(bytes), isResult ? 1 : minImagePixels).summary()
+    return await new PdfReader(await PdfFile.open(bytes), isResult).summary()
   } catch (error) {
     if (error instanceof UnreadablePdfError) return undefined
     if (error instanceof CountingStopped) return { counts: {}, features: [], isIncomplete: true }
@@ -43,8 +43,7 @@ interface DrawContext {
 
 class PdfReader {
   readonly #file: PdfFile
-  /** Smaller images do not count. */
-  readonly #minPixels: number
+  readonly #isResult: boolean
   readonly #fonts = new Map<Value | number, Promise<PdfFont>>()
   readonly #words = new WordCounts()
   /** Text of the current page. */
@@ -58,9 +57,9 @@ class PdfReader {
   readonly #counts = { images: 0, links: 0, fields: 0 }
   #hasImages = false
 
-  constructor(file: PdfFile, minPixels: number) {
+  constructor(file: PdfFile, isResult: boolean) {
     this.#file = file
-    this.#minPixels = minPixels
+    this.#isResult = isResult
   }
 
   async summary(): Promise<ContentSummary> {
@@ -121,7 +120,7 @@ class PdfReader {
     const subtype = form?.dict.get('Subtype')
     if (subtype instanceof Name && subtype.name === 'Image') {
       this.#hasImages = true
-      if (form && !isDecoration(form.dict, this.#minPixels)) this.#counts.images++
+      if (form && !isDecoration(form.dict, this.#isResult ? 1 : minImagePixels)) this.#counts.images++
     }
     if (!form || depth > 12 || !(subtype instanceof Name && subtype.name === 'Form')) return
     const formResources = form.dict.has('Resources')
@@ -139,6 +138,11 @@ class PdfReader {
     for (let request = content.next(); request; request = content.next()) {
       if (request.what === 'font') content.font = await this.#loadFont(request.name, fonts)
       else await this.#drawObject(request.name, context)
+    }
+    // Some programs write small images into the page. In a source, most of them are patterns and dots.
+    if (this.#isResult && content.inlineImages > 0) {
+      this.#hasImages = true
+      this.#counts.images += content.inlineImages
     }
     this.#glyphCount += content.glyphs
     this.#unknownGlyphs += content.unknownGlyphs

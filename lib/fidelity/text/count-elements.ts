@@ -1,5 +1,5 @@
 import type { ContentSummary } from '../content-summary.ts'
-import { readAttribute, Tag } from './markup.ts'
+import { readAttribute, readMarkup, Tag } from './markup.ts'
 
 /** What a document contains in addition to its text. */
 export type ElementCounts = Pick<ContentSummary['counts'], 'images' | 'links' | 'tables' | 'fields'>
@@ -11,15 +11,15 @@ const isRasterName = (name: string | undefined): boolean => name !== undefined &
 const isWebLink = (url: string | undefined): boolean => url !== undefined && /^(?:https?|mailto):/i.test(url)
 
 /** Finds the start tags of elements with one of these names, without tokenizing the whole text. */
-function* findTags(markup: string, names: readonly string[], isHtml = false): Generator<Tag> {
-  const pattern = new RegExp(`<(?:${names.join('|')})(?=[\\s/>])`, isHtml ? 'gi' : 'g')
+function* findTags(markup: string, names: readonly string[]): Generator<Tag> {
+  const pattern = new RegExp(`<(?:${names.join('|')})(?=[\\s/>])`, 'g')
   let end = 0
   for (const { index } of markup.matchAll(pattern)) {
     // Within the previous tag.
     if (index < end) continue
     end = markup.indexOf('>', index)
     if (end < 0) return
-    yield new Tag(markup, index + 1, end, isHtml)
+    yield new Tag(markup, index + 1, end, false)
   }
 }
 
@@ -37,15 +37,32 @@ const htmlFields: readonly string[] = ['input', 'select', 'textarea']
 /** Types of `<input>` without a value of their own. */
 const buttonType = /^(?:hidden|submit|button|reset|image)$/i
 
+/** Elements whose content is text or is not shown; tags in it create no elements. */
+const opaqueElements: ReadonlySet<string> = new Set([
+  ...['script', 'style', 'template', 'noscript', 'textarea', 'iframe', 'title'],
+])
+
+type CountedElement = keyof Required<ElementCounts>
+
+function countedElementOf(tag: Tag): CountedElement | undefined {
+  const { name } = tag
+  if (name === 'img') return isDataImage(readAttribute(tag, 'src') ?? '') ? 'images' : undefined
+  if (name === 'a') return isWebLink(readAttribute(tag, 'href')) ? 'links' : undefined
+  if (name === 'table') return 'tables'
+  const isField = htmlFields.includes(name) && !buttonType.test(readAttribute(tag, 'type') ?? '')
+  return isField ? 'fields' : undefined
+}
+
 /** Counts in an HTML page. Images in other files are not counted: a file is converted without them. */
 export function countHtmlElements(html: string): Required<ElementCounts> {
   const counts = { images: 0, links: 0, tables: 0, fields: 0 }
-  for (const tag of findTags(html, ['img', 'a', 'table', ...htmlFields], true)) {
-    if (tag.name === 'img') counts.images += isDataImage(readAttribute(tag, 'src') ?? '') ? 1 : 0
-    else if (tag.name === 'a') counts.links += isWebLink(readAttribute(tag, 'href')) ? 1 : 0
-    else if (tag.name === 'table') counts.tables++
-    else counts.fields += buttonType.test(readAttribute(tag, 'type') ?? '') ? 0 : 1
+  const countTag = (tag: Tag) => {
+    if (tag.isEnd) return false
+    const element = countedElementOf(tag)
+    if (element) counts[element]++
+    return opaqueElements.has(tag.name)
   }
+  readMarkup(html, { text: () => undefined, tag: countTag }, { isHtml: true })
   return counts
 }
 
