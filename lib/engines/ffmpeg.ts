@@ -4,6 +4,7 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import type { Chunk, Engine, EngineResult, EngineWork, InputFile, Tools, WorkerPool } from './engine.ts'
 import { makeAnimatedPng, makeAnimatedWebp, makeGif } from './ffmpeg/animation.ts'
 import { checkAudioTimeLimit } from './ffmpeg/audio-time-limit.ts'
+import { extractAvifFrame } from './ffmpeg/avif-sequence.ts'
 import { capabilities } from './ffmpeg/capabilities.ts'
 import { compressMedia } from './ffmpeg/compress.ts'
 import { warnHdrConverted } from './ffmpeg/dynamic-range.ts'
@@ -117,7 +118,8 @@ async function convertFirstFrame(
   target: string,
   tools: Tools,
 ): Promise<EngineResult> {
-  await extractFirstFrame(input.path, from, target, tools)
+  if (from === 'avif') await extractAvifFrame(input.path, target, tools)
+  else await extractFirstFrame(input.path, from, target, tools)
   if (from === 'apng') tools.warn('ANIMATION_DROPPED', 'Only the first frame of the animation was kept.')
   tools.progress(1)
   return { files: [{ path: target }] }

@@ -54,7 +54,13 @@ export function buildRecipe(request: RecipeRequest): Recipe {
       ...tagWarnings(media.tags, container.muxer),
       ...audioTrackWarnings(media.audio.length, keptAudio.length),
       ...languageWarnings(keptAudio, container),
-      ...(videoTrack ? [...otherVideoWarnings(media.otherVideos), ...otherStreamWarnings(media)] : []),
+      ...(videoTrack
+        ? [
+            ...otherVideoWarnings(media.otherVideos),
+            ...otherStreamWarnings(media),
+            ...timecodeWarnings(media, container),
+          ]
+        : []),
     ],
     requiredStreams: { video: videoTrack !== undefined, audio: audioTracks.length + (addsSilence ? 1 : 0) },
     languages: { audio: keptAudio.map(languageOf), subtitles: subtitles.kept.map(languageOf) },
@@ -99,6 +105,13 @@ function otherStreamWarnings({ attachments, data }: MediaInfo): MediaWarning[] {
           },
         ]),
   ]
+}
+
+const timecodeMuxers: readonly string[] = ['mov', 'mp4', 'matroska', 'webm', 'mxf', 'nut', 'dv']
+
+function timecodeWarnings({ hasTimecode }: MediaInfo, { muxer }: Container): MediaWarning[] {
+  if (!hasTimecode || timecodeMuxers.includes(muxer)) return []
+  return [{ code: 'DATA_DROPPED', message: 'The time code was dropped: the format has none.' }]
 }
 
 function audioTrackWarnings(sourceCount: number, keptCount: number): MediaWarning[] {

@@ -87,6 +87,8 @@ export interface MediaInfo {
   readonly attachments: number
   /** Number of tracks with other data, such as GPS positions. */
   readonly data: number
+  /** Whether there is a time code, in a track of its own or as a tag. */
+  readonly hasTimecode: boolean
   /** Tags whose encoding ffmpeg cannot know, by name. */
   readonly decodedTags?: Readonly<Record<string, string>>
   /** Lower-case names of the tags of the file and of its audio streams, where Ogg stores them. */
@@ -201,6 +203,8 @@ export function corruptMediaError(format: FormatId, cause: Error): AppError {
 const hasChannels = (stream: MediaStream): stream is AudioStream =>
   stream.channels !== undefined && stream.channels > 0
 
+const isTimecodeTrack = ({ codec_tag_string }: MediaStream) => codec_tag_string === 'tmcd'
+
 /** Codec tags of chapter titles and time codes, which ffmpeg generates again. */
 export const regeneratedTracks = ['text', 'tmcd']
 
@@ -229,6 +233,7 @@ export function parseProbe(probeOutput: z.input<typeof ProbeResult>): MediaInfo 
     attachments: ofType('attachment').length,
     data: ofType('data').filter(({ codec_tag_string }) => !regeneratedTracks.includes(codec_tag_string))
       .length,
+    hasTimecode: [format, ...streams].some(({ tags }) => tags.timecode) || streams.some(isTimecodeTrack),
     tags: [...new Set([format.tags, ...audio.map(({ tags }) => tags)].flatMap((tags) => Object.keys(tags)))],
   }
 }

@@ -4,8 +4,7 @@ import type { Container } from './containers.ts'
 
 // Moves the index to the beginning, so that players can start before the whole file is loaded.
 const faststart = ['-movflags', '+faststart']
-// Does not write a time code track, which only editing programs understand.
-const mp4Args = [...faststart, '-write_tmcd', '0']
+
 const mp4Copies = ['h264', 'hevc', 'av1', 'vp9', 'mpeg4', 'aac', 'mp3', 'ac3', 'eac3', 'opus', 'alac']
 const tsCopies = ['h264', 'hevc', 'mpeg2video', 'aac', 'mp3', 'mp2', 'ac3', 'eac3']
 const asfCopies = ['wmv1', 'wmv2', 'wmv3', 'vc1', 'msmpeg4v3', 'wmav1', 'wmav2', 'wmapro']
@@ -45,7 +44,7 @@ const matroska = {
 export const videoContainers = {
   mp4: {
     muxer: 'mp4',
-    args: mp4Args,
+    args: faststart,
     video: ['h264', 'h265', 'av1', 'vp9', 'mpeg4'],
     audio: ['aac', 'mp3', 'ac3', 'opus', 'alac'],
     copies: mp4Copies,
@@ -55,7 +54,7 @@ export const videoContainers = {
   },
   m4v: {
     muxer: 'mp4',
-    args: mp4Args,
+    args: faststart,
     video: ['h264', 'h265', 'mpeg4'],
     audio: ['aac', 'ac3', 'alac'],
     copies: ['h264', 'hevc', 'mpeg4', 'aac', 'ac3', 'eac3', 'alac'],

@@ -11,6 +11,7 @@ import { warnAboutMissingFilesOf } from '../shared/image/svg-references.ts'
 import { featureError } from '../unsupported-feature.ts'
 import { writeFramesAsWebp } from './animation-frames.ts'
 import { countApngFrames, readApng } from './apng/read.ts'
+import { hasOnlySequence } from './avif-still.ts'
 import { type DecodedFile, imageDecoderOf } from './decoders.ts'
 import { hasAllPixels } from './gif-completeness.ts'
 import { addProfileFromCodes, addProfileFromPng } from './icc-from-metadata.ts'
@@ -100,6 +101,8 @@ async function decodeSource(
   tools: Tools,
 ): Promise<DecodedFile> {
   if (input.format === 'png') return { path: await normalizePng(input, tools), format: 'png' }
+  if (input.format === 'avif' && (await hasOnlySequence(input.path)))
+    throw featureError('avif', 'an image sequence without a still image')
   const isHeif = input.format === 'avif' || input.format === 'heic'
   const codes = isHeif ? await readHeifColorCodes(input.path) : undefined
   const decodedFile = await decodeFormat(input, to, isLossless || codes !== undefined, tools)

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { decodeTags } from '../../../lib/engines/ffmpeg/decode-tags.ts'
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
 after(removeRuns)
@@ -29,4 +31,16 @@ test('ID3 tags in an undeclared code page are decoded', async () => {
 test('tags in Latin-1 keep their accents', async () => {
   for (const title of ['Motörhead', 'Déjà vu', 'Été à Québec', 'Ærø', 'Žluťoučký', 'Übergröße', 'Ääliö'])
     assert.deepEqual(await decodeTags({ title }), {}, title)
+})
+
+test('a time code is kept, or reported where the format has none', async () => {
+  const source = join(scratchFolder('player-support'), 'timed.mov')
+  const timecode = ['-timecode', '01:02:03:04']
+  execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', fixture('video.mov'), '-c', 'copy', ...timecode, source])
+  for (const to of ['mp4', 'mkv', 'm4v'] as const) {
+    const { path, warnings } = await convert(ffmpeg, source, to)
+    assert.match(ffprobe(path, 'stream_tags=timecode'), /01:02:03/, to)
+    assert.deepEqual(warnings, [], to)
+  }
+  assert.deepEqual((await convert(ffmpeg, source, 'ts')).warnings, ['DATA_DROPPED'])
 })
