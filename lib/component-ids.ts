@@ -17,6 +17,9 @@ export const engineIds = [
 
 export type EngineId = (typeof engineIds)[number]
 
+/** Whether clients can select the engine. */
+export const isPinnable = (id: EngineId): boolean => id !== 'pdf'
+
 /** Container images. Engines that often run one after another share an image, its queue and its function. */
 export type ImageId = 'av' | 'image' | 'office' | 'pdf' | 'document' | 'archive' | 'font' | 'browser'
 

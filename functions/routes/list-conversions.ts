@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { engineIds } from '../../lib/component-ids.ts'
-import type { Capability } from '../../lib/engines/engine.ts'
+import type { Capability, Engine } from '../../lib/engines/engine.ts'
 import { categories, type FormatId, formatByAlias, formatById, formats } from '../../lib/formats/index.ts'
 import { unknownFormatError } from '../../lib/formats/unknown-format.ts'
 import { contract } from '../../lib/http/contract.ts'
@@ -9,7 +9,7 @@ import { Pagination, pageLinks, pageOfList, wholeListQuery } from '../../lib/htt
 import { operations } from '../../lib/model/operations.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { searchConversions } from '../../lib/plan/conversion-search.ts'
-import { type Conversion, findConversions, optionsSchemaOf } from '../../lib/plan/index.ts'
+import { type Conversion, findConversions, listAlternatives, optionsSchemaOf } from '../../lib/plan/index.ts'
 import { isListedTarget } from '../../lib/plan/listed-targets.ts'
 import { component } from '../../lib/validation/component.ts'
 import { defined } from '../../lib/validation/defined.ts'
@@ -29,6 +29,10 @@ const ConversionView = component(
     category: z.enum(categories).describe('Category of the source'),
     operation: z.string().describe('`convert`, or the operation of a tool'),
     engines: z.array(z.string()).describe('Engines of the steps, in order'),
+    alternatives: z
+      .array(z.string())
+      .optional()
+      .describe('Other engines that convert the pair in one step; pin one with the option `engine`'),
     steps: z
       .array(z.object({ engine: z.string(), from: z.string(), to: z.string() }))
       .optional()
@@ -104,8 +108,8 @@ export const listConversions = contract({
     const { page: pairs, pagination } = pageOfList(foundConversions, query, cursorOf)
     const listedConversions =
       q === undefined && (from || to || (operation ?? 'convert') !== 'convert')
-        ? withOptions(pairs)
-        : withOptionSets(pairs)
+        ? withOptions(pairs, engines)
+        : withOptionSets(pairs, engines)
     return {
       data: { ...listedConversions, total: foundConversions.length, pagination },
       ...pageLinks(`${config.PUBLIC_URL ?? ''}/v1/formats/conversions`, query, pagination),
@@ -119,14 +123,17 @@ function cursorOf({ from, to, route }: Conversion): string {
   return [from, to, ...(operation === 'convert' ? [] : [operation])].join(':')
 }
 
-const withOptions = (pairs: readonly Conversion[]) => ({
-  conversions: pairs.map((pair) => ({ ...viewOf(pair), options: optionViews(optionsSchemaOf(pair.route)) })),
+const withOptions = (pairs: readonly Conversion[], engines: readonly Engine[]) => ({
+  conversions: pairs.map((pair) => ({
+    ...viewOf(pair, engines),
+    options: optionViews(optionsSchemaOf(pair.route)),
+  })),
 })
 
-function withOptionSets(pairs: readonly Conversion[]) {
+function withOptionSets(pairs: readonly Conversion[], engines: readonly Engine[]) {
   const sets = new OptionSets()
   const views = pairs.map((pair) => {
-    const { steps, ...view } = viewOf(pair)
+    const { steps, ...view } = viewOf(pair, engines)
     const via = steps.slice(0, -1).map((step) => step.to)
     return { ...view, ...(via.length > 0 && { via }), optionSet: sets.indexOf(pair.route) }
   })
@@ -140,8 +147,10 @@ function requireFormat(name: string | undefined, field: string): FormatId | unde
   throw unknownFormatError('FORMAT_NOT_FOUND', name, { field })
 }
 
-function viewOf({ from, to, route }: Conversion) {
+function viewOf(pair: Conversion, engines: readonly Engine[]) {
+  const { from, to, route } = pair
   const [source, target] = [formatById(from), formatById(to)]
+  const alternatives = listAlternatives(pair, engines)
   const { operation, more } = route.steps[0].capability
   return {
     from,
@@ -149,6 +158,7 @@ function viewOf({ from, to, route }: Conversion) {
     category: source.category,
     operation,
     engines: [...new Set(route.steps.map(({ engine }) => engine))],
+    ...(alternatives.length > 0 && { alternatives: [...alternatives] }),
     steps: route.steps.map((step) => ({ engine: step.engine, from: step.from, to: step.to })),
     ...defined({ more: more && additionalFilesView(more) }),
     experimental: operation === 'convert' && from !== to && !isListedTarget(source, target),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { EngineId, ImageId } from '../component-ids.ts'
+import { type EngineId, type ImageId, isPinnable } from '../component-ids.ts'
 import type { Engine } from '../engines/engine.ts'
 import { unlockEngine, unlockOptionShape } from '../engines/libreoffice/unlock-options.ts'
 import { isEachStepOption, isInputOption } from '../engines/options.ts'
@@ -163,6 +163,16 @@ export function findConversions(
   return from === undefined ? plans.listAll() : conversionsOf(from, plans.from(from))
 }
 
+/** Engines that convert the pair in one step if `engine` pins them, cheapest first, besides those of its route. */
+export function listAlternatives(
+  { from, to, route }: Conversion,
+  engines: readonly Engine[],
+): readonly EngineId[] {
+  const routeEngines = route.steps.map(({ engine }) => engine)
+  const direct = plansOf(engines, route.steps[0].capability.operation).directEngines(from, to)
+  return [...new Set(direct)].filter((id) => !routeEngines.includes(id) && isPinnable(id))
+}
+
 const conversionsOf = (from: FormatId, routes: ReadonlyMap<FormatId, Route>): Conversion[] =>
   [...routes].map(([to, route]) => ({ from, to, route }))
 
@@ -235,6 +245,8 @@ interface Plans {
   /** The same for a file with traits, without engines that do not support them. */
   fromWithTraits(id: FormatId, traits: readonly Trait[]): ReadonlyMap<FormatId, Route>
   listAll(): readonly Conversion[]
+  /** Engines that convert the pair in one step, cheapest first. */
+  directEngines(from: FormatId, to: FormatId): readonly EngineId[]
   findOther(request: OtherRouteRequest): Route | undefined
 }
 
@@ -297,5 +309,11 @@ function lazyPlans(
     allConversions = new WeakRef(foundConversions)
     return foundConversions
   }
-  return { from, fromWithTraits, listAll, findOther: (request) => findOtherRoute(edges, request, maxSteps) }
+  const directEngines = (id: FormatId, to: FormatId) =>
+    edges
+      .get(id)
+      ?.get(to)
+      ?.map(({ engine }) => engine) ?? []
+  const findOther = (request: OtherRouteRequest) => findOtherRoute(edges, request, maxSteps)
+  return { from, fromWithTraits, listAll, directEngines, findOther }
 }

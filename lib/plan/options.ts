@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type EngineId, engineIds } from '../component-ids.ts'
+import { type EngineId, engineIds, isPinnable } from '../component-ids.ts'
 import { isLenientOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { ConversionStep, Warning } from '../model/job.ts'
@@ -102,7 +102,7 @@ function warnAboutUnknownOption(name: string, knownNames: readonly string[]): Wa
   }
 }
 
-const pinnableEngines = engineIds.filter((id) => id !== 'pdf')
+const pinnableEngines = engineIds.filter(isPinnable)
 
 /** @throws AppError INVALID_INPUT for an unknown engine. */
 export function parseEngine(name: string | undefined): EngineId | undefined {

@@ -77,6 +77,7 @@ interface Pair {
   readonly category: string
   readonly operation: string
   readonly engines: string[]
+  readonly alternatives?: string[]
   readonly steps?: { engine: string; from: string; to: string }[]
   readonly via?: string[]
   readonly options?: { name: string }[]
@@ -136,6 +137,22 @@ describe('listing conversions', () => {
       )
       assert.deepEqual(engines, [...new Set(wholePair?.steps?.map(({ engine }) => engine))])
     }
+  })
+
+  test('a format pair lists the other engines that can be pinned for it', async () => {
+    const [pair] = (await ask({ from: 'png', to: 'webp' })).pairs
+    assert.deepEqual([pair?.engines, pair?.alternatives], [['vips'], ['imagemagick']])
+    const check = async (body: object) => await app.send('POST', '/v1/convert/check', { body })
+    for (const engine of pair?.alternatives ?? []) {
+      const { json } = await check({ from: 'png', targetFormat: 'webp', engine })
+      assert.deepEqual(json.data.engines, [engine])
+    }
+    const [onlyPair] = (await ask({ from: 'md', to: 'rst' })).pairs
+    assert.deepEqual([onlyPair?.engines, onlyPair?.alternatives], [['pandoc'], undefined])
+    // Every engine that can be pinned, in the list of all pairs too.
+    const { alternatives } =
+      allConversions.pairs.find(({ from, to }) => from === 'png' && to === 'webp') ?? {}
+    assert.deepEqual(alternatives, pair?.alternatives)
   })
 
   test('conversions can be filtered by source category and by any engine of their steps', async () => {
