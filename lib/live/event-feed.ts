@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import * as z from 'zod'
 import { type BusEvent, type ServiceEvent, toPublicEvent } from '../../events/index.ts'
+import { ownedCountsKey } from '../aws/owned-records.ts'
 import type { Item, Key, Table, Write } from '../aws/table.ts'
 import type { Condition } from '../aws/table-expressions.ts'
 import { subscriberCacheMs, waitForCacheExpiry } from '../model/subscriber-cache.ts'
@@ -41,7 +42,7 @@ const maxTries = 20
 const appended = new EventEmitter().setMaxListeners(0)
 
 export const livePartition = (owner: string) => `LIVE#${owner}`
-export const feedKey = (owner: string): Key => ({ pk: livePartition(owner), sk: 'FEED' })
+const feedKey = (owner: string): Key => ({ pk: livePartition(owner), sk: 'FEED' })
 const padSeq = (seq: number) => String(seq).padStart(16, '0')
 const entryKey = (owner: string, seq: number): Key => ({ pk: livePartition(owner), sk: `E#${padSeq(seq)}` })
 const idKey = (owner: string, id: string): Key => ({ pk: livePartition(owner), sk: `ID#${id}` })
@@ -58,9 +59,19 @@ const isFreeFor = (holder: string, now: number): Condition[] => [
   { until: { heldUntil: isoOf(now) } },
 ]
 
-/** @param item the item of a feed's key; undefined if there never was one. */
-export const isWatched = (item: Item | undefined, now = Date.now()): boolean =>
-  item !== undefined && Feed.parse(item).until > now
+/** Key of the record that says until when a feed is watched, next to the counts, so that one query reads both. */
+const watchKey = (owner: string): Key => {
+  const { pk, sk } = ownedCountsKey(owner)
+  return { pk, sk: `${sk}#WATCHED` }
+}
+
+/** Reads with one query, which costs half as much as two records, whether a feed is watched, and the counts. */
+export async function readWatchAndCounts(table: Table, owner: string, now = Date.now()) {
+  const counts = ownedCountsKey(owner)
+  const items = await table.partition(counts.pk, counts.sk)
+  const watch = items.find(({ sk }) => sk !== counts.sk)
+  return { isWatched: Number(watch?.['until'] ?? 0) > now, counts: items.find(({ sk }) => sk === counts.sk) }
+}
 
 export class EventFeeds {
   readonly #table: Table
@@ -78,6 +89,8 @@ export class EventFeeds {
   async watch(owner: string, now = Date.now()): Promise<Feed> {
     const watchUntil = now + watchMs
     const expiry = { until: watchUntil, ttl: secondsOf(watchUntil) }
+    // Before the feed: events that are published to a feed that was not started are dropped.
+    await this.#table.put({ ...watchKey(owner), ...expiry })
     for (let attempt = 0; attempt < maxTries; attempt++) {
       const feed = await this.read(owner)
       const isRunning = feed !== undefined && feed.until > now

@@ -25,7 +25,7 @@ export const takeUploads = [
  */
 export const updateJobs = [
   tableAccess(['jobs'], 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
-  tableAccess(['OWNER#', 'WEBHOOK#', 'LIVE#'], 'GetItem', 'BatchGetItem', 'Query'),
+  tableAccess(['OWNER#', 'WEBHOOK#'], 'GetItem', 'BatchGetItem', 'Query'),
   tableAccess(['ACCOUNT#'], 'GetItem'),
   { queues: ['ready'], actions: ['sqs:SendMessage'] },
   { publish: true },

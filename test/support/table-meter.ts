@@ -27,7 +27,7 @@ interface Capacity {
 
 /** Returns the units of a call by the kind of the first partition that it names, and by index. */
 function groupUnits(sent: string, consumed: readonly Capacity[]): Record<string, number> {
-  const kind = /"pk":\{"S":"(\w+)/.exec(sent)?.[1] ?? 'other'
+  const kind = /":?pk":\{"S":"(\w+)/.exec(sent)?.[1] ?? 'other'
   const parts = consumed.flatMap(({ Table, GlobalSecondaryIndexes = {} }): [string, number][] => [
     [kind, Table?.CapacityUnits ?? 0],
     ...Object.entries(GlobalSecondaryIndexes).map(([name, one]): [string, number] => [
