@@ -21,7 +21,6 @@ import {
   joinCueTexts,
   parseSubRip,
 } from './subtitle-cues.ts'
-import { parseTtml } from './ttml.ts'
 
 /** Demuxers by format. ffmpeg's detection would miss short files and those without a header. */
 const demuxers = {
@@ -169,7 +168,7 @@ async function prepareText(
   ).replace(/^\ufeff/, '')
   if (from === 'sub') warnAssumedFrameRate(text, tools)
   const path = join(tools.workDir, `source.${from}`)
-  await writeFile(path, fixInput(text, from, to))
+  await writeFile(path, from === 'ttml' ? formatSubRip(await readTtml(text)) : fixInput(text, from, to))
   // SSA has another header version than ASS. Converting it through SubRip loses the styles but works in every player.
   if (from !== 'ssa' || to !== 'ass' || /^ScriptType:\s*v4\.00\+/im.test(text))
     return { path, demuxer: demuxerFor(from, text) }
@@ -195,11 +194,12 @@ function fixInput(text: string, from: FormatId, to: FormatId): string {
   if (from === 'vtt') return removeVttBlocks(text).replaceAll('&nbsp;', '\u00a0')
   // Removes the times of single words, used for karaoke.
   if (from === 'lrc') return text.replaceAll(/<\d+:\d\d(?:[.:]\d+)?>/g, '')
-  if (from === 'ttml') return formatSubRip(readTtml(text))
   return text
 }
 
-function readTtml(text: string): Cue[] {
+async function readTtml(text: string): Promise<Cue[]> {
+  // Functions that only plan conversions load this file without the XML parser.
+  const { parseTtml } = await import('./ttml.ts')
   try {
     return parseTtml(text)
   } catch (error) {
