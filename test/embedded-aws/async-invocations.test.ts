@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import { AsyncInvocations } from '../../lib/embedded-aws/lambda/async-invocations.ts'
 import { Lambda, type LocalFunction } from '../../lib/embedded-aws/lambda/runtime.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -204,6 +205,39 @@ function waitForMessage(child: ChildProcess, word: string): Promise<void> {
     child.on('message', listen)
   })
 }
+
+test('an asynchronous invocation that is throttled for six hours goes to the dead-letter queue', async (t) => {
+  const { promise, resolve: release } = Promise.withResolvers<void>()
+  let hasStarted = false
+  const slow = makeFunction('slow', async () => {
+    hasStarted = true
+    await promise
+  })
+  const never = (deadLetterUrl: string) => makeFunction('never', async () => assert.fail(), { deadLetterUrl })
+  const setup = await start(t, (deadLetterUrl) => [slow, never(deadLetterUrl)], 1)
+  const { sqs, url, dead, asynchronous: asyncInvocations } = setup
+  await asyncInvocations.accept('slow', '{}')
+  await waitUntil(() => hasStarted, 'the only place is taken')
+  // As if it had been accepted almost six hours ago; its next try would be too late.
+  const attribute = (StringValue: string) => ({ DataType: 'String', StringValue })
+  await sqs.client.send(
+    new SendMessageCommand({
+      QueueUrl: url,
+      MessageBody: '{}',
+      MessageAttributes: {
+        function: attribute('never'),
+        requestId: attribute('request-1'),
+        attempt: attribute('1'),
+        throttledTimes: attribute('9'),
+        acceptedAt: attribute(String(Date.now() - (6 * 3600 - 200) * 1000)),
+      },
+    }),
+  )
+  const isDead = async () => (await sqs.attributes(dead))['ApproximateNumberOfMessages'] === '1'
+  await waitUntil(isDead, 'it is given up')
+  release()
+  await waitUntil(isEmpty(sqs, url), 'the queue is empty')
+})
 
 test('a throttled asynchronous invocation waits, which costs it no attempt', async (t) => {
   const { promise, resolve: release } = Promise.withResolvers<void>()

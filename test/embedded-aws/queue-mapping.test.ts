@@ -1,6 +1,7 @@
 // Feeding a function from a queue like Lambda's event source mapping, with the embedded SQS.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
 import { ThrottledInvocation } from '../../lib/embedded-aws/lambda/function-error.ts'
@@ -240,6 +241,28 @@ test('messages of a failing function are delivered again until they move to the 
     (await sqs.receive(deadLetterQueue)).map(({ Body }) => Body),
     ['poison'],
   )
+})
+
+test('a throttled invocation ends when its messages become visible, however long they waited for it', async (t) => {
+  const setup = await setUp(t)
+  const tries: string[] = []
+  // Too large for one invocation, so the last messages wait until the first are done.
+  for (const body of 'abcdefg') await setup.send(body.repeat(900_000))
+  setup.map(
+    async ({ Records }) => {
+      const ids = Records.map(({ body, attributes }) => `${body[0]}${attributes.ApproximateReceiveCount}`)
+      tries.push(ids.join(' '))
+      if (tries.length === 1) await sleep(2100)
+      throw new ThrottledInvocation({
+        errorType: 'TooManyRequestsException',
+        errorMessage: 'Rate Exceeded.',
+      })
+    },
+    { visibilityS: 2, settings: { batchSize: 10 }, retriesEarly: false },
+  )
+  await waitUntil(() => tries.some((ids) => ids.includes('2')), 'messages are delivered again')
+  const firstTries = tries.filter((ids) => ids.includes('1'))
+  assert.equal(firstTries.length, 2, firstTries.join())
 })
 
 test('a throttled invocation is tried again with the same messages while they are hidden', async (t) => {

@@ -14,7 +14,13 @@ import { closeServer, listen } from '../listen.ts'
 import type { AccountQuotas } from '../quotas.ts'
 import { ApiError, readLimitedBody, requireSigner, sendApiError } from '../signed-api.ts'
 import type { AwsCredentials } from '../sigv4.ts'
-import { addUnprocessed, PartitionThroughput, type Reply, ThrottledError } from './partition-throughput.ts'
+import {
+  addUnprocessed,
+  PartitionThroughput,
+  type Reply,
+  resourceArn,
+  ThrottledError,
+} from './partition-throughput.ts'
 import { type Input, listRequiredPermissions } from './permissions.ts'
 
 interface AccessProxyOptions {
@@ -32,7 +38,7 @@ const maxRequestBytes = 16 * 1024 * 1024
 const tooLargeError = new ApiError('ValidationException', 'The request is larger than 16 MiB.', 413)
 
 export async function openAccessProxy(options: AccessProxyOptions) {
-  const throughput = options.quotas && new PartitionThroughput(options.quotas)
+  const throughput = options.quotas && new PartitionThroughput(options.quotas, options.region)
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     serve(options, throughput, request, response).catch((error: unknown) => {
       if (error instanceof ApiError)
@@ -62,8 +68,7 @@ async function serve(
   const operation = String(request.headers['x-amz-target']).replace(/^.*\./, '')
   const input = JSON.parse(body.toString()) as MeasuredInput
   for (const { action, table, index, leadingKeys } of listRequiredPermissions(operation, input)) {
-    const tableArn = `arn:aws:dynamodb:${region}:000000000000:table/${table}`
-    const resource = index === undefined ? tableArn : `${tableArn}/index/${index}`
+    const resource = resourceArn(region, table, index)
     const conditionKeys = leadingKeys && { 'dynamodb:LeadingKeys': leadingKeys }
     if (authorize({ accessKeyId, action, resource, ...(conditionKeys && { conditionKeys }) })) continue
     throw new ApiError(

@@ -44,8 +44,10 @@ export class ThrottledError extends ApiError {
 
 export class PartitionThroughput {
   readonly #limits: { readonly Read: RateLimit; readonly Write: RateLimit }
+  readonly #region: string
 
-  constructor(quotas: AccountQuotas, now?: () => number) {
+  constructor(quotas: AccountQuotas, region: string, now?: () => number) {
+    this.#region = region
     const { partitionReadUnits = Infinity, partitionWriteUnits = Infinity } = quotas
     this.#limits = {
       Read: new RateLimit(partitionReadUnits, now),
@@ -70,7 +72,8 @@ export class PartitionThroughput {
     if (!throttled.includes(true)) return input
     if (operation.startsWith('Transact')) throw createCancellation(throttled)
     const admitted = input.RequestItems && selectEntries(input.RequestItems, (at) => !throttled[at])
-    if (!admitted || Object.keys(admitted).length === 0) throw createThrottlingException(kind, input)
+    if (!admitted || Object.keys(admitted).length === 0)
+      throw createThrottlingException(kind, input, this.#region)
     return { ...input, RequestItems: admitted }
   }
 
@@ -115,6 +118,12 @@ function selectEntries(items: NonNullable<Input['RequestItems']>, isWanted: (at:
   return Object.fromEntries(tables.filter(([, batch]) => entriesOf(batch).length > 0))
 }
 
+/** Returns the ARN of a table or of one of its indexes. */
+export function resourceArn(region: string, table: string, index?: string): string {
+  const tableArn = `arn:aws:dynamodb:${region}:000000000000:table/${table}`
+  return index === undefined ? tableArn : `${tableArn}/index/${index}`
+}
+
 /** Returns the partition of each entry of a request; none for a call without a partition key. */
 function partitionsOf(operation: string, input: Input): string[] {
   if (input.RequestItems)
@@ -131,9 +140,11 @@ const partitionName = (table: string, key = '', index = '') => `${table}/${index
 const singleEntries = (batch: Batch): Batch[] =>
   'Keys' in batch ? batch.Keys.map((key) => ({ Keys: [key] })) : batch.map((entry) => [entry])
 
-function createThrottlingException(kind: 'Read' | 'Write', { TableName = '', IndexName }: Input) {
+function createThrottlingException(kind: 'Read' | 'Write', input: Input, region: string) {
+  const { RequestItems = {}, IndexName } = input
+  const { TableName = Object.keys(RequestItems)[0] ?? '' } = input
   const reason = `${IndexName === undefined ? 'Table' : 'Index'}${kind}KeyRangeThroughputExceeded`
-  const resource = IndexName === undefined ? TableName : `${TableName}/index/${IndexName}`
+  const resource = resourceArn(region, TableName, IndexName)
   return new ThrottledError(
     'ThrottlingException',
     `Throughput exceeds the current throughput limit for your table or index. ${hotKeyHint}`,

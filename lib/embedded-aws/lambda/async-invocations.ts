@@ -18,11 +18,10 @@ import type { InvocationOutcome, Lambda, LocalFunction } from './runtime.ts'
 const concurrency = 64
 /** How long `close` waits for running functions. */
 const closeTimeoutMs = 5000
-/**
- * "The retry interval increases exponentially from 1 second after the first attempt to a maximum of 5 minutes", for up
- * to six hours.
- */
-const throttled = { firstDelayS: 1, maxDelayS: 300, maxTimes: 79 }
+/** "The retry interval increases exponentially from 1 second after the first attempt to a maximum of 5 minutes". */
+const throttled = { firstDelayS: 1, maxDelayS: 300 }
+/** Lambda's default of MaximumEventAgeInSeconds: how long an accepted invocation is tried, whatever its failures were. */
+const maxAgeS = 6 * 3600
 /** The bus waits for functions with at most this time limit; it gives up a delivery after 30 s. */
 const maxDirectMs = 20_000
 
@@ -53,6 +52,8 @@ interface Invocation {
   readonly attempt: number
   /** How often this attempt was throttled. */
   readonly throttledTimes?: number
+  /** When the first attempt was accepted, in ms. */
+  readonly acceptedAt?: number
 }
 
 const messageAttribute = (StringValue: string | number): MessageAttributeValue => ({
@@ -123,7 +124,7 @@ export class AsyncInvocations {
 
   async #send(
     payload: string,
-    { name, requestId, attempt, throttledTimes = 0 }: Invocation,
+    { name, requestId, attempt, throttledTimes = 0, acceptedAt = Date.now() }: Invocation,
     DelaySeconds: number,
   ): Promise<void> {
     await this.#sqs.send(
@@ -136,6 +137,7 @@ export class AsyncInvocations {
           requestId: messageAttribute(requestId),
           attempt: messageAttribute(attempt),
           throttledTimes: messageAttribute(throttledTimes),
+          acceptedAt: messageAttribute(acceptedAt),
         },
       }),
     )
@@ -153,6 +155,8 @@ export class AsyncInvocations {
       requestId: attribute('requestId'),
       attempt: Number(attribute('attempt')),
       throttledTimes: Number(attribute('throttledTimes')),
+      // Missing in messages of an earlier version.
+      acceptedAt: Number(attribute('acceptedAt')) || Date.now(),
     }
     const target = lambda.find(invocation.name)
     if (!target) {
@@ -171,14 +175,16 @@ export class AsyncInvocations {
     payload: string,
     { failure, isThrottled }: FailedOutcome,
   ): Promise<void> {
-    const { throttledTimes = 0 } = invocation
-    if (isThrottled && throttledTimes < throttled.maxTimes) {
+    const { throttledTimes = 0, acceptedAt = Date.now() } = invocation
+    const leftS = maxAgeS - (Date.now() - acceptedAt) / 1000
+    if (isThrottled) {
       const delayS = Math.min(throttled.maxDelayS, throttled.firstDelayS * 2 ** throttledTimes)
-      return this.#send(payload, { ...invocation, throttledTimes: throttledTimes + 1 }, delayS)
+      if (delayS < leftS)
+        return this.#send(payload, { ...invocation, throttledTimes: throttledTimes + 1 }, delayS)
     }
     const { retryDelaysS = [60, 120] } = this.#options
-    const delayS = retryDelaysS[invocation.attempt - 1]
-    if (invocation.attempt <= target.retryAttempts && delayS !== undefined)
+    const delayS = retryDelaysS[invocation.attempt - 1] ?? Infinity
+    if (!isThrottled && invocation.attempt <= target.retryAttempts && delayS < leftS)
       await this.#send(payload, { ...invocation, attempt: invocation.attempt + 1, throttledTimes: 0 }, delayS)
     else await this.#sendToDeadLetterQueue(target, payload, invocation.requestId, failure)
   }

@@ -43,7 +43,10 @@ export interface QueueMappingOptions {
   readonly settings: QueueMappingSettings
   /** How many invocations this machine can run at the same time. */
   readonly concurrency: number
-  /** How long received messages stay hidden; by default the visibility timeout of the queue, as on AWS. */
+  /**
+   * How long received messages stay hidden, and a throttled invocation of them is repeated. By default the visibility
+   * timeout of the queue, as on AWS, but then a throttled invocation fails at once.
+   */
   readonly visibilityS?: number
   /** Gets the trace headers of the messages as well. Throws ThrottledInvocation if the function cannot run now. */
   readonly invoke: (event: SQSEvent, traceHeaders: readonly string[]) => Promise<unknown>
@@ -89,19 +92,22 @@ export class QueueMapping {
     while (!this.#stop.signal.aborted) {
       const free = this.#concurrency - this.#runningBatches.size
       if (free <= 0) await Promise.race(this.#runningBatches)
-      else await this.#start(await this.#receiveBatches(free))
+      else {
+        const batches = await this.#receiveBatches(free)
+        await this.#start(batches, Date.now())
+      }
     }
   }
 
-  async #start(batches: readonly Message[][]): Promise<void> {
+  async #start(batches: readonly Message[][], receivedAt: number): Promise<void> {
     if (this.#isFifo) {
-      this.#startInvocations(batches)
+      this.#startInvocations(batches, receivedAt)
       return
     }
     for (const batch of batches) {
       // Large bodies can result in more batches than there are free slots.
       if (this.#runningBatches.size >= this.#concurrency) await Promise.race(this.#runningBatches)
-      this.#startInvocations([batch])
+      this.#startInvocations([batch], receivedAt)
     }
   }
 
@@ -145,8 +151,8 @@ export class QueueMapping {
   }
 
   /** Starts one invocation per batch, one after the other. */
-  #startInvocations(batches: readonly Message[][]): void {
-    const run = this.#processAll(batches)
+  #startInvocations(batches: readonly Message[][], receivedAt: number): void {
+    const run = this.#processAll(batches, receivedAt)
       .catch((error) =>
         this.#options.log.error(
           { error },
@@ -157,17 +163,17 @@ export class QueueMapping {
     this.#runningBatches.add(run)
   }
 
-  async #processAll(batches: readonly Message[][]): Promise<void> {
-    for (const batch of batches) await this.#process(batch)
+  async #processAll(batches: readonly Message[][], receivedAt: number): Promise<void> {
+    for (const batch of batches) await this.#process(batch, receivedAt)
   }
 
-  async #process(batch: readonly Message[]): Promise<void> {
+  async #process(batch: readonly Message[], receivedAt: number): Promise<void> {
     const { invoke, settings, queueArn, region, log } = this.#options
     const Records = batch.map((message) => toSqsRecord(message, { queueArn, region }))
     const traceHeaders = batch.flatMap(({ Attributes }) => Attributes?.AWSTraceHeader ?? [])
     let failedIds: ReadonlySet<string>
     try {
-      const response = await this.#whenAdmitted(() => invoke({ Records }, traceHeaders))
+      const response = await this.#whenAdmitted(receivedAt, () => invoke({ Records }, traceHeaders))
       failedIds =
         settings.functionResponseType === 'ReportBatchItemFailures'
           ? readFailedIds(
@@ -184,9 +190,9 @@ export class QueueMapping {
   }
 
   /** Repeats a throttled invocation as long as its messages stay hidden. */
-  async #whenAdmitted<T>(invokeOnce: () => Promise<T>): Promise<T> {
+  async #whenAdmitted<T>(receivedAt: number, invokeOnce: () => Promise<T>): Promise<T> {
     const { visibilityS = 0 } = this.#options
-    const endsAt = Date.now() + visibilityS * 1000
+    const endsAt = receivedAt + visibilityS * 1000
     for (let pauseMs = throttledPauseMs.first; ; pauseMs = Math.min(2 * pauseMs, throttledPauseMs.most)) {
       try {
         return await invokeOnce()

@@ -45,7 +45,12 @@ test('writes of one partition key are throttled, those of others are not', async
   await assert.rejects(table.send(put(item('a', 2))), {
     name: 'ThrottlingException',
     message: /^Throughput exceeds the current throughput limit for your table or index\. /,
-    ThrottlingReasons: [{ reason: 'TableWriteKeyRangeThroughputExceeded', resource: TableName }],
+    ThrottlingReasons: [
+      {
+        reason: 'TableWriteKeyRangeThroughputExceeded',
+        resource: `arn:aws:dynamodb:eu-central-1:000000000000:table/${TableName}`,
+      },
+    ],
   })
   await table.send(put(item('b', 1)))
   const { Item } = await table.send(new GetCommand({ TableName, Key: { pk: 'a', sk: 1 } }))
