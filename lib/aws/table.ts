@@ -61,6 +61,8 @@ const maxPerCall = { get: 100, write: 25 }
 /** Attempts for a transaction that conflicts with others, and for the unprocessed entries of a batch. */
 const maxTries = 8
 const firstPauseMs = 25
+/** No try starts later than this: each may take as long as the timeout of a call, and requests end after 29 s. */
+const maxRetryMs = 10_000
 
 type TableSettings = Pick<Config, 'AWS_REGION' | 'roleKey' | 'TABLE_NAME'>
 
@@ -258,6 +260,7 @@ export class Table {
    * throttles, which the SDK does not retry.
    */
   async #retryConflicts<T>(write: () => Promise<T>): Promise<T> {
+    const endsAt = Date.now() + maxRetryMs
     for (let attempt = 1; ; attempt++) {
       try {
         return await write()
@@ -266,7 +269,7 @@ export class Table {
           isNamed(error, 'TransactionConflictException') ||
           isCancelled(error, 'TransactionConflict') ||
           isCancelled(error, throttlingReason)
-        if (!isBusy || attempt >= maxTries) throw error
+        if (!isBusy || attempt >= maxTries || Date.now() >= endsAt) throw error
         await backOff(attempt)
       }
     }
@@ -292,7 +295,8 @@ const backOff = (attempt: number) => sleep(firstPauseMs * 1.5 ** attempt * (0.5 
 /** A batch that AWS throttles as a whole is retried like one with unprocessed entries. */
 async function retryUntilDone(failure: string, attemptOnce: () => Promise<boolean>): Promise<void> {
   let cause: unknown
-  for (let attempt = 1; attempt <= maxTries; attempt++) {
+  const endsAt = Date.now() + maxRetryMs
+  for (let attempt = 1; attempt <= maxTries && Date.now() < endsAt; attempt++) {
     try {
       if (await attemptOnce()) return
     } catch (error) {

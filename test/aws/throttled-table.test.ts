@@ -81,6 +81,27 @@ test('a batch of reads that is throttled as a whole is retried', async (t) => {
   )
 })
 
+test('retries of slow calls end before the request does', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'] })
+  let calls = 0
+  const throttled = Object.assign(new Error('too many'), { name: 'ThrottlingException' })
+  const conflict = Object.assign(new Error('busy'), { name: 'TransactionConflictException' })
+  const openSlowTable = (error: Error) => {
+    calls = 0
+    const send = async () => {
+      calls++
+      t.mock.timers.setTime(Date.now() + 6000)
+      throw error
+    }
+    return new Table(readConfig({ TABLE_NAME: 'mutabor' }), { send } as unknown as CommandSender)
+  }
+  const item = { pk: 'a', sk: '1' }
+  await assert.rejects(openSlowTable(throttled).writeAll([item, { pk: 'a', sk: '2' }]), throttled)
+  assert.equal(calls, 2)
+  await assert.rejects(openSlowTable(conflict).transact([{ put: item }]), conflict)
+  assert.equal(calls, 2)
+})
+
 test('a request whose transaction is throttled to the end can be repeated', () => {
   const createCancellation = (Code: string) =>
     new TransactionCanceledException({
