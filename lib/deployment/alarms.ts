@@ -84,7 +84,7 @@ const functionAlarms = (stage: Stage) =>
     .map((name) => [
       `${pascalCase(name)}Fails`,
       alarm({
-        description: `${name} failed at least 5 times in 5 minutes`,
+        description: `${name} failed at least 5 times in 5 minutes: find the errors, timeouts and "Runtime exited" in its log`,
         namespace: 'AWS/Lambda',
         metric: 'Errors',
         dimensions: { FunctionName: `\${self:service}-\${sls:stage}-${name}` },
@@ -157,7 +157,8 @@ const serviceAlarms = () => ({
     minutes: 15,
   }),
   RequestsFail: alarm({
-    description: 'At least 10 requests failed with 5xx in 5 minutes',
+    description:
+      'At least 10 requests failed with 5xx in 5 minutes: find their lines in the access log of the HTTP API, and the errors of the function with their request ids',
     namespace: 'AWS/ApiGateway',
     metric: '5xx',
     dimensions: { ApiId: { Ref: 'HttpApi' } },

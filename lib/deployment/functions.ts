@@ -125,14 +125,22 @@ export function asyncInvocationSettings(
   }
 }
 
+/** Functions in which requests of two kinds wait: those that create jobs, and those that watch one. */
+const functionsWithTwoWaits: readonly FunctionName[] = ['jobs', 'facade']
+
 /**
- * Waiting requests occupy at most half of a function: those that start to wait in two windows. Where nothing is
- * reserved, all kinds of them share the executions of the account.
+ * Returns how many requests of a kind may start to wait in a window. Those of two windows wait at a time; together, all
+ * kinds in a function occupy at most half of it, if that is enough for one of each. Where nothing is reserved, all kinds
+ * share the executions of the account.
  */
 const maxWaits = (name: FunctionName, stage: Stage) => {
   const shared = canReserveConcurrency(stage) ? Infinity : stage.functionsAtATime / waitKinds.length
-  return Math.max(1, Math.floor(Math.min(maxConcurrencyOf(name, stage), shared) / 4))
+  const kinds = functionsWithTwoWaits.includes(name) ? 2 : 1
+  return Math.max(1, Math.floor(Math.min(maxConcurrencyOf(name, stage) / kinds, shared) / 4))
 }
+
+/** Lambda itself sends the traces, so functions in the closed network have them as well. */
+const tracingSettings = ({ tracing }: Stage) => tracing && { tracing: 'Active' }
 
 function functionResource(name: FunctionName, stage: Stage) {
   const declared: FunctionDeclaration = functions[name]
@@ -164,6 +172,7 @@ function functionResource(name: FunctionName, stage: Stage) {
     ...defined({ ephemeralStorageSize: image && imageLimits(image).ephemeralStorageSize }),
     ...defined({ ephemeralStorageSize: declared.diskMb }),
     ...(isInVpc(declared) && vpcSettings(stage)),
+    ...tracingSettings(stage),
     ...(hasReservedConcurrency(declared) &&
       canReserveConcurrency(stage) && { reservedConcurrency: maxConcurrencyOf(name, stage) }),
     events: eventsOf(declared.trigger, stage),
@@ -215,6 +224,7 @@ function convertFunction(image: ImageId, stage: Stage) {
     environment: { ...environment, ...stageEnvironment(stage), IMAGE_ID: image, TASK_LIMIT_S: taskLimitS },
     events: [queueEvent(image, stage)],
     ...vpcSettings(stage),
+    ...tracingSettings(stage),
   }
 }
 

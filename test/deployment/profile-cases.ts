@@ -84,7 +84,11 @@ test('requests that wait leave room for the others, also where all functions sha
   for (const [, waits] of waitsIn('small'))
     assert.ok(2 * waits * waitKinds.length < stageProfiles.small.functionsAtATime)
   const standard = parseStage('standard', {})
-  for (const [id, waits] of waitsIn('standard')) assert.ok(2 * waits <= maxConcurrencyOf(id, standard), id)
+  for (const [id, waits] of waitsIn('standard')) {
+    // Some requests to `jobs` create a job, others watch one.
+    const kinds = id === 'jobs' ? 2 : 1
+    assert.ok(2 * waits * kinds <= maxConcurrencyOf(id, standard) / 2, id)
+  }
 })
 
 test('functions without engines can run on arm64, images stay as they are built', () => {
