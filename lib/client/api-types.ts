@@ -2322,7 +2322,15 @@ export interface Task {
     url: (string | null)
     /** When links expire; exported files stay in their store */
     expires_at?: string
-    files: { filename: string; size: number; url: string; mime_type: string; sha256: string }[]
+    files: {
+      filename: string
+      size: number
+      url: string
+      mime_type: string
+      sha256: string
+      /** Files of a list such as the pages of a PDF, at most 1000 names: each is a file of its own for the next task, where `input: {task, file}` selects it */
+      members?: string[]
+    }[]
     /** Result of `metadata` and `pdf-info`; left out above 64 kB, when only the file has it */
     metadata?: { [k: string]: unknown }
   } | UploadForm) | null)

@@ -20,6 +20,7 @@ import {
 import { TaskInput } from '../model/task-input.ts'
 import { sortKeys } from '../validation/canonical-json.ts'
 import { component } from '../validation/component.ts'
+import { defined } from '../validation/defined.ts'
 import {
   firstImportedFile,
   hasRecord,
@@ -35,6 +36,9 @@ import { linkLifetimeOf, shortestLifetime, withLinkLifetime } from './link-lifet
 import { deliversZip, resultsZip } from './results-zip.ts'
 
 /** Jobs and tasks as shown to clients: without bucket keys, owners and leases. */
+
+/** A job with many lists must fit into a reply. */
+const maxShownMembers = 1000
 
 const ResultFile = z.object({
   filename: z.string(),
@@ -147,6 +151,12 @@ const TaskView = component(
               url: z.url(),
               mime_type: z.string(),
               sha256: z.string(),
+              members: z
+                .array(z.string())
+                .optional()
+                .describe(
+                  `Files of a list such as the pages of a PDF, at most ${maxShownMembers} names: each is a file of its own for the next task, where \`input: {task, file}\` selects it`,
+                ),
             }),
           ),
           metadata: z
@@ -286,7 +296,12 @@ function resultOfTask(task: Task, state: JobState, link: ResultLink): z.infer<ty
   if (!isDownloadable || task.files.length === 0) return null
   if (isLinkExport(task)) return viewLinkExport(task, state, link)
   const { metadata } = task
-  return { ...viewLinks(task, task.files, job, link), ...(metadata && { metadata: JSON.parse(metadata) }) }
+  const links = viewLinks(task, task.files, job, link)
+  const files = links.files.map((view, index) => ({
+    ...view,
+    ...defined({ members: task.files[index]?.members?.slice(0, maxShownMembers) }),
+  }))
+  return { ...links, files, ...(metadata && { metadata: JSON.parse(metadata) }) }
 }
 
 /** A failed job keeps the results of its completed tasks. */

@@ -31,6 +31,7 @@ after(async () => {
 
 interface FileData {
   readonly filename: string
+  readonly members?: readonly string[]
   readonly url: string
   readonly size: number
 }
@@ -117,6 +118,8 @@ const toWebp = { operation: 'convert', input: 'jpg', output_format: 'webp' }
 test('each page is converted by itself, and a link leads to one ZIP with a manifest', async () => {
   const { tasks } = await run({ jpg: toJpg, webp: toWebp, out: { operation: 'export/url', input: 'webp' } })
   assert.deepEqual(namesOf(tasks['out']), ['report.zip'])
+  const [list] = tasks['webp']?.result?.files ?? []
+  assert.deepEqual(list?.members, withExtension('webp'))
   const zip = await download(tasks['out']?.result?.url)
   assert.deepEqual(await namesInZip(zip), ['manifest.json', ...withExtension('webp')])
 })
