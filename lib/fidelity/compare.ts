@@ -86,6 +86,8 @@ const minShare: Readonly<Partial<Record<Unit, number>>> = {
 const minShareOfMarkup = 0.85
 /** Differences that are ignored: programs split a few words differently, and durations are rounded. */
 const tolerance: Readonly<Partial<Record<Unit, number>>> = { words: 3, seconds: 0.3 }
+/** Words that may be missing when no others are in their place: then they were not split differently. */
+const maxMissingWords = 1
 /** Minimum share for short texts, where a few words are a large part. */
 const minShareOfShortText = { exact: 0.8, marked: 0.5 }
 /** Conversions between these formats copy the text unchanged, so every missing word is a loss. */
@@ -115,7 +117,9 @@ export function compare(comparison: Comparison): ComparisonResult {
     const minimum = isMarked ? minShareOfMarkup : minShare[unit]
     if (minimum === undefined || isPartial || excused.includes(unit)) return []
     const missingCount = measure.source - measure.result
-    const isLoss = measure.share < minimum && missingCount > (tolerance[unit] ?? 0)
+    const isLoss =
+      measure.share < minimum &&
+      missingCount > toleranceOf(unit, isMarked ? {} : comparedContent.result, measure)
     const isLossOfShortText =
       unit === 'words' && measure.share < minShareOfShortText[isMarked ? 'marked' : 'exact']
     return isLoss || isLossOfShortText || (unit === 'words' && missingCount > 0 && isExactText) ? [unit] : []
@@ -130,6 +134,13 @@ export function compare(comparison: Comparison): ComparisonResult {
       canRepresent.pictures(to, from),
     isEmpty: !isPartial && isEmptyResult(comparedContent),
   }
+}
+
+function toleranceOf(unit: Unit, { words }: Pick<ContentSummary, 'words'>, measure: Retention): number {
+  const ignored = tolerance[unit] ?? 0
+  if (unit !== 'words' || !words) return ignored
+  const otherWords = words.total - measure.result
+  return otherWords > 0 ? ignored : Math.min(ignored, maxMissingWords)
 }
 
 /** If a warning explains that hidden content was dropped, only the visible content has to be retained. */

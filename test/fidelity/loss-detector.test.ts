@@ -68,6 +68,13 @@ test('a few missing words are reported in a short text, and every missing word i
     await warningFor(createText(100), createText(99), 'txt', 'html'),
     'Of 100 words in the txt, 99 are in the html (99 %).',
   )
+  // Words that are split differently leave others in their place.
+  assert.equal(
+    await warningFor(createText(23), createText(21), 'html', 'txt'),
+    'Of 23 words in the html, 21 are in the txt (91 %).',
+  )
+  assert.equal(await warningFor(createText(23), `${createText(21)} other`, 'html', 'txt'), undefined)
+  assert.equal(await warningFor(createText(19), createText(18), 'html', 'txt'), undefined)
   // Markup may be counted as words.
   assert.equal(await warningFor('five words in a page', 'five words in', 'md', 'txt'), undefined)
   assert.match((await warningFor('five words in a page', 'five words', 'md', 'txt')) ?? '', /^Of 5 words/)
