@@ -155,7 +155,8 @@ function warnAboutLosses(
     // Since LibreOffice 5.3, the PDF export always embeds every font.
     tools.warn('OPTION_NOT_HELD', 'embedAllFonts=false has no effect: every font is embedded as a subset.')
   }
-  if (fonts.length > 0) tools.warn('FONTS_SUBSTITUTED', fontSubstitutionMessage(fonts))
+  const widerFonts = fonts.filter((font) => !hasSameWidths(font))
+  if (widerFonts.length > 0) tools.warn('FONTS_SUBSTITUTED', fontSubstitutionMessage(widerFonts))
   if (missingGlyphs && missingGlyphs.total > 0)
     tools.warn('GLYPHS_MISSING', missingGlyphsMessage(missingGlyphs))
   if ((to === 'csv' || to === 'tsv') && sheets > 1) {
@@ -215,23 +216,26 @@ function missingGlyphsMessage({ total, characters }: NonNullable<OfficeFacts['mi
 const codePointName = (character: string) =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** Fonts that are metric-compatible with Calibri, Cambria, Arial, Times New Roman and Courier New. */
-const metricCompatible = /^(?:Carlito|Caladea|Liberation )/
+type FontSubstitution = NonNullable<OfficeFacts['fonts']>[number]
 
-function fontSubstitutionMessage(fonts: NonNullable<OfficeFacts['fonts']>): string {
-  const [exactFonts, otherFonts] = [true, false].map((isWanted) =>
-    fonts
-      .filter(({ replacement }) => metricCompatible.test(replacement) === isWanted)
-      .map(({ name, replacement }) => `${name} was replaced by ${replacement}`)
-      .join(', '),
-  )
-  return [
-    exactFonts &&
-      `Not installed: ${exactFonts}, with the same character widths, so lines break in the same places.`,
-    otherFonts && `Not installed: ${otherFonts}; lines may break in other places.`,
-  ]
-    .filter(Boolean)
-    .join(' ')
+/** Fonts and those with the same character widths, as in fontconfig's 30-metric-aliases.conf. */
+const metricAliases = [
+  { names: /^(?:Arial|Helvetica)$/i, replacements: /^(?:Liberation Sans|Arimo|Nimbus Sans)$/ },
+  { names: /^(?:Arial|Helvetica) Narrow$/i, replacements: /^(?:Liberation|Nimbus) Sans Narrow$/ },
+  { names: /^Times(?: New Roman)?$/i, replacements: /^(?:Liberation Serif|Tinos|Nimbus Roman)$/ },
+  { names: /^Courier(?: New)?$/i, replacements: /^(?:Liberation Mono|Cousine|Nimbus Mono PS)$/ },
+  { names: /^Calibri$/i, replacements: /^Carlito$/ },
+  { names: /^Cambria$/i, replacements: /^Caladea$/ },
+  { names: /^Georgia$/i, replacements: /^Gelasio$/ },
+] as const
+
+/** Whether lines break in the same places as with the missing font. */
+const hasSameWidths = ({ name, replacement }: FontSubstitution) =>
+  metricAliases.some(({ names, replacements }) => names.test(name) && replacements.test(replacement))
+
+function fontSubstitutionMessage(fonts: readonly FontSubstitution[]): string {
+  const pairs = fonts.map(({ name, replacement }) => `${name} was replaced by ${replacement}`)
+  return `Not installed: ${pairs.join(', ')}; lines may break in other places.`
 }
 
 function officeRequestOf({ from, to, options }: EngineWork): Omit<OfficeRequest, 'name'> {
