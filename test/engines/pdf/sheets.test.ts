@@ -10,6 +10,7 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { listZipNames, readStdout } from '../support/inspect-result.ts'
 import { createPdf } from '../support/pdf-maker.ts'
 import { convert } from '../support/run-engine.ts'
+import { createScannedPage, createScannedPdf } from '../support/scan-maker.ts'
 
 const folder = scratchFolder('tables')
 
@@ -86,6 +87,14 @@ describe('PDF to Excel', () => {
       'xlsx',
     )
     assert.deepEqual(warnings, [])
+  })
+
+  test('a warning names the pages whose text was read from their image', async () => {
+    const scan = join(folder, 'scan.pdf')
+    await writeFile(scan, await createScannedPdf([await createScannedPage(['Ebbe und Flut am Strand'])]))
+    const { warnings, messages } = await convertTo(scan, 'xlsx')
+    assert.ok(warnings.includes('OCR_USED'), warnings.join())
+    assert.match(messages[warnings.indexOf('OCR_USED')] ?? '', /\(OCR\): 1\./)
   })
 
   test('a PDF without tables becomes a workbook with its text and a warning', async () => {

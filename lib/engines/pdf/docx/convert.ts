@@ -52,7 +52,7 @@ export async function pdfToDocx(work: EngineWork, tools: Tools): Promise<EngineR
 }
 
 /** Text that was read from images may contain mistakes. */
-function warnOcrUsed(pages: readonly number[], tools: Tools): void {
+export function warnOcrUsed(pages: readonly number[], tools: Tools): void {
   if (pages.length === 0) return
   const pageList = formatPageRange([...pages].sort((a, b) => a - b))
   tools.warn('OCR_USED', `The text of these pages was read from their images (OCR): ${pageList}. Check it.`)

@@ -80,7 +80,8 @@ export async function recognize(
   const { pages, language, isForced = false, keptArchives } = request
   const out = join(tools.workDir, isForced ? 'looked-at.pdf' : 'recognized.pdf')
   const chunkArgs = keptArchives && pluginArgs(keptArchives.flatMap((archive) => ['--kept-pages', archive]))
-  const reading = await runOcrmypdf(request, { args: chunkArgs ?? [], type: 'pdf', out }, tools)
+  const isKept = chunkArgs !== undefined
+  const reading = await runOcrmypdf(request, { args: chunkArgs ?? [], type: 'pdf', out, isKept }, tools)
   if (languagesToFix.test(language)) await fixTextLayers(out, pages, tools)
   return { path: out, ...reading }
 }
@@ -111,6 +112,8 @@ interface OcrmypdfRun {
   readonly out: string
   /** Numbers of its pages in the whole document, for a chunk. */
   readonly documentPages?: readonly number[]
+  /** Whether the text of all pages was read before. */
+  readonly isKept?: boolean
 }
 
 /**
@@ -121,7 +124,7 @@ const minOrientationConfidence = 1
 
 async function runOcrmypdf(
   request: OcrRequest,
-  { args, type, out, documentPages }: OcrmypdfRun,
+  { args, type, out, documentPages, isKept = false }: OcrmypdfRun,
   tools: Tools,
 ): Promise<Reading> {
   const { path, pages, language, deskew, oversample, isForced, pageTimeoutS = defaultPageTimeoutS } = request
@@ -150,7 +153,10 @@ async function runOcrmypdf(
     const readings = await takeReadings(tools)
     warnUncertain(readings, documentPages, tools)
     const texts = readings.flatMap(({ page, text }) => (text === undefined ? [] : [[page, text] as const]))
-    return { read: pages.filter((page) => !withoutText.includes(page)), texts: new Map(texts) }
+    // OCRmyPDF skips pages with little text, such as a page number.
+    const readPages = new Set(isKept ? pages : readings.map(({ page }) => page))
+    const read = pages.filter((page) => readPages.has(page) && !withoutText.includes(page))
+    return { read, texts: new Map(texts) }
   } catch (error) {
     throw toOcrError(error)
   } finally {
