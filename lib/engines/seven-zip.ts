@@ -15,6 +15,7 @@ import {
   formatsWithoutLevel,
   packFolder,
   passwordText,
+  supportsLinks,
 } from './seven-zip/pack.ts'
 import {
   bsdtarFormats,
@@ -116,7 +117,9 @@ async function convertArchive(
   tools: Tools,
 ): Promise<EngineResult> {
   const folder = join(tools.workDir, 'unpacked')
-  const content = await unpackArchive(input, folder, options.password ?? '', tools)
+  const content = await unpackArchive(input, folder, options.password ?? '', tools, {
+    keepsLinks: supportsLinks(to),
+  })
   if (content.files + content.folders === 0) {
     const sentence = 'The archive is empty, so there is nothing to convert.'
     throw new AppError('INVALID_INPUT', sentence, { field: 'file', reason: 'empty' })

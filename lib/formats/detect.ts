@@ -13,6 +13,7 @@ import { oleFormat } from './detect/ole.ts'
 import type { PdfHint } from './detect/pdf.ts'
 import { withReadFailures } from './detect/read-failures.ts'
 import { type Sniffed, sniff } from './detect/sniff.ts'
+import { refuseSplitArchive } from './detect/split-archive.ts'
 import { type Trait, traitsOf } from './detect/traits.ts'
 import { type Format, type FormatId, formatByExtension, formatById } from './index.ts'
 
@@ -43,6 +44,7 @@ export async function detectFromContent(source: ByteSource, hint: PdfHint = {}):
 
 async function detectReadable(source: ByteSource, hint: PdfHint): Promise<Detected> {
   const file = await openByteSource(source)
+  refuseSplitArchive(file)
   const namedFormat = parseExtension(source.filename)
   const { format: content, locked } = await contentFormat(await sniff(file), file, namedFormat)
   const format = reconcileWithName(content, namedFormat)

@@ -1,4 +1,6 @@
+import { posix } from 'node:path'
 import type { Tools } from '../engine.ts'
+import type { KeptLink } from './kept-links.ts'
 import { type ArchiveEntry, unsafeEntries } from './list-entries.ts'
 
 /** Maximum names in a warning, and characters of each. */
@@ -6,8 +8,15 @@ const maxNames = 10
 const maxNameCharacters = 100
 
 /** Warns about entries of the archive that are not in the result. */
-export function warnAboutDroppedEntries(entries: readonly ArchiveEntry[], tools: Tools): void {
-  const links = unsafeEntries(entries).map(({ name }) => name)
+export function warnAboutDroppedEntries(
+  entries: readonly ArchiveEntry[],
+  tools: Tools,
+  keptLinks: readonly KeptLink[] = [],
+): void {
+  const keptNames = new Set(keptLinks.map(({ name }) => name))
+  const links = unsafeEntries(entries).flatMap(({ kind, name }) =>
+    kind === 'link' && keptNames.has(posix.normalize(name)) ? [] : [name],
+  )
   if (links.length > 0) {
     const subject = links.length === 1 ? '1 link or device' : `${links.length} links or devices`
     const verb = links.length === 1 ? 'was left out' : 'were left out'

@@ -18,6 +18,8 @@ export interface ArchiveEntry {
   readonly kind: 'file' | 'folder' | 'link' | 'hard-link' | 'device'
   /** Target of a hard link. */
   readonly target?: string
+  /** Target of a symbolic link. */
+  readonly linkTarget?: string
   /** The entry is encrypted. */
   readonly isEncrypted?: boolean
 }
@@ -50,11 +52,13 @@ function toEntry(entry: ReadonlyMap<string, string>): ArchiveEntry {
   const mode =
     entry.get('Mode') ?? /(?:^| )([-dlpsbc][-rwxsStT]{9})$/.exec(entry.get('Attributes') ?? '')?.[1] ?? ''
   const target = entry.get('Hard Link')
+  const linkTarget = entry.get('Symbolic Link')
   return {
     name: entry.get('Path') ?? '',
     size: Number(entry.get('Size') ?? 0),
     kind: kindOf(mode, entry),
     ...(target && { target }),
+    ...(linkTarget && { linkTarget }),
   }
 }
 
@@ -83,7 +87,9 @@ function bsdtarEntry(line: string): ArchiveEntry {
     l: 'link',
     h: 'hard-link',
   }
-  return { name, size: Number(bytes), kind: entryKinds[type] ?? 'device' }
+  const kind = entryKinds[type] ?? 'device'
+  const [ownName = name, linkTarget] = kind === 'link' ? name.split(' -> ') : []
+  return { name: ownName, size: Number(bytes), kind, ...(linkTarget && { linkTarget }) }
 }
 
 const UnarList = z.object({

@@ -5,6 +5,7 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import { keysOf } from '../../validation/keys-of.ts'
 import type { OutputFile, Tools } from '../engine.ts'
 import { integer } from '../options.ts'
+import { type KeptLink, linkArgs } from './kept-links.ts'
 import { createFileNamer } from './unique-file-names.ts'
 
 export const compressionLevel = integer(0, 9)
@@ -73,7 +74,13 @@ interface Content {
   readonly folder: string
   readonly files: number
   readonly folders: number
+  /** Only for formats that `supportsLinks`. */
+  readonly links?: readonly KeptLink[]
 }
+
+/** Whether links of the source are kept. */
+export const supportsLinks = (to: FormatId) =>
+  to === 'tar' || to === 'cpio' || to === 'tar.z' || Object.hasOwn(tarFilters, to)
 
 interface PackSettings {
   readonly outDir: string
@@ -176,7 +183,7 @@ function compressionArgs({ name, level: scale }: Filter, level: number): string[
 }
 
 async function packWithBsdtar(
-  { folder }: Content,
+  { folder, links = [] }: Content,
   path: string,
   args: readonly string[],
   tools: Tools,
@@ -185,6 +192,7 @@ async function packWithBsdtar(
   await writeFile(names, (await readdir(folder)).map((name) => `${name}\0`).join(''))
   // The files belong to a user that exists only in the sandbox.
   const owner = ['--uid', '0', '--gid', '0', '--uname', 'root', '--gname', 'root']
-  await tools.exec('bsdtar', ['-c', ...args, ...owner, '-f', path, '-C', folder, '--null', '-T', names])
+  const contents = ['-C', folder, '--null', '-T', names, ...(await linkArgs(links, tools))]
+  await tools.exec('bsdtar', ['-c', ...args, ...owner, '-f', path, ...contents])
   return { path }
 }

@@ -9,6 +9,7 @@ import { ProcessFailure } from '../sandbox/exec.ts'
 import { pythonProgram } from '../sandbox/python.ts'
 import { featureError } from '../unsupported-feature.ts'
 import { warnAboutDroppedEntries } from './dropped-entries.ts'
+import { findSafeLinks, type KeptLink } from './kept-links.ts'
 import {
   type ArchiveEntry,
   checkEntries,
@@ -54,22 +55,26 @@ export async function unpackArchive(
   folder: string,
   password: string,
   tools: Tools,
-): Promise<UnpackedContents> {
+  { keepsLinks = false } = {},
+): Promise<UnpackedContents & { readonly links: readonly KeptLink[] }> {
   const limitBytes = maxUnpackedBytesFor(input.size)
   await mkdir(folder)
-  const limits = { limitBytes, password }
+  const links: KeptLink[] = []
+  const limits = { limitBytes, password, keptLinks: keepsLinks ? links : undefined }
   if (input.format === 'rar') await unpackRar(input.path, folder, limits, tools)
-  else if (bsdtarFormats.includes(input.format)) await unpackWithBsdtar(input.path, folder, limitBytes, tools)
-  else if (isCompressedFile(input.format)) await unpackCompressedFile(input, folder, limitBytes, tools)
+  else if (bsdtarFormats.includes(input.format)) await unpackWithBsdtar(input.path, folder, limits, tools)
+  else if (isCompressedFile(input.format)) await unpackCompressedFile(input, folder, limits, tools)
   else await unpackWithFallback({ path: input.path, format: input.format, folder }, limits, tools)
   await makeReadable(folder, zipFormats.includes(input.format) ? 'cp437' : 'windows-1252')
   if (zipFormats.includes(input.format)) await splitBackslashes(folder)
   const contents = await measureFolder(folder)
   if (contents.bytes > limitBytes) throw archiveTooLargeError(limitBytes)
-  return contents
+  return { ...contents, links }
 }
 
 interface Limits {
+  /** Receives the links that can be kept, if the new format supports links. */
+  readonly keptLinks: KeptLink[] | undefined
   readonly limitBytes: number
   /** Empty if none was given. */
   readonly password: string
@@ -99,13 +104,13 @@ async function unpackWithFallback(
     return await unpackWithSevenZip(path, folder, limits, tools)
   } catch (error) {
     const isUnreadable =
-      error instanceof SparseFilesError || (error instanceof ProcessFailure && !needsPassword(error))
+      error instanceof MisreadEntriesError || (error instanceof ProcessFailure && !needsPassword(error))
     if (!isUnreadable || !bsdtarFallbackFormats.includes(format)) throw error
     await rm(folder, { recursive: true })
     await mkdir(folder)
     const usesPython = format === '7z' && usesUnknownMethod(error)
     const unpackAlternative = usesPython ? unpackWithPython : unpackWithBsdtar
-    await unpackAlternative(path, folder, limits.limitBytes, tools).catch((fallbackError: unknown) => {
+    await unpackAlternative(path, folder, limits, tools).catch((fallbackError: unknown) => {
       throw fallbackError instanceof ProcessFailure && error instanceof ProcessFailure ? error : fallbackError
     })
   }
@@ -121,7 +126,7 @@ export const usesUnknownMethod = (error: unknown) =>
 async function unpackWithPython(
   path: string,
   folder: string,
-  limitBytes: number,
+  { limitBytes }: Limits,
   tools: Tools,
 ): Promise<void> {
   const entries = await listWithSevenZip(path, '', tools)
@@ -134,18 +139,22 @@ async function unpackWithPython(
 export const needsPassword = ({ stderr }: { readonly stderr: string }) =>
   /wrong password|enter password/i.test(stderr)
 
-/** 7-Zip unpacks a sparse file in POSIX tar as its raw data map instead of the file. */
-class SparseFilesError extends Error {}
-const isSparse = ({ name }: ArchiveEntry) => /(?:^|\/)GNUSparseFile\.\d+\//.test(name)
+/**
+ * 7-Zip unpacks a sparse file in POSIX tar as its raw data map instead of the file, and a link in LZH as a folder named
+ * after the link and its target.
+ */
+class MisreadEntriesError extends Error {}
+const isMisread = ({ name, kind }: ArchiveEntry) =>
+  /(?:^|\/)GNUSparseFile\.\d+\//.test(name) || (kind === 'folder' && name.includes('|'))
 
 async function unpackWithSevenZip(
   path: string,
   folder: string,
-  { limitBytes, password }: Limits,
+  { limitBytes, password, keptLinks }: Limits,
   tools: Tools,
 ): Promise<void> {
   const entries = await listWithSevenZip(path, password, tools)
-  if (entries.some(isSparse)) throw new SparseFilesError()
+  if (entries.some(isMisread)) throw new MisreadEntriesError()
   checkEntries(entries, limitBytes)
   const droppedEntries = unsafeEntries(entries)
   const exclude = join(tools.workDir, 'dropped.txt')
@@ -155,26 +164,23 @@ async function unpackWithSevenZip(
   await runWithSizeLimit({ folder, limitBytes }, ['7zz', ...args, '--', path], tools, {
     stdin: `${password}\n`,
   })
-  warnAboutDroppedEntries(entries, tools)
+  keptLinks?.push(...findSafeLinks(entries))
+  warnAboutDroppedEntries(entries, tools, keptLinks)
 }
 
 /** Uses libarchive, the safer reader, except for encrypted RAR, which it cannot decrypt. */
 async function unpackRar(path: string, folder: string, limits: Limits, tools: Tools): Promise<void> {
   const entries = await listWithUnar(path, limits.password, tools)
   if (entries.some(({ isEncrypted }) => isEncrypted)) {
-    checkAndReport(entries, limits.limitBytes, tools)
+    checkAndReport(entries, { ...limits, keptLinks: undefined }, tools)
     return unpackLockedRar(path, folder, limits, tools)
   }
-  return unpackWithBsdtar(path, folder, limits.limitBytes, tools)
+  return unpackWithBsdtar(path, folder, limits, tools)
 }
 
-async function unpackWithBsdtar(
-  path: string,
-  folder: string,
-  limitBytes: number,
-  tools: Tools,
-): Promise<void> {
-  checkAndReport(await listWithBsdtar(path, tools), limitBytes, tools)
+async function unpackWithBsdtar(path: string, folder: string, limits: Limits, tools: Tools): Promise<void> {
+  const { limitBytes } = limits
+  checkAndReport(await listWithBsdtar(path, tools), limits, tools)
   await runWithSizeLimit({ folder, limitBytes }, ['bsdtar', '-xf', path, '-C', folder], tools)
 }
 
@@ -195,9 +201,14 @@ async function unpackLockedRar(
 }
 
 /** Checks and reports entries. bsdtar and unar refuse links that lead out; other links are removed after unpacking. */
-function checkAndReport(entries: readonly ArchiveEntry[], limitBytes: number, tools: Tools): void {
+function checkAndReport(
+  entries: readonly ArchiveEntry[],
+  { limitBytes, keptLinks }: Limits,
+  tools: Tools,
+): void {
   checkEntries(entries, limitBytes)
-  warnAboutDroppedEntries(entries, tools)
+  keptLinks?.push(...findSafeLinks(entries))
+  warnAboutDroppedEntries(entries, tools, keptLinks)
 }
 
 /** Error for an archive that needs a password, or a different one. */
@@ -224,7 +235,8 @@ const decompressors: Readonly<Partial<Record<FormatId, Decompressor>>> = {
   'tar.lzo': unLzop,
 }
 
-async function unpackCompressedFile(input: InputFile, folder: string, limitBytes: number, tools: Tools) {
+async function unpackCompressedFile(input: InputFile, folder: string, limits: Limits, tools: Tools) {
+  const { limitBytes } = limits
   const stagingFolder = join(tools.workDir, 'stream')
   await mkdir(stagingFolder)
   const decompressor = decompressors[input.format]
@@ -240,7 +252,7 @@ async function unpackCompressedFile(input: InputFile, folder: string, limitBytes
   if (await isTar(content)) {
     const tar = join(tools.workDir, 'content.tar')
     await rename(content, tar)
-    return unpackWithFallback({ path: tar, format: 'tar', folder }, { limitBytes, password: '' }, tools)
+    return unpackWithFallback({ path: tar, format: 'tar', folder }, { ...limits, password: '' }, tools)
   }
   if (isCompressedTar(input.format)) {
     const sentence = `The file is named as a compressed tar archive (${input.format}), but it does not contain one.`

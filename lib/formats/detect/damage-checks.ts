@@ -4,6 +4,7 @@ import { checkBmp, checkExr, checkFits, checkGif, checkJpeg, checkPng, checkTiff
 import { checkBoxes, checkForm, checkMatroska, checkOgg } from './media-checks.ts'
 import { checkPdf, type PdfHint } from './pdf.ts'
 import { checkPhotoshop } from './photoshop.ts'
+import { checkSevenZip } from './split-archive.ts'
 
 type Check = (file: OpenedFile, hint: PdfHint) => void | Promise<void>
 
@@ -40,6 +41,7 @@ const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
   [checkPhotoshop, ['psd', 'psb']],
   [requireTerminator('\x1b\\'), ['sixel']],
   [checkPdf, ['pdf']],
+  [checkSevenZip, ['7z', 'cb7']],
   [requireTerminator('}'), ['rtf']],
   [requireTerminator('>'), ['svg', 'fodt', 'fods', 'fodp', 'fodg', 'uos', 'uot', 'uop']],
 ]

@@ -89,6 +89,8 @@ export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, Forma
   ['application/x-dif', 'dif'],
   // Also archives older than POSIX, which are recognized by the header checksum.
   ['application/x-tar', 'tar'],
+  // The old format of `lz4 -l`, and frames that begin with skippable data.
+  ['application/x-lz4', 'lz4'],
   ['application/x-shockwave-flash', 'swf'],
   ['application/x-subrip', 'srt'],
   ['application/x-sylk', 'slk'],

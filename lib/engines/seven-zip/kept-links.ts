@@ -1,0 +1,53 @@
+import { writeFile } from 'node:fs/promises'
+import { join, posix } from 'node:path'
+import type { Tools } from '../engine.ts'
+import type { ArchiveEntry } from './list-entries.ts'
+
+/**
+ * Symbolic links that the new archive contains as well. They are never created in the folder, where a program could
+ * follow them.
+ */
+export interface KeptLink {
+  readonly name: string
+  readonly target: string
+}
+
+const trim = (name: string) => posix.normalize(name).replace(/\/$/, '')
+
+/** Returns the links to files or folders of the archive, without those through other links. */
+export function findSafeLinks(entries: readonly ArchiveEntry[]): KeptLink[] {
+  const links = new Set(entries.flatMap(({ kind, name }) => (kind === 'link' ? [trim(name)] : [])))
+  const names = new Set(entries.flatMap(({ kind, name }) => (kind === 'link' ? [] : withFolders(trim(name)))))
+  return entries.flatMap(({ kind, name, linkTarget }) => {
+    if (kind !== 'link' || !linkTarget || posix.isAbsolute(linkTarget)) return []
+    const target = trim(posix.join(posix.dirname(name), linkTarget))
+    const isThroughLink = [...withFolders(target), ...withFolders(posix.dirname(trim(name)))].some((path) =>
+      links.has(path),
+    )
+    return names.has(target) && !isThroughLink ? [{ name: trim(name), target: linkTarget }] : []
+  })
+}
+
+/** Returns a path and the folders above it. */
+function withFolders(path: string): string[] {
+  const parts = path.split('/')
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
+}
+
+/** Writes the links as a list that bsdtar adds to an archive (mtree(5)) and returns its arguments. */
+export async function linkArgs(links: readonly KeptLink[], tools: Tools): Promise<string[]> {
+  if (links.length === 0) return []
+  const list = join(tools.workDir, 'links.mtree')
+  const lines = links.map(
+    ({ name, target }) =>
+      `${escapeBytes(name)} type=link mode=0777 uid=0 gid=0 time=0.0 link=${escapeBytes(target)}\n`,
+  )
+  await writeFile(list, `#mtree\n${lines.join('')}`)
+  return [`@${list}`]
+}
+
+/** Octal codes of all bytes that may have a meaning in a list. */
+const escapeBytes = (text: string) =>
+  Buffer.from(text)
+    .toString('latin1')
+    .replaceAll(/[^\w./-]/g, (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`)

@@ -1,0 +1,51 @@
+import { AppError } from '../../errors.ts'
+import type { OpenedFile } from './byte-source.ts'
+import { ascii, corruptFileError, view } from './byte-source.ts'
+
+/** Bytes of the header at the start of a 7z, which locates the one at the end (7zFormat.txt of 7-Zip). */
+const startHeaderBytes = 32
+const maxListedParts = 5
+
+/** Checks that the file reaches to the header at its end. @throws AppError CORRUPT_FILE */
+export function checkSevenZip(file: OpenedFile): void {
+  const bytes = sevenZipBytes(file)
+  if (bytes !== undefined && bytes > file.size)
+    throw corruptFileError('a 7z archive', `it is cut off: ${bytes - file.size} bytes at its end are missing`)
+}
+
+function sevenZipBytes({ head }: OpenedFile): number | undefined {
+  if (head.length < startHeaderBytes || !ascii(head, 0, 2).startsWith('7z')) return undefined
+  const numbers = view(head)
+  return startHeaderBytes + Number(numbers.getBigUint64(12, true)) + Number(numbers.getBigUint64(20, true))
+}
+
+/**
+ * Refuses a part of a split archive, such as photos.7z.001, and names the parts that are missing.
+ * @throws AppError CORRUPT_FILE
+ */
+export function refuseSplitArchive(file: OpenedFile): void {
+  const [, archive, digits] = /^(.{1,200}\.(?:7z|zip))\.(\d{3})$/i.exec(file.filename) ?? []
+  if (archive === undefined || digits === undefined) return
+  const part = Number(digits)
+  const bytes = part === 1 ? sevenZipBytes(file) : undefined
+  if (bytes !== undefined && bytes <= file.size) return
+  const count = bytes === undefined ? undefined : Math.ceil(bytes / file.size)
+  const missingParts =
+    count === undefined ? [] : Array.from({ length: count - 1 }, (_, at) => nameOfPart(archive, at + 2))
+  const missing =
+    missingParts.length === 0
+      ? 'the other parts are missing'
+      : `${missingParts.length === 1 ? 'a part is' : `${missingParts.length} parts are`} missing: ${listParts(missingParts)}`
+  const sentence = `The file is part ${part} of the split archive ${archive}, and ${missing}. Join all parts into one file and send it.`
+  throw new AppError('CORRUPT_FILE', sentence, {
+    field: 'file',
+    reason: 'split-archive',
+    part,
+    ...(count !== undefined && { parts: count }),
+  })
+}
+
+const nameOfPart = (archive: string, part: number) => `${archive}.${String(part).padStart(3, '0')}`
+
+const listParts = (names: readonly string[]) =>
+  names.length <= maxListedParts ? names.join(', ') : `${names[0]} to ${names.at(-1)}`

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { findSafeLinks } from '../../../lib/engines/seven-zip/kept-links.ts'
+import { sevenZip } from '../../../lib/engines/seven-zip.ts'
+import { detectFile } from '../../formats/detect-file.ts'
+import { readArchive } from '../support/inspect-archive.ts'
+import { convert, fixture, removeRuns } from '../support/run-engine.ts'
+
+/** The fixtures are made by make-odd-archives.ts. */
+after(removeRuns)
+
+/** Returns the links of an archive with their targets. */
+const linksOf = (path: string) =>
+  execFileSync('bsdtar', ['-tvf', path], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.startsWith('l'))
+    .map((line) => line.split(/\d\d:\d\d |\d{4} /).at(-1))
+    .sort()
+
+test('links of a tar to its own files stay links', async () => {
+  for (const to of ['tgz', 'cpio'] as const) {
+    const { path, warnings, messages } = await convert(sevenZip, fixture('odd/links.tar'), to)
+    assert.deepEqual(linksOf(path), ['dir/b b.txt -> a.txt', 'same -> dir'], to)
+    assert.deepEqual(warnings, ['LINKS_DROPPED'])
+    assert.match(messages[0] ?? '', /^3 links .*: "absolute", "outside", "through"\.$/)
+  }
+})
+
+test('links are reported where the new format has none', async () => {
+  const { path, messages } = await convert(sevenZip, fixture('odd/links.tar'), 'zip')
+  assert.deepEqual(await readArchive(path, 'zip'), { 'dir/a.txt': 'otters\n' })
+  assert.match(messages[0] ?? '', /^5 links /)
+})
+
+test('a link of an LZH stays a link and is no folder', async () => {
+  const { path, warnings } = await convert(sevenZip, fixture('odd/links.lzh'), 'tar')
+  assert.deepEqual([linksOf(path), warnings], [['b.txt -> a.txt'], []])
+  const zip = await convert(sevenZip, fixture('odd/links.lzh'), 'zip')
+  assert.deepEqual(await readArchive(zip.path, 'zip'), { 'a.txt': 'otters\n' })
+  assert.deepEqual(zip.warnings, ['LINKS_DROPPED'])
+})
+
+test('links that lead out of the archive or through other links are not kept', () => {
+  const link = (name: string, linkTarget: string) => ({ name, linkTarget, size: 0, kind: 'link' }) as const
+  const entries = [
+    { name: 'dir/sub/a', size: 1, kind: 'file' } as const,
+    link('dir/up', '../../x'),
+    link('root', '/dir'),
+    link('missing', 'none'),
+    link('folder', './dir/sub/'),
+    link('dir/to-a', 'sub/../sub/a'),
+    link('through', 'folder/a'),
+    link('folder/inside', '../dir/sub/a'),
+  ]
+  assert.deepEqual(
+    findSafeLinks(entries).map(({ name }) => name),
+    ['folder', 'dir/to-a'],
+  )
+})
+
+test('names of a cpio in EUC-JP are decoded', async () => {
+  const { path } = await convert(sevenZip, fixture('odd/euc-jp.cpio'), 'zip')
+  assert.deepEqual(Object.keys(await readArchive(path, 'zip')).sort(), ['テスト.txt', '資料/会議の記録.txt'])
+})
+
+for (const [name, copies] of [
+  ['legacy', 1],
+  ['skippable', 1],
+  ['two-frames', 2],
+] as const)
+  test(`an LZ4 file is unpacked: ${name}`, async () => {
+    const source = fixture(`odd/${name}.lz4`)
+    assert.equal(await detectFile(`${name}.lz4`, readFileSync(source)), 'lz4')
+    const { path } = await convert(sevenZip, source, 'zip')
+    const plain = readFileSync(fixture('plain.txt'), 'utf8')
+    assert.deepEqual(Object.values(await readArchive(path, 'zip')), [plain.repeat(copies)])
+  })
+
+test('the missing parts of a split archive are named', async () => {
+  const [first, second] = ['001', '002'].map((part) => readFileSync(fixture(`odd/split.7z.${part}`)))
+  const refused = (name: string, bytes: Buffer | undefined, message: RegExp) =>
+    assert.rejects(detectFile(name, bytes ?? ''), { code: 'CORRUPT_FILE', message })
+  await refused(
+    'photos.7z.001',
+    first,
+    /part 1 of .*photos\.7z, and 2 parts are missing: photos\.7z\.002, photos\.7z\.003\. Join/,
+  )
+  await refused('photos.7z.002', second, /part 2 of .*the other parts are missing/)
+  await refused('photos.zip.003', second, /part 3 of .*photos\.zip/)
+  await refused('photos.7z', first, /7z archive, but it is cut off: \d+ bytes at its end are missing/)
+})
+
+test('a split archive of a single part is read', async () => {
+  assert.equal(await detectFile('small.7z.001', readFileSync(fixture('odd/zstd.7z'))), '7z')
+})
