@@ -117,6 +117,11 @@ function secretStatements(names: readonly SecretName[], canCreate: boolean): Sta
 const customerKeyStatements = ({ customerKeyArn }: Stage): Statement[] =>
   customerKeyArn ? [allow(['kms:Decrypt', 'kms:GenerateDataKey'], customerKeyArn)] : []
 
+/** X-Ray's actions that Lambda performs with the role of a traced function. They apply to no resource. */
+export const tracingActions: readonly string[] = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords']
+
+const tracingStatements = ({ tracing }: Stage): Statement[] => (tracing ? [allow(tracingActions, '*')] : [])
+
 /**
  * Denies the code of a function the network actions that Lambda itself performs with the function's role. Calls by
  * Lambda have no source function, so the condition does not match them.
@@ -163,6 +168,7 @@ function roleResource(functionName: string, statements: readonly Statement[], st
               writeLogs,
               ...secretStatements(names, functionName === secretsCreator),
               ...customerKeyStatements(stage),
+              ...tracingStatements(stage),
               ...statements,
               ...(isInNetwork ? [denyNetworkActions(sub(functionArn))] : []),
             ],

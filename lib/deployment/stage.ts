@@ -88,6 +88,10 @@ const StageSettings = z
       .boolean()
       .default(false)
       .describe('Access logs of CloudFront and of the buckets, which are stored in a bucket for `logDays`'),
+    tracing: z
+      .boolean()
+      .default(false)
+      .describe('AWS X-Ray records how invocations lead to each other, through queues and the bus'),
     firewallArn: z
       .string()
       .regex(/^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\//)

@@ -35,6 +35,7 @@ aQIDAQAB
   logDays: 90,
   canary: 'Linear10PercentEvery1Minute',
   accessLogs: true,
+  tracing: true,
   firewallArn: `arn:aws:wafv2:us-east-1:${account}:global/webacl/files/00000000-0000-0000-0000-000000000000`,
   alarmMail: 'on-call@example.com',
   dollarsPerDay: 100,

@@ -3,7 +3,7 @@ import { declarationOf } from '../../resources/functions.ts'
 import { liveAlias } from '../canary.ts'
 import { canReserveConcurrency } from '../concurrency.ts'
 import { managedPolicies } from '../managed-policies.ts'
-import { vpcAccessPolicy } from '../roles.ts'
+import { tracingActions, vpcAccessPolicy } from '../roles.ts'
 import type { Stage } from '../stage.ts'
 import { isRecord, type Resource, type Template, type TemplateFinding } from './template.ts'
 
@@ -36,6 +36,8 @@ const isWildcardArn = (resource: unknown) =>
 const allowStatements = (value: unknown) =>
   [...nestedRecords(value)].filter(({ Effect }) => Effect === 'Allow')
 
+const isTracing = (actions: unknown) => asList(actions).every((one) => tracingActions.includes(String(one)))
+
 const noWildcards: Rule = ({ Resources }) =>
   Object.entries(Resources)
     .filter(([, { Type }]) => Type.startsWith('AWS::IAM::'))
@@ -43,7 +45,7 @@ const noWildcards: Rule = ({ Resources }) =>
       allowStatements(Properties)
         .flatMap(({ Action, Resource, NotAction, NotResource }) => [
           ...asList(Action).filter((one) => String(one).includes('*')),
-          ...asList(Resource).filter(isWildcardArn),
+          ...(isTracing(Action) ? [] : asList(Resource).filter(isWildcardArn)),
           ...[NotAction, NotResource].filter(Boolean).map((but) => `all but ${JSON.stringify(but)}`),
         ])
         .map((one) => createFinding(id, `allows ${stringOf(one)}`)),

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkProjectRules } from '../../lib/deployment/check/project-rules.ts'
+import { checkSpecification } from '../../lib/deployment/check/specification.ts'
+import { deployedFunctions } from '../../lib/deployment/functions.ts'
+import { roleResources } from '../../lib/deployment/roles.ts'
+import { parseStage } from '../../lib/deployment/stage.ts'
+
+const traced = parseStage('dev', { tracing: true })
+const untraced = parseStage('dev', {})
+const actions = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords']
+
+test('with tracing, Lambda traces every function and may send the traces with its role', () => {
+  const functions = Object.entries(deployedFunctions(traced))
+  assert.ok(functions.some(([name]) => name === 'convert-pdf'))
+  for (const [name, settings] of functions)
+    assert.equal('tracing' in settings && settings.tracing, 'Active', name)
+  const roles = roleResources(traced)
+  assert.equal(Object.keys(roles).length, functions.length)
+  for (const [id, { Properties }] of Object.entries(roles)) {
+    const statements = Properties.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    assert.ok(
+      statements.some(({ Action, Resource }) => String(Action) === String(actions) && Resource === '*'),
+      id,
+    )
+  }
+  assert.deepEqual(checkProjectRules({ Resources: roles }, traced), [])
+  assert.deepEqual(checkSpecification({ Resources: roles }).findings, [])
+})
+
+test('tracing is off by default', () => {
+  const text = JSON.stringify([deployedFunctions(untraced), roleResources(untraced)])
+  assert.doesNotMatch(text, /tracing|xray/)
+})
+
+test('a role may do nothing else with all resources', () => {
+  const allow = (Action: readonly string[]) => ({
+    Resources: {
+      Role: {
+        Type: 'AWS::IAM::Role',
+        Properties: { Policies: [{ Statement: [{ Effect: 'Allow', Action, Resource: '*' }] }] },
+      },
+    },
+  })
+  const findingsFor = (given: readonly string[]) =>
+    checkProjectRules(allow(given), traced).map(({ problem }) => problem)
+  assert.deepEqual(findingsFor(actions), [])
+  assert.deepEqual(findingsFor([...actions, 's3:GetObject']), ['allows * (noWildcards)'])
+})
