@@ -36,4 +36,21 @@ describe('the page in German', () => {
       assert.match((await sentence.textContent()) ?? '', /Transparent parts became white/)
       assert.deepEqual(await axeViolations(page), [])
     }))
+
+  test('marks texts of the service without a translation as English', () =>
+    visit({ site, path: '/docs?lang=de&operation=postV1Convert' }, async (page) => {
+      await page.locator('h2[lang=en]').getByText('Convert a file').waitFor()
+      assert.ok((await page.locator('nav a > span[lang=en]').count()) > 100)
+      await page.goto(site.url)
+      // The code of a newer service, whose texts this page does not have.
+      await page.route('**/v1/convert', async (route) => {
+        const response = await route.fetch()
+        const envelope = { success: false, error: { code: 'NEWER', message: 'Something newer.' } }
+        await route.fulfill({ response, status: 409, json: envelope })
+      })
+      await dropOrPaste(page, 'drop', await filePayload(fixture('alpha.png')))
+      const card = fileCard(page, 'alpha.png')
+      await card.locator('[data-primary]').click()
+      assert.equal(await card.getByText('Something newer.').getAttribute('lang'), 'en')
+    }))
 })

@@ -11,7 +11,8 @@ export const ProblemText = ({
   readonly isOpen?: boolean
 }) => (
   <div class="problem-text">
-    <p>{message}</p>
+    {/* Without a translation, the page has only the sentence of the service. */}
+    <p {...(message === detail && { lang: 'en' })}>{message}</p>
     {detail !== undefined && detail !== message && (
       <details open={isOpen}>
         <summary>{words.problemDetail}</summary>

@@ -42,7 +42,7 @@ export function OperationView({
   const example = success && jsonExample(success[1].content)
   return (
     <>
-      <h2>{summary}</h2>
+      <h2 lang="en">{summary}</h2>
       <p>
         <code>
           {method} {path}
@@ -140,12 +140,12 @@ const rowColumns: readonly Column<Row>[] = [
     ),
   },
   { name: words.type, cell: ({ type }) => <span class="type">{type}</span> },
-  { name: words.meaning, cell: ({ description }) => renderInline(description) },
+  { name: words.meaning, cell: ({ description }) => <span lang="en">{renderInline(description)}</span> },
 ]
 
 const responseColumns: readonly Column<readonly [string, { readonly description: string }]>[] = [
   { name: words.status, cell: ([status]) => status },
-  { name: words.meaning, cell: ([, { description }]) => renderInline(description) },
+  { name: words.meaning, cell: ([, { description }]) => <span lang="en">{renderInline(description)}</span> },
 ]
 
 function describeAccess({ security = [], 'x-scopes': scopes = [] }: OperationEntry): string {

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { Fragment } from 'preact'
 
-/** The subset of Markdown used in descriptions: paragraphs, lists, tables, code, bold and links. */
+/** The subset of Markdown used in the English descriptions: paragraphs, lists, tables, code, bold and links. */
 export function Prose({ text }: { readonly text: string }) {
   return (
-    <div class="prose">
+    <div class="prose" lang="en">
       {text.split(/\n{2,}/).map((block, at) => (
         <Fragment key={at}>{renderBlock(block)}</Fragment>
       ))}

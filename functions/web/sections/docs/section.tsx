@@ -73,7 +73,7 @@ function ReferenceView({ document, route }: { readonly document: OpenApi; readon
         <nav aria-label={words.contents}>
           {[...Map.groupBy(matchingEntries, ({ tags }) => tags?.[0] ?? '')].map(([name, tagEntries]) => (
             <section key={name}>
-              <h2>{name}</h2>
+              <h2 lang="en">{name}</h2>
               <ul>
                 {document.tags?.some((tagEntry) => tagEntry.name === name) && (
                   <li>
@@ -86,7 +86,7 @@ function ReferenceView({ document, route }: { readonly document: OpenApi; readon
                       href={`/docs?operation=${operationId}`}
                       aria-current={operationId === chosenOperation?.operationId ? 'true' : undefined}
                     >
-                      {summary}{' '}
+                      <span lang="en">{summary}</span>{' '}
                       <code>
                         {method} {path}
                       </code>

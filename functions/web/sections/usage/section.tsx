@@ -77,13 +77,15 @@ export default function UsageSection() {
                 keyOf={({ date }) => date}
                 emptyText={words.nothing}
               />
-              <Table
-                caption={words.by}
-                columns={groupColumns}
-                rows={groups}
-                keyOf={({ name }) => name}
-                emptyText={words.nothing}
-              />
+              {groups.length > 0 && (
+                <Table
+                  caption={words.by}
+                  columns={groupColumns}
+                  rows={groups}
+                  keyOf={({ name }) => name}
+                  emptyText={words.nothing}
+                />
+              )}
             </>
           )}
         </QueryView>
