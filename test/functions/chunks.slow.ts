@@ -44,12 +44,12 @@ async function convert(client: Client): Promise<Made> {
 }
 
 const logOf = ({ dataDir }: TestService) => readFile(join(dataDir, 'service.log'), 'utf8')
-/** Number of workers that processed chunks, per task. */
-const countWorkers = async (service: TestService) =>
+/** Number of chunks of each task that was split. */
+const countChunks = async (service: TestService) =>
   (await logOf(service))
     .split('\n')
     .filter((line) => line.includes('"task split into chunks"'))
-    .map((line) => (JSON.parse(line) as { parts: number }).parts)
+    .map((line) => (JSON.parse(line) as { chunks: number }).chunks)
 
 const resultOf = ({ result, warnings, error }: JobData) => ({
   warnings,
@@ -63,13 +63,13 @@ test('400 pages rendered by several workers are identical to those rendered by o
   const loneService = await startService({ PARALLEL: '1' })
   t.after(() => loneService.stop())
   const wholeResult = await convert(new Client(loneService))
-  assert.deepEqual(await countWorkers(loneService), [])
+  assert.deepEqual(await countChunks(loneService), [])
   await loneService.stop()
 
   const parallelService = await startService({ PARALLEL: '8' })
   t.after(() => parallelService.stop())
   const parts = await convert(new Client(parallelService))
-  assert.deepEqual(await countWorkers(parallelService), [4])
+  assert.deepEqual(await countChunks(parallelService), [4])
 
   assert.equal(parts.entries.length, 401)
   assert.deepEqual(parts.entries, wholeResult.entries)
