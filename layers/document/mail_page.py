@@ -45,6 +45,10 @@ IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"
 # An image can occur in the text any number of times.
 MAX_IMAGE_BYTES = 100 * 1024 * 1024
 
+WIDE_MARKS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+# Transfer encodings that are none.
+PLAIN = ("7bit", "8bit", "binary")
+
 PAGE = """<!DOCTYPE html>
 <html>
 <head>
@@ -227,10 +231,28 @@ def row(name, value):
     return "<tr><th>%s</th><td>%s</td></tr>" % (name, html.escape(value, quote=False))
 
 
+def read_mail(path):
+    """Reads an email; editors for Windows save them in UTF-16."""
+    with open(path, "rb") as file:
+        content = file.read()
+    wide = next((name for mark, name in WIDE_MARKS if content.startswith(mark)), None)
+    if wide is None and b"\0" in content[:2]:
+        wide = "utf-16-be" if content[0] == 0 else "utf-16-le"
+    if wide is None:
+        return email.message_from_bytes(content)
+    text = content.decode(wide, "replace").lstrip("\ufeff")
+    mail = email.message_from_bytes(text.encode("utf-8"))
+    # The text has been decoded above, whatever its parts declare.
+    for part in leaf_parts(mail):
+        encoding = part.get("Content-Transfer-Encoding", "8bit").strip().lower()
+        if part.get_content_maintype() == "text" and encoding in PLAIN:
+            part.set_param("charset", "utf-8")
+    return mail
+
+
 def main():
     source, target = sys.argv[1:]
-    with open(source, "rb") as file:
-        mail = email.message_from_binary_file(file)
+    mail = read_mail(source)
     if not any(mail[name] for name in (*HEADERS, "Subject", "Received", "Message-ID", "MIME-Version")):
         sys.exit(3)
     parts = list(leaf_parts(mail))

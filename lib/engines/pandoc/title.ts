@@ -13,9 +13,22 @@ const targetsWithAbstract: readonly FormatId[] = [
   ...(['pjson', 'native'] as const),
 ]
 
+/** Targets that show the title outside of the text, or store it as a property. */
+const targetsWithTitlePage: readonly FormatId[] = [
+  ...(['html', 'xhtml', 'epub', 'fb2', 'opml', 'pptx', 'dbk', 'xml', 'jats', 'pjson', 'native'] as const),
+]
+
+/** Whether the first heading repeats the title, as in pages made from an email. */
+function beginsWithTitle(tree: Tree): boolean {
+  const [heading] = tree.blocks
+  const isHeading = isElement(heading) && heading.t === 'Header' && Array.isArray(heading.c)
+  return isHeading && textOfTree(heading.c[2]) === textOfTree(tree.meta['title'])
+}
+
 /** Moves title, subtitle and abstract to where the target format supports them. */
 export function adaptTitle(tree: Tree, target: FormatId, titleAsHeading: boolean): void {
   if (!targetsWithAbstract.includes(target)) abstractToText(tree)
+  if (!targetsWithTitlePage.includes(target) && beginsWithTitle(tree)) delete tree.meta['title']
   if (titleAsHeading) titleToHeading(tree)
   else if (!targetsWithSubtitle.includes(target)) subtitleToTitle(tree)
 }

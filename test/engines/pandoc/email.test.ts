@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { pandoc } from '../../../lib/engines/pandoc.ts'
 import { detectFile } from '../../formats/detect-file.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
+import { readStdout } from '../support/inspect-result.ts'
 import { convert } from '../support/run-engine.ts'
 
 const scratch = scratchFolder('mail-test')
@@ -101,6 +102,32 @@ describe('an email', () => {
     assert.equal(await detectFile('upload', bytes), 'eml')
     assert.equal(await detectFile('mail.eml', bytes), 'eml')
     assert.equal(await detectFile('mail.txt', bytes), 'txt')
+  })
+
+  test('an email in UTF-16 is read, whatever charset it declares', async () => {
+    const text =
+      'From: a@example.org\r\nSubject: Grüße\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\nÄpfel\r\n'
+    const little = Buffer.from(`\ufeff${text}`, 'utf16le')
+    for (const bytes of [little, little.subarray(2), Buffer.from(little).swap16()]) {
+      assert.equal(await detectFile('mail.eml', bytes), 'eml')
+      const path = join(scratch, 'wide.eml')
+      await writeFile(path, bytes)
+      const html = await readFile((await convert(pandoc, path, 'html')).path, 'utf8')
+      assert.match(html, /<h1>Grüße<\/h1>[\s\S]*<p>Äpfel<\/p>/)
+    }
+  })
+
+  test('an email has its subject once in a text document', async () => {
+    for (const to of ['md', 'txt', 'docx'] as const) {
+      await page('From: a@example.org', 'Subject: Zebra', '', 'otters')
+      const html = await convert(pandoc, join(scratch, 'mail.eml'), 'html')
+      const { path } = await convert(pandoc, html.path, to, { from: 'html' })
+      const text =
+        to === 'docx'
+          ? await readStdout('unzip', '-p', path, 'word/document.xml')
+          : await readFile(path, 'utf8')
+      assert.equal(text.match(/Zebra/g)?.length, 1, to)
+    }
   })
 
   test('an email without any email header is refused', async () => {
