@@ -4,7 +4,13 @@ import { contract } from '../lib/http/contract.ts'
 import { repliesByStatus } from '../lib/http/reply-counts.ts'
 import { queueIds } from '../lib/resources/queues.ts'
 import type { Services } from '../lib/services/services.ts'
-import { jobMetrics, type MetricFamily, prometheusType, renderMetrics } from '../lib/usage/prometheus.ts'
+import {
+  jobMetrics,
+  type MetricFamily,
+  processMetrics,
+  prometheusType,
+  renderMetrics,
+} from '../lib/usage/prometheus.ts'
 import { readEngineDays } from '../lib/usage/reliability.ts'
 
 /**
@@ -27,7 +33,8 @@ export const getMetrics = contract({
         'Metrics: expected an administrator or a program on the machine of the service, got a client elsewhere.',
       )
     const [queues, today] = await Promise.all([readQueues(services), readEngineDays(services.table, 1)])
-    return { data: [renderMetrics([queues, ...jobMetrics(today), countedRequests()])] }
+    const families = [...queues, ...jobMetrics(today), countedRequests(), ...processMetrics()]
+    return { data: [renderMetrics(families)] }
   },
 })
 
@@ -45,16 +52,24 @@ function isLocal(sourceIp: string, headers: Readonly<Record<string, string | und
   return loopback.test(sourceIp) && isDirect && isLocalName && hasNone
 }
 
-async function readQueues({ queues }: Services): Promise<MetricFamily> {
-  const samples = await Promise.all(
-    queueIds.map(async (queue) => ({ labels: { queue }, value: await queues.depth(queue) })),
+async function readQueues({ queues }: Services): Promise<MetricFamily[]> {
+  const counts = await Promise.all(
+    queueIds.map(async (queue) => ({ labels: { queue }, ...(await queues.messageCounts(queue)) })),
   )
-  return {
-    name: 'mutabor_queue_messages',
-    type: 'gauge',
-    help: 'Messages that wait in a queue.',
-    samples,
-  }
+  return [
+    {
+      name: 'mutabor_queue_messages',
+      type: 'gauge',
+      help: 'Messages that wait in a queue.',
+      samples: counts.map(({ labels, waiting }) => ({ labels, value: waiting })),
+    },
+    {
+      name: 'mutabor_queue_messages_in_flight',
+      type: 'gauge',
+      help: 'Messages that workers of a queue process, such as running tasks.',
+      samples: counts.map(({ labels, inFlight }) => ({ labels, value: inFlight })),
+    },
+  ]
 }
 
 const countedRequests = (): MetricFamily => ({

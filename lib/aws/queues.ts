@@ -107,21 +107,32 @@ export class Queues {
   }
 
   /** Returns the number of waiting messages. @throws if the queue is not available. */
-  depth(queue: QueueId): Promise<number> {
-    return this.#count(queue, ['ApproximateNumberOfMessages'])
+  async depth(queue: QueueId): Promise<number> {
+    const [waiting = 0] = await this.#count(queue, ['ApproximateNumberOfMessages'])
+    return waiting
   }
 
   /** Returns the number of waiting and in-flight messages. @throws if the queue is not available. */
-  load(queue: QueueId): Promise<number> {
-    return this.#count(queue, ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'])
+  async load(queue: QueueId): Promise<number> {
+    const { waiting, inFlight } = await this.messageCounts(queue)
+    return waiting + inFlight
   }
 
-  async #count(queue: QueueId, AttributeNames: QueueAttributeName[]): Promise<number> {
+  /** @throws if the queue is not available. */
+  async messageCounts(queue: QueueId): Promise<{ readonly waiting: number; readonly inFlight: number }> {
+    const [waiting = 0, inFlight = 0] = await this.#count(queue, [
+      'ApproximateNumberOfMessages',
+      'ApproximateNumberOfMessagesNotVisible',
+    ])
+    return { waiting, inFlight }
+  }
+
+  async #count(queue: QueueId, AttributeNames: QueueAttributeName[]): Promise<number[]> {
     const { sqs, GetQueueAttributesCommand } = await this.#open()
     const { Attributes = {} } = await sqs.send(
       new GetQueueAttributesCommand({ QueueUrl: this.#url(queue), AttributeNames }),
     )
-    return AttributeNames.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0)
+    return AttributeNames.map((name) => Number(Attributes[name] ?? 0))
   }
 }
 

@@ -79,6 +79,31 @@ export function jobMetrics(
   ]
 }
 
+/** Metrics with the names that Prometheus gives to those of every process. */
+export function processMetrics(): MetricFamily[] {
+  const { user, system } = process.cpuUsage()
+  return [
+    {
+      name: 'process_cpu_seconds_total',
+      type: 'counter',
+      help: 'CPU time of the service, without its workers.',
+      samples: [{ value: (user + system) / 1e6 }],
+    },
+    {
+      name: 'process_resident_memory_bytes',
+      type: 'gauge',
+      help: 'Resident memory of the service, without its workers.',
+      samples: [{ value: process.memoryUsage.rss() }],
+    },
+    {
+      name: 'process_start_time_seconds',
+      type: 'gauge',
+      help: 'When the service started, in seconds since the epoch.',
+      samples: [{ value: Math.round(performance.timeOrigin) / 1000 }],
+    },
+  ]
+}
+
 function durationSamples(engine: string, counts: UsageCounts): Sample[] {
   const durations = durationsIn(counts, 'took').map(({ ms, count }) => ({ seconds: ms / 1000, count }))
   const total = durations.reduce((sum, { count }) => sum + count, 0)
