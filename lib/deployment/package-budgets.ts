@@ -13,7 +13,7 @@ interface Budget {
 }
 
 /** Budget of a package without exceptions. */
-const defaultBudget: Budget = { heapKb: 8600, zipKb: 770 }
+const defaultBudget: Budget = { heapKb: 8600, zipKb: 800 }
 
 /** Maximum for all packages: larger code belongs in a layer. */
 export const maxZipKb = 1030

@@ -22,6 +22,23 @@ for (const name of zipFunctionNames) {
   })
 }
 
+test('packages and layers contain no machine code, so that they run on arm64', async () => {
+  const code = `
+    import { openSync, readdirSync, readSync, statSync } from 'node:fs'
+    const roots = ['.', '../../opt'].filter((path) => statSync(path, { throwIfNoEntry: false }))
+    for (const root of roots)
+      for (const entry of readdirSync(root, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())) {
+        const path = entry.parentPath + '/' + entry.name
+        const start = Buffer.alloc(4)
+        readSync(openSync(path), start)
+        if (path.endsWith('.node') || start.toString('latin1') === '\\x7fELF') console.log(path)
+      }
+    console.log('all read')`
+  // Together they have all layers and most modules.
+  for (const name of ['api', 'conversion', 'transfer', 'account'] as const)
+    assert.equal(await onPackage(name, code), 'all read\n', name)
+})
+
 test('the package of api contains the files that it serves', async () => {
   const paths = ['/', '/docs', '/web/icon.svg', '/v1/openapi.json']
   const code = `

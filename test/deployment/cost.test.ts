@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+const readme = readFileSync(new URL('../../lib/deployment/README.md', import.meta.url), 'utf8')
+
+/** Returns the rows of a table in the README, with amounts in dollars. */
+function rowsBelow(header: string): Map<string, number> {
+  const [, table = ''] = readme.split(`| ${header} | |\n|---|---|\n`)
+  const rows = table.split('\n\n')[0]?.matchAll(/^\| (.+) \| \$([\d.]+) \|$/gm) ?? []
+  return new Map([...rows].map(([, name = '', amount]) => [name, Number(amount)]))
+}
+
+test('an idle month lists everything that costs something without a request, and its sum', () => {
+  const { total = 0, ...costs } = Object.fromEntries(rowsBelow('An idle month'))
+  const names = Object.keys(costs).join('\n')
+  for (const part of [
+    /^alarms$/m,
+    /polling of \d+ queues/,
+    /metrics of the sweep/,
+    /images in ECR/,
+    /point-in-time/,
+  ])
+    assert.match(names, part)
+  const sum = Object.values(costs).reduce((all, one) => all + one)
+  assert.ok(Math.abs(sum - total) < 0.05, `${sum} is not ${total}`)
+})
+
+test('downloads through CloudFront cost less than those from the bucket', () => {
+  const [bucket = 0, cloudFront = 0] = rowsBelow('Downloads of 1 TB in files of 1 MB').values()
+  assert.ok(cloudFront > 0 && cloudFront < bucket, `${cloudFront} of ${bucket}`)
+})
