@@ -89,7 +89,8 @@ export class CompoundFile {
    * @throws DamagedFileError
    */
   async read(name: string): Promise<Buffer | undefined> {
-    const foundEntry = (await this.entries()).find((one) => one.name === name)
+    // Names are compared without regard to case (2.6.4).
+    const foundEntry = (await this.entries()).find((one) => one.name.toUpperCase() === name.toUpperCase())
     if (!foundEntry) return undefined
     const isSmall = foundEntry.size < this.#field('miniStreamCutoff')
     return isSmall ? this.#readSmall(foundEntry) : this.#readChain(foundEntry.start, foundEntry.size)

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { CompoundFile } from '../../lib/binary/cfb.ts'
 import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../lib/binary/errors.ts'
 import { inMemory } from '../../lib/binary/random-access.ts'
+import { detectFile } from '../formats/detect-file.ts'
 import { CountingSource } from './counting-source.ts'
 import { endOfChain, type MadeFile, makeCompoundFile, offsetOf } from './make-cfb.ts'
 
@@ -31,6 +32,12 @@ test('large and small streams of a compound file are found by name and read', as
     ['Root Entry', 'Large', 'Small', '\u0005Summary'],
   )
   await file.requireLastSector()
+})
+
+test('streams of a compound file are found whatever the case of their names', async () => {
+  const { bytes } = makeCompoundFile({ WORKBOOK: largeStream })
+  assert.deepEqual(await (await openFile(bytes)).read('Workbook'), largeStream)
+  assert.equal(await detectFile('upload', bytes), 'xls')
 })
 
 test('a compound file with more sectors than its header can list is read completely', async () => {

@@ -26,9 +26,9 @@ export async function oleFormat(
   namedFormat: FormatId | undefined,
 ): Promise<{ format: FormatId; locked?: true } | undefined> {
   const names = await directoryNames(file)
-  if (names.has('EncryptedPackage')) return { format: encryptedFormat(namedFormat), locked: true }
-  const format = formatsByStream.find(([name]) => names.has(name))?.[1]
-  return format && { format, ...(names.has('EncryptedSummary') && { locked: true }) }
+  if (names.has('ENCRYPTEDPACKAGE')) return { format: encryptedFormat(namedFormat), locked: true }
+  const format = formatsByStream.find(([name]) => names.has(name.toUpperCase()))?.[1]
+  return format && { format, ...(names.has('ENCRYPTEDSUMMARY') && { locked: true }) }
 }
 
 /** The new format for each old extension: an encrypted new file can have the old extension. */
@@ -43,14 +43,15 @@ function encryptedFormat(namedFormat: FormatId | undefined): FormatId {
   throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'encrypted' })
 }
 
-/** @throws AppError CORRUPT_FILE. */
+/** Returns the names in upper case, as some programs write them ([MS-CFB] 2.6.4). @throws AppError CORRUPT_FILE. */
 async function directoryNames(file: OpenedFile): Promise<ReadonlySet<string>> {
   try {
     const compoundFile = await CompoundFile.open(file)
     await compoundFile.requireLastSector()
     const entries = await compoundFile.entries()
     // Names of property streams start with a control character.
-    return new Set(entries.map(({ name }) => [...name].filter((character) => character >= ' ').join('')))
+    const printable = (name: string) => [...name].filter((character) => character >= ' ').join('')
+    return new Set(entries.map(({ name }) => printable(name).toUpperCase()))
   } catch (error) {
     if (error instanceof DamagedFileError) throw corruptFileError('an Office 97-2003 file', error.message)
     throw error
