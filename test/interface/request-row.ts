@@ -57,15 +57,40 @@ const valueAt = (json: unknown, place: string) =>
     .split('.')
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], json) // JSON
 
-/** Sends the requests of rows one after another, and remembers what replies contain. */
+/**
+ * Sends the requests of rows one after another, and remembers what replies contain. A row that waits for a job does not
+ * delay the next ones, except those that need a value of an earlier reply.
+ */
 export function createRowChecker(
   serviceUrl: string,
   keys: Readonly<Record<string, string>>,
 ): (check: string) => Promise<void> {
   const seenValues = new Map(Object.entries(keys))
+  const isSeenLater = (check: string) =>
+    [...check.matchAll(/\{(\w+)\}/g)].some(
+      ([, name = '']) => /^[a-z]/i.test(name) && !Object.hasOwn(keys, name),
+    )
+  const unfinishedJobs = new Set<Promise<unknown>>()
+  const waitForJob = async (jobId: string) => {
+    const finishedJob = new Client({ url: serviceUrl }).finishedJob(jobId)
+    unfinishedJobs.add(finishedJob)
+    return await finishedJob.finally(() => unfinishedJobs.delete(finishedJob))
+  }
+  let turn: Promise<unknown> = Promise.resolve()
   return async (check) => {
+    const sending = turn.then(async () => {
+      if (isSeenLater(check)) await Promise.allSettled(unfinishedJobs)
+      return sendRow(check)
+    })
+    turn = sending.catch(() => {})
+    const { row, reply, jobId } = await sending
+    if (row.place.startsWith('job.')) reply['job'] = await waitForJob(jobId)
+    if (row.place !== '') checkValue(reply, row)
+  }
+
+  async function sendRow(check: string) {
     const row = parseRequestRow(check, seenValues)
-    const { method, path, form, body, headers, place } = row
+    const { method, path, form, body, headers } = row
     const response = await fetch(`${serviceUrl}${path}`, {
       method,
       redirect: 'manual',
@@ -80,10 +105,8 @@ export function createRowChecker(
     remember(reply['data'], seenValues)
     const token = response.headers.get('x-owner-token')
     if (token !== null && method === 'POST') seenValues.set('ownerToken', token)
-    if (place === '') return
-    if (place.startsWith('job.'))
-      reply['job'] = await new Client({ url: serviceUrl }).finishedJob(seenValues.get('jobId') ?? '')
-    checkValue({ ...reply, header: Object.fromEntries(response.headers) }, row)
+    reply['header'] = Object.fromEntries(response.headers)
+    return { row, reply, jobId: seenValues.get('jobId') ?? '' }
   }
 }
 

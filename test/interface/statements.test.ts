@@ -44,7 +44,7 @@ test('the tests that the table of the interface names exist', async () => {
   }
 })
 
-describe('the table of the interface', () => {
+describe('the table of the interface', { concurrency: 6 }, () => {
   let service: TestService
   let checkRow: (check: string) => Promise<void>
   before(async () => {
