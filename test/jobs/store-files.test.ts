@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { readConfig } from '../../lib/config.ts'
 import type { OutputFile } from '../../lib/engines/engine.ts'
 import type { StepsOutput } from '../../lib/jobs/run/run-steps.ts'
@@ -73,6 +74,15 @@ describe('storing a result file', () => {
     assert.equal(await name(namedWork, 1), 'source.tar-001.txt')
     assert.equal(await name({ ...namedWork, part: 1000 }), 'source.tar-001.txt')
     assert.equal(await name({}), 'source.tar-001.txt')
+  })
+
+  test('a ZIP that takes too much memory to be listed is stored as one file', async () => {
+    const zip = new ZipWriter(new Uint8ArrayWriter())
+    await zip.add('manifest.json', new TextReader(`{"pages":[${'{},'.repeat(20_000_000)}{}]}`), { level: 1 })
+    const path = join(folder, 'bomb.zip')
+    await writeFile(path, await zip.close())
+    const { format, members } = await storeOutput({ path, format: 'zip' })
+    assert.deepEqual([format, members], ['zip', undefined])
   })
 
   test('a result file has the format that its engine reports, or for extracted files the detected one', async () => {

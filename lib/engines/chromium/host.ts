@@ -134,6 +134,7 @@ class BrowserSession implements HostSession {
   readonly #limits: EngineLimits
   readonly #signal: AbortSignal
   #attempt: Attempt | undefined
+  #isRunning = false
 
   constructor(browser: Browser, limits: EngineLimits, signal: AbortSignal) {
     this.#browser = browser
@@ -146,7 +147,7 @@ class BrowserSession implements HostSession {
     try {
       switch (request.kind) {
         case 'run':
-          await this.#run(notify, request.runsScripts ?? false)
+          await this.#runAlone(notify, request.runsScripts ?? false)
           return {}
         case 'finish':
           this.#attempt?.finish(request.crash)
@@ -158,6 +159,17 @@ class BrowserSession implements HostSession {
       if (error instanceof BrowserCrash) return { crash: error.message }
       if (error instanceof BrowserRefusal) return { refusal: error.message }
       throw error
+    }
+  }
+
+  /** Each attempt may start a browser, so that a session has one at a time. */
+  async #runAlone(notify: (notice: AttemptNotice) => void, runsScripts: boolean): Promise<void> {
+    if (this.#isRunning) throw new Error('another attempt is running')
+    this.#isRunning = true
+    try {
+      await this.#run(notify, runsScripts)
+    } finally {
+      this.#isRunning = false
     }
   }
 

@@ -1,9 +1,11 @@
 import { open, stat } from 'node:fs/promises'
 import { forEachConcurrently } from '../../async/for-each-concurrently.ts'
+import { DecoderEnded } from '../../decoders/decoder-process.ts'
 import { detectFormat } from '../../decoders/detect-format.ts'
 import { listPagesOf } from '../../decoders/list-pages.ts'
 import type { Chunk, OutputFile } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
+import { CountingStopped } from '../../fidelity/read-errors.ts'
 import { readFrom } from '../../formats/detect/byte-source.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import { sha256Of } from '../../io/file-hash.ts'
@@ -68,10 +70,15 @@ export async function storeFiles(
   )
 }
 
-/** Names of the files in a ZIP of pages; undefined for any other ZIP. */
+/** Names of the files in a ZIP of pages; undefined for any other ZIP, such as one that takes too long to read. */
 async function memberNames(path: string): Promise<string[] | undefined> {
-  const pages = await listPagesOf(path)
-  return pages && pages.length > maxMembers ? [] : pages?.map(({ name }) => name)
+  try {
+    const pages = await listPagesOf(path)
+    return pages && pages.length > maxMembers ? [] : pages?.map(({ name }) => name)
+  } catch (error) {
+    if (error instanceof CountingStopped || error instanceof DecoderEnded) return undefined
+    throw error
+  }
 }
 
 /** A chunk whose file is in the bucket. */

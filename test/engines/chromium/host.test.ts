@@ -106,6 +106,18 @@ describe('the host of the browser', () => {
     assert.equal((await readdir(baseDir)).length, folders)
   })
 
+  test('the host of the browser starts one browser at a time for the code of an engine', async () => {
+    const request = { kind: 'run', runsScripts: true }
+    const { session, run, attempt } = open(request)
+    await attempt
+    await assert.rejects(
+      session.answer(request, () => undefined),
+      /another attempt is running/,
+    )
+    await session.answer({ kind: 'finish' }, () => undefined)
+    await run
+  })
+
   test('the host of the browser ends a page whose engine has ended', async () => {
     const { session, run, attempt, engine } = open()
     await attempt

@@ -37,6 +37,15 @@ function differenceOf(one: Buffer, other: Buffer): number {
   return (3 * different) / one.length
 }
 
+test('a drawing with very many spaces is searched quickly', () => {
+  const startedAt = performance.now()
+  assert.equal(needsBrowser(`<text word-spacing="1"/>`), true)
+  assert.equal(needsBrowser(`<text style="word-spacing: normal"/>`), false)
+  assert.equal(needsBrowser(`<text style="word-spacing ${' '.repeat(200_000)}"/>`), false)
+  needsBrowser(`<text style="word-spacing:${' '.repeat(200_000)}normal"/>`)
+  assert.ok(performance.now() - startedAt < 1000)
+})
+
 test('drawings that are not left to the browser look as in the browser', async () => {
   const drawings = Object.entries(svgFeatures).map(([name, drawing]) => ({ name, svg: svgFeature(drawing) }))
   const others = drawings.filter(({ svg }) => !needsBrowser(Buffer.from(svg).toString('latin1')))

@@ -80,6 +80,10 @@ describe('SVG drawings', () => {
       '<use href="#nothing"/><rect width="9" height="9" style="fill:url(#gone)"/><!-- <use href="#old"/> -->'
     const [message = ''] = await messagesOf('lacking.svg', lacking)
     assert.match(message, /does not contain: #nothing, #gone\./)
+    assert.match(
+      (await messagesOf('accent.svg', '<use href="#Größe"/>')).join(),
+      /does not contain: #Größe\./,
+    )
     const complete =
       '<defs><rect id="a b" width="9" height="9"/></defs><use href="#a%20b"/><a href="#elsewhere"><text>x</text></a>'
     assert.deepEqual(await messagesOf('complete.svg', complete), [])

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
@@ -29,7 +30,7 @@ function warnAboutMissingElements(svg: string, tools: Tools): void {
   const missing = new Set(ownReferences.flatMap((pattern) => matchesOf(pattern, text)))
   const names = [...missing].filter((name) => !ids.has(name) && !ids.has(decodeName(name)))
   if (names.length === 0) return
-  const shown = names.slice(0, maxNames).map((name) => `#${name.slice(0, 60)}`)
+  const shown = names.slice(0, maxNames).map((name) => `#${toUnicode(name).slice(0, 60)}`)
   const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
   const sentence = `The drawing refers to elements that it does not contain: ${shown.join(', ')}${more}.`
   tools.warn('REFERENCES_MISSING', `${sentence} Check whether anything is missing.`)
@@ -41,6 +42,12 @@ function decodeName(name: string): string {
   } catch {
     return name
   }
+}
+
+/** Returns a name as its author reads it: drawings are searched as Latin-1, and nearly all of them are UTF-8. */
+function toUnicode(name: string): string {
+  const bytes = Buffer.from(name, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : name
 }
 
 /**
@@ -57,7 +64,7 @@ export async function warnAboutMissingFiles(svgFile: Buffer, tools: Tools): Prom
       .filter((reference) => !/^data:/i.test(reference)),
   )
   if (references.size === 0) return
-  const names = [...references].slice(0, maxNames).map((reference) => shortName(reference))
+  const names = [...references].slice(0, maxNames).map((reference) => shortName(toUnicode(reference)))
   const more = references.size > maxNames ? ` and ${references.size - maxNames} more` : ''
   const [subject, object] = references.size === 1 ? ['A file is', 'it'] : ['Files are', 'them']
   tools.warn(
