@@ -1,5 +1,7 @@
 """Keeps links in PDFs."""
 
+from com.sun.star.uno import Exception as UnoException
+
 from office import properties
 
 # The default character style, by its two names in the API.
@@ -8,6 +10,14 @@ LINK_STYLE = 'Link without a look of its own'
 
 
 def keep_unstyled_links(document):
+    """Tries to keep all links: the text of a document is worth more than those."""
+    try:
+        _style_links(document)
+    except UnoException:
+        pass
+
+
+def _style_links(document):
     """Gives links with the default character style another one: the PDF export skips them, as those of Google Docs
     (SwCursorShell::GetINetAttrs looks at all styles but the first)."""
     search = document.createSearchDescriptor()
@@ -19,6 +29,8 @@ def keep_unstyled_links(document):
     if not links:
         return
     styles = document.StyleFamilies.getByName('CharacterStyles')
-    styles.insertByName(LINK_STYLE, document.createInstance('com.sun.star.style.CharacterStyle'))
+    # A document that the office has written may contain it.
+    if not styles.hasByName(LINK_STYLE):
+        styles.insertByName(LINK_STYLE, document.createInstance('com.sun.star.style.CharacterStyle'))
     for link in links:
         link.UnvisitedCharStyleName = link.VisitedCharStyleName = LINK_STYLE

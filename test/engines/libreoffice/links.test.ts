@@ -16,6 +16,26 @@ after(() => office.close?.())
 const linkTo = (link: string, ...runs: readonly TextRun[]) =>
   new Paragraph({ children: [new ExternalHyperlink({ link, children: [...runs] })] })
 
+test('a document that has the style of such links already is converted', async () => {
+  const namespaces = [
+    'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"',
+    'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"',
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"',
+    'xmlns:xlink="http://www.w3.org/1999/xlink"',
+  ]
+  const name = 'Link without a look of its own'
+  const path = join(folder, 'again.fodt')
+  await writeFile(
+    path,
+    `<?xml version="1.0"?><office:document ${namespaces.join(' ')} office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.text">
+    <office:styles><style:style style:name="L" style:display-name="${name}" style:family="text"/></office:styles>
+    <office:body><office:text><text:p>to <text:a xlink:type="simple" xlink:href="https://example.com/again" text:style-name="Standard" text:visited-style-name="Standard">link</text:a></text:p></office:text></office:body></office:document>`,
+  )
+  const result = await convert(office, path, 'pdf')
+  const pdf = await readStdout('qpdf', '--qdf', '--object-streams=disable', result.path, '-')
+  assert.match(pdf, /\/URI \(https:\/\/example\.com\/again\)/)
+})
+
 test('links without a style, such as those of Google Docs, work in the PDF', async () => {
   const plain = linkTo('https://example.com/plain', new TextRun('plain'))
   const colored = linkTo(
