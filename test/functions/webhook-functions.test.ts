@@ -10,7 +10,7 @@ import { createClientConfig } from '../../lib/aws/client-config.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { newId } from '../../lib/ids.ts'
 import { createCreationEvents } from '../../lib/jobs/events.ts'
-import { EventFeeds } from '../../lib/live/event-feed.ts'
+import { EventFeeds, readWatchAndCounts } from '../../lib/live/event-feed.ts'
 import { loadSubscribers } from '../../lib/live/subscribers.ts'
 import { subscriberCacheMs } from '../../lib/model/subscriber-cache.ts'
 import type { SubscriberLookup } from '../../lib/model/subscribers.ts'
@@ -203,6 +203,8 @@ test('events are only sent to webhooks and sockets that exist', async () => {
   const { until } = await new EventFeeds(table).watch(send.id())
   assert.ok(until > Date.now())
   assert.deepEqual(await listeners(), ['webhooks', 'sockets'])
+  const isWatchedAt = async (now: number) => (await readWatchAndCounts(table, send.id(), now)).isWatched
+  assert.deepEqual([await isWatchedAt(until - 1), await isWatchedAt(until)], [true, false])
   await send('DELETE', `/v1/webhooks/${id}`)
   assert.deepEqual(await listeners(), ['sockets'])
   assert.deepEqual(await listeners(newId('anon')), [])
