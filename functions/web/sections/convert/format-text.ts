@@ -3,18 +3,25 @@ import words from './words/en.ts'
 
 /** Texts for sizes, times and stages. */
 
-const decimalFormat = new Intl.NumberFormat(words.locale, {
-  maximumFractionDigits: 1,
-  minimumFractionDigits: 1,
-})
-export const integerFormat = new Intl.NumberFormat(words.locale)
+/** Created when first used: a first visit on a slow device would spend a noticeable part of its start on them. */
+function lazily<Value extends object>(create: () => Value): () => Value {
+  let value: Value | undefined
+  return () => (value ??= create())
+}
+
+const decimalFormat = lazily(
+  () => new Intl.NumberFormat(words.locale, { maximumFractionDigits: 1, minimumFractionDigits: 1 }),
+)
+const integerFormat = lazily(() => new Intl.NumberFormat(words.locale))
+
+export const formatInteger = (value: number) => integerFormat().format(value)
 
 /** As in file managers, 1 kB = 1000 bytes. Number and unit stay on one line. */
 export function formatFileSize(bytes: number): string {
   if (bytes === 1) return words.oneByte
   const power = Math.min(4, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
   const value = bytes / 1000 ** power
-  const number = power === 0 || value >= 100 ? String(Math.round(value)) : decimalFormat.format(value)
+  const number = power === 0 || value >= 100 ? String(Math.round(value)) : decimalFormat().format(value)
   return `${number}\u00a0${words.bytes[power]}`
 }
 
@@ -24,25 +31,28 @@ export function describeSizeChange(bytesBefore: number, bytesAfter: number): str
     return words.smaller(Math.min(99, Math.round(100 - (100 * bytesAfter) / bytesBefore)))
   return bytesAfter < 2 * bytesBefore
     ? words.larger(Math.round((100 * bytesAfter) / bytesBefore - 100))
-    : words.times(decimalFormat.format(bytesAfter / bytesBefore))
+    : words.times(decimalFormat().format(bytesAfter / bytesBefore))
 }
 
 export function describeTimeLeft(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   if (seconds < 60) return words.secondsLeft(seconds)
   const minutes = Math.round(seconds / 60)
-  return minutes < 60 ? words.minutesLeft(minutes) : words.hoursLeft(decimalFormat.format(minutes / 60))
+  return minutes < 60 ? words.minutesLeft(minutes) : words.hoursLeft(decimalFormat().format(minutes / 60))
 }
 
-const dateTimeFormat = new Intl.DateTimeFormat(words.locale, {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-})
+const dateTimeFormat = lazily(
+  () =>
+    new Intl.DateTimeFormat(words.locale, {
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+    }),
+)
 
-export const formatExpiry = (iso: string) => dateTimeFormat.format(new Date(iso))
+export const formatExpiry = (iso: string) => dateTimeFormat().format(new Date(iso))
 
 export function describeStage({ status, progress }: Job): string {
   if (status === 'pending') return words.waitingFile

@@ -1,5 +1,5 @@
 import type { Job } from '../../api.ts'
-import { integerFormat } from './format-text.ts'
+import { formatInteger } from './format-text.ts'
 import words from './words/en.ts'
 
 type Fidelity = NonNullable<NonNullable<Job['result']>['fidelity']>
@@ -28,7 +28,7 @@ export function describeKept(fidelity: Fidelity): string | undefined {
     ...(amounts.length > 0 ? [words.fidelity.whole(amounts.join(words.fidelity.and), isOne)] : []),
     ...incomplete.map((unit) => {
       const { source = 0, result = 0, share = 0 } = fidelity[unit] ?? {}
-      const number = unit === 'seconds' ? formatSeconds(result) : integerFormat.format(result)
+      const number = unit === 'seconds' ? formatSeconds(result) : formatInteger(result)
       return words.fidelity.part(number, formatAmount(source, unit), formatPercent(share))
     }),
   ]
@@ -44,7 +44,7 @@ export function describeDropped({ dropped }: Fidelity, target: string | undefine
 function formatAmount(count: number, unit: Unit): string {
   if (unit === 'seconds') return formatSeconds(count)
   const [one, manyWord] = words.fidelity.units[unit] ?? [unit, unit]
-  return `${integerFormat.format(count)}\u00a0${count === 1 ? one : manyWord}`
+  return `${formatInteger(count)}\u00a0${count === 1 ? one : manyWord}`
 }
 
 /** Formats 185.2 as 3:05 min. */
