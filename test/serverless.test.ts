@@ -31,6 +31,7 @@ import './deployment/dashboard-cases.ts'
 import './deployment/guard-cases.ts'
 import './deployment/package-cases.ts'
 import './deployment/profile-cases.ts'
+import './deployment/recursion-cases.ts'
 import './deployment/role-cases.ts'
 import { reference } from './support/deployment.ts'
 import { lambda, ofType, properties, queueOf } from './support/packaged-deployment.ts'
@@ -54,17 +55,6 @@ for (const [name, givenFunction] of Object.entries(functions)) {
     })
   })
 }
-
-test('Lambda may not stop functions whose messages cause further ones for themselves', () => {
-  const recursive = ofType('AWS::Lambda::Function')
-    .filter(([, { Properties }]) => Properties['RecursiveLoop'] === 'Allow')
-    .map(([, { Properties }]) => Properties.FunctionName)
-  const names = ['capture', 'deliver', 'prepare', 'transfer', ...imageIds.map((image) => `convert-${image}`)]
-  assert.deepEqual(recursive.sort(), names.map((name) => `mutabor-dev-${name}`).sort())
-  for (const [, { Properties }] of ofType('AWS::CloudWatch::Alarm'))
-    if (Properties['MetricName'] === 'RecursiveInvocationsDropped') return
-  assert.fail('no alarm reports recursion that was stopped')
-})
 
 test('functions with a schedule are invoked on it', () => {
   const rules = ofType('AWS::Events::Rule').map(([, { Properties }]) => Properties)

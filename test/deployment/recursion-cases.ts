@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { imageIds } from '../../lib/component-ids.ts'
+import { ofType } from '../support/packaged-deployment.ts'
+
+test('Lambda may not stop functions whose messages cause further ones for themselves', () => {
+  const recursive = ofType('AWS::Lambda::Function')
+    .filter(([, { Properties }]) => Properties['RecursiveLoop'] === 'Allow')
+    .map(([, { Properties }]) => Properties.FunctionName)
+  const names = ['capture', 'deliver', 'prepare', 'transfer', ...imageIds.map((image) => `convert-${image}`)]
+  assert.deepEqual(recursive.sort(), names.map((name) => `mutabor-dev-${name}`).sort())
+  for (const [, { Properties }] of ofType('AWS::CloudWatch::Alarm'))
+    if (Properties['MetricName'] === 'RecursiveInvocationsDropped') return
+  assert.fail('no alarm reports recursion that was stopped')
+})
