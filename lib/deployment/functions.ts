@@ -130,8 +130,8 @@ const functionsWithTwoWaits: readonly FunctionName[] = ['jobs', 'facade']
 
 /**
  * Returns how many requests of a kind may start to wait in a window. Those of two windows wait at a time; together, all
- * kinds in a function occupy at most half of it, if that is enough for one of each. Where nothing is reserved, all kinds
- * share the executions of the account.
+ * kinds in a function occupy at most half of it, if that is enough for one of each. Where nothing is reserved, all
+ * kinds share the executions of the account.
  */
 const maxWaits = (name: FunctionName, stage: Stage) => {
   const shared = canReserveConcurrency(stage) ? Infinity : stage.functionsAtATime / waitKinds.length

@@ -20,7 +20,7 @@ const concurrency = 64
 const closeTimeoutMs = 5000
 /** "The retry interval increases exponentially from 1 second after the first attempt to a maximum of 5 minutes". */
 const throttled = { firstDelayS: 1, maxDelayS: 300 }
-/** Lambda's default of MaximumEventAgeInSeconds: how long an accepted invocation is tried, whatever its failures were. */
+/** Lambda's default of MaximumEventAgeInSeconds: how long an accepted invocation is tried, however it fails. */
 const maxAgeS = 6 * 3600
 /** The bus waits for functions with at most this time limit; it gives up a delivery after 30 s. */
 const maxDirectMs = 20_000
