@@ -16,6 +16,7 @@ import {
   magickTarget,
   magickTargets,
   sizeArgs,
+  storesMetadata,
 } from './imagemagick/targets.ts'
 import { packPages } from './pdf/pack-pages.ts'
 import { createPageFileName, type PageFile } from './pdf/page-files.ts'
@@ -100,6 +101,8 @@ async function thumbnail(step: Step): Promise<EngineResult> {
 
 async function convert(step: Step): Promise<EngineResult> {
   const { input, from, to, work, tools } = step
+  if (parseImageOptions(work.options).metadata === 'keep' && !storesMetadata(to))
+    tools.warn('METADATA_NOT_KEPT', `metadata=keep has no effect: ${to} files are written without metadata.`)
   const frames = await readFrames(step)
   tools.progress(0.2)
   const pickedFrame = pickFrame(frames, from)

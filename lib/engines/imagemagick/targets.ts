@@ -74,6 +74,10 @@ const qualityArgs = (value: Quality | undefined, scale: keyof typeof qualityScal
   String(qualityNumber(value, qualityScales[scale])),
 ]
 
+/** Targets whose writers keep EXIF data. */
+const targetsWithMetadata: readonly string[] = ['png', 'jpg', 'webp', 'jng', 'miff']
+export const storesMetadata = (to: MagickTargetId) => targetsWithMetadata.includes(to)
+
 export const magickTargets = {
   // PNG is the intermediate format for targets of other engines, so its cost is low.
   png: {

@@ -176,6 +176,15 @@ describe('camera metadata', () => {
       assert.deepEqual(warnings, ['METADATA_NOT_KEPT'], to)
       assert.deepEqual((await convert(vips, source, to)).warnings, [], to)
     }
-    assert.deepEqual((await convert(vips, source, 'webp', { options: { metadata: 'keep' } })).warnings, [])
+    for (const engine of [vips, imagemagick])
+      assert.deepEqual(
+        (await convert(engine, source, 'webp', { options: { metadata: 'keep' } })).warnings,
+        [],
+      )
+    for (const to of ['tiff', 'psd', 'tga', 'pcx'] as const) {
+      const { warnings } = await convert(imagemagick, source, to, { options: { metadata: 'keep' } })
+      assert.deepEqual(warnings, ['METADATA_NOT_KEPT'], to)
+      assert.deepEqual((await convert(imagemagick, source, to)).warnings, [], to)
+    }
   })
 })
