@@ -21,8 +21,8 @@ const targetsWithTitlePage: readonly FormatId[] = [
 /** Whether the first heading repeats the title, as in pages made from an email. */
 function beginsWithTitle(tree: Tree): boolean {
   const [heading] = tree.blocks
-  const isHeading = isElement(heading) && heading.t === 'Header' && Array.isArray(heading.c)
-  return isHeading && textOfTree(heading.c[2]) === textOfTree(tree.meta['title'])
+  if (!isElement(heading) || heading.t !== 'Header' || !Array.isArray(heading.c)) return false
+  return textOfTree(heading.c[2]) === textOfTree(tree.meta['title'])
 }
 
 /** Moves title, subtitle and abstract to where the target format supports them. */
