@@ -45,7 +45,7 @@ describe('combining images into one PDF', () => {
       assert.doesNotMatch(images[1] ?? '', / jpeg /)
     }))
 
-  test('is offered only if every image has a format that can be combined', () =>
+  test('images are combined only if all have a format that can be combined', () =>
     visit({ site }, async (page) => {
       const combine = page.getByRole('button', { name: /^Combine / })
       await chooseFiles(

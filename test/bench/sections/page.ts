@@ -13,8 +13,9 @@ import type { Section } from '../section.ts'
 /** Throttling as in the developer tools: slow 4G, and a CPU slowed down four times. */
 const slow4g = { latency: 150, downloadThroughput: (1.6 * 1e6) / 8, uploadThroughput: (0.75 * 1e6) / 8 }
 const slowdown = 4
-/** Other load only makes a visit slower, so the fastest of several counts. */
+/** Other load only makes a page slower, so the best of several attempts counts. */
 const slowVisits = 5
+const actionAttempts = 3
 const manyFiles = 500
 
 const fixture = (name: string) => new URL(`../../fixtures/${name}`, import.meta.url).pathname
@@ -49,8 +50,14 @@ export const page: Section = {
       const loadTaskMs = Math.min(...visits.map((visit) => visit.maxTaskMs))
       // Without an aim: most of it is the browser's own work, such as its first layout.
       report.figure({ what: 'longest task, slow visit', value: loadTaskMs, unit: 'ms' })
+      const attempts: LongestTask[] = []
+      for (let attempt = 0; attempt < actionAttempts; attempt++)
+        attempts.push(await withCommonActions(await browser.newPage(), service.url))
+      const actions = attempts.reduce((best, attempt) =>
+        attempt.maxTaskMs < best.maxTaskMs ? attempt : best,
+      )
       for (const [what, { maxTaskMs, nodes }] of [
-        ['common actions', await withCommonActions(await browser.newPage(), service.url)],
+        ['common actions', actions],
         [`${manyFiles} files`, await withManyFiles(visited)],
         [`${manyFiles} pages of a PDF`, await withManyPages(await browser.newPage(), service.url)],
       ] as const) {
