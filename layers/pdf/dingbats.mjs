@@ -1,6 +1,6 @@
 // Zapf Dingbats, one of the 14 standard fonts of PDF (ISO 32000-1, annex D.6).
 
-/** Names of its glyphs without their letter `a`, for the codes 0x21 to 0x7e, which Unicode keeps in this order. */
+/** Names of its glyphs without their `a`, for the codes 0x21 to 0x7e, which Unicode keeps in this order. */
 const lowerNames = [
   ...[
     1, 2, 202, 3, 4, 5, 119, 118, 117, 11, 12, 13, 14, 15, 16, 105, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,

@@ -27,8 +27,8 @@ export class EvaluationFailure extends Error {
 }
 
 /**
- * Runs one of our functions in a page whose own scripts are disabled, or in a world of its own. Arguments and result are
- * passed as JSON.
+ * Runs one of our functions in a page whose own scripts are disabled, or in a world of its own. Arguments and result
+ * are passed as JSON.
  * @throws EvaluationFailure
  */
 export async function evaluate<T>(

@@ -123,8 +123,8 @@ interface Checkbox {
 }
 
 /**
- * Returns the segments with a character for the checkbox in that of the nearest word on its line; undefined when the line
- * has no words but check marks.
+ * Returns the segments with a character for the checkbox in that of the nearest word on its line; undefined when the
+ * line has no words but check marks.
  */
 function placeCheckbox(
   { box, isChecked }: Checkbox,

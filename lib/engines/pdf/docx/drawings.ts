@@ -79,7 +79,7 @@ export async function renderDrawings(
     list,
     JSON.stringify(selected.map(({ page, box }, at) => ({ page, box, file: nameOf(at) }))),
   )
-  const lines = await printedLines([path, folder, list], selected.length, tools)
+  const lines = await runAndReadLines([path, folder, list], selected.length, tools)
   for (const [at, request] of selected.entries()) {
     const name = nameOf(at)
     const file = [`${name}.png`, `${name}.jpg`].find((one) => lines.has(one))
@@ -94,7 +94,7 @@ export async function renderDrawings(
 }
 
 /** Runs the program that renders; returns what it has printed, even if it fails halfway. */
-async function printedLines(
+async function runAndReadLines(
   args: readonly string[],
   count: number,
   tools: Tools,
