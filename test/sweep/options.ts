@@ -1,11 +1,13 @@
 /**
  * `nice node test/sweep/options.ts [ENGINE…]`: converts a small file with two values of each option of each target, and
  * lists the options whose values give the same bytes and the same warnings. Not judged are options without values here
- * and results that differ on every run. Options without an effect are in `options.tsv`, with the reason.
+ * and results that differ on every run, apart from times. Options without an effect are in `options.tsv`, with the
+ * reason. `password` only opens protected files, and tests of their own try it.
  */
 import { copyFile, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
 import { runEngine } from '../../lib/decoders/run-engine.ts'
 import type { Capability, Engine } from '../../lib/engines/engine.ts'
 import { engines } from '../../lib/engines/index.ts'
@@ -35,7 +37,7 @@ const trials: Readonly<Record<string, Trial>> = {
   progressive: { values: [true, false] },
   colorSpace: { values: ['gray', 'srgb'] },
   lossless: { values: [true, false] },
-  dpi: { values: [48, 192] },
+  dpi: { values: [72, 150] },
   sizes: { values: ['16', '32'] },
   compressionLevel: { values: [0, 9] },
   preset: { values: ['ultrafast', 'slow'] },
@@ -65,6 +67,39 @@ const trials: Readonly<Record<string, Trial>> = {
   colorMode: { values: ['color', 'bw'] },
   colorPrecision: { values: [1, 8] },
   curveMode: { values: ['spline', 'pixel'] },
+  pages: { values: ['1', '2'], fixture: 'three-pages.pdf' },
+
+  mode: { values: ['auto', 'encode'] },
+  codec: { values: ['h264', 'copy'] },
+  palette: { values: [true, false] },
+  pageSize: { values: ['a5', 'letter'] },
+  landscape: { values: [true, false] },
+  marginTop: { values: ['1cm', '5cm'] },
+  marginRight: { values: ['1cm', '5cm'] },
+  marginBottom: { values: ['1cm', '5cm'] },
+  marginLeft: { values: ['1cm', '5cm'] },
+  headerText: { values: ['one', 'two'] },
+  footerText: { values: ['one', 'two'] },
+  scale: { values: [0.5, 1.5] },
+  fullPage: { values: [true, false], fixture: 'page.html' },
+  printBackground: { values: [true, false], fixture: 'page.html' },
+  embedAllFonts: { values: [true, false] },
+  fitToWidth: { values: [true, false], fixture: 'office/workbook.xlsx' },
+  delimiter: { values: [';', '\t'], fixture: 'table.csv' },
+  headers: { values: [true, false], fixture: 'table.csv' },
+  encoding: { values: ['utf-16le', 'windows-1252'], fixture: 'plain.txt' },
+  layout: { values: ['exact', 'flow'] },
+  preserveLayout: { values: [true, false] },
+  subset: { values: ['abc', 'xyz'] },
+  hinting: { values: ['keep', 'auto'] },
+  pixelSize: { values: [8, 24] },
+  face: { values: [1, 2] },
+  ebookMargin: { values: [0, 60] },
+  ebookOutputProfile: { values: ['tablet', 'kindle'] },
+  ebookBaseFontSize: { values: [6, 30] },
+  ebookEmbedFonts: { values: [true, false] },
+  ebookSmartenPunctuation: { values: [true, false] },
+  ebookDisableFontRescaling: { values: [true, false] },
   watermarkText: { values: ['a', 'b'] },
   watermarkOpacity: { values: [0.1, 0.9], beside: { watermarkText: 'a' } },
   watermarkColor: { values: ['red', 'blue'], beside: { watermarkText: 'a' } },
@@ -87,7 +122,31 @@ const sourceOf = ({ from }: Capability, fixture: string | undefined): string | u
   return id && sampleOf(id)
 }
 
-/** Returns the bytes of the first file and the warnings, as one text. */
+/** Times that programs write into documents; they differ from run to run. */
+const times = [
+  /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?/g,
+  /D:\d{14}(?:Z|[+-]\d\d'?\d\d'?)?/g,
+  /\/ID\s*\[[^\]]*\]/g,
+  /uuid:[\da-f-]{36}/gi,
+]
+
+/** Returns the content of a file without times: of an archive, the names and contents of its files. */
+async function contentOf(path: string, showsSizes: boolean): Promise<string> {
+  const bytes = await readFile(path)
+  if (bytes.readUInt16BE(0) !== 0x504b) return withoutTimes(bytes)
+  const entries = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries()
+  const texts = entries.map(async (entry) => {
+    if (entry.directory) return ''
+    const content = Buffer.from(await entry.getData(new Uint8ArrayWriter()))
+    return `${entry.filename} ${showsSizes ? entry.compressedSize : ''} ${withoutTimes(content)}`
+  })
+  return (await Promise.all(texts)).join('\n')
+}
+
+const withoutTimes = (bytes: Buffer) =>
+  times.reduce((text, time) => text.replaceAll(time, ''), bytes.toString('latin1'))
+
+/** Returns the content of the first file and the warnings, as one text. */
 async function runOnce(engine: Engine, row: Capability, to: FormatId, source: string, options: Options) {
   const workDir = await mkdtemp(join(tmpdir(), 'option-sweep-'))
   try {
@@ -117,7 +176,7 @@ async function runOnce(engine: Engine, row: Capability, to: FormatId, source: st
         onWarning: (_, message) => warnings.push(message),
       },
     )
-    return `${warnings.join('\n')}\n${await readFile(files[0].path, 'base64')}`
+    return `${warnings.join('\n')}\n${await contentOf(files[0].path, formatById(to).category === 'archive')}`
   } finally {
     await rm(workDir, { recursive: true, force: true })
   }

@@ -80,16 +80,16 @@ for (const [name, copies] of [
 
 test('the missing parts of a split archive are named', async () => {
   const [first, second] = ['001', '002'].map((part) => readFileSync(fixture(`odd/split.7z.${part}`)))
-  const refused = (name: string, bytes: Buffer | undefined, message: RegExp) =>
+  const assertRefused = (name: string, bytes: Buffer | undefined, message: RegExp) =>
     assert.rejects(detectFile(name, bytes ?? ''), { code: 'CORRUPT_FILE', message })
-  await refused(
+  await assertRefused(
     'photos.7z.001',
     first,
     /part 1 of .*photos\.7z, and 2 parts are missing: photos\.7z\.002, photos\.7z\.003\. Join/,
   )
-  await refused('photos.7z.002', second, /part 2 of .*the other parts are missing/)
-  await refused('photos.zip.003', second, /part 3 of .*photos\.zip/)
-  await refused('photos.7z', first, /7z archive, but it is cut off: \d+ bytes at its end are missing/)
+  await assertRefused('photos.7z.002', second, /part 2 of .*the other parts are missing/)
+  await assertRefused('photos.zip.003', second, /part 3 of .*photos\.zip/)
+  await assertRefused('photos.7z', first, /7z archive, but it is cut off: \d+ bytes at its end are missing/)
 })
 
 test('a split archive of a single part is read', async () => {

@@ -1,0 +1,141 @@
+/**
+ * `nice node test/sweep/known-documents.ts [COUNT] [SEED]`: makes documents with known words with several programs,
+ * converts each to two formats, and looks for the words in the results with other programs. It fails if more than 2 %
+ * of the words of a document are lost without a warning, or if more than 2 % of the results have a false one.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { engines } from '../../lib/engines/index.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { convertAlongRoutes } from '../engines/support/convert-along-routes.ts'
+import { oneOf, seededRandom } from './seeded-random.ts'
+
+const [count = 30, seed = 1] = process.argv.slice(2).map(Number)
+const maxLoss = 0.02
+const lossWarnings = ['CONTENT_LOST', 'CONTENT_REDUCED', 'TEXT_LOST', 'PICTURES_LOST', 'MAY_BE_DAMAGED']
+
+const folder = mkdtempSync(join(tmpdir(), 'known-documents-'))
+const run = (bin: string, ...args: string[]) =>
+  execFileSync(bin, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    maxBuffer: 1 << 26,
+  })
+
+type Maker = readonly [FormatId, () => unknown]
+const makers: readonly [Maker, ...Maker[]] = [
+  ['html', () => undefined],
+  ...(['docx', 'odt', 'epub', 'rtf', 'md', 'rst'] as const).map(
+    (to) => [to, () => run('pandoc', '-s', 'source.html', '-o', `made.${to}`)] as const,
+  ),
+  ...(['doc', 'odt', 'docx'] as const).map(
+    (to) =>
+      [
+        to,
+        () =>
+          run(
+            'soffice',
+            `-env:UserInstallation=file://${folder}/profile`,
+            '--headless',
+            '--infilter=HTML (StarWriter)',
+            '--convert-to',
+            `${to}:${officeFilters[to]}`,
+            '--outdir',
+            folder,
+            'made.html',
+          ),
+      ] as const,
+  ),
+  ...(['mobi', 'azw3', 'epub'] as const).map(
+    (to) => [to, () => run('ebook-convert', 'source.html', `made.${to}`)] as const,
+  ),
+]
+const officeFilters = { doc: 'MS Word 97', odt: 'writer8', docx: 'MS Word 2007 XML' } as const
+const targets = ['txt', 'md', 'html', 'docx', 'odt', 'epub', 'pdf'] as const
+
+const syllables = ['ka', 'lo', 'mi', 'ru', 'sén', 'tür', 'vo', 'przy', 'но', 'да'] as const
+
+/** Returns a page and its words, each of which occurs once. */
+function makePage(random: () => number): { html: string; words: readonly string[] } {
+  const words: string[] = []
+  const word = () => {
+    const name = Array.from({ length: 3 }, () => oneOf(syllables, random)).join('')
+    words.push(`${name}${words.length}`)
+    return words.at(-1)
+  }
+  const list = (tag: string, length: number, content: () => string | undefined) =>
+    Array.from({ length }, () => `<${tag}>${content()}</${tag}>`).join('')
+  const upTo = (max: number) => 1 + Math.floor(random() * max)
+  const sentence = () => Array.from({ length: 5 + upTo(20) }, word).join(' ')
+  const parts = [
+    () => `<h2>${word()} ${word()}</h2>`,
+    () =>
+      `<p>${sentence()} <b>${word()}</b> <i>${word()}</i> <a href="https://example.com/">${word()}</a></p>`,
+    () => `<ul>${list('li', upTo(5), sentence)}</ul>`,
+    () => `<ol>${list('li', upTo(5), word)}</ol>`,
+    () => `<blockquote><p>${sentence()}</p></blockquote>`,
+    () => {
+      const columns = 1 + upTo(4)
+      return `<table><tr>${list('th', columns, word)}</tr>${list('tr', upTo(6), () => list('td', columns, word))}</table>`
+    },
+  ] as const
+  const body = Array.from({ length: 4 + upTo(8) }, () => oneOf(parts, random)()).join('\n')
+  return {
+    html: `<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>Known</title></head><body>${body}</body></html>\n`,
+    words,
+  }
+}
+
+function textOf(path: string, format: FormatId): string {
+  if (format === 'pdf') return run('pdftotext', '-raw', path, '-')
+  // Pandoc's reader drops the head rows of tables.
+  if (format === 'odt') return run('unzip', '-p', path, 'content.xml').replaceAll(/<[^>]*>/g, '')
+  if (format === 'txt') return readFileSync(path, 'utf8')
+  return run('pandoc', '-f', format === 'md' ? 'gfm' : format, '-t', 'plain', '--wrap=none', path)
+}
+
+const outcomes = { ok: 0, reported: 0, silent: 0, 'false alarm': 0, failed: 0 }
+for (let index = 0; index < count; index++) {
+  const random = seededRandom(`known document ${seed} ${index}`)
+  const { html, words } = makePage(random)
+  for (const name of ['source.html', 'made.html']) writeFileSync(join(folder, name), html)
+  const [from, make] = oneOf(makers, random)
+  make()
+  const others = targets.filter((to) => to !== from)
+  const first = Math.floor(random() * others.length)
+  for (const to of [
+    others[first],
+    others[(first + 1 + Math.floor(random() * (others.length - 1))) % others.length],
+  ]) {
+    if (!to) continue
+    let outcome: keyof typeof outcomes
+    let facts = ''
+    try {
+      const { path, codes } = await convertAlongRoutes(join(folder, `made.${from}`), to, { within: folder })
+      const text = textOf(path, to).normalize('NFC').replaceAll(/\s/g, '')
+      const lost = words.filter((word) => !text.includes(word.normalize('NFC')))
+      const isReported = codes.some((code) => lossWarnings.includes(code))
+      const isLost = lost.length > words.length * maxLoss
+      outcome = isLost
+        ? isReported
+          ? 'reported'
+          : 'silent'
+        : isReported && lost.length === 0
+          ? 'false alarm'
+          : 'ok'
+      facts = `${lost.length} of ${words.length} ${codes} ${lost.slice(0, 3)}`
+    } catch (error) {
+      outcome = 'failed'
+      facts = String(error).split('\n')[0] ?? ''
+    }
+    outcomes[outcome]++
+    if (outcome !== 'ok') console.log([index, from, to, outcome, facts].join('\t'))
+  }
+}
+console.log(JSON.stringify(outcomes))
+await Promise.all(engines.map((engine) => engine.close?.()))
+rmSync(folder, { recursive: true, force: true })
+process.exit(outcomes.silent + outcomes.failed > 0 || outcomes['false alarm'] > 2 * count * maxLoss ? 1 : 0)
