@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { readLinkTargets, readUncompressed } from '../support/inspect-pdf.ts'
+import { readLinkTargets, readUncompressed, renderPage } from '../support/inspect-pdf.ts'
 import { readPdfText, readStdout } from '../support/inspect-result.ts'
 import { createPdf, writeFiles } from '../support/pdf-maker.ts'
 import { createToolRunner } from '../support/run-pdf-tool.ts'
@@ -25,6 +25,33 @@ const pathOf = await writeFiles({
   }),
 })
 const run = createToolRunner(pathOf('report.pdf'))
+
+test('to-pdfa keeps the text of transparent pages in PDF/A-1', async () => {
+  const page = (contents: number) =>
+    `<< /Type /Page /Parent 2 0 R /Contents ${contents} 0 R /Group << /S /Transparency /CS /DeviceRGB >> /Resources << /Font << /F1 6 0 R >> /ExtGState << /Half << /ca 0.5 >> >> >> >>`
+  const drawing = 'q /Half gs 1 0 0 rg 0 60 100 40 re f Q'
+  const glass = await writeFiles({
+    'glass.pdf': createPdf({
+      1: '<< /Type /Catalog /Pages 2 0 R >>',
+      2: '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 200 100] >>',
+      3: page(5),
+      4: page(7),
+      5: { dict: '<< >>', data: Buffer.from('BT /F1 12 Tf 10 50 Td (an opaque first page) Tj ET') },
+      6: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+      7: { dict: '<< >>', data: Buffer.from(`${drawing} BT /F1 12 Tf 10 50 Td (behind the glass) Tj ET`) },
+    }),
+  })
+  const { path } = await run('to-pdfa', { pdfaVersion: '1b' }, glass('glass.pdf'))
+  const pages = (await readPdfText(path)).split('\f').map((text) => text.trim())
+  assert.deepEqual(pages.slice(0, 2), ['an opaque first page', 'behind the glass'])
+  assert.ok(!/\/SMask \d|\/ca 0|\/Transparency/.test(await readUncompressed(path)))
+  const [red = 0, green = 0] = await (await renderPage(path, 2)).color(0, 0)
+  assert.ok(red > 240 && green > 100 && green < 160, `the glass must be drawn: ${red} ${green}`)
+  // Ghostscript rounds the levels of its images.
+  assert.ok((await (await renderPage(path, 2)).color(2, 0)).every((level) => level > 250))
+  const fonts = await readStdout('pdffonts', path)
+  assert.doesNotMatch(fonts, / no {1,2}(?:yes|no) /)
+})
 
 /** PDF/A requires an end of line before `endstream` (ISO 19005-2, 6.1.7.1). */
 const countBareStreamEnds = (file: string) => file.match(/[^\r\n]endstream/g)?.length ?? 0

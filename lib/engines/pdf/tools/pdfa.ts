@@ -8,6 +8,7 @@ import { finishPdf, type PdfTool, warnEncryptionRemoved } from './editable-pdf.t
 import { decodePdfText, isPdfRef, PdfObjects } from './objects.ts'
 import type { ToolOptions } from './options.ts'
 import { readPdfAClaim } from './pdfa-claim.ts'
+import { restoreText } from './restore-text.ts'
 import { removeHiddenContent } from './sanitize.ts'
 
 const srgbProfile = '/usr/share/color/icc/ghostscript/srgb.icc'
@@ -44,10 +45,16 @@ export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
   const flattened = await flattenForm(pdf, tools)
   const source = await prepare(flattened.path, { allowsAttachments: pdfaPart === '3' }, tools)
   const distillInput = { ...flattened, path: source.path }
-  await distill(distillInput, { args, prolog: outputIntent(source.language), output, onProgress }, tools)
+  const prolog = outputIntent(source.language)
+  await distill(distillInput, { args, prolog, output, onProgress }, tools)
   await requirePages(output, pdf.sizes.length, tools)
   await requirePdfA(output, pdfaPart, tools)
-  const complete = source.hasAttachments ? await copyAttachments(flattened.path, output, tools) : output
+  const distillText = (path: string, textOnly: string, pageRange: string) => {
+    const textArgs = [...args, '-dFILTERIMAGE', '-dFILTERVECTOR', `-sPageList=${pageRange}`]
+    return distill({ path, sizes: pdf.sizes }, { args: textArgs, prolog, output: textOnly }, tools)
+  }
+  const withText = pdfaPart === '1' ? await restoreText(source.path, output, distillText, tools) : output
+  const complete = source.hasAttachments ? await copyAttachments(flattened.path, withText, tools) : withText
   const objects = await PdfObjects.load(complete, tools)
   associateFiles(objects)
   repairDates(objects)

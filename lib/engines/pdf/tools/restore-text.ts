@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import type { Tools } from '../../engine.ts'
+import { countCharactersByPage } from '../ocr/recognize.ts'
+import { formatPageRange } from '../page-range.ts'
+import { runQpdf } from '../qpdf.ts'
+import { isPdfDict, PdfObjects, type PdfValue } from './objects.ts'
+
+/** A page with less of its characters has become an image. */
+const minTextShare = 0.9
+
+/**
+ * PDF/A-1 forbids transparency, so Ghostscript turns pages that use it into images. This puts the text of such pages
+ * below their images, where it is found and copied.
+ * @param distillText writes the text of the pages in a range, with the settings of the archive.
+ */
+export async function restoreText(
+  source: string,
+  archive: string,
+  distillText: (input: string, output: string, pageRange: string) => Promise<void>,
+  tools: Tools,
+): Promise<string> {
+  const before = await countCharactersByPage(source, tools)
+  const after = await countCharactersByPage(archive, tools)
+  const pages = before.flatMap((count, index) =>
+    (after[index] ?? 0) < count * minTextShare ? [index + 1] : [],
+  )
+  if (pages.length === 0) return archive
+  const opaque = join(tools.workDir, 'opaque.pdf')
+  const objects = await PdfObjects.load(source, tools)
+  removeTransparency(objects)
+  await objects.save(opaque, tools)
+  const text = join(tools.workDir, 'text-only.pdf')
+  await distillText(opaque, text, formatPageRange(pages))
+  const path = join(tools.workDir, 'with-text.pdf')
+  const underlay = { file: text, from: '1-z', to: pages.join(',') }
+  await runQpdf({ inputFile: archive, underlay, outputFile: path }, tools)
+  return path
+}
+
+/** Entries of graphics states, images, groups and annotations (ISO 32000-2, 11). */
+const transparencyKeys = ['/SMask', '/SMaskInData', '/ca', '/CA', '/BM', '/Group']
+
+function removeTransparency(objects: PdfObjects): void {
+  const removeFrom = (value: PdfValue): boolean => {
+    if (Array.isArray(value)) return value.map(removeFrom).includes(true)
+    if (!isPdfDict(value)) return false
+    const found = transparencyKeys.filter((key) => key in value)
+    for (const key of found) delete value[key]
+    return Object.values(value).map(removeFrom).includes(true) || found.length > 0
+  }
+  for (const ref of objects.refs) if (removeFrom(objects.resolve(ref))) objects.markChanged(ref)
+}
