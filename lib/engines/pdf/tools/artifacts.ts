@@ -3,8 +3,8 @@ import type { Tools } from '../../engine.ts'
 import { isPdfDict, isPdfRef, type PdfDict, PdfObjects, type PdfPage } from './objects.ts'
 
 /**
- * Keeps the tags of pages that qpdf draws over: it moves their content into form XObjects, where the structure tree does
- * not find it.
+ * Keeps the tags of pages that qpdf draws over: it moves their content into form XObjects, where the structure tree
+ * does not find it.
  */
 
 /** Private page entries with the original content. */
