@@ -1,7 +1,7 @@
 import type { RandomAccess } from '../../binary/random-access.ts'
 
 /** Streams of an MPEG transport stream (ISO 13818-1), as its first program map lists them. */
-export interface TransportStreams {
+interface TransportStreams {
   /** `ts-` and the stream type; AC-4 has none of its own (ETSI EN 300 468, 6.4). */
   readonly codecs: readonly string[]
   readonly encryption: string | undefined
