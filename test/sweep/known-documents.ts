@@ -90,7 +90,7 @@ function makePage(random: () => number): { html: string; words: readonly string[
 }
 
 function textOf(path: string, format: FormatId): string {
-  if (format === 'pdf') return run('pdftotext', '-raw', path, '-')
+  if (format === 'pdf') return run('pdftotext', path, '-')
   // Pandoc's reader drops the head rows of tables.
   if (format === 'odt') return run('unzip', '-p', path, 'content.xml').replaceAll(/<[^>]*>/g, '')
   if (format === 'txt') return readFileSync(path, 'utf8')
