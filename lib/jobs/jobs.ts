@@ -100,11 +100,11 @@ export class Jobs {
     try {
       await this.#publishCreation(state)
     } catch (error) {
-      // The tasks may end the job before the sweep looks at it: its end publishes what is in its log. If this write
-      // fails as well, the tasks are not sent, and the sweep does both.
+      // The job is accepted: an error would make clients send it again. Its tasks may end it before the sweep looks at
+      // it: its end publishes what is in its log. If this write fails as well, the tasks are not sent, and the sweep
+      // does both.
       await this.store.changeJob(job.id, { set: { 'log.created': { at: job.createdAt } } })
-      await this.#sendReadyTasks(state)
-      throw error
+      this.#deps.log.error({ jobId: job.id, error }, 'the creation of a job could not be published yet')
     }
     await this.#sendReadyTasks(state)
     return true

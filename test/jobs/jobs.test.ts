@@ -30,14 +30,14 @@ test('a job is published before its tasks are sent, which are sent even if that 
   assert.deepEqual([takeEvents(), takeSentTasks()], [[], []])
   bus.failTimes(1)
   subscribers.resolve(() => [])
-  await assert.rejects(creation, /the bus rejected/)
+  assert.equal(await creation, true)
   assert.deepEqual(takeSentTasks(), [1])
 })
 
 test('the end of a job publishes its creation if that failed', async () => {
   const { jobs, store, bus } = memoryJobs()
   bus.failTimes(1)
-  await assert.rejects(jobs.create(createRecords(two)), /the bus rejected/)
+  assert.equal(await jobs.create(createRecords(two)), true)
   const state = await store.getState('job_1')
   assert.ok(state)
   const names = findUnpublishedEventsOfEndedJob({
