@@ -6,25 +6,32 @@ import { decisionsIn, summarizeUse } from './used-permissions.ts'
 /** Permissions that are only used after losses, failures or with very large data, which tests cannot reliably cause. */
 const rarelyUsed: readonly (readonly [rights: RegExp, why: string])[] = [
   [
-    /^(api|conversion|jobs|uploads|automation|drives|access|admin|facade|account|sweep|sockets|broadcast): partition /,
+    /^(api|conversion|jobs|job-events|uploads|automation|drives|access|admin|facade|account|sweep|sockets|broadcast): partition /,
     'functions that serve requests have the partitions of all requests',
   ],
   [
-    /^(prepare|receive-upload): partition (ACCOUNT|OWNER|WEBHOOK|LIVE|SLOTS)#/,
+    /^(prepare|receive-upload): partition (ACCOUNT|OWNER|WEBHOOK|SLOTS)#/,
     'a task that cannot be planned or inspected fails, and its owner is notified',
   ],
-  [/^prepare: s3:GetObject on \S+uploads/, 'a job of a version that left files where they were uploaded'],
+  [
+    /^(prepare|jobs|facade): s3:GetObject on \S+uploads/,
+    'a job of a version that left files where they were uploaded',
+  ],
   [/^transfer: partition UPLOAD#/, 'an import into an upload'],
   [/^deliver: partition ACCOUNT#/, 'an email about a webhook that was disabled'],
-  [/^dispatch: dynamodb:BatchGetItem/, 'an owner has several webhooks'],
   [
-    /^(api|access|admin|uploads): (events:PutEvents|dynamodb:(BatchGetItem|Query) on \S+mutabor$)/,
+    /^(conversion|dispatch|drives|job-events|receive-upload|sweep): dynamodb:BatchGetItem/,
+    'an owner has several webhooks',
+  ],
+  [
+    /^(api|access|admin|uploads|job-events): (events:PutEvents|dynamodb:(BatchGetItem|Query) on \S+mutabor$)/,
     'the event for a quota that is used up',
   ],
   [
     /^convert-(av|pdf): dynamodb:BatchWriteItem/,
     'long tasks are split into chunks: video.slow.ts, chunks.slow.ts',
   ],
+  [/^job-events: dynamodb:UpdateItem/, 'requests are limited, or an owner watches several jobs'],
   [/^count-usage: dynamodb:BatchGetItem/, 'many finished jobs are counted at once'],
   [
     /^prepare: (dynamodb:(Query|UpdateItem|DeleteItem)|events|sqs:SendMessage on \S+ready$)/,

@@ -89,7 +89,7 @@ export async function openIsolatedService() {
     180,
   )
 
-  /** Creates a client with an account and a webhook, so that events of its jobs use both. */
+  /** Creates a client with an account and two webhooks, so that events of its jobs use them. */
   async function newMember(): Promise<AnyClient> {
     const key = await managerOf(service)
     class Member extends Client {
@@ -100,8 +100,10 @@ export async function openIsolatedService() {
       }
     }
     const member = new Member(service)
-    const hook = await member.post('/v1/webhooks', { url: receiver.url('/members'), events: ['job.failed'] })
-    assert.equal(hook.status, 201, await hook.clone().text())
+    for (const path of ['/members', '/others']) {
+      const hook = await member.post('/v1/webhooks', { url: receiver.url(path), events: ['job.failed'] })
+      assert.equal(hook.status, 201, await hook.clone().text())
+    }
     return member
   }
 

@@ -149,6 +149,9 @@ test('webhooks and sockets receive events, and workflows run', async () => {
     'the webhook too',
     90,
   )
+  // The first delivery to the URL of a job creates the secret of its owner.
+  await service.job(client, tasks, { webhookUrl: service.receiver.url('/of-job') })
+  await waitUntil(() => service.receiver.at('/of-job').length > 0, 'the URL of the job is called', 90)
   const flow = await client.post('/v1/workflows', {
     name: 'often',
     cron: '0 * * * *',
