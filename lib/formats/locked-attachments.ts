@@ -1,4 +1,5 @@
-const isIdentity = (dict: string, name: string) => !new RegExp(`/${name}\\s{0,9}/(?!Identity\\b)`).test(dict)
+const encryptsPages = /\/(?:StmF|StrF)\s{0,9}\/(?!Identity\b)/
+const encryptsAttachments = /\/EFF\s{0,9}\/(?!Identity\b)/
 
 /**
  * Whether a PDF encrypts its attachments and nothing else: its crypt filters leave strings and streams alone (ISO
@@ -25,7 +26,7 @@ function findObject(text: string, head: string): number | undefined {
 function leavesPagesAlone(text: string): boolean {
   const end = text.indexOf('endobj')
   const dict = end === -1 ? text : text.slice(0, end)
-  return isIdentity(dict, 'StmF') && isIdentity(dict, 'StrF') && /\/EFF\s{0,9}\/(?!Identity\b)/.test(dict)
+  return !encryptsPages.test(dict) && encryptsAttachments.test(dict)
 }
 
 /**

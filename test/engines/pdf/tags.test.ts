@@ -8,7 +8,8 @@ import { createBook, createPdf, writeFiles } from '../support/pdf-maker.ts'
 import { createToolRunner } from '../support/run-pdf-tool.ts'
 
 const says = (words: string) => `BT /F 12 Tf 10 50 Td (${words}) Tj ET`
-const tagged = (tag: string, id: number, words: string) => `/${tag} <</MCID ${id}>> BDC ${says(words)} EMC`
+const markContent = (tag: string, id: number, words: string) =>
+  `/${tag} <</MCID ${id}>> BDC ${says(words)} EMC`
 const element = (rest: string) => `<< /Type /StructElem ${rest} >>`
 
 /** Creates two pages with tags: a heading by the name of a role, two paragraphs, and a link to page 2. */
@@ -23,9 +24,9 @@ function createTaggedPdf(word: string, language: string): Buffer {
     4: page(6, 1),
     5: {
       dict: '<< >>',
-      data: Buffer.from(`${tagged('H1', 0, `${word} title`)} ${tagged('P', 1, `${word} first`)}`),
+      data: Buffer.from(`${markContent('H1', 0, `${word} title`)} ${markContent('P', 1, `${word} first`)}`),
     },
-    6: { dict: '<< >>', data: Buffer.from(tagged('P', 0, `${word} second`)) },
+    6: { dict: '<< >>', data: Buffer.from(markContent('P', 0, `${word} second`)) },
     7: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
     8: '<< /Type /Annot /Subtype /Link /Rect [10 40 90 70] /Dest [4 0 R /Fit] /StructParent 2 >>',
     9: `<< /Type /Annot /Subtype /Widget /FT /Tx /T (${word}) /Rect [100 40 190 70] /P 3 0 R /StructParent 3 >>`,
