@@ -18,10 +18,8 @@ import { createJob, lostTask } from './support/jobs.ts'
 test('the sweep publishes a job whose creator failed to publish it', async () => {
   const ownJobs = memoryJobs()
   ownJobs.bus.failTimes(1)
-  await assert.rejects(
-    ownJobs.jobs.create(createRecords([createAwaitedUpload('in'), newTask('work', [0])])),
-    /the bus rejected/,
-  )
+  await ownJobs.jobs.create(createRecords([createAwaitedUpload('in'), newTask('work', [0])]))
+  assert.deepEqual(ownJobs.takeEvents(), [])
   await ownJobs.jobs.wake('job_1', secondsLater(60))
   assert.deepEqual([ownJobs.takeEvents(), (await ownJobs.store.getJob('job_1'))?.log], [['job.created'], {}])
 })
