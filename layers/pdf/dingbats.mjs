@@ -44,6 +44,6 @@ function range(from, to) {
   return Array.from({ length: to - from + 1 }, (_, at) => from + at)
 }
 
-/** MuPDF takes the number in the name of a glyph for its character. */
+/** MuPDF takes the number in the name of a glyph for its character, and a space is likelier than the glyph a32. */
 export const decodeDingbat = (char, font) =>
-  (font.endsWith('ZapfDingbats') && characters.get(char.codePointAt(0))) || char
+  (char !== ' ' && font.endsWith('ZapfDingbats') && characters.get(char.codePointAt(0))) || char

@@ -40,6 +40,7 @@ const pathOf = await writeFiles({
     ...[square(60, 740), text('4', [63, 740], 'F2'), text('I own a boat', [82, 740])],
     ...[square(60, 715), text('8', [63, 715], 'F2'), text('I need a berth', [82, 715])],
     ...[square(60, 690), text('I rent a boat', [82, 690])],
+    ...[text('Such as', [60, 650]), text('4 8', [110, 650], 'F2')],
   ),
 })
 
@@ -64,5 +65,9 @@ describe('checkboxes of a PDF in the Word document', () => {
 
   test('check marks of a symbol font tick the box around them', async () => {
     assert.match(await toText('symbols.pdf'), /☒ I own a boat\n\n☒ I need a berth\n\n☐ I rent a boat/)
+  })
+
+  test('spaces in a symbol font are spaces', async () => {
+    assert.match(await toText('symbols.pdf'), /Such as\s+✔ ✘/)
   })
 })
