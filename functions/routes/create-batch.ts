@@ -46,7 +46,7 @@ const Fields = component(
       failFast: z
         .union([z.boolean(), optionalBoolean])
         .optional()
-        .describe('End the job with the first file that fails'),
+        .describe('Stop the job as soon as a file fails'),
     })
     .catchall(anyJson()),
 )

@@ -23,7 +23,7 @@ const Body = z.strictObject({
   tasks: namedValues(text('name'), fileJson(), maxTasks, 'tasks'),
   tag: z.string().max(200).optional().describe('Any text that helps you find the job later'),
   webhookUrl: webhookUrl.optional(),
-  failFast: z.boolean().default(false).describe('End the job with the first task that fails'),
+  failFast: z.boolean().default(false).describe('Stop the job as soon as a task fails'),
   expiresIn: z
     .int()
     .min(60)

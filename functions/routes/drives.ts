@@ -288,7 +288,7 @@ function tasksOf(
     }),
   )
   if (targetFormat === undefined) return imported
-  const convertedLinks = links.map((_, at) => [
+  const conversionTasks = links.map((_, at) => [
     `convert-${at + 1}`,
     { operation: 'convert', input: importName(at), output_format: targetFormat, options },
   ])
@@ -296,8 +296,8 @@ function tasksOf(
     name,
     { operation: importUrlOperation.name, ...fields },
   ])
-  const out = { operation: 'export/url', input: convertedLinks.map(([name]) => name) }
-  return parseTasks(Object.fromEntries([...sources, ...convertedLinks, ['export', out]]))
+  const out = { operation: 'export/url', input: conversionTasks.map(([name]) => name) }
+  return parseTasks(Object.fromEntries([...sources, ...conversionTasks, ['export', out]]))
 }
 
 /** The upload for an imported file that is not converted immediately, as in `POST /v1/import/url`. */

@@ -58,7 +58,7 @@ export interface Api {
         tag?: string
         /** Public URL that receives all events of the job, like a webhook; signed with the secret of GET /v1/webhooks/secret */
         webhookUrl?: string
-        /** End the job with the first task that fails */
+        /** Stop the job as soon as a task fails */
         failFast?: boolean
         /** Seconds after the end of the job until its files are deleted, if shorter than the default */
         expiresIn?: number
@@ -1779,7 +1779,7 @@ export interface BatchRequest extends TargetFields {
     options?: { [k: string]: unknown }
     [k: string]: unknown
   }[])
-  /** End the job with the first file that fails */
+  /** Stop the job as soon as a file fails */
   failFast?: (boolean | ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off"))
 }
 export interface CreatedBatch extends Job {

@@ -150,7 +150,7 @@ const allSealingKeys = (secret: string): SealingKeys => ({
   'seal records': deriveKey(secret, 'seal records'),
 })
 
-/** Replaces sealed values for clients and operators. */
+/** Replaces sealed values by a placeholder before clients or operators see them. */
 export const redactSecrets = <T>(value: T): T =>
   mapDeep(value, (inner) => (isSealed(inner) ? { value: redacted } : undefined)) as T
 

@@ -8,7 +8,7 @@ import { newId } from '../ids.ts'
 
 /** How long a request is remembered. */
 const retentionS = 24 * 3600
-/** A request that has not renewed its lease for so long is assumed to have died with its process. */
+/** A request that has not renewed its lease for this long is assumed to have died with its process. */
 const leaseMs = 60_000
 export const renewMs = leaseMs / 3
 /** Retry-After while the first request is still running. */

@@ -13,7 +13,7 @@ import { declarationOf } from '../../lib/resources/functions.ts'
 import { queueMappingOf } from '../../lib/resources/queue-functions.ts'
 import { wakeShards } from '../../lib/resources/storage.ts'
 
-/** Something of which there is only so much, and what one job a second uses of it. */
+/** A limited resource, and how much of it one job a second uses. */
 export interface Resource {
   readonly name: string
   readonly limit: number

@@ -18,7 +18,7 @@ interface Setup {
   readonly url: string
   readonly arn: string
   send(body: string, moreFields?: object): Promise<void>
-  /** Feeds `invoke` until the test ends. */
+  /** Delivers the messages of the queue to `invoke` until the test ends. */
   map(invoke: (event: SQSEvent) => unknown, options?: Partial<QueueMappingOptions>): QueueMapping
 }
 

@@ -149,7 +149,7 @@ test('percent escapes that are not UTF-8 are rejected with the field, and a lone
   assert.deepEqual(keptText, { text: '100%', b: '%zz%4', c: '😀', d: '\ufffd', e: 'éé' })
 })
 
-test('a field of a multipart form that is not UTF-8 is refused with its name', async () => {
+test('a multipart field that is not valid UTF-8 is refused, and the error names the field', async () => {
   const form = (text: Buffer) => [
     ...[
       Buffer.from('--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n'),

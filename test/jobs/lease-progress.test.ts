@@ -99,7 +99,7 @@ test('the end of a lease waits for the last heartbeat, and nothing is written af
   }
 })
 
-test('the start of a job is published while its task runs, but not after it is released', async (t) => {
+test('the start of a job is published while its task runs, but not after the lease of the task is released', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { held: claimAndKeep, takeEvents } = await createJob()
   const one = await claimAndKeep()

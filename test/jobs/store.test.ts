@@ -114,7 +114,7 @@ test('releasing the claims of a failed job keeps those that another job has take
 })
 
 test('few records are stored in one transaction, many in batches before the job', async () => {
-  for (const [count, together] of [
+  for (const [count, inOneTransaction] of [
     [8, true],
     [9, false],
   ] as const) {
@@ -136,7 +136,7 @@ test('few records are stored in one transaction, many in batches before the job'
       if: {},
     }
     assert.equal(await new JobStore(table).create(ownRecords, [claim]), true)
-    assert.equal(batches === 0, together, `${count} tasks`)
+    assert.equal(batches === 0, inOneTransaction, `${count} tasks`)
   }
 })
 

@@ -131,14 +131,14 @@ const times = [
 ]
 
 /** Returns the content of a file without times: of an archive, the names and contents of its files. */
-async function contentOf(path: string, showsSizes: boolean): Promise<string> {
+async function contentOf(path: string, includesSizes: boolean): Promise<string> {
   const bytes = await readFile(path)
   if (bytes.readUInt16BE(0) !== 0x504b) return withoutTimes(bytes)
   const entries = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries()
   const texts = entries.map(async (entry) => {
     if (entry.directory) return ''
     const content = Buffer.from(await entry.getData(new Uint8ArrayWriter()))
-    return `${entry.filename} ${showsSizes ? entry.compressedSize : ''} ${withoutTimes(content)}`
+    return `${entry.filename} ${includesSizes ? entry.compressedSize : ''} ${withoutTimes(content)}`
   })
   return (await Promise.all(texts)).join('\n')
 }

@@ -120,7 +120,10 @@ async function forward(
   return { status: reply.statusCode ?? 502, headers: reply.headers, bytes: await buffer(reply) }
 }
 
-/** Returns the reply with throttled entries of a batch, and without the capacity unless it was requested. */
+/**
+ * Returns the reply that the client sees: throttled entries of a batch are listed as unprocessed, and the consumed
+ * capacity is left out unless it was requested.
+ */
 function visibleReply(
   operation: string,
   { ConsumedCapacity, ...reply }: Reply,

@@ -17,7 +17,7 @@ import { runPython } from '../sandbox/python.ts'
 import { UnlockOptions } from './unlock-options.ts'
 
 /** Exit codes of `layers/office/unlock.py`. */
-const codes = { open: 0, wrongPassword: 3, notLocked: 4, openDocument: 5, unknownLock: 6 } as const
+const codes = { unlocked: 0, wrongPassword: 3, notLocked: 4, isOdf: 5, unknownLock: 6 } as const
 
 /**
  * Removes the password of a document; a document without one is returned unchanged. OpenDocument files go through
@@ -41,7 +41,7 @@ export async function unlock(
       throw documentProtectionUnknown()
     case codes.notLocked:
       return { files: [{ path: input.path }] }
-    case codes.openDocument: {
+    case codes.isOdf: {
       const result = await viaOffice(password)
       warnAboutRemovedPassword(tools)
       return result
@@ -75,7 +75,7 @@ async function decrypt(input: string, output: string, password: string, tools: T
   try {
     // Passed via stdin: other processes can read arguments.
     await runPython('office/unlock.py', [input, output], tools, { stdin: password, timeoutS: 120 })
-    return codes.open
+    return codes.unlocked
   } catch (error) {
     const knownCode = Object.values(codes).find(
       (code) => error instanceof ProcessFailure && error.exitCode === code,

@@ -178,7 +178,7 @@ interface SearchablePdf {
   readonly characterCounts: readonly number[]
   /** Pages that were read, counted from 1. */
   readonly recognized: readonly number[]
-  /** Their text where Tesseract's lines are known: Poppler splits lines with wide gaps into columns. */
+  /** Text by page number, where Tesseract's lines are known: Poppler splits lines with wide gaps into columns. */
   readonly lines: ReadonlyMap<number, string>
 }
 

@@ -8,7 +8,7 @@ import { findHiddenRanges, type HiddenRange, hasHidingStyle } from './doc-hidden
 /** Magic number and offsets of [MS-DOC] 2.5.1, for Word 97 and later. */
 const fib = { magic: 0xa5ec, flags: 0x0a, counts: 0x4c, pieces: 0x01a2, end: 0x01aa } as const
 const isEncrypted = 0x0100
-const isSecondTable = 0x0200
+const secondTableFlag = 0x0200
 /** 2.8.35. */
 const pieceDescriptorBytes = 8
 const isCompressed = 0x4000_0000
@@ -28,7 +28,7 @@ export async function readDoc(file: FileBytes): Promise<ContentSummary | undefin
   const main = await compoundFile.read('WordDocument')
   if (!main || main.length < fib.end || main.readUInt16LE(0) !== fib.magic) return undefined
   const flags = main.readUInt16LE(fib.flags)
-  const table = await compoundFile.read((flags & isSecondTable) === 0 ? '0Table' : '1Table')
+  const table = await compoundFile.read((flags & secondTableFlag) === 0 ? '0Table' : '1Table')
   if ((flags & isEncrypted) !== 0 || !table) return undefined
   const start = main.readUInt32LE(fib.pieces)
   const hiddenRanges = findHiddenRanges(main, table)

@@ -174,5 +174,5 @@ async function countCalls(jobs: number, { print: say }: Report) {
   return { counts, progressEvents }
 }
 
-/** The address of a client: limits of requests are per address. */
+/** The address of a client: request limits are per address. */
 const addressOf = (number: number) => `198.18.${number >> 8}.${number & 255}`

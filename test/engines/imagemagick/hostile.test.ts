@@ -56,7 +56,7 @@ describe('a hostile image for ImageMagick', () => {
     }
   })
 
-  test('a hostile FITS image that declares a billion axes or a negative data size is damaged', async () => {
+  test('a hostile FITS image that declares a billion axes or a negative data size is rejected as damaged', async () => {
     for (const claimedSize of [
       ['NAXIS', 4_000_000_000],
       ['GCOUNT', -1_000_000],

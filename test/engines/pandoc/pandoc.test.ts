@@ -223,7 +223,7 @@ describe('images of a document', () => {
     assert.match(await readFile((await convert(pandoc, book, 'txt')).path, 'utf8'), /Words of a note/)
   })
 
-  test('images of a document are included from an EPUB whose notes are referenced from other files, each once', async () => {
+  test('images of a document include those of an EPUB once each, even if its notes are referenced from other files', async () => {
     const book = join(scratch, 'notes.epub')
     const note = (id: string, words: string, type = 'footnote') =>
       `<aside epub:type="${type}" id="${id}"><p>${words}</p></aside>`

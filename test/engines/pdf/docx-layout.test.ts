@@ -142,7 +142,7 @@ describe('layout of a PDF in the Word document', () => {
     assert.match(text, /☒ I own a boat\n\n☐ I rent a boat\n\n☒ I need a berth\n\n☐ I want the newsletter/)
   })
 
-  test('the lines of an address stay apart where the address next to it ends', async () => {
+  test('of two addresses side by side, the lines of the longer one stay separate below the end of the shorter one', async () => {
     const html = await readStdout('pandoc', '--from=docx', '--to=html', await toWord('addresses.pdf'))
     assert.doesNotMatch(html, /Lane\s+9020/)
     assert.match(html, /7 Lighthouse Lane[\s\S]*9020 Westcliff/)
