@@ -13,6 +13,8 @@ const parser = new XMLParser({
   parseTagValue: false,
   parseAttributeValue: false,
   trimValues: false,
+  // Includes numbers of characters, such as &#39;.
+  htmlEntities: true,
 })
 
 type Attributes = Readonly<Record<string, string>>

@@ -51,6 +51,11 @@ test('white space of TTML is collapsed unless it is preserved', () => {
   assert.deepEqual(parseTtml(document(p('xml:space="preserve"')))[0]?.lines, ['a', 'b', 'c'])
 })
 
+test('numbers of characters in TTML become the characters', () => {
+  const body = '<tt:p begin="1s" end="2s">it&#39;s caf&#xE9; &amp;#39;</tt:p>'
+  assert.deepEqual(parseTtml(document(body))[0]?.lines, ["it's café &#39;"])
+})
+
 test('an open cue of TTML ends when the next begins', async () => {
   const source = join(scratchFolder('ttml-test'), 'open.ttml')
   await writeFile(source, document('<tt:p begin="1s">first</tt:p><tt:p begin="2s">last</tt:p>'))
