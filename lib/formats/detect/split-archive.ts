@@ -5,6 +5,8 @@ import { ascii, corruptFileError, view } from './byte-source.ts'
 /** Bytes of the header at the start of a 7z, which locates the one at the end (7zFormat.txt of 7-Zip). */
 const startHeaderBytes = 32
 const maxListedParts = 5
+/** The number of a part has three digits. */
+const maxParts = 999
 
 /** Checks that the file reaches to the header at its end. @throws AppError CORRUPT_FILE */
 export function checkSevenZip(file: OpenedFile): void {
@@ -29,7 +31,8 @@ export function refuseSplitArchive(file: OpenedFile): void {
   const part = Number(digits)
   const bytes = part === 1 ? sevenZipBytes(file) : undefined
   if (bytes !== undefined && bytes <= file.size) return
-  const count = bytes === undefined ? undefined : Math.ceil(bytes / file.size)
+  const declaredCount = bytes === undefined ? Number.POSITIVE_INFINITY : Math.ceil(bytes / file.size)
+  const count = declaredCount <= maxParts ? declaredCount : undefined
   const missingParts =
     count === undefined ? [] : Array.from({ length: count - 1 }, (_, at) => nameOfPart(archive, at + 2))
   const missing =

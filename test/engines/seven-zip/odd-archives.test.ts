@@ -87,6 +87,9 @@ test('the missing parts of a split archive are named', async () => {
     first,
     /part 1 of .*photos\.7z, and 2 parts are missing: photos\.7z\.002, photos\.7z\.003\. Join/,
   )
+  const huge = Buffer.from(first ?? '')
+  huge.writeBigUInt64LE(2n ** 62n, 12)
+  await assertRefused('photos.7z.001', huge, /part 1 of .*the other parts are missing/)
   await assertRefused('photos.7z.002', second, /part 2 of .*the other parts are missing/)
   await assertRefused('photos.zip.003', second, /part 3 of .*photos\.zip/)
   await assertRefused('photos.7z', first, /7z archive, but it is cut off: \d+ bytes at its end are missing/)
