@@ -1,5 +1,5 @@
 import { open, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, parse } from 'node:path'
 import { findJpegStart, maxBytesBeforeJpeg } from '../../binary/jpeg-start.ts'
 import type { InputFile, Tools } from '../engine.ts'
 
@@ -7,7 +7,7 @@ import type { InputFile, Tools } from '../engine.ts'
 export async function trimJpeg(input: InputFile, tools: Tools): Promise<InputFile> {
   const start = findJpegStart(await readHead(input.path))
   if (!start) return input
-  const path = join(tools.workDir, 'trimmed.jpg')
+  const path = join(tools.workDir, `${parse(input.path).name}-trimmed.jpg`)
   await writeFile(path, (await readFile(input.path)).subarray(start))
   return { ...input, path, size: input.size - start }
 }

@@ -5,6 +5,7 @@ import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { vips } from '../../../lib/engines/vips.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
 import { countPdfPages, readImageSize, readStdout } from '../support/inspect-result.ts'
 import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from '../support/run-engine.ts'
 
@@ -36,6 +37,17 @@ describe('images are merged', () => {
     ] as const)
       assert.equal((await dot(path, left, 50))[3], alpha, `${left}`)
     assert.deepEqual(await dot(path, 38, 72), [0, 255, 0, 255])
+  })
+
+  test('each of several JPEGs with other bytes before the data is in the result', async () => {
+    const blue = sharp({ create: { width: 20, height: 10, channels: 3, background: '#0000ff' } })
+    const late = join(scratchFolder('merge-images-test'), 'late.jpg')
+    await writeFile(late, Buffer.concat([Buffer.from('otters'), await blue.jpeg().toBuffer()]))
+    const { path } = await mergeImages('png', [fixture('odd/http-header.jpg'), late])
+    assert.deepEqual(await readImageSize(path, 'png'), { width: 40, height: 30 + 30 + 10 })
+    const [upperRed = 0] = await dot(path, 2, 32)
+    const [lowerRed = 255, , lowerBlue = 0] = await dot(path, 20, 65)
+    assert.ok(upperRed > 200 && lowerRed < 50 && lowerBlue > 200)
   })
 
   test('images are merged in a row, and in a grid of equal cells', async () => {
