@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
+import { maxDepth } from '../../formats/archive-limits.ts'
 import type { Tools } from '../engine.ts'
 import type { ArchiveEntry } from './list-entries.ts'
 
@@ -20,6 +21,7 @@ export function findSafeLinks(entries: readonly ArchiveEntry[]): KeptLink[] {
   const names = new Set(entries.flatMap(({ kind, name }) => (kind === 'link' ? [] : withFolders(trim(name)))))
   return entries.flatMap(({ kind, name, linkTarget }) => {
     if (kind !== 'link' || !linkTarget || posix.isAbsolute(linkTarget)) return []
+    if (linkTarget.split('/').length > maxDepth) return []
     const target = trim(posix.join(posix.dirname(name), linkTarget))
     const isThroughLink = [...withFolders(target), ...withFolders(posix.dirname(trim(name)))].some((path) =>
       links.has(path),

@@ -49,6 +49,7 @@ test('links that lead out of the archive or through other links are not kept', (
     link('dir/up', '../../x'),
     link('root', '/dir'),
     link('missing', 'none'),
+    link('winding', `${'./'.repeat(100)}dir/sub/a`),
     link('folder', './dir/sub/'),
     link('dir/to-a', 'sub/../sub/a'),
     link('through', 'folder/a'),
