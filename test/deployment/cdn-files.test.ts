@@ -67,11 +67,15 @@ test('a stage without public keys serves files from the bucket, as before', () =
   )
 })
 
-test('a public key that CloudFront does not accept is refused with its setting', () => {
+test('a key that CloudFront does not accept, and a private one, is refused with its setting', () => {
   const pem = (modulusLength: number) =>
     generateKeyPairSync('rsa', { modulusLength }).publicKey.export({ type: 'spki', format: 'pem' })
+  const privatePem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+  })
   assert.equal(parseStage('dev', { cdnPublicKeys: [pem(2048)] }).cdnPublicKeys?.length, 1)
-  for (const key of [pem(3072), 'AAAA'])
+  for (const key of [pem(3072), privatePem, 'AAAA'])
     assert.throws(
       () => parseStage('dev', { cdnPublicKeys: [key] }),
       /cdnPublicKeys\.0: expected a public RSA key/,
