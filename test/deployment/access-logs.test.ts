@@ -45,7 +45,7 @@ test('CloudFront applies the web ACL of the stage to each request', () => {
   assert.throws(() => parseStage('dev', { firewallArn: regional }), /firewallArn/)
 })
 
-test('the firewall limits the requests of an IP address and blocks no file for its content', () => {
+test('the firewall limits the requests of an IP address and blocks no file for its content or name', () => {
   const text = readFileSync(new URL('../../lib/deployment/firewall.json', import.meta.url), 'utf8')
   const template: Template = JSON.parse(text)
   assert.deepEqual(checkSpecification(template).findings, [])
@@ -68,4 +68,7 @@ test('the firewall limits the requests of an IP address and blocks no file for i
     'EC2MetaDataSSRF',
   ])
     assert.ok(counted.includes(`${rule}_BODY`), rule)
+  // Links to files have their names in the query, such as `server.log`.
+  for (const rule of ['RestrictedExtensions', 'CrossSiteScripting'])
+    assert.ok(counted.includes(`${rule}_QUERYARGUMENTS`), rule)
 })
