@@ -103,8 +103,8 @@ export class Jobs {
       // The job is accepted: an error would make clients send it again. Its tasks may end it before the sweep looks at
       // it: its end publishes what is in its log. If this write fails as well, the tasks are not sent, and the sweep
       // does both.
-      await this.store.changeJob(job.id, { set: { 'log.created': { at: job.createdAt } } })
       this.#deps.log.error({ jobId: job.id, error }, 'the creation of a job could not be published yet')
+      await this.store.changeJob(job.id, { set: { 'log.created': { at: job.createdAt } } })
     }
     await this.#sendReadyTasks(state)
     return true
