@@ -94,14 +94,18 @@ const bsdtarFallbackFormats: readonly FormatId[] = [
   'lzh',
 ]
 
+interface ArchiveSource {
+  readonly path: string
+  readonly format: FormatId
+  /** Where it is unpacked. */
+  readonly folder: string
+}
+
 /** Falls back to libarchive if 7-Zip cannot read the archive; if that fails too, throws 7-Zip's error. */
-async function unpackWithFallback(
-  { path, format, folder }: { readonly path: string; readonly format: FormatId; readonly folder: string },
-  limits: Limits,
-  tools: Tools,
-): Promise<void> {
+async function unpackWithFallback(source: ArchiveSource, limits: Limits, tools: Tools): Promise<void> {
+  const { path, format, folder } = source
   try {
-    return await unpackWithSevenZip(path, folder, limits, tools)
+    return await unpackWithSevenZip(source, limits, tools)
   } catch (error) {
     const isUnreadable =
       error instanceof MisreadEntriesError || (error instanceof ProcessFailure && !needsPassword(error))
@@ -144,17 +148,16 @@ export const needsPassword = ({ stderr }: { readonly stderr: string }) =>
  * after the link and its target.
  */
 class MisreadEntriesError extends Error {}
-const isMisread = ({ name, kind }: ArchiveEntry) =>
-  /(?:^|\/)GNUSparseFile\.\d+\//.test(name) || (kind === 'folder' && name.includes('|'))
+const isMisread = ({ name, kind }: ArchiveEntry, format: FormatId) =>
+  /(?:^|\/)GNUSparseFile\.\d+\//.test(name) || (format === 'lzh' && kind === 'folder' && name.includes('|'))
 
 async function unpackWithSevenZip(
-  path: string,
-  folder: string,
+  { path, format, folder }: ArchiveSource,
   { limitBytes, password, keptLinks }: Limits,
   tools: Tools,
 ): Promise<void> {
   const entries = await listWithSevenZip(path, password, tools)
-  if (entries.some(isMisread)) throw new MisreadEntriesError()
+  if (entries.some((entry) => isMisread(entry, format))) throw new MisreadEntriesError()
   checkEntries(entries, limitBytes)
   const droppedEntries = unsafeEntries(entries)
   const exclude = join(tools.workDir, 'dropped.txt')

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { findSafeLinks } from '../../../lib/engines/seven-zip/kept-links.ts'
 import { sevenZip } from '../../../lib/engines/seven-zip.ts'
 import { detectFile } from '../../formats/detect-file.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
 import { readArchive } from '../support/inspect-archive.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
@@ -40,6 +42,17 @@ test('a link of an LZH stays a link and is no folder', async () => {
   const zip = await convert(sevenZip, fixture('odd/links.lzh'), 'zip')
   assert.deepEqual(await readArchive(zip.path, 'zip'), { 'a.txt': 'otters\n' })
   assert.deepEqual(zip.warnings, ['LINKS_DROPPED'])
+})
+
+test('a folder with a bar in its name is no link', async () => {
+  const folder = scratchFolder('bar-test')
+  mkdirSync(join(folder, 'a|b'))
+  writeFileSync(join(folder, 'a|b/c.txt'), 'otters')
+  execFileSync('7zz', ['a', '-psecret', 'bar.zip', 'a|b'], { cwd: folder, stdio: 'ignore' })
+  const { path } = await convert(sevenZip, join(folder, 'bar.zip'), 'tar', {
+    options: { password: 'secret' },
+  })
+  assert.deepEqual(Object.values(await readArchive(path, 'tar')), ['otters'])
 })
 
 test('links that lead out of the archive or through other links are not kept', () => {
