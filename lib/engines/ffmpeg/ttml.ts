@@ -64,11 +64,15 @@ interface Document {
   readonly styles: ReadonlyMap<string, Attributes>
 }
 
+const endTag = /<\/(?:[^\s<>/:]{1,40}:)?tt\s{0,9}>/
+
 /**
  * Returns the cues in order of time; the end of a cue without one is its start.
- * @throws Error if it is not XML.
+ * @throws Error if it is not XML or cut off.
  */
 export function parseTtml(xml: string): Cue[] {
+  // The parser accepts elements without an end.
+  if (!endTag.test(xml)) throw new Error('The end tag of the root element is missing.')
   const [root] = toNodes(parser.parse(xml)).filter((node) => isElement(node, 'tt'))
   if (root === undefined || typeof root === 'string') return []
   const styles = new Map(

@@ -68,7 +68,7 @@ test('an open cue of TTML ends when the next begins', async () => {
 
 test('TTML that is cut off is damaged', async () => {
   const source = join(scratchFolder('ttml-test'), 'cut.ttml')
-  await writeFile(source, document('<tt:p begin="1s">first').slice(0, -20))
+  await writeFile(source, document('<tt:p begin="1s">first</tt:p><tt:p begin="2s">last').slice(0, -20))
   await assert.rejects(convert(ffmpeg, source, 'srt'), { code: 'CORRUPT_FILE' })
 })
 
