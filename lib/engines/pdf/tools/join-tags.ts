@@ -94,10 +94,11 @@ function addTree(
   const parents = readTree(objects, tree['/ParentTree'], '/Nums').filter(isNumbered)
   relinkObjects(objects, pages, new Map(parents))
   const largestKey = shiftKeys(objects, pages, joined.nextKey)
-  joined.parents.push(...parents.map(([key, value]): TreeEntry => [key + joined.nextKey, value]))
+  for (const [key, value] of parents) joined.parents.push([key + joined.nextKey, value])
   joined.nextKey += parents.reduce((largest, [key]) => Math.max(largest, key), largestKey) + 1
-  joined.ids.push(...readTree(objects, tree['/IDTree'], '/Names'))
-  joined.namespaces.push(...objects.list(tree['/Namespaces']))
+  // Not as arguments of one call, which has a limit: some programs give each element an id.
+  for (const entry of readTree(objects, tree['/IDTree'], '/Names')) joined.ids.push(entry)
+  for (const namespace of objects.list(tree['/Namespaces'])) joined.namespaces.push(namespace)
   Object.assign(joined.roles, { ...objects.dict(tree['/RoleMap']), ...joined.roles })
   Object.assign(joined.classes, { ...objects.dict(tree['/ClassMap']), ...joined.classes })
 }
