@@ -7,14 +7,21 @@ const encryptsAttachments = /\/EFF\s{0,9}\/(?!Identity\b)/
  * @param text the file, or the parts of it with the trailer and the encryption dictionary.
  */
 export function encryptsOnlyAttachments(text: string): boolean {
-  const dicts = [...text.matchAll(/\/Encrypt\s{0,9}(?:(\d{1,10}) (\d{1,5}) R|<<)/g)].flatMap((match) => {
-    const [, number, generation] = match
-    const start = number === undefined ? match.index : findObject(text, `${number} ${generation} obj`)
+  const places = new Set<number | string>()
+  for (const { index, 1: number, 2: generation } of text.matchAll(encryptEntry)) {
+    places.add(number === undefined ? index : `${number} ${generation} obj`)
+    if (places.size > maxDicts) return false
+  }
+  const dicts = [...places].flatMap((place) => {
+    const start = typeof place === 'number' ? place : findObject(text, place)
     return start === undefined ? [] : [text.slice(start, start + maxDictLength)]
   })
   return dicts.length > 0 && dicts.every(leavesPagesAlone)
 }
 
+const encryptEntry = /\/Encrypt\s{0,9}(?:(\d{1,10}) (\d{1,5}) R|<<)/g
+/** A file has one, which its updates refer to again; each is searched for in the whole file. */
+const maxDicts = 8
 const maxDictLength = 4096
 
 function findObject(text: string, head: string): number | undefined {

@@ -92,4 +92,8 @@ test('other encrypted PDFs are not taken for such a file', async () => {
   const text = await readText(locked)
   for (const filter of ['StmF', 'StrF'])
     assert.ok(!encryptsOnlyAttachments(text.replace(`/${filter} /Identity`, `/${filter} /StdCF`)), filter)
+  // Each would be searched for in the whole file.
+  const manyDicts = Array.from({ length: 100 }, (_, at) => `/Encrypt ${at + 100} 0 R`)
+  assert.ok(!encryptsOnlyAttachments(`${text}${manyDicts.join('\n')}`))
+  assert.ok(encryptsOnlyAttachments(`${text}${'/Encrypt 8 0 R\n'.repeat(100)}`))
 })
