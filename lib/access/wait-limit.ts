@@ -3,7 +3,7 @@ import type { Services } from '../services/services.ts'
 /** Requests that start to wait within this time are counted together; none waits longer. */
 const windowMs = 25_000
 
-/** What waits: requests that create jobs, that watch one, or event streams. Each has functions of its own. */
+/** What waits: requests that create jobs, that watch one, or event streams, which have a function of their own. */
 export const waitKinds = ['create', 'watch', 'stream'] as const
 export type WaitKind = (typeof waitKinds)[number]
 

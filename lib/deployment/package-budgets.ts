@@ -4,8 +4,8 @@ import type { LambdaLayerId } from './lambda-layers.ts'
 interface Budget {
   /**
    * Heap after the import of the package: code, and the objects that it creates (schemas, clients). A cold start pays
-   * for both; unlike time, the heap is nearly the same on a busy machine. It varies by
-   * about 100 kB, so keep that distance.
+   * for both; unlike time, the heap is nearly the same on a busy machine. It varies by about 100 kB, so keep that
+   * distance.
    */
   readonly heapKb: number
   /** Size of the package. */
