@@ -37,6 +37,11 @@ export function qualityNumber(value: Quality | undefined, scale: QualityScale): 
  */
 export const secretOption = { secret: true } as const
 
+/** The same for a password of the result. An empty one is refused: ignored, it would leave the result unprotected. */
+export const newPasswordOption = { ...secretOption, ofResult: true } as const
+
+export const isNewPassword = (schema: z.ZodType): boolean => schema.meta()?.ofResult === true
+
 /** Passed to `meta` (last, too) of an option for which unknown values of other services are dropped with a warning. */
 export const lenientOption = { lenient: true } as const
 

@@ -8,7 +8,7 @@ import type { Operation } from '../model/operations.ts'
 import { camelCase } from '../names/case-conversion.ts'
 import { booleanFromText } from '../validation/coerce.ts'
 import { parseInput } from '../validation/parse-input.ts'
-import { mayBeEmpty } from './options.ts'
+import { readsEmptyText } from './options.ts'
 import type { ConversionSpec } from './plan-files.ts'
 
 /**
@@ -206,7 +206,7 @@ export function requirePossibleOptions(
   const namedOptions = withPublicNames(options)
   for (const name of new Set(shapes.flatMap((shape) => Object.keys(shape)))) {
     const schemas = [...new Set(shapes.flatMap((shape) => shape[name] ?? []))]
-    const isEmpty = namedOptions[name] === '' && !schemas.some(mayBeEmpty)
+    const isEmpty = namedOptions[name] === '' && !schemas.some(readsEmptyText)
     const value = isEmpty ? undefined : namedOptions[name]
     const [schema] = schemas
     const isElsewhere = value === undefined && schemas.length > 0 && shapes.some((shape) => !shape[name])

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type EngineId, engineIds, isPinnable } from '../component-ids.ts'
-import { isLenientOption } from '../engines/options.ts'
+import { isLenientOption, isNewPassword } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { ConversionStep, Warning } from '../model/job.ts'
 import { camelCase } from '../names/case-conversion.ts'
@@ -24,7 +24,7 @@ export function stepsWithOptions(
   const warnings: Warning[] = []
   for (const [name, value] of Object.entries(options)) {
     const publicName = publicNameOf(name, schema)
-    if (publicName && value === '' && !mayBeEmpty(schema.shape[publicName])) continue
+    if (publicName && value === '' && !readsEmptyText(schema.shape[publicName])) continue
     if (publicName && isIgnorableValue(schema.shape[publicName], value))
       warnings.push(warnAboutDroppedOption(publicName, value, schema))
     else if (publicName) addOption(knownOptionValues, publicName, value)
@@ -73,9 +73,11 @@ export function knownOptions(route: Route, options: Readonly<Record<string, unkn
   return Object.keys(options).flatMap((name) => publicNameOf(name, schema) ?? [])
 }
 
-/** Otherwise an empty field, as forms send it, counts as not sent. */
-export const mayBeEmpty = (option: unknown) =>
-  option instanceof z.ZodType && !isLenientOption(option) && option.safeParse('').success
+/** Whether an empty value is parsed. Otherwise an empty field, as forms send it, counts as not sent. */
+export const readsEmptyText = (option: unknown) =>
+  option instanceof z.ZodType &&
+  !isLenientOption(option) &&
+  (isNewPassword(option) || option.safeParse('').success)
 
 /** Whether an invalid value can be dropped with a warning, because the option is lenient. */
 const isIgnorableValue = (option: unknown, value: unknown) =>

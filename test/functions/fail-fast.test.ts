@@ -89,6 +89,10 @@ describe('a request that cannot work', () => {
     assert.equal(await check({ ...toImage, pages: ' ' }), 400)
     assert.equal(await check({ from: 'pdf', toolOperation: 'extract-pdf-pages', pages: '' }), 400)
     assert.equal(await check({ from: 'pdf', toolOperation: 'edit-pdf-metadata', author: '' }), 200)
+    // Without it, the archive would not be protected.
+    const toArchive = { from: 'pdf', toolOperation: 'archive', targetFormat: 'zip' }
+    assert.equal(await check({ ...toArchive, password: 'key' }), 200)
+    assert.equal(await check({ ...toArchive, password: '' }), 400)
   })
 
   test('a job whose file is still to be fetched is refused at creation', async () => {

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { type FormatId, formatById, formats } from '../../formats/index.ts'
 import { defined } from '../../validation/defined.ts'
 import type { Capability, EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
-import { secretOption } from '../options.ts'
+import { newPasswordOption } from '../options.ts'
 import { compressionLevel, type PackedArchive, packFolder, passwordText } from './pack.ts'
 import { createFileNamer } from './unique-file-names.ts'
 
@@ -15,7 +15,7 @@ const LockedOptions = z.object({
   password: passwordText
     .optional()
     .describe('Password for the new archive (AES-256). In a 7z it also encrypts the file names.')
-    .meta(secretOption),
+    .meta(newPasswordOption),
 })
 
 const row = (to: readonly FormatId[], options: z.ZodObject): Capability => ({

@@ -1,5 +1,5 @@
 /** Keys of our own metadata of options, which are not keywords of JSON Schema. */
-const internalKeys = ['secret', 'lenient', 'ofSource', 'ofEachStep'] as const
+const internalKeys = ['secret', 'ofResult', 'lenient', 'ofSource', 'ofEachStep'] as const
 
 /** Removes what makes a generated schema longer without adding information. */
 export function simplifySchema(schema: Record<string, unknown>): void {
