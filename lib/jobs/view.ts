@@ -20,7 +20,6 @@ import {
 import { TaskInput } from '../model/task-input.ts'
 import { sortKeys } from '../validation/canonical-json.ts'
 import { component } from '../validation/component.ts'
-import { defined } from '../validation/defined.ts'
 import {
   firstImportedFile,
   hasRecord,
@@ -297,10 +296,11 @@ function resultOfTask(task: Task, state: JobState, link: ResultLink): z.infer<ty
   if (isLinkExport(task)) return viewLinkExport(task, state, link)
   const { metadata } = task
   const links = viewLinks(task, task.files, job, link)
-  const files = links.files.map((view, index) => ({
-    ...view,
-    ...defined({ members: task.files[index]?.members?.slice(0, maxShownMembers) }),
-  }))
+  const files = links.files.map((view, index) => {
+    const members = task.files[index]?.members?.slice(0, maxShownMembers)
+    // Of a list with more files than a task can take, the names are not stored.
+    return { ...view, ...(members && members.length > 0 && { members }) }
+  })
   return { ...links, files, ...(metadata && { metadata: JSON.parse(metadata) }) }
 }
 
