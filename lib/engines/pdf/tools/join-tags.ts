@@ -124,24 +124,40 @@ function readTree(objects: PdfObjects, tree: PdfValue | undefined, kind: '/Nums'
   return entries
 }
 
+/** Returns the lists of annotations, each once: pages can share one. */
+const annotationLists = (objects: PdfObjects, pages: readonly PdfPage[]) =>
+  new Map(pages.map((page) => [objects.list(page.dict['/Annots']), page]))
+
+/** Returns the annotations that belong to elements, by their keys. */
+function findTaggedAnnotations(objects: PdfObjects, pages: readonly PdfPage[]) {
+  const annotations = new Map<PdfValue | undefined, PdfValue>()
+  for (const list of annotationLists(objects, pages).keys())
+    for (const annotation of list) {
+      const key = objects.dict(annotation)?.['/StructParent']
+      if (typeof key === 'number') annotations.set(key, annotation)
+    }
+  return annotations
+}
+
 /** qpdf copies annotations once more for the page, while the tree still refers to their first copies. */
 function relinkObjects(
   objects: PdfObjects,
   pages: readonly PdfPage[],
   parents: ReadonlyMap<number, PdfValue>,
 ): void {
-  for (const annotation of pages.flatMap(({ dict }) => objects.list(dict['/Annots']))) {
-    const key = objects.dict(annotation)?.['/StructParent']
-    if (typeof key !== 'number') continue
-    const element = parents.get(key)
-    const elementDict = objects.dict(element)
-    const kids = objects.resolve(elementDict?.['/K'])
-    for (const kid of Array.isArray(kids) ? kids : [elementDict?.['/K'] ?? null]) {
+  const annotations = findTaggedAnnotations(objects, pages)
+  // Many objects can belong to one element.
+  const elements = new Map([...parents].map(([, element]) => [objects.dict(element), element]))
+  for (const [elementDict, element] of elements) {
+    const list = elementDict?.['/K'] ?? null
+    const kids = objects.resolve(list)
+    for (const kid of Array.isArray(kids) ? kids : [list]) {
       const reference = objects.dict(kid)
       if (reference?.['/Type'] !== '/OBJR') continue
-      if (objects.dict(reference['/Obj'])?.['/StructParent'] !== key) continue
+      const annotation = annotations.get(objects.dict(reference['/Obj'])?.['/StructParent'])
+      if (annotation === undefined) continue
       reference['/Obj'] = annotation
-      const holder = [kid, elementDict?.['/K'], element].find(isPdfRef)
+      const holder = [kid, list, element].find(isPdfRef)
       if (holder) objects.markChanged(holder)
     }
   }
@@ -166,10 +182,9 @@ function shiftKeys(objects: PdfObjects, pages: readonly PdfPage[], offset: numbe
     const images = objects.dict(objects.dict(dict['/Resources'])?.['/XObject']) ?? {}
     for (const image of Object.values(images)) shift(image, [])
   }
-  for (const { ref, dict } of pages) {
-    shift(ref, [])
-    for (const annotation of objects.list(dict['/Annots'])) shift(annotation, [dict['/Annots'], ref])
-  }
+  for (const { ref } of pages) shift(ref, [])
+  for (const [annotations, { ref, dict }] of annotationLists(objects, pages))
+    for (const annotation of annotations) shift(annotation, [dict['/Annots'], ref])
   return largestKey
 }
 
