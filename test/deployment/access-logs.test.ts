@@ -68,7 +68,11 @@ test('the firewall limits the requests of an IP address and blocks no file for i
     'EC2MetaDataSSRF',
   ])
     assert.ok(counted.includes(`${rule}_BODY`), rule)
-  // Links to files have their names in the query, such as `server.log`.
-  for (const rule of ['RestrictedExtensions', 'CrossSiteScripting'])
-    assert.ok(counted.includes(`${rule}_QUERYARGUMENTS`), rule)
+  // Links to files have their names in the query, such as `server.log`, and their extensions in the path.
+  for (const rule of [
+    'CrossSiteScripting_QUERYARGUMENTS',
+    'RestrictedExtensions_QUERYARGUMENTS',
+    'RestrictedExtensions_URIPATH',
+  ])
+    assert.ok(counted.includes(rule), rule)
 })
