@@ -97,6 +97,18 @@ const cases: readonly [
     {},
     'Color can’t be “reddish”. A name or a code, such as #ff0000.',
   ],
+  [
+    option('Drop signatures', { type: 'boolean', description: 'Changes a signed PDF.' }),
+    '',
+    { field: 'dropSignatures', reason: 'signed' },
+    'Drop signatures: The PDF is signed. Select this to change it anyway; its signatures then become invalid.',
+  ],
+  [
+    option('Files'),
+    '*.txt',
+    { field: 'paths', reason: 'no-match' },
+    'Files can’t be “*.txt”. No file in the archive matches.',
+  ],
   [option('Password', { widget: 'password' }), 'secret', {}, 'Password: Please check this value.'],
 ]
 

@@ -38,6 +38,10 @@ function describeReason(details: ServiceError['details']): string | undefined {
       return reasons.nothingToDo
     case 'either-or':
       return reasons.eitherOr
+    case 'signed':
+      return reasons.signed
+    case 'no-match':
+      return reasons.noMatch
     default:
       return undefined
   }

@@ -80,16 +80,20 @@ const words: typeof en = {
   fieldProblem: (label, value, rule) =>
     value === '' ? `${label}: ${rule}` : `${label}: „${value}“ geht nicht. ${rule}`,
   reasons: {
-    afterEnd: (length) => `Die Datei ist ${length} lang: Wähle eine frühere Zeit.`,
+    afterEnd: (length) => `Die Datei ist ${length} lang: Wähle einen früheren Zeitpunkt.`,
     noSuchPage: (pages) => `Das Dokument hat ${plural(pages, 'Seite', 'Seiten')}.`,
     tooManyImages: (max) =>
       `Es ist Platz für ${max} Bilder: Wähle eine andere Anordnung oder weniger Bilder.`,
-    endBeforeStart: 'Wähle eine Zeit nach dem Anfang.',
+    endBeforeStart: 'Wähle einen Zeitpunkt nach dem Anfang.',
     allPages: 'Mindestens eine Seite muss übrig bleiben.',
-    noRoom: 'Die Ränder lassen auf der Seite keinen Platz: Wähle kleinere oder ein größeres Papier.',
+    noRoom:
+      'Die Ränder lassen auf der Seite keinen Platz: Wähle kleinere Ränder oder ein größeres Papierformat.',
     tooManyPixels: 'Das Bild hätte zu viele Pixel: Wähle eine niedrigere Auflösung.',
     nothingToDo: 'Fülle mindestens ein Feld aus.',
     eitherOr: 'Nur eins von beiden ist möglich: Leere dieses Feld oder das andere.',
+    signed:
+      'Das PDF ist signiert. Aktiviere diese Option, um es trotzdem zu ändern; seine Signaturen werden dann ungültig.',
+    noMatch: 'Keine Datei im Archiv passt dazu.',
   },
 }
 

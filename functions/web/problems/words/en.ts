@@ -85,5 +85,7 @@ export default {
     tooManyPixels: 'The image would have too many pixels: choose a lower resolution.',
     nothingToDo: 'Fill in at least one field.',
     eitherOr: 'Only one of these is possible: clear this field or the other one.',
+    signed: 'The PDF is signed. Select this to change it anyway; its signatures then become invalid.',
+    noMatch: 'No file in the archive matches.',
   },
 }

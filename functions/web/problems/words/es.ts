@@ -79,17 +79,21 @@ const words: typeof en = {
       : `Se ha alcanzado un límite de este servicio. Inténtelo de nuevo en ${Math.ceil(seconds / 60)} min; la página Uso muestra los límites.`,
   wrongPassword: 'Esta contraseña no abre el archivo. Compruébela e inténtelo de nuevo.',
   fieldProblem: (label, value, rule) =>
-    value === '' ? `${label}: ${rule}` : `${label}: «${value}» no es posible. ${rule}`,
+    value === '' ? `${label}: ${rule}` : `${label}: «${value}» no es un valor válido. ${rule}`,
   reasons: {
     afterEnd: (length) => `El archivo dura ${length}: elija un momento anterior.`,
     noSuchPage: (pages) => `El documento tiene ${plural(pages, 'página', 'páginas')}.`,
     tooManyImages: (max) => `Hay espacio para ${max} imágenes: elija otra disposición o menos imágenes.`,
     endBeforeStart: 'Elija un momento posterior al inicio.',
     allPages: 'Debe quedar al menos una página.',
-    noRoom: 'Los márgenes no dejan espacio en la página: elija unos más pequeños o un papel más grande.',
+    noRoom:
+      'Los márgenes no dejan espacio en la página: elija unos márgenes más pequeños o un papel más grande.',
     tooManyPixels: 'La imagen tendría demasiados píxeles: elija una resolución más baja.',
     nothingToDo: 'Rellene al menos un campo.',
-    eitherOr: 'Solo es posible uno de los dos: vacíe este campo o el otro.',
+    eitherOr: 'Solo es posible uno de los dos: deje vacío este campo o el otro.',
+    signed:
+      'El PDF está firmado. Marque esta opción para modificarlo de todos modos; sus firmas dejarán de ser válidas.',
+    noMatch: 'Ningún elemento del archivo comprimido coincide.',
   },
 }
 

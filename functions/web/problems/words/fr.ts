@@ -79,19 +79,22 @@ const words: typeof en = {
       : `Vous avez atteint une limite de ce service. Réessayez dans ${Math.ceil(seconds / 60)} min ; la page Utilisation montre vos limites.`,
   wrongPassword: 'Ce mot de passe n’ouvre pas le fichier. Vérifiez-le et réessayez.',
   fieldProblem: (label, value, rule) =>
-    value === '' ? `${label} : ${rule}` : `${label} : « ${value} » n’est pas possible. ${rule}`,
+    value === '' ? `${label} : ${rule}` : `${label} : « ${value} » n’est pas une valeur valide. ${rule}`,
   reasons: {
     afterEnd: (length) => `Le fichier dure ${length} : choisissez un moment antérieur.`,
     noSuchPage: (pages) => `Le document compte ${plural(pages, 'page', 'pages')}.`,
     tooManyImages: (max) =>
       `Il y a de la place pour ${max} images : choisissez une autre disposition ou moins d’images.`,
-    endBeforeStart: 'Choisissez un moment après le début.',
+    endBeforeStart: 'Choisissez un moment postérieur au début.',
     allPages: 'Il doit rester au moins une page.',
     noRoom:
-      'Les marges ne laissent pas de place sur la page : réduisez-les ou choisissez un papier plus grand.',
+      'Les marges ne laissent pas de place sur la page : réduisez-les ou choisissez un format de papier plus grand.',
     tooManyPixels: 'L’image aurait trop de pixels : choisissez une résolution plus basse.',
     nothingToDo: 'Remplissez au moins un champ.',
     eitherOr: 'Un seul des deux est possible : videz ce champ ou l’autre.',
+    signed:
+      'Le PDF est signé. Cochez cette option pour le modifier quand même ; ses signatures ne seront plus valables.',
+    noMatch: 'Aucun fichier de l’archive ne correspond.',
   },
 }
 

@@ -76,17 +76,20 @@ const words: typeof en = {
       : `Um limite deste serviço foi atingido. Tente novamente em ${Math.ceil(seconds / 60)} min; a página Uso mostra os limites.`,
   wrongPassword: 'Esta senha não abre o arquivo. Confira-a e tente novamente.',
   fieldProblem: (label, value, rule) =>
-    value === '' ? `${label}: ${rule}` : `${label}: “${value}” não é possível. ${rule}`,
+    value === '' ? `${label}: ${rule}` : `${label}: “${value}” não é um valor válido. ${rule}`,
   reasons: {
     afterEnd: (length) => `O arquivo dura ${length}: escolha um momento anterior.`,
     noSuchPage: (pages) => `O documento tem ${plural(pages, 'página', 'páginas')}.`,
     tooManyImages: (max) => `Há espaço para ${max} imagens: escolha outro layout ou menos imagens.`,
     endBeforeStart: 'Escolha um momento depois do início.',
-    allPages: 'Pelo menos uma página deve restar.',
-    noRoom: 'As margens não deixam espaço na página: escolha margens menores ou um papel maior.',
+    allPages: 'Deve restar pelo menos uma página.',
+    noRoom: 'As margens não deixam espaço na página: escolha margens menores ou um tamanho de papel maior.',
     tooManyPixels: 'A imagem teria pixels demais: escolha uma resolução mais baixa.',
     nothingToDo: 'Preencha pelo menos um campo.',
-    eitherOr: 'Só um dos dois é possível: limpe este campo ou o outro.',
+    eitherOr: 'Só um dos dois é possível: deixe este campo ou o outro em branco.',
+    signed:
+      'O PDF está assinado. Marque esta opção para alterá-lo mesmo assim; as assinaturas deixarão de ser válidas.',
+    noMatch: 'Nenhum item do arquivo compactado corresponde.',
   },
 }
 

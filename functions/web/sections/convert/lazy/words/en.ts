@@ -34,7 +34,7 @@ export default {
   before: 'Before',
   after: 'After',
   fileNames: 'File names in the ZIP',
-  patternHint: '{name} is the old name, {n} a number, {date} today, {ext} the file type.',
+  patternHint: '{name} is the old name, {n} a number, {date} today’s date, {ext} the file type.',
   zoom: 'Zoom',
   zoomToFit: 'Fit',
   quality: 'Try another quality',
