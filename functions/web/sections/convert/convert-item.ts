@@ -69,10 +69,12 @@ async function passesChecks(item: ConversionItem): Promise<boolean> {
   }
 }
 
-async function showFieldError(item: ConversionItem, option: Option, { details }: Problem): Promise<void> {
-  const { describeFieldProblem } = await import('../../problems/describe-field-problem.ts')
+async function showFieldError(item: ConversionItem, option: Option, problem: Problem): Promise<void> {
+  // They may not load, such as without a connection.
+  const texts = await import('../../problems/describe-field-problem.ts').catch(() => undefined)
   const { name } = option
-  item.fieldErrors.value = { [name]: describeFieldProblem(details, option, item.values.value[name]) }
+  const sentence = texts?.describeFieldProblem(problem.details, option, item.values.value[name])
+  item.fieldErrors.value = { [name]: sentence ?? problem.message }
 }
 
 /** Whether the file needs a password, or another one. */

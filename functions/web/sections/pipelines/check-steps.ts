@@ -63,9 +63,9 @@ async function checkStep(from: string, step: PipelineStep): Promise<StepCheck> {
     const problem = toProblem(error)
     const option = problemOption(problem, options)
     if (!option) return { from, options, errors: {}, problem }
-    const { describeFieldProblem } = await import('../../problems/describe-field-problem.ts')
-    const sentence = describeFieldProblem(problem.details, option, step.values[option.name])
-    return { from, options, errors: { [option.name]: sentence }, problem }
+    const texts = await import('../../problems/describe-field-problem.ts').catch(() => undefined)
+    const sentence = texts?.describeFieldProblem(problem.details, option, step.values[option.name])
+    return { from, options, errors: { [option.name]: sentence ?? problem.message }, problem }
   }
 }
 

@@ -162,12 +162,11 @@ function useFieldErrors(problem: Problem | undefined, fields: readonly Option[],
   const wrongField = option?.name
   useEffect(() => {
     if (!option || !problem) return
-    void import('../../problems/describe-field-problem.ts').then(({ describeFieldProblem }) =>
-      setErrors({
-        [option.name]: isLocked(problem)
-          ? problem.message
-          : describeFieldProblem(problem.details, option, values[option.name]),
-      }),
+    const show = (sentence: string) => setErrors({ [option.name]: sentence })
+    if (isLocked(problem)) return show(problem.message)
+    import('../../problems/describe-field-problem.ts').then(
+      ({ describeFieldProblem }) => show(describeFieldProblem(problem.details, option, values[option.name])),
+      () => show(problem.message),
     )
   }, [wrongField, problem])
   useEffect(() => focusFirstError(errors, form.current), [errors])
