@@ -244,7 +244,8 @@ def read_mail(path):
     mail = email.message_from_bytes(text.encode("utf-8"))
     # The text has been decoded above, whatever its parts declare.
     for part in leaf_parts(mail):
-        encoding = part.get("Content-Transfer-Encoding", "8bit").strip().lower()
+        # A header with other characters than those of ASCII is an object.
+        encoding = str(part.get("Content-Transfer-Encoding", "8bit")).strip().lower()
         if part.get_content_maintype() == "text" and encoding in PLAIN:
             part.set_param("charset", "utf-8")
     return mail

@@ -117,6 +117,13 @@ describe('an email', () => {
     }
   })
 
+  test('an email in UTF-16 with a transfer encoding beyond ASCII is read', async () => {
+    const path = join(scratch, 'odd.eml')
+    const text = '\ufeffSubject: Zebra\r\nContent-Transfer-Encoding: 8bité\r\n\r\notters\r\n'
+    await writeFile(path, Buffer.from(text, 'utf16le'))
+    assert.match(await readFile((await convert(pandoc, path, 'html')).path, 'utf8'), /<p>otters<\/p>/)
+  })
+
   test('an email has its subject once in a text document', async () => {
     for (const to of ['md', 'txt', 'docx'] as const) {
       await page('From: a@example.org', 'Subject: Zebra', '', 'otters')
