@@ -49,10 +49,16 @@ async function split(
   tools: Tools,
   pool: WorkerPool,
 ): Promise<readonly Chunk[] | undefined> {
-  for (const { path, format } of work.inputs) await refuseEncrypted(path, format)
+  await refuseEncryptedInputs(work)
   if (!isAudio(work.to)) return chunkOperations(work).split(work, tools, pool)
   await checkAudioTimeLimit(work, tools, pool)
   return undefined
+}
+
+/** The metadata of an encrypted file can be read. */
+async function refuseEncryptedInputs({ operation, inputs }: EngineWork): Promise<void> {
+  if (operation === 'metadata') return
+  for (const { path, format } of inputs) await refuseEncrypted(path, format)
 }
 
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
@@ -88,8 +94,8 @@ async function runOperation(
   target: string,
   tools: Tools,
 ): Promise<EngineResult> {
+  await refuseEncryptedInputs(work)
   if (work.operation === 'metadata') return readMediaMetadata(work, input, tools)
-  for (const { path, format } of work.inputs) await refuseEncrypted(path, format)
   if (work.operation === 'metadata/write') return writeMediaMetadata(work, input, target, tools)
   if (work.operation === 'merge') {
     return isAudio(work.to) ? mergeAudio(work, target, tools) : mergeVideo(work, target, tools)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { findUnsupportedCodec, refuseEncrypted } from '../../../lib/engines/ffmpeg/unsupported-tracks.ts'
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import { createTools } from '../../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
@@ -46,6 +47,20 @@ test('encrypted media is neither copied nor called damaged', async () => {
       message: /is encrypted \(Common Encryption\)/,
       details: { field: 'file', format: 'mp4', reason: 'drm', encryption: 'Common Encryption' },
     })
+})
+
+test('encrypted media is not refused before its metadata is read', async () => {
+  const signal = new AbortController().signal
+  const tools = createTools({ workDir: scratch, limits: ffmpeg.limits, signal })
+  const input = {
+    path: fixture('odd/clear-key.mp4'),
+    filename: 'clear-key.mp4',
+    format: 'mp4',
+    size: 1,
+  } as const
+  const work = { inputs: [input], from: 'mp4', to: 'json', options: {}, outDir: scratch } as const
+  const pool = { workers: 100, timeoutS: 900 }
+  assert.equal(await ffmpeg.split?.({ ...work, operation: 'metadata' }, tools, pool), undefined)
 })
 
 const writeScratch = (name: string, bytes: Buffer | string) => {
