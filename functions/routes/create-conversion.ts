@@ -19,7 +19,6 @@ import {
   targetFields,
   waitQuery,
 } from '../../lib/http/conversion-request.ts'
-
 import { uploadIds } from '../../lib/http/upload-ids.ts'
 import type { JobState } from '../../lib/model/job.ts'
 import { toolOperations } from '../../lib/model/operations.ts'

@@ -14,11 +14,19 @@ export function requirePdfTarget(to: FormatId | undefined): void {
   )
 }
 
-/** @throws AppError INVALID_INPUT for a file that is no image. */
-export function requireImages(files: DetectedSources, additionalField = 'file'): void {
-  for (const [index, file] of [...files.values()].entries())
+/**
+ * Checks the files that have arrived; the first one may still have to be fetched.
+ * @param firstImport name of the task that imports the first file
+ * @throws AppError INVALID_INPUT for a file that is no image.
+ */
+export function requireImages(
+  files: DetectedSources,
+  firstImport: string | undefined,
+  additionalField = 'file',
+): void {
+  for (const [name, file] of files)
     if (!(file instanceof AppError))
-      requireImage(file.format, index === 0 ? 'file' : additionalField, file.filename)
+      requireImage(file.format, name === firstImport ? 'file' : additionalField, file.filename)
 }
 
 /**

@@ -55,7 +55,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const files = await detectSources(request, engines).catch((error: unknown) =>
     explainMissingFile(error, sources, services),
   )
-  if (request.imagesOnly) requireImages(files, request.additionalFilesField)
+  if (request.imagesOnly) requireImages(files, request.tasks[0]?.name, request.additionalFilesField)
   const byName = new Map(request.tasks.map((task) => [task.name, task]))
   const context = { request, numbers, files, jobId, services, engines, byName }
   const tasks = request.tasks.map((task) => createTask(task, context))

@@ -130,6 +130,16 @@ test('combineImages refuses a file that is no image', async () => {
   assert.match(error.message, /combineImages expected an image, got pdf/)
 })
 
+test('combineImages names the part of a file that is no image next to one from a URL', async () => {
+  const form = new FormData()
+  const fields = { fileUrl: 'https://example.com/a.png', targetFormat: 'pdf', combineImages: 'true' }
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  form.append('additionalFile', new Blob([await fixture('three-pages.pdf')]), 'a.pdf')
+  const reply = await client.fetch('/v1/convert', { method: 'POST', body: form })
+  const { error } = (await reply.json()) as { error: { message: string; details: { field: string } } }
+  assert.deepEqual([reply.status, error.details.field], [400, 'additionalFile'], error.message)
+})
+
 test('a PDF tool needs no target format', async () => {
   const job = await send('/v1/convert', [file('three-pages.pdf')], {
     toolOperation: 'extract-pdf-pages',
