@@ -238,7 +238,7 @@ function ZipButton({
       for (let at = 0; at < jobs.length; at += maxJobsPerZip) {
         const job = await requestZip(jobs.slice(at, at + maxJobsPerZip), {
           filename: name,
-          nameTemplate: pattern.value.replaceAll('{n}', '{index}'),
+          nameTemplate: pattern.value.trim().replaceAll('{n}', '{index}'),
         })
         const finishedJob = await watchJob(job, () => {}, new AbortController().signal)
         if (!finishedJob.result)
