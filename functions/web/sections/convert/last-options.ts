@@ -10,6 +10,8 @@ const ownWidgets = ['password', 'pages', 'time', 'date']
 const ownNames = [
   ...['title', 'author', 'subject', 'keywords', 'description', 'copyright', 'creator', 'producer'],
   ...['watermarkText', 'headerText', 'footerText', 'paths', 'terms', 'targetSize', 'cropBox'],
+  // What is lost has to be accepted for each file.
+  'dropSignatures',
 ]
 
 const belongsToFile = ({ name, widget }: Option) =>
