@@ -29,7 +29,17 @@ export async function extractAvifFrame(source: string, target: string, tools: To
 /** Returns the index of the auxiliary track (ISO 23008-12, 7.5.3). */
 async function findAlphaTrack(path: string): Promise<number | undefined> {
   await using file = await open(path)
-  const boxes = new Mp4Boxes(await openRandomAccess(file), maxMovieBoxes)
+  try {
+    // The file is closed on return.
+    return await findAuxiliaryTrack(new Mp4Boxes(await openRandomAccess(file), maxMovieBoxes))
+  } catch (error) {
+    // ffmpeg decides whether it can read the file.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+async function findAuxiliaryTrack(boxes: Mp4Boxes): Promise<number | undefined> {
   const movie = await boxes.findTopLevel('moov')
   const tracks = movie ? (await boxes.list(movie)).filter(({ type }) => type === 'trak') : []
   for (const [index, track] of tracks.entries()) {
