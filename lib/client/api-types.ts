@@ -1941,7 +1941,7 @@ export interface SftpAccess {
   username: string
   /** Password of the user */
   password?: string
-  /** Private key of the user, instead of `password`: OpenSSH, PEM or PuTTY */
+  /** Private key of the user, instead of `password`: OpenSSH, PEM (RSA, DSA or EC) or PuTTY 2 */
   private_key?: string
   /** Passphrase of the private key */
   passphrase?: string

@@ -18,9 +18,12 @@ const server = {
       .string()
       .min(1)
       .max(16_384)
-      .refine(isPrivateKey, 'expected a private key in OpenSSH, PEM or PuTTY 2 format, with line breaks')
+      .refine(
+        isPrivateKey,
+        'expected a private key with line breaks in OpenSSH, PEM (RSA, DSA or EC) or PuTTY 2 format; ssh-keygen -p converts PKCS #8 keys',
+      )
       .optional()
-      .describe('Private key of the user, instead of `password`: OpenSSH, PEM or PuTTY'),
+      .describe('Private key of the user, instead of `password`: OpenSSH, PEM (RSA, DSA or EC) or PuTTY 2'),
     passphrase: z.string().max(1024).optional().describe('Passphrase of the private key'),
     host_key_fingerprint: z
       .string()

@@ -311,6 +311,7 @@ describe('tasks of an SFTP server', () => {
     for (const key of [
       'x',
       keyOf('PUBLIC KEY'),
+      keyOf('PRIVATE KEY'),
       keyOf('EC PRIVATE KEY').replaceAll(/\r?\n/g, ' '),
       'ssh-rsa A',
     ])
