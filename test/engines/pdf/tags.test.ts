@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { getResolvedPDFJS } from 'unpdf'
-import { assertValidPdf, readLinkTargets } from '../support/inspect-pdf.ts'
+import { assertValidPdf, readLinkTargets, readUncompressed } from '../support/inspect-pdf.ts'
 import { readPdfText, readStdout } from '../support/inspect-result.ts'
 import { createBook, createPdf, writeFiles } from '../support/pdf-maker.ts'
 import { createToolRunner } from '../support/run-pdf-tool.ts'
@@ -45,6 +45,11 @@ const pathOf = await writeFiles({
   'alpha.pdf': createTaggedPdf('Alpha', 'en'),
   'beta.pdf': createTaggedPdf('Beta', 'de'),
   'book.pdf': createBook('Gamma'),
+  // As long as before, so that the cross-reference table is right.
+  'untagged.pdf': Buffer.from(
+    createTaggedPdf('Delta', 'fr').toString('latin1').replace('/StructTreeRoot 10 0 R', ' '.repeat(22)),
+    'latin1',
+  ),
 })
 const run = createToolRunner(pathOf('alpha.pdf'))
 
@@ -110,5 +115,13 @@ describe('merging', () => {
       assert.match(tags, new RegExp(wanted.join('.*')), order.join())
       await assertValidPdf(path)
     }
+  })
+
+  test('links of a PDF whose tags were removed do not get the tags of another one', async () => {
+    const { path } = await run('merge', {}, pathOf('alpha.pdf'), { more: [pathOf('untagged.pdf')] })
+    assert.match(await readTags(path), /Alpha second.*Delta title/)
+    // Of the link and the field of the first PDF.
+    assert.equal((await readUncompressed(path)).match(/\/StructParent /g)?.length, 2)
+    await assertValidPdf(path)
   })
 })

@@ -93,7 +93,7 @@ function addTree(
   }
   const parents = readTree(objects, tree['/ParentTree'], '/Nums').filter(isNumbered)
   relinkObjects(objects, pages, new Map(parents))
-  const largestKey = shiftKeys(objects, pages, joined.nextKey)
+  const largestKey = changeKeys(objects, pages, (key) => key + joined.nextKey)
   for (const [key, value] of parents) joined.parents.push([key + joined.nextKey, value])
   joined.nextKey += parents.reduce((largest, [key]) => Math.max(largest, key), largestKey) + 1
   // Not as arguments of one call, which has a limit: some programs give each element an id.
@@ -163,32 +163,47 @@ function relinkObjects(
   }
 }
 
-/** Adds an offset to the keys of pages, annotations and form XObjects. @returns their largest key before, or -1. */
-function shiftKeys(objects: PdfObjects, pages: readonly PdfPage[], offset: number): number {
+/**
+ * Changes the keys of pages, annotations and form XObjects, or removes them if `change` returns undefined.
+ * @returns their largest key before, or -1.
+ */
+function changeKeys(
+  objects: PdfObjects,
+  pages: readonly PdfPage[],
+  change: (key: number) => number | undefined,
+): number {
   const seenDicts = new Set<PdfDict>()
   let largestKey = -1
-  const shift = (value: PdfValue | undefined, fallbackHolders: readonly (PdfValue | undefined)[]) => {
+  const changeIn = (
+    value: PdfValue | undefined,
+    fallbackHolders: readonly (PdfValue | undefined)[],
+    depth = 0,
+  ) => {
     const dict = objects.dict(value)
-    if (!dict || seenDicts.has(dict)) return
+    if (!dict || seenDicts.has(dict) || depth > maxDepth) return
     seenDicts.add(dict)
     for (const name of ['/StructParent', '/StructParents']) {
       const key = dict[name]
       if (typeof key !== 'number') continue
       largestKey = Math.max(largestKey, key)
-      dict[name] = key + offset
+      const newKey = change(key)
+      if (newKey === undefined) delete dict[name]
+      else dict[name] = newKey
       const holder = [value, ...fallbackHolders].find(isPdfRef)
       if (holder) objects.markChanged(holder)
     }
     const images = objects.dict(objects.dict(dict['/Resources'])?.['/XObject']) ?? {}
-    for (const image of Object.values(images)) shift(image, [])
+    for (const image of Object.values(images)) changeIn(image, [], depth + 1)
   }
-  for (const { ref } of pages) shift(ref, [])
+  for (const { ref } of pages) changeIn(ref, [])
   for (const [annotations, { ref, dict }] of annotationLists(objects, pages))
-    for (const annotation of annotations) shift(annotation, [dict['/Annots'], ref])
+    for (const annotation of annotations) changeIn(annotation, [dict['/Annots'], ref])
   return largestKey
 }
 
 function tagWholePages(objects: PdfObjects, pages: readonly PdfPage[], joined: JoinedTree): void {
+  // Of a tree that a program has removed.
+  changeKeys(objects, pages, () => undefined)
   const begin = objects.addStream('/P <</MCID 0>> BDC\n')
   const end = objects.addStream('\nEMC\n')
   for (const { ref, dict } of pages) {
