@@ -25,14 +25,18 @@ export async function readTransportStreams(file: RandomAccess): Promise<Transpor
   const mapPid = programs && readMapPid(programs)
   const map = mapPid === undefined ? undefined : findSection(packets, mapPid)
   const streams = map ? readMap(map) : []
-  const pids = streams.map(({ pid }) => pid)
-  const isScrambled = packets.some(
-    (packet) => pids.includes(pidOf(packet)) && (packet.readUInt8(3) & 0xc0) !== 0,
-  )
+  const isScrambled = streams.some(({ pid }) => isMostlyScrambled(packets, pid))
   return {
     codecs: streams.map(({ codec }) => codec),
     encryption: isScrambled ? 'scrambled packets' : undefined,
   }
+}
+
+/** Single packets can have the mark because they were damaged on the air. */
+function isMostlyScrambled(packets: readonly Buffer[], pid: number): boolean {
+  const ownPackets = packets.filter((packet) => pidOf(packet) === pid)
+  const scrambledPackets = ownPackets.filter((packet) => (packet.readUInt8(3) & 0xc0) !== 0)
+  return scrambledPackets.length > ownPackets.length / 2
 }
 
 const pidOf = (packet: Buffer) => packet.readUInt16BE(1) & 0x1fff

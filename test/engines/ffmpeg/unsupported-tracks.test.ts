@@ -134,6 +134,13 @@ test('scrambled packets and newer codecs are found in a transport stream', async
     if (pidOf(packet) === 0x100) packet[3] = packet.readUInt8(3) | 0x80
   })
   assert.equal(await encryptionOf(scrambled, 'ts'), 'scrambled packets')
+  let hasDamage = false
+  const damaged = change('damaged.ts', (packet) => {
+    if (hasDamage || pidOf(packet) !== 0x100) return
+    packet[3] = packet.readUInt8(3) | 0x80
+    hasDamage = true
+  })
+  assert.equal(await encryptionOf(damaged, 'ts'), undefined)
   const withTypes = (name: string, video: number, audio: number) =>
     change(name, (packet) => {
       if (pidOf(packet) !== 0x1000) return
