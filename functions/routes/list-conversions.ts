@@ -32,7 +32,7 @@ const ConversionView = component(
     alternatives: z
       .array(z.string())
       .optional()
-      .describe('Other engines that convert the pair in one step; pin one with the option `engine`'),
+      .describe('Other engines that convert the pair alone, as the field `engine` of a request pins them'),
     steps: z
       .array(z.object({ engine: z.string(), from: z.string(), to: z.string() }))
       .optional()

@@ -2764,7 +2764,7 @@ export interface Conversion {
   operation: string
   /** Engines of the steps, in order */
   engines: string[]
-  /** Other engines that convert the pair in one step; pin one with the option `engine` */
+  /** Other engines that convert the pair alone, as the field `engine` of a request pins them */
   alternatives?: string[]
   /** Omitted in longer lists, which have `via` */
   steps?: { engine: string; from: string; to: string }[]

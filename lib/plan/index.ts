@@ -163,7 +163,7 @@ export function findConversions(
   return from === undefined ? plans.listAll() : conversionsOf(from, plans.from(from))
 }
 
-/** Engines that convert the pair in one step if `engine` pins them, cheapest first, besides those of its route. */
+/** Engines that convert the pair alone if `engine` pins them, cheapest first, besides those of its route. */
 export function listAlternatives(
   { from, to, route }: Conversion,
   engines: readonly Engine[],
