@@ -30,7 +30,12 @@ import {
 import { openPdf, type PdfPageSize } from './open-pdf.ts'
 import { passwordOption } from './page-options.ts'
 import { toText } from './text.ts'
-import { openEditable, requireUnsigned, warnSignatureInvalid } from './tools/editable-pdf.ts'
+import {
+  openEditable,
+  requireUnsigned,
+  warnLockedAttachmentsDropped,
+  warnSignatureInvalid,
+} from './tools/editable-pdf.ts'
 import { signatureOption } from './tools/options.ts'
 
 const language = ocrLanguage.default('eng')
@@ -80,7 +85,9 @@ async function openForOcr(work: EngineWork, tools: Tools): Promise<OcrInput> {
 
 async function openPdfForOcr(input: InputFile, { to, options }: EngineWork, tools: Tools): Promise<OcrInput> {
   const { password, dropSignatures, ...settings } = PdfOcrOptions.parse(options)
-  const { path, isEncrypted, sizes } = await openEditable(input, password, tools)
+  const openedPdf = await openEditable(input, password, tools)
+  const { path, isEncrypted, sizes } = openedPdf
+  if (to === 'pdf') warnLockedAttachmentsDropped(openedPdf, tools)
   const characterCounts = await countCharactersByPage(path, tools)
   const pages = characterCounts.flatMap((count, index) => (hasText(count) ? [] : [index + 1]))
   if (to === 'pdf' && pages.length > 0) {

@@ -68,6 +68,7 @@ test('a PDF that encrypts only its attachments is converted without a password',
   const text = await convert(pdf, locked, 'txt')
   assert.match(await readFile(text.path, 'utf8'), /readable words/)
   assert.deepEqual(text.warnings, [])
+  assert.deepEqual((await convert(pdf, locked, 'json', { operation: 'pdf-info' })).warnings, [])
 })
 
 test('tools leave out attachments that they cannot decrypt, and say so', async () => {

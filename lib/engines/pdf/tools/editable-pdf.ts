@@ -56,11 +56,16 @@ export async function openEditable(
   return { ...openedPdf, ...originalPdf, path }
 }
 
-async function removeAttachments(source: string, tools: Tools): Promise<string> {
+/** Warns when the result is a PDF without the attachments that could not be decrypted. */
+export function warnLockedAttachmentsDropped({ hasLockedAttachments }: OpenPdf, tools: Tools): void {
+  if (!hasLockedAttachments) return
   tools.warn(
     'ATTACHMENTS_DROPPED',
     'The attachments are encrypted and were left out. Send the password to keep them.',
   )
+}
+
+async function removeAttachments(source: string, tools: Tools): Promise<string> {
   const objects = await PdfObjects.load(source, tools)
   for (const ref of objects.refs) {
     const dict = objects.dict(ref)

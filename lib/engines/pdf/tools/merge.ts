@@ -8,6 +8,7 @@ import {
   reencrypt,
   requireUnsigned,
   warnEncryptionRemoved,
+  warnLockedAttachmentsDropped,
   warnSignatureInvalid,
   warnTagsRemoved,
 } from './editable-pdf.ts'
@@ -31,6 +32,7 @@ export async function mergePdfs(
   if (!firstPdf) throw new Error('merge was called without an input.')
   const isEncrypted = openedPdfs.some((pdf) => pdf.isEncrypted)
   warnEncryptionRemoved({ ...firstPdf, isEncrypted }, tools)
+  for (const pdf of openedPdfs) warnLockedAttachmentsDropped(pdf, tools)
   if (!joinsDocuments(openedPdfs))
     warnTagsRemoved({ ...firstPdf, isTagged: openedPdfs.some((pdf) => pdf.isTagged) }, tools)
   const compose = createOutlineComposer(options.outline, openedPdfs, work)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import { type FormatId, formatById } from '../../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../../engine.ts'
-import { openEditable, requireUnsigned } from '../../pdf/tools/editable-pdf.ts'
+import { openEditable, requireUnsigned, warnLockedAttachmentsDropped } from '../../pdf/tools/editable-pdf.ts'
 import { rewriteMetadata } from '../../pdf/tools/metadata.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { PdfWriteOptions } from './capabilities.ts'
@@ -63,6 +63,7 @@ async function writePdfMetadata(work: EngineWork, input: InputFile, tools: Tools
   const options = PdfWriteOptions.parse(work.options)
   const pdf = await openEditable(input, options.password, tools)
   await requireUnsigned([pdf], options)
+  warnLockedAttachmentsDropped(pdf, tools)
   const fields = getRequestedFields(options)
   const description = fields.get('description')
   if (description !== undefined) {
