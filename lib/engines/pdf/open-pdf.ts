@@ -45,7 +45,7 @@ type PdfFacts = Omit<OpenPdf, 'path'>
  */
 export async function openPdf(source: string, password: string | undefined, tools: Tools): Promise<OpenPdf> {
   const pdfFacts = await readFacts(source, tools)
-  if (pdfFacts !== 'locked' && (pdfFacts.isEncrypted || !(await mentionsEncryption(source))))
+  if (pdfFacts !== 'locked' && (pdfFacts.isEncrypted || !(await hasOnlyLockedAttachments(source))))
     return { path: source, ...pdfFacts }
   if (password === undefined) return openWithoutAttachments(source, tools)
   const path = join(tools.workDir, `open-${basename(source)}`)
@@ -55,8 +55,8 @@ export async function openPdf(source: string, password: string | undefined, tool
   return { path, ...decryptedFacts, isEncrypted: true }
 }
 
-/** Whether Poppler opens an encrypted file because its pages are not; all other programs ask for the password. */
-async function mentionsEncryption(path: string): Promise<boolean> {
+/** Whether a file that Poppler opens encrypts its attachments; all other programs ask for the password. */
+async function hasOnlyLockedAttachments(path: string): Promise<boolean> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
