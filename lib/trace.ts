@@ -120,12 +120,15 @@ export function currentTraceparent(): string | undefined {
   return context && `00-${context.traceId}-${context.spanId}-${context.isSampled ? '01' : '00'}`
 }
 
-const traceparentPattern = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
+// Later versions than 00 may have further fields.
+const traceparentPattern =
+  /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
 
 /** Returns undefined for a header that is not valid, which "MUST" be ignored. */
 function parseTraceparent(header: string | undefined): TraceContext | undefined {
-  const [, traceId, spanId, flags] = traceparentPattern.exec(header ?? '') ?? []
+  const [, version, traceId, spanId, flags, end] = traceparentPattern.exec(header ?? '') ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
+  if (version === '00' && end !== '') return undefined
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 

@@ -2328,7 +2328,7 @@ export interface Task {
       url: string
       mime_type: string
       sha256: string
-      /** Files of a list such as the pages of a PDF, at most 1000 names: each is a file of its own for the next task, where `input: {task, file}` selects it */
+      /** Files of a list such as the pages of a PDF, at most 1000 names, fewer in a job of many tasks: each is a file of its own for the next task, where `input: {task, file}` selects it */
       members?: string[]
     }[]
     /** Result of `metadata` and `pdf-info`; left out above 64 kB, when only the file has it */

@@ -106,7 +106,11 @@ export class Jobs {
       this.#deps.log.error({ jobId: job.id, error }, 'the creation of a job could not be published yet')
       await this.store.changeJob(job.id, { set: { 'log.created': { at: job.createdAt } } })
     }
-    await this.#sendReadyTasks(state)
+    try {
+      await this.#sendReadyTasks(state)
+    } catch (error) {
+      this.#deps.log.error({ jobId: job.id, error }, 'the tasks of a new job could not be sent yet')
+    }
     return true
   }
 

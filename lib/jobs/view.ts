@@ -36,8 +36,8 @@ import { deliversZip, resultsZip } from './results-zip.ts'
 
 /** Jobs and tasks as shown to clients: without bucket keys, owners and leases. */
 
-/** A job with many lists must fit into a reply. */
-const maxShownMembers = 1000
+/** A hundred jobs with many lists must fit into a reply: names shown of a list, and of all lists of a job. */
+const maxShownMembers = { ofList: 1000, ofJob: 3000 }
 
 const ResultFile = z.object({
   filename: z.string(),
@@ -154,7 +154,7 @@ const TaskView = component(
                 .array(z.string())
                 .optional()
                 .describe(
-                  `Files of a list such as the pages of a PDF, at most ${maxShownMembers} names: each is a file of its own for the next task, where \`input: {task, file}\` selects it`,
+                  `Files of a list such as the pages of a PDF, at most ${maxShownMembers.ofList} names, fewer in a job of many tasks: each is a file of its own for the next task, where \`input: {task, file}\` selects it`,
                 ),
             }),
           ),
@@ -296,8 +296,9 @@ function resultOfTask(task: Task, state: JobState, link: ResultLink): z.infer<ty
   if (isLinkExport(task)) return viewLinkExport(task, state, link)
   const { metadata } = task
   const links = viewLinks(task, task.files, job, link)
+  const maxMembers = Math.min(maxShownMembers.ofList, Math.floor(maxShownMembers.ofJob / job.total))
   const files = links.files.map((view, index) => {
-    const members = task.files[index]?.members?.slice(0, maxShownMembers)
+    const members = task.files[index]?.members?.slice(0, maxMembers)
     // Of a list with more files than a task can take, the names are not stored.
     return { ...view, ...(members && members.length > 0 && { members }) }
   })

@@ -34,6 +34,16 @@ test('a job is published before its tasks are sent, which are sent even if that 
   assert.deepEqual(takeSentTasks(), [1])
 })
 
+test('a job is accepted although its tasks could not be sent, which the sweep does later', async () => {
+  const { jobs, queues, takeSentTasks } = memoryJobs()
+  const send = queues.send.bind(queues)
+  queues.send = () => Promise.reject(new Error('the queue is unavailable'))
+  assert.equal(await jobs.create(createRecords(two)), true)
+  queues.send = send
+  await jobs.wake('job_1', secondsLater(60))
+  assert.deepEqual(takeSentTasks(), [1])
+})
+
 test('the end of a job publishes its creation if that failed', async () => {
   const { jobs, store, bus } = memoryJobs()
   bus.failTimes(1)

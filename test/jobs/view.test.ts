@@ -214,14 +214,16 @@ describe('the view of a job with its tasks', () => {
   })
 
   test('a job with its tasks names the files of a list, unless there are too many', () => {
-    const membersOf = (members: readonly string[]) => {
+    const membersOf = (members: readonly string[], state = freshState) => {
       const list = { ...file('pages.zip', 'k/a'), members }
-      const { result } = tasksOf(endJob(freshState, { work: complete(5, list) }))['work'] ?? {}
+      const { result } = tasksOf(endJob(state, { work: complete(5, list) }))['work'] ?? {}
       return result && 'files' in result ? result.files.map((one) => 'members' in one && one.members) : []
     }
     const pages = Array.from({ length: 1001 }, (_, page) => `${page}.png`)
     assert.deepEqual(membersOf(['1.png']), [['1.png']])
     assert.deepEqual(membersOf(pages), [pages.slice(0, 1000)])
+    const manyTasks = { ...freshState, job: { ...freshState.job, total: 200 } }
+    assert.deepEqual(membersOf(pages, manyTasks), [pages.slice(0, 15)])
     assert.deepEqual(membersOf([]), [false])
   })
 

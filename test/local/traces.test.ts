@@ -164,6 +164,7 @@ test('an invalid trace context is ignored', async () => {
     'x',
     `00-${zeros}-${clientSpan}-01`,
     `ff-${'a'.repeat(32)}-${clientSpan}-01`,
+    `00-${'a'.repeat(32)}-${clientSpan}-01-more`,
   ]) {
     const before = collector.spans.length
     const response = await new Client(service).fetch('/v1/formats', { headers: { traceparent } })
