@@ -53,6 +53,12 @@ const text = z.string()
 const seconds = z.number().nonnegative()
 const bytes = z.number().positive()
 
+const maxWarningLength = 4000
+
+/** Cuts a warning that the service would not accept, such as a list of thousands of pages. */
+export const fitWarning = (message: string): string =>
+  message.length > maxWarningLength ? `${message.slice(0, maxWarningLength - 1)}…` : message
+
 /** A program that is to be run in a sandbox of its own, with the folder of the process. */
 const Exec = z.strictObject({
   type: z.literal('exec'),
@@ -98,7 +104,7 @@ export const EngineMessage = z.discriminatedUnion('type', [
   /** A request to the host of the engine. */
   z.strictObject({ type: z.literal('host'), id: z.number(), request: z.unknown() }),
   z.strictObject({ type: z.literal('progress'), ratio: z.number(), stage: text.max(100).optional() }),
-  z.strictObject({ type: z.literal('warning'), code: text.max(100), message: text.max(4000) }),
+  z.strictObject({ type: z.literal('warning'), code: text.max(100), message: text.max(maxWarningLength) }),
   z.strictObject({ type: z.literal('result'), value: z.unknown() }),
   z.strictObject({ type: z.literal('error'), error: SerializedError }),
   /** Nothing of the call is left in the folder. */

@@ -11,6 +11,7 @@ import {
   type EngineMessage,
   type EngineRequest,
   type EngineServiceMessage,
+  fitWarning,
   outFolder,
 } from './engine-messages.ts'
 import { engineModules } from './engine-modules.ts'
@@ -99,7 +100,7 @@ const createTools = (): Tools => ({
   exec,
   host,
   progress: (ratio, stage) => queue({ type: 'progress', ratio, ...(stage !== undefined && { stage }) }),
-  warn: (code, message) => queue({ type: 'warning', code, message }),
+  warn: (code, message) => queue({ type: 'warning', code, message: fitWarning(message) }),
   // The service ends the process instead.
   signal: new AbortController().signal,
   workDir: folder,

@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { EngineMessage, fitWarning } from '../../lib/decoders/engine-messages.ts'
+
+test('a long warning is cut so that the service accepts it', () => {
+  const pages = Array.from({ length: 2000 }, (_, at) => 2 * at + 1).join(',')
+  const warning = (message: string) => ({ type: 'warning', code: 'OCR_USED', message })
+  assert.ok(!EngineMessage.safeParse(warning(pages)).success)
+  const message = fitWarning(pages)
+  assert.ok(EngineMessage.safeParse(warning(message)).success)
+  assert.match(message, /^1,3,5,.*…$/)
+  assert.equal(fitWarning('1,3,5'), '1,3,5')
+})
