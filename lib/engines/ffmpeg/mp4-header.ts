@@ -12,7 +12,7 @@ const trackTypes: Readonly<Record<string, string>> = {
   vide: 'video',
   soun: 'audio',
   sbtl: 'subtitle',
-  // Camera data and time codes, which are never kept.
+  // Camera data, which is never kept, and time codes, which ffmpeg generates again.
   meta: 'data',
   tmcd: 'data',
 }
