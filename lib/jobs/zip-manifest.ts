@@ -50,7 +50,7 @@ function entriesOfTask(name: string, state: JobState, commonFields: CommonFields
 /** Failed tasks of a batch, whose other tasks completed. An import is listed with the item that needs its file. */
 function findFailedEntries(state: JobState, commonFields: CommonFields): ZipEntry[] {
   const items = findFailedItems(state)
-  const listedNumbers = new Set(items.flatMap(({ task, cause }) => [task.number, cause.number]))
+  const listedNumbers = new Set(items.flatMap(({ task }) => [task.number, ...task.ins]))
   const others = [...state.fixed, ...state.tasks]
     .filter(({ status, number }) => status === 'failed' && !listedNumbers.has(number))
     .map((task) => ({ task, cause: task }))

@@ -10,7 +10,9 @@ const graph = [
   { ...newTask('import-002', []), operation: 'import/url' },
   newTask('item-002', [2]),
   newTask('item-003', [0]),
-  createExport('export', [1, 3, 4]),
+  { ...newTask('import-004', []), operation: 'import/upload' },
+  newTask('item-004', [5]),
+  createExport('export', [1, 3, 4, 6]),
 ]
 const state = withTasks(newJob(graph, { require: 'any' }), {
   'import-001': complete(1, file('a.png')),
@@ -18,6 +20,8 @@ const state = withTasks(newJob(graph, { require: 'any' }), {
   'import-002': { ...fail(3, 'The host name does not exist.'), code: 'IMPORT_FAILED' },
   'item-002': { status: 'cancelled', code: 'INPUT_TASK_FAILED' },
   'item-003': fail(4, 'It is cut off.'),
+  'import-004': fail(5, 'It is damaged.'),
+  'item-004': fail(6, 'It is damaged.'),
 })
 
 test('a batch warns of an item whose file could not be fetched, with the reason', () => {
@@ -26,6 +30,7 @@ test('a batch warns of an item whose file could not be fetched, with the reason'
     [
       ['item-002', 'item-002 failed with IMPORT_FAILED: The host name does not exist.'],
       ['item-003', 'item-003 failed with CORRUPT_FILE: It is cut off.'],
+      ['item-004', 'item-004 failed with CORRUPT_FILE: It is damaged.'],
     ],
   )
 })
@@ -38,6 +43,7 @@ test('the manifest of a batch lists such an item once, with the reason', () => {
       [null, 'completed', undefined],
       ['item-002', 'failed', 'IMPORT_FAILED'],
       ['item-003', 'failed', 'CORRUPT_FILE'],
+      ['item-004', 'failed', 'CORRUPT_FILE'],
     ],
   )
 })

@@ -138,7 +138,11 @@ describe('limits of a request for tasks', () => {
       ],
     )
     const circle = refusal({ a: raw, b: work(['a', 'd']), c: work('b'), d: work('c'), out: out(['b', 'd']) })
-    assert.deepEqual(circle.details, { task: 'b', error: 'its inputs form a cycle that leads back to it' })
+    assert.deepEqual(circle.details, {
+      task: 'b',
+      field: 'tasks.b.input',
+      error: 'its inputs form a cycle that leads back to it',
+    })
   })
 
   test('a request for tasks documents the common fields in the reference', () => {

@@ -32,7 +32,8 @@ export function refuseSplitArchive(file: OpenedFile): void {
   const bytes = part === 1 ? sevenZipBytes(file) : undefined
   if (bytes !== undefined && bytes <= file.size) return
   const declaredCount = bytes === undefined ? Number.POSITIVE_INFINITY : Math.ceil(bytes / file.size)
-  const count = declaredCount <= maxParts ? declaredCount : undefined
+  // The header of a damaged part may declare anything, a negative size included.
+  const count = declaredCount > 1 && declaredCount <= maxParts ? declaredCount : undefined
   const missingParts =
     count === undefined ? [] : Array.from({ length: count - 1 }, (_, at) => nameOfPart(archive, at + 2))
   const missing =

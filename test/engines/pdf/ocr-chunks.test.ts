@@ -92,7 +92,7 @@ test('each OCR chunk has a PDF with only its pages without text', async () => {
   assert.equal(await split(mixedPdf, { workers: 1, timeoutS: Infinity }), undefined)
 })
 
-test('OCR is not split for a PDF that is signed, has layers, or has text on every page', async () => {
+test('OCR is not split for a PDF that has layers or text on every page, and refused for a signed one', async () => {
   const pathOf = await writeFiles({
     'layers.pdf': createBlankPdf('/OCProperties << /OCGs [6 0 R] /D << /OFF [6 0 R] >> >>', {
       6: '<< /Type /OCG /Name (notes) >>',
@@ -103,7 +103,8 @@ test('OCR is not split for a PDF that is signed, has layers, or has text on ever
     'text.pdf': createLongBook(2),
     'paper.pdf': createBlankPdf(''),
   })
-  for (const name of ['layers.pdf', 'signed.pdf', 'text.pdf'])
+  for (const name of ['layers.pdf', 'text.pdf'])
     assert.equal(await split(pathOf(name), shortTimeout), undefined, name)
+  await assert.rejects(split(pathOf('signed.pdf'), shortTimeout), { code: 'UNSUPPORTED_CONVERSION' })
   assert.equal((await split(pathOf('paper.pdf'), shortTimeout))?.length, 3)
 })
