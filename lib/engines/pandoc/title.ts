@@ -13,10 +13,13 @@ const targetsWithAbstract: readonly FormatId[] = [
   ...(['pjson', 'native'] as const),
 ]
 
-/** Targets that show the title outside of the text, or store it as a property. */
+/** Targets that show the title outside of the text. */
 const targetsWithTitlePage: readonly FormatId[] = [
   ...(['html', 'xhtml', 'epub', 'fb2', 'opml', 'pptx', 'dbk', 'xml', 'jats', 'pjson', 'native'] as const),
 ]
+
+/** Targets that show the title above the text and store it as a property, too. */
+const targetsWithTitleProperty: readonly FormatId[] = ['docx', 'odt']
 
 /** Whether the first heading repeats the title, as in pages made from an email. */
 function beginsWithTitle(tree: Tree): boolean {
@@ -28,7 +31,10 @@ function beginsWithTitle(tree: Tree): boolean {
 /** Moves title, subtitle and abstract to where the target format supports them. */
 export function adaptTitle(tree: Tree, target: FormatId, titleAsHeading: boolean): void {
   if (!targetsWithAbstract.includes(target)) abstractToText(tree)
-  if (!targetsWithTitlePage.includes(target) && beginsWithTitle(tree)) delete tree.meta['title']
+  if (!targetsWithTitlePage.includes(target) && beginsWithTitle(tree)) {
+    if (targetsWithTitleProperty.includes(target)) tree.blocks.shift()
+    else delete tree.meta['title']
+  }
   if (titleAsHeading) titleToHeading(tree)
   else if (!targetsWithSubtitle.includes(target)) subtitleToTitle(tree)
 }

@@ -134,6 +134,8 @@ describe('an email', () => {
           ? await readStdout('unzip', '-p', path, 'word/document.xml')
           : await readFile(path, 'utf8')
       assert.equal(text.match(/Zebra/g)?.length, 1, to)
+      if (to === 'docx')
+        assert.match(await readStdout('unzip', '-p', path, 'docProps/core.xml'), /<dc:title>Zebra</)
     }
   })
 
