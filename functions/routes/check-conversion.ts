@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { limitsOfOwner } from '../../lib/accounts/plan-limits.ts'
 import { requirePublicAddresses } from '../../lib/conversion/check-tasks.ts'
-import { requireImage, requirePdfTarget } from '../../lib/conversion/combine-images.ts'
+import { readCombineImages, requireImage } from '../../lib/conversion/combine-images.ts'
 import { Estimate, estimateConversion } from '../../lib/conversion/estimate.ts'
 import { createExportTask } from '../../lib/conversion/remote-files.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -130,11 +130,8 @@ function parseFields(body: z.infer<typeof Fields>) {
   const task = findTaskOperation(body.toolOperation)
   const to = parseTargetFormat(body)
   if (!to && !task) throw missingTargetError()
-  const combinesImages = !task && body.combineImages === true
-  if (combinesImages) {
-    requirePdfTarget(to)
-    requireImage(from, 'from')
-  }
+  const combinesImages = readCombineImages(body.combineImages, task?.name, to)
+  if (combinesImages) requireImage(from, 'from')
   return { from, to, task: task ?? requireProcessOperation(combinesImages ? 'merge' : 'convert') }
 }
 

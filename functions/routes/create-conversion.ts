@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { requirePdfTarget } from '../../lib/conversion/combine-images.ts'
+import { readCombineImages } from '../../lib/conversion/combine-images.ts'
 import type { SourceInput } from '../../lib/conversion/conversion-graph.ts'
 import { fileUrlField } from '../../lib/conversion/remote-files.ts'
 import { openSource, openUploadedSource } from '../../lib/conversion/source.ts'
@@ -94,8 +94,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   const tool = parseToolOperation(body.toolOperation)
   const to = parseTargetFormat(body)
   if (!to && !tool) throw missingTargetError()
-  const combinesImages = !tool && body.combineImages === true
-  if (combinesImages) requirePdfTarget(to)
+  const combinesImages = readCombineImages(body.combineImages, tool, to)
   const moreSources = await Promise.all([
     ...files.filter(({ field }) => field === 'additionalFile'),
     ...(body.additionalUploadIds ?? []).map((id) =>

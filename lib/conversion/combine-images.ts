@@ -4,8 +4,28 @@ import type { DetectedSources } from './detect-sources.ts'
 
 /** Checks of `combineImages`, which creates one PDF with a page for each image. */
 
-/** @throws AppError INVALID_INPUT for another target format. */
-export function requirePdfTarget(to: FormatId | undefined): void {
+/**
+ * Returns whether a request combines images.
+ * @param tool its operation, if it names one.
+ * @throws AppError INVALID_INPUT if it names a tool as well, or another target format.
+ */
+export function readCombineImages(
+  combineImages: boolean | undefined,
+  tool: string | undefined,
+  to: FormatId | undefined,
+): boolean {
+  if (combineImages !== true) return false
+  if (tool !== undefined)
+    throw new AppError(
+      'INVALID_INPUT',
+      `combineImages: expected no toolOperation next to it, got ${tool}. Send one of the two.`,
+      { field: 'combineImages' },
+    )
+  requirePdfTarget(to)
+  return true
+}
+
+function requirePdfTarget(to: FormatId | undefined): void {
   if (to === undefined || to === 'pdf') return
   throw new AppError(
     'INVALID_INPUT',
