@@ -91,8 +91,9 @@ function makePage(random: () => number): { html: string; words: readonly string[
 
 function textOf(path: string, format: FormatId): string {
   if (format === 'pdf') return run('pdftotext', path, '-')
-  // Pandoc's reader drops the head rows of tables.
+  // Pandoc's readers drop the head rows of OpenDocument tables, and Word tables without a grid, which calibre writes.
   if (format === 'odt') return run('unzip', '-p', path, 'content.xml').replaceAll(/<[^>]*>/g, '')
+  if (format === 'docx') return run('unzip', '-p', path, 'word/document.xml').replaceAll(/<[^>]*>/g, '')
   if (format === 'txt') return readFileSync(path, 'utf8')
   return run('pandoc', '-f', format === 'md' ? 'gfm' : format, '-t', 'plain', '--wrap=none', path)
 }
