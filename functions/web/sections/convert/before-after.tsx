@@ -50,12 +50,13 @@ export default function BeforeAfter({
           data-zoomed={zoom > 0 || undefined}
           style={zoom > 0 ? { inlineSize: `${pixels * zoom}px` } : {}}
           onPointerDown={(event) => {
+            if (event.button !== 0) return
             event.preventDefault()
             event.currentTarget.setPointerCapture(event.pointerId)
             setEdge(pointerEdge(event))
           }}
           onPointerMove={(event) => {
-            if (event.buttons > 0) setEdge(pointerEdge(event))
+            if (event.buttons & 1) setEdge(pointerEdge(event))
           }}
         >
           <img src={after} alt={name} onLoad={(event) => setPixels(event.currentTarget.naturalWidth)} />
@@ -73,7 +74,8 @@ export default function BeforeAfter({
       </section>
       <div class="compared-tools">
         {hasBefore && <Slider edge={edge} onChange={setEdge} />}
-        <ZoomField zoom={zoom} onChange={setZoom} />
+        {/* A drawing may have no size in pixels. */}
+        {pixels > 0 && <ZoomField zoom={zoom} onChange={setZoom} />}
       </div>
     </div>
   )

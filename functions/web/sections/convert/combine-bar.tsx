@@ -21,15 +21,15 @@ export default function CombineBar({ group }: { readonly group: readonly Convers
   const isOffered = useSignal(false)
   const formats = [...new Set(group.flatMap(({ source }) => source?.id ?? []))].join()
   useEffect(() => {
-    canCombine(formats.split(',')).then(
-      (answer) => {
-        isOffered.value = answer
-      },
-      // Without an answer, the service itself reports what it can't combine.
-      () => {
-        isOffered.value = true
-      },
-    )
+    let isCurrent = true
+    const offer = (answer: boolean) => {
+      if (isCurrent) isOffered.value = answer
+    }
+    // Without an answer, the service itself reports what it can't combine.
+    canCombine(formats.split(',')).then(offer, () => offer(true))
+    return () => {
+      isCurrent = false
+    }
   }, [formats])
   useEffect(() => {
     if (!format) return

@@ -2,6 +2,7 @@ import { listUploadedParts } from '../../api.ts'
 import { type Draft, maxStoredBytes, saveDraft } from './drafts.ts'
 import type { ConversionItem } from './item.ts'
 import { items } from './item-list.ts'
+import { withRetries } from './upload-file.ts'
 
 /** Stores files that are not converted yet as drafts. */
 
@@ -49,7 +50,12 @@ export async function checkPartialUpload(item: ConversionItem): Promise<void> {
   if (!item.multipartUpload) return
   const { uploadId } = item.multipartUpload
   try {
-    const { parts, complete } = await listUploadedParts(uploadId, item.removal.signal)
+    const { signal } = item.removal
+    const { parts, complete } = await withRetries(
+      () => listUploadedParts(uploadId, signal),
+      () => {},
+      signal,
+    )
     if (complete) item.arrivedUpload.value = uploadId
     else item.uploadedBytes.value = parts.reduce((sum, { Size }) => sum + Size, 0)
   } catch {

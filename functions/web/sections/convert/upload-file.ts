@@ -140,7 +140,7 @@ const maxPauseS = 30
  * Retries after interruptions with back-off, and at once when the connection returns, until it succeeds or the user
  * cancels.
  */
-async function withRetries<Value>(
+export async function withRetries<Value>(
   act: () => Promise<Value>,
   onInterruption: () => void,
   signal: AbortSignal,
