@@ -46,7 +46,7 @@ IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"
 MAX_IMAGE_BYTES = 100 * 1024 * 1024
 
 WIDE_MARKS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
-# Transfer encodings that are none.
+# Transfer encodings that leave the text as it is.
 PLAIN = ("7bit", "8bit", "binary")
 
 PAGE = """<!DOCTYPE html>

@@ -10,7 +10,7 @@ LINK_STYLE = 'Link without a look of its own'
 
 
 def keep_unstyled_links(document):
-    """Tries to keep all links: the text of a document is worth more than those."""
+    """Tries to keep all links: the text of a document is worth more than its links."""
     try:
         _style_links(document)
     except UnoException:

@@ -95,7 +95,7 @@ export const cdnFileResources = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublicKeys'>
           Properties: {
             PublicKeyConfig: {
               Name: `${name}-${fingerprint}`,
-              CallerReference: fingerprint,
+              CallerReference: `${name}-${fingerprint}`,
               EncodedKey: `${pem.trim()}\n`,
             },
           },

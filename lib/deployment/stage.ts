@@ -67,6 +67,10 @@ const StageSettings = z
       .array(z.string().refine(isCdnKey, 'expected a public RSA key of 2,048 bits (PEM)'))
       .min(1)
       .max(5)
+      .refine(
+        (keys) => new Set(keys.map((key) => key.trim())).size === keys.length,
+        'expected different keys',
+      )
       .optional()
       .describe(
         'Public keys (PEM) of signed links: with one, files are downloaded through CloudFront instead of from the bucket',

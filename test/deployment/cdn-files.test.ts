@@ -80,4 +80,9 @@ test('a key that CloudFront does not accept, and a private one, is refused with 
       () => parseStage('dev', { cdnPublicKeys: [key] }),
       /cdnPublicKeys\.0: expected a public RSA key/,
     )
+  const twice = pem(2048)
+  assert.throws(
+    () => parseStage('dev', { cdnPublicKeys: [twice, twice] }),
+    /cdnPublicKeys: expected different keys/,
+  )
 })

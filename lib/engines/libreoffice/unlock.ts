@@ -17,7 +17,7 @@ import { runPython } from '../sandbox/python.ts'
 import { UnlockOptions } from './unlock-options.ts'
 
 /** Exit codes of `layers/office/unlock.py`. */
-const codes = { unlocked: 0, wrongPassword: 3, notLocked: 4, isOdf: 5, unknownLock: 6 } as const
+const codes = { unlocked: 0, wrongPassword: 3, notLocked: 4, odf: 5, unknownLock: 6 } as const
 
 /**
  * Removes the password of a document; a document without one is returned unchanged. OpenDocument files go through
@@ -41,7 +41,7 @@ export async function unlock(
       throw documentProtectionUnknown()
     case codes.notLocked:
       return { files: [{ path: input.path }] }
-    case codes.isOdf: {
+    case codes.odf: {
       const result = await viaOffice(password)
       warnAboutRemovedPassword(tools)
       return result

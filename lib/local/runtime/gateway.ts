@@ -20,6 +20,8 @@ export interface GatewayParts {
   readonly webSocket?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => true) | undefined
 }
 
+const headersOfFiles = new Map(Object.entries(fileHeaders))
+
 /** An idle connection is closed after this; an upload in progress may take any time. */
 const idleMs = 120_000
 
@@ -55,7 +57,7 @@ export function createGateway(
       // S3 refuses requests with two auth methods, but clients that follow our redirect repeat their Authorization
       // header.
       if (request.url?.includes('X-Amz-Signature=')) delete request.headers.authorization
-      response.setHeaders(new Map(Object.entries(fileHeaders)))
+      response.setHeaders(headersOfFiles)
       return s3(request, response)
     })
   }

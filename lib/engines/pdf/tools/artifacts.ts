@@ -15,18 +15,13 @@ const resourcesKey = '/MutaborResources'
 export async function setContentsAside(source: string, tools: Tools): Promise<string> {
   const objects = await PdfObjects.load(source, tools)
   for (const page of objects.pages()) {
-    page.dict[contentsKey] = contentStreams(objects, page)
+    page.dict[contentsKey] = objects.contentStreams(page)
     page.dict[resourcesKey] = page.inherited('/Resources') ?? {}
     objects.markChanged(page.ref)
   }
   const path = join(tools.workDir, 'set-aside.pdf')
   await objects.save(path, tools)
   return path
-}
-
-function contentStreams(objects: PdfObjects, { dict }: PdfPage) {
-  const contents = dict['/Contents'] ?? []
-  return isPdfRef(contents) && objects.isStream(contents) ? [contents] : objects.list(contents)
 }
 
 /**
@@ -37,7 +32,7 @@ export async function restoreContents(stamped: string, tools: Tools): Promise<st
   const objects = await PdfObjects.load(stamped, tools)
   for (const page of objects.pages()) {
     const { [contentsKey]: contents = [], [resourcesKey]: resources = {}, ...rest } = page.dict
-    const [overlay] = contentStreams(objects, page)
+    const [overlay] = objects.contentStreams(page)
     const restored: PdfDict = { ...rest }
     if (overlay && isPdfRef(overlay) && !objects.list(contents).includes(overlay)) {
       const name = drawOnce(objects, page, overlay)

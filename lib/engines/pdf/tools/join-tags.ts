@@ -207,9 +207,7 @@ function tagWholePages(objects: PdfObjects, pages: readonly PdfPage[], joined: J
   const begin = objects.addStream('/P <</MCID 0>> BDC\n')
   const end = objects.addStream('\nEMC\n')
   for (const { ref, dict } of pages) {
-    const contents = dict['/Contents'] ?? []
-    const streams = isPdfRef(contents) && objects.isStream(contents) ? [contents] : objects.list(contents)
-    dict['/Contents'] = [begin, ...streams, end]
+    dict['/Contents'] = [begin, ...objects.contentStreams({ dict }), end]
     dict['/StructParents'] = joined.nextKey
     objects.markChanged(ref)
     const element = objects.add({

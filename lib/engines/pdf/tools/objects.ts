@@ -144,6 +144,12 @@ export class PdfObjects {
     return ref
   }
 
+  /** Returns the content streams of a page, which may be one or a list. */
+  contentStreams({ dict }: Pick<PdfPage, 'dict'>): PdfValue[] {
+    const contents = dict['/Contents'] ?? []
+    return isPdfRef(contents) && this.isStream(contents) ? [contents] : [...this.list(contents)]
+  }
+
   pages(): PdfPage[] {
     const pages: PdfPage[] = []
     const seenKeys = new Set<string>()

@@ -8,6 +8,8 @@ import { isPdfDict, PdfObjects, type PdfValue } from './objects.ts'
 /** A page with less of its characters has become an image. */
 const minTextShare = 0.9
 
+type DistillText = (input: string, output: string, pageRange: string) => Promise<void>
+
 /**
  * PDF/A-1 forbids transparency, so Ghostscript turns pages that use it into images. This puts the text of such pages
  * below their images, where it is found and copied.
@@ -16,7 +18,7 @@ const minTextShare = 0.9
 export async function restoreText(
   source: string,
   archive: string,
-  distillText: (input: string, output: string, pageRange: string) => Promise<void>,
+  distillText: DistillText,
   tools: Tools,
 ): Promise<string> {
   const before = await countCharactersByPage(source, tools)
@@ -25,6 +27,20 @@ export async function restoreText(
     (after[index] ?? 0) < count * minTextShare ? [index + 1] : [],
   )
   if (pages.length === 0) return archive
+  try {
+    return await addText({ source, archive, pages }, distillText, tools)
+  } catch {
+    // The archive is valid without it, and counting its words reports what is missing.
+    tools.signal.throwIfAborted()
+    return archive
+  }
+}
+
+async function addText(
+  { source, archive, pages }: { source: string; archive: string; pages: readonly number[] },
+  distillText: DistillText,
+  tools: Tools,
+): Promise<string> {
   const opaque = join(tools.workDir, 'opaque.pdf')
   const objects = await PdfObjects.load(source, tools)
   removeTransparency(objects)
