@@ -80,7 +80,7 @@ test('an image of another commit is not pushed', () =>
     async () => {
       const { said, code } = await push('older')
       assert.equal(code, 1, said)
-      assert.match(said, /^mutabor-older is of commit 0123abc, and this checkout is [0-9a-f]{40}\. /)
+      assert.match(said, /^mutabor-older was built from commit 0123abc, but this checkout is [0-9a-f]{40}\. /)
       assert.equal(registry.requests(), 0)
     },
     '0123abc',
