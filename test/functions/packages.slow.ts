@@ -75,6 +75,17 @@ test('files can be sent with the request, uploaded later, imported from a store 
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
 })
 
+test('the event stream of a job starts with its status', async () => {
+  const client = new Client(service)
+  const bytes = new TextEncoder().encode('# A heading')
+  const { jobId } = await client.accepted(
+    await client.convert({ name: 'a.md', bytes }, { targetFormat: 'html' }),
+  )
+  const stream = await client.fetch(`/v1/jobs/${jobId}/events`)
+  assert.equal(stream.status, 200)
+  assert.match(await stream.text(), /^retry: \d+\n\nevent: snapshot\n/)
+})
+
 test('an encrypted PDF is rejected before it is queued, because the package can read PDFs', async () => {
   const client = new Client(service)
   const bytes = new Uint8Array(readFileSync(new URL('../fixtures/needs-password.pdf', import.meta.url)))
