@@ -21,7 +21,7 @@ const pageMethods: ReadonlySet<string> = new Set([
 /** Only in a browser of its own, which no other conversion uses. */
 const scriptMethods: ReadonlySet<string> = new Set([
   ...['Emulation.setScriptExecutionDisabled', 'Emulation.setVirtualTimePolicy'],
-  ...['Runtime.terminateExecution', 'Page.getFrameTree'],
+  ...['Runtime.terminateExecution', 'Page.getFrameTree', 'Page.addScriptToEvaluateOnNewDocument'],
 ])
 
 /** Seconds for a page whose scripts run; without them, it then is converted again. */

@@ -16,6 +16,15 @@ export const maxScriptRequests = 1000
 export const scriptPolicy =
   "sandbox allow-scripts allow-same-origin; worker-src 'none'; connect-src http: https: data: blob:"
 
+/**
+ * Replaces functions that do nothing in a page under this policy but report that to the browser. A loop of such reports
+ * keeps it busy for so long that the scripts cannot be stopped in time.
+ */
+export const silentFunctions = `
+const results = { alert: undefined, confirm: false, open: null, print: undefined, prompt: null }
+for (const [name, result] of Object.entries(results)) globalThis[name] = () => result
+for (const name of Object.keys(console)) console[name] = () => undefined`
+
 export interface RunningPage {
   /** Sends a DevTools command to the page. */
   call<T>(schema: z.ZodType<T>, method: string, params?: object): Promise<T>

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { BrowserCrash, type BrowserPipe, BrowserRefusal } from './cdp-pipe.ts'
-import { finishScripts, maxScriptRequests, scriptPolicy } from './page-scripts.ts'
+import { finishScripts, maxScriptRequests, scriptPolicy, silentFunctions } from './page-scripts.ts'
 import { partKey, type WebPart } from './web-archive.ts'
 
 /** The page to load. The browser sees no files on disk: every request is intercepted and answered from this source. */
@@ -149,6 +149,10 @@ async function loadPage<T>(
     }
   })
   const work = async () => {
+    if (runsScripts) {
+      const program = { source: `{${silentFunctions}}` }
+      await call(z.looseObject({}), 'Page.addScriptToEvaluateOnNewDocument', program)
+    }
     const loaderId = await navigate(call, source.url, view)
     isNavigated = true
     if (source.prepare) {

@@ -186,7 +186,7 @@ describe('hostile scripts', () => {
   })
 
   const endless = {
-    'before the page is loaded': 'for (;;) { alert(1); confirm(2); print() }',
+    'before the page is loaded': 'for (;;) { alert(1); confirm(2); open("about:blank"); console.log(3) }',
     'in a timer': 'setTimeout(() => { for (;;) ; }, 100)',
     'with requests': "const next = () => fetch('/x').catch(next); for (let i = 0; i < 9; i++) next()",
   }
