@@ -72,6 +72,7 @@ const Exec = z.strictObject({
     env: z.partialRecord(z.enum(variables), text).optional(),
     stdin: text.optional(),
     okCodes: z.array(z.number()).optional(),
+    encoding: z.enum(['utf8', 'latin1']).optional(),
     readOnly: z.array(text).optional(),
   }),
   /** Whether to send each line of its output. */

@@ -103,6 +103,8 @@ export interface ExecOptions {
   /** Called with each line of stdout as it arrives, for progress. Stdout is still collected up to its limit. */
   readonly onLine?: (line: string) => void
   readonly stdin?: string
+  /** Encoding of stdout. Defaults to `utf8`, which replaces invalid bytes; `latin1` keeps every byte. */
+  readonly encoding?: 'utf8' | 'latin1'
   /** Stops the program early, in addition to the step's own signal. The abort reason is thrown. */
   readonly signal?: AbortSignal
   /** Exit codes that count as success. Defaults to [0]. */

@@ -169,7 +169,7 @@ async function execute(
       throw new ProcessFailure(bin, exit.code ?? -1, stderr.toString())
     }
     succeeded = true
-    return { stdout: stdout.toString(), stderr: stderr.toString() }
+    return { stdout: stdout.toString(execution.encoding), stderr: stderr.toString() }
   } finally {
     observer?.ended({
       how,

@@ -15,8 +15,8 @@ export class OutputCap {
     return true
   }
 
-  toString(): string {
-    return Buffer.concat(this.#chunks).toString('utf8')
+  toString(encoding: BufferEncoding = 'utf8'): string {
+    return Buffer.concat(this.#chunks).toString(encoding)
   }
 }
 

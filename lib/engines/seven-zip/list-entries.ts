@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import {
@@ -7,7 +8,7 @@ import {
   tooManyEntriesError,
 } from '../../formats/archive-limits.ts'
 import { isUnsafePath, unsafeNameError } from '../../formats/unsafe-name.ts'
-import type { Tools } from '../engine.ts'
+import type { ExecOptions, Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 
 /** One entry in the listing of an archive. */
@@ -30,7 +31,8 @@ export async function listWithSevenZip(
   password: string,
   tools: Tools,
 ): Promise<ArchiveEntry[]> {
-  const { stdout } = await runListing(tools, '7zz', ['l', '-slt', '-sccUTF-8', path], `${password}\n`)
+  const args = ['l', '-slt', '-sccUTF-8', path]
+  const { stdout } = await runListing(tools, '7zz', args, { stdin: `${password}\n`, encoding: 'latin1' })
   const entries = stdout.split(/^-{10}$/m)[1] ?? ''
   return entries
     .split('\n\n')
@@ -54,12 +56,18 @@ function toEntry(entry: ReadonlyMap<string, string>): ArchiveEntry {
   const target = entry.get('Hard Link')
   const linkTarget = entry.get('Symbolic Link')
   return {
-    name: entry.get('Path') ?? '',
+    name: decodeName(entry.get('Path') ?? ''),
     size: Number(entry.get('Size') ?? 0),
     kind: kindOf(mode, entry),
-    ...(target && { target }),
-    ...(linkTarget && { linkTarget }),
+    ...(target && { target: decodeName(target) }),
+    ...(linkTarget && { linkTarget: decodeName(linkTarget) }),
   }
+}
+
+/** Decodes the bytes of a name. Those that are not UTF-8 stay Latin-1, so that different names stay different. */
+function decodeName(latin1: string): string {
+  const bytes = Buffer.from(latin1, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : latin1
 }
 
 function kindOf(mode: string, entry: ReadonlyMap<string, string>): ArchiveEntry['kind'] {
@@ -71,7 +79,7 @@ function kindOf(mode: string, entry: ReadonlyMap<string, string>): ArchiveEntry[
 
 /** Lists the entries with bsdtar, which writes unprintable characters as `\\` and digits. */
 export async function listWithBsdtar(path: string, tools: Tools): Promise<ArchiveEntry[]> {
-  const { stdout } = await runListing(tools, 'bsdtar', ['-tvf', path], '')
+  const { stdout } = await runListing(tools, 'bsdtar', ['-tvf', path])
   return stdout.split('\n').filter(Boolean).map(bsdtarEntry)
 }
 
@@ -114,7 +122,7 @@ export const unarEnv = { LOGNAME: 'nobody' }
 /** Lists the entries with The Unarchiver; the listing itself may be encrypted. */
 export async function listWithUnar(path: string, password: string, tools: Tools): Promise<ArchiveEntry[]> {
   const unlock = password === '' ? [] : ['-password', password]
-  const { stdout } = await runListing(tools, 'lsar', ['-j', ...unlock, path], '', unarEnv)
+  const { stdout } = await runListing(tools, 'lsar', ['-j', ...unlock, path], { env: unarEnv })
   const { lsarContents } = UnarList.parse(JSON.parse(stdout))
   return lsarContents.map((entry) => ({
     name: entry.XADFileName,
@@ -135,11 +143,10 @@ async function runListing(
   tools: Tools,
   bin: string,
   args: readonly string[],
-  stdin: string,
-  env: Readonly<Record<string, string>> = {},
+  options: Pick<ExecOptions, 'stdin' | 'env' | 'encoding'> = {},
 ) {
   try {
-    return await tools.exec(bin, args, { stdin, env, timeoutS: 120 })
+    return await tools.exec(bin, args, { stdin: '', timeoutS: 120, ...options })
   } catch (error) {
     if (error instanceof EngineCrash && error.signal === 'its output limit') throw tooManyEntriesError(error)
     throw error

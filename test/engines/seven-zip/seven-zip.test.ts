@@ -71,6 +71,8 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
       cp936: ['我的文件.txt', '中国地图资料.txt'],
       cp949: ['사진.txt', '보고서.txt'],
       cp866: ['Отчёт за год.txt', 'Фото.txt'],
+      // Neither is valid UTF-8, and they differ only in bytes that are not.
+      cp1251: ['Привет.txt', 'Пример.txt'],
     })) {
       const bare = names.map((name, at) => 'xy'.charAt(at).repeat(iconv.encode(name, charset).length))
       const path = createWithPython(
@@ -82,8 +84,9 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
         readFileSync(path, 'latin1'),
       )
       writeFileSync(path, bytes, 'latin1')
-      const { path: result } = await convert(sevenZip, path, 'tar')
+      const { path: result, warnings } = await convert(sevenZip, path, 'tar')
       assert.deepEqual(Object.keys(await readArchive(result, 'tar')).sort(), names.toSorted())
+      assert.deepEqual(warnings, [], charset)
     }
   })
 
