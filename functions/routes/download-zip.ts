@@ -11,7 +11,7 @@ import type { JobState } from '../../lib/model/job.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { sanitizeFileName, sanitizeFolderPath } from '../../lib/names/file-name.ts'
 import type { Services } from '../../lib/services/services.ts'
-
+import { integer } from '../../lib/validation/coerce.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { namedValues, text } from '../../lib/validation/maxima.ts'
 
@@ -47,6 +47,9 @@ const Body = z.strictObject({
     .max(200)
     .optional()
     .describe('Template for the file names in the ZIP; may contain `{name} {ext} {jobId} {index} {date}`'),
+  firstIndex: integer(1, 1_000_000)
+    .optional()
+    .describe('`{index}` of the first file, 1 by default: continues the numbers of another ZIP'),
   manifest: z
     .boolean()
     .default(true)
@@ -87,6 +90,15 @@ type Request = HttpRequest<unknown, unknown, z.infer<typeof Body>>
 
 async function start(request: Request, services: Services): Promise<JobState> {
   const { body, principal, requestId, newJobId } = request
+  const { nameTemplate, firstIndex } = body
+  if (firstIndex !== undefined && nameTemplate === undefined)
+    throw new AppError(
+      'INVALID_INPUT',
+      'firstIndex: only allowed with nameTemplate, which numbers the files.',
+      {
+        field: 'firstIndex',
+      },
+    )
   const jobIds = parseJobIds(body)
   const folders = foldersOf(body, jobIds)
   const states = await Promise.all(jobIds.map((id) => loadOwnJob(id, principal, services)))
@@ -104,7 +116,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
       jobIds: [...jobIds],
       filename,
       manifest: body.manifest,
-      ...defined({ tasks: body.tasks, folders, nameTemplate: body.nameTemplate }),
+      ...defined({ tasks: body.tasks, folders, nameTemplate, firstIndex }),
     },
     services,
   )

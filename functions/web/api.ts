@@ -208,14 +208,18 @@ export async function checkConversion(
  */
 export async function requestZip(
   jobs: readonly { readonly jobId: string; readonly folder?: string | undefined }[],
-  { filename = 'results.zip', nameTemplate }: { filename?: string | undefined; nameTemplate?: string } = {},
+  {
+    filename = 'results.zip',
+    nameTemplate,
+    firstIndex,
+  }: { filename?: string | undefined; nameTemplate?: string; firstIndex?: number } = {},
 ): Promise<Job> {
   const inFolders = jobs.flatMap(({ jobId, folder }) => (folder === undefined ? [] : [[jobId, folder]]))
   return create<Job>('/v1/download/zip?async=true', {
     jobIds: jobs.map(({ jobId }) => jobId),
     folders: Object.fromEntries(inFolders),
     filename,
-    ...(nameTemplate && { nameTemplate }),
+    ...(nameTemplate && { nameTemplate, firstIndex }),
   })
 }
 

@@ -163,6 +163,8 @@ export interface Api {
         filename?: string
         /** Template for the file names in the ZIP; may contain `{name} {ext} {jobId} {index} {date}` */
         nameTemplate?: string
+        /** `{index}` of the first file, 1 by default: continues the numbers of another ZIP */
+        firstIndex?: number
         /** Add `manifest.json` with the job, task, source, name, size, SHA-256 and state of each file */
         manifest?: boolean
       }

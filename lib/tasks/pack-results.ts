@@ -14,6 +14,8 @@ export const packResultsOperation = {
     filename: z.string(),
     /** Template for the file names; see `nameFromTemplate`. */
     nameTemplate: z.string().optional(),
+    /** `{index}` of the first file; 1 if omitted. */
+    firstIndex: z.int().optional(),
     manifest: z.boolean(),
   }),
   packs: true,

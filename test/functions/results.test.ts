@@ -214,6 +214,18 @@ test('the results of many jobs are one ZIP whose manifest lists what is missing'
   assert.equal(await refusalOf(await zipOf(client, { jobId: jobIds[0], tasks })), '404 TASK_NOT_FOUND')
 })
 
+test('the numbers of a ZIP begin at the requested index', async () => {
+  const { job } = await convert('alpha.png', { targetFormat: 'webp' })
+  const zip = (fields: object) =>
+    client.post('/v1/download/zip?async=true', { jobId: job.jobId, manifest: false, ...fields })
+  const fields = { nameTemplate: '{name}-{index}', firstIndex: 101 }
+  const { result } = await client.accepted(await zip(fields))
+  const bytes = await (await fetch(result?.downloadUrl ?? '')).arrayBuffer()
+  const [entry] = await new ZipReader(new BlobReader(new Blob([bytes]))).getEntries()
+  assert.equal(entry?.filename, 'alpha-101.webp')
+  assert.equal(await refusalOf(await zip({ firstIndex: 101 })), '400 INVALID_INPUT')
+})
+
 test('a ZIP uses the requested folders, and paths outside of it are rejected', async () => {
   const jobIds: string[] = []
   for (const _ of [1, 2, 3]) jobIds.push((await convert('alpha.png', { targetFormat: 'webp' })).job.jobId)

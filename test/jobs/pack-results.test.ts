@@ -80,21 +80,26 @@ test('a ZIP of results contains each file under a unique name, and its manifest 
   ])
 })
 
-test('a template names the files in a ZIP of results, and numbers them', async () => {
+async function namesFromTemplate(firstIndex?: number) {
   const packing = {
     files: { stream: async ({ size }: StoredFile) => Readable.from([Buffer.alloc(size)]) },
     withManifest: false,
     signal: new AbortController().signal,
     folders: { job_0: 'first' },
     nameTemplate: '{index} {name}',
+    firstIndex,
     onBytes: () => {},
   } as unknown as Parameters<typeof streamZip>[1]
   const zip = new ZipReader(new BlobReader(new Blob([await buffer(streamZip(packedFiles, packing))])))
-  const entries = (await zip.getEntries()).filter((entry) => !entry.directory)
-  assert.deepEqual(
-    entries.map(({ filename }) => filename),
-    ['first/1 a.txt', '2 a.txt', 'first/3 a.txt'],
-  )
+  return (await zip.getEntries()).filter((entry) => !entry.directory).map(({ filename }) => filename)
+}
+
+test('a template names the files in a ZIP of results, and numbers them', async () => {
+  assert.deepEqual(await namesFromTemplate(), ['first/1 a.txt', '2 a.txt', 'first/3 a.txt'])
+})
+
+test('the numbers of a ZIP continue those of another one', async () => {
+  assert.deepEqual(await namesFromTemplate(101), ['first/101 a.txt', '102 a.txt', 'first/103 a.txt'])
 })
 
 test('a ZIP of results is stored under the requested name, with its size and hash', async () => {

@@ -20,6 +20,8 @@ interface ZipOptions {
   /** Folders of the results, by job; results of other jobs are at the top level. */
   readonly folders: Readonly<Record<string, string>>
   readonly nameTemplate?: string | undefined
+  /** `{index}` of the first file; 1 if omitted. */
+  readonly firstIndex?: number | undefined
   /** Called with the number of bytes added, as the files are added. */
   readonly onBytes: (bytes: number) => void
 }
@@ -49,7 +51,7 @@ async function writeEntries(
 ): Promise<void> {
   const names = new UniqueNames(options.withManifest ? [zipManifestName] : [])
   const manifest: object[] = []
-  const nameOf = createNaming(options.nameTemplate)
+  const nameOf = createNaming(options)
   for (const { file: from, ...entry } of entries) {
     const folder = options.folders[entry.jobId]
     const name = from && nameOf(from, entry.jobId)
@@ -66,13 +68,13 @@ async function writeEntries(
 }
 
 /** Names files one after another, as a template numbers them. */
-function createNaming(template: string | undefined) {
+function createNaming({ nameTemplate, firstIndex = 1 }: Pick<ZipOptions, 'nameTemplate' | 'firstIndex'>) {
   const date = new Date().toISOString()
-  let index = 0
+  let index = firstIndex - 1
   return ({ filename }: StoredFile, jobId: string): string =>
-    template === undefined
+    nameTemplate === undefined
       ? sanitizeFileName(filename)
-      : nameFromTemplate(template, { name: sanitizeFileName(filename), jobId, index: index++, date })
+      : nameFromTemplate(nameTemplate, { name: sanitizeFileName(filename), jobId, index: index++, date })
 }
 
 /** @returns its name in the ZIP; undefined when it was deleted meanwhile. */
@@ -127,7 +129,7 @@ export async function packResultsIntoZip(
   fields: Readonly<Record<string, unknown>>,
   { services, key, path, signal, progress }: PackContext,
 ): Promise<StoredFile> {
-  const { jobIds, tasks, folders = {}, filename, nameTemplate, manifest } = operation.fields.parse(fields)
+  const { jobIds, tasks, folders = {}, filename, manifest, ...naming } = operation.fields.parse(fields)
   const { files, jobs } = services
   const entries: ZipEntry[] = []
   for (const jobId of jobIds) entries.push(...listZipEntries(jobId, await jobs.store.getState(jobId), tasks))
@@ -145,7 +147,7 @@ export async function packResultsIntoZip(
   const body = streamZip(entries, {
     files,
     folders,
-    nameTemplate,
+    ...naming,
     withManifest: manifest,
     signal,
     onBytes,

@@ -14,6 +14,7 @@ import { removeItems } from './remove-items.ts'
 import { TargetPicker } from './target-picker.tsx'
 import { watchJob } from './watch-job.ts'
 import words from './words/en.ts'
+import { createZipBatches } from './zip-batches.ts'
 
 /** Actions for several files: a target per category, convert, cancel, download and clear. */
 export function BulkActions({
@@ -212,9 +213,6 @@ function CombineImages({ group }: { readonly group: readonly ConversionItem[] })
 
 const loadRenameField = () => import('./rename-field.tsx')
 
-/** Maximum number of jobs in one ZIP. */
-const maxJobsPerZip = 100
-
 function ZipButton({
   items,
   name,
@@ -232,13 +230,13 @@ function ZipButton({
     problem.value = undefined
     try {
       const jobs = doneItems.flatMap(({ job, folder }) =>
-        job.value ? [{ jobId: job.value.jobId, folder }] : [],
+        job.value ? [{ jobId: job.value.jobId, folder, fileCount: job.value.result?.files.length ?? 0 }] : [],
       )
-      // More jobs need several ZIPs.
-      for (let at = 0; at < jobs.length; at += maxJobsPerZip) {
-        const job = await requestZip(jobs.slice(at, at + maxJobsPerZip), {
+      for (const { jobs: packedJobs, firstIndex } of createZipBatches(jobs)) {
+        const job = await requestZip(packedJobs, {
           filename: name,
           nameTemplate: pattern.value.trim().replaceAll('{n}', '{index}'),
+          firstIndex,
         })
         const finishedJob = await watchJob(job, () => {}, new AbortController().signal)
         if (!finishedJob.result)
