@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-const groups = {
+const serverPaths = {
   S3: /\/embedded-aws\/s3\//,
   SQS: /\/embedded-aws\/sqs\//,
   'EventBridge, Scheduler': /\/embedded-aws\/events\//,
@@ -34,7 +34,8 @@ async function selectFiles(parts: readonly string[]): Promise<string[]> {
   return files.sort()
 }
 
-const groupOf = (file: string) => Object.entries(groups).find(([, path]) => path.test(file))?.[0] ?? file
+const serverOf = (file: string) =>
+  Object.entries(serverPaths).find(([, path]) => path.test(file))?.[0] ?? file
 
 function table(tallies: ReadonlyMap<string, Tally>): string {
   const rows = [...tallies].map(([group, { passed, failed, skipped, seconds }]) =>
@@ -52,7 +53,7 @@ if (files.length === 0) throw new Error('No file of test/local or test/embedded-
 
 const tallies = new Map<string, Tally>()
 const tallyOf = (file = '') => {
-  const group = groupOf(file)
+  const group = serverOf(file)
   const tally = tallies.get(group) ?? { passed: 0, failed: 0, skipped: 0, seconds: 0, notes: [] }
   tallies.set(group, tally)
   return tally

@@ -7,13 +7,13 @@ import { newId } from '../../lib/ids.ts'
 
 const now = new Date('2026-03-04T05:06:07.890Z')
 const id = newId('acc')
-const reading = (name: WindowName, usedCount: number, limit: number) => ({
+const usageOf = (name: WindowName, used: number, limit: number) => ({
   policy: { name, counter: name, limit },
-  used: usedCount,
+  used: used,
   endsAt: windowEnd(name, now.getTime()),
 })
 const eventsFor = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
-  quotaEvents({ ownerId: id, kind }, [reading(name, used, limit)], now)
+  quotaEvents({ ownerId: id, kind }, [usageOf(name, used, limit)], now)
 
 test('quota events are created once at 80 % and once at the limit of a day or month', () => {
   const names = (name: WindowName, limit: number) =>

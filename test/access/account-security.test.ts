@@ -43,7 +43,7 @@ after(() => app.close())
 
 const password = 'correct horse battery'
 
-const visitor = () => openBrowser(app, account)
+const openVisitor = () => openBrowser(app, account)
 
 const signUp = ({ send }: Visitor, email: string, more = {}) =>
   send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password, ...more })
@@ -52,7 +52,7 @@ const signIn = ({ send }: Visitor, email: string, given = password) =>
   send('POST', '/v1/auth/sign-in/email', { email, password: given })
 
 describe('ended sessions of accounts', () => {
-  const endAll = async (id: string, at: Date) => {
+  const expireSessions = async (id: string, at: Date) => {
     const sessions = await sessionsOf(id, app.services)
     for (const session of sessions)
       await app.services.table.update(recordKey('session', session.id), {
@@ -62,21 +62,21 @@ describe('ended sessions of accounts', () => {
   }
 
   test('an ended session is refused and not listed for administrators', async () => {
-    const here = visitor()
+    const here = openVisitor()
     const { id } = (await signUp(here, 'over@example.com')).json.user
-    await signIn(visitor(), 'over@example.com')
-    assert.equal(await endAll(id, new Date(Date.now() + 60_000)), 2)
+    await signIn(openVisitor(), 'over@example.com')
+    assert.equal(await expireSessions(id, new Date(Date.now() + 60_000)), 2)
     const [newest, oldest] = await sessionsOf(id, app.services)
     assert.ok(newest && oldest && newest.id > oldest.id)
     assert.deepEqual([newest.userId, oldest.ipAddress], [id, here.address])
     assert.equal((await here.send('GET', '/v1/account')).status, 200)
-    await endAll(id, new Date(Date.now() - 1))
+    await expireSessions(id, new Date(Date.now() - 1))
     assert.equal((await here.send('GET', '/v1/account')).status, 401)
     assert.deepEqual(await sessionsOf(id, app.services), [])
   })
 
   test('sessions end when the ADMIN role is removed, but not for other changes of an account', async () => {
-    const here = visitor()
+    const here = openVisitor()
     const { id } = (await signUp(here, 'was-boss@example.com')).json.user
     const change = (given: AccountChange) => updateAccount(id, given, { id: 'command' }, app.services)
     const sessions = async () => (await sessionsOf(id, app.services)).length
@@ -97,22 +97,22 @@ describe('ended sessions of accounts', () => {
 
 describe('passwords of accounts', () => {
   test('sign-in attempts are limited per IP address and per account', async () => {
-    await signUp(visitor(), 'guess@example.com')
-    const guesser = visitor()
+    await signUp(openVisitor(), 'guess@example.com')
+    const guesser = openVisitor()
     const statuses: number[] = []
     // Three per window; seven attempts span at most two windows.
     for (let at = 0; at < 7; at++)
       statuses.push((await signIn(guesser, 'guess@example.com', 'wrong password')).status)
     assert.ok(statuses.includes(429), statuses.join())
     assert.ok(statuses.slice(0, 2).every((status) => status === 401))
-    const seenReplies: BrowserReply[] = []
+    const replies: BrowserReply[] = []
     for (let at = 0; at < 20; at++)
-      seenReplies.push(await signIn(visitor(), 'guess@example.com', 'wrong password'))
-    const lastReply = seenReplies.at(-1)
+      replies.push(await signIn(openVisitor(), 'guess@example.com', 'wrong password'))
+    const lastReply = replies.at(-1)
     assert.equal(lastReply?.status, 429)
     assert.ok(Number(lastReply?.headers['retry-after']) > 0)
     assert.equal(
-      (await signIn(visitor(), 'Guess@Example.com')).status,
+      (await signIn(openVisitor(), 'Guess@Example.com')).status,
       429,
       'the right password is refused too, for a while',
     )
@@ -128,12 +128,12 @@ describe('passwords of accounts', () => {
       'the email address has to be confirmed',
     )
     assert.equal((await signIn(here, 'forgot@example.com')).status, 403)
-    const linkIn = (at: number) => new URL(/http\S+/.exec(box.emails.at(at)?.text ?? '')?.[0] ?? '')
-    const verify = linkIn(0)
-    const confirmed = await here.send('GET', verify.pathname, undefined, {
+    const linkInEmail = (at: number) => new URL(/http\S+/.exec(box.emails.at(at)?.text ?? '')?.[0] ?? '')
+    const verify = linkInEmail(0)
+    const confirmReply = await here.send('GET', verify.pathname, undefined, {
       query: Object.fromEntries(verify.searchParams),
     })
-    assert.equal(confirmed.status, 302)
+    assert.equal(confirmReply.status, 302)
     assert.ok(here.jar.has('session'), 'the confirmation signs in')
 
     const sameBrowser = openBrowser(app, withMail)
@@ -144,21 +144,21 @@ describe('passwords of accounts', () => {
     )
     assert.equal(box.emails.at(-1)?.subject, 'You already have an account')
 
-    const requestedReset = { email: 'forgot@example.com', redirectTo: '/reset' }
-    await openBrowser(app, withMail).send('POST', '/v1/auth/request-password-reset', requestedReset)
-    const foreignRedirect = { ...requestedReset, redirectTo: 'https://evil.example/' }
-    const evil = await openBrowser(app, withMail).send(
+    const resetRequest = { email: 'forgot@example.com', redirectTo: '/reset' }
+    await openBrowser(app, withMail).send('POST', '/v1/auth/request-password-reset', resetRequest)
+    const foreignRedirect = { ...resetRequest, redirectTo: 'https://evil.example/' }
+    const foreignReply = await openBrowser(app, withMail).send(
       'POST',
       '/v1/auth/request-password-reset',
       foreignRedirect,
     )
-    assert.equal(evil.status, 403)
-    const token = linkIn(-1).pathname.split('/').at(-1)
+    assert.equal(foreignReply.status, 403)
+    const token = linkInEmail(-1).pathname.split('/').at(-1)
     const reset = { newPassword: 'another good password', token }
-    const triedReplies = await Promise.all(
+    const resetReplies = await Promise.all(
       [0, 1, 2].map(() => openBrowser(app, withMail).send('POST', '/v1/auth/reset-password', reset)),
     )
-    assert.deepEqual(triedReplies.map(({ status }) => status).sort(), [200, 400, 400])
+    assert.deepEqual(resetReplies.map(({ status }) => status).sort(), [200, 400, 400])
     assert.equal((await here.send('GET', '/v1/jobs')).status, 401)
     assert.equal((await signIn(here, 'forgot@example.com', reset.newPassword)).status, 200)
   })
@@ -166,14 +166,14 @@ describe('passwords of accounts', () => {
 
 describe('two-factor authentication', () => {
   test('a second factor is required, and each recovery code works once', async () => {
-    const here = visitor()
+    const here = openVisitor()
     await signUp(here, 'totp@example.com')
     const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
       .json
-    const enabledReply = await here.send('POST', '/v1/auth/two-factor/verify-totp', { code: totpOf(totpURI) })
-    assert.equal(enabledReply.status, 200)
+    const enableReply = await here.send('POST', '/v1/auth/two-factor/verify-totp', { code: totpOf(totpURI) })
+    assert.equal(enableReply.status, 200)
 
-    const nextVisitor = visitor()
+    const nextVisitor = openVisitor()
     const half = await signIn(nextVisitor, 'totp@example.com')
     assert.deepEqual(half.json, { twoFactorRedirect: true, twoFactorMethods: ['totp'] })
     assert.equal((await nextVisitor.send('GET', '/v1/auth/get-session')).json, null)
@@ -185,12 +185,14 @@ describe('two-factor authentication', () => {
     const wrongReply = await nextVisitor.send('POST', '/v1/auth/two-factor/verify-totp', { code: '000000' })
     assert.equal(wrongReply.status, 401)
     const [code] = backupCodes
-    const lostReply = await nextVisitor.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
-    assert.equal(lostReply.status, 200)
-    const visitorAgain = visitor()
+    const backupCodeReply = await nextVisitor.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
+    assert.equal(backupCodeReply.status, 200)
+    const visitorAgain = openVisitor()
     await signIn(visitorAgain, 'totp@example.com')
-    const usedReply = await visitorAgain.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
-    assert.equal(usedReply.status, 401)
+    const reusedCodeReply = await visitorAgain.send('POST', '/v1/auth/two-factor/verify-backup-code', {
+      code,
+    })
+    assert.equal(reusedCodeReply.status, 401)
   })
 })
 
@@ -203,11 +205,11 @@ describe('the better-auth table adapter', () => {
       data: { identifier: 'once', value: 'v', expiresAt, createdAt: expiresAt, updatedAt: expiresAt },
     })
     const whereIdentifier = [{ field: 'identifier', value: 'once' }]
-    const takenCodes = await Promise.all(
+    const consumedRecords = await Promise.all(
       Array.from({ length: 8 }, () => adapter.consumeOne({ model: 'verification', where: whereIdentifier })),
     )
     assert.deepEqual(
-      takenCodes.filter(Boolean).map((one) => (one as { id: string }).id),
+      consumedRecords.filter(Boolean).map((one) => (one as { id: string }).id),
       [id],
     )
   })
@@ -229,7 +231,7 @@ describe('the better-auth table adapter', () => {
   })
 
   test('the table contains no plain secrets', async () => {
-    const here = visitor()
+    const here = openVisitor()
     const { json } = await signUp(here, 'secrets@example.com')
     const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
       .json
@@ -245,7 +247,7 @@ describe('the better-auth table adapter', () => {
 
 describe('the account administration API', () => {
   test('an administrator lists accounts and sessions, changes plans and suspends, and everything is audited', async () => {
-    const here = visitor()
+    const here = openVisitor()
     const { id } = (await signUp(here, 'managed@example.com')).json.user
     const headers = { 'x-api-key': await newAdminKey(app.services) }
     const ask = async (method: string, path: string, body?: unknown) => {
@@ -281,18 +283,18 @@ describe('the account administration API', () => {
     )
     const wrongPlanReply = await ask('PATCH', `users/${id}`, { plan: 'gold' })
     assert.match(wrongPlanReply.error.message, /anonymous.*free.*starter.*pro.*business/)
-    for (const [givenQuery, message] of [
+    for (const [query, message] of [
       [{ role: 'ROOT' }, /^role: expected USER or ADMIN, got "ROOT"/],
       [{ status: 'gone' }, /^status: expected active or suspended, got "gone"/],
     ] as const) {
-      const { error } = await ask('PATCH', `users/${id}`, givenQuery)
+      const { error } = await ask('PATCH', `users/${id}`, query)
       assert.deepEqual([error.code, message.test(error.message)], ['INVALID_INPUT', true], error.message)
     }
     for (const path of ['users', 'audit']) {
       const { json } = await app.send('GET', `/v1/admin/${path}`, { headers, query: { cursor: 'x' } })
       assert.match(json.error.message, /^cursor: expected a `nextCursor` or `prevCursor` of this list/, path)
     }
-    const hooks = await visitor().send('GET', '/v1/webhooks', undefined, { query: { before: 'x' } })
+    const hooks = await openVisitor().send('GET', '/v1/webhooks', undefined, { query: { before: 'x' } })
     assert.match(
       hooks.json.error.message,
       /^before: expected the id of the last webhook of the previous page/,
@@ -301,7 +303,7 @@ describe('the account administration API', () => {
   })
 
   test('a plan changed by the admin command publishes its event later, and only once', async () => {
-    const { id } = (await signUp(visitor(), 'notified@example.com')).json.user
+    const { id } = (await signUp(openVisitor(), 'notified@example.com')).json.user
     await updateAccount(id, { plan: 'pro' }, { id: 'command' }, app.services)
     await updateAccount(id, { plan: 'business' }, { id: 'command' }, app.services)
     const dueRecords = await findDueRecords(new Date(), 1000, app.services.table)
@@ -319,10 +321,10 @@ describe('the account administration API', () => {
   })
 
   test('admin endpoints require the ADMIN role, and administrators cannot remove their own role', async () => {
-    const here = visitor()
+    const here = openVisitor()
     const { id } = (await signUp(here, 'boss@example.com')).json.user
     assert.equal((await here.send('GET', '/v1/admin/users')).status, 403)
-    assert.equal((await visitor().send('GET', '/v1/admin/users')).status, 401)
+    assert.equal((await openVisitor().send('GET', '/v1/admin/users')).status, 401)
     await changeAccount(app.services, id, { role: 'ADMIN' })
     assert.equal((await here.send('GET', '/v1/admin/users')).status, 200)
     assert.equal((await here.send('PATCH', `/v1/admin/users/${id}`, { role: 'USER' })).status, 409)

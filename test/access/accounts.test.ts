@@ -79,10 +79,10 @@ describe('accounts and their jobs', () => {
   })
 
   test('a sign-up cannot set its role or plan', async () => {
-    const wantedFields = { role: 'ADMIN', plan: 'business', status: 'active', emailVerified: true }
+    const expectedFields = { role: 'ADMIN', plan: 'business', status: 'active', emailVerified: true }
     const here = visitor()
-    const { id } = (await signUp(here, 'grab@example.com', wantedFields)).json.user
-    await here.send('POST', '/v1/auth/update-user', { name: 'Bob', ...wantedFields })
+    const { id } = (await signUp(here, 'grab@example.com', expectedFields)).json.user
+    await here.send('POST', '/v1/auth/update-user', { name: 'Bob', ...expectedFields })
     assert.partialDeepStrictEqual(await accountOf(app.services, id), {
       role: 'USER',
       plan: 'self-hosted',
@@ -145,10 +145,10 @@ describe('accounts and their jobs', () => {
     }
     assert.equal((await here.send('GET', `/v1/status/${jobId}`)).status, 200)
     const url = new URL(app.services.resultLink({ id: jobId }))
-    const seenReply = await visitor().send('GET', url.pathname, undefined, {
+    const confirmReply = await visitor().send('GET', url.pathname, undefined, {
       query: Object.fromEntries(url.searchParams),
     })
-    assert.equal(seenReply.json.error.code, 'CONFLICT', 'access is allowed, but there is no result yet')
+    assert.equal(confirmReply.json.error.code, 'CONFLICT', 'access is allowed, but there is no result yet')
   })
 
   test('a new account takes over the jobs that its browser created anonymously', async () => {
@@ -160,8 +160,8 @@ describe('accounts and their jobs', () => {
     const { id: hookId } = (await here.send('POST', '/v1/webhooks', hook)).json.data
     const secret = (await here.send('GET', '/v1/webhooks/secret')).json.data.secret
     const ownerBefore = (await app.services.jobs.store.getJob(jobId))?.owner ?? ''
-    const announcedFile = { filename: 'a.png', contentType: 'image/png', size: 1 }
-    const { uploadId } = (await here.send('POST', '/v1/uploads/presign', announcedFile)).json.data
+    const declaredFile = { filename: 'a.png', contentType: 'image/png', size: 1 }
+    const { uploadId } = (await here.send('POST', '/v1/uploads/presign', declaredFile)).json.data
     const parts = { filename: 'b.png', type: 'image/png', size: 1 }
     const multipart = (await here.send('POST', '/v1/uploads/multipart', parts)).json.data
     const { json } = await signUp(here, 'before@example.com')

@@ -25,16 +25,16 @@ let senders: readonly Sender[]
 let foreignIds: Readonly<Record<string, string>>
 before(async () => {
   app = await openApp()
-  foreignIds = await thingsOf(await newManagerKey(app.services, await newAccount(app.services)))
-  senders = await allSenders()
+  foreignIds = await createResources(await newManagerKey(app.services, await newAccount(app.services)))
+  senders = await createSenders()
 })
 after(() => app.close())
 
 /** A mark in everything that a stranger must not see. */
 const secretMarker = 'only-the-owner-knows'
 
-type Seen = Pick<AppReply, 'status' | 'json' | 'text'>
-type Send = (method: string, path: string, body?: unknown) => Promise<Seen>
+type SeenReply = Pick<AppReply, 'status' | 'json' | 'text'>
+type Send = (method: string, path: string, body?: unknown) => Promise<SeenReply>
 interface Sender {
   readonly name: string
   readonly send: Send
@@ -50,14 +50,14 @@ const anonymous = (isPublic: boolean) => (access: Access) =>
     ? ('let in' as const)
     : ['AUTHENTICATION_REQUIRED']
 
-const having =
+const expectForScopes =
   (scopes: readonly string[], isPublicKey = false) =>
   (access: Access) =>
     access.scopes.every((scope) => scopes.includes(scope)) && !(isPublicKey && access.lists)
       ? ('let in' as const)
       : ['INSUFFICIENT_PERMISSIONS']
 
-async function allSenders(): Promise<Sender[]> {
+async function createSenders(): Promise<Sender[]> {
   const free = app.with({ plans: createUnlimitedPlans() })
   const { services } = free
   const by =
@@ -70,11 +70,11 @@ async function allSenders(): Promise<Sender[]> {
   const keys = new ApiKeys(services)
   const owner = await newAccount(services)
   const input: KeyInput = { name: 'k', kind: 'secret', scopes: [...grantedScopes] }
-  const [oldKey, goneKey] = [await keys.create(owner, input), await keys.create(owner, input)]
-  assert.ok(oldKey && goneKey)
+  const [oldKey, revokedKey] = [await keys.create(owner, input), await keys.create(owner, input)]
+  assert.ok(oldKey && revokedKey)
   const rotatedKey = await keys.rotate(oldKey.key)
   assert.ok(rotatedKey && rotatedKey !== 'full')
-  await keys.revoke(goneKey.key)
+  await keys.revoke(revokedKey.key)
   const open = free.with({ config: { ...services.config, ANONYMOUS_PLAN: 'anonymous' } })
   const { client } = await new Clients(services.table).create(await newAccount(services), {
     name: 'c',
@@ -91,7 +91,7 @@ async function allSenders(): Promise<Sender[]> {
     allowedOrigins: [page],
   })
   const scopesWithout = (scope: GrantedScope) => grantedScopes.filter((one) => one !== scope)
-  const everything = having([...grantedScopes, 'ACCOUNT_MANAGE'])
+  const everything = expectForScopes([...grantedScopes, 'ACCOUNT_MANAGE'])
   const { headers: identityHeaders } = await app.send('POST', '/v1/ws/tickets')
   return [
     { name: 'an anonymous client', send: by({}), expected: anonymous(false) },
@@ -102,56 +102,60 @@ async function allSenders(): Promise<Sender[]> {
       expected: anonymous(false),
     },
     { name: 'an unknown key', send: by({ 'x-api-key': newKeyText('secret') }), expected: invalidKeyCodes },
-    { name: 'a revoked key', send: by({ 'x-api-key': goneKey.text }), expected: invalidKeyCodes },
+    { name: 'a revoked key', send: by({ 'x-api-key': revokedKey.text }), expected: invalidKeyCodes },
     {
       name: 'an expired key',
       send: by(await key({ expiresAt: new Date(Date.now() - 1000).toISOString() })),
       expected: invalidKeyCodes,
     },
-    { name: 'a rotated key', send: by({ 'x-api-key': oldKey.text }), expected: having(grantedScopes) },
+    {
+      name: 'a rotated key',
+      send: by({ 'x-api-key': oldKey.text }),
+      expected: expectForScopes(grantedScopes),
+    },
     {
       name: 'the key that took its place',
       send: by({ authorization: `Bearer ${rotatedKey.text}` }),
-      expected: having(grantedScopes),
+      expected: expectForScopes(grantedScopes),
     },
     ...(await Promise.all(
       grantedScopes.flatMap((scope) => [
         key({ scopes: [scope] }).then((headers) => ({
           name: `a key with ${scope} alone`,
           send: by(headers),
-          expected: having([scope]),
+          expected: expectForScopes([scope]),
         })),
         key({ scopes: scopesWithout(scope) }).then((headers) => ({
           name: `a key without ${scope}`,
           send: by(headers),
-          expected: having(scopesWithout(scope)),
+          expected: expectForScopes(scopesWithout(scope)),
         })),
       ]),
     )),
     {
       name: 'a key of a page',
       send: by({ ...publicKey, origin: page }),
-      expected: having(['CONVERT_READ', 'CONVERT_WRITE'], true),
+      expected: expectForScopes(['CONVERT_READ', 'CONVERT_WRITE'], true),
     },
     { name: 'a key of another page', send: by(publicKey), expected: () => ['INSUFFICIENT_PERMISSIONS'] },
     {
       name: 'a token',
       send: by({ authorization: `Bearer ${token}` }),
-      expected: having(['CONVERT_READ']),
+      expected: expectForScopes(['CONVERT_READ']),
     },
     { name: 'a wrong token', send: by({ authorization: `Bearer ${token}x` }), expected: invalidKeyCodes },
     {
       name: 'a person',
       send: async (method, path, body) => {
-        const seenReply = await person.send(method, path, body)
-        return { ...seenReply, text: JSON.stringify(seenReply.json ?? '') }
+        const reply = await person.send(method, path, body)
+        return { ...reply, text: JSON.stringify(reply.json ?? '') }
       },
       expected: everything,
     },
     {
       name: 'an administrator',
       send: by({ 'x-api-key': await newAdminKey(services) }),
-      expected: having([...grantedScopes, 'ACCOUNT_MANAGE', 'ADMIN']),
+      expected: expectForScopes([...grantedScopes, 'ACCOUNT_MANAGE', 'ADMIN']),
     },
   ]
 }
@@ -163,7 +167,7 @@ function createUnlimitedPlans(): Plans {
   return Object.fromEntries(Object.keys(plans).map((id) => [id, plans['self-hosted']])) as unknown as Plans
 }
 
-async function thingsOf(key: string): Promise<Record<string, string>> {
+async function createResources(key: string): Promise<Record<string, string>> {
   const headers = { 'x-api-key': key }
   const make = async (path: string, body: unknown) => {
     const reply = await app.send('POST', path, { headers, body })
@@ -195,22 +199,21 @@ const pathOf = ({ path }: AnyContract) =>
 for (const contract of api) {
   test(`${contract.method} ${contract.path} responds to every kind of client as documented`, async () => {
     // Open endpoints don't authenticate.
-    const asking = isOpenAccess(contract.access) ? senders.slice(0, 5) : senders
-    for (const { name, send, expected } of asking) {
+    const testedSenders = isOpenAccess(contract.access) ? senders.slice(0, 5) : senders
+    for (const { name, send, expected } of testedSenders) {
       const what = `${operationId(contract)} from ${name}`
-      const seenReply = await send(contract.method, pathOf(contract), contract.body && {})
-      const code = seenReply.json?.error?.code
-      const wantedReply = isOpenAccess(contract.access) ? 'let in' : expected(contract.access)
-      if (wantedReply === 'let in') {
-        assert.ok(!refusals.includes(code) || isTheirs(seenReply), `${what}: ${seenReply.text}`)
-        assert.notEqual(seenReply.status, 500, `${what}: ${seenReply.text}`)
-      } else
-        assert.ok(wantedReply.includes(code), `${what}: ${seenReply.status} ${seenReply.text.slice(0, 300)}`)
+      const reply = await send(contract.method, pathOf(contract), contract.body && {})
+      const code = reply.json?.error?.code
+      const expectedReply = isOpenAccess(contract.access) ? 'let in' : expected(contract.access)
+      if (expectedReply === 'let in') {
+        assert.ok(!refusals.includes(code) || hasAllScopes(reply), `${what}: ${reply.text}`)
+        assert.notEqual(reply.status, 500, `${what}: ${reply.text}`)
+      } else assert.ok(expectedReply.includes(code), `${what}: ${reply.status} ${reply.text.slice(0, 300)}`)
       // Administrators may see the audit trail of keys.
-      const mayTell = wantedReply === 'let in' && contract.path === '/v1/admin/audit'
+      const canSeeMarker = expectedReply === 'let in' && contract.path === '/v1/admin/audit'
       assert.ok(
-        mayTell || !seenReply.text.includes(secretMarker),
-        `${what} shows another owner's data: ${seenReply.text}`,
+        canSeeMarker || !reply.text.includes(secretMarker),
+        `${what} shows another owner's data: ${reply.text}`,
       )
     }
   })
@@ -229,5 +232,5 @@ test('no client can change the resources of another owner', async () => {
 })
 
 /** Allowed senders have all required scopes. */
-const isTheirs = ({ json }: Seen) =>
+const hasAllScopes = ({ json }: SeenReply) =>
   json.error.details?.required === undefined && json.error.code !== 'RATE_LIMITED'

@@ -36,21 +36,25 @@ const needs: readonly (readonly [
   ['* /', '', 'all'],
 ]
 
-const isOf = ({ method, path }: AnyContract, begin: string) => {
-  const [wantedAccess, start = ''] = begin.split(' ')
-  return (wantedAccess === '*' || wantedAccess === method) && path.startsWith(start)
+const matchesPrefix = ({ method, path }: AnyContract, begin: string) => {
+  const [allowedMethod, start = ''] = begin.split(' ')
+  return (allowedMethod === '*' || allowedMethod === method) && path.startsWith(start)
 }
 
 test('every operation requires its scope, and only the listed ones serve anonymous clients', () => {
   for (const contract of api) {
     const { scopes, anonymous } = contract.access
-    const [, scope, who] = needs.find(([begin]) => isOf(contract, begin)) ?? []
+    const [, scope, expectedOpenAccess] = needs.find(([begin]) => matchesPrefix(contract, begin)) ?? []
     const openAccess = anonymous === true ? 'all' : anonymous === 'self-hosted' ? 'own service' : 'none'
-    assert.deepEqual([scopes.join(), openAccess], [scope, who], `${contract.method} ${contract.path}`)
+    assert.deepEqual(
+      [scopes.join(), openAccess],
+      [scope, expectedOpenAccess],
+      `${contract.method} ${contract.path}`,
+    )
   }
   for (const [begin] of needs)
     assert.ok(
-      api.some((contract) => isOf(contract, begin)),
+      api.some((contract) => matchesPrefix(contract, begin)),
       begin,
     )
 })

@@ -33,10 +33,10 @@ const workflow = { name: 'each day', cron: '0 6 * * *', tasks: { ...tasks } }
 
 async function member(
   email: string,
-  prepareAccount: (here: ReturnType<typeof openBrowser>) => Promise<unknown> = async () => {},
+  prepare: (here: ReturnType<typeof openBrowser>) => Promise<unknown> = async () => {},
 ) {
   const here = openBrowser(app, account)
-  await prepareAccount(here)
+  await prepare(here)
   const { id } = (await here.send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password })).json
     .user
   return { ...here, id: String(id), close: (body: object) => here.send('POST', '/v1/auth/delete-user', body) }

@@ -7,7 +7,7 @@ const file = {
   name: 'alpha.png',
   bytes: new Uint8Array(readFileSync(new URL('../fixtures/alpha.png', import.meta.url))),
 }
-const jobsOfOne = 400
+const jobsOfBusyClient = 400
 
 /** Starts a conversion to WebP and returns the job id. */
 async function begin(client: Client): Promise<string> {
@@ -20,16 +20,16 @@ async function begin(client: Client): Promise<string> {
 test('a job does not wait for hundreds of earlier jobs of another owner', async () => {
   const service = await startService()
   try {
-    const [manyJobs, one] = [new Client(service), new Client(service)]
+    const [busyClient, idleClient] = [new Client(service), new Client(service)]
     // First give both owners an identity and warm up the engines.
-    await manyJobs.finishedJob(await begin(manyJobs))
-    await one.finishedJob(await begin(one))
+    await busyClient.finishedJob(await begin(busyClient))
+    await idleClient.finishedJob(await begin(idleClient))
     const sentIds: string[] = []
-    while (sentIds.length < jobsOfOne)
-      sentIds.push(...(await Promise.all(Array.from({ length: 20 }, () => begin(manyJobs)))))
-    const { status } = await one.finishedJob(await begin(one))
+    while (sentIds.length < jobsOfBusyClient)
+      sentIds.push(...(await Promise.all(Array.from({ length: 20 }, () => begin(busyClient)))))
+    const { status } = await idleClient.finishedJob(await begin(idleClient))
     assert.equal(status, 'completed')
-    const response = await manyJobs.fetch('/v1/jobs?status=queued&limit=100')
+    const response = await busyClient.fetch('/v1/jobs?status=queued&limit=100')
     const { data } = (await response.json()) as { data: { items?: unknown[]; jobs?: unknown[] } }
     assert.equal((data.items ?? data.jobs)?.length, 100, 'the jobs of the other owner are still queued')
   } finally {

@@ -107,9 +107,9 @@ test('a signed-in user creates, lists and deletes OAuth clients, whose secrets a
   const { clients } = (await app.send('GET', path, { headers: key })).json.data
   assert.deepEqual(clients, [{ ...rest, clientId }])
   const token = await tokenOf({ id: clientId, secret: clientSecret })
-  const byIt = { authorization: `Bearer ${token}` }
+  const bearerHeaders = { authorization: `Bearer ${token}` }
   assert.equal(
-    (await app.send('POST', path, { headers: byIt, body })).status,
+    (await app.send('POST', path, { headers: bearerHeaders, body })).status,
     403,
     'a token cannot create clients',
   )
@@ -133,7 +133,7 @@ test('a signed-in user creates, lists and deletes OAuth clients, whose secrets a
 
 test('OAuth errors use the codes of RFC 6749', async () => {
   const { id, secret } = await newClient()
-  const rightCredentials = basic(id, secret)
+  const validHeaders = basic(id, secret)
   const cases = [
     [form(grantType), 401, 'invalid_client'],
     [form({ ...grantType, client_id: id }), 401, 'invalid_client'],
@@ -141,11 +141,11 @@ test('OAuth errors use the codes of RFC 6749', async () => {
     [form(grantType, basic(id, `${secret}x`)), 401, 'invalid_client'],
     [form(grantType, basic(newId('client'), secret)), 401, 'invalid_client'],
     [form(grantType, { authorization: 'Basic %%%' }), 401, 'invalid_client'],
-    [form({ ...grantType, client_secret: secret }, rightCredentials), 400, 'invalid_request'],
-    [form({}, rightCredentials), 400, 'invalid_request'],
-    [form({ grant_type: 'password' }, rightCredentials), 400, 'unsupported_grant_type'],
-    [form({ ...grantType, scope: 'CONVERT_READ ADMIN' }, rightCredentials), 400, 'invalid_scope'],
-    [{ body: { grant_type: 'client_credentials' }, headers: rightCredentials }, 400, 'invalid_request'],
+    [form({ ...grantType, client_secret: secret }, validHeaders), 400, 'invalid_request'],
+    [form({}, validHeaders), 400, 'invalid_request'],
+    [form({ grant_type: 'password' }, validHeaders), 400, 'unsupported_grant_type'],
+    [form({ ...grantType, scope: 'CONVERT_READ ADMIN' }, validHeaders), 400, 'invalid_scope'],
+    [{ body: { grant_type: 'client_credentials' }, headers: validHeaders }, 400, 'invalid_request'],
   ] as const
   for (const [sentForm, status, error] of cases) {
     const reply = await app.send('POST', '/v1/oauth/token', sentForm)
@@ -156,7 +156,7 @@ test('OAuth errors use the codes of RFC 6749', async () => {
   const answer = await app.send(
     'POST',
     '/v1/oauth/token',
-    form({ ...grantType, scope: 'ADMIN' }, rightCredentials),
+    form({ ...grantType, scope: 'ADMIN' }, validHeaders),
   )
   assert.match(answer.json.error_description, /CONVERT_READ CONVERT_WRITE, got ADMIN/)
 })
@@ -167,8 +167,8 @@ test('an access token stops working when it is revoked or expires, or when its c
   const tokens = new AccessTokens(app.services.table)
   const token = await tokenOf(one)
   const headers = basic(one.id, one.secret)
-  const introspect = async (asking: typeof one) =>
-    (await app.send('POST', '/v1/oauth/introspect', form({ token }, basic(asking.id, asking.secret)))).json
+  const introspect = async (client: typeof one) =>
+    (await app.send('POST', '/v1/oauth/introspect', form({ token }, basic(client.id, client.secret)))).json
   const activeToken = await introspect(one)
   assert.deepEqual([activeToken.active, activeToken.client_id, activeToken.sub], [true, one.id, one.owner])
   assert.deepEqual(await introspect(otherClient), { active: false }, 'another account cannot introspect it')
@@ -258,21 +258,21 @@ test('an OAuth error has a code and a description in the characters that RFC 674
 test('an OAuth client is authenticated with any encoding of its credentials, whatever else the body contains', async () => {
   const { id, secret } = await newClient()
   const encode = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')
-  const basicPair = (firstText: string, secondText: string) => ({
-    authorization: `basic  ${Buffer.from(`${firstText}:${secondText}`).toString('base64')}`,
+  const lowercaseBasic = (user: string, password: string) => ({
+    authorization: `basic  ${Buffer.from(`${user}:${password}`).toString('base64')}`,
   })
   const authenticateWith = async (fields: Record<string, string>, headers: Record<string, string>) =>
     (await app.send('POST', '/v1/oauth/token', form({ ...grantType, ...fields }, headers))).status
-  assert.equal(await authenticateWith({}, basicPair(encode(id), encode(secret))), 200)
+  assert.equal(await authenticateWith({}, lowercaseBasic(encode(id), encode(secret))), 200)
   assert.equal(await authenticateWith({ client_id: id }, basic(id, secret)), 200)
   assert.equal(await authenticateWith({ client_id: newId('client') }, basic(id, secret)), 401)
-  for (const wrongPair of [
-    basicPair('', secret),
-    basicPair(id, ''),
-    basicPair('%E0', secret),
-    basicPair(id, `${secret}:`),
+  for (const wrongHeaders of [
+    lowercaseBasic('', secret),
+    lowercaseBasic(id, ''),
+    lowercaseBasic('%E0', secret),
+    lowercaseBasic(id, `${secret}:`),
   ])
-    assert.equal(await authenticateWith({}, wrongPair), 401, wrongPair.authorization)
+    assert.equal(await authenticateWith({}, wrongHeaders), 401, wrongHeaders.authorization)
 })
 
 test('a client that requests no scopes gets all of them, otherwise the requested ones in a fixed order', async () => {
@@ -294,10 +294,11 @@ test('a client that requests no scopes gets all of them, otherwise the requested
 })
 
 test('the OAuth clients and tokens of a suspended account are refused', async () => {
-  const [one, lateClient] = [await newClient(), await newClient()]
-  const tokens = [await tokenOf(one), await tokenOf(lateClient)]
+  const [one, secondClient] = [await newClient(), await newClient()]
+  const tokens = [await tokenOf(one), await tokenOf(secondClient)]
   assert.ok(await principalOf(tokens[1] ?? ''))
-  for (const { owner } of [one, lateClient]) await changeAccount(app.services, owner, { status: 'suspended' })
+  for (const { owner } of [one, secondClient])
+    await changeAccount(app.services, owner, { status: 'suspended' })
   await assert.rejects(principalOf(tokens[0] ?? ''), { details: { reason: 'suspended' } })
   const refusedReply = await app.send('POST', '/v1/oauth/token', form(grantType, basic(one.id, one.secret)))
   assert.deepEqual([refusedReply.status, refusedReply.json.error], [401, 'invalid_client'])
@@ -325,12 +326,12 @@ test('an access token is valid for an hour, and only its client can revoke it', 
   const [one, otherClient] = [await newClient(), await newClient()]
   const tokens = new AccessTokens(app.services.table)
   const token = await tokens.issue(one.client, ['CONVERT_READ'])
-  const heldToken = await tokens.findActive(token)
-  assert.ok(heldToken)
-  assert.equal(heldToken.expiresAt - heldToken.issuedAt, 3600)
-  assert.ok(Math.abs(heldToken.issuedAt - Date.now() / 1000) < 10)
+  const activeToken = await tokens.findActive(token)
+  assert.ok(activeToken)
+  assert.equal(activeToken.expiresAt - activeToken.issuedAt, 3600)
+  assert.ok(Math.abs(activeToken.issuedAt - Date.now() / 1000) < 10)
   const [record] = await app.services.table.partition(`OAUTH#${one.id}`, 'TOKEN#')
-  assert.equal(record?.['ttl'], heldToken.expiresAt)
+  assert.equal(record?.['ttl'], activeToken.expiresAt)
   await tokens.revoke(otherClient.client, token)
   assert.ok(await tokens.findActive(token))
 })

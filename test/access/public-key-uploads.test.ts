@@ -22,7 +22,7 @@ const publicKey = (owner: string) =>
   })
 const by = (key: string) => ({ 'x-api-key': key, origin: 'https://shop.example' })
 
-interface StartedUpload {
+interface NewUpload {
   readonly uploadId: string
   readonly parts: readonly { readonly PartNumber: number; readonly ETag: string }[]
 }
@@ -30,7 +30,7 @@ interface StartedUpload {
 const multipart = '/v1/uploads/multipart'
 
 /** Begins an upload in parts and sends its only part. */
-async function begin(key: string): Promise<StartedUpload> {
+async function begin(key: string): Promise<NewUpload> {
   const headers = by(key)
   const body = { filename: 'a.md', type: 'text/markdown' }
   const { json } = await app.send('POST', multipart, { headers, body })
@@ -65,7 +65,7 @@ const task = (uploadId: string) => ({
 })
 
 /** Every request that names an upload, with its method and path. The last ones use up the upload. */
-const requests = ({ uploadId, parts }: StartedUpload) =>
+const requests = ({ uploadId, parts }: NewUpload) =>
   [
     ['GET', '/v1/uploads/:uploadId', {}],
     ['GET', '/v1/uploads/multipart/:uploadId', {}],

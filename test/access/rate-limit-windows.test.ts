@@ -19,9 +19,9 @@ import { defaultPlans } from '../../lib/plans.ts'
 
 const now = Date.UTC(2026, 1, 3, 4, 5, 6)
 
-const usage = (name: WindowName, usedWithout: number, limit: number, endsAt = now + 60_000): WindowUsage => ({
+const usage = (name: WindowName, used: number, limit: number, endsAt = now + 60_000): WindowUsage => ({
   policy: { name, counter: name, limit },
-  used: usedWithout,
+  used: used,
   endsAt,
 })
 
@@ -93,9 +93,9 @@ describe('windows of the rate limits', () => {
 
 describe('permit blocks of the rate limits', () => {
   /** Adds a block of `count` permits and returns the usage that each request sees. */
-  function addBlock(count: number, usedWithout: number, limit = 1000, at = now) {
+  function addBlock(count: number, used: number, limit = 1000, at = now) {
     const blocks = new PermitBlocks()
-    const usages = [blocks.addBlock('one', 'LIMIT#1', count, [usage('minute', usedWithout, limit)])]
+    const usages = [blocks.addBlock('one', 'LIMIT#1', count, [usage('minute', used, limit)])]
     for (;;) {
       const nextUsages = blocks.takePermit('one', at)
       if (!nextUsages) return { blocks, used: usages.map(([first]) => first?.used) }
@@ -111,15 +111,18 @@ describe('permit blocks of the rate limits', () => {
   })
 
   /** Block size after a number of requests within a second. */
-  function blockSize(came: number, usedWithout: number, limit: number, requestedAtMs = now) {
+  function blockSizeAfter(requestCount: number, used: number, limit: number, requestedAtMs = now) {
     const blocks = new PermitBlocks()
-    blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', usedWithout, limit)])
-    for (let each = 0; each < came; each++) blocks.takePermit('one', now)
+    blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', used, limit)])
+    for (let each = 0; each < requestCount; each++) blocks.takePermit('one', now)
     return blocks.blockSizeFor('one', requestedAtMs)
   }
 
   test('a permit block has as many permits as requests arrived within a second, at least one and at most sixteen', () => {
-    assert.deepEqual([blockSize(0, 0, 10_000), blockSize(3, 0, 10_000), blockSize(40, 0, 10_000)], [1, 3, 16])
+    assert.deepEqual(
+      [blockSizeAfter(0, 0, 10_000), blockSizeAfter(3, 0, 10_000), blockSizeAfter(40, 0, 10_000)],
+      [1, 3, 16],
+    )
     assert.equal(new PermitBlocks().blockSizeFor('one', now), 1)
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', 0, 10_000)])
@@ -129,34 +132,34 @@ describe('permit blocks of the rate limits', () => {
       2,
       'a second after the first request, the pace is measured again',
     )
-    assert.equal(blockSize(9, 0, 10_000, now + 60_000), 1, 'the window has ended')
+    assert.equal(blockSizeAfter(9, 0, 10_000, now + 60_000), 1, 'the window has ended')
   })
 
   test('a permit block has at most an eighth of the remaining requests and ends before the quota warning', () => {
-    assert.equal(blockSize(40, 900, 1000), 12)
-    assert.equal(blockSize(40, 995, 1000), 1)
+    assert.equal(blockSizeAfter(40, 900, 1000), 12)
+    assert.equal(blockSizeAfter(40, 995, 1000), 1)
     // The warning is triggered at 800.
     assert.deepEqual(
-      [blockSize(40, 790, 1000), blockSize(40, 798, 1000), blockSize(40, 799, 1000)],
+      [blockSizeAfter(40, 790, 1000), blockSizeAfter(40, 798, 1000), blockSizeAfter(40, 799, 1000)],
       [9, 1, 1],
     )
-    assert.equal(blockSize(40, 800, 1000), 16)
+    assert.equal(blockSizeAfter(40, 800, 1000), 16)
   })
 
   test('unused permits of a block are not reported as used', () => {
     const { blocks } = addBlock(1, 20)
     blocks.addBlock('two', 'LIMIT#1', 5, [usage('minute', 25, 1000), usage('day', 25, 1000)])
     blocks.addBlock('three', 'LIMIT#2', 9, [usage('minute', 9, 1000)])
-    const usedWithout = (of: WindowUsage) => {
+    const used = (of: WindowUsage) => {
       const [listedUsage] = blocks.subtractUnused('LIMIT#1', [of])
       assert.deepEqual({ ...listedUsage, used: of.used }, of)
       return listedUsage?.used
     }
-    assert.equal(usedWithout(usage('minute', 25, 1000)), 21)
-    assert.equal(usedWithout(usage('hour', 25, 1000)), 25, 'another window')
-    assert.equal(usedWithout(usage('minute', 25, 1000, now + 61_000)), 25, 'the next window')
+    assert.equal(used(usage('minute', 25, 1000)), 21)
+    assert.equal(used(usage('hour', 25, 1000)), 25, 'another window')
+    assert.equal(used(usage('minute', 25, 1000, now + 61_000)), 25, 'the next window')
     blocks.takePermit('two', now)
-    assert.equal(usedWithout(usage('minute', 25, 1000)), 22)
+    assert.equal(used(usage('minute', 25, 1000)), 22)
   })
 
   test('a permit block ends with the first of its rate-limit windows and reports the usage of all', () => {

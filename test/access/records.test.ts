@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => app.close())
 
-const dateIn = (ms: number) => new Date(Date.now() + ms)
+const dateAfter = (ms: number) => new Date(Date.now() + ms)
 const dayMs = 86_400_000
 
 describe('API keys in the table', () => {
@@ -59,7 +59,7 @@ describe('API keys in the table', () => {
     const keys = new ApiKeys(app.services)
     const bounds = {
       kind: 'public',
-      expiresAt: dateIn(3 * dayMs).toISOString(),
+      expiresAt: dateAfter(3 * dayMs).toISOString(),
       allowedIps: ['192.0.2.1'],
       allowedOrigins: ['https://www.example.com'],
     }
@@ -114,21 +114,21 @@ describe('API keys in the table', () => {
     assert.equal(await keys.rotate(key), undefined)
     assert.deepEqual(await keys.list(key.owner), [])
     const hashItem = await app.services.table.get({ pk: `KEYHASH#${key.digest}`, sk: 'KEY' })
-    const keptS = Number(hashItem?.['ttl']) - Date.now() / 1000
-    assert.ok(Math.abs(keptS - 90 * 86_400) < 60, 'the reason is remembered for 90 days')
+    const ttlS = Number(hashItem?.['ttl']) - Date.now() / 1000
+    assert.ok(Math.abs(ttlS - 90 * 86_400) < 60, 'the reason is remembered for 90 days')
   })
 
   test("the time of a key's last use is stored at most once a minute", async () => {
     const key = await createKey(await newAccount(app.services))
     const keys = new ApiKeys(app.services)
     const useFrom = async (sourceIp: string, lastUsedAt?: Date) => {
-      const givenKey = { ...key, ...defined({ lastUsedAt: lastUsedAt?.toISOString() }) }
-      await principalOfKey(givenKey, { headers: {}, method: 'GET', sourceIp }, app.services)
+      const usedKey = { ...key, ...defined({ lastUsedAt: lastUsedAt?.toISOString() }) }
+      await principalOfKey(usedKey, { headers: {}, method: 'GET', sourceIp }, app.services)
       return (await keys.find(key.id))?.lastUsedIp
     }
     assert.equal(await useFrom('192.0.2.1'), '192.0.2.1')
-    assert.equal(await useFrom('192.0.2.2', dateIn(-50_000)), '192.0.2.1')
-    assert.equal(await useFrom('192.0.2.3', dateIn(-61_000)), '192.0.2.3')
+    assert.equal(await useFrom('192.0.2.2', dateAfter(-50_000)), '192.0.2.1')
+    assert.equal(await useFrom('192.0.2.3', dateAfter(-61_000)), '192.0.2.3')
     const { lastUsedAt = '' } = (await keys.find(key.id)) ?? {}
     assert.ok(Math.abs(Date.parse(lastUsedAt) - Date.now()) < 10_000)
   })
@@ -196,8 +196,8 @@ describe('the audit trail of accounts', () => {
 })
 
 describe('accounts', () => {
-  const idsOf = async (wantedAccounts: Omit<Parameters<typeof listAccounts>[0], 'limit'>, limit = 100) => {
-    const { accounts, next } = await listAccounts({ ...wantedAccounts, limit }, app.services)
+  const idsOf = async (filter: Omit<Parameters<typeof listAccounts>[0], 'limit'>, limit = 100) => {
+    const { accounts, next } = await listAccounts({ ...filter, limit }, app.services)
     return { ids: accounts.map(({ id }) => id), next }
   }
 
@@ -207,10 +207,10 @@ describe('accounts', () => {
       await newAccount(app.services, { name: 'hopper', email: 'one@example.com' }),
       await newAccount(app.services, { name: 'Ann', email: 'hopper@example.com', plan: 'business' }),
     ]
-    const [grace = '', , ann = ''] = ids
+    const [graceId = '', , annId = ''] = ids
     assert.deepEqual(await idsOf({ q: 'HOPPER' }), { ids: ids.toReversed(), next: null })
-    assert.deepEqual(await idsOf({ q: 'hopper', plan: 'business' }), { ids: [ann, grace], next: null })
-    assert.deepEqual(await idsOf({ q: 'hopper', before: ann }, 1), { ids: [ids[1]], next: ids[1] })
+    assert.deepEqual(await idsOf({ q: 'hopper', plan: 'business' }), { ids: [annId, graceId], next: null })
+    assert.deepEqual(await idsOf({ q: 'hopper', before: annId }, 1), { ids: [ids[1]], next: ids[1] })
     assert.deepEqual(await idsOf({ q: 'no account has this name' }), { ids: [], next: null })
     // A match cannot span the email address and the name.
     assert.deepEqual(await idsOf({ q: 'comAnn' }), { ids: [], next: null })
@@ -222,9 +222,9 @@ describe('accounts', () => {
     const account = await table.get(accountKey(await newAccount(app.services)))
     const ids = Array.from({ length: 1000 }, () => newId('acc'))
     await table.writeAll(ids.map((id) => ({ ...account, id, ...accountKey(id) })))
-    const noIds = await idsOf({ q: 'the very first' })
-    assert.deepEqual(noIds, { ids: [], next: ids.toSorted()[0] })
-    assert.deepEqual(await idsOf({ q: 'the very first', before: noIds.next ?? '' }), {
+    const foundIds = await idsOf({ q: 'the very first' })
+    assert.deepEqual(foundIds, { ids: [], next: ids.toSorted()[0] })
+    assert.deepEqual(await idsOf({ q: 'the very first', before: foundIds.next ?? '' }), {
       ids: [firstId],
       next: null,
     })
@@ -279,48 +279,51 @@ describe('moving anonymous resources to a new account', () => {
     pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
     out: { operation: 'export/url', input: 'pdf' },
   }
-  const makeJob = async (owner: string, moreFields = {}): Promise<string> => {
+  const createJob = async (owner: string, moreFields = {}): Promise<string> => {
     const headers = { 'x-owner-token': signOwnerToken(owner, app.services.keys.owner) }
-    const createdReply = await app.send('POST', '/v1/jobs', { headers, body: { tasks, ...moreFields } })
-    assert.equal(createdReply.status, 202, createdReply.text)
-    return createdReply.json.data.jobId
+    const reply = await app.send('POST', '/v1/jobs', { headers, body: { tasks, ...moreFields } })
+    assert.equal(reply.status, 202, reply.text)
+    return reply.json.data.jobId
   }
   const ownerOf = async (jobId: string) => (await app.services.jobs.store.getJob(jobId))?.owner
-  const moveOf = (account: string) => app.services.table.get({ pk: `MOVE#${account}`, sk: 'MOVE' })
+  const adoptionRecordOf = (account: string) => app.services.table.get({ pk: `MOVE#${account}`, sk: 'MOVE' })
 
   test('moving resources is repeated while jobs are unfinished, and excludes later jobs', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
-    const job = await makeJob(anon, { tag: 'mine' })
+    const job = await createJob(anon, { tag: 'mine' })
     await moveToAccount(anon, account, app.services)
     assert.equal(await ownerOf(job), account)
     // A user signed out and continues in the same browser.
-    const otherJob = await makeJob(anon)
-    const { wakeAt = '' } = (await moveOf(account)) ?? {}
+    const otherJob = await createJob(anon)
+    const { wakeAt = '' } = (await adoptionRecordOf(account)) ?? {}
     assert.ok(Math.abs(Date.parse(String(wakeAt)) - Date.now() - 60_000) < 20_000)
     // A worker that read the job before the move lists it under its old owner again.
     await app.services.jobs.store.changeJob(job, { set: { listKey: `${anon}#live` } })
-    const minute = dateIn(60_000)
+    const minute = dateAfter(60_000)
     await resumeMove(account, minute, app.services)
-    assert.equal((await moveOf(account))?.['wakeAt'], new Date(minute.getTime() + 60_000).toISOString())
+    assert.equal(
+      (await adoptionRecordOf(account))?.['wakeAt'],
+      new Date(minute.getTime() + 60_000).toISOString(),
+    )
     assert.deepEqual([await ownerOf(job), await ownerOf(otherJob)], [account, anon])
     await resumeMove(account, minute, app.services)
-    assert.equal(await moveOf(account), undefined, 'no job is left under the old owner')
+    assert.equal(await adoptionRecordOf(account), undefined, 'no job is left under the old owner')
     await resumeMove(account, minute, app.services)
   })
 
   test('moving resources stops after 25 hours', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
-    const job = await makeJob(anon)
+    const job = await createJob(anon)
     await moveToAccount(anon, account, app.services)
     const relist = () => app.services.jobs.store.changeJob(job, { set: { listKey: `${anon}#live` } })
     await relist()
-    const endsAt = Number((await moveOf(account))?.['ttl']) * 1000
+    const endsAt = Number((await adoptionRecordOf(account))?.['ttl']) * 1000
     assert.ok(Math.abs(endsAt - Date.now() - 25 * 3_600_000) < 20_000)
     await resumeMove(account, new Date(endsAt), app.services)
-    assert.ok(await moveOf(account))
+    assert.ok(await adoptionRecordOf(account))
     await relist()
     await resumeMove(account, new Date(endsAt + 1), app.services)
-    assert.equal(await moveOf(account), undefined)
+    assert.equal(await adoptionRecordOf(account), undefined)
   })
 
   test('uploads of the anonymous identity belong to the account that signed up with it', async () => {

@@ -14,14 +14,14 @@ import { waitUntil } from '../support/wait-until.ts'
 const maxDelayMs = 1000
 
 let service: TestService
-let manager: string
+let managerToken: string
 let accountId: string
 const sockets: WebSocket[] = []
 const streams: IncomingMessage[] = []
 before(async () => {
   service = await startService()
-  manager = await managerOf(service)
-  accountId = (await send('GET', '/v1/account', manager)).data.id
+  managerToken = await managerOf(service)
+  accountId = (await send('GET', '/v1/account', managerToken)).data.id
 })
 after(async () => {
   for (const socket of sockets) socket.terminate()
@@ -114,7 +114,7 @@ async function openConnections(token: string): Promise<Connection[]> {
 
 async function newClient() {
   const scopes = ['CONVERT_READ', 'CONVERT_WRITE']
-  const { data } = await send('POST', '/v1/oauth/clients', manager, { name: 'A program', scopes })
+  const { data } = await send('POST', '/v1/oauth/clients', managerToken, { name: 'A program', scopes })
   const credentials = { client_id: String(data.clientId), client_secret: String(data.clientSecret) }
   const issue = async () => {
     const body = new URLSearchParams({ grant_type: 'client_credentials', ...credentials })
@@ -129,7 +129,7 @@ const isActive = async (token: string, credentials: Record<string, string>): Pro
 }
 
 /** Sends requests one after another, which keep the token in every cache. */
-function sendRequests(token: string) {
+function startTraffic(token: string) {
   let isStopped = false
   const run = async () => {
     while (!isStopped) {
@@ -137,11 +137,11 @@ function sendRequests(token: string) {
       await sleep(20)
     }
   }
-  const runningStream = run()
+  const running = run()
   return {
     stop: async () => {
       isStopped = true
-      await runningStream
+      await running
     },
   }
 }
@@ -150,8 +150,8 @@ function sendRequests(token: string) {
 async function assertEnds(token: string, revoke: () => Promise<unknown>, httpDelayMs = maxDelayMs) {
   const connections = await openConnections(token)
   const { data: unusedTicket } = await send('POST', '/v1/ws/tickets', token)
-  const otherConnections = await openConnections(manager)
-  const traffic = sendRequests(token)
+  const otherConnections = await openConnections(managerToken)
+  const traffic = startTraffic(token)
   try {
     await revoke()
     const revokedAt = Date.now()
@@ -186,14 +186,14 @@ test('the access tokens of a deleted client stop working within a second', async
   const client = await newClient()
   const observer = await newClient()
   const token = await client.issue()
-  await assertEnds(token, () => send('DELETE', `/v1/oauth/clients/${client.id}`, manager))
+  await assertEnds(token, () => send('DELETE', `/v1/oauth/clients/${client.id}`, managerToken))
   assert.equal(await isActive(token, observer.credentials), false)
 })
 
 test('sockets and streams opened with an API key close when the key is revoked', async () => {
   const scopes = ['CONVERT_READ', 'CONVERT_WRITE']
-  const { data } = await send('POST', '/v1/api-keys', manager, { name: 'A key', scopes })
-  await assertEnds(data.key, () => send('DELETE', `/v1/api-keys/${data.id}`, manager), 5000)
+  const { data } = await send('POST', '/v1/api-keys', managerToken, { name: 'A key', scopes })
+  await assertEnds(data.key, () => send('DELETE', `/v1/api-keys/${data.id}`, managerToken), 5000)
 })
 
 test('sockets and streams of an account close when it is suspended', async () => {

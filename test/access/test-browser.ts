@@ -36,33 +36,33 @@ export function openBrowser(app: EmbeddedApp, account: ReturnType<typeof createA
     body?: unknown,
     { headers = {}, query }: { headers?: Record<string, string>; query?: Record<string, string> } = {},
   ): Promise<BrowserReply> => {
-    const sentRequest = {
+    const request = {
       body,
       address,
       ...defined({ query }),
       headers: { host: 'localhost:8080', origin: 'http://localhost:8080', ...headers },
       cookies: [...jar].map(([name, value]) => `${name}=${value}`),
     }
-    const seenReply = path.startsWith('/v1/auth/')
-      ? await asSeen(account, method, path, sentRequest)
-      : await app.send(method, path, sentRequest)
-    for (const line of seenReply.cookies) {
+    const reply = path.startsWith('/v1/auth/')
+      ? await sendToAuthApi(account, method, path, request)
+      : await app.send(method, path, request)
+    for (const line of reply.cookies) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       if (/max-age=0/i.test(line)) jar.delete(name)
       else jar.set(name, value)
     }
-    return seenReply
+    return reply
   }
   return { send, jar, address }
 }
 
-async function asSeen(
+async function sendToAuthApi(
   account: ReturnType<typeof createAuthApi>,
   method: string,
   path: string,
-  sentRequest: Parameters<typeof createEvent>[2],
+  request: Parameters<typeof createEvent>[2],
 ): Promise<BrowserReply> {
-  const event = await createEvent(method, path, sentRequest)
+  const event = await createEvent(method, path, request)
   const { statusCode = 0, headers = {}, cookies = [], body = '' } = await account(event, {} as never)
   const contentType = headers['content-type'] === undefined ? null : String(headers['content-type'])
   checkReply({

@@ -6,15 +6,18 @@ import { hashSecret, matchesSecretHash, newSecretText } from '../../lib/access/s
 import { newId } from '../../lib/ids.ts'
 
 const rounds = 201
-const inARow = 400
+const callsPerRound = 400
 
 /** Returns the fastest round of each in ms: load only adds time, and alternating the rounds spreads it evenly. */
-function fastest(compareNear: () => unknown, far: () => unknown): readonly [number, number] {
+function measureFastestMs(compareNear: () => unknown, compareFar: () => unknown): readonly [number, number] {
   const times: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round++)
-    for (const [at, look] of (round % 2 ? [compareNear, far] : [far, compareNear]).entries()) {
+    for (const [at, compare] of (round % 2
+      ? [compareNear, compareFar]
+      : [compareFar, compareNear]
+    ).entries()) {
       const start = performance.now()
-      for (let left = inARow; left > 0; left--) look()
+      for (let left = callsPerRound; left > 0; left--) compare()
       times[round % 2 ? at : 1 - at]?.push(performance.now() - start)
     }
   return [Math.min(...times[0]), Math.min(...times[1])]
@@ -23,23 +26,23 @@ function fastest(compareNear: () => unknown, far: () => unknown): readonly [numb
 /** Flattens a string, as if it came from a socket. */
 const flatten = (text: string) => Buffer.from(text).toString()
 
-const otherThan = (character: string | undefined) => (character === 'a' ? 'b' : 'a')
+const differentCharacter = (character: string | undefined) => (character === 'a' ? 'b' : 'a')
 
 test('comparing a secret takes the same time wherever it differs', () => {
   const secret = newSecretText('cs_')
   const hash = hashSecret(secret)
-  const nearSecret = secret.slice(0, -1) + otherThan(secret.at(-1))
-  const far = `cs_${otherThan(secret[3])}${secret.slice(4)}`
+  const nearSecret = secret.slice(0, -1) + differentCharacter(secret.at(-1))
+  const farSecret = `cs_${differentCharacter(secret[3])}${secret.slice(4)}`
   assert.equal(matchesSecretHash(hash, secret), true)
-  assert.deepEqual([matchesSecretHash(hash, nearSecret), matchesSecretHash(hash, far)], [false, false])
-  const [nearMs, farMs] = fastest(
+  assert.deepEqual([matchesSecretHash(hash, nearSecret), matchesSecretHash(hash, farSecret)], [false, false])
+  const [nearMs, farMs] = measureFastestMs(
     () => matchesSecretHash(hash, nearSecret),
-    () => matchesSecretHash(hash, far),
+    () => matchesSecretHash(hash, farSecret),
   )
   assert.ok(Math.abs(nearMs / farMs - 1) < 0.1, `${nearMs} ms and ${farMs} ms`)
   // Keys are looked up by hash, not compared: similar keys have different hashes.
-  const sameDigits = [...hash].filter((digit, at) => digit === hashSecret(nearSecret)[at]).length
-  assert.ok(sameDigits < 20, `${sameDigits} of 64 digits`)
+  const sameDigitCount = [...hash].filter((digit, at) => digit === hashSecret(nearSecret)[at]).length
+  assert.ok(sameDigitCount < 20, `${sameDigitCount} of 64 digits`)
 })
 
 test('verifying an owner token takes the same time wherever its signature differs', () => {
@@ -47,14 +50,17 @@ test('verifying an owner token takes the same time wherever its signature differ
   const token = signOwnerToken(newId('anon'), key)
   const [id = '', signature = ''] = token.split('.')
   const nearToken = flatten(
-    `${id}.${signature.slice(0, -2)}${otherThan(signature.at(-2))}${signature.at(-1)}`,
+    `${id}.${signature.slice(0, -2)}${differentCharacter(signature.at(-2))}${signature.at(-1)}`,
   )
-  const far = flatten(`${id}.${otherThan(signature[0])}${signature.slice(1)}`)
+  const farSecret = flatten(`${id}.${differentCharacter(signature[0])}${signature.slice(1)}`)
   assert.equal(verifyOwnerToken(token, key), id)
-  assert.deepEqual([verifyOwnerToken(nearToken, key), verifyOwnerToken(far, key)], [undefined, undefined])
-  const [nearMs, farMs] = fastest(
+  assert.deepEqual(
+    [verifyOwnerToken(nearToken, key), verifyOwnerToken(farSecret, key)],
+    [undefined, undefined],
+  )
+  const [nearMs, farMs] = measureFastestMs(
     () => verifyOwnerToken(nearToken, key),
-    () => verifyOwnerToken(far, key),
+    () => verifyOwnerToken(farSecret, key),
   )
   assert.ok(Math.abs(nearMs / farMs - 1) < 0.1, `${nearMs} ms and ${farMs} ms`)
 })

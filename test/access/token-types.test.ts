@@ -38,9 +38,9 @@ after(() => app.close())
 
 /** Returns the owner of a request; undefined if it is refused or gets a new identity. */
 async function ownerOf(request: Partial<Credentials>): Promise<string | undefined> {
-  const wholeRequest = { headers: {}, method: 'GET', sourceIp: '192.0.2.1', ...request }
+  const credentials = { headers: {}, method: 'GET', sourceIp: '192.0.2.1', ...request }
   try {
-    const { ownerId, isNew } = await authenticate(wholeRequest, app.services)
+    const { ownerId, isNew } = await authenticate(credentials, app.services)
     return isNew ? undefined : ownerId
   } catch (error) {
     assert.ok(error instanceof AppError && error.status === 401, String(error))
@@ -67,7 +67,7 @@ const places = {
   },
 }
 type Place = keyof typeof places
-const onSocket = ['socketFrame', 'socketHandshake'] as const
+const socketPlaces = ['socketFrame', 'socketHandshake'] as const
 
 /** Creates a token of each kind, with its owner and the places that accept it. */
 async function createTokens() {
@@ -85,16 +85,16 @@ async function createTokens() {
   const now = Date.now()
   const signedJob = { jobId: newId('job'), query: {}, expiresAtS: Math.ceil(now / 1000) + 600, at: now }
   return {
-    'API key': { token: await newKey(services, owner), owner, at: ['apiKey', 'bearer', ...onSocket] },
+    'API key': { token: await newKey(services, owner), owner, at: ['apiKey', 'bearer', ...socketPlaces] },
     'access token': {
       token: await new AccessTokens(services.table).issue(client, ['CONVERT_READ']),
       owner,
-      at: ['bearer', ...onSocket],
+      at: ['bearer', ...socketPlaces],
     },
     'owner token': {
       token: signOwnerToken(anonymous, services.keys.owner),
       owner: anonymous,
-      at: ['bearer', 'ownerHeader', 'ownerCookie', ...onSocket],
+      at: ['bearer', 'ownerHeader', 'ownerCookie', ...socketPlaces],
     },
     'session cookie': {
       token: here.jar.get('session') ?? '',
@@ -118,15 +118,15 @@ async function createTokens() {
 test('each kind of token is accepted only where that kind is expected', async () => {
   for (const [kind, { token, owner, at }] of Object.entries(await createTokens())) {
     assert.ok(token.length > 20, kind)
-    for (const [name, ownerAt] of Object.entries(places)) {
+    for (const [name, readOwner] of Object.entries(places)) {
       const isAccepted = (at as readonly string[]).includes(name)
-      assert.equal(await ownerAt(token), isAccepted ? owner : undefined, `${kind} as ${name}`)
+      assert.equal(await readOwner(token), isAccepted ? owner : undefined, `${kind} as ${name}`)
     }
   }
 })
 
 test('a token with any character changed, added or removed is rejected', async () => {
-  const alter = (token: string) => [
+  const alterations = (token: string) => [
     ...Array.from(token, (character, at) => {
       const otherCharacter = /[A-Ya-y0-8]/.test(character)
         ? String.fromCharCode(character.charCodeAt(0) + 1)
@@ -140,7 +140,7 @@ test('a token with any character changed, added or removed is rejected', async (
     `${token}=`,
   ]
   for (const [kind, { token, at }] of Object.entries(await createTokens()))
-    for (const alteredToken of alter(token))
+    for (const alteredToken of alterations(token))
       for (const place of at as readonly Place[])
         assert.equal(await places[place](alteredToken), undefined, `${kind} as ${place}: ${alteredToken}`)
 })
@@ -149,8 +149,8 @@ test('an account token that is signed with the key for anonymous owners is rejec
   const { keys } = app.services
   const owner = await newAccount(app.services)
   for (const id of [owner, `anon_x\n${owner}`, `${owner}.anon_`, ''])
-    for (const [name, ownerAt] of Object.entries(places))
-      assert.equal(await ownerAt(signOwnerToken(id, keys.owner)), undefined, `${id} as ${name}`)
+    for (const [name, readOwner] of Object.entries(places))
+      assert.equal(await readOwner(signOwnerToken(id, keys.owner)), undefined, `${id} as ${name}`)
 })
 
 test('a token that was signed with the same key for another purpose is rejected', async () => {

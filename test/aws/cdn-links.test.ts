@@ -18,14 +18,14 @@ import { after, before } from '../hooks.ts'
 import { startCloudFront } from '../support/cloudfront.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-const createKeys = () =>
+const createKeyPair = () =>
   generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
-const [oldKeys, newKeys] = [createKeys(), createKeys()]
-const stage = parseStage('dev', { cdnPublicKeys: [newKeys.publicKey, oldKeys.publicKey] })
+const [oldKeyPair, newKeyPair] = [createKeyPair(), createKeyPair()]
+const stage = parseStage('dev', { cdnPublicKeys: [newKeyPair.publicKey, oldKeyPair.publicKey] })
 /** As CloudFormation resolves it, if the id of each key were that of its resource. */
 const CDN_KEYS = cdnKeysSetting(stage)?.CDN_KEYS['Fn::Sub'].replace(/\$\{(\w+)\}/g, '$1') ?? ''
 
@@ -71,7 +71,7 @@ const open = (privateKey: string, publicUrl = url) =>
   )
 const store = (Body = '0123456789') =>
   s3.send(new PutObjectCommand({ Bucket: 'mutabor', Key: file.key, Body }))
-const link = (privateKey = newKeys.privateKey, options: Parameters<typeof fileLink>[2] = {}) =>
+const link = (privateKey = newKeyPair.privateKey, options: Parameters<typeof fileLink>[2] = {}) =>
   fileLink(file, { files: open(privateKey) }, options)
 
 test('a file is downloaded through CloudFront with its name, type, range and ETag, and may run no scripts', async () => {
@@ -101,7 +101,7 @@ test('a link is refused after its expiry, without its signature, and for any oth
   const statusOf = async (other: string, method = 'GET') => (await fetch(other, { method })).status
   assert.equal(await statusOf(address), 200)
   const [, expires = ''] = /Expires=(\d+)/.exec(address) ?? []
-  const others = [
+  const unsignedUrls = [
     `${url}/${file.key}`,
     address.replace(`Expires=${expires}`, `Expires=${Number(expires) + 1}`),
     address.replace('job_1', 'job_2'),
@@ -110,11 +110,11 @@ test('a link is refused after its expiry, without its signature, and for any oth
     address.replace('&Expires', '&response-cache-control=public&Expires'),
     `${url}/work/job_1/message`,
   ]
-  for (const other of others) assert.notEqual(await statusOf(other), 200, other)
+  for (const other of unsignedUrls) assert.notEqual(await statusOf(other), 200, other)
   assert.equal(await statusOf(address, 'PUT'), 403)
-  const expired = await link(newKeys.privateKey, { lifetimeS: 30 })
-  const [, soon = ''] = /Expires=(\d+)/.exec(expired) ?? []
-  assert.ok(Number(soon) - Date.now() / 1000 <= 30, soon)
+  const expired = await link(newKeyPair.privateKey, { lifetimeS: 30 })
+  const [, expiresAtS = ''] = /Expires=(\d+)/.exec(expired) ?? []
+  assert.ok(Number(expiresAtS) - Date.now() / 1000 <= 30, expiresAtS)
 })
 
 test('a deleted file is gone at once', async () => {
@@ -127,10 +127,10 @@ test('a deleted file is gone at once', async () => {
 
 test('keys can be replaced: links of each deployed key work, and an unknown one is an error', async () => {
   await store()
-  for (const { privateKey } of [oldKeys, newKeys])
+  for (const { privateKey } of [oldKeyPair, newKeyPair])
     assert.equal((await fetch(await link(privateKey))).status, 200)
   await assert.rejects(
-    link(createKeys().privateKey),
+    link(createKeyPair().privateKey),
     /CDN_PRIVATE_KEY belongs to none of the deployed public keys/,
   )
 })

@@ -57,7 +57,7 @@ test('copied chunks are not overwritten by later reads', async () => {
   const path = await createSparseFile(bytes)
   const size = maxCachedFileBytes - 1000 + bytes.length
   const range = { start: maxCachedFileBytes - 1000, end: size }
-  const firstRead = await buffer(await readLocatedFiles([{ path, size }], range))
+  const firstBytes = await buffer(await readLocatedFiles([{ path, size }], range))
   await buffer(await readLocatedFiles([{ path, size: 4 << 20 }], { start: 0, end: 4 << 20 }))
-  assert.deepEqual(firstRead, bytes)
+  assert.deepEqual(firstBytes, bytes)
 })

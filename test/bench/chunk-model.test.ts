@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { overheadPercent, wallTimeWith } from './chunk-model.ts'
 
-const spent = (seconds: number) => ({ wall: seconds * 1000, cpu: seconds * 2000 })
+const timeSpent = (seconds: number) => ({ wall: seconds * 1000, cpu: seconds * 2000 })
 const measuredTimes = {
-  whole: spent(20),
-  cut: spent(1),
-  join: spent(2),
-  parts: [spent(6), spent(4), spent(8)],
+  whole: timeSpent(20),
+  cut: timeSpent(1),
+  join: timeSpent(2),
+  parts: [timeSpent(6), timeSpent(4), timeSpent(8)],
 }
 
 test('the time with several workers is limited by the longest chunk', () => {

@@ -39,11 +39,11 @@ const seconds = (ms: number) => (ms / 1000).toFixed(1)
 export function reportModel(what: string, measuredTimes: ChunkTimes, { print: say }: Report): void {
   const { whole, cut, parts, join } = measuredTimes
   const maxWallMs = Math.max(...parts.map(({ wall }) => wall))
-  const formatBoth = ({ wall, cpu }: TimeSpent) => `${seconds(wall)} (${seconds(cpu)})`
-  const allParts = { wall: sum(parts, 'wall'), cpu: sum(parts, 'cpu') }
+  const formatTimes = ({ wall, cpu }: TimeSpent) => `${seconds(wall)} (${seconds(cpu)})`
+  const total = { wall: sum(parts, 'wall'), cpu: sum(parts, 'cpu') }
   say(`  ${what}, seconds on the wall (of processors):`)
   say(
-    `    whole ${formatBoth(whole)}, cut ${formatBoth(cut)}, ${parts.length} parts ${formatBoth(allParts)}, the longest ${seconds(maxWallMs)}, join ${formatBoth(join)}`,
+    `    whole ${formatTimes(whole)}, cut ${formatTimes(cut)}, ${parts.length} parts ${formatTimes(total)}, the longest ${seconds(maxWallMs)}, join ${formatTimes(join)}`,
   )
   const row = workers.map((count) => `${count}: ${seconds(wallTimeWith(count, measuredTimes))}`)
   say(`    seconds by workers, one run ${seconds(whole.wall)}: ${row.join(', ')}`)

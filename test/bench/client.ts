@@ -24,8 +24,8 @@ export class HttpClient {
     this.#base = base
   }
 
-  async send(path: string, sentRequest: Sent = {}): Promise<HttpReply> {
-    const response = await this.#request(path, sentRequest)
+  async send(path: string, request: Sent = {}): Promise<HttpReply> {
+    const response = await this.#request(path, request)
     const chunks: Buffer[] = []
     for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
     return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }
@@ -93,16 +93,16 @@ export class ServiceClient {
 
   /** Returns a client with the same identity for another service. */
   at(url: string): ServiceClient {
-    const movedClient = new ServiceClient(url)
-    movedClient.#token = this.#token
-    return movedClient
+    const client = new ServiceClient(url)
+    client.#token = this.#token
+    return client
   }
 
   /** Converts a file as the README shows, from the first byte of the form to the last byte of the result. */
   async convert(form: FormFields): Promise<Buffer> {
     const headers = { 'content-type': form.type, prefer: 'wait=25' }
     let reply = await this.send('/v1/convert?redirect=true', { method: 'POST', headers, body: form.body })
-    if (reply.status === 202) reply = await this.#resultOf(reply)
+    if (reply.status === 202) reply = await this.#downloadResult(reply)
     while (reply.status >= 300 && reply.status < 400) reply = await this.send(reply.headers.location ?? '')
     if (reply.status !== 200 || reply.headers['content-type'] === 'application/json')
       throw new Error(`the conversion was answered with ${reply.status} ${reply.body.subarray(0, 500)}`)
@@ -110,14 +110,14 @@ export class ServiceClient {
   }
 
   /** Downloads the result of a job that was still running after the wait. */
-  async #resultOf(acceptedReply: HttpReply): Promise<HttpReply> {
-    const { jobId, status } = await this.endedJob(acceptedReply)
+  async #downloadResult(acceptedReply: HttpReply): Promise<HttpReply> {
+    const { jobId, status } = await this.waitForJob(acceptedReply)
     if (status !== 'completed') throw new Error(`the job ${jobId} is ${status}`)
     return this.send(`/v1/download/${jobId}`)
   }
 
   /** Waits for the job of a reply and returns it. */
-  async endedJob(reply: HttpReply): Promise<{ readonly jobId: string; readonly status: string }> {
+  async waitForJob(reply: HttpReply): Promise<{ readonly jobId: string; readonly status: string }> {
     let { data } = JSON.parse(reply.body.toString()) as { data: { jobId: string; status: string } }
     while (['pending', 'queued', 'processing'].includes(data.status)) {
       const status = await this.send(`/v1/status/${data.jobId}`, { headers: { prefer: 'wait=25' } })
@@ -126,11 +126,11 @@ export class ServiceClient {
     return data
   }
 
-  async send(path: string, sentRequest: Sent = {}): Promise<HttpReply> {
-    const headers = { ...sentRequest.headers, ...defined({ 'x-owner-token': this.#token }) }
-    const reply = await this.#http.send(path, { ...sentRequest, headers })
-    const givenToken = reply.headers['x-owner-token']
-    if (typeof givenToken === 'string') this.#token = givenToken
+  async send(path: string, request: Sent = {}): Promise<HttpReply> {
+    const headers = { ...request.headers, ...defined({ 'x-owner-token': this.#token }) }
+    const reply = await this.#http.send(path, { ...request, headers })
+    const issuedToken = reply.headers['x-owner-token']
+    if (typeof issuedToken === 'string') this.#token = issuedToken
     return reply
   }
 

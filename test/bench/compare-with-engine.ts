@@ -44,7 +44,7 @@ export async function withComparedServices(
   { fixture, fields }: Pick<EngineComparison, 'fixture' | 'fields'>,
   { fixtures }: BenchContext,
   bare: (path: string) => Promise<unknown>,
-  run: (rivals: ComparedServices) => Promise<void>,
+  run: (services: ComparedServices) => Promise<void>,
 ): Promise<void> {
   const source = await fixtures.get(fixture)
   const form = buildForm(source, fields)
@@ -53,7 +53,7 @@ export async function withComparedServices(
   )
 }
 
-export async function oneClient(
+export async function measureOneClient(
   { rounds, inARow, most, engine }: EngineComparison,
   { pid, bare, service }: ComparedServices,
   { report }: BenchContext,

@@ -1,5 +1,5 @@
 import { defined } from '../../lib/validation/defined.ts'
-import { type MeasuredTurn, measureRate, median, runInterleaved } from './measure.ts'
+import { type Measurement, measureRate, median, runInterleaved } from './measure.ts'
 import { peakMib, withCpu } from './process-tree.ts'
 import type { Report } from './report.ts'
 
@@ -12,7 +12,7 @@ export interface ConcurrentComparison {
   /** Process id of the service. */
   readonly pid: number
   /** Returns the rate to compare with. */
-  readonly bare: MeasuredTurn
+  readonly bare: Measurement
   /** Its name, and the share of its rate that is the target for the service. */
   readonly engine: string
   readonly share: number
@@ -20,19 +20,19 @@ export interface ConcurrentComparison {
   readonly maxCpuMs?: number
 }
 
-export async function measureEightClients(crowd: ConcurrentComparison, report: Report): Promise<void> {
-  const { rounds, jobs, pid, bare, engine, share, maxCpuMs } = crowd
+export async function measureEightClients(comparison: ConcurrentComparison, report: Report): Promise<void> {
+  const { rounds, jobs, pid, bare, engine, share, maxCpuMs } = comparison
   const failures: unknown[] = []
   const cpu: number[] = []
-  const service = measureRate(8, jobs, crowd.service, failures)
+  const service = measureRate(8, jobs, comparison.service, failures)
   const rates = await runInterleaved(rounds, { bare, service: withCpu(pid, jobs, service, cpu) })
-  const maxRate = median(rates.bare)
+  const bareRate = median(rates.bare)
   report.figure({
     what: 'eight clients',
     value: median(rates.service),
     unit: 'per s',
-    aim: { least: share * maxRate },
-    remark: `${share} × ${engine}, ${maxRate.toFixed(1)} per s`,
+    aim: { least: share * bareRate },
+    remark: `${share} × ${engine}, ${bareRate.toFixed(1)} per s`,
   })
   const aim = maxCpuMs === undefined ? undefined : { most: maxCpuMs }
   report.figure({

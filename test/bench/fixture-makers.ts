@@ -4,7 +4,7 @@ import { dirname, extname, join, parse } from 'node:path'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { makeBook } from './make-book.ts'
-import { noise } from './noise.ts'
+import { createNoiseImage } from './noise.ts'
 
 const run = promisify(execFile)
 
@@ -23,12 +23,12 @@ export type FixtureName =
   | 'table.xlsx'
   | 'minute.mp3'
 
-type Other = (name: FixtureName) => Promise<{ readonly path: string }>
-type Maker = (path: string, other: Other) => Promise<unknown>
+type GetFixture = (name: FixtureName) => Promise<{ readonly path: string }>
+type Maker = (path: string, other: GetFixture) => Promise<unknown>
 
 /** Creates the fixtures, reproducibly as far as the programs allow it. */
 export const makers: Readonly<Record<FixtureName, Maker>> = {
-  'picture.png': async (path) => void (await noise(640, 400, 1).blur(1.2).png().toFile(path)),
+  'picture.png': async (path) => void (await createNoiseImage(640, 400, 1).blur(1.2).png().toFile(path)),
   'dot.png': (path) =>
     sharp({ create: { width: 1, height: 1, channels: 3, background: '#468' } }).toFile(path),
   'pages.html': (path) => writeFile(path, pages),
@@ -36,14 +36,14 @@ export const makers: Readonly<Record<FixtureName, Maker>> = {
     office((await other('pages.html')).path, path, ['--writer', '--convert-to', 'docx:MS Word 2007 XML']),
   'pages.pdf': async (path, other) => office((await other('pages.docx')).path, path, ['--convert-to', 'pdf']),
   'fifty-pages.pdf': async (path, other) => {
-    const { path: ten } = await other('pages.pdf')
-    return run('qpdf', ['--empty', '--pages', ten, ten, ten, ten, ten, '--', path])
+    const { path: tenPages } = await other('pages.pdf')
+    return run('qpdf', ['--empty', '--pages', tenPages, tenPages, tenPages, tenPages, tenPages, '--', path])
   },
   'forty-scans.pdf': async (path, other) => {
     const pages = join(dirname(path), 'scans')
     await mkdir(pages)
-    const { path: printedPath } = await other('fifty-pages.pdf')
-    await run('pdftoppm', ['-r', '150', '-gray', '-jpeg', '-l', '40', printedPath, join(pages, 'page')])
+    const { path: fiftyPages } = await other('fifty-pages.pdf')
+    await run('pdftoppm', ['-r', '150', '-gray', '-jpeg', '-l', '40', fiftyPages, join(pages, 'page')])
     const images = (await readdir(pages)).sort().map((name) => join(pages, name))
     return run('img2pdf', ['--imgsize', '150dpix150dpi', '--output', path, ...images])
   },

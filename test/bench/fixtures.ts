@@ -11,13 +11,13 @@ export interface Fixture {
 
 /** The inputs of the benchmark, created on first use and deleted after the run. */
 export class Fixtures {
-  readonly #made = new Map<FixtureName, Promise<Fixture>>()
+  readonly #fixtures = new Map<FixtureName, Promise<Fixture>>()
   readonly #dir = mkdtemp(join(tmpdir(), 'mutabor-bench-'))
 
   get(name: FixtureName): Promise<Fixture> {
-    const createdFixture = this.#made.get(name) ?? this.#make(name)
-    this.#made.set(name, createdFixture)
-    return createdFixture
+    const fixture = this.#fixtures.get(name) ?? this.#make(name)
+    this.#fixtures.set(name, fixture)
+    return fixture
   }
 
   /** Creates a folder for the output of engines. */

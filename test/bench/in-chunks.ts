@@ -36,32 +36,35 @@ export interface ChunkedResult extends ChunkTimes {
 }
 
 /** Runs a conversion as a whole and in chunks, one after another, each in a separate folder like a worker. */
-export async function measureInChunks(sharing: ChunkedConversion, folder: string): Promise<ChunkedResult> {
-  const { engine } = sharing
-  const source = await inputOf(sharing.path)
-  const one = await step(sharing, [source], folder)
-  const wholeTime = await measure(() => engine.run(one.work, one.tools))
-  const cutting = await step(sharing, [source], folder)
-  const cutTime = await measure(async () => engine.split?.(cutting.work, cutting.tools, sharing.pool))
-  if (!cutTime.result || !engine.join) throw new Error(`${basename(sharing.path)} was not split into chunks`)
+export async function measureInChunks(conversion: ChunkedConversion, folder: string): Promise<ChunkedResult> {
+  const { engine } = conversion
+  const source = await inputOf(conversion.path)
+  const wholeStep = await step(conversion, [source], folder)
+  const wholeTime = await measure(() => engine.run(wholeStep.work, wholeStep.tools))
+  const splitStep = await step(conversion, [source], folder)
+  const splitTime = await measure(async () =>
+    engine.split?.(splitStep.work, splitStep.tools, conversion.pool),
+  )
+  if (!splitTime.result || !engine.join)
+    throw new Error(`${basename(conversion.path)} was not split into chunks`)
   const parts: TimeSpent[] = []
   const results: ChunkResult[] = []
-  for (const { spec, file } of cutTime.result) {
+  for (const { spec, file } of splitTime.result) {
     const inputs = [file?.format ? await inputOf(file.path, file.format) : source]
-    const { work, tools } = await step(sharing, inputs, folder, spec)
+    const { work, tools } = await step(conversion, inputs, folder, spec)
     const runTime = await measure(() => engine.run(work, tools))
     parts.push(runTime.spent)
-    const files = runTime.result.files.map(({ path, format = sharing.to }) => inputOf(path, format))
+    const files = runTime.result.files.map(({ path, format = conversion.to }) => inputOf(path, format))
     results.push({ spec, files: await Promise.all(files), details: runTime.result.details })
   }
-  const joining = await step(sharing, [source], folder, undefined, results)
-  const joinTime = await measure(async () => engine.join?.(joining.work, joining.results, joining.tools))
+  const joinStep = await step(conversion, [source], folder, undefined, results)
+  const joinTime = await measure(async () => engine.join?.(joinStep.work, joinStep.results, joinStep.tools))
   const bytes = {
     whole: await bytesOf(wholeTime.result),
     parts: joinTime.result ? await bytesOf(joinTime.result) : 0,
   }
   await rm(folder, { recursive: true })
-  return { whole: wholeTime.spent, cut: cutTime.spent, parts, join: joinTime.spent, bytes }
+  return { whole: wholeTime.spent, cut: splitTime.spent, parts, join: joinTime.spent, bytes }
 }
 
 const bytesOf = async ({ files }: EngineResult) => (await stat(files[0].path)).size
@@ -83,9 +86,9 @@ async function step(
   await mkdir(outDir)
   // An engine only reads files in its folder.
   const stageFile = async (file: InputFile, name: string) => {
-    const ownPath = join(workDir, `${name}.${file.format}`)
-    await copyFile(file.path, ownPath)
-    return { ...file, path: ownPath }
+    const stagedPath = join(workDir, `${name}.${file.format}`)
+    await copyFile(file.path, stagedPath)
+    return { ...file, path: stagedPath }
   }
   const inputs = await Promise.all(sources.map((file, at) => stageFile(file, `source-${at + 1}`)))
   const from = (await inputOf(path)).format

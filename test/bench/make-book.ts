@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { Writable } from 'node:stream'
 import { TextReader, Uint8ArrayReader, ZipWriter } from '@zip.js/zip.js'
-import { noise } from './noise.ts'
+import { createNoiseImage } from './noise.ts'
 
 /** An EPUB of 5 MB: sixty chapters, and twelve images that take most of the space. */
 
@@ -72,7 +72,7 @@ export async function makeBook(path: string): Promise<void> {
   await text('nav.xhtml', page('Contents', `<nav epub:type="toc"><ol>${links}</ol></nav>`))
   for (const at of chapters) await text(`c${at}.xhtml`, chapter(at))
   for (const at of images) {
-    const jpg = await noise(800, 1000, at).jpeg({ quality: 95 }).toBuffer()
+    const jpg = await createNoiseImage(800, 1000, at).jpeg({ quality: 95 }).toBuffer()
     await zip.add(`p${at}.jpg`, new Uint8ArrayReader(jpg), { level: 0 })
   }
   await zip.close()

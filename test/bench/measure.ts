@@ -18,7 +18,7 @@ export function medianRange(values: readonly number[]): readonly [least: number,
 export const p95 = (values: readonly number[]): number => quantile(values, 0.95)
 
 /** One turn of a measurement; returns its times. */
-export type MeasuredTurn = () => Promise<readonly number[]>
+export type Measurement = () => Promise<readonly number[]>
 
 /** Pause for background work after a reply, which must not count for the next turn. */
 const pauseMs = 60
@@ -29,13 +29,13 @@ const pauseMs = 60
  */
 export async function runInterleaved<Name extends string>(
   rounds: number,
-  turns: Readonly<Record<Name, MeasuredTurn>>,
+  measurements: Readonly<Record<Name, Measurement>>,
 ): Promise<Readonly<Record<Name, readonly number[]>>> {
   const measuredTimes = new Map<Name, number[]>()
-  const contestants = Object.entries(turns) as [Name, MeasuredTurn][] // it has no other keys
+  const entries = Object.entries(measurements) as [Name, Measurement][] // it has no other keys
   for (let round = 0; round <= rounds; round++) {
-    for (const [name, turn] of round % 2 === 0 ? contestants : contestants.toReversed()) {
-      const values = await turn()
+    for (const [name, runOnce] of round % 2 === 0 ? entries : entries.toReversed()) {
+      const values = await runOnce()
       await pause(pauseMs)
       if (round > 0) measuredTimes.set(name, [...(measuredTimes.get(name) ?? []), ...values])
     }
@@ -51,7 +51,7 @@ export function measureRepeatedly<T>(
   runs: number,
   action: () => Promise<T>,
   end?: (result: T) => Promise<unknown>,
-): MeasuredTurn {
+): Measurement {
   return async () => {
     const times: number[] = []
     for (let run = 0; run < runs; run++) {
@@ -70,7 +70,7 @@ export function measureRate(
   runs: number,
   action: () => Promise<unknown>,
   failures?: unknown[],
-): MeasuredTurn {
+): Measurement {
   return async () => {
     const errors: unknown[] = []
     const { perSecond } = await runParallel(clients, runs, () =>

@@ -2,10 +2,10 @@ import sharp, { type Sharp } from 'sharp'
 import { createRandom } from '../jobs/simulated-aws.ts'
 
 /** Returns an image of noise that only depends on the seed. */
-export function noise(width: number, height: number, seed: number): Sharp {
-  const chance = createRandom(seed)
+export function createNoiseImage(width: number, height: number, seed: number): Sharp {
+  const random = createRandom(seed)
   // The sum of several random numbers is nearly normally distributed; the standard deviation is about 12.
-  const value = () => 128 + (chance() + chance() + chance() + chance() - 2) * 20.35
+  const value = () => 128 + (random() + random() + random() + random() - 2) * 20.35
   const pixels = Buffer.from(Array.from({ length: width * height * 3 }, value))
   return sharp(pixels, { raw: { width, height, channels: 3 } })
 }

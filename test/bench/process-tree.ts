@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { descendants } from '../support/processes.ts'
-import type { MeasuredTurn } from './measure.ts'
+import type { Measurement } from './measure.ts'
 
 // Resource use of a process and its descendants, as the kernel counts it (proc(5)). Programs run under `reaper.py`,
 // whose process id is passed to these functions.
@@ -12,11 +12,11 @@ export const reaper = ['/usr/bin/python3', '-B', join(import.meta.dirname, 'reap
 /** Duration of a clock tick: USER_HZ is 100 on every Linux that runs Node. */
 const tickMs = 10
 
-const treeOf = (pid: number) => descendants(pid).map((one) => one.pid)
+const descendantPids = (pid: number) => descendants(pid).map((one) => one.pid)
 
 /** Returns the user and system CPU time so far in milliseconds, including processes that have exited. */
 export const cpuMs = (pid: number): number =>
-  [pid, ...treeOf(pid)].reduce((sum, one) => sum + ticksOf(one), 0) * tickMs
+  [pid, ...descendantPids(pid)].reduce((sum, one) => sum + ticksOf(one), 0) * tickMs
 
 /** CPU time of this process and everything it started: the reaper, its parent, adopts orphaned processes. */
 export const cpuMsOfBench = (): number => cpuMs(process.ppid)
@@ -24,23 +24,23 @@ export const cpuMsOfBench = (): number => cpuMs(process.ppid)
 /** CPU time of child processes that have exited. */
 export const cpuMsOfExited = (): number => ticksOf(process.pid, 'those that have ended') * tickMs
 
-function ticksOf(pid: number, whose: 'all' | 'those that have ended' = 'all'): number {
+function ticksOf(pid: number, scope: 'all' | 'those that have ended' = 'all'): number {
   const stat = read(pid, 'stat')
   // Field 2, the name, can contain any character, so field 3 starts after the last parenthesis; `utime` is 14, `cutime`
   // 16.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return fields.slice(whose === 'all' ? 11 : 13, 15).reduce((sum, ticks) => sum + Number(ticks), 0)
+  return fields.slice(scope === 'all' ? 11 : 13, 15).reduce((sum, ticks) => sum + Number(ticks), 0)
 }
 
 /** Wait for background work after the reply. */
 const backgroundMs = 200
 
 /** Returns a turn that also measures the CPU time per job of a process tree, after the warm-up. */
-export function withCpu(pid: number, jobs: number, turn: MeasuredTurn, spentMs: number[]): MeasuredTurn {
+export function withCpu(pid: number, jobs: number, measurement: Measurement, spentMs: number[]): Measurement {
   let isWarm = false
   return async () => {
     const cpuBefore = cpuMs(pid)
-    const measuredMs = await turn()
+    const measuredMs = await measurement()
     await pause(backgroundMs)
     if (isWarm) spentMs.push((cpuMs(pid) - cpuBefore) / jobs)
     isWarm = true
@@ -55,7 +55,7 @@ export function withCpu(pid: number, jobs: number, turn: MeasuredTurn, spentMs: 
 export function memoryMib(pid: number): number {
   let ownMs = 0
   const sharedBytes = new Map<string, number>()
-  for (const one of treeOf(pid)) {
+  for (const one of descendantPids(pid)) {
     const files = new Map<string, number>()
     for (const { path, residentKb, ownKb } of mappings(one)) {
       ownMs += ownKb

@@ -21,8 +21,8 @@ export function ratioToAim({ value, aim }: ReportFigure): number | undefined {
 
 export class Report {
   readonly print: Print
-  readonly #missed: string[] = []
-  #held = 0
+  readonly #missedTargets: string[] = []
+  #metTargets = 0
   #title = ''
 
   constructor(print: Print) {
@@ -38,21 +38,21 @@ export class Report {
     const ratio = ratioToAim(one)
     this.print(lineOf(one, ratio).trimEnd())
     if (ratio === undefined) return
-    if (ratio > 1) this.#missed.push(`${this.#title}: ${one.what}, ${ratio.toFixed(2)}`)
-    else this.#held += 1
+    if (ratio > 1) this.#missedTargets.push(`${this.#title}: ${one.what}, ${ratio.toFixed(2)}`)
+    else this.#metTargets += 1
   }
 
   summary(): void {
-    const count = this.#missed.length + this.#held
+    const count = this.#missedTargets.length + this.#metTargets
     if (count === 0) return
-    this.print(`\n${this.#held} of ${count} aims are held.`)
-    for (const one of this.#missed) this.print(`  MISSED  ${one}`)
+    this.print(`\n${this.#metTargets} of ${count} aims are held.`)
+    for (const one of this.#missedTargets) this.print(`  MISSED  ${one}`)
   }
 }
 
 function lineOf({ what, value, unit, aim, remark = '' }: ReportFigure, ratio: number | undefined): string {
   const amount = (number: number) => `${number.toFixed(Math.abs(number) < 100 ? 1 : 0)} ${unit}`
   const bound = aim && ('most' in aim ? `≤ ${amount(aim.most)}` : `≥ ${amount(aim.least)}`)
-  const missedMark = ratio === undefined ? '' : `${ratio.toFixed(2)} ${ratio > 1 ? 'MISSED' : 'held'}`
-  return `  ${what.padEnd(36)} ${amount(value).padStart(14)} ${(bound ?? '').padStart(18)}   ${missedMark.padEnd(13)} ${remark}`
+  const verdict = ratio === undefined ? '' : `${ratio.toFixed(2)} ${ratio > 1 ? 'MISSED' : 'held'}`
+  return `  ${what.padEnd(36)} ${amount(value).padStart(14)} ${(bound ?? '').padStart(18)}   ${verdict.padEnd(13)} ${remark}`
 }

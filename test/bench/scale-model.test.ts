@@ -45,8 +45,8 @@ test('where nothing is reserved, all functions share the executions of the accou
 
 test('jobs that are sent at the same time take as long as the slowest station needs for all of them', () => {
   const stage = stageOf('standard')
-  const { seconds, heldUpBy } = simulateBurst(stage, 10_000)
-  assert.equal(heldUpBy, 'POST /v1/convert')
+  const { seconds, bottleneck } = simulateBurst(stage, 10_000)
+  assert.equal(bottleneck, 'POST /v1/convert')
   const requestS = (10_000 * perJob.requests) / stage.requestsPerSecond
   assert.ok(seconds >= requestS && seconds < 1.1 * requestS, `${seconds} s for ${requestS} s of requests`)
   assert.ok(simulateBurst(stage, 20_000).seconds > 1.9 * seconds)
@@ -54,7 +54,7 @@ test('jobs that are sent at the same time take as long as the slowest station ne
 
 test('a slow image holds jobs up in its queue, also while Lambda starts to poll it', () => {
   const stage = stageOf('large', { conversionsAtATime: 10, requestsPerSecond: 10_000 })
-  const { seconds, heldUpBy } = simulateBurst(stage, 1000, 'font')
-  assert.equal(heldUpBy, 'queue font')
+  const { seconds, bottleneck } = simulateBurst(stage, 1000, 'font')
+  assert.equal(bottleneck, 'queue font')
   assert.ok(seconds >= 240, `${seconds} s for 1,000 jobs of 2.4 s, ten at a time`)
 })

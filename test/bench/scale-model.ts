@@ -23,7 +23,7 @@ export interface Resource {
 /** The image of the most common job. */
 export const commonImage: ImageId = 'image'
 
-const workSeconds = (image: ImageId) => measuredFiguresOf(image)?.warmS ?? 0
+const conversionSeconds = (image: ImageId) => measuredFiguresOf(image)?.warmS ?? 0
 
 interface FunctionUse {
   readonly name: string
@@ -41,7 +41,7 @@ function listFunctions(image: ImageId): FunctionUse[] {
     const batchSize = queue === undefined ? 1 : queueMappingOf(queue).batchSize
     return { name, perJob: (count * seconds) / batchSize, hasQueue: queue !== undefined }
   })
-  return [...declared, { name: `convert-${image}`, perJob: workSeconds(image), hasQueue: true }]
+  return [...declared, { name: `convert-${image}`, perJob: conversionSeconds(image), hasQueue: true }]
 }
 
 /** The functions with their limits, and the executions that those without reserved concurrency share. */
@@ -49,9 +49,9 @@ function concurrencyOf(stage: Stage, image: ImageId) {
   const isReserved = canReserveConcurrency(stage)
   const functions = listFunctions(image).map((one) => {
     const declared = declarationOf(one.name)
-    const reserves = isReserved && declared !== undefined && hasReservedConcurrency(declared)
-    const limit = one.hasQueue || reserves ? maxConcurrencyOf(one.name, stage) : Infinity
-    return { ...one, limit, sharesPool: !reserves }
+    const isReservedFunction = isReserved && declared !== undefined && hasReservedConcurrency(declared)
+    const limit = one.hasQueue || isReservedFunction ? maxConcurrencyOf(one.name, stage) : Infinity
+    return { ...one, limit, sharesPool: !isReservedFunction }
   })
   const reserved = isReserved ? reservedConcurrency(stage) : 0
   const pool: Resource = {
@@ -82,7 +82,11 @@ export function listResources(stage: Stage, image: ImageId = commonImage): Resou
       .filter(({ limit }) => Number.isFinite(limit))
       .map(({ name, limit, perJob: use }) => ({ name: `concurrency of ${name}`, limit, perJob: use })),
     pool,
-    { name: `queue ${image}, messages in flight`, limit: messagesInFlight.value, perJob: workSeconds(image) },
+    {
+      name: `queue ${image}, messages in flight`,
+      limit: messagesInFlight.value,
+      perJob: conversionSeconds(image),
+    },
     { name: 'table, write units', limit: tableWriteUnits.value, perJob: perJob.writeUnits },
     { name: 'table, read units', limit: tableReadUnits.value, perJob: perJob.readUnits },
     ...Object.entries(sharedPartitions).map(([name, units]) => ({
@@ -118,10 +122,10 @@ export const maxJobsPerS = (resources: readonly Resource[]): number =>
  * Concurrent executions with which Lambda starts to poll a queue, and that it adds per second.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
  */
-const pollers = { first: 5, perS: 5 }
+const pollers = { first: 5, addedPerS: 5 }
 
 /** The stations of a job in order: their requests, and the function that waits for it there. */
-const stations = (image: ImageId) => [
+const jobSteps = (image: ImageId) => [
   { name: 'POST /v1/convert', requests: 1, by: 'conversion' },
   { name: 'queue ready', requests: 0, by: 'prepare' },
   { name: `queue ${image}`, requests: 0, by: `convert-${image}` },
@@ -129,12 +133,12 @@ const stations = (image: ImageId) => [
 ]
 
 /** How many jobs what is left suffices for. */
-const jobsFor = (left: number, eachUses: number) => (eachUses > 0 ? left / eachUses : Infinity)
+const maxJobsFor = (capacity: number, usePerJob: number) => (usePerJob > 0 ? capacity / usePerJob : Infinity)
 
 export interface Burst {
   readonly seconds: number
   /** The station at which jobs waited longest in total. */
-  readonly heldUpBy: string
+  readonly bottleneck: string
 }
 
 /**
@@ -143,33 +147,34 @@ export interface Burst {
  */
 export function simulateBurst(stage: Stage, jobs: number, image: ImageId = commonImage): Burst {
   const { functions, pool } = concurrencyOf(stage, image)
-  const steps = stations(image).flatMap((station) => {
-    const by = functions.find(({ name }) => name === station.by)
+  const steps = jobSteps(image).flatMap((jobStep) => {
+    const by = functions.find(({ name }) => name === jobStep.by)
     const poolPerJob = by?.sharesPool ? by.perJob : 0
-    return by ? [{ ...by, ...station, poolPerJob, waitingJobs: 0, waitedS: 0 }] : []
+    return by ? [{ ...by, ...jobStep, poolPerJob, waitingJobs: 0, waitedS: 0 }] : []
   })
   const [first] = steps
   if (first) first.waitingJobs = jobs
-  let [downloaded, seconds] = [0, 0]
-  for (; jobs - downloaded > 1e-6; seconds++) {
+  let [downloadedJobs, seconds] = [0, 0]
+  for (; jobs - downloadedJobs > 1e-6; seconds++) {
     let requests: number = stage.requestsPerSecond
     let executions = pool.limit
     for (const [at, step] of [...steps.entries()].reverse()) {
-      const moved = Math.min(
+      const movedJobs = Math.min(
         step.waitingJobs,
-        Math.min(step.limit, step.hasQueue ? pollers.first + pollers.perS * seconds : Infinity) / step.perJob,
-        jobsFor(requests, step.requests),
-        jobsFor(executions, step.poolPerJob),
+        Math.min(step.limit, step.hasQueue ? pollers.first + pollers.addedPerS * seconds : Infinity) /
+          step.perJob,
+        maxJobsFor(requests, step.requests),
+        maxJobsFor(executions, step.poolPerJob),
       )
-      requests -= moved * step.requests
-      executions -= moved * step.poolPerJob
-      step.waitingJobs -= moved
+      requests -= movedJobs * step.requests
+      executions -= movedJobs * step.poolPerJob
+      step.waitingJobs -= movedJobs
       step.waitedS += step.waitingJobs
       const next = steps[at + 1]
-      if (next) next.waitingJobs += moved
-      else downloaded += moved
+      if (next) next.waitingJobs += movedJobs
+      else downloadedJobs += movedJobs
     }
   }
-  const [longest] = steps.sort((a, b) => b.waitedS - a.waitedS)
-  return { seconds, heldUpBy: longest?.name ?? '' }
+  const [slowestStep] = steps.sort((a, b) => b.waitedS - a.waitedS)
+  return { seconds, bottleneck: slowestStep?.name ?? '' }
 }

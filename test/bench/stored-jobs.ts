@@ -16,7 +16,10 @@ export function storeJobs(dataDir: string, count: number): void {
   try {
     const id = jobOf(database)
     const copies = tablesOf(database).flatMap((table) =>
-      rowsOf(database, table, id).map((row) => ({ row, insert: database.prepare(insertInto(table, row)) })),
+      rowsOf(database, table, id).map((row) => ({
+        row,
+        insert: database.prepare(insertStatement(table, row)),
+      })),
     )
     for (let from = 0; from < count; from += jobsPerTransaction) {
       database.exec('BEGIN')
@@ -33,7 +36,7 @@ export function storeJobs(dataDir: string, count: number): void {
 /** Jobs per transaction: with a single one, the log would become as large as the table. */
 const jobsPerTransaction = 20_000
 
-const insertInto = (table: string, row: Row) =>
+const insertStatement = (table: string, row: Row) =>
   `INSERT INTO "${table}" (${Object.keys(row).join(', ')}) VALUES (${Object.keys(row).fill('?').join(', ')})`
 
 /** Returns the table of the service and those of its indexes. */
@@ -44,9 +47,9 @@ const tablesOf = (database: DatabaseSync) =>
     .map(({ name }) => String(name))
 
 function jobOf(database: DatabaseSync): string {
-  const foundRow = database.prepare(`SELECT pk FROM mutabor WHERE sk = 'S:JOB'`).get()
-  if (!foundRow) throw new Error('The table contains no job to copy.')
-  return String(foundRow['pk']).replace('S:JOB#', '')
+  const jobRow = database.prepare(`SELECT pk FROM mutabor WHERE sk = 'S:JOB'`).get()
+  if (!jobRow) throw new Error('The table contains no job to copy.')
+  return String(jobRow['pk']).replace('S:JOB#', '')
 }
 
 function rowsOf(database: DatabaseSync, table: string, id: string): Row[] {

@@ -6,7 +6,7 @@ import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../lib/
 import { inMemory } from '../../lib/binary/random-access.ts'
 import { detectFile } from '../formats/detect-file.ts'
 import { CountingSource } from './counting-source.ts'
-import { endOfChain, type MadeFile, makeCompoundFile, offsetOf } from './make-cfb.ts'
+import { type BuiltCompoundFile, endOfChain, makeCompoundFile, offsetOf } from './make-cfb.ts'
 
 const largeStream = randomBytes(20_000)
 const smallStream = Buffer.from('a stream of less than 4,096 bytes, in small sectors '.repeat(5))
@@ -14,7 +14,10 @@ const smallStream = Buffer.from('a stream of less than 4,096 bytes, in small sec
 const openFile = (bytes: Buffer) => CompoundFile.open(inMemory(bytes))
 
 /** Overwrites 32-bit numbers of a made file. */
-function patch({ bytes }: MadeFile, ...changes: readonly (readonly [at: number, value: number])[]): Buffer {
+function patch(
+  { bytes }: BuiltCompoundFile,
+  ...changes: readonly (readonly [at: number, value: number])[]
+): Buffer {
   const copy = Buffer.from(bytes)
   for (const [at, value] of changes) copy.writeUInt32LE(value, at)
   return copy
@@ -96,9 +99,9 @@ test('a compound file whose list of allocation table sectors loops is reported a
 test('a compound file that ends too early is reported as cut off', async () => {
   const { bytes, ...made } = makeCompoundFile({ Large: largeStream })
   await assert.rejects(openFile(bytes.subarray(0, 1000)), TruncatedFileError)
-  const cutFile = await openFile(bytes.subarray(0, offsetOf(made.directory)))
-  await assert.rejects(cutFile.entries(), { message: 'its directory is cut off' })
-  await assert.rejects(cutFile.requireLastSector(), TruncatedFileError)
+  const truncatedFile = await openFile(bytes.subarray(0, offsetOf(made.directory)))
+  await assert.rejects(truncatedFile.entries(), { message: 'its directory is cut off' })
+  await assert.rejects(truncatedFile.requireLastSector(), TruncatedFileError)
 })
 
 test('a compound file whose allocation table uses sectors after its end is reported as cut off', async () => {

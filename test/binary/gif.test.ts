@@ -28,16 +28,16 @@ test('padding between GIF blocks is listed, and damage ends the list', () => {
 })
 
 test('GIF image data is found after the local color table', () => {
-  const withTable = Buffer.concat([
+  const imageWithColorTable = Buffer.concat([
     image.subarray(0, 9),
     Buffer.from([0x80]),
     Buffer.alloc(6),
     image.subarray(10),
   ])
   const [plain] = readGifBlocks(Buffer.concat([header, image]))
-  const [colored] = readGifBlocks(Buffer.concat([header, withTable]))
+  const [imageBlock] = readGifBlocks(Buffer.concat([header, imageWithColorTable]))
   assert.equal(plain?.data, 13 + 11)
-  assert.equal(colored?.data, 13 + 11 + 6)
+  assert.equal(imageBlock?.data, 13 + 11 + 6)
 })
 
 test('the first GIF block is found after the global color table', () => {

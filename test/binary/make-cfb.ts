@@ -7,7 +7,7 @@ const [streamType, rootType] = [2, 5]
 /** Offset of a sector in the file. */
 export const offsetOf = (sector: number) => (sector + 1) * sectorBytes
 
-export interface MadeFile {
+export interface BuiltCompoundFile {
   readonly bytes: Buffer
   readonly fatSectors: readonly number[]
   readonly difatSectors: readonly number[]
@@ -20,7 +20,7 @@ export interface MadeFile {
 }
 
 /** Makes an OLE compound file ([MS-CFB]) whose streams of less than 4,096 bytes share the small sectors. */
-export function makeCompoundFile(streams: Readonly<Record<string, Buffer>>): MadeFile {
+export function makeCompoundFile(streams: Readonly<Record<string, Buffer>>): BuiltCompoundFile {
   const sectors: Buffer[] = []
   const links: number[] = []
   const addChain = (content: Buffer): number => {

@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { HttpClient } from '../client.ts'
 import type { Fixture } from '../fixtures.ts'
 
-export interface Floor {
+export interface DurableFloor {
   /** Converts an image, from its first byte to the last byte of the result. */
   convert(image: Fixture): Promise<Buffer>
   close(): Promise<void>
 }
 
 /** Starts the durable floor in a separate process, with its files on the same disk as those of a test service. */
-export async function startFloor(): Promise<Floor> {
+export async function startDurableFloor(): Promise<DurableFloor> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-floor-'))
   const child = fork(join(import.meta.dirname, 'durable-floor.ts'), [folder])
   const [{ url }] = await once(child, 'message')

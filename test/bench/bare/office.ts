@@ -29,9 +29,9 @@ export async function startBareOffice(folder: string): Promise<BareOffice> {
   return {
     toPdf: async (document) => {
       // The office locks documents, also against other office processes.
-      const ownSource = join(folder, 'source.docx')
-      await copyFile(document, ownSource)
-      child.stdin.write(`${ownSource}\t${join(folder, 'result.pdf')}\n`)
+      const sourceCopy = join(folder, 'source.docx')
+      await copyFile(document, sourceCopy)
+      child.stdin.write(`${sourceCopy}\t${join(folder, 'result.pdf')}\n`)
       await waitForLine()
     },
     close: async () => {

@@ -56,16 +56,16 @@ export const chunks: Section = {
     for (const { title, what, file, larger: maxLarger, ...conversion } of cases) {
       report.title(title)
       const { path } = await fixtures.get(file)
-      const measuredChunks = await measureInChunks(
+      const result = await measureInChunks(
         { ...conversion, path, pool },
         await fixtures.folder(`parts-${what}`),
       )
-      reportModel(what, measuredChunks, report)
-      const { bytes } = measuredChunks
+      reportModel(what, result, report)
+      const { bytes } = result
       const remark = `${bytes.parts} bytes, in one run ${bytes.whole}`
       report.figure({
         what: 'processor time, more',
-        value: overheadPercent(measuredChunks),
+        value: overheadPercent(result),
         unit: '%',
         aim: { most: 10 },
       })

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { type BareOffice, startBareOffice } from '../bare/office.ts'
-import { type EngineComparison, oneClient, withComparedServices } from '../compare-with-engine.ts'
+import { type EngineComparison, measureOneClient, withComparedServices } from '../compare-with-engine.ts'
 import { measureEightClients } from '../concurrent-clients.ts'
 import { measureRate } from '../measure.ts'
 import type { Section } from '../section.ts'
 
-const rivalry: EngineComparison = {
+const comparison: EngineComparison = {
   fixture: 'pages.docx',
   fields: { targetFormat: 'pdf' },
   rounds: 12,
@@ -22,9 +22,9 @@ export const docx: Section = {
     const offices = await Promise.all(['1', '2'].map((name) => startBareOffice(join(folder, name))))
     bench.report.title('DOCX of 10 pages → PDF')
     try {
-      await withComparedServices(rivalry, bench, onFree(offices), async (rivals) => {
-        await oneClient(rivalry, rivals, bench)
-        const { bare, ...rest } = rivals
+      await withComparedServices(comparison, bench, useFreeOffice(offices), async (services) => {
+        await measureOneClient(comparison, services, bench)
+        const { bare, ...rest } = services
         const shape = { rounds: 4, jobs: 32, engine: 'two warm offices', share: 0.85 }
         await measureEightClients({ ...rest, ...shape, bare: measureRate(2, 32, bare) }, bench.report)
       })
@@ -37,11 +37,11 @@ export const docx: Section = {
 /**
  * Returns a function that uses a free office: each converts one document at a time, and there is one office per caller.
  */
-function onFree(offices: readonly BareOffice[]) {
-  const free = [...offices]
+function useFreeOffice(offices: readonly BareOffice[]) {
+  const freeOffices = [...offices]
   return async (document: string) => {
-    const office = free.pop()
+    const office = freeOffices.pop()
     if (!office) throw new Error('each office has a document')
-    await office.toPdf(document).finally(() => free.push(office))
+    await office.toPdf(document).finally(() => freeOffices.push(office))
   }
 }

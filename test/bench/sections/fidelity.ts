@@ -72,7 +72,7 @@ interface Case {
 async function openBucket(dir: string): Promise<{ files: Files; close(): Promise<void> }> {
   const child = fork(join(import.meta.dirname, '../servers/server-process.ts'), ['S3', dir])
   const [{ url }] = await once(child, 'message')
-  const environmentBefore = { ...process.env }
+  const savedEnv = { ...process.env }
   const { accessKeyId, secretAccessKey } = credentials
   const keys = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
   Object.assign(process.env, { ...keys, AWS_ENDPOINT_URL_S3: url, AWS_REGION: region })
@@ -80,7 +80,7 @@ async function openBucket(dir: string): Promise<{ files: Files; close(): Promise
   const s3 = new S3Client({ region, endpoint: url, credentials, forcePathStyle: true })
   await s3.send(new CreateBucketCommand({ Bucket: config.BUCKET_NAME }))
   const close = async () => {
-    process.env = environmentBefore
+    process.env = savedEnv
     const exit = once(child, 'exit')
     child.kill('SIGKILL')
     await exit
@@ -95,7 +95,7 @@ async function openBucket(dir: string): Promise<{ files: Files; close(): Promise
  */
 interface TimeSpent {
   readonly wall: number
-  readonly behind: number
+  readonly afterEngine: number
   readonly own: number
   readonly all: number
 }
@@ -107,36 +107,36 @@ const warmupRuns = 20
 
 async function measureInPairs(one: Case, report: Report): Promise<void> {
   for (let run = 0; run < Math.min(warmupRuns, one.pairs); run++) await measureRun(one, true)
-  const pairs: { with: TimeSpent; withoutDetector: TimeSpent }[] = []
+  const pairs: { withDetector: TimeSpent; withoutDetector: TimeSpent }[] = []
   for (let pair = 0; pair < one.pairs; pair++) {
     // The second run can find the machine in another state, so alternate the order.
     const firstTime = await measureRun(one, pair % 2 === 0)
     const secondTime = await measureRun(one, pair % 2 !== 0)
     pairs.push(
       pair % 2 === 0
-        ? { with: firstTime, withoutDetector: secondTime }
-        : { with: secondTime, withoutDetector: firstTime },
+        ? { withDetector: firstTime, withoutDetector: secondTime }
+        : { withDetector: secondTime, withoutDetector: firstTime },
     )
   }
   const overheadMs = (clock: keyof TimeSpent) =>
-    pairs.map((pair) => pair.with[clock] - pair.withoutDetector[clock])
+    pairs.map((pair) => pair.withDetector[clock] - pair.withoutDetector[clock])
   const base = (clock: keyof TimeSpent) => median(pairs.map((pair) => pair.withoutDetector[clock]))
   // The loss detector runs in this process only; the kernel reports times of other processes in steps of 10 ms.
   const figures = [
     { clock: 'processor', cost: overheadMs('own'), of: base('all') },
-    { clock: 'wall', cost: overheadMs('behind'), of: base('wall'), aim: { most: maxOverheadPercent } },
+    { clock: 'wall', cost: overheadMs('afterEngine'), of: base('wall'), aim: { most: maxOverheadPercent } },
   ]
   for (const { clock, cost, of, aim } of figures) {
     const what = `${formatByExtension(one.path)?.id} → ${one.to}, ${clock}`
     const percent = (ms: number) => (100 * ms) / of
-    const [lowest, highestPercent] = medianRange(cost).map((ms) => percent(ms).toFixed(1))
-    const remark = `${lowest} to ${highestPercent} % with 95 %; ${median(cost).toFixed(2)} ms on ${of.toFixed(1)} ms, median of ${one.pairs} pairs`
+    const [lowestPercent, highestPercent] = medianRange(cost).map((ms) => percent(ms).toFixed(1))
+    const remark = `${lowestPercent} to ${highestPercent} % with 95 %; ${median(cost).toFixed(2)} ms on ${of.toFixed(1)} ms, median of ${one.pairs} pairs`
     report.figure({ what, value: percent(median(cost)), unit: '%', ...defined({ aim }), remark })
   }
 }
 
 /** Runs one conversion like a worker, in a separate folder. */
-async function measureRun({ path, to, folder, files }: Case, isGuarded: boolean): Promise<TimeSpent> {
+async function measureRun({ path, to, folder, files }: Case, withLossDetector: boolean): Promise<TimeSpent> {
   const format = formatByExtension(path)?.id
   if (!format) throw new Error(`${path} has no known extension`)
   const workDir = await mkdtemp(join(folder, 'run-'))
@@ -144,36 +144,39 @@ async function measureRun({ path, to, folder, files }: Case, isGuarded: boolean)
   await copyFile(path, source)
   const input = { path: source, filename: `source.${format}`, format, size: (await stat(path)).size }
   const [wall, ownCpu, allCpu] = [performance.now(), process.cpuUsage(), cpuMsOfBench()]
-  const afterEngineMs = await convert(input, { to, workDir, isGuarded, files })
+  const afterEngineMs = await convert(input, { to, workDir, withLossDetector: withLossDetector, files })
   const timeSpent = {
     wall: performance.now() - wall,
-    behind: afterEngineMs,
-    ...times(process.cpuUsage(ownCpu), allCpu),
+    afterEngine: afterEngineMs,
+    ...cpuTimesSince(process.cpuUsage(ownCpu), allCpu),
   }
   await rm(workDir, { recursive: true })
   // Clean-up of the office after its reply must not count for the next run.
-  await pause(restMs)
+  await pause(pauseMs)
   return timeSpent
 }
 
-const restMs = 40
+const pauseMs = 40
 
-const times = ({ user, system }: NodeJS.CpuUsage, allBefore: number) => ({
+const cpuTimesSince = ({ user, system }: NodeJS.CpuUsage, allBeforeMs: number) => ({
   own: (user + system) / 1000,
-  all: cpuMsOfBench() - allBefore,
+  all: cpuMsOfBench() - allBeforeMs,
 })
 
 interface Conversion {
   readonly to: FormatId
   readonly workDir: string
-  readonly isGuarded: boolean
+  readonly withLossDetector: boolean
   readonly files: Files
 }
 
 /** @returns the time after the engine had finished in milliseconds. */
-async function convert(input: InputFile, { to, workDir, isGuarded, files }: Conversion): Promise<number> {
+async function convert(
+  input: InputFile,
+  { to, workDir, withLossDetector, files }: Conversion,
+): Promise<number> {
   const route = planRoute({ engines, from: input.format as FormatId, to })
-  using guard = isGuarded ? new LossDetector(log) : undefined
+  using guard = withLossDetector ? new LossDetector(log) : undefined
   let inputs = [input]
   const steps = createSteps(route, {})
   guard?.start(inputs, steps[0])

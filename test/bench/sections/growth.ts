@@ -5,7 +5,7 @@ import type { BenchContext, Section } from '../section.ts'
 import { withStoredJobs } from '../with-stored-jobs.ts'
 
 /** Enough jobs for full pages of lists, so that both services read the same amount. */
-const fewJobs = 100
+const smallJobCount = 100
 
 export const growth: Section = {
   name: 'growth',
@@ -13,7 +13,7 @@ export const growth: Section = {
   async run(bench) {
     const manyJobs = bench.flags.has('million') ? 1_000_000 : 20_000
     bench.report.title(`With ${manyJobs.toLocaleString('en')} stored jobs`)
-    await withStoredJobs(fewJobs, bench, (small) =>
+    await withStoredJobs(smallJobCount, bench, (small) =>
       withStoredJobs(manyJobs, bench, (large) => compare(small, large, bench)),
     )
   },
@@ -31,7 +31,7 @@ async function compare(
     measureRepeatedly(
       10,
       () => client.send('/v1/convert', { method: 'POST', headers, body: form.body }),
-      (answer) => client.endedJob(answer),
+      (answer) => client.waitForJob(answer),
     )
   figure(
     'a new job',
@@ -69,6 +69,6 @@ type Times = Readonly<Record<'small' | 'large', readonly number[]>>
 
 function figure(what: string, { small, large }: Times, report: Report): void {
   const maxMs = 1.2 * p95(small)
-  const remark = `1.2 × beside ${fewJobs} jobs, ${p95(small).toFixed(1)} ms`
+  const remark = `1.2 × beside ${smallJobCount} jobs, ${p95(small).toFixed(1)} ms`
   report.figure({ what: `${what}, p95`, value: p95(large), unit: 'ms', aim: { most: maxMs }, remark })
 }

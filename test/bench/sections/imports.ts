@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { writePackages, zipFunctionNames } from '../../../lib/deployment/zip-functions.ts'
 import { functions } from '../../../lib/resources/functions.ts'
 import { taskFolder, unpackFunction } from '../../packages/unpack.ts'
-import { type MeasuredTurn, median, runInterleaved } from '../measure.ts'
+import { type Measurement, median, runInterleaved } from '../measure.ts'
 import type { BenchContext, Section } from '../section.ts'
 
 const run = promisify(execFile)
@@ -38,8 +38,8 @@ export const imports: Section = {
   async run({ report, fixtures }: BenchContext) {
     const folder = await fixtures.folder('imports')
     await writePackages(folder)
-    const importNothing = () => importOnce(folder, 'data:text/javascript,')
-    const turns: Record<string, MeasuredTurn> = { 'an empty module': importNothing }
+    const importEmptyModule = () => importOnce(folder, 'data:text/javascript,')
+    const turns: Record<string, Measurement> = { 'an empty module': importEmptyModule }
     for (const name of zipFunctionNames) {
       await unpackFunction(name, folder, join(folder, name))
       const task = join(folder, name, taskFolder)

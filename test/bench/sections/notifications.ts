@@ -64,7 +64,7 @@ async function subscribe(client: ServiceClient, url: string): Promise<void> {
 }
 
 /** Opens a socket of the identity and records the delay of each end event. */
-async function listen(service: TestService, token: string, lateMs: number[]): Promise<WebSocket> {
+async function listen(service: TestService, token: string, delaysMs: number[]): Promise<WebSocket> {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws/user/jobs`, [
     'v1.jobs',
     `bearer.${token}`,
@@ -77,7 +77,7 @@ async function listen(service: TestService, token: string, lateMs: number[]): Pr
   socket.onmessage = ({ data }) => {
     const frame = JSON.parse(String(data)) as Partial<ReceivedEvents>
     if (frame.event === 'job.completed' && frame.timestamp)
-      lateMs.push(Date.now() - Date.parse(frame.timestamp))
+      delaysMs.push(Date.now() - Date.parse(frame.timestamp))
   }
   return socket
 }
@@ -112,21 +112,21 @@ async function run({ report }: BenchContext): Promise<void> {
     const deadUrl = 'http://127.0.0.1:9/dead'
     for (const url of [...healthy.map(receiver.url), receiver.url('slow'), deadUrl])
       await subscribe(client, url)
-    const frameMs: number[] = []
-    const socket = await listen(service, client.token, frameMs)
+    const frameDelaysMs: number[] = []
+    const socket = await listen(service, client.token, frameDelaysMs)
     const jobs = await load(client)
     await pause(deliveryGraceMs)
     report.title(`${perSecond} jobs a second for ${seconds} s, five webhooks, one dead and one slow`)
     for (const path of healthy) {
-      const endsByJob = new Map(receiver.at(path).map((one) => [one.job.id, one]))
-      const missingCount = jobs.filter((id) => !endsByJob.has(id)).length
+      const endEventsByJob = new Map(receiver.at(path).map((one) => [one.job.id, one]))
+      const missingCount = jobs.filter((id) => !endEventsByJob.has(id)).length
       report.figure({
         what: `webhook ${path}, missing`,
         value: missingCount,
         unit: 'events',
         aim: { most: 0 },
       })
-      const delays = [...endsByJob.values()].map(({ at, timestamp }) => at - Date.parse(timestamp))
+      const delays = [...endEventsByJob.values()].map(({ at, timestamp }) => at - Date.parse(timestamp))
       report.figure({
         what: `webhook ${path}, p95`,
         value: p95(delays),
@@ -137,11 +137,11 @@ async function run({ report }: BenchContext): Promise<void> {
     }
     report.figure({
       what: 'frames, missing',
-      value: jobs.length - frameMs.length,
+      value: jobs.length - frameDelaysMs.length,
       unit: 'frames',
       aim: { most: 0 },
     })
-    report.figure({ what: 'frames, p95', value: p95(frameMs), unit: 'ms', aim: { most: 150 } })
+    report.figure({ what: 'frames, p95', value: p95(frameDelaysMs), unit: 'ms', aim: { most: 150 } })
     socket.close()
     await measureSockets(service, client, report)
   } finally {

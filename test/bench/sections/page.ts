@@ -34,8 +34,8 @@ export const page: Section = {
       // The first request builds the page.
       await fetch(service.url)
       report.title('The page')
-      const visited = await browser.newPage({ viewport: { width: 390, height: 844 } })
-      const { bytes, chunks, requests, scripts } = await firstVisit(visited, service.url)
+      const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
+      const { bytes, chunks, requests, scripts } = await firstVisit(page, service.url)
       const kb = (size: number) => size / 1000
       report.figure({ what: 'first visit, gzipped', value: kb(bytes), unit: 'kB', aim: { most: 56 } })
       report.figure({ what: 'requests of it', value: requests, unit: '', aim: { most: 9 } })
@@ -58,24 +58,24 @@ export const page: Section = {
       )
       for (const [what, { maxTaskMs, nodes }] of [
         ['common actions', actions],
-        [`${manyFiles} files`, await withManyFiles(visited)],
+        [`${manyFiles} files`, await withManyFiles(page)],
         [`${manyFiles} pages of a PDF`, await withManyPages(await browser.newPage(), service.url)],
       ] as const) {
         report.figure({ what: `longest task, ${what}`, value: maxTaskMs, unit: 'ms', aim: { most: 50 } })
         report.figure({ what: `nodes, ${what}`, value: nodes, unit: '', aim: { most: 3000 } })
       }
       for (const path of ['/', '/formats', '/status', '/nothing-here']) {
-        const clearPage = await browser.newPage({ bypassCSP: true })
-        await clearPage.goto(service.url + path, { waitUntil: 'networkidle' })
-        const foundViolations = await axe(clearPage)
+        const pageWithoutCsp = await browser.newPage({ bypassCSP: true })
+        await pageWithoutCsp.goto(service.url + path, { waitUntil: 'networkidle' })
+        const violations = await runAxe(pageWithoutCsp)
         report.figure({
           what: `axe, ${path}`,
-          value: foundViolations.length,
+          value: violations.length,
           unit: '',
           aim: { most: 0 },
-          remark: foundViolations.join(),
+          remark: violations.join(),
         })
-        await clearPage.close()
+        await pageWithoutCsp.close()
       }
     } finally {
       await browser.close()
@@ -98,7 +98,7 @@ const paintAndShift = `(async () => {
 const makeInput = `document.body.append(Object.assign(document.createElement('input'), {
   type: 'file', id: 'handed', multiple: true, hidden: true,
 }))`
-const dropThem = `(() => {
+const dropFiles = `(() => {
   const dataTransfer = new DataTransfer()
   for (const file of document.querySelector('#handed').files) dataTransfer.items.add(file)
   document.querySelector('#handed').remove()
@@ -107,24 +107,24 @@ const dropThem = `(() => {
 const nodes = `document.querySelectorAll('*').length`
 
 async function firstVisit(page: Page, url: string) {
-  const answers: { path: string; size: number; isScript: boolean }[] = []
-  const waitingTurns: Promise<void>[] = []
+  const responses: { path: string; size: number; isScript: boolean }[] = []
+  const measurements: Promise<void>[] = []
   page.on('response', (response) => {
     const path = new URL(response.url()).pathname
     if (response.url().startsWith('data:')) return
     const measure = async () => {
       const size = gzipSync(await response.body()).length
-      answers.push({ path, size, isScript: path.endsWith('.js') })
+      responses.push({ path, size, isScript: path.endsWith('.js') })
     }
-    waitingTurns.push(measure())
+    measurements.push(measure())
   })
   await page.goto(url, { waitUntil: 'networkidle' })
-  await Promise.all(waitingTurns)
-  const scripts = answers.filter(({ isScript }) => isScript).map(({ size }) => size)
+  await Promise.all(measurements)
+  const scripts = responses.filter(({ isScript }) => isScript).map(({ size }) => size)
   const sum = (sizes: readonly number[]) => sizes.reduce((all, size) => all + size, 0)
   return {
-    bytes: sum(answers.map(({ size }) => size)),
-    requests: answers.length,
+    bytes: sum(responses.map(({ size }) => size)),
+    requests: responses.length,
     chunks: scripts,
     scripts: sum(scripts),
   }
@@ -180,7 +180,7 @@ async function withManyFiles(page: Page): Promise<LongestTask> {
     await page.evaluate(makeInput)
     await page.locator('#handed').setInputFiles(paths)
     return await measureLongestTask(page, async () => {
-      await page.evaluate(dropThem)
+      await page.evaluate(dropFiles)
       await page.getByText(`${manyFiles} files ready`).first().waitFor()
     })
   } finally {
@@ -253,7 +253,7 @@ async function measureLongestTask(page: Page, act: () => Promise<void>): Promise
 }
 const mainThread = 'CrRendererMain'
 
-async function axe(page: Page): Promise<string[]> {
+async function runAxe(page: Page): Promise<string[]> {
   await page.addScriptTag({ content: await readFile(axeSource, 'utf8') })
   return page.evaluate<string[]>('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
 }

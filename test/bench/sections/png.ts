@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { startFloor } from '../bare/floor.ts'
+import { startDurableFloor } from '../bare/floor.ts'
 import { withComparedServices } from '../compare-with-engine.ts'
 import { measureEightClients } from '../concurrent-clients.ts'
 import { measureRate, measureRepeatedly, median, p95, runInterleaved } from '../measure.ts'
@@ -18,7 +18,7 @@ export const png: Section = {
     const image = await fixtures.get('picture.png')
     const result = join(await fixtures.folder('bare-png'), 'picture.webp')
     const inProcess = (path: string) => sharp(path).webp().toFile(result)
-    const server = await startFloor()
+    const server = await startDurableFloor()
     const floor = () => server.convert(image)
     const conversion = { fixture: 'picture.png', fields: { targetFormat: 'webp' } } as const
     report.title('PNG of 372 kB → WebP')
@@ -27,8 +27,8 @@ export const png: Section = {
         await measureOneClient({ pid, bare, floor, service }, report)
         await measureFiftyClients({ bare, service }, report)
         const aims = { engine: 'the durable floor', share: 0.75, maxCpuMs: 45 }
-        const crowd = { rounds: 6, jobs: 100, pid, service, bare: measureRate(8, 100, floor) }
-        await measureEightClients({ ...crowd, ...aims }, report)
+        const comparison = { rounds: 6, jobs: 100, pid, service, bare: measureRate(8, 100, floor) }
+        await measureEightClients({ ...comparison, ...aims }, report)
       })
     } finally {
       await server.close()
@@ -36,7 +36,7 @@ export const png: Section = {
   },
 }
 
-interface ComparedTurns {
+interface ComparedActions {
   /** Of the service. */
   readonly pid: number
   readonly bare: Action
@@ -44,12 +44,12 @@ interface ComparedTurns {
   readonly service: Action
 }
 
-async function measureOneClient(rivals: ComparedTurns, report: Report): Promise<void> {
+async function measureOneClient(compared: ComparedActions, report: Report): Promise<void> {
   const spentMs: number[] = []
   const times = await runInterleaved(20, {
-    bare: measureRepeatedly(5, rivals.bare),
-    floor: measureRepeatedly(5, rivals.floor),
-    service: withCpu(rivals.pid, 5, measureRepeatedly(5, rivals.service), spentMs),
+    bare: measureRepeatedly(5, compared.bare),
+    floor: measureRepeatedly(5, compared.floor),
+    service: withCpu(compared.pid, 5, measureRepeatedly(5, compared.service), spentMs),
   })
   const minMs = median(times.floor)
   report.figure({
@@ -63,12 +63,15 @@ async function measureOneClient(rivals: ComparedTurns, report: Report): Promise<
 }
 
 async function measureFiftyClients(
-  rivals: Pick<ComparedTurns, 'bare' | 'service'>,
+  compared: Pick<ComparedActions, 'bare' | 'service'>,
   report: Report,
 ): Promise<void> {
-  const fiftyOf = (action: Action) =>
+  const measureFifty = (action: Action) =>
     measureRepeatedly(1, () => Promise.all(Array.from({ length: 50 }, action)))
-  const times = await runInterleaved(7, { bare: fiftyOf(rivals.bare), service: fiftyOf(rivals.service) })
+  const times = await runInterleaved(7, {
+    bare: measureFifty(compared.bare),
+    service: measureFifty(compared.service),
+  })
   const minMs = median(times.bare)
   report.figure({
     what: 'fifty at once',

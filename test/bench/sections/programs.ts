@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type EngineComparison, oneClient, withComparedServices } from '../compare-with-engine.ts'
+import { type EngineComparison, measureOneClient, withComparedServices } from '../compare-with-engine.ts'
 import type { Section } from '../section.ts'
 
 const run = promisify(execFile)
@@ -80,7 +80,7 @@ const sectionOf = (one: Case): Section => ({
     const folder = await bench.fixtures.folder(`bare-${one.name}`)
     const bare = (source: string) => one.bare(source, folder)
     bench.report.title(one.title)
-    await withComparedServices(one, bench, bare, (rivals) => oneClient(one, rivals, bench))
+    await withComparedServices(one, bench, bare, (rivals) => measureOneClient(one, rivals, bench))
   },
 })
 

@@ -53,16 +53,16 @@ function reportProfile(name: string, { print: say }: Report): void {
   say(
     `  saturates first: ${first?.name}, at ${amount(most)} jobs a second (${perDay(most)} with such a peak)`,
   )
-  const byImage = imageIds.map((image) => `${image} ${amount(maxJobsPerS(listResources(stage, image)))}`)
-  say(`  jobs a second if all need the same image: ${byImage.join(', ')}`)
-  const { seconds, heldUpBy } = simulateBurst(stage, jobsAtOnce)
-  say(`  ${amount(jobsAtOnce)} jobs at once: all downloaded after ${seconds} s; most wait at ${heldUpBy}`)
+  const rateByImage = imageIds.map((image) => `${image} ${amount(maxJobsPerS(listResources(stage, image)))}`)
+  say(`  jobs a second if all need the same image: ${rateByImage.join(', ')}`)
+  const { seconds, bottleneck } = simulateBurst(stage, jobsAtOnce)
+  say(`  ${amount(jobsAtOnce)} jobs at once: all downloaded after ${seconds} s; most wait at ${bottleneck}`)
 }
 
 /** Allowed difference in per cent: requests within a second are counted in one write, and slow jobs have heartbeats. */
 const tolerancePercent = 15
 /** Jobs that run at the same time. */
-const parallel = 4
+const maxParallelJobs = 4
 
 /** Functions run as on AWS, and every job is one of a new client. */
 const isolatedSettings = {
@@ -74,12 +74,12 @@ const isolatedSettings = {
 /** Runs jobs on the embedded servers, and compares what they use with what the model assumes. */
 async function checkCounts(jobs: number, report: Report): Promise<void> {
   report.title(`The model and ${jobs} real jobs`)
-  for (const { progressEvents, counts } of [await countUnits(jobs), await countCalls(jobs, report)]) {
-    report.print(`  ${amount(progressEvents / jobs)} events a job while it runs`)
+  for (const { progressEventCount, counts } of [await countUnits(jobs), await countCalls(jobs, report)]) {
+    report.print(`  ${amount(progressEventCount / jobs)} events a job while it runs`)
     for (const [what, count] of Object.entries(counts) as [keyof typeof perJob, number][]) {
       const counted = count / jobs
       const extra: Readonly<Record<string, number>> = perProgressEvent
-      const expected = perJob[what] + ((extra[what] ?? 0) * progressEvents) / jobs
+      const expected = perJob[what] + ((extra[what] ?? 0) * progressEventCount) / jobs
       const value = Math.abs(counted / expected - 1) * 100
       const remark = `counted ${counted.toFixed(2)} a job, the model has ${expected.toFixed(2)}`
       report.figure({ what, value, unit: '% off', aim: { most: tolerancePercent }, remark })
@@ -97,9 +97,9 @@ async function runJobs(
   runSome: (numbers: readonly number[], isCounted: boolean) => Promise<void>,
 ): Promise<void> {
   await runSome([0], false)
-  for (let from = 1; from <= jobs; from += parallel)
+  for (let from = 1; from <= jobs; from += maxParallelJobs)
     await runSome(
-      Array.from({ length: Math.min(parallel, jobs + 1 - from) }, (_, at) => from + at),
+      Array.from({ length: Math.min(maxParallelJobs, jobs + 1 - from) }, (_, at) => from + at),
       true,
     )
 }
@@ -114,16 +114,16 @@ async function countUnits(jobs: number) {
   })
   const meter = await openTableMeter(database.url)
   const counts = { writeUnits: 0, readUnits: 0 }
-  let progressEvents = 0
+  let progressEventCount = 0
   const env = { ...isolatedSettings, AWS_ENDPOINT_URL_DYNAMODB: meter.url, ANONYMOUS_PLAN: 'anonymous' }
   try {
     await withService(
       (_, service) =>
         runJobs(jobs, async (numbers, isWarm) => {
           meter.calls.length = 0
-          const countedJobs = () =>
+          const countFinishedJobs = () =>
             meter.calls.filter(({ isWrite, sent }) => isWrite && sent.includes('"SLO#'))
-          const isCounted = () => countedJobs().length >= numbers.length
+          const isCounted = () => countFinishedJobs().length >= numbers.length
           await Promise.all(
             numbers.map((number) =>
               runCommonJob(service, { isCounted, headers: { 'x-forwarded-for': addressOf(number) } }),
@@ -131,7 +131,7 @@ async function countUnits(jobs: number) {
           )
           for (const { isWrite, units, sent } of isWarm ? meter.calls : [])
             if (!sent.includes('byWake')) counts[isWrite ? 'writeUnits' : 'readUnits'] += units
-          if (isWarm) progressEvents += meter.calls.filter(isProgress).length
+          if (isWarm) progressEventCount += meter.calls.filter(isProgress).length
         }),
       env,
     )
@@ -140,21 +140,21 @@ async function countUnits(jobs: number) {
     await database.close()
     await rm(dir, { recursive: true })
   }
-  return { counts, progressEvents }
+  return { counts, progressEventCount: progressEventCount }
 }
 
 /** Counts the calls of the other servers, which run as separate programs without functions for events. */
 async function countCalls(jobs: number, { print: say }: Report) {
   const servers = await startCountedServers()
   const meter = await openTableMeter(servers.env['AWS_ENDPOINT_URL_DYNAMODB'] ?? '')
-  let progressEvents = 0
+  let progressEventCount = 0
   try {
     await withService(
       (_, service) =>
         runJobs(jobs, async (numbers, isWarm) => {
           meter.calls.length = 0
           await Promise.all(numbers.map(() => runCommonJob(service)))
-          if (isWarm) progressEvents += meter.calls.filter(isProgress).length
+          if (isWarm) progressEventCount += meter.calls.filter(isProgress).length
           else servers.calls.clear()
         }),
       { ...servers.env, ...isolatedSettings, AWS_ENDPOINT_URL_DYNAMODB: meter.url },
@@ -171,7 +171,7 @@ async function countCalls(jobs: number, { print: say }: Report) {
     messages: count('SQS SendMessage'),
     objects: count('S3 PUT', 'S3 POST'),
   }
-  return { counts, progressEvents }
+  return { counts, progressEventCount: progressEventCount }
 }
 
 /** The address of a client: request limits are per address. */

@@ -67,10 +67,10 @@ async function s3(dir: string, mib: number, disk: Disk, say: Print): Promise<voi
     for (const { name, run } of await s3Transfers(server.url, mib)) {
       const startedMs = performance.now()
       await run()
-      const mibS = mib / ((performance.now() - startedMs) / 1000)
-      const remark = name === 'GET' ? '' : `${Math.round((mibS / disk.writeMibS) * 100)} % of the disk`
+      const mibPerS = mib / ((performance.now() - startedMs) / 1000)
+      const remark = name === 'GET' ? '' : `${Math.round((mibPerS / disk.writeMibPerS) * 100)} % of the disk`
       const what = `${name}, ${mib} MiB`
-      say(line({ who: 'S3', what, figure: mibS, unit: 'MiB/s', peakMib: server.peakMib(), remark }))
+      say(line({ who: 'S3', what, figure: mibPerS, unit: 'MiB/s', peakMib: server.peakMib(), remark }))
     }
   } finally {
     await server.stop()
@@ -101,7 +101,7 @@ async function events(dir: string, say: Print): Promise<void> {
     const list = await eventCalls(server.url)
     const total = list.reduce((sum, { runs, units }) => sum + runs * units, 0)
     const startedMs = performance.now()
-    const delivered = allDelivered(server.child, total)
+    const delivered = waitForDeliveries(server.child, total)
     await calls('EventBridge', server, list, say)
     await delivered
     const figure = total / ((performance.now() - startedMs) / 1000)
@@ -112,7 +112,7 @@ async function events(dir: string, say: Print): Promise<void> {
   }
 }
 
-function allDelivered(child: ChildProcess, total: number): Promise<void> {
+function waitForDeliveries(child: ChildProcess, total: number): Promise<void> {
   let count = 0
   return new Promise((resolve) => {
     child.on('message', () => {
@@ -143,8 +143,8 @@ async function benchServers(mib: number, say: Print): Promise<void> {
     say('\nserver       what                                   speed        memory at most')
     const bare = (who: string, what: string, figure: number, unit: Figure['unit']) =>
       say(line({ who, what, figure, unit }))
-    bare('disk', `write and fdatasync, ${mib} MiB`, disk.writeMibS, 'MiB/s')
-    bare('disk', '4 KiB and fdatasync, one by one', disk.commitsS, 'per s')
+    bare('disk', `write and fdatasync, ${mib} MiB`, disk.writeMibPerS, 'MiB/s')
+    bare('disk', '4 KiB and fdatasync, one by one', disk.commitsPerS, 'per s')
     bare('one core', 'MD5, which S3 needs for an ETag', measureMd5(mib), 'MiB/s')
     await s3(await folder('s3'), mib, disk, say)
     await sqs(await folder('sqs'), say)

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { defined } from '../../../lib/validation/defined.ts'
 import { descendants, proportionalBytes, residentBytes } from '../../support/processes.ts'
 import { Client, startService, type TestService } from '../../support/service.ts'
-import { type MeasuredTurn, median, runInterleaved } from '../measure.ts'
+import { type Measurement, median, runInterleaved } from '../measure.ts'
 import { cpuMs, cpuMsOfExited } from '../process-tree.ts'
 import type { BenchContext, Section } from '../section.ts'
 import { startThirdPartyStores, type ThirdPartyStore } from '../servers/third-party-stores.ts'
@@ -46,13 +46,9 @@ interface TaskTimes {
 }
 
 /** Returns the seconds of the import and the export of one job. */
-async function transferTimes(
-  client: Client,
-  { importTask: importing, exportTask: exporting }: ThirdPartyStore,
-  sha256: string,
-) {
-  const tasks = { in: importing, ...defined({ out: exporting && { ...exporting, input: 'in' } }) }
-  const allTasks = exporting ? tasks : { ...tasks, out: { operation: 'export/url', input: 'in' } }
+async function transferTimes(client: Client, { importTask, exportTask }: ThirdPartyStore, sha256: string) {
+  const tasks = { in: importTask, ...defined({ out: exportTask && { ...exportTask, input: 'in' } }) }
+  const allTasks = exportTask ? tasks : { ...tasks, out: { operation: 'export/url', input: 'in' } }
   const { jobId, status, error } = await client.accepted(await client.post('/v1/jobs', { tasks: allTasks }))
   if (status !== 'completed') throw new Error(JSON.stringify(error))
   const { data } = (await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as {
@@ -64,13 +60,13 @@ async function transferTimes(
   const seconds = ({ startedAt, endedAt }: TaskTimes) => (Date.parse(endedAt) - Date.parse(startedAt)) / 1000
   return {
     importSeconds: seconds(data.tasks.in),
-    exportSeconds: exporting ? seconds(data.tasks.out) : undefined,
+    exportSeconds: exportTask ? seconds(data.tasks.out) : undefined,
   }
 }
 
 /** Returns the seconds of a program and adds its CPU seconds to `spent`. */
 const runProgram =
-  ([name = '', ...args]: readonly string[], spentS: number[]): MeasuredTurn =>
+  ([name = '', ...args]: readonly string[], spentS: number[]): Measurement =>
   async () => {
     const cpuBefore = cpuMsOfExited()
     const start = performance.now()
@@ -83,12 +79,12 @@ const runProgram =
  * Downloads to a new file, as the service does, and deletes it afterwards. Overwriting the previous file would reuse
  * its memory pages, which a virtual machine then need not request from its host: several times faster than new ones.
  */
-const downloadTurn = (
+const measureDownload = (
   store: ThirdPartyStore,
   dir: string,
   spentS: number[],
   syncedS: number[],
-): MeasuredTurn => {
+): Measurement => {
   let number = 0
   return async () => {
     const path = join(dir, `back-${number++}.wav`)
@@ -103,7 +99,7 @@ const downloadTurn = (
 }
 
 /** Drops the file from the page cache first, because the service's uploads also read mostly from disk. */
-const uploadTurn = (upload: readonly string[], file: string, spentS: number[]): MeasuredTurn => {
+const measureUpload = (upload: readonly string[], file: string, spentS: number[]): Measurement => {
   const send = runProgram(upload, spentS)
   return async () => {
     await run('dd', [`if=${file}`, 'iflag=nocache', 'count=0', 'status=none'])
@@ -113,61 +109,70 @@ const uploadTurn = (upload: readonly string[], file: string, spentS: number[]): 
 
 /** Returns the peak memory of a worker in MiB during a run. Sampling pauses the process, so don't time that run. */
 async function peakWorkerMib({ pid }: TestService, run: () => Promise<unknown>) {
-  const maxMemory = { resident: 0, proportional: 0 }
+  const peakMib = { resident: 0, proportional: 0 }
   const timer = setInterval(() => {
     for (const { pid: one, command } of descendants(pid)) {
       if (!command.includes('worker')) continue
-      maxMemory.resident = Math.max(maxMemory.resident, residentBytes(one) / 2 ** 20)
-      maxMemory.proportional = Math.max(maxMemory.proportional, proportionalBytes(one) / 2 ** 20)
+      peakMib.resident = Math.max(peakMib.resident, residentBytes(one) / 2 ** 20)
+      peakMib.proportional = Math.max(peakMib.proportional, proportionalBytes(one) / 2 ** 20)
     }
   }, 100)
   await run().finally(() => clearInterval(timer))
-  return maxMemory
+  return peakMib
 }
 
 /** Measures alternately, so that a machine that becomes slower affects all programs equally. */
-async function measureStore(store: ThirdPartyStore, { report }: BenchContext, means: Tools): Promise<void> {
-  const { mib, client, service, sha256, rounds, dir, file } = means
+async function measureStore(store: ThirdPartyStore, { report }: BenchContext, context: Tools): Promise<void> {
+  const { mib, client, service, sha256, rounds, dir, file } = context
   const { name, upload, programs } = store
   report.title(`${name}, ${mib} MiB`)
-  const [theirCpu, ourCpu]: [number[], number[]] = [[], []]
+  const [toolCpuS, serviceCpuS]: [number[], number[]] = [[], []]
   const exports: number[] = []
   const syncedS: number[] = []
-  const ourTurn: MeasuredTurn = async () => {
+  const measureService: Measurement = async () => {
     const cpuBefore = cpuMs(service.pid)
     const { importSeconds, exportSeconds } = await transferTimes(client, store, sha256)
-    ourCpu.push((cpuMs(service.pid) - cpuBefore) / 1000)
+    serviceCpuS.push((cpuMs(service.pid) - cpuBefore) / 1000)
     if (exportSeconds !== undefined) exports.push(exportSeconds)
     return [importSeconds]
   }
   // The file must be uploaded before it can be downloaded.
   if (upload) await run(upload[0] ?? '', upload.slice(1))
-  const theirTurns = { up: upload ? uploadTurn(upload, file, theirCpu) : async () => [] }
-  const turns = { ...theirTurns, down: downloadTurn(store, dir, theirCpu, syncedS), ours: ourTurn }
+  const toolMeasurements = { up: upload ? measureUpload(upload, file, toolCpuS) : async () => [] }
+  const turns = {
+    ...toolMeasurements,
+    down: measureDownload(store, dir, toolCpuS, syncedS),
+    ours: measureService,
+  }
   const seconds = await runInterleaved(rounds, turns)
   const { proportional, resident } = await peakWorkerMib(service, () =>
     runInterleaved(0, { again: async () => [(await transferTimes(client, store, sha256)).importSeconds] }),
   )
-  const speed = (what: string, ourS: number, theirS: number, moreText: string) =>
+  const reportSpeed = (what: string, serviceS: number, toolS: number, baseline: string) =>
     report.figure({
       what,
-      value: mib / ourS,
+      value: mib / serviceS,
       unit: 'MiB/s',
-      aim: { least: (0.8 * mib) / theirS },
-      remark: `${(theirS / ourS).toFixed(2)} of ${moreText}`,
+      aim: { least: (0.8 * mib) / toolS },
+      remark: `${(toolS / serviceS).toFixed(2)} of ${baseline}`,
     })
-  const of = (name: string, theirS: number) => `${name}'s ${Math.round(mib / theirS)}`
-  const [importSeconds, downS, upS] = [median(seconds.ours), median(seconds.down), median(seconds.up)]
-  const synced = (median(syncedS.slice(1)) / importSeconds).toFixed(2)
-  speed('import', importSeconds, downS, `${of(programs.download, downS)}, ${synced} of it with a sync`)
-  if (programs.upload) speed('export', median(exports.slice(1)), upS, of(programs.upload, upS))
-  const perGib = (spent: readonly number[], calls: number) =>
+  const of = (name: string, toolS: number) => `${name}'s ${Math.round(mib / toolS)}`
+  const [importSeconds, downloadS, uploadS] = [median(seconds.ours), median(seconds.down), median(seconds.up)]
+  const syncedRatio = (median(syncedS.slice(1)) / importSeconds).toFixed(2)
+  reportSpeed(
+    'import',
+    importSeconds,
+    downloadS,
+    `${of(programs.download, downloadS)}, ${syncedRatio} of it with a sync`,
+  )
+  if (programs.upload) reportSpeed('export', median(exports.slice(1)), uploadS, of(programs.upload, uploadS))
+  const secondsPerGib = (spent: readonly number[], calls: number) =>
     (spent.slice(calls).reduce((sum, one) => sum + one, 0) / rounds / mib) * 1024
   report.figure({
     what: 'processor time, a GiB each way',
-    value: perGib(ourCpu, 1),
+    value: secondsPerGib(serviceCpuS, 1),
     unit: 's',
-    remark: `the other program's: ${perGib(theirCpu, upload ? 2 : 1).toFixed(1)} s`,
+    remark: `the other program's: ${secondsPerGib(toolCpuS, upload ? 2 : 1).toFixed(1)} s`,
   })
   report.figure({
     what: 'most memory of a worker',

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 const mebibyte = Buffer.alloc(1 << 20, 'mutabor ')
 
 export interface Disk {
-  readonly writeMibS: number
+  readonly writeMibPerS: number
   /** Small consecutive writes, each synced to disk. */
-  readonly commitsS: number
+  readonly commitsPerS: number
 }
 
 /** Measures the disk of a folder: one large file with fdatasync, then many small ones. */
@@ -17,14 +17,14 @@ export async function measureDisk(dir: string, mib: number): Promise<Disk> {
     const start = performance.now()
     for (let at = 0; at < mib; at++) await file.write(mebibyte)
     await file.datasync()
-    const writeMibS = mib / ((performance.now() - start) / 1000)
+    const writeMibPerS = mib / ((performance.now() - start) / 1000)
     const commits = 300
     const commitsStart = performance.now()
     for (let at = 0; at < commits; at++) {
       await file.write(mebibyte, 0, 4096)
       await file.datasync()
     }
-    return { writeMibS, commitsS: commits / ((performance.now() - commitsStart) / 1000) }
+    return { writeMibPerS: writeMibPerS, commitsPerS: commits / ((performance.now() - commitsStart) / 1000) }
   } finally {
     await file.close()
   }

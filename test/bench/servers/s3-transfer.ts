@@ -16,7 +16,7 @@ import { credentials, region } from './server-process.ts'
 
 const Bucket = 'bench'
 const PART_MIB = 16
-const PARTS_AT_ONCE = 4
+const CONCURRENT_PARTS = 4
 const mebibyte = Buffer.alloc(1 << 20, 'mutabor ')
 
 export interface Transfer {
@@ -35,22 +35,25 @@ export async function s3Transfers(endpoint: string, mib: number): Promise<readon
   })
   await client.send(new CreateBucketCommand({ Bucket }))
   const wholeObject = { Bucket, Key: 'whole' }
-  const inParts = { Bucket, Key: 'in parts' }
+  const multipartObject = { Bucket, Key: 'in parts' }
 
   async function uploadParts(): Promise<void> {
-    const { UploadId } = await client.send(new CreateMultipartUploadCommand(inParts))
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand(multipartObject))
     const Parts: { PartNumber: number; ETag: string }[] = []
     let nextPart = 1
     const uploader = async () => {
       for (let PartNumber = nextPart++; PartNumber <= mib / PART_MIB; PartNumber = nextPart++) {
-        const url = await getSignedUrl(client, new UploadPartCommand({ ...inParts, UploadId, PartNumber }))
+        const url = await getSignedUrl(
+          client,
+          new UploadPartCommand({ ...multipartObject, UploadId, PartNumber }),
+        )
         Parts.push({ PartNumber, ETag: await send(url, PART_MIB) })
       }
     }
-    await Promise.all(Array.from({ length: PARTS_AT_ONCE }, uploader))
+    await Promise.all(Array.from({ length: CONCURRENT_PARTS }, uploader))
     Parts.sort((a, b) => a.PartNumber - b.PartNumber)
     await client.send(
-      new CompleteMultipartUploadCommand({ ...inParts, UploadId, MultipartUpload: { Parts } }),
+      new CompleteMultipartUploadCommand({ ...multipartObject, UploadId, MultipartUpload: { Parts } }),
     )
   }
 
@@ -63,7 +66,7 @@ export async function s3Transfers(endpoint: string, mib: number): Promise<readon
       name: 'GET',
       run: async () => receive(await getSignedUrl(client, new GetObjectCommand(wholeObject)), mib),
     },
-    { name: `multipart, ${PARTS_AT_ONCE} at a time`, run: uploadParts },
+    { name: `multipart, ${CONCURRENT_PARTS} at a time`, run: uploadParts },
   ]
 }
 

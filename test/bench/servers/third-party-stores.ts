@@ -93,19 +93,27 @@ async function s3Stores(endpoint: string, file: string): Promise<ThirdPartyStore
 }
 
 async function sftpStore(
-  { files, host, port, username, plainKey, plainKeyFile, fingerprint }: Awaited<ReturnType<typeof startSshd>>,
+  {
+    files,
+    host,
+    port,
+    username,
+    plainKey: unencryptedKey,
+    plainKeyFile: unencryptedKeyFile,
+    fingerprint,
+  }: Awaited<ReturnType<typeof startSshd>>,
   dir: string,
   file: string,
 ): Promise<ThirdPartyStore> {
   const options = [
     '-i',
-    plainKeyFile,
+    unencryptedKeyFile,
     '-P',
     String(port),
     '-oStrictHostKeyChecking=no',
     '-oUserKnownHostsFile=/dev/null',
   ]
-  const access = { host, port, username, private_key: plainKey, host_key_fingerprint: fingerprint }
+  const access = { host, port, username, private_key: unencryptedKey, host_key_fingerprint: fingerprint }
   const commands = async (name: string, text: string) => {
     const path = join(dir, name)
     await writeFile(path, text)
