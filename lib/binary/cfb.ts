@@ -23,7 +23,7 @@ const freeSector = 0xffffffff
 const entryBytes = 128
 const maxNameBytes = 64
 const miniSectorBytes = 64
-const rootType = 5
+const rootEntryType = 5
 /** Further entries are ignored: 8,192 are more than any office program writes. */
 const maxDirectoryBytes = 1024 * 1024
 
@@ -52,14 +52,14 @@ export class CompoundFile {
   readonly #difat: number[] = []
   #nextDifatSector: number
   #entries: readonly CompoundFileEntry[] | undefined
-  #smallStreams: { readonly sectors: Buffer; readonly table: Buffer } | undefined
+  #miniStream: { readonly sectors: Buffer; readonly table: Buffer } | undefined
 
   private constructor(file: RandomAccess, header: Buffer, sectorBytes: number) {
     this.#file = file
     this.#header = header
     this.#sectorBytes = sectorBytes
     this.#sectorCount = Math.ceil(file.size / sectorBytes) - 1
-    this.#nextDifatSector = this.#field('difat')
+    this.#nextDifatSector = this.#readHeaderField('difat')
   }
 
   /**
@@ -79,7 +79,11 @@ export class CompoundFile {
   /** Returns all entries of the directory. @throws DamagedFileError */
   async entries(): Promise<readonly CompoundFileEntry[]> {
     this.#entries ??= parseEntries(
-      await this.#readChain(this.#field('directory'), maxDirectoryBytes, 'its directory is cut off'),
+      await this.#readChain(
+        this.#readHeaderField('directory'),
+        maxDirectoryBytes,
+        'its directory is cut off',
+      ),
     )
     return this.#entries
   }
@@ -92,8 +96,10 @@ export class CompoundFile {
     // Names are compared without regard to case (2.6.4).
     const foundEntry = (await this.entries()).find((one) => one.name.toUpperCase() === name.toUpperCase())
     if (!foundEntry) return undefined
-    const isSmall = foundEntry.size < this.#field('miniStreamCutoff')
-    return isSmall ? this.#readSmall(foundEntry) : this.#readChain(foundEntry.start, foundEntry.size)
+    const isInMiniStream = foundEntry.size < this.#readHeaderField('miniStreamCutoff')
+    return isInMiniStream
+      ? this.#readMiniStream(foundEntry)
+      : this.#readChain(foundEntry.start, foundEntry.size)
   }
 
   /**
@@ -102,26 +108,27 @@ export class CompoundFile {
    * @throws TruncatedFileError
    */
   async requireLastSector(): Promise<void> {
-    const index = Math.min(this.#field('fatSectors'), fatSectorsInHeader) - 1
+    const index = Math.min(this.#readHeaderField('fatSectors'), fatSectorsInHeader) - 1
     if (index < 0) throw new DamagedFileError('its header is damaged')
-    const table = await this.#fatSector(index)
-    const link = (sector: number) => table.readUInt32LE(4 * sector)
+    const table = await this.#readFatSector(index)
+    const nextSector = (sector: number) => table.readUInt32LE(4 * sector)
     let lastIndex = table.length / 4 - 1
-    while (lastIndex >= 0 && link(lastIndex) === freeSector) lastIndex--
+    while (lastIndex >= 0 && nextSector(lastIndex) === freeSector) lastIndex--
     // Some programs fill the rest of the table with end-of-chain values.
-    while (lastIndex > 0 && link(lastIndex) === endOfChain && link(lastIndex - 1) === endOfChain) lastIndex--
+    while (lastIndex > 0 && nextSector(lastIndex) === endOfChain && nextSector(lastIndex - 1) === endOfChain)
+      lastIndex--
     const number = (index * table.length) / 4 + lastIndex
     if (lastIndex >= 0 && number >= this.#sectorCount) throw new TruncatedFileError('it is cut off')
   }
 
-  #field(name: Exclude<keyof typeof headerOffsets, 'sectorShift'>): number {
+  #readHeaderField(name: Exclude<keyof typeof headerOffsets, 'sectorShift'>): number {
     return this.#header.readUInt32LE(headerOffsets[name])
   }
 
   /** 2.4: small streams share one stream, divided into small sectors with an allocation table of their own. */
-  async #readSmall({ start, size }: CompoundFileEntry): Promise<Buffer> {
-    this.#smallStreams ??= await this.#openSmallSectors()
-    const { sectors, table } = this.#smallStreams
+  async #readMiniStream({ start, size }: CompoundFileEntry): Promise<Buffer> {
+    this.#miniStream ??= await this.#openMiniStream()
+    const { sectors, table } = this.#miniStream
     const parts: Buffer[] = []
     const maxParts = Math.min(size, sectors.length) / miniSectorBytes
     for (let sector = start; sector < lastRegularSector && parts.length < maxParts; ) {
@@ -132,17 +139,17 @@ export class CompoundFile {
     return Buffer.concat(parts).subarray(0, size)
   }
 
-  async #openSmallSectors() {
-    const root = (await this.entries()).find(({ type }) => type === rootType)
+  async #openMiniStream() {
+    const root = (await this.entries()).find(({ type }) => type === rootEntryType)
     return {
       sectors: root ? await this.#readChain(root.start) : Buffer.alloc(0),
-      table: await this.#readChain(this.#field('miniFat')),
+      table: await this.#readChain(this.#readHeaderField('miniFat')),
     }
   }
 
   /** Reads the sectors of a chain, up to a number of bytes. */
   async #readChain(start: number, bytes = this.#file.size, damage = 'it is cut off'): Promise<Buffer> {
-    const sectors = await this.#chain(start, Math.ceil(bytes / this.#sectorBytes), damage)
+    const sectors = await this.#listChain(start, Math.ceil(bytes / this.#sectorBytes), damage)
     const parts: Buffer[] = []
     for (let firstIndex = 0; firstIndex < sectors.length; ) {
       // Most sectors follow each other in the file, so that one read is enough.
@@ -159,23 +166,23 @@ export class CompoundFile {
     return (onlyPart && parts.length === 1 ? onlyPart : Buffer.concat(parts)).subarray(0, bytes)
   }
 
-  async #chain(start: number, maxSectors: number, damage: string): Promise<readonly number[]> {
+  async #listChain(start: number, maxSectors: number, damage: string): Promise<readonly number[]> {
     const sectors: number[] = []
     for (let sector = start; sector < lastRegularSector && sectors.length < maxSectors; ) {
       if (sector >= this.#sectorCount) throw new TruncatedFileError(damage)
       if (sectors.length === this.#sectorCount) throw new DamagedFileError('a chain of its sectors is a loop')
       sectors.push(sector)
       const table = Math.floor((4 * sector) / this.#sectorBytes)
-      const links = this.#fatSectors.get(table) ?? (await this.#fatSector(table))
+      const links = this.#fatSectors.get(table) ?? (await this.#readFatSector(table))
       sector = links.readUInt32LE((4 * sector) % this.#sectorBytes)
     }
     return sectors
   }
 
-  async #fatSector(index: number): Promise<Buffer> {
-    const knownSector = this.#fatSectors.get(index)
-    if (knownSector) return knownSector
-    const sector = await this.#fatSectorNumber(index)
+  async #readFatSector(index: number): Promise<Buffer> {
+    const cachedSector = this.#fatSectors.get(index)
+    if (cachedSector) return cachedSector
+    const sector = await this.#locateFatSector(index)
     const links = await readExactly(this.#file, (sector + 1) * this.#sectorBytes, this.#sectorBytes)
     this.#fatSectors.set(index, links)
     return links
@@ -184,17 +191,17 @@ export class CompoundFile {
   /**
    * 2.5: the header lists the first sectors of the allocation table, and a chain of DIFAT sectors lists the rest.
    */
-  async #fatSectorNumber(index: number): Promise<number> {
+  async #locateFatSector(index: number): Promise<number> {
     if (index < fatSectorsInHeader) return this.#header.readUInt32LE(headerOffsets.fatList + 4 * index)
-    const perSector = this.#sectorBytes / 4 - 1
+    const entriesPerSector = this.#sectorBytes / 4 - 1
     while (this.#difat.length <= index - fatSectorsInHeader) {
       const isLoop = this.#difat.length > this.#sectorCount
       if (isLoop || this.#nextDifatSector >= lastRegularSector)
         throw new DamagedFileError('its allocation table is incomplete')
       const at = (this.#nextDifatSector + 1) * this.#sectorBytes
       const list = await readExactly(this.#file, at, this.#sectorBytes)
-      for (let entry = 0; entry < perSector; entry++) this.#difat.push(list.readUInt32LE(4 * entry))
-      this.#nextDifatSector = list.readUInt32LE(4 * perSector)
+      for (let entry = 0; entry < entriesPerSector; entry++) this.#difat.push(list.readUInt32LE(4 * entry))
+      this.#nextDifatSector = list.readUInt32LE(4 * entriesPerSector)
     }
     return this.#difat[index - fatSectorsInHeader] ?? freeSector
   }

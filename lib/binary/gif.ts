@@ -17,7 +17,7 @@ const extensionHeaderBytes = 2
 export function* readGifBlocks(file: Buffer): Generator<GifBlock> {
   for (let at = headerBytes + colorTableBytes(file[10]); at < file.length; ) {
     const kind = file[at] ?? 0
-    const data = at + dataOffset(file, at, kind)
+    const data = at + findDataOffset(file, at, kind)
     yield { kind, start: at, data }
     if (kind === gifBlockKinds.padding) at++
     else if (kind === gifBlockKinds.extension || kind === gifBlockKinds.image) at = skipSubBlocks(file, data)
@@ -26,7 +26,7 @@ export function* readGifBlocks(file: Buffer): Generator<GifBlock> {
 }
 
 /** The pixels of an image are preceded by their minimum code size (section 22). */
-const dataOffset = (file: Buffer, at: number, kind: number) =>
+const findDataOffset = (file: Buffer, at: number, kind: number) =>
   kind === gifBlockKinds.image
     ? imageDescriptorBytes + colorTableBytes(file[at + 9]) + 1
     : extensionHeaderBytes

@@ -18,7 +18,7 @@ const longHeaderBytes = 16
 /** Only files in fragments have more, one for each second or so. */
 const maxTopLevelBoxes = 1000
 
-const overrun = 'it is cut off: a box extends beyond the end'
+const overrunMessage = 'it is cut off: a box extends beyond the end'
 
 /**
  * Yields the boxes in a range of a file, in order, by default all of the file.
@@ -34,12 +34,12 @@ export async function* readMp4Boxes(
     const header = await file.at(at, longHeaderBytes)
     const declaredSize = header.readUInt32BE(0)
     const isLong = declaredSize === 1
-    if (isLong && header.length < longHeaderBytes) throw new TruncatedFileError(overrun)
+    if (isLong && header.length < longHeaderBytes) throw new TruncatedFileError(overrunMessage)
     // A length of 0 means up to the end; for 1, the actual length follows the type.
     const length = declaredSize === 0 ? end - at : isLong ? Number(header.readBigUInt64BE(8)) : declaredSize
     const headerBytes = isLong ? longHeaderBytes : shortHeaderBytes
     if (length < headerBytes) throw new DamagedFileError('a box is shorter than its own header')
-    if (at + length > end) throw new TruncatedFileError(overrun)
+    if (at + length > end) throw new TruncatedFileError(overrunMessage)
     yield { type: header.toString('latin1', 4, 8), start: at + headerBytes, end: at + length }
     at += length
   }
@@ -49,7 +49,7 @@ export async function* readMp4Boxes(
 export class Mp4Boxes {
   readonly #file: RandomAccess
   readonly #maxBoxes: number
-  readonly #lists = new Map<number, readonly Mp4Box[]>()
+  readonly #boxesByParentStart = new Map<number, readonly Mp4Box[]>()
   #count = 0
 
   /** @param maxBoxes in all ranges together */
@@ -68,12 +68,12 @@ export class Mp4Boxes {
 
   /** @throws TruncatedFileError, DamagedFileError, FileLimitError */
   async list(parent: ByteRange): Promise<readonly Mp4Box[]> {
-    const knownBoxes = this.#lists.get(parent.start)
-    if (knownBoxes) return knownBoxes
+    const cachedBoxes = this.#boxesByParentStart.get(parent.start)
+    if (cachedBoxes) return cachedBoxes
     const boxes: Mp4Box[] = []
     for await (const box of readMp4Boxes(this.#file, this.#maxBoxes - this.#count, parent)) boxes.push(box)
     this.#count += boxes.length
-    this.#lists.set(parent.start, boxes)
+    this.#boxesByParentStart.set(parent.start, boxes)
     return boxes
   }
 

@@ -10,7 +10,7 @@ export interface RandomAccess {
   at(position: number, length: number): Promise<Buffer>
 }
 
-export const inMemory = (bytes: Buffer): RandomAccess => ({
+export const openBuffer = (bytes: Buffer): RandomAccess => ({
   size: bytes.length,
   at: async (position, length) => bytes.subarray(position, position + length),
 })

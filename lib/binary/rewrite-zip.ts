@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import type { ZipArchive, ZipArchiveEntry } from './zip.ts'
 
 /** The default of zlib. */
-const defaultLevel = 6
+const defaultCompressionLevel = 6
 
 /**
  * Writes a copy of a ZIP, without its folders. What is not replaced is copied as it is stored, bit for bit.
@@ -15,7 +15,7 @@ export async function rewriteZip(
   zip: ZipArchive,
   path: string,
   replace: (entry: ZipArchiveEntry) => Promise<Uint8Array | undefined>,
-  level = defaultLevel,
+  level = defaultCompressionLevel,
 ): Promise<void> {
   const { Uint8ArrayReader, ZipWriter } = await import('@zip.js/zip.js')
   const file = await open(path, 'w')

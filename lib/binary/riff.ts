@@ -12,8 +12,14 @@ export interface RiffForm {
   readonly size: number
 }
 
-const byteOrders = { RIFF: 'little', RF64: 'little', BW64: 'little', RIFX: 'big', FORM: 'big' } as const
-type FormId = keyof typeof byteOrders
+const byteOrderByFormId = {
+  RIFF: 'little',
+  RF64: 'little',
+  BW64: 'little',
+  RIFX: 'big',
+  FORM: 'big',
+} as const
+type FormId = keyof typeof byteOrderByFormId
 
 export interface RiffChunk {
   readonly id: string
@@ -32,7 +38,7 @@ export async function readRiffForm(file: RandomAccess): Promise<RiffForm | undef
   const header = await file.at(0, formHeaderBytes)
   const id = header.toString('latin1', 0, 4)
   return isFormId(id) && header.length === formHeaderBytes
-    ? { id, type: header.toString('latin1', 8, 12), size: readSize(header, byteOrders[id]) }
+    ? { id, type: header.toString('latin1', 8, 12), size: readSize(header, byteOrderByFormId[id]) }
     : undefined
 }
 
@@ -50,7 +56,7 @@ export async function* readRiffChunks(
   for (let at = list.start, count = 0; at + chunkHeaderBytes <= list.end && count < maxChunks; count++) {
     const header = await file.at(at, formHeaderBytes)
     const start = at + chunkHeaderBytes
-    const end = Math.min(start + readSize(header, byteOrders[id]), list.end)
+    const end = Math.min(start + readSize(header, byteOrderByFormId[id]), list.end)
     const chunkId = header.toString('latin1', 0, 4)
     const isList = chunkId === 'LIST' && end >= start + 4
     yield {
@@ -78,7 +84,7 @@ export async function* findRiffChunks(
       yield* findRiffChunks(file, form, rest, maxChunks, chunk)
 }
 
-const isFormId = (id: string): id is FormId => id in byteOrders
+const isFormId = (id: string): id is FormId => id in byteOrderByFormId
 
 const readSize = (header: Buffer, byteOrder: 'big' | 'little') =>
   byteOrder === 'big' ? header.readUInt32BE(4) : header.readUInt32LE(4)

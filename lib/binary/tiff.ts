@@ -20,11 +20,11 @@ export interface TiffEntry {
   readonly at: number
 }
 
-const bigVersion = 43
+const bigTiffVersion = 43
 const minHeaderBytes = 8
 /** Bytes of the entry count, an entry, and an offset or value count. */
-const classicSizes = { count: 2, entry: 12, offset: 4 } as const
-const bigSizes = { count: 8, entry: 20, offset: 8 } as const
+const classicFieldSizes = { count: 2, entry: 12, offset: 4 } as const
+const bigTiffFieldSizes = { count: 8, entry: 20, offset: 8 } as const
 /** Further entries of a directory are ignored; they are sorted by tag, and the tags in use are among the first. */
 const maxEntries = 1000
 
@@ -34,13 +34,13 @@ export class Tiff {
   readonly version: number
   readonly #isLittleEndian: boolean
   readonly #file: RandomAccess
-  readonly #sizes: typeof classicSizes | typeof bigSizes
+  readonly #fieldSizes: typeof classicFieldSizes | typeof bigTiffFieldSizes
 
   private constructor(file: RandomAccess, header: Buffer) {
     this.#file = file
     this.#isLittleEndian = header.toString('latin1', 0, 2) === 'II'
     this.version = this.integer(header.subarray(2, 4))
-    this.#sizes = this.version === bigVersion ? bigSizes : classicSizes
+    this.#fieldSizes = this.version === bigTiffVersion ? bigTiffFieldSizes : classicFieldSizes
   }
 
   /** @throws TruncatedFileError */
@@ -62,27 +62,27 @@ export class Tiff {
    * @throws TruncatedFileError, DamagedFileError
    */
   async *directories(max: number): AsyncGenerator<TiffDirectory> {
-    const { count: countBytes, entry: entryBytes, offset: offsetBytes } = this.#sizes
+    const { count: countBytes, entry: entryBytes, offset: offsetBytes } = this.#fieldSizes
     const seenOffsets = new Set<number>()
     let bytesLeft = this.#file.size
     // In TIFF and BigTIFF, the first offset is aligned to its own size.
-    let at = await this.#integerAt(offsetBytes, offsetBytes)
+    let at = await this.#readInteger(offsetBytes, offsetBytes)
     while (at !== 0 && !seenOffsets.has(at) && seenOffsets.size < max) {
       seenOffsets.add(at)
-      const count = await this.#integerAt(at, countBytes)
+      const count = await this.#readInteger(at, countBytes)
       const start = at + countBytes
       const end = start + count * entryBytes
       bytesLeft -= end - at
       // Otherwise, a small file could have thousands of directories that share their entries.
       if (bytesLeft < 0 && end <= this.#file.size) throw new DamagedFileError('its directories overlap')
       yield { count, start }
-      at = await this.#integerAt(end, offsetBytes)
+      at = await this.#readInteger(end, offsetBytes)
     }
   }
 
   /** @throws TruncatedFileError */
   async entries({ count, start }: TiffDirectory): Promise<readonly TiffEntry[]> {
-    const { entry: entryBytes, offset: offsetBytes } = this.#sizes
+    const { entry: entryBytes, offset: offsetBytes } = this.#fieldSizes
     const length = Math.min(count, maxEntries)
     const bytes = await readExactly(this.#file, start, length * entryBytes)
     return Array.from({ length }, (_, index) => {
@@ -97,7 +97,7 @@ export class Tiff {
     })
   }
 
-  async #integerAt(position: number, length: number): Promise<number> {
+  async #readInteger(position: number, length: number): Promise<number> {
     const { size } = this.#file
     if (position + length > size) throw new TruncatedFileError('it is cut off: a directory is missing')
     return this.integer(await readExactly(this.#file, position, length))

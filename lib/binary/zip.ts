@@ -38,7 +38,7 @@ const sharedFlags = Object.values(flagMasks).reduce((mask, flag) => mask | flag,
 const localHeaderBytes = 30
 const localHeaderSignature = 0x04034b50
 /** 4.5.3: the size is in an extra field. */
-const isInExtraField = 0xffffffff
+const zip64Placeholder = 0xffffffff
 
 /** The directory is read in one piece; even that of the largest office file is far smaller. */
 const maxDirectoryBytes = 16 * 1024 * 1024
@@ -47,7 +47,7 @@ const maxSyncBytes = 256 * 1024
 /** The minimum that zlib accepts. */
 const minChunkBytes = 64
 
-const damagedDirectory = 'its directory is missing or damaged, as after an interrupted transfer'
+const damagedDirectoryMessage = 'its directory is missing or damaged, as after an interrupted transfer'
 const inflateInThreadPool = promisify(inflateRaw)
 
 /** A ZIP whose directory has been read and checked. */
@@ -150,7 +150,7 @@ export async function openZipArchive(file: RandomAccess, maxEntries: number): Pr
     if (readFailures.includes(error)) throw error
     if (error instanceof Error && error.message === ERR_UNSAFE_FILENAME && 'filename' in error)
       throw new UnsafeEntryNameError(String(error.filename))
-    throw new DamagedFileError(damagedDirectory, { cause: error })
+    throw new DamagedFileError(damagedDirectoryMessage, { cause: error })
   }
   return new ZipArchive(file, entries, false)
 }
@@ -177,7 +177,7 @@ function contradicts(header: Buffer, entry: ZipArchiveEntry): boolean {
   const flags = header.readUInt16LE(6)
   const [crc, compressedSize, uncompressedSize] = [14, 18, 22].map((at) => header.readUInt32LE(at))
   const hasSizes = (flags & flagMasks.dataDescriptor) === 0 && (crc || compressedSize || uncompressedSize)
-  const differs = (local: number | undefined, size: number) => local !== size && local !== isInExtraField
+  const differs = (local: number | undefined, size: number) => local !== size && local !== zip64Placeholder
   return (
     header.readUInt32LE(0) !== localHeaderSignature ||
     (flags & sharedFlags) !== (entry.flags & sharedFlags) ||

@@ -66,17 +66,17 @@ export async function createReadableFolder(folder: string): Promise<void> {
 
 /** Other processes may start the program at the same time, so each file is replaced atomically. */
 async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
-  const temporary = `${path}.${process.pid}`
-  await writeFile(temporary, content)
+  const temporaryPath = `${path}.${process.pid}`
+  await writeFile(temporaryPath, content)
   // The program runs as another user.
-  await chmod(temporary, 0o644)
-  await rename(temporary, path)
+  await chmod(temporaryPath, 0o644)
+  await rename(temporaryPath, path)
 }
 
 /** How long processes of an earlier build may still load its files. */
 const maxUnusedMs = 24 * 3600_000
 
-async function removeUnused(names: ReadonlySet<string>): Promise<void> {
+async function removeUnusedPrograms(names: ReadonlySet<string>): Promise<void> {
   for (const name of await readdir(bundleFolder)) {
     const path = join(bundleFolder, name)
     const stats = await stat(path).catch(() => undefined)
@@ -87,13 +87,13 @@ async function removeUnused(names: ReadonlySet<string>): Promise<void> {
 async function writePrograms(): Promise<void> {
   const { files, inputs } = await buildPrograms({ folder: bundleFolder })
   await createReadableFolder(bundleFolder)
-  const stamps = inputs.map(async (path): Promise<Input> => {
+  const pendingInputs = inputs.map(async (path): Promise<Input> => {
     const { mtimeMs, size } = await stat(`${root}/${path}`)
     return [path, mtimeMs, size]
   })
   for (const [name, code] of files) await replaceFile(join(bundleFolder, name), code)
-  await replaceFile(inputList, JSON.stringify(await Promise.all(stamps)))
-  await removeUnused(new Set([...files.keys(), basename(inputList)]))
+  await replaceFile(inputList, JSON.stringify(await Promise.all(pendingInputs)))
+  await removeUnusedPrograms(new Set([...files.keys(), basename(inputList)]))
 }
 
 // Not awaited here: the Serverless Framework cannot load modules that wait.

@@ -1,22 +1,22 @@
 import { removeOrphanedFolders } from '../engines/sandbox/process-folder.ts'
-import { type Call, DecoderEnded, DecoderProcess, folderPrefix } from './decoder-process.ts'
+import { type Call, DecoderEndedError, DecoderProcess, folderPrefix } from './decoder-process.ts'
 import type { ProcessKind } from './process-kinds.ts'
 
 /** Time without work after which all processes but one end, and that one is replaced if it has been called. */
 const idleMs = 60_000
 
-type Waiting = PromiseWithResolvers<DecoderProcess>
+type WaitingCall = PromiseWithResolvers<DecoderProcess>
 
 /** Keeps decoder processes warm; each does one call at a time, so that a file which kills one harms no other. */
 export class DecoderPool {
   readonly #kind: ProcessKind
-  readonly #free: DecoderProcess[] = []
+  readonly #freeProcesses: DecoderProcess[] = []
   /** All processes, including those that are starting or busy. */
-  readonly #all = new Set<DecoderProcess>()
+  readonly #allProcesses = new Set<DecoderProcess>()
   #startingCount = 0
-  readonly #waitingCalls: Waiting[] = []
+  readonly #waitingCalls: WaitingCall[] = []
   #idleTimer: NodeJS.Timeout | undefined
-  #hasCleaned = false
+  #hasRemovedOrphans = false
 
   constructor(kind: ProcessKind) {
     this.#kind = kind
@@ -24,18 +24,18 @@ export class DecoderPool {
 
   /** Starts a process, so that the first call need not wait for it. */
   warm(): void {
-    if (this.#all.size === 0) this.#start()
+    if (this.#allProcesses.size === 0) this.#start()
   }
 
-  /** @throws DecoderEnded; the signal's reason; whatever `call` throws. */
+  /** @throws DecoderEndedError; the signal's reason; whatever `call` throws. */
   async run<Result>(call: Call<Result>, signal?: AbortSignal): Promise<Result> {
     clearTimeout(this.#idleTimer)
-    const process = this.#takeFree() ?? (await this.#waitForProcess(signal))
+    const process = this.#takeFreeProcess() ?? (await this.#waitForProcess(signal))
     try {
       return await process.run(call, signal)
     } finally {
       this.#release(process)
-      this.#idleTimer = setTimeout(() => this.#refresh(), idleMs)
+      this.#idleTimer = setTimeout(() => this.#replaceIdleProcesses(), idleMs)
       this.#idleTimer.unref()
     }
   }
@@ -43,12 +43,12 @@ export class DecoderPool {
   /** Ends all processes; the next call starts one again. */
   async stop(): Promise<void> {
     clearTimeout(this.#idleTimer)
-    await Promise.all([...this.#all].map((process) => process.stop()))
+    await Promise.all([...this.#allProcesses].map((process) => process.stop()))
   }
 
-  #takeFree(): DecoderProcess | undefined {
+  #takeFreeProcess(): DecoderProcess | undefined {
     for (;;) {
-      const process = this.#free.pop()
+      const process = this.#freeProcesses.pop()
       if (process === undefined || process.acceptsWork) return process
     }
   }
@@ -56,21 +56,21 @@ export class DecoderPool {
   async #waitForProcess(signal: AbortSignal | undefined): Promise<DecoderProcess> {
     signal?.throwIfAborted()
     const { promise, ...resolvers } = Promise.withResolvers<DecoderProcess>()
-    const giveUp = (reason: unknown) => {
+    const stopWaiting = (reason: unknown) => {
       const at = this.#waitingCalls.indexOf(waitingCall)
       if (at >= 0) this.#waitingCalls.splice(at, 1)
       waitingCall.reject(reason)
     }
     const { maxWaitMs } = this.#kind
     const timer = setTimeout(
-      () => giveUp(new DecoderEnded('busy', `no process was free for ${maxWaitMs / 1000} s`)),
+      () => stopWaiting(new DecoderEndedError('busy', `no process was free for ${maxWaitMs / 1000} s`)),
       maxWaitMs,
     )
-    const waitingCall: Waiting = { promise, ...resolvers }
-    const onAbort = () => giveUp(signal?.reason)
+    const waitingCall: WaitingCall = { promise, ...resolvers }
+    const onAbort = () => stopWaiting(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
     this.#waitingCalls.push(waitingCall)
-    this.#startForWaiting()
+    this.#startForWaitingCalls()
     try {
       return await promise
     } finally {
@@ -79,15 +79,18 @@ export class DecoderPool {
     }
   }
 
-  #startForWaiting(): void {
-    while (this.#startingCount < this.#waitingCalls.length && this.#all.size < this.#kind.maxProcesses)
+  #startForWaitingCalls(): void {
+    while (
+      this.#startingCount < this.#waitingCalls.length &&
+      this.#allProcesses.size < this.#kind.maxProcesses
+    )
       this.#start()
   }
 
   #start(): void {
     this.#removeOrphans()
     const process = new DecoderProcess(this.#kind)
-    this.#all.add(process)
+    this.#allProcesses.add(process)
     this.#startingCount++
     process.ready
       .finally(() => this.#startingCount--)
@@ -101,8 +104,8 @@ export class DecoderPool {
 
   /** Removes folders that processes of a killed service left behind. */
   #removeOrphans(): void {
-    if (this.#hasCleaned) return
-    this.#hasCleaned = true
+    if (this.#hasRemovedOrphans) return
+    this.#hasRemovedOrphans = true
     removeOrphanedFolders(this.#kind.parentFolder(), folderPrefix).catch(() => undefined)
   }
 
@@ -110,23 +113,23 @@ export class DecoderPool {
     if (process.acceptsWork) {
       const next = this.#waitingCalls.shift()
       if (next) next.resolve(process)
-      else this.#free.push(process)
+      else this.#freeProcesses.push(process)
     } else void process.stop()
   }
 
   #onExit(process: DecoderProcess): void {
-    this.#all.delete(process)
-    const at = this.#free.indexOf(process)
-    if (at >= 0) this.#free.splice(at, 1)
-    this.#startForWaiting()
+    this.#allProcesses.delete(process)
+    const at = this.#freeProcesses.indexOf(process)
+    if (at >= 0) this.#freeProcesses.splice(at, 1)
+    this.#startForWaitingCalls()
   }
 
   /** Replaces idle processes, to free the memory that libraries such as libmagic have taken. */
-  #refresh(): void {
-    const [keptProcess, ...otherProcesses] = this.#free.toSorted(
+  #replaceIdleProcesses(): void {
+    const [keptProcess, ...otherProcesses] = this.#freeProcesses.toSorted(
       (a, b) => Number(a.hasBeenCalled) - Number(b.hasBeenCalled),
     )
-    for (const one of otherProcesses) void one.stop()
+    for (const process of otherProcesses) void process.stop()
     if (!keptProcess?.hasBeenCalled) return
     this.#start()
     void keptProcess.stop()

@@ -17,13 +17,13 @@ export const folderPrefix = 'mutabor-decoder-'
 const checkEveryMs = 100
 const startTimeoutMs = 60_000
 /** Number of calls after which the memory of the process is looked at even if no call took long. */
-const checkEveryCalls = 20
+const callsPerMemoryCheck = 20
 
 /** Why a call has no result: a limit was exceeded, the process crashed, or no process was free. */
 export type EndReason = 'processor time' | 'memory' | 'reads' | 'silence' | 'crash' | 'busy'
 
-export class DecoderEnded extends Error {
-  override readonly name = 'DecoderEnded'
+export class DecoderEndedError extends Error {
+  override readonly name = 'DecoderEndedError'
   readonly reason: EndReason
   /** What ended a process that crashed, such as `SIGSEGV` or `exit code 1`. */
   readonly exit: string
@@ -68,10 +68,10 @@ export interface Call<Result> {
   /** Called with each message, which may be anything. @throws Error for what the process may not send. */
   onMessage(message: unknown): void
   /** Called when the process exits during the call. */
-  onExit?(error: DecoderEnded): void
+  onExit?(error: DecoderEndedError): void
 }
 
-interface Running {
+interface RunningCall {
   readonly call: Omit<Call<unknown>, 'run'>
   readonly fail: (error: unknown) => void
   /** Processor time at the first look at the process. */
@@ -80,7 +80,7 @@ interface Running {
 
 /** A confined process without keys that does one call at a time. */
 export class DecoderProcess {
-  /** Resolves when it can be called. @throws DecoderEnded */
+  /** Resolves when it can be called. @throws DecoderEndedError */
   readonly ready: Promise<void>
   /** Resolves when it has exited, or could not be started. */
   readonly exited: Promise<void>
@@ -90,12 +90,12 @@ export class DecoderProcess {
   readonly #stderr = new TruncatedOutput(2 * 1024)
   #child: ChildProcess | undefined
   #folder = ''
-  #removed: Promise<void> | undefined
+  #folderRemoval: Promise<void> | undefined
   readonly #uid = randomUid()
   #grant = async (_path: string): Promise<void> => undefined
-  #runningCall: Running | undefined
+  #runningCall: RunningCall | undefined
   #killReason: EndReason | undefined
-  #calls = 0
+  #callCount = 0
   #memoryBytes = 0
   #hasExited = false
 
@@ -114,7 +114,7 @@ export class DecoderProcess {
     const { flags, limits, env, findProgram, parentFolder } = this.#kind
     const folder = await makeProcessFolder(parentFolder(), folderPrefix)
     this.#folder = folder
-    this.#removed = this.exited.then(() => removeProcessFolder(folder)).catch(() => undefined)
+    this.#folderRemoval = this.exited.then(() => removeProcessFolder(folder)).catch(() => undefined)
     const program = await findProgram()
     const command = await confineIfPossible(process.execPath, [...flags, program.file], {
       workDir: folder,
@@ -151,20 +151,20 @@ export class DecoderProcess {
     return (
       !this.#hasExited &&
       this.#killReason === undefined &&
-      this.#calls < maxCalls &&
+      this.#callCount < maxCalls &&
       this.#memoryBytes <= maxIdleBytes
     )
   }
 
   get hasBeenCalled(): boolean {
-    return this.#calls > 0
+    return this.#callCount > 0
   }
 
-  /** @throws DecoderEnded when it exceeds a limit or crashes; the signal's reason; whatever `call` throws. */
+  /** @throws DecoderEndedError when it exceeds a limit or crashes; the signal's reason; whatever `call` throws. */
   async run<Result>(call: Call<Result>, signal?: AbortSignal): Promise<Result> {
-    this.#calls++
+    this.#callCount++
     const failurePromise = Promise.withResolvers<never>()
-    const runningCall: Running = { call, fail: failurePromise.reject }
+    const runningCall: RunningCall = { call, fail: failurePromise.reject }
     this.#runningCall = runningCall
     this.#ref()
     const timer = setInterval(() => void this.#check(runningCall), checkEveryMs)
@@ -175,18 +175,18 @@ export class DecoderProcess {
     signal?.addEventListener('abort', onAbort, { once: true })
     try {
       signal?.throwIfAborted()
-      if (this.#hasExited) throw new DecoderEnded('crash', 'it had exited before')
-      return await Promise.race([call.run(this.#toCalled()), failurePromise.promise])
+      if (this.#hasExited) throw new DecoderEndedError('crash', 'it had exited before')
+      return await Promise.race([call.run(this.#toCalledProcess()), failurePromise.promise])
     } finally {
       clearInterval(timer)
-      if (this.#calls % checkEveryCalls === 0) await this.#check(runningCall)
+      if (this.#callCount % callsPerMemoryCheck === 0) await this.#check(runningCall)
       signal?.removeEventListener('abort', onAbort)
       this.#runningCall = undefined
       this.#unref()
     }
   }
 
-  #toCalled(): CalledProcess {
+  #toCalledProcess(): CalledProcess {
     const { stdin } = this.#child ?? {}
     return {
       folder: this.#folder,
@@ -212,7 +212,7 @@ export class DecoderProcess {
     this.kill('crash')
     this.#ref()
     await this.exited
-    await this.#removed
+    await this.#folderRemoval
   }
 
   #onOutput(chunk: Buffer, frames: FrameReader): void {
@@ -230,7 +230,7 @@ export class DecoderProcess {
     else throw new Error('a message without a call')
   }
 
-  async #check(runningCall: Running): Promise<void> {
+  async #check(runningCall: RunningCall): Promise<void> {
     const { cpuS, memoryBytes } = await processTreeUsage(this.#child?.pid ?? 0)
     if (runningCall !== this.#runningCall) return
     runningCall.startCpuS ??= cpuS
@@ -247,8 +247,8 @@ export class DecoderProcess {
     // A launcher that is killed while it starts leaves its child process behind.
     if (this.#child) killGroup(this.#child)
     const output = this.#stderr.toString().trim()
-    const ownReason = output.includes('heap out of memory') ? 'memory' : 'crash'
-    const error = new DecoderEnded(this.#killReason ?? ownReason, exit, output)
+    const likelyReason = output.includes('heap out of memory') ? 'memory' : 'crash'
+    const error = new DecoderEndedError(this.#killReason ?? likelyReason, exit, output)
     this.#whenReady.reject(error)
     this.#runningCall?.fail(error)
     this.#runningCall?.call.onExit?.(error)

@@ -8,10 +8,10 @@ import { traits } from '../formats/detect/traits.ts'
 import type { Detected, PdfHint } from '../formats/detect.ts'
 import { type FormatId, formatById, isFormatId } from '../formats/index.ts'
 import { DecoderPool } from './decoder-pool.ts'
-import { DecoderEnded, type EndReason } from './decoder-process.ts'
-import type { ReaderEnd } from './messages.ts'
+import { DecoderEndedError, type EndReason } from './decoder-process.ts'
+import type { FinalMessage } from './messages.ts'
 import { type ProcessKind, readerKind } from './process-kinds.ts'
-import { openReading, ReadCall, type Reading, type ReadLimits } from './read-call.ts'
+import { type OpenedFile, openFileEdges, ReadCall, type ReadLimits } from './read-call.ts'
 
 /** Limits for one file. */
 export const fileLimits: ReadLimits = {
@@ -53,7 +53,7 @@ export async function detectFormat(
   hint: PdfHint = {},
   pool = sharedPool,
 ): Promise<Detected> {
-  const reading = await openReading(source, { method: 'detectFormat', params: { hint } }, edgeBytes)
+  const reading = await openFileEdges(source, { method: 'detectFormat', params: { hint } }, edgeBytes)
   const message = await run(reading, pool)
   switch (message.type) {
     case 'result': {
@@ -71,11 +71,11 @@ export async function detectFormat(
 /** A process that exceeded no limit may have been killed by something else than the file, perhaps with others. */
 const maxAttempts = 3
 
-async function run(reading: Reading, pool: DecoderPool, attempt = 1): Promise<ReaderEnd> {
+async function run(reading: OpenedFile, pool: DecoderPool, attempt = 1): Promise<FinalMessage> {
   try {
     return await pool.run(new ReadCall(reading, fileLimits))
   } catch (error) {
-    if (!(error instanceof DecoderEnded)) throw error
+    if (!(error instanceof DecoderEndedError)) throw error
     if (error.reason !== 'crash' || attempt === maxAttempts) throw toClientError(error)
     return run(reading, pool, attempt + 1)
   }
@@ -86,9 +86,9 @@ const errorCode = (code: string): ErrorCode =>
 
 const field = 'file'
 const clientErrors: Readonly<Record<EndReason, readonly [ErrorCode, string, ErrorDetails?]>> = {
-  'processor time': tooComplex(`takes more than ${fileLimits.cpuS} s of processor time`),
-  reads: tooComplex('would have to be read in full'),
-  silence: tooComplex('takes too long'),
+  'processor time': describeComplexFile(`takes more than ${fileLimits.cpuS} s of processor time`),
+  reads: describeComplexFile('would have to be read in full'),
+  silence: describeComplexFile('takes too long'),
   memory: [
     'FILE_TOO_LARGE',
     `Checking the file needs more than ${Math.floor(fileLimits.memoryBytes / 1024 ** 2)} MiB of memory. Send a smaller or simpler file.`,
@@ -106,12 +106,12 @@ const clientErrors: Readonly<Record<EndReason, readonly [ErrorCode, string, Erro
   ],
 }
 
-function tooComplex(problem: string): readonly [ErrorCode, string, ErrorDetails] {
+function describeComplexFile(problem: string): readonly [ErrorCode, string, ErrorDetails] {
   const sentence = `Checking the file ${problem}. Save it again in the program that created it, or send a simpler or smaller file.`
   return ['TIMEOUT', sentence, { field }]
 }
 
-function toClientError(error: DecoderEnded): AppError {
+function toClientError(error: DecoderEndedError): AppError {
   const [code, sentence, details] = clientErrors[error.reason]
   return new AppError(code, sentence, details, { cause: error })
 }

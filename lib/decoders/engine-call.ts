@@ -18,7 +18,7 @@ import {
   EngineOutput,
   type EngineRequest,
   type ExecMessage,
-  outFolder,
+  outputFolder,
 } from './engine-messages.ts'
 import { deserializeError, serializeError } from './serialized-error.ts'
 
@@ -32,7 +32,7 @@ const maxPendingHostRequests = 50_000
 const maxMessages = 200_000
 
 /** Names and absolute paths of programs that run in a sandbox of their own. */
-const programName = /^(?:\/usr\/bin\/)?[a-z0-9][a-z0-9._+-]{0,99}$/i
+const programNamePattern = /^(?:\/usr\/bin\/)?[a-z0-9][a-z0-9._+-]{0,99}$/i
 const readableFolders = [join(root, 'layers'), join(root, 'node_modules')]
 
 /** What a process returned, with the paths of files outside its folder. */
@@ -46,19 +46,19 @@ export class EngineCall implements Call<EngineReply> {
   readonly #request: EngineRequest
   readonly #createTools: (process: CalledProcess) => Tools
   readonly #result = Promise.withResolvers<unknown>()
-  readonly #cleared = Promise.withResolvers<void>()
+  readonly #folderCleared = Promise.withResolvers<void>()
   /** Programs that run now, by id. */
   readonly #runningPrograms = new Map<number, AbortController>()
   readonly #programs = new Set<Promise<void>>()
-  readonly #ended = new AbortController()
+  readonly #endController = new AbortController()
   #process: CalledProcess | undefined
   #tools: Tools | undefined
   /** Original paths of the inputs by those in the folder. */
   #inputs: ReadonlyMap<string, string> = new Map()
   #session: HostSession | undefined
   #pendingHostRequests = 0
-  #hostFiles = 0
-  #messages = 0
+  #hostFileCount = 0
+  #messageCount = 0
 
   /** @param createTools creates the tools of the step with the folder of the process. */
   constructor(
@@ -71,7 +71,7 @@ export class EngineCall implements Call<EngineReply> {
     this.#request = request
     this.limits = limits
     this.#createTools = createTools
-    for (const { promise } of [this.#result, this.#cleared]) promise.catch(() => undefined)
+    for (const { promise } of [this.#result, this.#folderCleared]) promise.catch(() => undefined)
   }
 
   /** @throws AppError, EngineCrash, or an error for a bug. */
@@ -91,13 +91,13 @@ export class EngineCall implements Call<EngineReply> {
     } finally {
       for (const one of this.#runningPrograms.values()) one.abort(new Error('the engine has ended'))
       await Promise.all(this.#programs)
-      this.#ended.abort(new Error('the engine has ended'))
+      this.#endController.abort(new Error('the engine has ended'))
       await this.#clearFolder(process, placedInputs.paths.keys())
     }
   }
 
   onExit(error: Error): void {
-    for (const one of [this.#result, this.#cleared]) one.reject(error)
+    for (const one of [this.#result, this.#folderCleared]) one.reject(error)
   }
 
   async #takeResult(value: unknown, inputs: ReadonlyMap<string, string>): Promise<EngineReply> {
@@ -131,14 +131,14 @@ export class EngineCall implements Call<EngineReply> {
    */
   async #clearFolder(process: CalledProcess, inputs: Iterable<string>): Promise<void> {
     for (const path of inputs) rmSync(path, { force: true })
-    if (isClear(process.folder)) return
+    if (hasNoLeftovers(process.folder)) return
     process.send({ type: 'clear' })
-    await this.#cleared.promise
-    if (!isClear(process.folder)) process.kill('crash')
+    await this.#folderCleared.promise
+    if (!hasNoLeftovers(process.folder)) process.kill('crash')
   }
 
   onMessage(given: unknown): void {
-    if (++this.#messages > maxMessages) throw new Error('too many messages')
+    if (++this.#messageCount > maxMessages) throw new Error('too many messages')
     const message = EngineMessage.parse(given)
     switch (message.type) {
       case 'exec':
@@ -148,7 +148,7 @@ export class EngineCall implements Call<EngineReply> {
       case 'host':
         if (++this.#pendingHostRequests > maxPendingHostRequests)
           throw new Error('too many requests to the host')
-        void this.#askHost(message)
+        void this.#callHost(message)
         break
       case 'cancel':
         this.#runningPrograms.get(message.id)?.abort(new Error('cancelled by the engine'))
@@ -166,7 +166,7 @@ export class EngineCall implements Call<EngineReply> {
         this.#result.reject(deserializeError(message.error))
         break
       case 'cleared':
-        this.#cleared.resolve()
+        this.#folderCleared.resolve()
     }
   }
 
@@ -194,7 +194,7 @@ export class EngineCall implements Call<EngineReply> {
     }
   }
 
-  async #askHost({ id, request }: Extract<EngineMessage, { type: 'host' }>): Promise<void> {
+  async #callHost({ id, request }: Extract<EngineMessage, { type: 'host' }>): Promise<void> {
     const notify = (notice: unknown) => this.#process?.send({ type: 'notice', id, notice })
     try {
       const reply = await this.#openSession().answer(request, notify)
@@ -210,18 +210,21 @@ export class EngineCall implements Call<EngineReply> {
     const [process, tools] = [this.#process, this.#tools]
     if (!process || !tools || !this.#engine.host) throw new Error(`${this.#engine.id} has no host`)
     const createPath = (extension: string) =>
-      join(this.#request.work.outDir, `host-${++this.#hostFiles}${extension}`)
-    const ended = this.#ended.signal
+      join(this.#request.work.outDir, `host-${++this.#hostFileCount}${extension}`)
+    const endSignal = this.#endController.signal
     const step: HostedStep = {
       tools: {
         ...tools,
         exec: (bin, args, options) =>
-          tools.exec(bin, args, { ...options, signal: AbortSignal.any([ended, options?.signal ?? ended]) }),
-        signal: AbortSignal.any([tools.signal, ended]),
+          tools.exec(bin, args, {
+            ...options,
+            signal: AbortSignal.any([endSignal, options?.signal ?? endSignal]),
+          }),
+        signal: AbortSignal.any([tools.signal, endSignal]),
       },
       createPath,
       take: async (path) => {
-        ended.throwIfAborted()
+        endSignal.throwIfAborted()
         const input = this.#inputs.get(path)
         if (input !== undefined) return input
         const to = createPath(safeExtension(path))
@@ -229,7 +232,7 @@ export class EngineCall implements Call<EngineReply> {
         return to
       },
       give: async (path, to) => {
-        ended.throwIfAborted()
+        endSignal.throwIfAborted()
         if (dirname(to) !== process.folder) throw new Error('expected a path directly in the folder')
         await placeFile(path, to)
         await process.grant(to)
@@ -240,12 +243,13 @@ export class EngineCall implements Call<EngineReply> {
   }
 }
 
-const isClear = (folder: string): boolean =>
-  readdirSync(folder).join('/') === outFolder && readdirSync(join(folder, outFolder)).length === 0
+const hasNoLeftovers = (folder: string): boolean =>
+  readdirSync(folder).join('/') === outputFolder && readdirSync(join(folder, outputFolder)).length === 0
 
 /** Programs start with the rights of the service before they are confined. */
 function requireAllowed(bin: string, readOnly: readonly string[]): void {
-  if (bin !== process.execPath && !programName.test(bin)) throw new Error('expected the name of a program')
+  if (bin !== process.execPath && !programNamePattern.test(bin))
+    throw new Error('expected the name of a program')
   for (const path of readOnly) {
     const isAllowed =
       path === process.execPath ||

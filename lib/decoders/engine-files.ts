@@ -6,18 +6,21 @@ import { basename, join } from 'node:path'
 import type { EngineWork, InputFile } from '../engines/engine.ts'
 import { copyOut } from '../engines/sandbox/process-folder.ts'
 import type { CalledProcess } from './decoder-process.ts'
-import { type EngineRequest, outFolder } from './engine-messages.ts'
+import { type EngineRequest, outputFolder } from './engine-messages.ts'
 
-interface Inside {
+interface PlacedInputs {
   /** With the paths of the files in the folder of the process. */
   readonly request: EngineRequest
   /** Original paths by those in the folder. */
   readonly paths: ReadonlyMap<string, string>
 }
 
-export async function placeInputs(request: EngineRequest, { folder, grant }: CalledProcess): Promise<Inside> {
+export async function placeInputs(
+  request: EngineRequest,
+  { folder, grant }: CalledProcess,
+): Promise<PlacedInputs> {
   const paths = new Map<string, string>()
-  const place = async (input: InputFile): Promise<InputFile> => {
+  const placeInput = async (input: InputFile): Promise<InputFile> => {
     const name = basename(input.path)
     // Chunks of a step may have results of the same name.
     const isTaken = paths.has(join(folder, name))
@@ -28,13 +31,13 @@ export async function placeInputs(request: EngineRequest, { folder, grant }: Cal
   }
   const placeAll = async (inputs: readonly InputFile[]) => {
     const placedFiles: InputFile[] = []
-    for (const input of inputs) placedFiles.push(await place(input))
+    for (const input of inputs) placedFiles.push(await placeInput(input))
     return placedFiles
   }
   const work: EngineWork = {
     ...request.work,
     inputs: await placeAll(request.work.inputs),
-    outDir: join(folder, outFolder),
+    outDir: join(folder, outputFolder),
   }
   if (request.method !== 'join') return { request: { ...request, work }, paths }
   const results = []
@@ -67,8 +70,8 @@ const maxDepth = 8
 export async function takeFile(folder: string, path: string, to: string): Promise<void> {
   const names = path.split('/')
   const name = names.pop() ?? ''
-  const isBelow = ![name, ...names].some((one) => one === '' || one === '.' || one === '..')
-  if (!isBelow || names.length > maxDepth) throw new Error('the result is outside the folder')
+  const isInsideFolder = ![name, ...names].some((one) => one === '' || one === '.' || one === '..')
+  if (!isInsideFolder || names.length > maxDepth) throw new Error('the result is outside the folder')
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
   let parent = openSync(folder, flags)
   try {

@@ -7,7 +7,7 @@ import { type FormatId, isFormatId } from '../formats/index.ts'
 import { SerializedError } from './serialized-error.ts'
 
 /** Name of the folder for results in the folder of the process, which is empty but for it between calls. */
-export const outFolder = 'out'
+export const outputFolder = 'out'
 
 /** What an engine is asked to do. */
 export type EngineRequest =

@@ -12,7 +12,7 @@ import {
   type EngineRequest,
   type EngineServiceMessage,
   fitWarning,
-  outFolder,
+  outputFolder,
 } from './engine-messages.ts'
 import { engineModules } from './engine-modules.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
@@ -108,7 +108,7 @@ const createTools = (): Tools => ({
 
 type EngineCallMessage = Extract<EngineServiceMessage, { type: 'engine' }>
 
-const pathsOf = (value: EngineResult | readonly Chunk[] | null): readonly string[] => {
+const listOutputPaths = (value: EngineResult | readonly Chunk[] | null): readonly string[] => {
   if (value === null) return []
   const files = 'files' in value ? value.files : value.flatMap(({ file }) => file ?? [])
   return files.map(({ path }) => path)
@@ -132,7 +132,7 @@ async function answer({ engine: id, request }: EngineCallMessage): Promise<void>
     const engine = await engineModules[id]()
     const value = (await callEngine(engine, request, createTools())) ?? null
     const inputs = inputsOf(request)
-    for (const path of pathsOf(value)) if (!inputs.has(path)) await replaceHardLink(path)
+    for (const path of listOutputPaths(value)) if (!inputs.has(path)) await replaceHardLink(path)
     send({ type: 'result', value })
   } catch (error) {
     send({ type: 'error', error: serializeError(error) })
@@ -141,7 +141,7 @@ async function answer({ engine: id, request }: EngineCallMessage): Promise<void>
 
 async function clear(): Promise<void> {
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
-  mkdirSync(join(folder, outFolder))
+  mkdirSync(join(folder, outputFolder))
   send({ type: 'cleared' })
 }
 
@@ -177,5 +177,5 @@ process.stdin.on('data', (chunk: Buffer) => {
   for (const message of frames.add(chunk)) receive(message as EngineServiceMessage)
 })
 process.stdin.on('end', () => process.exit(0))
-mkdirSync(join(folder, outFolder))
+mkdirSync(join(folder, outputFolder))
 send({ type: 'ready' })

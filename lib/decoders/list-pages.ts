@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import * as z from 'zod'
 import { pageNamePattern, type ZippedPage } from '../engines/pdf/page-files.ts'
 import { type ByteSource, edgeBytes, readFrom } from '../formats/detect/byte-source.ts'
-import { openReading } from './read-call.ts'
+import { openFileEdges } from './read-call.ts'
 import { readInProcess } from './read-summary.ts'
 
 const offset = z.int().nonnegative()
@@ -23,7 +23,7 @@ export async function listPages(
   source: Pick<ByteSource, 'size' | 'read'>,
 ): Promise<ZippedPage[] | undefined> {
   const zip = { ...source, filename: '' }
-  const value = await readInProcess(await openReading(zip, { method: 'listPages', params: {} }, edgeBytes))
+  const value = await readInProcess(await openFileEdges(zip, { method: 'listPages', params: {} }, edgeBytes))
   if (value === null) return undefined
   const pages = ZippedPages.parse(value)
   if (pages.some(({ start, size }) => start + size > source.size))

@@ -23,7 +23,7 @@ const offset = z.number().int().nonnegative()
 /** Sent once, when the code is loaded. */
 export const ReadyMessage = z.strictObject({ type: z.literal('ready') })
 
-export const endMessages = [
+export const finalMessages = [
   z.strictObject({ type: z.literal('result'), value: z.unknown() }),
   /** An error that the client may see. */
   z.strictObject({
@@ -42,8 +42,8 @@ export const ReaderMessage = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('read'), start: offset, end: offset }),
   /** Counting the content of the file needs too much. */
   z.strictObject({ type: z.literal('stopped'), reason: z.string().max(4000) }),
-  ...endMessages,
+  ...finalMessages,
 ])
 export type ReaderMessage = z.infer<typeof ReaderMessage>
-export type ReaderEnd = Exclude<ReaderMessage, { type: 'read' }>
+export type FinalMessage = Exclude<ReaderMessage, { type: 'read' }>
 export type DecoderMessage = z.infer<typeof ReadyMessage> | ReaderMessage

@@ -1,6 +1,6 @@
 import type { ByteSource } from '../formats/detect/byte-source.ts'
 import type { Call, CalledProcess, CallLimits } from './decoder-process.ts'
-import { type ReaderEnd, ReaderMessage } from './messages.ts'
+import { type FinalMessage, ReaderMessage } from './messages.ts'
 import type { MethodCall } from './methods.ts'
 
 export interface ReadLimits extends CallLimits {
@@ -12,7 +12,7 @@ export interface ReadLimits extends CallLimits {
 }
 
 /** A file whose head and tail are in memory, and what is to be done with it. */
-export interface Reading {
+export interface OpenedFile {
   readonly call: MethodCall
   readonly source: ByteSource
   readonly head: Uint8Array
@@ -20,7 +20,11 @@ export interface Reading {
 }
 
 /** Reads `edgeBytes` at the start and at the end of a file. */
-export async function openReading(source: ByteSource, call: MethodCall, edgeBytes: number): Promise<Reading> {
+export async function openFileEdges(
+  source: ByteSource,
+  call: MethodCall,
+  edgeBytes: number,
+): Promise<OpenedFile> {
   const { size, read } = source
   const headBytes = Math.min(size, edgeBytes)
   const tailStart = Math.max(headBytes, size - edgeBytes)
@@ -32,53 +36,53 @@ export async function openReading(source: ByteSource, call: MethodCall, edgeByte
 }
 
 /** A process reads one file, in ranges that the service reads for it: it has no access to the storage. */
-export class ReadCall implements Call<ReaderEnd> {
+export class ReadCall implements Call<FinalMessage> {
   readonly limits: ReadLimits
   waitingSince: number | undefined = Date.now()
-  readonly #reading: Reading
-  readonly #end = Promise.withResolvers<ReaderEnd>()
+  readonly #file: OpenedFile
+  readonly #finalMessage = Promise.withResolvers<FinalMessage>()
   #process: CalledProcess | undefined
   #bytesRead = 0
-  #reads = 0
+  #readCount = 0
   /** Why a range could not be read, even if the process ignores the error. */
   #readError: { readonly cause: unknown } | undefined
 
-  constructor(reading: Reading, limits: ReadLimits) {
-    this.#reading = reading
+  constructor(reading: OpenedFile, limits: ReadLimits) {
+    this.#file = reading
     this.limits = limits
   }
 
   /** @throws whatever the source throws. */
-  run(process: CalledProcess): Promise<ReaderEnd> {
+  run(process: CalledProcess): Promise<FinalMessage> {
     this.#process = process
-    const { call, source, head, tail } = this.#reading
+    const { call, source, head, tail } = this.#file
     const { filename, size } = source
     process.send(
       { type: 'call', ...call, filename, size, headBytes: head.length },
       Buffer.concat([head, tail]),
     )
-    return this.#end.promise
+    return this.#finalMessage.promise
   }
 
   onMessage(given: unknown): void {
     const message = ReaderMessage.parse(given)
-    if (message.type === 'read') void this.#serve(message.start, message.end)
-    else if (this.#readError) this.#end.reject(this.#readError.cause)
-    else this.#end.resolve(message)
+    if (message.type === 'read') void this.#sendRange(message.start, message.end)
+    else if (this.#readError) this.#finalMessage.reject(this.#readError.cause)
+    else this.#finalMessage.resolve(message)
   }
 
-  async #serve(start: number, end: number): Promise<void> {
-    const { read, size } = this.#reading.source
+  async #sendRange(start: number, end: number): Promise<void> {
+    const { read, size } = this.#file.source
     const process = this.#process
     const rangeEnd = Math.min(end, size)
     const length = Math.max(0, rangeEnd - start)
     this.#bytesRead += length
-    this.#reads++
+    this.#readCount++
     const { rangeBytes, readBytes, reads } = this.limits
-    const isOverLimit = length > rangeBytes || this.#bytesRead > readBytes || this.#reads > reads
+    const isOverLimit = length > rangeBytes || this.#bytesRead > readBytes || this.#readCount > reads
     // The program waits for each range: one that asks for more before it has taken the last one has been taken over.
-    const isImpatient = this.waitingSince === undefined || (process?.unsentBytes ?? 0) > rangeBytes
-    if (isOverLimit || isImpatient) return process?.kill('reads')
+    const sentTooEarly = this.waitingSince === undefined || (process?.unsentBytes ?? 0) > rangeBytes
+    if (isOverLimit || sentTooEarly) return process?.kill('reads')
     this.waitingSince = undefined
     try {
       const bytes = length > 0 ? await read(start, rangeEnd) : new Uint8Array()

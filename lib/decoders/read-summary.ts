@@ -7,9 +7,9 @@ import type { TextEncodingHint } from '../fidelity/text/decode-text.ts'
 import { edgeBytes } from '../formats/detect/byte-source.ts'
 import type { FormatId } from '../formats/index.ts'
 import { DecoderPool } from './decoder-pool.ts'
-import { DecoderEnded, type EndReason } from './decoder-process.ts'
+import { DecoderEndedError, type EndReason } from './decoder-process.ts'
 import { dayMs, readerKind } from './process-kinds.ts'
-import { openReading, ReadCall, type Reading, type ReadLimits } from './read-call.ts'
+import { type OpenedFile, openFileEdges, ReadCall, type ReadLimits } from './read-call.ts'
 
 interface ReadOptions extends TextEncodingHint {
   readonly isResult: boolean
@@ -75,7 +75,7 @@ export async function summarizeFile(
   }
 }
 
-async function openFile(file: number, request: SummaryRequest): Promise<Reading | undefined> {
+async function openFile(file: number, request: SummaryRequest): Promise<OpenedFile | undefined> {
   const stats = fstatSync(file)
   if (!stats.isFile()) return undefined
   const { size } = stats
@@ -85,7 +85,7 @@ async function openFile(file: number, request: SummaryRequest): Promise<Reading 
     return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start))
   }
   const isSentWhole = request.kind === 'content' && size <= maxSentBytes
-  return openReading(
+  return openFileEdges(
     { filename: '', size, read },
     { method: 'summarize', params: request },
     isSentWhole ? size : edgeBytes,
@@ -100,7 +100,7 @@ const maxAttempts = 2
  * @throws CountingStopped when it needs too much time or memory; the signal's reason when aborted.
  */
 export async function readInProcess(
-  reading: Reading,
+  reading: OpenedFile,
   limits: ReadLimits = countingLimits,
   signal?: AbortSignal,
   attempt = 1,
@@ -111,7 +111,7 @@ export async function readInProcess(
     if (end.type === 'stopped') throw new CountingStopped(end.reason)
     throw new Error(`a decoder process failed: ${JSON.stringify(end)}`)
   } catch (error) {
-    if (!(error instanceof DecoderEnded)) throw error
+    if (!(error instanceof DecoderEndedError)) throw error
     const stopReason = describeLimit(error.reason, limits)
     if (stopReason !== undefined) throw new CountingStopped(stopReason)
     if (attempt === maxAttempts) throw error

@@ -5,7 +5,7 @@ import { createTools, sandboxLimits, type ToolsOptions } from '../engines/sandbo
 import { AppError } from '../errors.ts'
 import { callEngine } from './call-engine.ts'
 import { DecoderPool } from './decoder-pool.ts'
-import { DecoderEnded } from './decoder-process.ts'
+import { DecoderEndedError } from './decoder-process.ts'
 import { EngineCall, type EngineReply } from './engine-call.ts'
 import type { EngineRequest } from './engine-messages.ts'
 import { engineKind } from './process-kinds.ts'
@@ -47,7 +47,7 @@ export async function runEngine(
 }
 
 /** A process that exceeded no limit was killed by something else than the file. */
-const maxRuns = 3
+const maxAttempts = 3
 
 async function runAgain(
   engine: Engine,
@@ -66,14 +66,14 @@ async function runAgain(
   try {
     return await pool.run(call, signal)
   } catch (error) {
-    if (!(error instanceof DecoderEnded)) throw error
+    if (!(error instanceof DecoderEndedError)) throw error
     const wasKilled = error.reason === 'crash' && error.exit === 'SIGKILL'
-    if (wasKilled && run < maxRuns) return runAgain(engine, request, options, run + 1)
+    if (wasKilled && run < maxAttempts) return runAgain(engine, request, options, run + 1)
     throw toEngineError(error, engine, limits)
   }
 }
 
-function toEngineError(error: DecoderEnded, { id }: Engine, { memoryMb }: EngineLimits): Error {
+function toEngineError(error: DecoderEndedError, { id }: Engine, { memoryMb }: EngineLimits): Error {
   switch (error.reason) {
     case 'memory':
       return new EngineCrash(id, `its memory limit of ${memoryMb} MiB`, error.message)

@@ -8,9 +8,9 @@ const text = z.string()
 const errorCodes = Object.keys(errorCatalog) as [ErrorCode, ...ErrorCode[]] // keys of a const table
 
 /** An error that one process throws and another one rethrows. */
-export type SerializedError = z.infer<typeof OwnError> & { readonly cause?: SerializedError | undefined }
+export type SerializedError = z.infer<typeof ErrorFields> & { readonly cause?: SerializedError | undefined }
 
-const OwnError = z.discriminatedUnion('kind', [
+const ErrorFields = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('app'),
     code: z.enum(errorCodes),
@@ -24,17 +24,21 @@ const OwnError = z.discriminatedUnion('kind', [
 ])
 
 export const SerializedError: z.ZodType<SerializedError> = z.lazy(() =>
-  z.intersection(OwnError, z.object({ cause: SerializedError.optional() })),
+  z.intersection(ErrorFields, z.object({ cause: SerializedError.optional() })),
 )
 
 const maxCauses = 8
 
-export function serializeError(error: unknown, left = maxCauses): SerializedError {
-  const cause = error instanceof Error && error.cause !== undefined && left > 0 ? error.cause : undefined
-  return { ...ownFields(error), ...(cause !== undefined && { cause: serializeError(cause, left - 1) }) }
+export function serializeError(error: unknown, causesLeft = maxCauses): SerializedError {
+  const cause =
+    error instanceof Error && error.cause !== undefined && causesLeft > 0 ? error.cause : undefined
+  return {
+    ...toErrorFields(error),
+    ...(cause !== undefined && { cause: serializeError(cause, causesLeft - 1) }),
+  }
 }
 
-function ownFields(error: unknown): z.infer<typeof OwnError> {
+function toErrorFields(error: unknown): z.infer<typeof ErrorFields> {
   if (error instanceof AppError) {
     const { code, message, details } = error
     return { kind: 'app', code, message, ...(details && { details: { ...details } }) }
@@ -58,7 +62,7 @@ export function deserializeError(error: SerializedError): Error {
   return created
 }
 
-function createError(error: z.infer<typeof OwnError>): Error {
+function createError(error: z.infer<typeof ErrorFields>): Error {
   switch (error.kind) {
     case 'app':
       return new AppError(error.code, error.message, error.details)

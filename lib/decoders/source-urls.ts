@@ -8,15 +8,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /**
  * Replaces `import.meta.url` in a bundle with the URL of the module's source, so that modules find the files next to
  * them. Files must be packaged under their paths in the checkout.
- * @param toRoot relative path from the folder of the bundle, such as `../`.
+ * @param relativeRoot relative path from the folder of the bundle, such as `../`.
  */
-export const keepSourceUrls = (toRoot: string): Plugin => ({
+export const keepSourceUrls = (relativeRoot: string): Plugin => ({
   name: 'source-addresses',
   setup(build) {
     build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
       if (path.includes('/node_modules/') || !source.includes('import.meta.')) return undefined
-      const urlOf = (file: string) => `new URL('${toRoot}${relative(root, file)}', import.meta.url)`
+      const urlOf = (file: string) => `new URL('${relativeRoot}${relative(root, file)}', import.meta.url)`
       const contents = source.replace(/\bimport\.meta\.(url|dirname|filename)\b/g, (_, property) => {
         if (property === 'url') return `${urlOf(path)}.href`
         return `decodeURIComponent(${urlOf(property === 'filename' ? path : dirname(path))}.pathname)`

@@ -112,7 +112,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
       source: { path: source, format: work.from },
       target: path,
       args: [...sourceArgs(work.from, options), ...targetArgs(work.to), ...ebookArgs(options)],
-      title: titleOf(input),
+      title: chooseTitle(input),
       onProgress: (ratio) => tools.progress(0.1 + 0.85 * ratio),
     },
     tools,
@@ -150,7 +150,7 @@ function targetArgs(to: FormatId): readonly string[] {
 const formatsWithTitle: readonly FormatId[] = ['epub', 'mobi', 'azw3', 'azw', 'fb2', 'fbz', 'lit', 'lrf']
 const formatsWithoutTitle: readonly FormatId[] = ['txt', ...comicFormats]
 
-function titleOf({ format, filename }: InputFile): EbookTitle | undefined {
+function chooseTitle({ format, filename }: InputFile): EbookTitle | undefined {
   if (formatsWithTitle.includes(format)) return undefined
   return { text: titleFromName(filename), isFallback: !formatsWithoutTitle.includes(format) }
 }

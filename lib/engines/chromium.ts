@@ -111,9 +111,9 @@ export const chromium = createChromium()
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('Chromium was called without an input.')
-  const source = await pageSourceOf(input, work, tools)
+  const source = await createPageSource(input, work, tools)
   tools.progress(0.1)
-  const show = (runsScripts: boolean) =>
+  const convertInBrowser = (runsScripts: boolean) =>
     runInBrowser(
       (pipe) => {
         const request = { source, view: viewFor(work), runsScripts }
@@ -123,7 +123,9 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
       runsScripts,
     )
   try {
-    const result = runsScriptsOf(input, work) ? await showWithScripts(show, tools) : await show(false)
+    const result = mayRunScripts(input, work)
+      ? await convertWithScripts(convertInBrowser, tools)
+      : await convertInBrowser(false)
     tools.progress(1)
     return result
   } catch (error) {
@@ -135,22 +137,22 @@ const allowsScripts = ({ options }: EngineWork) =>
   z.looseObject({ scripts: z.boolean().default(false) }).parse(options).scripts
 
 /** Only scripts of a file that was sent run, not those of a page that an earlier step has made. */
-const runsScriptsOf = ({ traits }: InputFile, work: EngineWork) =>
+const mayRunScripts = ({ traits }: InputFile, work: EngineWork) =>
   traits?.includes('page-scripts') === true && allowsScripts(work)
 
 /** A page whose scripts break the browser is converted without them. */
-async function showWithScripts(
-  show: (runsScripts: boolean) => Promise<EngineResult>,
+async function convertWithScripts(
+  convertInBrowser: (runsScripts: boolean) => Promise<EngineResult>,
   tools: Tools,
 ): Promise<EngineResult> {
   try {
-    return await show(true)
+    return await convertInBrowser(true)
   } catch (error) {
     if (!(error instanceof BrowserCrash || error instanceof EvaluationFailure)) throw error
     const sentence =
       'The page was converted without its scripts, which break the browser, so what they draw or write is missing.'
     tools.warn('SCRIPTS_NOT_RUN', sentence)
-    return show(false)
+    return convertInBrowser(false)
   }
 }
 
@@ -159,7 +161,7 @@ function viewFor({ from, to, options }: EngineWork) {
   return to === 'pdf' || isSvg(from) ? { width: 1280, height: 1024, scale: 1 } : parseScreenshotView(options)
 }
 
-async function pageSourceOf(input: InputFile, work: EngineWork, tools: Tools): Promise<PageSource> {
+async function createPageSource(input: InputFile, work: EngineWork, tools: Tools): Promise<PageSource> {
   const { to, options } = work
   const { path, filename, format, size } = input
   // An ebook may be larger: its documents are sent one at a time.
@@ -175,7 +177,7 @@ async function pageSourceOf(input: InputFile, work: EngineWork, tools: Tools): P
   }
   const bytes = await readFile(path)
   if (format === 'mhtml') {
-    const { parts, isComplete, ...archive } = readWebArchive(bytes, invalidUrl) ?? missingPageError()
+    const { parts, isComplete, ...archive } = readWebArchive(bytes, invalidUrl) ?? throwMissingPage()
     if (!isComplete)
       tools.warn('MAY_BE_DAMAGED', 'The web page archive is truncated: check whether anything is missing.')
     return { title, ...archive, part: (key) => parts.get(key) }
@@ -183,7 +185,7 @@ async function pageSourceOf(input: InputFile, work: EngineWork, tools: Tools): P
   if (!isSvg(format)) {
     const { encoding: requestedEncoding } = z.object({ encoding: encodingOption }).parse(options)
     const charset = await detectFileCharset(input, requestedEncoding, tools)
-    return { title, url: invalidUrl, ...(await encodedPage(bytes, charset)) }
+    return { title, url: invalidUrl, ...(await encodePage(bytes, charset)) }
   }
   const svg = format === 'svgz' ? await decompress(bytes) : bytes
   await warnAboutMissingFiles(svg, tools)
@@ -192,7 +194,7 @@ async function pageSourceOf(input: InputFile, work: EngineWork, tools: Tools): P
   return { title, url: invalidUrl, page: { bytes: page, contentType: 'text/html; charset=utf-8' } }
 }
 
-function missingPageError(): never {
+function throwMissingPage(): never {
   const sentence = 'The web page archive is damaged: it contains no page.'
   throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: 'mhtml' })
 }
@@ -203,12 +205,12 @@ const xhtmlNamespace =
   /<(?:\w{1,40}:)?html\b[^<>]{0,2000}?\bxmlns(?::\w{1,40})?\s{0,9}=\s{0,9}["']http:\/\/www\.w3\.org\/1999\/xhtml["']/
 
 /** Returns the page with its encoding, as UTF-8 if browsers do not support it: DOS code pages, UTF-32. */
-async function encodedPage(bytes: Buffer, charset: Charset): Promise<Pick<PageSource, 'page' | 'charset'>> {
+async function encodePage(bytes: Buffer, charset: Charset): Promise<Pick<PageSource, 'page' | 'charset'>> {
   if (isBrowserCharset(charset.name))
-    return { page: { bytes, contentType: contentTypeOf(bytes, charset) }, charset: charset.name }
+    return { page: { bytes, contentType: detectContentType(bytes, charset) }, charset: charset.name }
   const { decodeText } = await import('./shared/text/decode.ts')
   const unicode = Buffer.from(decodeText(bytes, charset.name))
-  const contentType = contentTypeOf(unicode, { name: 'utf-8', source: 'request' })
+  const contentType = detectContentType(unicode, { name: 'utf-8', source: 'request' })
   return { page: { bytes: unicode, contentType }, charset: 'utf-8' }
 }
 
@@ -222,7 +224,7 @@ function isBrowserCharset(name: string): boolean {
 }
 
 /** Adds the charset, except for pure ASCII and for pages that declare one, which the browser detects. */
-function contentTypeOf(bytes: Buffer, { name, source }: Charset): string {
+function detectContentType(bytes: Buffer, { name, source }: Charset): string {
   const head = bytes.toString('latin1', 0, maxHeadBytes)
   // Without the namespace, elements have no meaning in XML; such pages are HTML with a needless declaration.
   const isXml = /^\s*<\?xml\b/.test(head) && xhtmlNamespace.test(head)
@@ -255,16 +257,16 @@ async function convert(
   const { from, to, outDir, options } = work
   const path = join(outDir, `output.${to}`)
   if (isSvg(from) && to !== 'pdf') return drawingToImage(page, work, tools)
-  let unseen = ''
+  let hiddenText = ''
   if (to === 'pdf') {
     const margin = from === 'epub' ? ebookMargin : undefined
     const paper = isSvg(from) ? toInches(await layoutSize(page)) : undefined
     await printToPdf(page, path, options, { paper, margin })
-    if (!isSvg(from)) unseen = await evaluate(page.call, z.string(), ['unseen', 'unseen'], {})
+    if (!isSvg(from)) hiddenText = await evaluate(page.call, z.string(), ['unseen', 'unseen'], {})
   }
   // Otherwise `to` is one of the declared image targets.
   else await captureImage(page, { to: to as ScreenshotTarget, path, options }, tools)
-  if (shown.runsScripts) unseen += await removedText(page, shown.source)
+  if (shown.runsScripts) hiddenText += await findRemovedText(page, shown.source)
   else if (from === 'html' && allowsScripts(work) && (await isDrawnByScripts(page))) {
     const sentence = 'Scripts of the page did not run, so what they draw or write is missing.'
     tools.warn('SCRIPTS_NOT_RUN', sentence)
@@ -278,11 +280,11 @@ async function convert(
     const files = page.missingFiles === 1 ? 'One linked file was' : `${page.missingFiles} linked files were`
     tools.warn('LINKS_DROPPED', `${files} not loaded: pages are converted without network access.`)
   }
-  return { files: [{ path }], ...(unseen !== '' && { hiddenText: unseen }) }
+  return { files: [{ path }], ...(hiddenText !== '' && { hiddenText: hiddenText }) }
 }
 
 /** Words of the file that its scripts have removed; their absence is no loss. */
-async function removedText(page: BrowserPage, source: PageSource): Promise<string> {
+async function findRemovedText(page: BrowserPage, source: PageSource): Promise<string> {
   const { decodeText } = await import('./shared/text/decode.ts')
   const html = decodeText(source.page.bytes, source.charset ?? 'utf-8')
   return evaluate(page.call, z.string(), ['unseen', 'removed'], { html })

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { CompoundFile } from '../../lib/binary/cfb.ts'
 import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../lib/binary/errors.ts'
-import { inMemory } from '../../lib/binary/random-access.ts'
+import { openBuffer } from '../../lib/binary/random-access.ts'
 import { detectFile } from '../formats/detect-file.ts'
 import { CountingSource } from './counting-source.ts'
 import { type BuiltCompoundFile, endOfChain, makeCompoundFile, offsetOf } from './make-cfb.ts'
@@ -11,7 +11,7 @@ import { type BuiltCompoundFile, endOfChain, makeCompoundFile, offsetOf } from '
 const largeStream = randomBytes(20_000)
 const smallStream = Buffer.from('a stream of less than 4,096 bytes, in small sectors '.repeat(5))
 
-const openFile = (bytes: Buffer) => CompoundFile.open(inMemory(bytes))
+const openFile = (bytes: Buffer) => CompoundFile.open(openBuffer(bytes))
 
 /** Overwrites 32-bit numbers of a made file. */
 function patch(
@@ -150,8 +150,8 @@ test('a compound file with a damaged header is refused', async () => {
 
 test('a compound file above the size limit of the caller is not opened', async () => {
   const { bytes } = makeCompoundFile({ Large: largeStream })
-  await assert.rejects(CompoundFile.open(inMemory(bytes), bytes.length - 1), FileLimitError)
-  await CompoundFile.open(inMemory(bytes), bytes.length)
+  await assert.rejects(CompoundFile.open(openBuffer(bytes), bytes.length - 1), FileLimitError)
+  await CompoundFile.open(openBuffer(bytes), bytes.length)
 })
 
 test('no byte of a compound file is read twice, however its sectors are ordered', async () => {

@@ -1,4 +1,4 @@
-import { inMemory, type RandomAccess } from '../../lib/binary/random-access.ts'
+import { openBuffer, type RandomAccess } from '../../lib/binary/random-access.ts'
 
 /** A file in memory that counts how often and how much is read from it. */
 export class CountingSource implements RandomAccess {
@@ -8,7 +8,7 @@ export class CountingSource implements RandomAccess {
   readonly #file: RandomAccess
 
   constructor(bytes: Buffer) {
-    this.#file = inMemory(bytes)
+    this.#file = openBuffer(bytes)
     this.size = bytes.length
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readEbmlChildren, readEbmlElement } from '../../lib/binary/ebml.ts'
 import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../lib/binary/errors.ts'
-import { inMemory } from '../../lib/binary/random-access.ts'
+import { openBuffer } from '../../lib/binary/random-access.ts'
 
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex')
 
@@ -13,26 +13,26 @@ test('EBML element ids of 1 to 4 bytes and lengths of 1 to 8 bytes are parsed', 
     ['1a45dfa3 4002 0000', 0x1a45dfa3, 6, 8],
     ['ec 0100000000000003 000000', 0xec, 9, 12],
   ] as const) {
-    const file = inMemory(Buffer.concat([Buffer.alloc(5), bytes(hex)]))
+    const file = openBuffer(Buffer.concat([Buffer.alloc(5), bytes(hex)]))
     assert.deepEqual(await readEbmlElement(file, 5), { id, start: 5 + start, end: 5 + end }, hex)
   }
 })
 
 test('an EBML element of unknown length is returned without an end offset', async () => {
   for (const hex of ['18538067 ff', '18538067 01ffffffffffffff'])
-    assert.equal((await readEbmlElement(inMemory(bytes(hex)), 0)).end, Number.POSITIVE_INFINITY, hex)
+    assert.equal((await readEbmlElement(openBuffer(bytes(hex)), 0)).end, Number.POSITIVE_INFINITY, hex)
 })
 
 test('an EBML element with an invalid header is reported as damaged', async () => {
   for (const hex of ['00 81 02', '0f ffffffff 81', '83 00'])
-    await assert.rejects(readEbmlElement(inMemory(bytes(hex)), 0), { name: DamagedFileError.name }, hex)
+    await assert.rejects(readEbmlElement(openBuffer(bytes(hex)), 0), { name: DamagedFileError.name }, hex)
 })
 
 test('an EBML element whose header is cut off is reported as cut off', async () => {
   for (const hex of ['', '1a45', '83', '83 4000 00'.slice(0, 5)])
-    await assert.rejects(readEbmlElement(inMemory(bytes(hex)), 0), TruncatedFileError, hex)
+    await assert.rejects(readEbmlElement(openBuffer(bytes(hex)), 0), TruncatedFileError, hex)
   await assert.rejects(
-    readEbmlElement(inMemory(bytes('83 81 02')), Number.POSITIVE_INFINITY),
+    readEbmlElement(openBuffer(bytes('83 81 02')), Number.POSITIVE_INFINITY),
     TruncatedFileError,
   )
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../lib/binary/errors.ts'
 import { Mp4Boxes, readMp4Boxes } from '../../lib/binary/mp4.ts'
-import { inMemory } from '../../lib/binary/random-access.ts'
+import { openBuffer } from '../../lib/binary/random-access.ts'
 import { CountingSource } from './counting-source.ts'
 
 /** @param size overwrites the declared size */
@@ -23,7 +23,7 @@ const parent = (type: string, ...children: readonly Buffer[]) => box(type, Buffe
 
 async function list(bytes: Buffer, maxBoxes = 100) {
   const boxes: string[] = []
-  for await (const { type, start, end } of readMp4Boxes(inMemory(bytes), maxBoxes))
+  for await (const { type, start, end } of readMp4Boxes(openBuffer(bytes), maxBoxes))
     boxes.push(`${type} ${start}-${end}`)
   return boxes
 }
@@ -58,7 +58,7 @@ test('an MP4 box that is shorter than its own header is reported as damaged', as
 
 test('an MP4 box that extends beyond its parent is reported, even if the file continues after it', async () => {
   const bytes = Buffer.concat([parent('moov', box('trak', Buffer.alloc(4), 13)), box('mdat')])
-  const boxes = new Mp4Boxes(inMemory(bytes), 100)
+  const boxes = new Mp4Boxes(openBuffer(bytes), 100)
   const movie = await boxes.findTopLevel('moov')
   assert.ok(movie)
   await assert.rejects(boxes.list(movie), TruncatedFileError)
@@ -67,7 +67,7 @@ test('an MP4 box that extends beyond its parent is reported, even if the file co
 test('one limit applies to all MP4 boxes that are read, at every level together', async () => {
   await assert.rejects(list(Buffer.concat(Array.from({ length: 4 }, () => box('free'))), 3), FileLimitError)
   const track = parent('trak', box('tkhd'), box('mdia'))
-  const boxes = new Mp4Boxes(inMemory(parent('moov', track, track, track)), 8)
+  const boxes = new Mp4Boxes(openBuffer(parent('moov', track, track, track)), 8)
   const movie = await boxes.findTopLevel('moov')
   assert.ok(movie)
   const [firstBox, secondBox, thirdBox] = await boxes.list(movie)
@@ -81,7 +81,7 @@ test('one limit applies to all MP4 boxes that are read, at every level together'
 test('an MP4 box is found by its path, even inside a meta box that starts with a version field', async () => {
   const items = parent('ilst', box('covr', Buffer.from('image')), box('desc', Buffer.alloc(200)))
   const bytes = parent('moov', parent('udta', box('meta', Buffer.concat([Buffer.alloc(4), items]))))
-  const boxes = new Mp4Boxes(inMemory(bytes), 100)
+  const boxes = new Mp4Boxes(openBuffer(bytes), 100)
   const cover = await boxes.find({ start: 0, end: bytes.length }, 'moov', 'udta', 'meta', 'ilst', 'covr')
   assert.ok(cover)
   assert.equal((await boxes.readStart(cover, 100)).toString(), 'image')
@@ -105,7 +105,7 @@ test('each MP4 box is read once, even if it is looked up repeatedly', async () =
 test('a top-level MP4 box is found only if the boxes after it are complete and within the limit', async () => {
   const head = [box('ftyp'), box('moov')]
   const find = (...others: readonly Buffer[]) =>
-    new Mp4Boxes(inMemory(Buffer.concat([...head, ...others])), 10).findTopLevel('moov')
+    new Mp4Boxes(openBuffer(Buffer.concat([...head, ...others])), 10).findTopLevel('moov')
   assert.equal((await find(box('mdat', Buffer.alloc(4))))?.start, 16)
   await assert.rejects(find(box('mdat', Buffer.alloc(4), 13)), TruncatedFileError)
   await assert.rejects(find(...Array.from({ length: 1000 }, () => box('moof'))), FileLimitError)

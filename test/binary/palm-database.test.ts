@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DamagedFileError, TruncatedFileError } from '../../lib/binary/errors.ts'
 import { readPalmRecords } from '../../lib/binary/palm-database.ts'
-import { inMemory } from '../../lib/binary/random-access.ts'
+import { openBuffer } from '../../lib/binary/random-access.ts'
 
 function makeDatabase(starts: readonly number[], size = 1000): Buffer {
   const bytes = Buffer.alloc(size)
@@ -11,7 +11,7 @@ function makeDatabase(starts: readonly number[], size = 1000): Buffer {
   return bytes
 }
 
-const read = (bytes: Buffer) => readPalmRecords(inMemory(bytes))
+const read = (bytes: Buffer) => readPalmRecords(openBuffer(bytes))
 
 test('a Palm database record ends at the start of the next one, and the last record at the end of the file', async () => {
   assert.deepEqual(await read(makeDatabase([200, 300, 300, 800])), [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FileLimitError, TruncatedFileError } from '../../lib/binary/errors.ts'
 import { buildPng, locatePngChunks, readPngChunks } from '../../lib/binary/png.ts'
-import { inMemory } from '../../lib/binary/random-access.ts'
+import { openBuffer } from '../../lib/binary/random-access.ts'
 import { CountingSource } from './counting-source.ts'
 
 const chunks = [
@@ -15,7 +15,7 @@ const png = buildPng(chunks)
 
 async function locate(bytes: Buffer, max = 100) {
   const foundTypes: string[] = []
-  for await (const { type, start, end } of locatePngChunks(inMemory(bytes), max))
+  for await (const { type, start, end } of locatePngChunks(openBuffer(bytes), max))
     foundTypes.push(`${type} ${start}-${end}`)
   return foundTypes
 }

@@ -4,7 +4,7 @@ import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { TruncatedFileError } from '../../lib/binary/errors.ts'
-import { inMemory, openByPath, openRandomAccess, readExactly } from '../../lib/binary/random-access.ts'
+import { openBuffer, openByPath, openRandomAccess, readExactly } from '../../lib/binary/random-access.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
 const bytes = randomBytes(5000)
@@ -30,7 +30,7 @@ test('random access reads the same bytes from memory, from a path and through wi
   await writeFile(path, bytes)
   await using handle = await open(path)
   const files = [
-    inMemory(bytes),
+    openBuffer(bytes),
     await openByPath(path),
     await openRandomAccess(handle),
     await openRandomAccess(handle, 1000),
@@ -64,7 +64,7 @@ test('adjacent bytes are read from the disk once', async () => {
 })
 
 test('a read beyond the end of a file fails before memory is allocated for it', async () => {
-  const file = inMemory(bytes)
+  const file = openBuffer(bytes)
   assert.equal((await readExactly(file, 4000, 1000)).length, 1000)
   for (const [position, length] of [
     [4000, 1001],

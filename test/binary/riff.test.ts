@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inMemory } from '../../lib/binary/random-access.ts'
+import { openBuffer } from '../../lib/binary/random-access.ts'
 import { findRiffChunks, type RiffChunk, readRiffChunks, readRiffForm } from '../../lib/binary/riff.ts'
 import { CountingSource } from './counting-source.ts'
 
@@ -27,31 +27,31 @@ async function collect(chunks: AsyncIterable<RiffChunk>) {
 }
 
 test('the header of a RIFF file tells the type of its chunks', async () => {
-  assert.deepEqual(await readRiffForm(inMemory(form('WAVE', chunk('data', Buffer.alloc(4))))), {
+  assert.deepEqual(await readRiffForm(openBuffer(form('WAVE', chunk('data', Buffer.alloc(4))))), {
     id: 'RIFF',
     type: 'WAVE',
     size: 16,
   })
-  assert.equal(await readRiffForm(inMemory(Buffer.from('RIFF\x04\0\0\0WAV'))), undefined)
-  assert.equal(await readRiffForm(inMemory(Buffer.from('ID3\x04 and more'))), undefined)
+  assert.equal(await readRiffForm(openBuffer(Buffer.from('RIFF\x04\0\0\0WAV'))), undefined)
+  assert.equal(await readRiffForm(openBuffer(Buffer.from('ID3\x04 and more'))), undefined)
 })
 
 test('sizes in IFF and RIFX files are big-endian', async () => {
   const bytes = Buffer.from('FORM\0\0\0\x0eAIFFCOMM\0\0\0\x02ab', 'latin1')
-  const foundForm = await readRiffForm(inMemory(bytes))
+  const foundForm = await readRiffForm(openBuffer(bytes))
   assert.deepEqual(foundForm, { id: 'FORM', type: 'AIFF', size: 14 })
-  assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), { id: 'FORM' }, 10)), ['COMM 20-22'])
+  assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), { id: 'FORM' }, 10)), ['COMM 20-22'])
 })
 
 test('RIFF chunks of odd length are followed by a padding byte', async () => {
   const bytes = form('WAVE', chunk('fmt ', Buffer.alloc(3)), chunk('data', Buffer.alloc(2)))
-  assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), little, 10)), ['fmt  20-23', 'data 32-34'])
+  assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), little, 10)), ['fmt  20-23', 'data 32-34'])
 })
 
 test('a RIFF chunk with a length beyond the end of the file ends at the end of the file', async () => {
   for (const size of [6, 0x7fffffff, 0xffffffff]) {
     const bytes = form('WAVE', chunk('data', Buffer.alloc(4), size))
-    assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), little, 10)), ['data 20-24'])
+    assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), little, 10)), ['data 20-24'])
   }
 })
 
@@ -61,8 +61,8 @@ test('a RIFF chunk with a length beyond the end of its list ends at the end of t
     list('strl', chunk('strh', Buffer.alloc(4), 400)),
     chunk('idx1', Buffer.alloc(2)),
   )
-  assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), little, 10)), ['strl 24-36', 'idx1 44-46'])
-  assert.deepEqual(await collect(findRiffChunks(inMemory(bytes), little, ['strl', 'strh'], 10)), [
+  assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), little, 10)), ['strl 24-36', 'idx1 44-46'])
+  assert.deepEqual(await collect(findRiffChunks(openBuffer(bytes), little, ['strl', 'strh'], 10)), [
     'strh 32-36',
   ])
 })
@@ -70,19 +70,19 @@ test('a RIFF chunk with a length beyond the end of its list ends at the end of t
 test('RIFF chunks are found in nested lists', async () => {
   const stream = list('strl', chunk('strf', Buffer.alloc(2)), chunk('strh', Buffer.alloc(4)))
   const bytes = form('AVI ', list('hdrl', chunk('avih', Buffer.alloc(2)), stream, stream), list('movi'))
-  const foundChunks = await collect(findRiffChunks(inMemory(bytes), little, ['hdrl', 'strl', 'strh'], 10))
+  const foundChunks = await collect(findRiffChunks(openBuffer(bytes), little, ['hdrl', 'strl', 'strh'], 10))
   assert.equal(foundChunks.length, 2)
-  const top = await collect(readRiffChunks(inMemory(bytes), little, 10))
+  const top = await collect(readRiffChunks(openBuffer(bytes), little, 10))
   assert.deepEqual(
     top.map((one) => one.split(' ')[0]),
     ['hdrl', 'movi'],
   )
-  assert.deepEqual(await collect(findRiffChunks(inMemory(bytes), little, ['movi', 'strh'], 10)), [])
+  assert.deepEqual(await collect(findRiffChunks(openBuffer(bytes), little, ['movi', 'strh'], 10)), [])
 })
 
 test('a RIFF list too short to contain its type is read as a plain chunk', async () => {
   const bytes = form('AVI ', chunk('LIST', Buffer.from('ab')), chunk('JUNK', Buffer.alloc(2)))
-  assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), little, 10)), ['LIST 20-22', 'JUNK 30-32'])
+  assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), little, 10)), ['LIST 20-22', 'JUNK 30-32'])
 })
 
 test('reading RIFF chunks stops at the limit', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DamagedFileError, TruncatedFileError } from '../../lib/binary/errors.ts'
-import { inMemory } from '../../lib/binary/random-access.ts'
+import { openBuffer } from '../../lib/binary/random-access.ts'
 import { Tiff, type TiffDirectory } from '../../lib/binary/tiff.ts'
 import { CountingSource } from './counting-source.ts'
 
@@ -30,7 +30,7 @@ function makeTiff(pages: readonly number[]): Buffer {
 
 async function list(bytes: Buffer, max = 100): Promise<TiffDirectory[]> {
   const directories: TiffDirectory[] = []
-  for await (const one of (await Tiff.open(inMemory(bytes))).directories(max)) directories.push(one)
+  for await (const one of (await Tiff.open(openBuffer(bytes))).directories(max)) directories.push(one)
   return directories
 }
 
@@ -45,7 +45,7 @@ test('the directories of a TIFF are followed to the last one, or to a maximum', 
 })
 
 test('TIFF entries are parsed into tag, type, count and value', async () => {
-  const tiff = await Tiff.open(inMemory(makeTiff([2])))
+  const tiff = await Tiff.open(openBuffer(makeTiff([2])))
   for await (const directory of tiff.directories(1)) {
     const [, tiffEntry] = await tiff.entries(directory)
     assert.ok(tiffEntry)
@@ -66,7 +66,7 @@ test('big-endian files and BigTIFF are read as well', async () => {
   big.write('II+\0\b', 'latin1')
   big.writeBigUInt64LE(16n, 8)
   big.writeBigUInt64LE(1n, 16)
-  assert.equal((await Tiff.open(inMemory(big))).version, 43)
+  assert.equal((await Tiff.open(openBuffer(big))).version, 43)
   assert.deepEqual(await list(big), [{ count: 1, start: 24 }])
 })
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { DamagedFileError, FileLimitError, UnsupportedFileError } from '../../lib/binary/errors.ts'
-import { inMemory, openByPath } from '../../lib/binary/random-access.ts'
+import { openBuffer, openByPath } from '../../lib/binary/random-access.ts'
 import { rewriteZip } from '../../lib/binary/rewrite-zip.ts'
 import { openZipArchive, UnsafeEntryNameError, type ZipArchive } from '../../lib/binary/zip.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
@@ -17,7 +17,7 @@ const maxBytes = 1024 * 1024
 const text = Buffer.from('The contract is signed. '.repeat(100))
 const largeText = Buffer.from(randomBytes(400_000).toString('hex'))
 
-const openBytes = (bytes: Buffer, maxEntries = 100) => openZipArchive(inMemory(bytes), maxEntries)
+const openBytes = (bytes: Buffer, maxEntries = 100) => openZipArchive(openBuffer(bytes), maxEntries)
 
 function entryOf(zip: ZipArchive, name: string) {
   const zipEntry = zip.files.get(name)

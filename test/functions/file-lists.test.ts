@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { inMemory } from '../../lib/binary/random-access.ts'
+import { openBuffer } from '../../lib/binary/random-access.ts'
 import { openZipArchive } from '../../lib/binary/zip.ts'
 import { region, s3Credentials } from '../embedded-aws/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../embedded-aws/s3/start-s3.ts'
@@ -61,7 +61,7 @@ async function download(url: string | null | undefined): Promise<Buffer> {
 }
 
 async function namesInZip(bytes: Buffer): Promise<string[]> {
-  const zip = await openZipArchive(inMemory(bytes), 1000)
+  const zip = await openZipArchive(openBuffer(bytes), 1000)
   return [...zip.files.keys()].sort()
 }
 

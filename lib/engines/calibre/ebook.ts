@@ -36,8 +36,8 @@ export async function convertEbook(
   const job: HostedEbookJob = { source: source.path, target, args: [...args], ...defined({ titleFile }) }
   const onLine = (notice: unknown) => {
     const line = z.string().parse(notice)
-    const unshownCount = /^unsupported images: (\d+)$/.exec(line)?.[1]
-    if (unshownCount !== undefined) warnAboutUnshownImages(Number(unshownCount), tools)
+    const unsupportedCount = /^unsupported images: (\d+)$/.exec(line)?.[1]
+    if (unsupportedCount !== undefined) warnAboutUnsupportedImages(Number(unsupportedCount), tools)
     const percent = /^(\d{1,3})% /.exec(line)?.[1]
     if (percent !== undefined) onProgress?.(Number(percent) / 100)
   }
@@ -48,7 +48,7 @@ export async function convertEbook(
     throw corruptEbookError(source.format, new Error('The result is not a regular file.'))
 }
 
-function warnAboutUnshownImages(count: number, tools: Tools): void {
+function warnAboutUnsupportedImages(count: number, tools: Tools): void {
   const subject = count === 1 ? 'An image is' : `${count} images are`
   tools.warn(
     'PICTURES_UNSHOWN',

@@ -41,11 +41,11 @@ export const ebookHost = (converters?: Prestarter): EngineHost => ({
       const waitingProcess = await converters?.take()
       if (!waitingProcess) {
         const env = await createEnvironment(step.tools.workDir)
-        await runPython(program, argumentsOf(job), step.tools, { env, onLine: notify })
+        await runPython(program, buildArguments(job), step.tools, { env, onLine: notify })
         return true
       }
       try {
-        return await runIn(waitingProcess, job, step, notify)
+        return await runInProcess(waitingProcess, job, step, notify)
       } finally {
         await waitingProcess.stop()
       }
@@ -53,7 +53,7 @@ export const ebookHost = (converters?: Prestarter): EngineHost => ({
   }),
 })
 
-async function runIn(
+async function runInProcess(
   waitingProcess: PrestartedProcess,
   job: HostedEbookJob,
   { tools, take, give, createPath }: HostedStep,
@@ -68,14 +68,14 @@ async function runIn(
     target,
     ...defined({ titleFile: titleFile && { ...titleFile, path: await copy(titleFile.path) } }),
   }
-  await runPython(program, argumentsOf(copiedJob), tools, { prestarted: waitingProcess, onLine: notify })
+  await runPython(program, buildArguments(copiedJob), tools, { prestarted: waitingProcess, onLine: notify })
   const result = createPath(extname(job.target))
   if (!(await moveOut(target, result))) return false
   await give(result, job.target)
   return true
 }
 
-function argumentsOf({ source, target, args, titleFile }: HostedEbookJob): string[] {
+function buildArguments({ source, target, args, titleFile }: HostedEbookJob): string[] {
   const title = titleFile
     ? [`--${titleFile.isFallback ? 'opf-if-untitled' : 'read-metadata-from-opf'}=${titleFile.path}`]
     : []

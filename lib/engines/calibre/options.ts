@@ -15,31 +15,34 @@ const profiles = [
 const marginSyntax =
   'pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20"'
 const marginError = `expected ${marginSyntax}`
-const points = z
+const marginPoints = z
   .preprocess(numberFromText, z.number(marginError).min(0, marginError).max(200, marginError))
   .optional()
-const sides = z.strictObject({ top: points, bottom: points, left: points, right: points }, marginError)
+const sideMargins = z.strictObject(
+  { top: marginPoints, bottom: marginPoints, left: marginPoints, right: marginPoints },
+  marginError,
+)
 
-const marginBySide = /^(top|bottom|left|right)\s{0,20}[=:]\s{0,20}(.*)$/i
+const sideMarginPattern = /^(top|bottom|left|right)\s{0,20}[=:]\s{0,20}(.*)$/i
 
 /** Parses margins given as text, which is all that forms can send. */
-const marginFromText = (value: unknown): unknown => {
+const parseMarginText = (value: unknown): unknown => {
   if (typeof value === 'number') return { top: value, bottom: value, left: value, right: value }
   if (typeof value !== 'string') return value
   const parts = value
     .replace(/^\s*\{|\}\s*$|"/g, '')
     .split(/[,;/]/)
     .map((part) => part.trim())
-  const bySide = parts.map((part) => marginBySide.exec(part))
-  if (bySide.every((part) => part !== null))
-    return Object.fromEntries(bySide.map(([, side = '', length]) => [side.toLowerCase(), length]))
+  const sideMatches = parts.map((part) => sideMarginPattern.exec(part))
+  if (sideMatches.every((part) => part !== null))
+    return Object.fromEntries(sideMatches.map(([, side = '', length]) => [side.toLowerCase(), length]))
   const [top, bottom = top, left = top, right = top] = parts
   return parts.length === 1 || parts.length === 4 ? { top, bottom, left, right } : value
 }
 
 export const ebookOptionShape = {
   ebookMargin: z
-    .preprocess(marginFromText, sides)
+    .preprocess(parseMarginText, sideMargins)
     .optional()
     .describe(`Margins in ${marginSyntax}. 5 where left out.`),
   ebookOutputProfile: z

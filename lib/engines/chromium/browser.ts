@@ -8,7 +8,7 @@ import { type BrowserProcess, browserFolderPrefix, startBrowser } from './proces
 const maxDocuments = 100
 
 /** Crashes of browsers that showed nothing but this document, which therefore has caused them. */
-const maxOwnCrashes = 3
+const maxExclusiveCrashes = 3
 
 const maxStarts = 3
 
@@ -21,21 +21,21 @@ export interface BrowserJob<T> {
   endBrowser(browser: BrowserProcess): Promise<void>
 }
 
-interface Running {
+interface RunningBrowser {
   readonly browser: BrowserProcess
-  documents: number
-  active: number
+  documentCount: number
+  activeJobs: number
 }
 
 /** Shares one browser among all jobs. When it is replaced, running jobs keep the old one until they end. */
 export class Browser {
   readonly #baseDir: string
-  #current: Promise<Running> | undefined
-  #orphansRemoved: Promise<void> | undefined
-  readonly #all = new Set<BrowserProcess>()
+  #current: Promise<RunningBrowser> | undefined
+  #orphanRemoval: Promise<void> | undefined
+  readonly #allBrowsers = new Set<BrowserProcess>()
   #isClosed = false
   /** Serializes requests, so that concurrent jobs do not start several browsers. */
-  readonly #inTurn = createMutex()
+  readonly #withLock = createMutex()
 
   constructor(baseDir: string) {
     this.#baseDir = baseDir
@@ -54,9 +54,9 @@ export class Browser {
     }
     for (let crashes = 1; ; crashes++) {
       try {
-        return await this.#runOnce(job, await this.#acquireOwn(), signal)
+        return await this.#runOnce(job, await this.#acquireExclusive(), signal)
       } catch (error) {
-        if (!(error instanceof BrowserCrash) || crashes === maxOwnCrashes || signal.aborted) throw error
+        if (!(error instanceof BrowserCrash) || crashes === maxExclusiveCrashes || signal.aborted) throw error
       }
     }
   }
@@ -66,7 +66,7 @@ export class Browser {
    * @throws BrowserCrash, BrowserStartFailure, the signal's reason when aborted.
    */
   async runAlone<T>(job: BrowserJob<T>, signal: AbortSignal): Promise<T> {
-    return this.#runOnce(job, await this.#acquireOwn(), signal)
+    return this.#runOnce(job, await this.#acquireExclusive(), signal)
   }
 
   async warm(): Promise<void> {
@@ -76,15 +76,15 @@ export class Browser {
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#current?.catch(() => undefined)
-    await Promise.all([...this.#all].map((browser) => browser.kill()))
+    await Promise.all([...this.#allBrowsers].map((browser) => browser.kill()))
   }
 
-  async #launch(): Promise<Running> {
-    this.#orphansRemoved ??= removeOrphanedFolders(this.#baseDir, browserFolderPrefix)
-    await this.#orphansRemoved
+  async #launch(): Promise<RunningBrowser> {
+    this.#orphanRemoval ??= removeOrphanedFolders(this.#baseDir, browserFolderPrefix)
+    await this.#orphanRemoval
     const browser = await this.#start()
-    this.#all.add(browser)
-    return { browser, documents: 0, active: 0 }
+    this.#allBrowsers.add(browser)
+    return { browser, documentCount: 0, activeJobs: 0 }
   }
 
   async #start(): Promise<BrowserProcess> {
@@ -98,50 +98,51 @@ export class Browser {
     }
   }
 
-  async #getBrowser(): Promise<Running> {
+  async #getBrowser(): Promise<RunningBrowser> {
     // Retry a start that failed for another job.
     const runningBrowser = await this.#current?.catch(() => undefined)
-    if (runningBrowser?.browser.pipe.alive && runningBrowser.documents < maxDocuments) return runningBrowser
-    if (runningBrowser && runningBrowser.active === 0) await this.#endBrowser(runningBrowser)
+    if (runningBrowser?.browser.pipe.isAlive && runningBrowser.documentCount < maxDocuments)
+      return runningBrowser
+    if (runningBrowser && runningBrowser.activeJobs === 0) await this.#endBrowser(runningBrowser)
     this.#current = this.#launch()
     return this.#current
   }
 
-  async #endBrowser({ browser }: Running): Promise<void> {
+  async #endBrowser({ browser }: RunningBrowser): Promise<void> {
     await browser.kill()
-    this.#all.delete(browser)
+    this.#allBrowsers.delete(browser)
   }
 
-  #acquire(): Promise<Running> {
-    return this.#inTurn(async () => {
+  #acquire(): Promise<RunningBrowser> {
+    return this.#withLock(async () => {
       const runningBrowser = await this.#getBrowser()
-      runningBrowser.documents++
-      runningBrowser.active++
+      runningBrowser.documentCount++
+      runningBrowser.activeJobs++
       return runningBrowser
     })
   }
 
-  async #release(runningBrowser: Running): Promise<void> {
-    runningBrowser.active--
-    const isWornOut = !runningBrowser.browser.pipe.alive || runningBrowser.documents >= maxDocuments
-    if (isWornOut && runningBrowser.active === 0) await this.#endBrowser(runningBrowser)
+  async #release(runningBrowser: RunningBrowser): Promise<void> {
+    runningBrowser.activeJobs--
+    const isWornOut = !runningBrowser.browser.pipe.isAlive || runningBrowser.documentCount >= maxDocuments
+    if (isWornOut && runningBrowser.activeJobs === 0) await this.#endBrowser(runningBrowser)
   }
 
   /** Starts a browser that no other job gets. */
-  async #acquireOwn(): Promise<Running> {
+  async #acquireExclusive(): Promise<RunningBrowser> {
     const runningBrowser = await this.#launch()
-    runningBrowser.documents = maxDocuments
-    runningBrowser.active++
+    runningBrowser.documentCount = maxDocuments
+    runningBrowser.activeJobs++
     return runningBrowser
   }
 
-  async #runOnce<T>(job: BrowserJob<T>, runningBrowser: Running, signal: AbortSignal): Promise<T> {
+  async #runOnce<T>(job: BrowserJob<T>, runningBrowser: RunningBrowser, signal: AbortSignal): Promise<T> {
     try {
       signal.throwIfAborted()
       return await untilAborted(job.run(runningBrowser.browser), signal)
     } catch (error) {
       // The browser may be shutting down, so the next attempt must not use it.
-      if (error instanceof BrowserCrash) runningBrowser.documents = maxDocuments
+      if (error instanceof BrowserCrash) runningBrowser.documentCount = maxDocuments
       throw error
     } finally {
       // A page in an endless loop does not close; only killing the process stops it.
@@ -156,12 +157,12 @@ export class Browser {
 async function succeedsWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   const timeout = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => timeout.resolve(false), ms)
-  const workEnd = work.then(
+  const outcome = work.then(
     () => true,
     () => false,
   )
   try {
-    return await Promise.race([workEnd, timeout.promise])
+    return await Promise.race([outcome, timeout.promise])
   } finally {
     clearTimeout(timer)
   }

@@ -36,7 +36,7 @@ type EventListener = (method: string, params: Readonly<Record<string, unknown>>)
 
 /** The DevTools protocol over two pipes, so that nothing on the network can control this browser. */
 export interface BrowserPipe {
-  readonly alive: boolean
+  readonly isAlive: boolean
   /** @throws BrowserCrash, BrowserRefusal. */
   call<T>(schema: z.ZodType<T>, method: string, params?: object, sessionId?: string): Promise<T>
   /** Receives events of one session, or of the browser itself for `''`, until the returned function is called. */
@@ -67,7 +67,7 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
   fromBrowser.on('error', () => undefined)
   const pendingCalls = new Map<number, PendingCall>()
   const listeners = new Map<string, EventListener>()
-  let alive = true
+  let isAlive = true
   let lastId = 0
 
   const endedPromise = new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
       resolve()
     })
   }).then(() => {
-    alive = false
+    isAlive = false
     killGroup(child)
     fromBrowser.destroy()
     const crash = new BrowserCrash(`The browser exited: ${stderr.toString().slice(-2000)}`)
@@ -102,11 +102,11 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
   })
 
   return {
-    get alive() {
-      return alive
+    get isAlive() {
+      return isAlive
     },
     call: async (schema, method, params = {}, sessionId) => {
-      if (!alive) throw new BrowserCrash('The browser has exited.')
+      if (!isAlive) throw new BrowserCrash('The browser has exited.')
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       const id = ++lastId
       pendingCalls.set(id, { resolve, reject })
@@ -118,7 +118,7 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
       return () => void listeners.delete(sessionId)
     },
     kill: async () => {
-      if (alive) killGroup(child)
+      if (isAlive) killGroup(child)
       await endedPromise
     },
   }

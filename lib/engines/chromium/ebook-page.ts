@@ -88,7 +88,7 @@ async function fillPage(call: BrowserPage['call'], book: Ebook): Promise<void> {
       ...defined({ page }),
     }
     const foundSources = await evaluate(call, StyleSources, ['book', 'addChapter'], args)
-    styles.push(await Promise.all(foundSources.map((source) => styleText(source, book))))
+    styles.push(await Promise.all(foundSources.map((source) => readStyle(source, book))))
     if (page) await addPageRule(call, page)
   }
   const sets = Map.groupBy(styles.entries(), ([, sheets]) => sheets.join('\n'))
@@ -156,7 +156,7 @@ async function addPageRule(
 }
 
 /** Returns the text of a style sheet with its imports inlined. */
-async function styleText(source: StyleSources[number], book: Ebook, depth = 0): Promise<string> {
+async function readStyle(source: StyleSources[number], book: Ebook, depth = 0): Promise<string> {
   if ('text' in source) return inlineImports(source.text, invalidUrl, book, depth)
   const name = entryName(partKey(source.href))
   const bytes = name === undefined ? undefined : await book.read(name)
@@ -169,7 +169,7 @@ async function inlineImports(text: string, url: string, book: Ebook, depth: numb
     /@import\s{1,20}(?:url\(\s{0,20})?["']?([^"')\s;]{1,2000})(?=["')\s;])["']?\s{0,20}\)?[^;@]{0,500};/gi
   for (const [, link = ''] of depth < maxImportDepth ? text.matchAll(pattern) : []) {
     const href = URL.parse(link, url)?.href
-    if (href !== undefined) imported.push(await styleText({ href }, book, depth + 1))
+    if (href !== undefined) imported.push(await readStyle({ href }, book, depth + 1))
   }
   const scope = text
     .replaceAll(pattern, '')

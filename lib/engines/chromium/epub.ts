@@ -46,7 +46,7 @@ const parser = new XMLParser({
     ].includes(name),
 })
 
-const textOf = (node: unknown): string =>
+const getText = (node: unknown): string =>
   (typeof node === 'string'
     ? node
     : (z.looseObject({ '#text': z.string() }).safeParse(node).data?.['#text'] ?? '')
@@ -97,7 +97,7 @@ export async function openEbook(path: string, size: number): Promise<Ebook> {
     book.manifest.item.map((item) => [
       item['@id'],
       {
-        name: archivePath(item['@href'], root),
+        name: resolveArchivePath(item['@href'], root),
         mediaType: item['@media-type'],
         properties: item['@properties'],
       },
@@ -106,23 +106,23 @@ export async function openEbook(path: string, size: number): Promise<Ebook> {
   const metaOf = (name: string) =>
     metadata.meta.flatMap((entry) =>
       typeof entry === 'object' && (entry['@name'] === name || entry['@property'] === name)
-        ? [typeof entry['@content'] === 'string' ? entry['@content'] : textOf(entry)]
+        ? [typeof entry['@content'] === 'string' ? entry['@content'] : getText(entry)]
         : [],
     )[0]
   const types = new Map([...items.values()].map(({ name, mediaType }) => [name, mediaType]))
-  const firstText = (nodes: readonly unknown[]) => nodes.map(textOf).find((text) => text !== '')
+  const findFirstText = (nodes: readonly unknown[]) => nodes.map(getText).find((text) => text !== '')
   const identifiers = metadata.identifier.map((node) => {
     const id = Attributes.safeParse(node).data?.['@id']
-    return { text: textOf(node), isUnique: id !== undefined && id === book['@unique-identifier'] }
+    return { text: getText(node), isUnique: id !== undefined && id === book['@unique-identifier'] }
   })
   const fonts = await findObfuscatedFonts(
     zip,
     (identifiers.find(({ isUnique }) => isUnique) ?? identifiers[0])?.text ?? '',
   )
   return {
-    title: firstText(metadata.title),
-    language: firstText(metadata.language),
-    authors: metadata.creator.map(textOf).filter((name) => name !== ''),
+    title: findFirstText(metadata.title),
+    language: findFirstText(metadata.language),
+    authors: metadata.creator.map(getText).filter((name) => name !== ''),
     chapters: book.spine.itemref.flatMap((ref) => items.get(ref['@idref']) ?? []),
     cover:
       [...items.values()].find(({ properties }) => /\bcover-image\b/.test(properties)) ??
@@ -160,7 +160,7 @@ export function decodeXmlText(bytes: Buffer): string {
 }
 
 /** Resolves a percent-encoded path relative to the package document. */
-function archivePath(href: string, root: string): string {
+function resolveArchivePath(href: string, root: string): string {
   let name = href.replace(/[?#].*$/s, '')
   try {
     name = decodeURIComponent(name)
@@ -173,7 +173,7 @@ function archivePath(href: string, root: string): string {
 type Deobfuscate = (bytes: Buffer) => Buffer
 
 /** Font obfuscation methods: the first bytes are XORed with a key derived from the ebook's identifier. */
-const obfuscations: Readonly<Record<string, { bytes: number; key: (id: string) => Buffer }>> = {
+const obfuscationsByAlgorithm: Readonly<Record<string, { bytes: number; key: (id: string) => Buffer }>> = {
   // https://www.w3.org/TR/epub-33/#sec-font-obfuscation
   'http://www.idpf.org/2008/embedding': {
     bytes: 1040,
@@ -202,10 +202,10 @@ async function findObfuscatedFonts(zip: ZipEntries, id: string): Promise<Readonl
   const foundEncryption = bytes && Encryption.safeParse(parser.parse(decodeXmlText(bytes))).data
   for (const { EncryptionMethod: declaredMethod, CipherData: data } of foundEncryption?.encryption
     .EncryptedData ?? []) {
-    const method = obfuscations[declaredMethod['@Algorithm']]
+    const method = obfuscationsByAlgorithm[declaredMethod['@Algorithm']]
     const key = method?.key(id)
     if (!method || !key || key.length === 0) continue
-    fonts.set(archivePath(data.CipherReference['@URI'], ''), (font) => {
+    fonts.set(resolveArchivePath(data.CipherReference['@URI'], ''), (font) => {
       const deobfuscatedFont = Buffer.from(font)
       for (let at = 0; at < Math.min(method.bytes, deobfuscatedFont.length); at++)
         deobfuscatedFont[at] = (deobfuscatedFont[at] ?? 0) ^ (key[at % key.length] ?? 0)

@@ -6,7 +6,7 @@ const programs = new URL('../../../layers/browser/', import.meta.url)
 const programTexts = new Map<string, Promise<string>>()
 
 /** Returns the functions of `layers/browser/<name>.js`, which is read only once. */
-function programText(name: string): Promise<string> {
+function loadProgramText(name: string): Promise<string> {
   const text =
     programTexts.get(name) ??
     readFile(new URL(`${name}.js`, programs), 'utf8').then((module) => module.replaceAll(/^export /gm, ''))
@@ -37,7 +37,7 @@ export async function evaluate<T>(
   [name, fn]: readonly [program: string, fn: string],
   args: object,
 ): Promise<T> {
-  const expression = `(() => {${await programText(name)}\nreturn ${fn}(${JSON.stringify(args)})})()`
+  const expression = `(() => {${await loadProgramText(name)}\nreturn ${fn}(${JSON.stringify(args)})})()`
   const params = { expression, returnByValue: true }
   const { result, exceptionDetails } = await call(Reply, 'Runtime.evaluate', params)
   if (exceptionDetails) {

@@ -1,5 +1,5 @@
 /** HTML template for the header or footer of each page; the client's text is escaped. */
-export function headerFooterHtml(text = '', today = new Date()): string {
+export function buildHeaderFooterHtml(text = '', today = new Date()): string {
   const parts = text.split(/(\{page\}|\{pages\}|\{date\})/).map((part) => {
     switch (part) {
       case '{page}':

@@ -41,7 +41,7 @@ class Attempt {
   readonly #targets = new Set<string>()
   readonly #sessions = new Map<string, () => void>()
   readonly #end = Promise.withResolvers<void>()
-  #isOver = false
+  #hasEnded = false
 
   constructor(pipe: BrowserPipe, notify: (notice: AttemptNotice) => void, runsScripts: boolean) {
     this.#pipe = pipe
@@ -75,7 +75,7 @@ class Attempt {
         const { browserContextId } = await this.#pipe.call(Context, method)
         this.#contexts.add(browserContextId)
         // The conversion was cancelled meanwhile.
-        if (this.#isOver) await this.#dispose(browserContextId)
+        if (this.#hasEnded) await this.#dispose(browserContextId)
         return { browserContextId }
       }
       case 'Target.createTarget': {
@@ -89,13 +89,13 @@ class Attempt {
       case 'Target.attachToTarget': {
         const { targetId } = Target.parse(params)
         if (!this.#targets.has(targetId)) throw new Error('another target')
-        const attached = await this.#pipe.call(Session, method, { targetId, flatten: true })
-        if (!this.#runsScripts) await this.#disableScripts(attached.sessionId)
-        const stop = this.#pipe.listen(attached.sessionId, (event, eventParams) =>
-          this.#notify({ kind: 'event', sessionId: attached.sessionId, method: event, params: eventParams }),
+        const session = await this.#pipe.call(Session, method, { targetId, flatten: true })
+        if (!this.#runsScripts) await this.#disableScripts(session.sessionId)
+        const stop = this.#pipe.listen(session.sessionId, (event, eventParams) =>
+          this.#notify({ kind: 'event', sessionId: session.sessionId, method: event, params: eventParams }),
         )
-        this.#sessions.set(attached.sessionId, stop)
-        return { sessionId: attached.sessionId }
+        this.#sessions.set(session.sessionId, stop)
+        return { sessionId: session.sessionId }
       }
       default:
         throw new Error(`${method} is not allowed`)
@@ -107,9 +107,9 @@ class Attempt {
   }
 
   async close(): Promise<void> {
-    this.#isOver = true
+    this.#hasEnded = true
     for (const stop of this.#sessions.values()) stop()
-    if (this.#pipe.alive) await Promise.all([...this.#contexts].map((id) => this.#dispose(id)))
+    if (this.#pipe.isAlive) await Promise.all([...this.#contexts].map((id) => this.#dispose(id)))
   }
 
   #dispose(browserContextId: string): Promise<unknown> {
@@ -147,7 +147,7 @@ class BrowserSession implements HostSession {
     try {
       switch (request.kind) {
         case 'run':
-          await this.#runAlone(notify, request.runsScripts ?? false)
+          await this.#runExclusively(notify, request.runsScripts ?? false)
           return {}
         case 'finish':
           this.#attempt?.finish(request.crash)
@@ -163,7 +163,7 @@ class BrowserSession implements HostSession {
   }
 
   /** Each attempt may start a browser, so that a session has one at a time. */
-  async #runAlone(notify: (notice: AttemptNotice) => void, runsScripts: boolean): Promise<void> {
+  async #runExclusively(notify: (notice: AttemptNotice) => void, runsScripts: boolean): Promise<void> {
     if (this.#isRunning) throw new Error('another attempt is running')
     this.#isRunning = true
     try {

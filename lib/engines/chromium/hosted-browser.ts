@@ -50,12 +50,12 @@ export async function runInBrowser<T>(
 }
 
 class HostedPipe implements BrowserPipe {
-  readonly alive = true
-  readonly #ask: (request: BrowserRequest) => Promise<unknown>
+  readonly isAlive = true
+  readonly #sendRequest: (request: BrowserRequest) => Promise<unknown>
   readonly #listeners = new Map<string, EventListener>()
 
   constructor(ask: (request: BrowserRequest) => Promise<unknown>) {
-    this.#ask = ask
+    this.#sendRequest = ask
   }
 
   async call<T>(schema: z.ZodType<T>, method: string, params: object = {}, sessionId?: string): Promise<T> {
@@ -65,7 +65,7 @@ class HostedPipe implements BrowserPipe {
       params: { ...params },
       ...(sessionId !== undefined && { sessionId }),
     } as const
-    return schema.parse(await this.#ask(request))
+    return schema.parse(await this.#sendRequest(request))
   }
 
   listen(sessionId: string, listener: EventListener): () => void {

@@ -30,11 +30,11 @@ export interface RunningPage {
   call<T>(schema: z.ZodType<T>, method: string, params?: object): Promise<T>
   /** Id of the document that was navigated to. */
   readonly loaderId: string
-  readonly loaded: Promise<void>
+  readonly whenLoaded: Promise<void>
   /** Resolves when the timers have run. */
-  readonly timersEnded: Promise<void>
+  readonly whenTimersEnded: Promise<void>
   /** Resolves when scripts have sent too many requests. */
-  readonly flooded: Promise<void>
+  readonly whenFlooded: Promise<void>
 }
 
 const Empty = z.object({})
@@ -45,29 +45,29 @@ const Empty = z.object({})
  * @throws BrowserCrash if they cannot be stopped, or have replaced the document.
  */
 export async function finishScripts(page: RunningPage): Promise<boolean> {
-  const { call, loaded, timersEnded, flooded } = page
+  const { call, whenLoaded, whenTimersEnded, whenFlooded } = page
   const isDone = (work: Promise<unknown>, limitMs: number) =>
-    Promise.race([work.then(() => true), sleep(limitMs, false), flooded.then(() => false)])
-  const timers = async () => {
+    Promise.race([work.then(() => true), sleep(limitMs, false), whenFlooded.then(() => false)])
+  const runTimers = async () => {
     const policy = { policy: 'pauseIfNetworkFetchesPending', budget: timersMs }
     await call(z.looseObject({}), 'Emulation.setVirtualTimePolicy', {
       ...policy,
       maxVirtualTimeTaskStarvationCount: 1000,
     })
-    await timersEnded
+    await whenTimersEnded
   }
-  const areDone = (await isDone(loaded, limitsMs.load)) && (await isDone(timers(), limitsMs.timers))
+  const areDone = (await isDone(whenLoaded, limitsMs.load)) && (await isDone(runTimers(), limitsMs.timers))
   const isStopped = await Promise.race([stopScripts(page).then(() => true), sleep(limitsMs.end, false)])
   if (!isStopped) throw new BrowserCrash('The scripts of the page cannot be stopped.')
   return areDone
 }
 
-async function stopScripts({ call, loaded, loaderId }: RunningPage): Promise<void> {
+async function stopScripts({ call, whenLoaded, loaderId }: RunningPage): Promise<void> {
   await Promise.all([
     call(Empty, 'Emulation.setScriptExecutionDisabled', { value: true }),
     call(Empty, 'Runtime.terminateExecution'),
   ])
-  await loaded
+  await whenLoaded
   const Frame = z.looseObject({ loaderId: z.string() })
   const Tree = z.looseObject({ frameTree: z.looseObject({ frame: Frame }) })
   const { frameTree } = await call(Tree, 'Page.getFrameTree')

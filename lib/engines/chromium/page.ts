@@ -160,8 +160,12 @@ async function loadPage<T>(
       await source.prepare(call)
       interceptor.release()
     }
-    const { flooded } = interceptor
-    const events = { loaded: loadedEvent.promise, timersEnded: timersEvent.promise, flooded }
+    const { whenFlooded } = interceptor
+    const events = {
+      whenLoaded: loadedEvent.promise,
+      whenTimersEnded: timersEvent.promise,
+      whenFlooded,
+    }
     const areScriptsCut = runsScripts && !(await finishScripts({ call, loaderId, ...events }))
     await loadedEvent.promise
     const ownCall = await createIsolatedCall(call, targetId)
@@ -202,7 +206,7 @@ interface RequestInterceptor {
   /** Number of linked files that the source does not contain. */
   readonly missingFiles: number
   /** Resolves when the page has sent more requests than one with scripts may send. */
-  readonly flooded: Promise<void>
+  readonly whenFlooded: Promise<void>
 }
 
 function createInterceptor(
@@ -240,7 +244,7 @@ function createInterceptor(
       return call(Empty, 'Fetch.failRequest', { requestId, errorReason: 'Aborted' })
     },
     release: () => prepared.resolve(),
-    flooded: flood.promise,
+    whenFlooded: flood.promise,
     get missingFiles() {
       return missingFiles
     },

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { BrowserRefusal } from './cdp-pipe.ts'
 import { evaluate } from './evaluate.ts'
-import { headerFooterHtml } from './header-footer.ts'
+import { buildHeaderFooterHtml } from './header-footer.ts'
 import type { BrowserPage, PageSize } from './page.ts'
 import { defaultPaperParams, noRoomError, PagePaper, PrintOptions, pageRules, windowWidth } from './paper.ts'
 import { setPdfAuthor } from './pdf-author.ts'
@@ -33,8 +33,8 @@ export async function printToPdf(
       scale,
       ...(paper ? withoutMargins(paper) : await paperParams(page, options, margin)),
       displayHeaderFooter: headerText !== undefined || footerText !== undefined,
-      headerTemplate: headerFooterHtml(headerText),
-      footerTemplate: headerFooterHtml(footerText),
+      headerTemplate: buildHeaderFooterHtml(headerText),
+      footerTemplate: buildHeaderFooterHtml(footerText),
       generateTaggedPDF: true,
       generateDocumentOutline: true,
     })

@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inMemory, type RandomAccess } from '../../binary/random-access.ts'
+import { openBuffer, type RandomAccess } from '../../binary/random-access.ts'
 import { findRiffChunks, readRiffForm } from '../../binary/riff.ts'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
@@ -43,7 +43,7 @@ async function extractMidi(path: string, format: FormatId): Promise<Uint8Array> 
   const { size } = await stat(path)
   if (size > 64 * 1024 * 1024) throw midiError(format)
   const bytes = await readFile(path)
-  const start = await findMidi(inMemory(bytes))
+  const start = await findMidi(openBuffer(bytes))
   if (start === undefined || bytes.toString('latin1', start, start + 4) !== 'MThd') throw midiError(format)
   return bytes.subarray(start)
 }

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { DamagedFileError } from '../../binary/errors.ts'
 import { locatePngChunks } from '../../binary/png.ts'
-import { inMemory, openRandomAccess, type RandomAccess } from '../../binary/random-access.ts'
+import { openBuffer, openRandomAccess, type RandomAccess } from '../../binary/random-access.ts'
 import { Tiff } from '../../binary/tiff.ts'
 
 /** Changes fields of the EXIF data of a JPEG or PNG in place. */
@@ -50,7 +50,7 @@ async function editExif(path: string, values: ReadonlyMap<number, number>): Prom
 }
 
 async function setValues(exif: Buffer, values: ReadonlyMap<number, number>): Promise<void> {
-  const tiff = await Tiff.open(inMemory(exif))
+  const tiff = await Tiff.open(openBuffer(exif))
   const isLittleEndian = exif.toString('latin1', 0, 2) === 'II'
   const view = new DataView(exif.buffer, exif.byteOffset, exif.length)
   for await (const directory of tiff.directories(1)) {

@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises'
 import { forEachConcurrently } from '../../async/for-each-concurrently.ts'
-import { DecoderEnded } from '../../decoders/decoder-process.ts'
+import { DecoderEndedError } from '../../decoders/decoder-process.ts'
 import { detectFormat } from '../../decoders/detect-format.ts'
 import { listPagesOf } from '../../decoders/list-pages.ts'
 import type { Chunk, OutputFile } from '../../engines/engine.ts'
@@ -76,7 +76,7 @@ async function memberNames(path: string): Promise<string[] | undefined> {
     const pages = await listPagesOf(path)
     return pages && pages.length > maxMembers ? [] : pages?.map(({ name }) => name)
   } catch (error) {
-    if (error instanceof CountingStopped || error instanceof DecoderEnded) return undefined
+    if (error instanceof CountingStopped || error instanceof DecoderEndedError) return undefined
     throw error
   }
 }

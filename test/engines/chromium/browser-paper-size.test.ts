@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { headerFooterHtml } from '../../../lib/engines/chromium/header-footer.ts'
+import { buildHeaderFooterHtml } from '../../../lib/engines/chromium/header-footer.ts'
 import {
   defaultPaperParams,
   ebookMargin,
@@ -136,7 +136,9 @@ describe('the paper of a web page', () => {
 
 test('header text of a page is escaped, with page numbers and date filled in', () => {
   const innerHtml = (text?: string) =>
-    /^<div style="[^"]*">(.*)<\/div>$/s.exec(headerFooterHtml(text, new Date('2026-03-04T23:00:00Z')))?.[1]
+    /^<div style="[^"]*">(.*)<\/div>$/s.exec(
+      buildHeaderFooterHtml(text, new Date('2026-03-04T23:00:00Z')),
+    )?.[1]
   assert.equal(innerHtml(), '')
   assert.equal(
     innerHtml('{page} of {pages}, {date}{Page}'),
