@@ -13,7 +13,7 @@ import { EvaluationFailure, evaluate } from './chromium/evaluate.ts'
 import { browserHost } from './chromium/host.ts'
 import { runInBrowser } from './chromium/hosted-browser.ts'
 import { type BrowserPage, invalidUrl, type PageSize, type PageSource, showPage } from './chromium/page.ts'
-import { ebookMargin, PrintOptions, paperSheetOf } from './chromium/paper.ts'
+import { ebookMargin, PrintOptions, parsePaperSheet } from './chromium/paper.ts'
 import { printToPdf } from './chromium/print.ts'
 import {
   parseScreenshotView,
@@ -23,13 +23,13 @@ import {
   takeScreenshot,
 } from './chromium/screenshot.ts'
 import {
+  buildDrawingPage,
   corruptDrawingError,
-  drawingOptionsFor,
+  createDrawingOptions,
   drawingToImage,
   isSvg,
-  layoutSize,
-  librsvgSize,
-  pageWithDrawing,
+  measureLayout,
+  readLibrsvgSize,
 } from './chromium/svg-page.ts'
 import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
@@ -79,9 +79,9 @@ const capabilities: readonly Capability[] = [
   row(webPages, 'jpg', screenshotOptions.jpg, 0.4),
   row(webPages, 'webp', screenshotOptions.webp, 0.4),
   row(drawings, 'pdf', z.object({}), 0.8),
-  row(drawings, 'png', drawingOptionsFor('png'), 0.8),
-  row(drawings, 'jpg', drawingOptionsFor('jpg'), 0.8),
-  row(drawings, 'webp', drawingOptionsFor('webp'), 0.8),
+  row(drawings, 'png', createDrawingOptions('png'), 0.8),
+  row(drawings, 'jpg', createDrawingOptions('jpg'), 0.8),
+  row(drawings, 'webp', createDrawingOptions('webp'), 0.8),
   ...thumbnailRows(drawings, {}, 0.8),
 ].flatMap(withPageOptions)
 
@@ -173,7 +173,7 @@ async function createPageSource(input: InputFile, work: EngineWork, tools: Tools
   if (format === 'epub') {
     // Loaded on first use: only ebooks need the XML parser.
     const { ebookPageSource } = await import('./chromium/ebook-page.ts')
-    return ebookPageSource(input, title, paperSheetOf(options, ebookMargin))
+    return ebookPageSource(input, title, parsePaperSheet(options, ebookMargin))
   }
   const bytes = await readFile(path)
   if (format === 'mhtml') {
@@ -190,7 +190,7 @@ async function createPageSource(input: InputFile, work: EngineWork, tools: Tools
   const svg = format === 'svgz' ? await decompress(bytes) : bytes
   await warnAboutMissingFiles(svg, tools)
   // A PDF page takes the size that the drawing declares.
-  const page = pageWithDrawing(svg, to === 'pdf' ? undefined : await librsvgSize(input, tools))
+  const page = buildDrawingPage(svg, to === 'pdf' ? undefined : await readLibrsvgSize(input, tools))
   return { title, url: invalidUrl, page: { bytes: page, contentType: 'text/html; charset=utf-8' } }
 }
 
@@ -260,7 +260,7 @@ async function convert(
   let hiddenText = ''
   if (to === 'pdf') {
     const margin = from === 'epub' ? ebookMargin : undefined
-    const paper = isSvg(from) ? toInches(await layoutSize(page)) : undefined
+    const paper = isSvg(from) ? toInches(await measureLayout(page)) : undefined
     await printToPdf(page, path, options, { paper, margin })
     if (!isSvg(from)) hiddenText = await evaluate(page.call, z.string(), ['unseen', 'unseen'], {})
   }

@@ -15,11 +15,11 @@ import { readMediaMetadata } from './ffmpeg/metadata.ts'
 import { animatedPngOptions, animatedWebpOptions, gifOptions } from './ffmpeg/options.ts'
 import { predecodeAudio } from './ffmpeg/predecode-audio.ts'
 import { type MediaInfo, missingStreamError, probeCached } from './ffmpeg/probe.ts'
-import { mediaErrorOf } from './ffmpeg/run.ts'
+import { toMediaError } from './ffmpeg/run.ts'
 import { convertSubtitles, subtitleTargets } from './ffmpeg/subtitles.ts'
 import { thumbnailVideo } from './ffmpeg/thumbnail.ts'
-import { copyByHeader, mediaTargetOf, transcode } from './ffmpeg/transcode.ts'
-import { findUnsupportedCodec, refuseEncrypted } from './ffmpeg/unsupported-tracks.ts'
+import { copyByHeader, parseMediaTarget, transcode } from './ffmpeg/transcode.ts'
+import { findUnsupportedCodec, rejectEncrypted } from './ffmpeg/unsupported-tracks.ts'
 import { joinVideo, runVideoChunk, splitVideo } from './ffmpeg/video-chunks.ts'
 import { videoToImage } from './ffmpeg/video-frames.ts'
 import { watermarkVideo } from './ffmpeg/watermark.ts'
@@ -34,10 +34,11 @@ export const ffmpeg: Engine = {
   version: ['ffmpeg', '-version'],
   run,
   split: (work, tools, pool) => withClientError(work, split(work, tools, pool)),
-  join: (work, results, tools) => withClientError(work, chunkOperations(work).join(work, results, tools)),
+  join: (work, results, tools) =>
+    withClientError(work, chooseChunkOperations(work).join(work, results, tools)),
 }
 
-const chunkOperations = ({ operation }: EngineWork) =>
+const chooseChunkOperations = ({ operation }: EngineWork) =>
   operation === 'merge'
     ? { split: splitMerge, run: runMergeChunk, join: joinMerge }
     : { split: splitVideo, run: runVideoChunk, join: joinVideo }
@@ -49,16 +50,16 @@ async function split(
   tools: Tools,
   pool: WorkerPool,
 ): Promise<readonly Chunk[] | undefined> {
-  await refuseEncryptedInputs(work)
-  if (!isAudio(work.to)) return chunkOperations(work).split(work, tools, pool)
+  await rejectEncryptedInputs(work)
+  if (!isAudio(work.to)) return chooseChunkOperations(work).split(work, tools, pool)
   await checkAudioTimeLimit(work, tools, pool)
   return undefined
 }
 
 /** The metadata of an encrypted file can be read. */
-async function refuseEncryptedInputs({ operation, inputs }: EngineWork): Promise<void> {
+async function rejectEncryptedInputs({ operation, inputs }: EngineWork): Promise<void> {
   if (operation === 'metadata') return
-  for (const { path, format } of inputs) await refuseEncrypted(path, format)
+  for (const { path, format } of inputs) await rejectEncrypted(path, format)
 }
 
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
@@ -67,7 +68,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const target = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
   return withClientError(
     work,
-    work.chunk ? chunkOperations(work).run(work, tools) : runOperation(work, input, target, tools),
+    work.chunk ? chooseChunkOperations(work).run(work, tools) : runOperation(work, input, target, tools),
   )
 }
 
@@ -75,8 +76,8 @@ async function withClientError<T>({ from, to, inputs }: EngineWork, result: Prom
   try {
     return await result
   } catch (error) {
-    const clientError = mediaErrorOf(error, from, to)
-    if (clientError instanceof AppError && undecodedCodes.includes(clientError.code))
+    const clientError = toMediaError(error, from, to)
+    if (clientError instanceof AppError && undecodableCodes.includes(clientError.code))
       for (const { path, format } of inputs) {
         const codecError = await findUnsupportedCodec(path, format, clientError)
         if (codecError) throw codecError
@@ -86,7 +87,7 @@ async function withClientError<T>({ from, to, inputs }: EngineWork, result: Prom
 }
 
 /** Errors that a codec without a decoder can cause. */
-const undecodedCodes: readonly string[] = ['CORRUPT_FILE', 'CONVERSION_FAILED', 'UNSUPPORTED_CONVERSION']
+const undecodableCodes: readonly string[] = ['CORRUPT_FILE', 'CONVERSION_FAILED', 'UNSUPPORTED_CONVERSION']
 
 async function runOperation(
   work: EngineWork,
@@ -94,7 +95,7 @@ async function runOperation(
   target: string,
   tools: Tools,
 ): Promise<EngineResult> {
-  await refuseEncryptedInputs(work)
+  await rejectEncryptedInputs(work)
   if (work.operation === 'metadata') return readMediaMetadata(work, input, tools)
   if (work.operation === 'metadata/write') return writeMediaMetadata(work, input, target, tools)
   if (work.operation === 'merge') {
@@ -108,14 +109,15 @@ async function runOperation(
   const { path, from } = await predecodeAudio(input.path, work.from, tools)
   const request = { path, from, to: work.to, target }
   const isMediaConversion = work.operation === 'convert' && formatById(work.to).category !== 'image'
-  const copyResult = isMediaConversion && (await copyByHeader({ ...request, ...mediaTargetOf(work) }, tools))
+  const copyResult =
+    isMediaConversion && (await copyByHeader({ ...request, ...parseMediaTarget(work) }, tools))
   if (copyResult) return copyResult
   const media = await probeCached(input, { path, from }, tools)
   const source = { path, from, media, size: input.size }
   if (work.operation === 'compress') return compressMedia(work, source, target, tools)
   if (work.operation === 'watermark') return watermarkVideo(work, source, target, tools)
-  if (formatById(work.to).category === 'image') return animate(work, source, target, tools)
-  return transcode({ ...request, media, ...mediaTargetOf(work) }, tools)
+  if (formatById(work.to).category === 'image') return convertToAnimation(work, source, target, tools)
+  return transcode({ ...request, media, ...parseMediaTarget(work) }, tools)
 }
 
 async function convertFirstFrame(
@@ -131,7 +133,7 @@ async function convertFirstFrame(
   return { files: [{ path: target }] }
 }
 
-async function animate(
+async function convertToAnimation(
   work: EngineWork,
   { path, from, media }: { path: string; from: FormatId; media: MediaInfo },
   target: string,

@@ -74,7 +74,7 @@ export const fontforge: Engine = {
 // Loose, because options of only some rows, such as `face`, are passed on to the program as parsed.
 const Options = z.looseObject({ subset: shape.subset, hinting: shape.hinting })
 
-const Facts = z.object({
+const FontFacts = z.object({
   family: z.string().nullable(),
   glyphs: z.int(),
   faces: z.int(),
@@ -115,10 +115,10 @@ async function convert(
   args: readonly string[],
   work: EngineWork,
   tools: Tools,
-): Promise<z.infer<typeof Facts>> {
+): Promise<z.infer<typeof FontFacts>> {
   try {
     const { stdout } = await runPython('font/convert_font.py', args, tools)
-    return Facts.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''))
+    return FontFacts.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''))
   } catch (error) {
     throw explainFailure(error, work)
   }

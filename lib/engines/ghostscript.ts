@@ -98,13 +98,13 @@ async function convertPostScript(input: string, work: EngineWork, tools: Tools):
   }
   const pdf = join(to === 'pdf' ? outDir : tools.workDir, 'drawing.pdf')
   const crop = from === 'ps' ? [] : ['-dEPSCrop']
-  const switches = [...crop, ...losslessImages, '-dAutoRotatePages=/None']
+  const switches = [...crop, ...losslessImageSwitches, '-dAutoRotatePages=/None']
   await runGhostscript({ device: 'pdfwrite', input, format: from, output: pdf, switches }, tools)
   return { files: [{ path: to === 'pdf' ? pdf : await convertDrawing(pdf, work, tools) }] }
 }
 
 /** Embeds images losslessly: by default the device encodes photos as JPEG. */
-const losslessImages = [
+const losslessImageSwitches = [
   ...['-dAutoFilterColorImages=false', '-dColorImageFilter=/FlateEncode'],
   ...['-dAutoFilterGrayImages=false', '-dGrayImageFilter=/FlateEncode'],
 ] as const
@@ -144,12 +144,12 @@ async function rasterize(
 ): Promise<string[]> {
   const { dpi } = RasterOptions.parse(options)
   const device = { png: 'pngalpha', jpg: 'jpeg', tiff: 'tiff24nc' }[to]
-  const smooth = ['-dTextAlphaBits=4', '-dGraphicsAlphaBits=4', '-dEPSCrop', `-r${dpi}`]
+  const rasterSwitches = ['-dTextAlphaBits=4', '-dGraphicsAlphaBits=4', '-dEPSCrop', `-r${dpi}`]
   const deviceSwitches = { png: [], jpg: ['-dJPEGQ=90'], tiff: ['-sCompression=lzw'] }[to]
   // The device writes one file per page. A drawing has one page; a file that has more must not overwrite the first.
   const output = join(outDir, `page-%d.${to}`)
   await runGhostscript(
-    { device, input, format: from, output, switches: [...smooth, ...deviceSwitches] },
+    { device, input, format: from, output, switches: [...rasterSwitches, ...deviceSwitches] },
     tools,
   )
   const names = await readdir(outDir)
@@ -180,8 +180,8 @@ async function convertImage(input: InputFile, work: EngineWork, tools: Tools): P
   const maxPages = work.to === 'eps' ? 1 : 500
   const { path, pages } = await imageToPostScript(input, maxPages, tools)
   if (pages > maxPages) {
-    const convertedPages = maxPages === 1 ? 'the first page' : `the first ${maxPages} pages`
-    tools.warn('PAGES_DROPPED', `Of ${pages} pages, only ${convertedPages} could be converted.`)
+    const convertedRange = maxPages === 1 ? 'the first page' : `the first ${maxPages} pages`
+    tools.warn('PAGES_DROPPED', `Of ${pages} pages, only ${convertedRange} could be converted.`)
   }
   return convertPostScript(path, { ...work, from: 'ps' }, tools)
 }
@@ -191,8 +191,8 @@ async function convertPdf(input: InputFile, work: EngineWork, tools: Tools): Pro
   const openedPdf = await openPdf(input.path, password, tools)
   const requestedPages = resolvePages(range, openedPdf.sizes.length)
   const pages = singleFileTargets.includes(work.to) ? requestedPages : [...new Set(requestedPages)]
-  const selection = { opened: openedPdf, pages, outDir: work.outDir }
-  const file = await convertPages(selection, work, tools)
+  const pageSelection = { opened: openedPdf, pages, outDir: work.outDir }
+  const file = await convertPages(pageSelection, work, tools)
   return { files: [file], details: { pages: pages.length } }
 }
 
@@ -202,16 +202,20 @@ async function convertPdf(input: InputFile, work: EngineWork, tools: Tools): Pro
  */
 const singleFileTargets: readonly FormatId[] = ['tiff', 'ps']
 
-async function convertPages(selection: PageSelection, work: EngineWork, tools: Tools): Promise<OutputFile> {
+async function convertPages(
+  pageSelection: PageSelection,
+  work: EngineWork,
+  tools: Tools,
+): Promise<OutputFile> {
   switch (work.to) {
     case 'ps':
-      return toPostScript(selection, tools)
+      return toPostScript(pageSelection, tools)
     case 'eps':
-      return toEpsFiles(selection, tools)
+      return toEpsFiles(pageSelection, tools)
     case 'jpg':
     case 'png':
     case 'tiff':
-      return toPageImages(work.to, selection, work.options, tools)
+      return toPageImages(work.to, pageSelection, work.options, tools)
     default:
       throw new Error(`Ghostscript does not support the target ${work.to}.`)
   }

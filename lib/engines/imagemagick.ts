@@ -5,16 +5,16 @@ import { maxSide } from '../formats/image-limits.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { keysOf } from '../validation/keys-of.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
-import { largestHeaderSide } from './imagemagick/header-dimensions.ts'
+import { readLargestSide } from './imagemagick/header-dimensions.ts'
 import { normalizeInput } from './imagemagick/normalize-input.ts'
-import { magick } from './imagemagick/run.ts'
-import { type MagickSourceId, magickSource, magickSources } from './imagemagick/sources.ts'
+import { runMagick } from './imagemagick/run.ts'
+import { getMagickSource, type MagickSourceId, magickSources } from './imagemagick/sources.ts'
 import {
-  colorSpaceOf,
-  iconSides,
+  getMagickTarget,
   type MagickTargetId,
-  magickTarget,
   magickTargets,
+  parseColorSpace,
+  parseIconSides,
   sizeArgs,
   storesMetadata,
 } from './imagemagick/targets.ts'
@@ -38,7 +38,7 @@ export const imagemagick: Engine = {
   image: 'image',
   capabilities: [
     ...targetIds.map((to): Capability => {
-      const { cost, options } = magickTarget(to)
+      const { cost, options } = getMagickTarget(to)
       return { operation: 'convert', from: sourceIds, to: [to], same: true, options, cost }
     }),
     ...thumbnailRows(sourceIds, {}, 0.3),
@@ -58,14 +58,14 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   try {
     const request = { input, from, to, work, tools }
     const step: Step = { ...request, ...(await normalizeInput(from, input, tools)) }
-    const result = await (work.operation === 'thumbnail' ? thumbnail(step) : convert(step))
+    const result = await (work.operation === 'thumbnail' ? createThumbnail(step) : convert(step))
     tools.progress(1)
     return result
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    const texture = from === 'dds' ? await findUnsupportedTexture(input.path) : undefined
-    if (texture !== undefined) throw featureError(from, texture, error)
-    throw (await largestHeaderSide(input.path, from)) > maxSide
+    const unsupportedTexture = from === 'dds' ? await findUnsupportedTexture(input.path) : undefined
+    if (unsupportedTexture !== undefined) throw featureError(from, unsupportedTexture, error)
+    throw (await readLargestSide(input.path, from)) > maxSide
       ? imageTooLargeError(error)
       : explainFailure(error, from)
   }
@@ -90,12 +90,12 @@ interface Frame {
 }
 
 /** Decodes with ImageMagick but scales with libvips, so that all thumbnails look alike. */
-async function thumbnail(step: Step): Promise<EngineResult> {
+async function createThumbnail(step: Step): Promise<EngineResult> {
   const { input, from, work, tools } = step
   const { frame, index } = pickFrame(await readFrames(step), from)
   const path = join(tools.workDir, 'first.png')
-  const wholeStep: Step = { ...step, to: 'png', work: { ...work, options: {} } }
-  await writeFrame(wholeStep, `${magickSource(from).coder}:${input.path}[${index}]`, frame, path)
+  const fullSizeStep: Step = { ...step, to: 'png', work: { ...work, options: {} } }
+  await writeFrame(fullSizeStep, `${getMagickSource(from).coder}:${input.path}[${index}]`, frame, path)
   return makeThumbnail({ ...work, inputs: [{ ...input, path, format: 'png' }] }, tools)
 }
 
@@ -105,15 +105,15 @@ async function convert(step: Step): Promise<EngineResult> {
     tools.warn('METADATA_NOT_KEPT', `metadata=keep has no effect: ${to} files are written without metadata.`)
   const frames = await readFrames(step)
   tools.progress(0.2)
-  const pickedFrame = pickFrame(frames, from)
-  const { stores } = magickTarget(to)
-  const hasManyFrames = frames.length > 1 && magickSource(from).only === undefined
+  const chosenFrame = pickFrame(frames, from)
+  const { stores } = getMagickTarget(to)
+  const hasManyFrames = frames.length > 1 && getMagickSource(from).only === undefined
   const hasPages = hasManyFrames && formatById(from).multiPage === true
-  const path = join(work.outDir, `output.${extensionOf(to)}`)
+  const path = join(work.outDir, `output.${getExtension(to)}`)
   if (hasPages && stores !== 'pages') return writePagesAsZip(step, frames)
   if (hasManyFrames && stores) {
     const fit = hasPages ? [] : ['-coalesce']
-    await writeFrame(step, `${magickSource(from).coder}:${input.path}`, pickedFrame.frame, path, fit)
+    await writeFrame(step, `${getMagickSource(from).coder}:${input.path}`, chosenFrame.frame, path, fit)
     return { files: [{ path }], details: { frames: frames.length } }
   }
   if (hasManyFrames) {
@@ -124,8 +124,8 @@ async function convert(step: Step): Promise<EngineResult> {
   }
   await writeFrame(
     step,
-    `${magickSource(from).coder}:${input.path}[${pickedFrame.index}]`,
-    pickedFrame.frame,
+    `${getMagickSource(from).coder}:${input.path}[${chosenFrame.index}]`,
+    chosenFrame.frame,
     path,
   )
   return { files: [{ path }] }
@@ -133,9 +133,9 @@ async function convert(step: Step): Promise<EngineResult> {
 
 /** Reads the frames of the file from its headers. */
 async function readFrames({ input, from, tools }: Step): Promise<[Frame, ...Frame[]]> {
-  const { coder, only } = magickSource(from)
+  const { coder, only } = getMagickSource(from)
   const path = `${coder}:${input.path}${only === 'first' ? '[0]' : ''}`
-  const { stdout } = await magick(tools, 'identify', [
+  const { stdout } = await runMagick(tools, 'identify', [
     '-ping',
     '-format',
     '%w %h %[colorspace] %[profile:icc]\n',
@@ -161,7 +161,7 @@ function pickFrame(
   frames: readonly [Frame, ...Frame[]],
   from: MagickSourceId,
 ): { frame: Frame; index: number } {
-  if (magickSource(from).only !== 'largest') return { frame: frames[0], index: 0 }
+  if (getMagickSource(from).only !== 'largest') return { frame: frames[0], index: 0 }
   const frame = frames.reduce((best, next) => (next.width > best.width ? next : best))
   return { frame, index: frames.indexOf(frame) }
 }
@@ -171,8 +171,8 @@ async function writePagesAsZip(step: Step, frames: readonly Frame[]): Promise<En
   const files: PageFile[] = []
   for (const [index, frame] of frames.entries()) {
     const page = index + 1
-    const path = join(work.outDir, createPageFileName(page, frames.length, extensionOf(to)))
-    await writeFrame(step, `${magickSource(from).coder}:${input.path}[${index}]`, frame, path)
+    const path = join(work.outDir, createPageFileName(page, frames.length, getExtension(to)))
+    await writeFrame(step, `${getMagickSource(from).coder}:${input.path}[${index}]`, frame, path)
     files.push({ page, path })
     tools.progress(0.2 + (0.7 * page) / frames.length, 'pages')
   }
@@ -187,28 +187,28 @@ async function writeFrame(
   path: string,
   frameArgs: readonly string[] = [],
 ): Promise<void> {
-  const { coder, isOpaque, supportsProfile, quality, args = [] } = magickTarget(to)
+  const { coder, isOpaque, supportsProfile, quality, args = [] } = getMagickTarget(to)
   const { rotate, background, metadata } = parseImageOptions(work.options)
   const keepsBlendedWhite =
-    magickSource(from).mayBeBlendedWithWhite && !(await isWrittenByPhotoshop(input.path))
+    getMagickSource(from).mayBeBlendedWithWhite && !(await isWrittenByPhotoshop(input.path))
   const checksOpacity = isOpaque === true && background === undefined
-  const { stdout } = await magick(tools, 'convert', [
+  const { stdout } = await runMagick(tools, 'convert', [
     ...(keepsBlendedWhite ? ['-define', 'psd:alpha-unblend=off'] : []),
     source,
-    ...(magickSource(from).args ?? []),
+    ...(getMagickSource(from).args ?? []),
     ...inputArgs,
     ...frameArgs,
     '-auto-orient',
     ...(rotate ? ['-rotate', String(rotate), '+repage'] : []),
-    ...colorArgs(frame, supportsProfile === true, colorSpaceOf(work.options)),
+    ...buildColorArgs(frame, supportsProfile === true, parseColorSpace(work.options)),
     // Remove comments and locations, which are private.
     ...(metadata === 'strip' ? ['+profile', '!icc,*', '+set', 'comment'] : []),
     ...(checksOpacity ? ['-print', '%[opaque]\\n'] : []),
     ...['-background', background ?? (isOpaque ? 'white' : 'none')],
     ...(isOpaque || background ? ['-alpha', 'remove', '-alpha', 'off'] : []),
     ...sizeArgs(work.options),
-    ...(to === 'ico' || to === 'cur' ? iconArgs(frame, to, work.options) : []),
-    ...(to === 'jp2' || to === 'j2k' ? waveletArgs(frame, work.options) : []),
+    ...(to === 'ico' || to === 'cur' ? buildIconArgs(frame, to, work.options) : []),
+    ...(to === 'jp2' || to === 'j2k' ? buildWaveletArgs(frame, work.options) : []),
     ...(to === 'webp' && (await hasFewColors(source, tools)) ? ['-define', 'webp:lossless=true'] : []),
     ...(quality?.(work.options) ?? []),
     ...args,
@@ -218,12 +218,12 @@ async function writeFrame(
   if (stdout.includes('false')) warnAboutTransparency(to, tools)
 }
 
-const warned = new WeakSet<Tools>()
+const toolsWithWarning = new WeakSet<Tools>()
 
 /** Warns once for all pages. */
 function warnAboutTransparency(to: MagickTargetId, tools: Tools): void {
-  if (warned.has(tools)) return
-  warned.add(tools)
+  if (toolsWithWarning.has(tools)) return
+  toolsWithWarning.add(tools)
   const message = `Transparent parts became white: ${to} has no transparency. Set background for another color.`
   tools.warn('TRANSPARENCY_DROPPED', message)
 }
@@ -243,10 +243,10 @@ async function isWrittenByPhotoshop(path: string): Promise<boolean> {
 const intentArgs = ['-intent', 'Relative', '-black-point-compensation']
 
 /** Converts colors to sRGB, using the image's profile if it has one, unless the target keeps that profile. */
-function colorArgs(
+function buildColorArgs(
   { colorspace, hasProfile }: Frame,
   keepsProfile: boolean,
-  requestedSpace: ReturnType<typeof colorSpaceOf>,
+  requestedSpace: ReturnType<typeof parseColorSpace>,
 ): string[] {
   if (requestedSpace === 'adobe-rgb') {
     const sourceProfile = hasProfile
@@ -264,12 +264,12 @@ function colorArgs(
 
 /** Chroma subsampling of lossy WebP would blur edges in an image with few colors. */
 async function hasFewColors(source: string, tools: Tools): Promise<boolean> {
-  const { stdout } = await magick(tools, 'identify', ['-format', '%k ', source])
+  const { stdout } = await runMagick(tools, 'identify', ['-format', '%k ', source])
   return Number(stdout.trim().split(' ')[0]) <= 256
 }
 
 /** For tiny images, the default six resolution levels overflow in OpenJPEG, which makes the colors wrong. */
-function waveletArgs({ width, height }: Frame, options: unknown): string[] {
+function buildWaveletArgs({ width, height }: Frame, options: unknown): string[] {
   const box = resizeBoxOf(parseImageOptions(options))
   const side = Math.min(width, height, box?.width ?? width, box?.height ?? height)
   const levels = Math.max(1, Math.min(6, Math.floor(Math.log2(side)) - 2))
@@ -294,15 +294,15 @@ async function makeCursor(path: string): Promise<void> {
 }
 
 /** Arguments for square icons in the common sizes, none larger than the image. */
-function iconArgs({ width, height }: Frame, to: 'ico' | 'cur', options: unknown): string[] {
-  const square = ['-resize', `${maxIconSide}x${maxIconSide}>`, '-gravity', 'center']
-  if (to === 'cur') return [...square, '-resize', '128x128>']
-  const requestedSides = iconSides(options)
-  if (!requestedSides && sizeArgs(options).length > 0) return square
+function buildIconArgs({ width, height }: Frame, to: 'ico' | 'cur', options: unknown): string[] {
+  const fitToIconArgs = ['-resize', `${maxIconSide}x${maxIconSide}>`, '-gravity', 'center']
+  if (to === 'cur') return [...fitToIconArgs, '-resize', '128x128>']
+  const requestedSides = parseIconSides(options)
+  if (!requestedSides && sizeArgs(options).length > 0) return fitToIconArgs
   const side = Math.min(maxIconSide, Math.max(width, height))
-  const smaller = [128, 64, 48, 32, 16].filter((size) => size < side)
-  const sides = requestedSides ?? [side, ...smaller]
-  return [...square, '-extent', `${side}x${side}`, '-define', `icon:auto-resize=${sides.join(',')}`]
+  const smallerSides = [128, 64, 48, 32, 16].filter((size) => size < side)
+  const sides = requestedSides ?? [side, ...smallerSides]
+  return [...fitToIconArgs, '-extent', `${side}x${side}`, '-define', `icon:auto-resize=${sides.join(',')}`]
 }
 
 /** ImageMagick supports three texture compressions (DXT1, DXT3, DXT5), and none with a Direct3D 10 header. */
@@ -318,7 +318,7 @@ async function findUnsupportedTexture(path: string): Promise<string | undefined>
   }
 }
 
-const extensionOf = (to: FormatId) => formatById(to).extensions[0] ?? to
+const getExtension = (to: FormatId) => formatById(to).extensions[0] ?? to
 
 function imageTooLargeError(cause: Error): AppError {
   const sentence = `The image is larger than the limit of ${maxSide} pixels per side or of its memory.`

@@ -6,17 +6,22 @@ import type { FormatId } from '../formats/index.ts'
 import { defined } from '../validation/defined.ts'
 import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engine.ts'
 import { OfficeFacts } from './libreoffice/bridge.ts'
-import { filtersOf, type OfficeFamily, readableFormats, writableFormats } from './libreoffice/formats.ts'
+import {
+  listReadableFormats,
+  listWritableFormats,
+  type OfficeFamily,
+  selectFilters,
+} from './libreoffice/formats.ts'
 import { hasHiddenText } from './libreoffice/hidden-text.ts'
 import { type HostedOfficeJob, officeHost } from './libreoffice/host.ts'
-import { officeSource } from './libreoffice/office-source.ts'
+import { prepareOfficeSource } from './libreoffice/office-source.ts'
 import {
-  changesPages,
+  hasPageChanges,
   PdfOptions,
   SheetPdfOptions,
-  sheetPageSetup,
   TextPdfOptions,
-  textPageSetup,
+  toSheetPageSetup,
+  toTextPageSetup,
 } from './libreoffice/page-setup.ts'
 import { OfficePool } from './libreoffice/pool.ts'
 import type { OfficeFilter, OfficeRequest } from './libreoffice/process.ts'
@@ -34,15 +39,15 @@ const cost = { document: 0.3, webPage: 1.5, plainText: 2 }
 
 const capabilities: readonly Capability[] = [
   ...unlockRows,
-  ...capabilitiesOf('text', TextPdfOptions).flatMap(withTextOptions(['txt', 'html'])),
-  ...capabilitiesOf('sheet', SheetPdfOptions).flatMap(withTextOptions(['csv', 'tsv', 'html'])),
-  ...capabilitiesOf('slides', PdfOptions),
-  ...capabilitiesOf('drawing', PdfOptions),
+  ...createCapabilities('text', TextPdfOptions).flatMap(withTextOptions(['txt', 'html'])),
+  ...createCapabilities('sheet', SheetPdfOptions).flatMap(withTextOptions(['csv', 'tsv', 'html'])),
+  ...createCapabilities('slides', PdfOptions),
+  ...createCapabilities('drawing', PdfOptions),
 ]
 
-function capabilitiesOf(family: OfficeFamily, pdfOptions: z.ZodObject): Capability[] {
-  const rest = writableFormats(family).filter((to) => to !== 'pdf')
-  const from = readableFormats(family).filter((id) => id !== 'html')
+function createCapabilities(family: OfficeFamily, pdfOptions: z.ZodObject): Capability[] {
+  const rest = listWritableFormats(family).filter((to) => to !== 'pdf')
+  const from = listReadableFormats(family).filter((id) => id !== 'html')
   const rows: Capability[] = [
     { operation: 'convert', from, to: ['pdf'], options: pdfOptions, cost: cost.document },
     {
@@ -64,7 +69,7 @@ function capabilitiesOf(family: OfficeFamily, pdfOptions: z.ZodObject): Capabili
         ]
       : []),
   ]
-  if (!readableFormats(family).includes('html')) return rows
+  if (!listReadableFormats(family).includes('html')) return rows
   const drops = 'The layout of the page was simplified: it was converted by LibreOffice, not by a browser.'
   const page = { operation: 'convert', from: ['html'], cost: cost.webPage, drops } as const
   const texts: Capability[] = [
@@ -127,13 +132,13 @@ async function convert(work: EngineWork, tools: Tools, password?: string): Promi
   if (!input) throw new Error('LibreOffice was called without an input.')
   const { from, to } = work
   const path = join(tools.workDir, `office-result.${to}`)
-  const { path: inputPath, ...source } = await officeSource(work, input, tools)
-  const request = { ...officeRequestOf(work), name: input.filename, ...source, ...defined({ password }) }
+  const { path: inputPath, ...source } = await prepareOfficeSource(work, input, tools)
+  const request = { ...createOfficeRequest(work), name: input.filename, ...source, ...defined({ password }) }
   const job: HostedOfficeJob = { request, from, to, inputPath, outputPath: path }
   const facts = await tools.host(job, () => tools.progress(0.5, 'loaded'))
-  const officeFacts = OfficeFacts.parse(facts)
+  const documentFacts = OfficeFacts.parse(facts)
   tools.progress(1, 'stored')
-  warnAboutLosses(work, officeFacts, tools)
+  warnAboutLosses(work, documentFacts, tools)
   if (to === 'html' && (await hasHiddenText(path))) {
     tools.warn(
       'HIDDEN_KEPT',
@@ -142,7 +147,7 @@ async function convert(work: EngineWork, tools: Tools, password?: string): Promi
   }
   return {
     files: [{ path }],
-    ...(officeFacts.pages !== undefined && { details: { pages: officeFacts.pages } }),
+    ...(documentFacts.pages !== undefined && { details: { pages: documentFacts.pages } }),
   }
 }
 
@@ -155,16 +160,17 @@ function warnAboutLosses(
     // Since LibreOffice 5.3, the PDF export always embeds every font.
     tools.warn('OPTION_NOT_HELD', 'embedAllFonts=false has no effect: every font is embedded as a subset.')
   }
-  const widerFonts = fonts.filter((font) => !hasSameWidths(font))
-  if (widerFonts.length > 0) tools.warn('FONTS_SUBSTITUTED', fontSubstitutionMessage(widerFonts))
+  const substitutionsWithOtherWidths = fonts.filter((font) => !hasSameWidths(font))
+  if (substitutionsWithOtherWidths.length > 0)
+    tools.warn('FONTS_SUBSTITUTED', describeSubstitutions(substitutionsWithOtherWidths))
   if (missingGlyphs && missingGlyphs.total > 0)
-    tools.warn('GLYPHS_MISSING', missingGlyphsMessage(missingGlyphs))
+    tools.warn('GLYPHS_MISSING', describeMissingGlyphs(missingGlyphs))
   if ((to === 'csv' || to === 'tsv') && sheets > 1) {
     tools.warn('SHEETS_DROPPED', `The first of ${sheets} sheets was converted: ${to} stores a single table.`)
   }
   if (hidden) warnAboutHiddenContent(hidden, to, tools)
   if (shapes > 0) {
-    const [shapeCount, words] = [plural(shapes, 'drawn shape'), plural(shapeWords, 'word')]
+    const [shapeCount, words] = [pluralize(shapes, 'drawn shape'), pluralize(shapeWords, 'word')]
     tools.warn(
       'SHAPES_DROPPED',
       `The ${words} of ${shapeCount} on the sheet were left out: ${to} stores only cells.`,
@@ -183,7 +189,7 @@ function warnAboutHiddenContent(
 ): void {
   const kinds = (['sheet', 'row', 'column'] as const).flatMap((kind) => {
     const count = hiddenContent[`${kind}s`]
-    return count > 0 ? [plural(count, `hidden ${kind}`)] : []
+    return count > 0 ? [pluralize(count, `hidden ${kind}`)] : []
   })
   if (kinds.length === 0) return
   const what = listFormat.format(kinds)
@@ -201,19 +207,19 @@ function warnAboutHiddenContent(
 
 const listFormat = new Intl.ListFormat('en-GB')
 
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+const pluralize = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-function missingGlyphsMessage({ total, characters }: NonNullable<OfficeFacts['missingGlyphs']>): string {
-  const namedCharacters = characters.map(
+function describeMissingGlyphs({ total, characters }: NonNullable<OfficeFacts['missingGlyphs']>): string {
+  const characterList = characters.map(
     ({ character, count }) =>
-      `${character} (${codePointName(character)}${count > 1 ? `, ${count} times` : ''})`,
+      `${character} (${formatCodePoint(character)}${count > 1 ? `, ${count} times` : ''})`,
   )
   const rest = total - characters.reduce((sum, { count }) => sum + count, 0)
-  const otherCount = rest > 0 ? ` and ${plural(rest, 'other')}` : ''
-  return `No installed font has ${plural(total, 'character')} of the document: ${namedCharacters.join(', ')}${otherCount}. They were replaced by blanks or boxes.`
+  const otherCharacters = rest > 0 ? ` and ${pluralize(rest, 'other')}` : ''
+  return `No installed font has ${pluralize(total, 'character')} of the document: ${characterList.join(', ')}${otherCharacters}. They were replaced by blanks or boxes.`
 }
 
-const codePointName = (character: string) =>
+const formatCodePoint = (character: string) =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 type FontSubstitution = NonNullable<OfficeFacts['fonts']>[number]
@@ -233,39 +239,39 @@ const metricAliases = [
 const hasSameWidths = ({ name, replacement }: FontSubstitution) =>
   metricAliases.some(({ names, replacements }) => names.test(name) && replacements.test(replacement))
 
-function fontSubstitutionMessage(fonts: readonly FontSubstitution[]): string {
+function describeSubstitutions(fonts: readonly FontSubstitution[]): string {
   const pairs = fonts.map(({ name, replacement }) => `${name} was replaced by ${replacement}`)
   return `Not installed: ${pairs.join(', ')}; lines may break in other places.`
 }
 
-function officeRequestOf({ from, to, options }: EngineWork): Omit<OfficeRequest, 'name'> {
-  const request = filtersOf(from, to)
+function createOfficeRequest({ from, to, options }: EngineWork): Omit<OfficeRequest, 'name'> {
+  const request = selectFilters(from, to)
   if (to !== 'pdf') return request
   switch (request.family) {
     case 'text': {
       const parsedOptions = TextPdfOptions.parse(options)
-      const page = textPageSetup(parsedOptions)
+      const page = toTextPageSetup(parsedOptions)
       // Changing the page styles takes a tenth of a typical conversion, so it is skipped if nothing changes.
       return {
         ...request,
-        target: pdfTarget(request.target, parsedOptions),
-        ...(changesPages(page) && { page }),
+        target: addPdfOptions(request.target, parsedOptions),
+        ...(hasPageChanges(page) && { page }),
       }
     }
     case 'sheet': {
       const parsedOptions = SheetPdfOptions.parse(options)
       return {
         ...request,
-        target: pdfTarget(request.target, parsedOptions),
-        page: sheetPageSetup(parsedOptions),
+        target: addPdfOptions(request.target, parsedOptions),
+        page: toSheetPageSetup(parsedOptions),
       }
     }
     case 'slides':
     case 'drawing':
-      return { ...request, target: pdfTarget(request.target, PdfOptions.parse(options)) }
+      return { ...request, target: addPdfOptions(request.target, PdfOptions.parse(options)) }
   }
 }
 
-function pdfTarget(target: OfficeFilter, { embedAllFonts }: z.infer<typeof PdfOptions>): OfficeFilter {
+function addPdfOptions(target: OfficeFilter, { embedAllFonts }: z.infer<typeof PdfOptions>): OfficeFilter {
   return { ...target, data: { UseTaggedPDF: true, EmbedStandardFonts: embedAllFonts, ExportNotes: false } }
 }

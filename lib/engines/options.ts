@@ -4,15 +4,14 @@ import { booleanFromText, coerceNumber, integer } from '../validation/coerce.ts'
 export { coerceNumber as numberFromText, integer }
 
 /** Parses the texts of forms; every non-empty string would be truthy otherwise. */
-const flagFromText = (value: unknown) =>
-  typeof value === 'string' ? (booleanFromText(value) ?? value) : value
+const parseFlag = (value: unknown) => (typeof value === 'string' ? (booleanFromText(value) ?? value) : value)
 
 export function decimal(min: number, max: number) {
   return z.preprocess(coerceNumber, z.number().min(min).max(max))
 }
 
 export function flag() {
-  return z.preprocess(flagFromText, z.boolean())
+  return z.preprocess(parseFlag, z.boolean())
 }
 
 export const qualityLevels = ['low', 'medium', 'high', 'highest'] as const
@@ -27,7 +26,7 @@ export const quality = z
 /** Maps the quality levels to the numbers of one encoder. */
 export type QualityScale = Readonly<Record<QualityLevel, number>>
 
-export function qualityNumber(value: Quality | undefined, scale: QualityScale): number {
+export function toQualityNumber(value: Quality | undefined, scale: QualityScale): number {
   return typeof value === 'number' ? value : scale[value ?? 'high']
 }
 

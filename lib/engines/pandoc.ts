@@ -18,24 +18,24 @@ import { convertEmail, emailCapability } from './pandoc/email.ts'
 import { makeValidEpub } from './pandoc/epub-validity.ts'
 import {
   bibliographyFormats,
+  getPandocSource,
+  getPandocTarget,
   type PandocSourceId,
   type PandocTargetId,
-  pandocSource,
   pandocSourceIds,
-  pandocTarget,
   pandocTargetIds,
 } from './pandoc/formats.ts'
-import { makeOutline, unwrapSections } from './pandoc/outline.ts'
-import { mediaFolder, prepareInput, readTree, runReader, treeFile } from './pandoc/read-tree.ts'
+import { convertToOutline, unwrapSections } from './pandoc/outline.ts'
+import { mediaFolderName, prepareInput, readTree, runReader, treeFileName } from './pandoc/read-tree.ts'
 import { simplifySheetTables } from './pandoc/sheet-tables.ts'
 import { convertCellsToLines, convertTablesToLines } from './pandoc/tables.ts'
 import { adaptTitle, setTitle, titleOf } from './pandoc/title.ts'
 import {
+  extractText,
   keepDescriptiveMeta,
   removeRawContent,
   resolveImages,
   type Tree,
-  textOfTree,
   unwrapContainers,
 } from './pandoc/tree.ts'
 import { rewriteUnsupportedNodes } from './pandoc/unsupported-nodes.ts'
@@ -71,7 +71,7 @@ const markupTargets = pandocTargetIds.filter(
   (id) => !officeFormats.includes(id) && !ebookFormats.includes(id),
 )
 const documentSources = pandocSourceIds.filter((id) => ['docx', 'odt', 'rtf'].includes(id))
-const poorlyReadSources: readonly FormatId[] = ['odt', 'rtf']
+const poorlySupportedSources: readonly FormatId[] = ['odt', 'rtf']
 /** For these targets, the planner prefers a longer route through Word, see `isWorthSeveralSteps`. */
 const targetsThroughWord: readonly FormatId[] = ['md', 'txt', 'rst', 'adoc', 'tex']
 const markup = pandocSourceIds.filter((id) => ![...documentSources, 'html', 'csv'].includes(id))
@@ -88,23 +88,27 @@ const row = (from: readonly FormatId[], to: readonly FormatId[], seconds: number
   cost: seconds,
 })
 
-const layoutDropped = 'The page layout was lost: text, headings, lists, tables, notes and images were kept.'
+const layoutLostMessage =
+  'The page layout was lost: text, headings, lists, tables, notes and images were kept.'
 
 /** Text sources with an encoding option; the other formats have a fixed encoding. */
-const encodedSources = pandocSourceIds.filter((id) => !pandocSource(id).isBinary && id !== 'rtf')
+const encodedSources = pandocSourceIds.filter((id) => !getPandocSource(id).isBinary && id !== 'rtf')
 
 const capabilities: readonly Capability[] = [
-  row(exclude(pandocSourceIds, ...poorlyReadSources), markupTargets, cost.markup),
-  row(poorlyReadSources, exclude(markupTargets, ...targetsThroughWord), cost.markup),
+  row(exclude(pandocSourceIds, ...poorlySupportedSources), markupTargets, cost.markup),
+  row(poorlySupportedSources, exclude(markupTargets, ...targetsThroughWord), cost.markup),
   row(markup, officeTargets, cost.markup),
-  { ...row(['docx', 'csv'], exclude(officeTargets, 'txt'), cost.office), drops: layoutDropped },
-  { ...row(poorlyReadSources, exclude(officeTargets, 'txt'), cost.poorlyRead), drops: layoutDropped },
+  { ...row(['docx', 'csv'], exclude(officeTargets, 'txt'), cost.office), drops: layoutLostMessage },
+  {
+    ...row(poorlySupportedSources, exclude(officeTargets, 'txt'), cost.poorlyRead),
+    drops: layoutLostMessage,
+  },
   row(['docx', 'csv'], ['txt'], cost.office),
-  row(poorlyReadSources, targetsThroughWord, cost.poorlyRead),
+  row(poorlySupportedSources, targetsThroughWord, cost.poorlyRead),
   row(['html'], officeTargets, cost.pageToOffice),
   row([...markup, 'csv'], ebookFormats, cost.book),
   row(['html'], ebookFormats, cost.pageToBook),
-  { ...row(documentSources, ebookFormats, cost.officeToBook), drops: layoutDropped },
+  { ...row(documentSources, ebookFormats, cost.officeToBook), drops: layoutLostMessage },
   row(referenceIds, referenceIds, cost.markup),
   emailCapability,
 ].flatMap(withTextOptions(encodedSources))
@@ -160,26 +164,26 @@ async function convertViaAst(
 ): Promise<void> {
   const target = pandocTargetIds.find((id) => id === work.to)
   if (!target) throw new Error(`pandoc does not support the target ${work.to}.`)
-  const { writer, images, args = [], titleAsHeading, needsTitle } = pandocTarget(target)
+  const { writer, images, args = [], titleAsHeading, needsTitle } = getPandocTarget(target)
   const tree = await readTree(input, from, work, tools)
   tools.progress(0.5, 'read')
   keepDescriptiveMeta(tree)
   if (images === 'packed') removeRawContent(tree)
   adaptTree(tree, from, target)
   adaptTitle(tree, target, titleAsHeading === true)
-  if (target === 'opml') makeOutline(tree, titleOf(tree) || titleFromName(input.filename))
-  if (needsTitle && textOfTree(tree.meta['title']) === '') {
+  if (target === 'opml') convertToOutline(tree, titleOf(tree) || titleFromName(input.filename))
+  if (needsTitle && extractText(tree.meta['title']) === '') {
     const title = titleOf(tree) || titleFromName(input.filename)
     setTitle(tree, webPages.includes(target) ? 'pagetitle' : 'title', title)
   }
   const droppedImages = await resolveImages(tree, {
     images,
     keepsLinks: target !== 'ipynb',
-    mediaDir: join(tools.workDir, mediaFolder),
+    mediaDir: join(tools.workDir, mediaFolderName),
     workDir: tools.workDir,
   })
   if (droppedImages > 0) warnAboutDroppedImages(droppedImages, work.to, tools)
-  await writeFile(join(tools.workDir, treeFile), JSON.stringify(tree))
+  await writeFile(join(tools.workDir, treeFileName), JSON.stringify(tree))
   const options = EbookOptions.parse(work.options)
   const needsCalibre = hasEbookOptions(options)
   const book = needsCalibre ? join(tools.workDir, 'book.epub') : path
@@ -248,7 +252,7 @@ async function applyEbookOptions(
 
 async function write(args: readonly string[], to: FormatId, tools: Tools): Promise<void> {
   try {
-    await tools.exec('pandoc', [...args, join(tools.workDir, treeFile)])
+    await tools.exec('pandoc', [...args, join(tools.workDir, treeFileName)])
   } catch (error) {
     if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) throw error
     const sentence = `The document was read but could not be written as ${to}.`

@@ -33,12 +33,12 @@ import { jpegQuality, renderedColorSpace, renderedColorSpaceWithoutProfile } fro
 import { LastFile } from './shared/last-file.ts'
 import { metadataCapabilities } from './shared/metadata/capabilities.ts'
 
-const rasterShape = {
+const rasterOptionShape = {
   ...openShape,
   ...resolutionShape,
   colorSpace: renderedColorSpaceWithoutProfile,
 }
-const RasterOptions = z.object(rasterShape)
+const RasterOptions = z.object(rasterOptionShape)
 const ColorRasterOptions = RasterOptions.extend({ colorSpace: renderedColorSpace })
 
 const targetOptions = {
@@ -134,7 +134,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
     return untilAborted(pdfToSlides(work, tools), tools.signal)
   }
   if (work.to === 'docx') return untilAborted(pdfToDocx(work, tools), tools.signal)
-  const { opened, pages } = await openPages(work, tools)
+  const { opened, pages } = await openRequestedPages(work, tools)
   const selection = {
     opened,
     outDir: work.outDir,
@@ -148,7 +148,10 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
 
 const lastPdf = new LastFile<OpenPdf>()
 
-async function openPages(work: EngineWork, tools: Tools): Promise<{ opened: OpenPdf; pages: number[] }> {
+async function openRequestedPages(
+  work: EngineWork,
+  tools: Tools,
+): Promise<{ opened: OpenPdf; pages: number[] }> {
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
   const { pages: range, password } = z.object(openShape).parse(work.options)
@@ -175,15 +178,15 @@ async function split(
   const { workers } = pool
   if (isOcr(work)) return untilAborted(splitOcr(work, tools, pool), tools.signal)
   if (operation !== 'convert' || from !== 'pdf' || !canSplit(to, workers)) return undefined
-  const { opened, pages } = await openPages(work, tools)
+  const { opened, pages } = await openRequestedPages(work, tools)
   const resolution = z.object(resolutionShape).partial().parse(work.options)
   return splitPdfIntoChunks(opened, pages, to, resolution, workers)?.map((spec) => ({ spec }))
 }
 
 async function join(work: EngineWork, results: readonly ChunkResult[], tools: Tools): Promise<EngineResult> {
   if (isOcr(work)) return untilAborted(runOcr(work, tools, results), tools.signal)
-  const archives = results.flatMap(({ files }) => files.map(({ path }) => path))
-  const path = await untilAborted(joinPageArchives(work.outDir, archives), tools.signal)
+  const archivePaths = results.flatMap(({ files }) => files.map(({ path }) => path))
+  const path = await untilAborted(joinPageArchives(work.outDir, archivePaths), tools.signal)
   const details = results[0]?.details
   return { files: [{ path, format: 'zip' }], ...defined({ details }) }
 }

@@ -1,4 +1,4 @@
-import { readHeaderOf } from '../engines/ffmpeg/read-header.ts'
+import { parseHeader } from '../engines/ffmpeg/read-header.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import {
   countArEntries,
@@ -85,7 +85,7 @@ export async function readHeaders(bytes: FileBytes, format: FormatId): Promise<C
 }
 
 async function readMediaSummary(bytes: FileBytes, format: FormatId): Promise<ContentSummary | undefined> {
-  const header = await readHeaderOf(bytes, format)
+  const header = await parseHeader(bytes, format)
   if (!header) return undefined
   const { durationS, video, audio } = header.media
   const frames = video?.nb_read_packets

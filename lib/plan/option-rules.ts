@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Engine } from '../engines/engine.ts'
 import { timestampOption } from '../engines/ffmpeg/options.ts'
-import { TextPdfOptions, textPageSetup } from '../engines/libreoffice/page-setup.ts'
+import { TextPdfOptions, toTextPageSetup } from '../engines/libreoffice/page-setup.ts'
 import { isLenientOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { Operation } from '../model/operations.ts'
@@ -159,7 +159,7 @@ function findNoRoom(options: Options): Problem | undefined {
     marginLeft = 0,
     marginRight = 0,
     ...setup
-  } = textPageSetup(page.data)
+  } = toTextPageSetup(page.data)
   const { marginTop = 0, marginBottom = 0 } = setup
   const width = landscape === false ? short : long
   const height = landscape === true ? short : long

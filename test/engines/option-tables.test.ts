@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import { titleFromName } from '../../lib/engines/calibre/ebook.ts'
 import { ebookOptionShape } from '../../lib/engines/calibre/options.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
-import { channelsIn, defaultLayouts, type LayoutName } from '../../lib/engines/ffmpeg/channel-layouts.ts'
+import { countChannels, defaultLayouts, type LayoutName } from '../../lib/engines/ffmpeg/channel-layouts.ts'
 import { type VideoCodec, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
 import {
   animatedPngOptions,
@@ -19,7 +19,7 @@ import {
   videoWatermarkOptions,
 } from '../../lib/engines/ffmpeg/options.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
-import { outputSize } from '../../lib/engines/ffmpeg/video-filters.ts'
+import { chooseOutputSize } from '../../lib/engines/ffmpeg/video-filters.ts'
 import { SheetPdfOptions, TextPdfOptions } from '../../lib/engines/libreoffice/page-setup.ts'
 import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
 import { jpgShape, pngShape, qualityScales } from '../../lib/engines/shared/image/options.ts'
@@ -94,14 +94,15 @@ test('channel layouts have the number of speakers in their names', () => {
     '7.1(wide)': 8,
   }
   // The keys are names of layouts.
-  for (const [name, count] of Object.entries(said)) assert.equal(channelsIn(name as LayoutName), count, name)
-  assert.deepEqual(defaultLayouts.map(channelsIn), [1, 2, 3, 4, 5, 6, 7, 8])
+  for (const [name, count] of Object.entries(said))
+    assert.equal(countChannels(name as LayoutName), count, name)
+  assert.deepEqual(defaultLayouts.map(countChannels), [1, 2, 3, 4, 5, 6, 7, 8])
 })
 
 test('a video is scaled by its shorter side or into a box, also if it is rotated', () => {
   const size = (width: number, height: number, resolution: string) => {
     const video = { width, height, sample_aspect_ratio: '1:1', side_data_list: [], tags: {} }
-    const { width: across, height: down } = outputSize(video as never, { resolution } as never)
+    const { width: across, height: down } = chooseOutputSize(video as never, { resolution } as never)
     return [across, down]
   }
   assert.deepEqual(size(1920, 1080, '720p'), [1280, 720])
@@ -119,7 +120,7 @@ test('a video with non-square pixels gets its display width', () => {
       side_data_list: rotationArgs,
       tags: {},
     }
-    const { width, height } = outputSize(video as never, {} as never)
+    const { width, height } = chooseOutputSize(video as never, {} as never)
     return [width, height]
   }
   assert.deepEqual(size('64:45'), [1024, 576])

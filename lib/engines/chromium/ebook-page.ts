@@ -4,9 +4,9 @@ import { defined } from '../../validation/defined.ts'
 import type { InputFile } from '../engine.ts'
 import { decodeXmlText, type Ebook, type EbookItem, openEbook } from './epub.ts'
 import { evaluate } from './evaluate.ts'
-import { type BrowserPage, heldUrl, invalidUrl, type PageSource } from './page.ts'
+import { type BrowserPage, invalidUrl, type PageSource, pendingUrl } from './page.ts'
 import type { PaperSheet } from './paper.ts'
-import { partKey } from './web-archive.ts'
+import { normalizePartUrl } from './web-archive.ts'
 
 const StyleSources = z.array(z.union([z.object({ text: z.string() }), z.object({ href: z.string() })]))
 type StyleSources = z.output<typeof StyleSources>
@@ -44,7 +44,7 @@ export async function ebookPageSource(
 const urlOf = (name: string) => new URL(name.split('/').map(encodeURIComponent).join('/'), invalidUrl).href
 
 function entryName(key: string): string | undefined {
-  const root = partKey(invalidUrl)
+  const root = normalizePartUrl(invalidUrl)
   if (!key.startsWith(root)) return undefined
   try {
     return decodeURIComponent(key.slice(root.length).replace(/\?.*$/s, ''))
@@ -71,7 +71,7 @@ html { margin: 0 !important; padding: 0 !important; background: none !important 
 [data-book=cover] { page: cover; height: calc(${paper.height}mm - 1px); overflow: hidden }
 [data-book=cover] :has(img, svg) { display: block; width: 100%; height: 100%; max-width: none; margin: 0; padding: 0; text-align: center }
 [data-book=cover] :is(img, svg) { width: 100%; height: 100%; max-width: 100% !important; max-height: 100% !important; margin: 0 }
-</style><img src="${heldUrl}">`
+</style><img src="${pendingUrl}">`
 }
 
 async function fillPage(call: BrowserPage['call'], book: Ebook): Promise<void> {
@@ -158,7 +158,7 @@ async function addPageRule(
 /** Returns the text of a style sheet with its imports inlined. */
 async function readStyle(source: StyleSources[number], book: Ebook, depth = 0): Promise<string> {
   if ('text' in source) return inlineImports(source.text, invalidUrl, book, depth)
-  const name = entryName(partKey(source.href))
+  const name = entryName(normalizePartUrl(source.href))
   const bytes = name === undefined ? undefined : await book.read(name)
   return bytes ? inlineImports(decodeXmlText(bytes), source.href, book, depth) : ''
 }

@@ -1,19 +1,19 @@
 import * as z from 'zod'
 import { BrowserCrash, type BrowserPipe, BrowserRefusal } from './cdp-pipe.ts'
 import { finishScripts, maxScriptRequests, scriptPolicy, silentFunctions } from './page-scripts.ts'
-import { partKey, type WebPart } from './web-archive.ts'
+import { type ArchivePart, normalizePartUrl } from './web-archive.ts'
 
 /** The page to load. The browser sees no files on disk: every request is intercepted and answered from this source. */
 export interface PageSource {
   /** URL of the page, against which links are resolved. */
   readonly url: string
-  readonly page: WebPart
+  readonly page: ArchivePart
   /** Encoding of the page if it does not only consist of ASCII. */
   readonly charset?: string
   /** Title for a page without one. */
   readonly title: string
-  /** Returns other files that the page may load, by `partKey` of the URL. */
-  part?(key: string): Promise<WebPart | undefined> | WebPart | undefined
+  /** Returns other files that the page may load, by `normalizePartUrl` of the URL. */
+  part?(key: string): Promise<ArchivePart | undefined> | ArchivePart | undefined
   /**
    * Modifies the page once it is parsed, before its load event. The page must link to `held`, whose pending request
    * delays that event.
@@ -48,7 +48,7 @@ export interface BrowserPage {
 /** A URL that never resolves: RFC 6761 reserves `.invalid`. */
 export const invalidUrl = 'http://document.invalid/'
 /** URL whose request stays pending until `prepare` has finished, which delays the load event. */
-export const heldUrl = `${invalidUrl}held`
+export const pendingUrl = `${invalidUrl}held`
 const Empty = z.object({})
 
 /** Sets animations to their end, because content often appears only then; endless ones to their start. */
@@ -59,7 +59,7 @@ for (const movement of document.getAnimations()) {
   movement.currentTime = endTime === Infinity ? Math.max(0, delay) : endTime
 }`
 
-const Paused = z.looseObject({
+const PausedRequest = z.looseObject({
   requestId: z.string(),
   request: z.looseObject({ url: z.string() }),
   resourceType: z.string(),
@@ -95,8 +95,12 @@ async function openTab(pipe: BrowserPipe, browserContextId: string, view: PageVi
   const { width, height } = view
   const tab = { url: 'about:blank', browserContextId, width, height }
   const { targetId } = await pipe.call(z.object({ targetId: z.string() }), 'Target.createTarget', tab)
-  const attach = { targetId, flatten: true }
-  const { sessionId } = await pipe.call(z.object({ sessionId: z.string() }), 'Target.attachToTarget', attach)
+  const attachParams = { targetId, flatten: true }
+  const { sessionId } = await pipe.call(
+    z.object({ sessionId: z.string() }),
+    'Target.attachToTarget',
+    attachParams,
+  )
   return { targetId, sessionId }
 }
 
@@ -118,9 +122,9 @@ async function loadPage<T>(
   const parsedEvent = Promise.withResolvers<void>()
   const loadedEvent = Promise.withResolvers<void>()
   const timersEvent = Promise.withResolvers<void>()
-  const brokenPage = Promise.withResolvers<never>()
+  const pageFailure = Promise.withResolvers<never>()
   // Avoid an unhandled rejection if it fails while nothing awaits it.
-  brokenPage.promise.catch(() => undefined)
+  pageFailure.promise.catch(() => undefined)
   let isNavigated = false
   const stop = pipe.listen(sessionId, (method, params) => {
     switch (method) {
@@ -138,13 +142,13 @@ async function loadPage<T>(
         timersEvent.resolve()
         break
       case 'Fetch.requestPaused':
-        interceptor.handle(Paused.parse(params)).catch((error: unknown) => {
+        interceptor.handle(PausedRequest.parse(params)).catch((error: unknown) => {
           // The page has navigated away, so the request needs no reply.
-          if (!(error instanceof BrowserRefusal)) brokenPage.reject(error)
+          if (!(error instanceof BrowserRefusal)) pageFailure.reject(error)
         })
         break
       case 'Inspector.targetCrashed':
-        brokenPage.reject(new BrowserCrash('The page crashed.'))
+        pageFailure.reject(new BrowserCrash('The page crashed.'))
         break
     }
   })
@@ -168,12 +172,12 @@ async function loadPage<T>(
     }
     const areScriptsCut = runsScripts && !(await finishScripts({ call, loaderId, ...events }))
     await loadedEvent.promise
-    const ownCall = await createIsolatedCall(call, targetId)
+    const isolatedCall = await createIsolatedCall(call, targetId)
     // The browser would use the URL as the title of a page without one.
     const expression = `document.title ||= ${JSON.stringify(source.title)};${freezeAnimations}`
-    await ownCall(z.looseObject({}), 'Runtime.evaluate', { expression })
+    await isolatedCall(z.looseObject({}), 'Runtime.evaluate', { expression })
     return use({
-      call: ownCall,
+      call: isolatedCall,
       areScriptsCut,
       get missingFiles() {
         return interceptor.missingFiles
@@ -181,7 +185,7 @@ async function loadPage<T>(
     })
   }
   try {
-    return await Promise.race([work(), brokenPage.promise])
+    return await Promise.race([work(), pageFailure.promise])
   } finally {
     stop()
   }
@@ -200,7 +204,7 @@ async function createIsolatedCall(call: BrowserPage['call'], frameId: string): P
 
 interface RequestInterceptor {
   /** Fulfills a request from the source, and fails all others. */
-  handle(paused: z.infer<typeof Paused>): Promise<unknown>
+  handle(paused: z.infer<typeof PausedRequest>): Promise<unknown>
   /** Completes the request for `held`, so that the load event can fire. */
   release(): void
   /** Number of linked files that the source does not contain. */
@@ -216,11 +220,11 @@ function createInterceptor(
 ): RequestInterceptor {
   let isPageSent = false
   let missingFiles = 0
-  let refusedRequests = 0
-  const prepared = Promise.withResolvers<void>()
+  let refusedCount = 0
+  const preparation = Promise.withResolvers<void>()
   const flood = Promise.withResolvers<void>()
   const policy = runsScripts ? [{ name: 'Content-Security-Policy', value: scriptPolicy }] : []
-  const fulfill = (requestId: string, { bytes, contentType }: WebPart) =>
+  const fulfill = (requestId: string, { bytes, contentType }: ArchivePart) =>
     call(Empty, 'Fetch.fulfillRequest', {
       requestId,
       responseCode: 200,
@@ -229,21 +233,22 @@ function createInterceptor(
     })
   return {
     async handle({ requestId, request, resourceType }) {
-      const isPage = partKey(request.url) === partKey(source.url)
-      const isHeld = source.prepare !== undefined && request.url === heldUrl
-      if (isHeld) await prepared.promise
-      const requestedPart = isPage ? source.page : await source.part?.(partKey(request.url))
+      const isPage = normalizePartUrl(request.url) === normalizePartUrl(source.url)
+      const isPendingRequest = source.prepare !== undefined && request.url === pendingUrl
+      if (isPendingRequest) await preparation.promise
+      const requestedPart = isPage ? source.page : await source.part?.(normalizePartUrl(request.url))
       // A page that embeds itself would load forever.
       if (requestedPart && !(isPage && isPageSent)) {
         if (isPage) isPageSent = true
         return fulfill(requestId, requestedPart)
       }
-      if (resourceType !== 'Document' && !isHeld && !request.url.endsWith('/favicon.ico')) missingFiles++
-      if (++refusedRequests > maxScriptRequests) flood.resolve()
+      if (resourceType !== 'Document' && !isPendingRequest && !request.url.endsWith('/favicon.ico'))
+        missingFiles++
+      if (++refusedCount > maxScriptRequests) flood.resolve()
       // "Aborted" keeps the current page; any other reason would replace it with an error page.
       return call(Empty, 'Fetch.failRequest', { requestId, errorReason: 'Aborted' })
     },
-    release: () => prepared.resolve(),
+    release: () => preparation.resolve(),
     whenFlooded: flood.promise,
     get missingFiles() {
       return missingFiles

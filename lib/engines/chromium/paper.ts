@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
-import { type PageSetup, TextPdfOptions, textPageSetup } from '../libreoffice/page-setup.ts'
+import { type PageSetup, TextPdfOptions, toTextPageSetup } from '../libreoffice/page-setup.ts'
 import { decimal, flag } from '../options.ts'
 import type { PageSize } from './page.ts'
 
@@ -11,7 +11,7 @@ export const PrintOptions = TextPdfOptions.omit({ embedAllFonts: true }).extend(
 })
 export type PrintOptions = z.output<typeof PrintOptions>
 
-const setupOf = (options: PrintOptions) => textPageSetup({ ...options, embedAllFonts: true })
+const toPageSetup = (options: PrintOptions) => toTextPageSetup({ ...options, embedAllFonts: true })
 
 /** Default paper, A4, in hundredths of a millimeter. */
 const defaultPaper = { short: 21_000, long: 29_700 }
@@ -20,24 +20,28 @@ export const ebookMargin = 2000
 /** Default of `Page.printToPDF`: 0.4 inches. */
 const browserMargin = 1016
 
-function paperSize({ short = defaultPaper.short, long = defaultPaper.long, landscape }: PageSetup) {
+function choosePaperSize({ short = defaultPaper.short, long = defaultPaper.long, landscape }: PageSetup) {
   return landscape ? { width: long, height: short } : { width: short, height: long }
 }
 
 const requestsPaper = ({ short, landscape }: PageSetup) => short !== undefined || landscape !== undefined
 
 /** Reduces the margin for small paper: if the margins leave no room, the browser falls back to its default paper. */
-function marginThatFits(setup: PageSetup, margin: number): number {
-  const { width, height } = paperSize(setup)
+function fitMargin(setup: PageSetup, margin: number): number {
+  const { width, height } = choosePaperSize(setup)
   const { marginTop, marginRight, marginBottom, marginLeft } = setup
-  const roomIn = (size: number, one: number | undefined, other: number | undefined, defaultMargin: number) =>
-    size - (one ?? defaultMargin) - (other ?? defaultMargin)
-  const minRoom = (defaultMargin: number) =>
+  const remainingLength = (
+    size: number,
+    one: number | undefined,
+    other: number | undefined,
+    defaultMargin: number,
+  ) => size - (one ?? defaultMargin) - (other ?? defaultMargin)
+  const minContentLength = (defaultMargin: number) =>
     Math.min(
-      roomIn(width, marginLeft, marginRight, defaultMargin),
-      roomIn(height, marginTop, marginBottom, defaultMargin),
+      remainingLength(width, marginLeft, marginRight, defaultMargin),
+      remainingLength(height, marginTop, marginBottom, defaultMargin),
     )
-  return minRoom(margin) > 0 ? margin : Math.max(0, Math.floor(minRoom(0) / 10))
+  return minContentLength(margin) > 0 ? margin : Math.max(0, Math.floor(minContentLength(0) / 10))
 }
 
 /** Paper size, and the area within the margins; millimeters. */
@@ -46,11 +50,11 @@ export interface PaperSheet {
   readonly area: PageSize
 }
 
-export function paperSheetOf(raw: unknown, defaultMargin: number): PaperSheet {
-  const setup = setupOf(PrintOptions.parse(raw))
-  const margin = marginThatFits(setup, defaultMargin)
+export function parsePaperSheet(raw: unknown, defaultMargin: number): PaperSheet {
+  const setup = toPageSetup(PrintOptions.parse(raw))
+  const margin = fitMargin(setup, defaultMargin)
   const { marginTop, marginRight, marginBottom, marginLeft } = setup
-  const { width, height } = paperSize(setup)
+  const { width, height } = choosePaperSize(setup)
   return {
     paper: { width: width / 100, height: height / 100 },
     area: {
@@ -78,13 +82,19 @@ const toPixels = (hundredths: number) => (hundredths / 2540) * 96
  * Returns the window width, in pixels, at which the page is laid out as wide as it is printed.
  * @param margin default margin in hundredths of a millimeter; if omitted, the browser's default
  */
-export function windowWidth(options: PrintOptions, pagePaper: PagePaper, margin = browserMargin): number {
-  const setup = setupOf(options)
-  const defaultMargin = hasNoSideMargins(pagePaper) ? marginThatFits(setup, margin) : margin
+export function computeWindowWidth(
+  options: PrintOptions,
+  pagePaper: PagePaper,
+  margin = browserMargin,
+): number {
+  const setup = toPageSetup(options)
+  const defaultMargin = hasNoSideMargins(pagePaper) ? fitMargin(setup, margin) : margin
   const side = (requested: number | undefined, declared: number | null) =>
     requested === undefined ? (declared ?? toPixels(defaultMargin)) : toPixels(requested)
   const width =
-    requestsPaper(setup) || pagePaper.width === null ? toPixels(paperSize(setup).width) : pagePaper.width
+    requestsPaper(setup) || pagePaper.width === null
+      ? toPixels(choosePaperSize(setup).width)
+      : pagePaper.width
   const room =
     (width - side(setup.marginLeft, pagePaper.left) - side(setup.marginRight, pagePaper.right)) /
     options.scale
@@ -96,11 +106,11 @@ export function windowWidth(options: PrintOptions, pagePaper: PagePaper, margin 
  * precedence over the print parameters.
  * @throws AppError INVALID_INPUT when the margins leave nothing.
  */
-export function pageRules(options: PrintOptions, pagePaper: PagePaper, margin?: number): string[] {
-  const setup = setupOf(options)
+export function buildPageRules(options: PrintOptions, pagePaper: PagePaper, margin?: number): string[] {
+  const setup = toPageSetup(options)
   const defaultMargin = margin ?? browserMargin
-  const fittingMargin = marginThatFits(setup, defaultMargin)
-  const { width, height } = paperSize(setup)
+  const fittingMargin = fitMargin(setup, defaultMargin)
+  const { width, height } = choosePaperSize(setup)
   const margins = {
     top: setup.marginTop,
     right: setup.marginRight,
@@ -109,7 +119,7 @@ export function pageRules(options: PrintOptions, pagePaper: PagePaper, margin?: 
   }
   const { left = 0, right = 0, top = 0, bottom = 0 } = margins
   // The browser would fall back to its default margins.
-  if (left + right >= width || top + bottom >= height) throw noRoomError()
+  if (left + right >= width || top + bottom >= height) throw marginTooLargeError()
   return [
     ...(margin !== undefined || (hasNoSideMargins(pagePaper) && fittingMargin < defaultMargin)
       ? [`margin: ${fittingMargin / 100}mm;`]
@@ -129,7 +139,7 @@ export const defaultPaperParams = {
   paperHeight: toInches(defaultPaper.long),
 }
 
-export function noRoomError(cause?: Error): AppError {
+export function marginTooLargeError(cause?: Error): AppError {
   const sentence = 'The margins leave no room on the page: choose smaller ones or a larger pageSize.'
   const details = { field: 'marginTop', reason: 'no-room' }
   return new AppError('INVALID_INPUT', sentence, details, cause && { cause })

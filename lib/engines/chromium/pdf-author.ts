@@ -3,22 +3,17 @@ import { open } from 'node:fs/promises'
 /** The browser writes the document information at the start of the file. */
 const headBytes = 16 * 1024
 /** Creator (the browser) and producer, as Skia writes them. */
-const creatorAndProducer =
-  /\/Creator \((?:\\[\s\S]|[^\\()])*\)\n\/Producer \(Skia\/PDF(?:\\[\s\S]|[^\\()])*\)/
+const infoFieldsPattern = /\/Creator \((?:\\[\s\S]|[^\\()])*\)\n\/Producer \(Skia\/PDF(?:\\[\s\S]|[^\\()])*\)/
 
 /** Overwrites creator and producer with the page's author, in place, so that all offsets in the file stay valid. */
 export async function setPdfAuthor(path: string, author: string): Promise<void> {
   await using file = await open(path, 'r+')
   const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
-  const foundField = creatorAndProducer.exec(buffer.toString('latin1', 0, bytesRead))
-  if (!foundField) return
-  const [{ length }] = foundField
+  const match = infoFieldsPattern.exec(buffer.toString('latin1', 0, bytesRead))
+  if (!match) return
+  const [{ length }] = match
   const authorEntry = author === '' ? '' : `/Author ${pdfTextString(author)}`
-  await file.write(
-    (authorEntry.length <= length ? authorEntry : '').padEnd(length),
-    foundField.index,
-    'latin1',
-  )
+  await file.write((authorEntry.length <= length ? authorEntry : '').padEnd(length), match.index, 'latin1')
 }
 
 /** Encodes a PDF text string (ISO 32000-1, 7.9.2.2), one character per byte. */

@@ -5,7 +5,14 @@ import { BrowserRefusal } from './cdp-pipe.ts'
 import { evaluate } from './evaluate.ts'
 import { buildHeaderFooterHtml } from './header-footer.ts'
 import type { BrowserPage, PageSize } from './page.ts'
-import { defaultPaperParams, noRoomError, PagePaper, PrintOptions, pageRules, windowWidth } from './paper.ts'
+import {
+  buildPageRules,
+  computeWindowWidth,
+  defaultPaperParams,
+  marginTooLargeError,
+  PagePaper,
+  PrintOptions,
+} from './paper.ts'
 import { setPdfAuthor } from './pdf-author.ts'
 
 const maxPdfBytes = 1024 ** 3
@@ -31,7 +38,7 @@ export async function printToPdf(
       transferMode: 'ReturnAsStream',
       printBackground,
       scale,
-      ...(paper ? withoutMargins(paper) : await paperParams(page, options, margin)),
+      ...(paper ? removeMargins(paper) : await buildPaperParams(page, options, margin)),
       displayHeaderFooter: headerText !== undefined || footerText !== undefined,
       headerTemplate: buildHeaderFooterHtml(headerText),
       footerTemplate: buildHeaderFooterHtml(footerText),
@@ -40,14 +47,14 @@ export async function printToPdf(
     })
     .catch((error: unknown) => {
       throw error instanceof BrowserRefusal && /print parameters|content area/i.test(error.message)
-        ? noRoomError(error)
+        ? marginTooLargeError(error)
         : error
     })
   await saveStream(page, result.stream, path)
   await setPdfAuthor(path, (await evaluate(page.call, z.string(), ['fit', 'author'], {})).slice(0, 300))
 }
 
-const withoutMargins = ({ width, height }: PageSize) => ({
+const removeMargins = ({ width, height }: PageSize) => ({
   paperWidth: width,
   paperHeight: height,
   marginTop: 0,
@@ -61,7 +68,7 @@ async function layOutForPrint(page: BrowserPage, options: PrintOptions, margin?:
   await page.call(z.object({}), 'Emulation.setEmulatedMedia', { media: 'print' })
   const pagePaper = await evaluate(page.call, PagePaper, ['fit', 'paper'], {})
   const window = {
-    width: windowWidth(options, pagePaper, margin),
+    width: computeWindowWidth(options, pagePaper, margin),
     height: 1024,
     deviceScaleFactor: 1,
     mobile: false,
@@ -71,9 +78,9 @@ async function layOutForPrint(page: BrowserPage, options: PrintOptions, margin?:
   return pagePaper
 }
 
-async function paperParams(page: BrowserPage, options: PrintOptions, margin?: number) {
+async function buildPaperParams(page: BrowserPage, options: PrintOptions, margin?: number) {
   const pagePaper = await layOutForPrint(page, options, margin)
-  const rules = pageRules(options, pagePaper, margin)
+  const rules = buildPageRules(options, pagePaper, margin)
   if (rules.length > 0) await addPageRule(page, rules)
   return { preferCSSPageSize: true, ...defaultPaperParams }
 }

@@ -7,7 +7,7 @@ import { type BrowserPipe, BrowserStartFailure, connectBrowser } from './cdp-pip
 
 /** Name prefix of the folder of each browser process. */
 export const browserFolderPrefix = 'mutabor-browser-'
-const startLimitMs = 60_000
+const startTimeoutMs = 60_000
 const fileBytes = 1024 ** 3
 const dataBytes = 2 * 1024 ** 3
 
@@ -89,7 +89,7 @@ export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
     exitPromise ??= end()
     return exitPromise
   }
-  const timer = setTimeout(() => void pipe.kill(), startLimitMs)
+  const timer = setTimeout(() => void pipe.kill(), startTimeoutMs)
   try {
     await pipe.call(z.looseObject({ product: z.string() }), 'Browser.getVersion')
     await pipe.call(z.object({}), 'Browser.setDownloadBehavior', { behavior: 'deny' })

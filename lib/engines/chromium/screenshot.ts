@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import * as z from 'zod'
-import { decimal, flag, integer, quality, qualityNumber } from '../options.ts'
+import { decimal, flag, integer, quality, toQualityNumber } from '../options.ts'
 import { qualityScales } from '../shared/image/options.ts'
 import type { BrowserPage, PageSize } from './page.ts'
 
@@ -43,14 +43,14 @@ export async function takeScreenshot(page: BrowserPage, request: ScreenshotReque
   const { to, path } = request
   const options = screenshotOptions.jpg.parse(request.options)
   const { scale } = options
-  const content = await contentSize(page, options)
+  const content = await measureContent(page, options)
   const maxSide = Math.floor(maxSidePixels / scale)
   const width = Math.min(maxSide, content.width)
   const height = Math.min(maxSide, content.height)
   const qualityScale = to === 'webp' ? qualityScales.webp : qualityScales.jpg
   const { data } = await page.call(z.looseObject({ data: z.string() }), 'Page.captureScreenshot', {
     format: to === 'jpg' ? 'jpeg' : to,
-    ...(to !== 'png' && { quality: qualityNumber(options.quality, qualityScale) }),
+    ...(to !== 'png' && { quality: toQualityNumber(options.quality, qualityScale) }),
     clip: { x: 0, y: 0, width, height, scale: 1 },
     captureBeyondViewport: true,
   })
@@ -85,7 +85,7 @@ export async function captureDrawing(
   await writeFile(path, Buffer.from(data, 'base64'))
 }
 
-async function contentSize(
+async function measureContent(
   page: BrowserPage,
   { width, height, fullPage }: ScreenshotView,
 ): Promise<PageSize> {

@@ -19,14 +19,14 @@ import { captureDrawing } from './screenshot.ts'
 const targets = ['png', 'jpg', 'webp'] as const
 type ImageTarget = (typeof targets)[number]
 
-const drawingShape = {
+const drawingOptionShape = {
   dpi,
   scale: decimal(0.5, 4).default(1).describe('Pixels of the image per pixel of the drawing, 0.5 to 4.'),
 }
-const DrawingOptions = z.object(drawingShape)
+const DrawingOptions = z.object(drawingOptionShape)
 
-export const drawingOptionsFor = (to: ImageTarget): z.ZodObject =>
-  pixelTargetOf(to).options.extend(drawingShape)
+export const createDrawingOptions = (to: ImageTarget): z.ZodObject =>
+  pixelTargetOf(to).options.extend(drawingOptionShape)
 
 export const isSvg = (id: FormatId) => id === 'svg' || id === 'svgz'
 
@@ -34,7 +34,7 @@ export const isSvg = (id: FormatId) => id === 'svg' || id === 'svgz'
  * Returns the size in pixels according to librsvg: a browser would render a drawing that has only a viewBox at 300 by
  * 150. Undefined if librsvg cannot read the drawing, which a browser still may.
  */
-export async function librsvgSize(input: InputFile, tools: Tools): Promise<PageSize | undefined> {
+export async function readLibrsvgSize(input: InputFile, tools: Tools): Promise<PageSize | undefined> {
   const sharp = await loadSharp()
   const path = await svgWithPixelLengths(input, tools)
   const { width, height } = await sharp(path, { limitInputPixels: false, ...svgDefaults })
@@ -50,15 +50,15 @@ export async function librsvgSize(input: InputFile, tools: Tools): Promise<PageS
 const pausedAnimationsStyle =
   '<style xmlns="http://www.w3.org/2000/svg">*{animation-delay:-3600000s!important;animation-play-state:paused!important}</style>'
 
-function withoutAnimation(svg: Buffer): Buffer {
+function stopAnimations(svg: Buffer): Buffer {
   const end = svg.lastIndexOf('</')
   if (end < 0 || !svg.includes('keyframes')) return svg
   return Buffer.concat([svg.subarray(0, end), Buffer.from(pausedAnimationsStyle), svg.subarray(end)])
 }
 
 /** Embeds the SVG as an image: browsers then run no scripts and load no links (SVG Integration, secure static mode). */
-export function pageWithDrawing(svgFile: Buffer, size: PageSize | undefined): Buffer {
-  const svg = withoutAnimation(svgFile)
+export function buildDrawingPage(svgFile: Buffer, size: PageSize | undefined): Buffer {
+  const svg = stopAnimations(svgFile)
   const sides = size ? `width:${size.width}px;height:${size.height}px` : ''
   const style = `html,body{margin:0}img{display:block;${sides}}`
   const image = `<img src="data:image/svg+xml;base64,${svg.toString('base64')}">`
@@ -66,7 +66,7 @@ export function pageWithDrawing(svgFile: Buffer, size: PageSize | undefined): Bu
 }
 
 /** Returns the drawing's layout size in CSS pixels. @throws AppError CORRUPT_FILE when it is not a valid drawing. */
-export async function layoutSize(page: BrowserPage): Promise<PageSize> {
+export async function measureLayout(page: BrowserPage): Promise<PageSize> {
   const expression =
     '(({ naturalWidth, width, height }) => [naturalWidth, width, height])(document.images[0])'
   const Reply = z.looseObject({ result: z.looseObject({ value: z.array(z.number()) }) })
@@ -76,7 +76,7 @@ export async function layoutSize(page: BrowserPage): Promise<PageSize> {
   return { width, height }
 }
 
-/** @throws AppError as `layoutSize` does, and FILE_TOO_LARGE. */
+/** @throws AppError as `measureLayout` does, and FILE_TOO_LARGE. */
 export async function drawingToImage(
   page: BrowserPage,
   work: EngineWork,
@@ -84,21 +84,21 @@ export async function drawingToImage(
 ): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('No drawing to convert.')
-  const area = await layoutSize(page)
+  const area = await measureLayout(page)
   const path = join(tools.workDir, 'drawn.png')
   const capture: InputFile = { ...input, path, format: 'png' }
   tools.progress(0.6, 'drawn')
   if (work.operation === 'thumbnail') {
     const box = enlargingBox(thumbnailBox(work.options))
     await captureDrawing(page, area, Math.max(1, scaleInto(area, box)), path)
-    return makeThumbnailOfCapture(capture, work, tools)
+    return thumbnailCapture(capture, work, tools)
   }
-  await captureDrawing(page, area, scaleFor(area, work.options), path)
+  await captureDrawing(page, area, chooseScale(area, work.options), path)
   return convertCapture(capture, work, tools)
 }
 
 /** Returns the scale for the requested size, so that the drawing is rendered large instead of enlarging pixels. */
-function scaleFor({ width, height }: PageSize, options: unknown): number {
+function chooseScale({ width, height }: PageSize, options: unknown): number {
   const { dpi: requestedDpi, scale } = DrawingOptions.parse(options)
   if (requestedDpi !== undefined) return (requestedDpi / pixelsPerInch) * scale
   const box = drawingBoxOf(parseImageOptions(options))
@@ -120,7 +120,7 @@ async function convertCapture(
   return { files: [{ path }], details: { width, height } }
 }
 
-async function makeThumbnailOfCapture(
+async function thumbnailCapture(
   capture: InputFile,
   { to: id, outDir, options }: EngineWork,
   tools: Tools,

@@ -1,5 +1,5 @@
 /** A part of a web page archive, decoded. */
-export interface WebPart {
+export interface ArchivePart {
   readonly contentType: string
   readonly bytes: Buffer
 }
@@ -8,14 +8,14 @@ export interface WebPart {
 interface WebArchive {
   /** Original URL of the page, against which links are resolved. */
   readonly url: string
-  readonly page: WebPart
-  /** All parts by `partKey` of their URLs. */
-  readonly parts: ReadonlyMap<string, WebPart>
+  readonly page: ArchivePart
+  /** All parts by `normalizePartUrl` of their URLs. */
+  readonly parts: ReadonlyMap<string, ArchivePart>
   /** The closing boundary is present (RFC 2046, 5.1.1). */
   readonly isComplete: boolean
 }
 
-interface Entity {
+interface MimeEntity {
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
 }
@@ -28,36 +28,36 @@ const maxParts = 10_000
 const contentIdBase = 'http://cid.invalid/'
 
 /** Normalizes a URL: http and https are equal, because browsers upgrade the scheme of known hosts. */
-export function partKey(url: string): string {
+export function normalizePartUrl(url: string): string {
   return url.replace(/#.*$/s, '').replace(/^https?:/i, '')
 }
 
 /** Reads MHTML (RFC 2557); returns undefined if it contains no page. */
 export function readWebArchive(file: Buffer, fallbackUrl: string): WebArchive | undefined {
   const top = parseEntity(file.toString('latin1'))
-  const foundParts = leafParts(top, 0)
+  const foundParts = listLeafParts(top, 0)
   const start = /\bstart="?([^";\s]+)/i.exec(top.headers.get('content-type') ?? '')?.[1]
-  const isPage = (entity: Entity) => /^text\/html|^application\/xhtml\+xml/i.test(typeOf(entity))
+  const isPage = (entity: MimeEntity) => /^text\/html|^application\/xhtml\+xml/i.test(readContentType(entity))
   const root =
     foundParts.find((part) => part.headers.get('content-id') === start && isPage(part)) ??
     foundParts.find(isPage)
   if (!root) return undefined
   const url = resolveUrl(root.headers.get('content-location') ?? '', fallbackUrl)
-  const parts = new Map<string, WebPart>()
+  const parts = new Map<string, ArchivePart>()
   for (const foundPart of foundParts) {
     const location = foundPart.headers.get('content-location')
     const id = foundPart.headers.get('content-id')
     const decodedPart = decodePart(foundPart)
-    if (location !== undefined) parts.set(partKey(resolveUrl(location, url)), decodedPart)
+    if (location !== undefined) parts.set(normalizePartUrl(resolveUrl(location, url)), decodedPart)
     if (id !== undefined)
-      parts.set(partKey(resolveUrl(contentIdBase + id.replace(/^<|>$/g, ''), url)), decodedPart)
+      parts.set(normalizePartUrl(resolveUrl(contentIdBase + id.replace(/^<|>$/g, ''), url)), decodedPart)
   }
-  const boundary = boundaryOf(top)
+  const boundary = readBoundary(top)
   const isComplete = boundary === undefined || top.body.includes(`--${boundary}--`)
   return { url, page: decodePart(root), parts, isComplete }
 }
 
-function parseEntity(text: string): Entity {
+function parseEntity(text: string): MimeEntity {
   const end = /\r?\n\r?\n/.exec(text)
   const head = end ? text.slice(0, end.index) : text
   const headers = new Map<string, string>()
@@ -69,24 +69,24 @@ function parseEntity(text: string): Entity {
   return { headers, body: end ? text.slice(end.index + end[0].length) : '' }
 }
 
-const typeOf = ({ headers }: Entity) => headers.get('content-type') ?? 'text/plain'
+const readContentType = ({ headers }: MimeEntity) => headers.get('content-type') ?? 'text/plain'
 
-function boundaryOf(entity: Entity): string | undefined {
-  const boundary = /^multipart\/[^;]*;.*?\bboundary=(?:"([^"]+)"|([^\s;]+))/i.exec(typeOf(entity))
+function readBoundary(entity: MimeEntity): string | undefined {
+  const boundary = /^multipart\/[^;]*;.*?\bboundary=(?:"([^"]+)"|([^\s;]+))/i.exec(readContentType(entity))
   return boundary?.[1] ?? boundary?.[2]
 }
 
-function leafParts(entity: Entity, depth: number): Entity[] {
-  const boundary = boundaryOf(entity)
+function listLeafParts(entity: MimeEntity, depth: number): MimeEntity[] {
+  const boundary = readBoundary(entity)
   if (boundary === undefined || depth === maxDepth) return [entity]
   const sections = `\n${entity.body}`.split(`\n--${boundary}`).slice(1, maxParts)
   return sections
     .filter((section) => !section.startsWith('--'))
-    .flatMap((section) => leafParts(parseEntity(section.replace(/^[^\n]*\n/, '')), depth + 1))
+    .flatMap((section) => listLeafParts(parseEntity(section.replace(/^[^\n]*\n/, '')), depth + 1))
 }
 
-function decodePart(entity: Entity): WebPart {
-  const contentType = typeOf(entity)
+function decodePart(entity: MimeEntity): ArchivePart {
+  const contentType = readContentType(entity)
   const bytes = decodeBody(entity)
   if (!/^(?:text\/(?:html|css)|application\/xhtml\+xml|image\/svg\+xml)/i.test(contentType))
     return { contentType, bytes }
@@ -95,7 +95,7 @@ function decodePart(entity: Entity): WebPart {
   return { contentType, bytes: Buffer.from(linkedHtml, 'latin1') }
 }
 
-function decodeBody({ headers, body }: Entity): Buffer {
+function decodeBody({ headers, body }: MimeEntity): Buffer {
   switch (headers.get('content-transfer-encoding')?.toLowerCase()) {
     case 'base64':
       return Buffer.from(body, 'base64')

@@ -2,14 +2,14 @@ import { stat } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { qualityNumber } from '../options.ts'
+import { toQualityNumber } from '../options.ts'
 import { demuxerArgs } from './demuxers.ts'
 import { sdrFilters } from './dynamic-range.ts'
 import type { ClipOptions, GifOptions } from './options.ts'
-import { alphaDecoder, hasAlpha, type MediaInfo } from './probe.ts'
+import { chooseAlphaDecoder, hasAlpha, type MediaInfo } from './probe.ts'
 import { runFfmpeg } from './run.ts'
 import { resolveTrim } from './trim.ts'
-import { outputSize, type VideoSize } from './video-filters.ts'
+import { chooseOutputSize, type VideoSize } from './video-filters.ts'
 
 interface Clip {
   readonly source: string
@@ -36,28 +36,33 @@ interface AnimationSize {
  */
 export async function makeGif(clip: Clip, options: GifOptions, tools: Tools): Promise<void> {
   const { maxFileSize } = options
-  let shape = initialSize(clip, options)
-  for (let tries = 1; ; tries++) {
-    const hasSemiTransparency = await runAnimation(clip, options, gifArgs(clip, shape, options), tools)
+  let animationSize = initialSize(clip, options)
+  for (let attempt = 1; ; attempt++) {
+    const hasSemiTransparency = await runAnimation(
+      clip,
+      options,
+      gifArgs(clip, animationSize, options),
+      tools,
+    )
     const { size } = maxFileSize === undefined ? { size: 0 } : await stat(clip.target)
     if (maxFileSize === undefined || size <= maxFileSize) {
-      if (hasSemiTransparency) warnSemiTransparent(tools)
+      if (hasSemiTransparency) warnAboutSemiTransparency(tools)
       return
     }
-    if (tries === maxTries || (shape.width <= 16 && shape.fps <= minFps))
+    if (attempt === maxTries || (animationSize.width <= 16 && animationSize.fps <= minFps))
       throw sizeLimitError(maxFileSize, size)
-    shape = reduceSize(shape, maxFileSize / size)
+    animationSize = reduceSize(animationSize, maxFileSize / size)
   }
 }
 
-function warnSemiTransparent(tools: Tools): void {
+function warnAboutSemiTransparency(tools: Tools): void {
   const message =
     'Semi-transparent parts became opaque or fully transparent, because gif supports nothing in between. Use webp or apng to keep them.'
   tools.warn('TRANSPARENCY_DROPPED', message)
 }
 
 export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
-  const quality = qualityNumber(options.quality, { low: 35, medium: 55, high: 75, highest: 90 })
+  const quality = toQualityNumber(options.quality, { low: 35, medium: 55, high: 75, highest: 90 })
   const scale = frameFilters(clip, initialSize(clip, options), options)
   const encoder = [
     '-c:v',
@@ -97,7 +102,7 @@ function frameFilters({ media }: Clip, { width, fps }: AnimationSize, { start, e
 
 /** Size of the upright image with square pixels. */
 const displaySize = ({ video }: MediaInfo): VideoSize =>
-  video ? outputSize(video, { mode: 'encode' }, 1) : { width: defaultWidth, height: defaultWidth }
+  video ? chooseOutputSize(video, { mode: 'encode' }, 1) : { width: defaultWidth, height: defaultWidth }
 
 function initialSize({ media }: Clip, { width, fps }: ClipOptions): AnimationSize {
   return { width: width ?? Math.min(defaultWidth, displaySize(media).width), fps }
@@ -118,9 +123,9 @@ export function reduceSize({ width, fps }: AnimationSize, ratio: number): Animat
   }
 }
 
-function gifArgs(clip: Clip, shape: AnimationSize, options: GifOptions): string[] {
+function gifArgs(clip: Clip, animationSize: AnimationSize, options: GifOptions): string[] {
   const { dither, palette, boomerang, loop } = options
-  const scale = frameFilters(clip, shape, options)
+  const scale = frameFilters(clip, animationSize, options)
   const boomerangFilters = boomerang
     ? ',split[f][r];[r]reverse,trim=start_frame=1,setpts=PTS-STARTPTS[b];[f][b]concat'
     : ''
@@ -157,7 +162,7 @@ async function runAnimation(
   await runFfmpeg(
     [
       ...demuxerArgs(clip.from),
-      ...alphaDecoder(clip.media.video),
+      ...chooseAlphaDecoder(clip.media.video),
       ...trim.args,
       '-i',
       clip.source,

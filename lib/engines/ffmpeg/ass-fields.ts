@@ -76,13 +76,13 @@ export function normalizeFields(text: string): string {
     if (kind.toLowerCase() !== 'format')
       return fileFields ? `${kind}: ${reorderFields(rest, fileFields, section)}` : line
     const names = rest.split(',').map((name) => name.trim().toLowerCase())
-    fileFields = isUnusual(names, section) ? names : undefined
+    fileFields = hasNonStandardFields(names, section) ? names : undefined
     return fileFields ? `Format: ${section.fields.map(([name]) => name).join(', ')}` : line
   }
   return text.split('\n').map(convertLine).join('\n')
 }
 
-function isUnusual(names: readonly string[], { fields, required }: Section): boolean {
+function hasNonStandardFields(names: readonly string[], { fields, required }: Section): boolean {
   if (!required.every((name) => names.includes(name))) return false
   return (
     names.length !== fields.length ||

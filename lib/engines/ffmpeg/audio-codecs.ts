@@ -38,7 +38,7 @@ const dolbyLayouts = [
 ] as const
 const dolbySampleRates = [32000, 44100, 48000] as const
 const studioSampleRates = [44100, 48000, 88200, 96000, 176400, 192000] as const
-const telephone = { maxChannels: 1, sampleRates: [8000] } as const
+const telephoneLimits = { maxChannels: 1, sampleRates: [8000] } as const
 
 export const audioCodecs = {
   aac: {
@@ -144,9 +144,9 @@ export const audioCodecs = {
   pcm: { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 255, losslessBits: 16 },
   'pcm-be': { encoder: 'pcm_s16be', name: 'pcm_s16be', maxChannels: 255, losslessBits: 16 },
   'pcm-planar': { encoder: 'pcm_s16be_planar', name: 'pcm_s16be_planar', maxChannels: 16, losslessBits: 16 },
-  alaw: { encoder: 'pcm_alaw', name: 'pcm_alaw', ...telephone },
-  mulaw: { encoder: 'pcm_mulaw', name: 'pcm_mulaw', ...telephone },
-  'pcm-8k': { encoder: 'pcm_s16le', name: 'pcm_s16le', ...telephone },
+  alaw: { encoder: 'pcm_alaw', name: 'pcm_alaw', ...telephoneLimits },
+  mulaw: { encoder: 'pcm_mulaw', name: 'pcm_mulaw', ...telephoneLimits },
+  'pcm-8k': { encoder: 'pcm_s16le', name: 'pcm_s16le', ...telephoneLimits },
   'pcm-stereo': { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 2, layouts: ['stereo'] },
   'pcm-cd': {
     encoder: 'pcm_s16le',
@@ -155,10 +155,10 @@ export const audioCodecs = {
     layouts: ['stereo'],
     sampleRates: [44100],
   },
-  gsm: { encoder: 'libgsm', name: 'gsm', ...telephone },
-  g726: { encoder: 'g726', name: 'adpcm_g726', ...telephone, args: ['-b:a', '32k'] },
+  gsm: { encoder: 'libgsm', name: 'gsm', ...telephoneLimits },
+  g726: { encoder: 'g726', name: 'adpcm_g726', ...telephoneLimits, args: ['-b:a', '32k'] },
   g722: { encoder: 'g722', name: 'adpcm_g722', maxChannels: 1, sampleRates: [16000] },
-  codec2: { encoder: 'libcodec2', name: 'codec2', ...telephone, args: ['-mode', '3200'] },
+  codec2: { encoder: 'libcodec2', name: 'codec2', ...telephoneLimits, args: ['-mode', '3200'] },
   dfpwm: { encoder: 'dfpwm', name: 'dfpwm', maxChannels: 1, sampleRates: [48000] },
   adx: { encoder: 'adpcm_adx', name: 'adpcm_adx', maxChannels: 2 },
   yamaha: { encoder: 'adpcm_yamaha', name: 'adpcm_yamaha', maxChannels: 1, sampleRates: [44100] },

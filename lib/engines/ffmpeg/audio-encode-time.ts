@@ -4,7 +4,7 @@ import type { AudioCodecId } from './audio-codecs.ts'
  * Processor seconds per second of one channel at 48 kHz, including decoding of AAC. Measured at 2.3 GHz with noise,
  * which takes encoders longest.
  */
-const encodeTimes: Partial<Readonly<Record<AudioCodecId, number>>> = {
+const encodeTimeByCodec: Partial<Readonly<Record<AudioCodecId, number>>> = {
   aac: 0.0155,
   vorbis: 0.0087,
   mp3: 0.0064,
@@ -19,6 +19,6 @@ export function maxAudioSeconds(
   codec: AudioCodecId,
   { channels, sampleRate }: { readonly channels: number; readonly sampleRate: number },
 ): number | undefined {
-  const encodeTime = encodeTimes[codec]
+  const encodeTime = encodeTimeByCodec[codec]
   return encodeTime && seconds / (encodeTime * channels * (sampleRate / 48_000))
 }

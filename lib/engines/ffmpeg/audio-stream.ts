@@ -1,11 +1,11 @@
 import { defined } from '../../validation/defined.ts'
-import { qualityNumber } from '../options.ts'
+import { toQualityNumber } from '../options.ts'
 import { type AudioCodec, audioCodecs } from './audio-codecs.ts'
 import {
   type ChannelArrangement,
   type ChannelLimits,
-  channelsIn,
   chooseLayout,
+  countChannels,
   type LayoutName,
 } from './channel-layouts.ts'
 import type { Container } from './containers.ts'
@@ -31,7 +31,7 @@ export function audioTrackArgs(stream: AudioStream, index: number, request: Reci
   if (mayCopy && !requiresEncoding(codec, stream, request) && container.copies.includes(stream.codec_name)) {
     return { args: [...map, `-c:a:${index}`, 'copy'], isCopied: true, unusedOptions: [], warnings: [] }
   }
-  const format = sampleFormat(codec, container, stream)
+  const format = chooseSampleFormat(codec, container, stream)
   return {
     args: [...map, ...encodeArgs(codec, stream, index, request)],
     isCopied: false,
@@ -64,7 +64,7 @@ function channelsMixedWarnings(
   { container, options }: RecipeRequest,
 ): MediaWarning[] {
   const { channels: sourceChannels } = stream
-  const { channels } = outputShape(codec, stream, container, options).arrangement
+  const { channels } = chooseOutputShape(codec, stream, container, options).arrangement
   if (channels >= sourceChannels || options.channels !== undefined) return []
   const message = `The ${sourceChannels} channels were mixed down to ${channels}: the format does not support more.`
   return [{ code: 'CHANNELS_MIXED', message }]
@@ -96,17 +96,17 @@ function audioCodecFor({ container, options }: Pick<RecipeRequest, 'container' |
 type EncodeTarget = Pick<RecipeRequest, 'container' | 'options'>
 
 /** Returns the filters that convert a file of a merge to the channel layout of the first file. */
-export function layoutFilters(
+export function mergeLayoutFilters(
   firstStream: AudioStream,
   stream: AudioStream,
   request: EncodeTarget,
 ): string[] {
   const codec = audioCodecFor(request)
-  const arrangementOf = (stream: AudioStream) =>
-    outputShape(codec, stream, request.container, request.options).arrangement
-  const { layout, channels } = arrangementOf(firstStream)
-  const { assumedLayout } = arrangementOf(stream)
-  return filtersForLayout({ layout, channels, ...defined({ assumedLayout }) })
+  const chooseArrangement = (stream: AudioStream) =>
+    chooseOutputShape(codec, stream, request.container, request.options).arrangement
+  const { layout, channels } = chooseArrangement(firstStream)
+  const { assumedLayout } = chooseArrangement(stream)
+  return buildLayoutFilters({ layout, channels, ...defined({ assumedLayout }) })
 }
 
 /**
@@ -115,9 +115,9 @@ export function layoutFilters(
 export function singleTrackArgs(stream: AudioStream, request: EncodeTarget): string[] {
   const { container, options } = request
   const codec = audioCodecFor(request)
-  const { arrangement, rate, bits } = outputShape(codec, stream, container, options)
+  const { arrangement, rate, bits } = chooseOutputShape(codec, stream, container, options)
   return [
-    ...['-c:a', sampleFormat(codec, container, stream).encoder, '-ar', String(rate)],
+    ...['-c:a', chooseSampleFormat(codec, container, stream).encoder, '-ar', String(rate)],
     ...(bits === undefined ? [] : ['-b:a', String(bits)]),
     ...surroundArgs(codec, arrangement, ''),
     ...(codec.args ?? []),
@@ -135,16 +135,16 @@ function requiresEncoding(codec: AudioCodec, stream: AudioStream, request: Recip
   const { container, options } = request
   const { mode, audioCodec, audioBitrate, audioSampleRate, channels, volume } = options
   const qualityLevel = isAudioOnly(container) ? options.quality : undefined
-  const otherCodec = audioCodec !== undefined && audioCodec !== 'copy' && codec.name !== stream.codec_name
+  const isOtherCodec = audioCodec !== undefined && audioCodec !== 'copy' && codec.name !== stream.codec_name
   const hasTooManyChannels = stream.channels > (container.maxChannels ?? Number.POSITIVE_INFINITY)
   const values = [audioBitrate, audioSampleRate, channels, volume, qualityLevel]
   // Formats without timestamps cannot express that the first packet begins before `start`.
-  const startsLater = options.start !== undefined && options.start > 0 && audioCodec !== 'copy'
+  const isTrimmedAtStart = options.start !== undefined && options.start > 0 && audioCodec !== 'copy'
   return (
     mode === 'encode' ||
-    otherCodec ||
+    isOtherCodec ||
     hasTooManyChannels ||
-    startsLater ||
+    isTrimmedAtStart ||
     values.some((value) => value !== undefined)
   )
 }
@@ -153,21 +153,26 @@ const isAudioOnly = ({ video }: Container) => video.length === 0
 
 function encodeArgs(codec: AudioCodec, stream: AudioStream, index: number, request: RecipeRequest) {
   const { container, options } = request
-  const { arrangement, rate, bits } = outputShape(codec, stream, container, options)
+  const { arrangement, rate, bits } = chooseOutputShape(codec, stream, container, options)
   const filters = [
     ...(options.volume === undefined ? [] : [`volume=${options.volume}`]),
     // 8-bit samples get nonzero low bits by lowering the volume by a hundredth of a decibel.
     ...(codec.failsOnPaddedSamples && stream.sample_fmt.startsWith('u8')
       ? ['volume=0.999:precision=float']
       : []),
-    ...filtersForLayout(arrangement),
+    ...buildLayoutFilters(arrangement),
     // Audio blocks of these containers have no timestamps, so gaps are filled; otherwise all later audio would be
     // early.
     ...(container.requiresAudio ? ['aresample=async=1000:first_pts=0', 'apad'] : []),
   ]
   return [
     // -ac is not used: it would mix again, to ffmpeg's default layout for that number of channels.
-    ...[`-c:a:${index}`, sampleFormat(codec, container, stream).encoder, `-ar:a:${index}`, String(rate)],
+    ...[
+      `-c:a:${index}`,
+      chooseSampleFormat(codec, container, stream).encoder,
+      `-ar:a:${index}`,
+      String(rate),
+    ],
     ...[`-filter:a:${index}`, filters.join(',')],
     ...surroundArgs(codec, arrangement, `:a:${index}`),
     ...(bits === undefined ? [] : [`-b:a:${index}`, String(bits)]),
@@ -177,7 +182,7 @@ function encodeArgs(codec: AudioCodec, stream: AudioStream, index: number, reque
 }
 
 /** Assigns unnamed channels to speakers first; otherwise ffmpeg's guess would move them to other speakers. */
-function filtersForLayout({ layout, assumedLayout }: ChannelArrangement): string[] {
+function buildLayoutFilters({ layout, assumedLayout }: ChannelArrangement): string[] {
   const nameChannels =
     assumedLayout === undefined ? [] : [`channelmap=${channelOrder(assumedLayout)}:${assumedLayout}`]
   return [...nameChannels, `aformat=channel_layouts=${layout}`]
@@ -185,7 +190,7 @@ function filtersForLayout({ layout, assumedLayout }: ChannelArrangement): string
 
 const channelOrder = (name: string) =>
   // `chooseLayout` returns only such names.
-  Array.from({ length: channelsIn(name as LayoutName) }, (_, at) => at).join('|')
+  Array.from({ length: countChannels(name as LayoutName) }, (_, at) => at).join('|')
 
 function channelLimits(
   { maxChannels, layouts }: AudioCodec,
@@ -194,15 +199,24 @@ function channelLimits(
   return { maxChannels: Math.min(maxChannels, containerMaxChannels), layouts }
 }
 
-function outputShape(codec: AudioCodec, stream: AudioStream, container: Container, options: MediaOptions) {
+function chooseOutputShape(
+  codec: AudioCodec,
+  stream: AudioStream,
+  container: Container,
+  options: MediaOptions,
+) {
   const source = { count: stream.channels, layout: stream.channel_layout }
   const arrangement = chooseLayout(source, channelLimits(codec, container), options.channels)
-  const rate = nearestSampleRate(codec, container, options.audioSampleRate ?? stream.sample_rate ?? 44_100)
-  const bits = trackBitrate(codec, options, arrangement.channels, rate, isAudioOnly(container))
+  const rate = findNearestSampleRate(
+    codec,
+    container,
+    options.audioSampleRate ?? stream.sample_rate ?? 44_100,
+  )
+  const bits = chooseTrackBitrate(codec, options, arrangement.channels, rate, isAudioOnly(container))
   return { arrangement, rate, bits }
 }
 
-function nearestSampleRate(
+function findNearestSampleRate(
   { sampleRates: codecRates }: AudioCodec,
   { sampleRates = codecRates }: Container,
   wantedBits: number,
@@ -212,14 +226,14 @@ function nearestSampleRate(
 }
 
 /** Bits per second; undefined if the codec has no choice of bit rates. */
-function trackBitrate(
+function chooseTrackBitrate(
   codec: AudioCodec,
   options: MediaOptions,
   channels: number,
   rate: number,
-  audioOnly: boolean,
+  isAudioOnlyTarget: boolean,
 ): number | undefined {
-  const bits = computeBitrate(codec, options, channels, rate, audioOnly)
+  const bits = computeBitrate(codec, options, channels, rate, isAudioOnlyTarget)
   const allowedKbits = codec.allowedKbits?.(rate)
   return bits === undefined || allowedKbits === undefined
     ? bits
@@ -231,15 +245,15 @@ function computeBitrate(
   { audioBitrate, quality }: MediaOptions,
   channels: number,
   rate: number,
-  audioOnly: boolean,
+  isAudioOnlyTarget: boolean,
 ): number | undefined {
   if (!kbits) return undefined
   if (audioBitrate !== undefined) return audioBitrate
-  const qualityLevel = audioOnly ? quality : undefined
+  const qualityLevel = isAudioOnlyTarget ? quality : undefined
   const stereo =
     typeof qualityLevel === 'number'
       ? 32 + ((kbits.highest - 32) * qualityLevel) / 100
-      : qualityNumber(qualityLevel, kbits)
+      : toQualityNumber(qualityLevel, kbits)
   // Vorbis refuses bit rates that are too high for a low sample rate.
   const maxBits = encoder === 'libvorbis' ? rate * 2 * channels : Number.POSITIVE_INFINITY
   return Math.round(Math.min(stereo * 1000 * Math.max(0.5, channels / 2), maxBits))
@@ -255,31 +269,31 @@ interface SampleFormat {
 }
 
 /** Sample size of the source. The output size of decoders for lossy codecs is arbitrary and ignored. */
-function sampleDepth({ codec_name, sample_fmt, bits_per_raw_sample, bits_per_sample }: AudioStream) {
+function readSampleDepth({ codec_name, sample_fmt, bits_per_raw_sample, bits_per_sample }: AudioStream) {
   const isFloat = /^pcm_f/.test(codec_name) || (codec_name === 'wavpack' && /flt|dbl/.test(sample_fmt))
   return { bits: bits_per_raw_sample || bits_per_sample || 16, isFloat }
 }
 
 /** PCM sample formats that represent the samples without loss, the smallest first. */
-function sampleKindsFor({ bits, isFloat }: ReturnType<typeof sampleDepth>): readonly string[] {
+function listSampleKinds({ bits, isFloat }: ReturnType<typeof readSampleDepth>): readonly string[] {
   if (isFloat) return bits > 32 ? ['f64', 'f32', 's32', 's24'] : ['f32', 's32', 's24']
   if (bits > 24) return ['s32', 's24']
   return bits > 16 ? ['s24', 's32'] : []
 }
 
 /** Keeps the sample size if the target format supports it; 20-bit samples become 24-bit. */
-function sampleFormat(
+function chooseSampleFormat(
   { encoder, losslessBits }: AudioCodec,
   { copies }: Container,
   stream: AudioStream,
 ): SampleFormat {
-  const depth = sampleDepth(stream)
+  const depth = readSampleDepth(stream)
   const { bits } = depth
   const [, endianness] = /^pcm_s16(le|be)$/.exec(encoder) ?? []
   const kind =
     endianness === undefined
       ? undefined
-      : sampleKindsFor(depth).find((one) => copies.includes(`pcm_${one}${endianness}`))
+      : listSampleKinds(depth).find((one) => copies.includes(`pcm_${one}${endianness}`))
   const keptBits = kind === undefined ? losslessBits : Number(kind.slice(1))
   const name = kind === undefined ? encoder : `pcm_${kind}${endianness}`
   return keptBits === undefined || keptBits >= bits

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts'
 import type { EngineWork, Tools, WorkerPool } from '../engine.ts'
 import type { AudioCodecId } from './audio-codecs.ts'
 import { maxAudioSeconds } from './audio-encode-time.ts'
-import { totalDurationS } from './merge.ts'
+import { sumDurationsS } from './merge.ts'
 import { probeMergeInputs } from './merge-inputs.ts'
 import { isMidi } from './midi.ts'
 import { type MediaOptions, mergeAudioOptions } from './options.ts'
@@ -10,7 +10,7 @@ import { buildRecipe } from './plan.ts'
 import { predecodeAudio } from './predecode-audio.ts'
 import { type MediaInfo, type MediaStream, probeCached } from './probe.ts'
 import { readHeader } from './read-header.ts'
-import { containerFor, mediaTargetOf } from './transcode.ts'
+import { getContainer, parseMediaTarget } from './transcode.ts'
 import { resolveTrim } from './trim.ts'
 
 /** Audio to be encoded. */
@@ -26,7 +26,7 @@ interface AudioEncoding {
   readonly advice: string
 }
 
-const adviceFor = {
+const adviceByOperation = {
   convert: 'Convert it in parts with start and end',
   compress: 'Compress parts of it',
 } as const
@@ -45,33 +45,36 @@ export async function checkAudioTimeLimit(
   { timeoutS }: Pick<WorkerPool, 'timeoutS'>,
 ): Promise<void> {
   if (!Number.isFinite(timeoutS)) return
-  const encoding = await (work.operation === 'merge' ? mergeEncoding : fileEncoding)(work, tools)
+  const encoding = await (work.operation === 'merge' ? describeMergeEncoding : describeFileEncoding)(
+    work,
+    tools,
+  )
   if (!encoding?.codec || encoding.durationS === undefined) return
   const { codec, durationS, subject, advice } = encoding
   const maxS = maxAudioSeconds(timeoutS, codec, encoding)
   if (maxS === undefined || durationS <= maxS) return
-  const faster = Object.entries(fasterFormats).flatMap(([format, other]) =>
+  const fasterOptions = Object.entries(fasterFormats).flatMap(([format, other]) =>
     durationS <= (maxAudioSeconds(timeoutS, other, encoding) ?? 0) ? [format] : [],
   )
   const [maxMin, durationMin] = [maxS, durationS].map((seconds) => Math.round(seconds / 60))
   throw new AppError(
     'TIMEOUT',
-    `${subject} ${durationMin} min long; at most ${maxMin} min of such audio can be converted to ${work.to} within the time limit of ${timeoutS} s. ${advice}${faster.length > 0 ? `, or convert it to ${faster.join(' or ')}` : ''}.`,
+    `${subject} ${durationMin} min long; at most ${maxMin} min of such audio can be converted to ${work.to} within the time limit of ${timeoutS} s. ${advice}${fasterOptions.length > 0 ? `, or convert it to ${fasterOptions.join(' or ')}` : ''}.`,
     { limitS: timeoutS, durationS: Math.round(durationS) },
   )
 }
 
 /** A merge is encoded with the audio properties of its first file. */
-async function mergeEncoding(work: EngineWork, tools: Tools): Promise<AudioEncoding | undefined> {
+async function describeMergeEncoding(work: EngineWork, tools: Tools): Promise<AudioEncoding | undefined> {
   const mergeInputs = await probeMergeInputs(work, tools)
   const { gap } = mergeAudioOptions.parse(work.options)
   const stream = mergeInputs[0]?.media.audio[0]
-  const [codec] = containerFor(work.to).audio
+  const [codec] = getContainer(work.to).audio
   return (
     stream && {
       codec,
-      ...audioShape(stream),
-      durationS: totalDurationS(mergeInputs, gap),
+      ...readAudioShape(stream),
+      durationS: sumDurationsS(mergeInputs, gap),
       subject: 'The merged files are',
       advice: 'Merge fewer files',
     }
@@ -81,39 +84,39 @@ async function mergeEncoding(work: EngineWork, tools: Tools): Promise<AudioEncod
 /**
  * Undefined if the audio is only copied, if there is none, and for MIDI, whose duration is only known after rendering.
  */
-async function fileEncoding(work: EngineWork, tools: Tools): Promise<AudioEncoding | undefined> {
+async function describeFileEncoding(work: EngineWork, tools: Tools): Promise<AudioEncoding | undefined> {
   const [input] = work.inputs
   const { operation, to } = work
-  if (!input || isMidi(work.from) || !(operation in adviceFor)) return undefined
+  if (!input || isMidi(work.from) || !(operation in adviceByOperation)) return undefined
   const { path, from } = await predecodeAudio(input.path, work.from, tools)
-  const container = containerFor(to)
-  const options: MediaOptions = operation === 'convert' ? mediaTargetOf(work).options : { mode: 'encode' }
+  const container = getContainer(to)
+  const options: MediaOptions = operation === 'convert' ? parseMediaTarget(work).options : { mode: 'encode' }
   const isCopied = (media: MediaInfo) =>
     buildRecipe({ media, from, to, container, options, mayCopy: true, keepSubtitles: true }).method ===
     'stream-copy'
   const header = await readHeader(path, from)
-  if (header && !header.mayHaveMore && isCopied(header.media)) return undefined
+  if (header && !header.mayBeIncomplete && isCopied(header.media)) return undefined
   const media = await probeCached(input, { path, from }, tools)
   const [stream] = media.audio
   if (!stream || isCopied(media)) return undefined
   const { audioCodec, channels, audioSampleRate } = options
-  const shape = audioShape(stream)
+  const shape = readAudioShape(stream)
   return {
     // Codecs that the container does not support have already been refused.
-    codec: codecFromOption(audioCodec) ?? container.audio[0],
+    codec: parseCodecOption(audioCodec) ?? container.audio[0],
     channels: channels ?? shape.channels,
     sampleRate: audioSampleRate ?? shape.sampleRate,
     durationS: resolveTrim(options, media).durationS,
     subject: 'The audio is',
-    advice: adviceFor[operation as keyof typeof adviceFor], // of the two operations that encode one file
+    advice: adviceByOperation[operation as keyof typeof adviceByOperation], // of the two operations that encode one file
   }
 }
 
 // The options of a container only allow its own codecs.
-const codecFromOption = (codec: string | undefined) =>
+const parseCodecOption = (codec: string | undefined) =>
   codec === 'copy' ? undefined : (codec as AudioCodecId | undefined)
 
-const audioShape = ({ channels = 2, sample_rate: sampleRate = 48_000 }: MediaStream) => ({
+const readAudioShape = ({ channels = 2, sample_rate: sampleRate = 48_000 }: MediaStream) => ({
   channels,
   sampleRate,
 })

@@ -11,10 +11,10 @@ interface BudgetRequest {
 }
 
 /** Bits per second of an audio track below which speech is unintelligible. */
-const minAudioRate = 8_000
+const minAudioBitrate = 8_000
 /** Minimum for the audio of a video, where a lower bit rate would save little. */
-const minVideoAudioRate = 2 * minAudioRate
-const minVideoRate = 10_000
+const minVideoAudioBitrate = 2 * minAudioBitrate
+const minVideoBitrate = 10_000
 /** With fewer bits per pixel and frame, a lower resolution looks better. */
 const minBitsPerPixel = 0.03
 const smallerResolutions = ['1080p', '720p', '480p', '360p', '240p'] as const
@@ -22,17 +22,19 @@ const smallerResolutions = ['1080p', '720p', '480p', '360p', '240p'] as const
 /** Returns the minimum total bit rate that can be budgeted. */
 export function minBitrate({ media, container }: BudgetRequest): number {
   const tracks = selectAudioTracks(media, container).length
-  return hasVideo({ media, container }) ? minVideoRate + tracks * minVideoAudioRate : tracks * minAudioRate
+  return hasVideo({ media, container })
+    ? minVideoBitrate + tracks * minVideoAudioBitrate
+    : tracks * minAudioBitrate
 }
 
 export const hasVideo = ({ media, container }: BudgetRequest) =>
   media.video !== undefined && container.video.length > 0
 
 /** Returns the encoder options for audio with this bit rate. Undefined if it is too low. */
-export function audioBudget(bits: number, request: BudgetRequest): MediaOptions | undefined {
+export function planAudioBudget(bits: number, request: BudgetRequest): MediaOptions | undefined {
   const { media } = request
   const audioBitrate = Math.floor(Math.min(bits, media.audio[0]?.bit_rate ?? bits, 320_000))
-  if (audioBitrate < minAudioRate) return undefined
+  if (audioBitrate < minAudioBitrate) return undefined
   return { mode: 'encode', audioBitrate, ...reduceAudio(audioBitrate, request) }
 }
 
@@ -52,26 +54,30 @@ function reduceAudio(bits: number, { media, container }: BudgetRequest) {
 /**
  * Returns the options for a video: audio gets at most a fifth, and the resolution is reduced if the rest is too low.
  */
-export function videoBudget(
+export function planVideoBudget(
   bits: number,
   { media, container }: BudgetRequest,
   { resolution, fps }: CompressOptions,
 ): MediaOptions | undefined {
   const tracks = selectAudioTracks(media, container).length
-  const perTrack = tracks === 0 ? 0 : Math.min(128_000, Math.max(minVideoAudioRate, (bits * 0.2) / tracks))
-  const videoBitrate = Math.floor(bits - perTrack * tracks)
-  if (videoBitrate < minVideoRate) return undefined
-  const outputResolution = resolution ?? affordableResolution(videoBitrate, media)
+  const bitratePerTrack =
+    tracks === 0 ? 0 : Math.min(128_000, Math.max(minVideoAudioBitrate, (bits * 0.2) / tracks))
+  const videoBitrate = Math.floor(bits - bitratePerTrack * tracks)
+  if (videoBitrate < minVideoBitrate) return undefined
+  const outputResolution = resolution ?? findAffordableResolution(videoBitrate, media)
   return {
     mode: 'encode',
     videoBitrate,
     twoPass: true,
-    ...(tracks > 0 && { audioBitrate: Math.floor(perTrack), ...reduceAudio(perTrack, { media, container }) }),
+    ...(tracks > 0 && {
+      audioBitrate: Math.floor(bitratePerTrack),
+      ...reduceAudio(bitratePerTrack, { media, container }),
+    }),
     ...defined({ resolution: outputResolution, fps }),
   }
 }
 
-function affordableResolution(videoBitrate: number, { video }: MediaInfo): string | undefined {
+function findAffordableResolution(videoBitrate: number, { video }: MediaInfo): string | undefined {
   const { width = 0, height = 0 } = video ?? {}
   const pixels = width * height
   if (pixels === 0) return undefined

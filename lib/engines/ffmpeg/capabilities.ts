@@ -32,25 +32,28 @@ import { videoImageRows } from './video-frames.ts'
 export const videoFormats = keysOf(videoContainers)
 export const audioFormats = keysOf(audioContainers)
 
-const silentVideos: readonly FormatId[] = videoFormats.filter((id) => videoContainers[id].audio.length === 0)
-const readOnlySilent = ['mp4v', 'h261', 'h263', 'gxf'] as const
-const readOnlyVideos = [
+const silentVideoFormats: readonly FormatId[] = videoFormats.filter(
+  (id) => videoContainers[id].audio.length === 0,
+)
+const readOnlySilentFormats = ['mp4v', 'h261', 'h263', 'gxf'] as const
+const readOnlyVideoFormats = [
   ...(['qt', 'm4s', 'trp', 'tod', 'mod', 'ogx', 'dvr-ms', 'rmvb', 'roq', 'smjpeg'] as const),
-  ...readOnlySilent,
+  ...readOnlySilentFormats,
 ]
-const readOnlyAudios = [
+const readOnlyAudioFormats = [
   ...(['mp4a', 'mpa', 'aptxhd', 'g723_1', 'tracker', '8svx', 'maud', 'avr', 'paf', 'pvf', 'sph'] as const),
   ...(['hcom', 'kvag', 'rso', 'wsaud', 'mid', 'midi', 'kar', 'rmi'] as const),
 ]
-const writeOnly: readonly FormatId[] = ['mmf']
+const writeOnlyFormats: readonly FormatId[] = ['mmf']
 
-const videoSources: readonly FormatId[] = [...videoFormats, ...readOnlyVideos]
-const isSilent = (id: FormatId) => silentVideos.includes(id) || readOnlySilent.some((one) => one === id)
+const videoSources: readonly FormatId[] = [...videoFormats, ...readOnlyVideoFormats]
+const isSilent = (id: FormatId) =>
+  silentVideoFormats.includes(id) || readOnlySilentFormats.some((one) => one === id)
 const audioSources: readonly FormatId[] = [
-  ...audioFormats.filter((id) => !writeOnly.includes(id)),
-  ...readOnlyAudios,
+  ...audioFormats.filter((id) => !writeOnlyFormats.includes(id)),
+  ...readOnlyAudioFormats,
 ]
-const videosWithAudio = videoSources.filter((id) => !isSilent(id))
+const videoFormatsWithAudio = videoSources.filter((id) => !isSilent(id))
 /** Audio formats that are offered for videos; formats of old computers, telephony and radio are left out. */
 const audioTargetsOfVideos: readonly FormatId[] = [
   ...([
@@ -82,7 +85,9 @@ export const capabilities: readonly Capability[] = [
     return withOptions(row, () => videoOptions(videoContainers[to]))
   }),
   ...audioFormats.map((to): Capability => {
-    const from = audioTargetsOfVideos.includes(to) ? [...audioSources, ...videosWithAudio] : audioSources
+    const from = audioTargetsOfVideos.includes(to)
+      ? [...audioSources, ...videoFormatsWithAudio]
+      : audioSources
     const row = { operation: 'convert', from, to: [to], same: true, cost: 0.5 } as const
     return withOptions(row, () => audioOptions(audioContainers[to]))
   }),

@@ -1,5 +1,5 @@
 /** Speakers of ffmpeg's channel layouts, in channel order (`ffmpeg -layouts`). */
-const layoutSpeakers = {
+const speakersByLayout = {
   mono: ['FC'],
   stereo: ['FL', 'FR'],
   '2.1': ['FL', 'FR', 'LFE'],
@@ -24,12 +24,12 @@ const layoutSpeakers = {
   octagonal: ['FL', 'FR', 'FC', 'BL', 'BR', 'BC', 'SL', 'SR'],
 } as const satisfies Record<string, readonly string[]>
 
-export type LayoutName = keyof typeof layoutSpeakers
+export type LayoutName = keyof typeof speakersByLayout
 
 /** The most widely supported layout for 1 to 8 channels, as in Vorbis I, section 4.3.9. */
 export const defaultLayouts = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
 
-export const channelsIn = (name: LayoutName): number => layoutSpeakers[name].length
+export const countChannels = (name: LayoutName): number => speakersByLayout[name].length
 
 /** Channels of a source. */
 interface Channels {
@@ -66,32 +66,32 @@ export function chooseLayout(
   const count = Math.min(wantedChannels, maxChannels)
   const sourceLayout = isLayout(source.layout) ? source.layout : undefined
   const defaultLayout = defaultLayouts[source.count - 1]
-  if (count !== source.count) return largestLayout(count, layouts)
+  if (count !== source.count) return findLargestLayout(count, layouts)
   // No layout has a name for this many channels.
   if (!sourceLayout && !defaultLayout)
-    return layouts ? largestLayout(count, layouts) : { layout: `${count}c`, channels: count }
+    return layouts ? findLargestLayout(count, layouts) : { layout: `${count}c`, channels: count }
   const layout = sourceLayout ?? defaultLayout ?? 'stereo'
   const keptLayout =
-    !layouts || layouts.includes(layout) ? layout : smallestLayoutWith(layout, { maxChannels, layouts })
+    !layouts || layouts.includes(layout) ? layout : findSmallestLayout(layout, { maxChannels, layouts })
   const arrangement = keptLayout
-    ? { layout: keptLayout, channels: channelsIn(keptLayout) }
-    : largestLayout(count, layouts)
+    ? { layout: keptLayout, channels: countChannels(keptLayout) }
+    : findLargestLayout(count, layouts)
   return sourceLayout || isMonoOrStereo(source) ? arrangement : { ...arrangement, assumedLayout: layout }
 }
 
-const isLayout = (name: string): name is LayoutName => Object.hasOwn(layoutSpeakers, name)
+const isLayout = (name: string): name is LayoutName => Object.hasOwn(speakersByLayout, name)
 
 /** One or two channels have the same meaning in all formats. */
 const isMonoOrStereo = ({ count }: Channels) => count <= 2
 
 /** Returns the smallest supported layout that contains every speaker of this layout. */
-function smallestLayoutWith(
+function findSmallestLayout(
   name: LayoutName,
   { maxChannels, layouts = [] }: ChannelLimits,
 ): LayoutName | undefined {
   const [bestLayout] = layouts
-    .filter((other) => channelsIn(other) <= maxChannels && hasAllSpeakers(other, name))
-    .sort((a, b) => channelsIn(a) - channelsIn(b))
+    .filter((other) => countChannels(other) <= maxChannels && hasAllSpeakers(other, name))
+    .sort((a, b) => countChannels(a) - countChannels(b))
   return bestLayout
 }
 
@@ -99,8 +99,8 @@ function smallestLayoutWith(
 const equivalentSpeakers: Readonly<Record<string, string>> = { SL: 'BL', SR: 'BR', BL: 'SL', BR: 'SR' }
 
 function hasAllSpeakers(layout: LayoutName, wantedLayout: LayoutName): boolean {
-  const availableSpeakers: readonly string[] = layoutSpeakers[layout]
-  const speakers: readonly string[] = layoutSpeakers[wantedLayout]
+  const availableSpeakers: readonly string[] = speakersByLayout[layout]
+  const speakers: readonly string[] = speakersByLayout[wantedLayout]
   return speakers.every((speaker) => {
     const equivalent = equivalentSpeakers[speaker] ?? ''
     return (
@@ -111,11 +111,16 @@ function hasAllSpeakers(layout: LayoutName, wantedLayout: LayoutName): boolean {
 }
 
 /** Returns the supported layout with the most channels up to `count`, or else the first supported one. */
-function largestLayout(count: number, layouts: readonly LayoutName[] = defaultLayouts): ChannelArrangement {
+function findLargestLayout(
+  count: number,
+  layouts: readonly LayoutName[] = defaultLayouts,
+): ChannelArrangement {
   const defaultLayout = defaultLayouts[count - 1]
-  const fitting = layouts.filter((name) => channelsIn(name) <= count)
-  const [largest] = fitting.toSorted((a, b) => channelsIn(b) - channelsIn(a))
+  const fittingLayouts = layouts.filter((name) => countChannels(name) <= count)
+  const [widestLayout] = fittingLayouts.toSorted((a, b) => countChannels(b) - countChannels(a))
   const layout =
-    defaultLayout && layouts.includes(defaultLayout) ? defaultLayout : (largest ?? layouts[0] ?? 'stereo')
-  return { layout, channels: channelsIn(layout) }
+    defaultLayout && layouts.includes(defaultLayout)
+      ? defaultLayout
+      : (widestLayout ?? layouts[0] ?? 'stereo')
+  return { layout, channels: countChannels(layout) }
 }

@@ -3,13 +3,13 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import { defined } from '../../validation/defined.ts'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
-import { qualityNumber } from '../options.ts'
-import { audioBudget, hasVideo, minBitrate, videoBudget } from './bitrate-budget.ts'
+import { toQualityNumber } from '../options.ts'
+import { hasVideo, minBitrate, planAudioBudget, planVideoBudget } from './bitrate-budget.ts'
 import { codecIdByName } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { type CompressOptions, compressOptions, type MediaOptions } from './options.ts'
 import type { MediaInfo } from './probe.ts'
-import { containerFor, type Transcoding, transcode } from './transcode.ts'
+import { getContainer, type Transcoding, transcode } from './transcode.ts'
 
 export interface CompressSource {
   readonly path: string
@@ -31,7 +31,7 @@ export async function compressMedia(
   target: string,
   tools: Tools,
 ): Promise<EngineResult> {
-  const container = containerFor(work.to)
+  const container = getContainer(work.to)
   const options = compressOptions(container).parse(work.options)
   const transcoding = { ...source, to: work.to, container, target }
   const { targetSize } = options
@@ -52,7 +52,7 @@ async function compressByQuality(
   const kbits = Math.round(
     typeof quality === 'number'
       ? 32 + quality * 1.6
-      : qualityNumber(quality, { low: 64, medium: 96, high: 128, highest: 192 }),
+      : toQualityNumber(quality, { low: 64, medium: 96, high: 128, highest: 192 }),
   )
   const hasAudio = container.video.length > 0 && container.audio.length > 0 && media.audio.length > 0
   const options = {
@@ -97,8 +97,8 @@ async function compressToSize(
   for (let tries = 0; tries < maxTries; tries++) {
     // Reserves 4 % for the container's overhead.
     const bitrate = (targetBytes * 8 * 0.96) / durationS
-    const budget = hasVideo(transcoding) ? videoBudget : audioBudget
-    const budgetOptions = budget(bitrate, transcoding, options)
+    const planBudget = hasVideo(transcoding) ? planVideoBudget : planAudioBudget
+    const budgetOptions = planBudget(bitrate, transcoding, options)
     if (!budgetOptions) break
     const result = await transcode({ ...transcoding, options: { ...budgetOptions, ...codecOption } }, tools)
     reachedBytes = (await stat(target)).size

@@ -1,6 +1,6 @@
 import type { Container } from './containers.ts'
 import { colorSignature } from './merged-colors.ts'
-import { type MediaStream, rotationOf } from './probe.ts'
+import { getRotation, type MediaStream } from './probe.ts'
 
 /**
  * Whether files can be concatenated without encoding: codec, size, frame rate, pixel aspect ratio, colors and audio are
@@ -31,7 +31,7 @@ function streamSignature({
     video && colorSignature(video),
     // Parameter sets: all codecs but H.264 store them once for the whole file.
     codec_name === 'h264' ? '' : video?.extradata_hash,
-    video && rotationOf(video),
+    video && getRotation(video),
     ...[audioStream?.codec_name, audioStream?.sample_rate, audioStream?.channels],
     audioStream?.extradata_hash,
   ])

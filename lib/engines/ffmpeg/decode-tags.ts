@@ -4,28 +4,28 @@
  */
 
 /** Share of characters above ASCII in text of another script; in Latin text, fewer than half have accents. */
-const minShare = 0.5
-const minCharacters = 4
+const minForeignShare = 0.5
+const minForeignCharacters = 4
 
 /** Returns the tags whose text is in another code page, decoded in the one that is most plausible for all of them. */
 export async function decodeTags(
   tags: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, string>>> {
-  const foreignTags = Object.entries(tags).filter(([, text]) => isForeign(text))
-  if (foreignTags.length === 0) return {}
+  const misdecodedTags = Object.entries(tags).filter(([, text]) => isLikelyMisdecoded(text))
+  if (misdecodedTags.length === 0) return {}
   const [{ guessCharset }, { decodeText }] = await Promise.all([
     import('../shared/text/detect-charset.ts'),
     import('../shared/text/decode.ts'),
   ])
   const bytesOf = (text: string) => Buffer.from(text, 'latin1')
-  const charset = guessCharset(bytesOf(foreignTags.map(([, text]) => text).join('\n')))
+  const charset = guessCharset(bytesOf(misdecodedTags.map(([, text]) => text).join('\n')))
   if (charset === 'windows-1252') return {}
-  return Object.fromEntries(foreignTags.map(([name, text]) => [name, decodeText(bytesOf(text), charset)]))
+  return Object.fromEntries(misdecodedTags.map(([name, text]) => [name, decodeText(bytesOf(text), charset)]))
 }
 
-function isForeign(text: string): boolean {
+function isLikelyMisdecoded(text: string): boolean {
   if (/[^\0-\xff]/.test(text)) return false
   const high = text.match(/[\x80-\xff]/g)?.length ?? 0
   const alphabetic = high + (text.match(/[a-z]/gi)?.length ?? 0)
-  return high >= minCharacters && high >= alphabetic * minShare
+  return high >= minForeignCharacters && high >= alphabetic * minForeignShare
 }

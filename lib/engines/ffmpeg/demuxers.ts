@@ -71,13 +71,13 @@ export function demuxerArgs(format: FormatId): string[] {
   return [
     ...localProtocolArgs,
     '-format_whitelist',
-    demuxerOptions[1] ?? demuxersFor(format),
+    demuxerOptions[1] ?? listDemuxers(format),
     ...demuxerOptions,
   ]
 }
 
 /** Returns ffmpeg's demuxer names, separated by commas. */
-export function demuxersFor(format: FormatId): string {
+export function listDemuxers(format: FormatId): string {
   return demuxersByFormats.find(([, formats]) => formats.includes(format))?.[0] ?? format
 }
 

@@ -7,14 +7,14 @@ import { loadSharp } from '../vips/image.ts'
 import { demuxerArgs, hasTimestamps } from './demuxers.ts'
 import { sdrFilters, warnHdrConverted } from './dynamic-range.ts'
 import {
-  alphaDecoder,
+  chooseAlphaDecoder,
   type MediaInfo,
   type MediaStream,
   missingStreamError,
   probeWithDuration,
 } from './probe.ts'
 import { runFfmpeg } from './run.ts'
-import { outputSize } from './video-filters.ts'
+import { chooseOutputSize } from './video-filters.ts'
 
 /** A video from which frames are extracted. */
 export interface VideoSource {
@@ -37,14 +37,19 @@ export async function openVideo(
   const media = await probeWithDuration(path, from, tools)
   const { video } = media
   if (!video) throw missingStreamError('video track', from, to)
-  const source: VideoSource = { path, from, video, lengthS: await videoLength(path, from, media, tools) }
+  const source: VideoSource = {
+    path,
+    from,
+    video,
+    lengthS: await measureVideoLength(path, from, media, tools),
+  }
   if (timestamp !== undefined) requireTimestampInVideo(timestamp, source)
   warnHdrConverted(video, tools)
   return source
 }
 
 /** Uses the duration of the video stream, as audio may be longer. Raw video streams are decoded to measure it. */
-async function videoLength(
+async function measureVideoLength(
   path: string,
   from: FormatId,
   { video, durationS }: MediaInfo,
@@ -54,8 +59,8 @@ async function videoLength(
   if (hasTimestamps(from)) return video?.duration || durationS
   let lengthS: number | undefined
   const onLine = (line: string) => {
-    const micros = Number(/^out_time_us=(\d+)/.exec(line)?.[1] ?? 0)
-    if (micros > 0) lengthS = micros / 1e6
+    const outTimeUs = Number(/^out_time_us=(\d+)/.exec(line)?.[1] ?? 0)
+    if (outTimeUs > 0) lengthS = outTimeUs / 1e6
   }
   const decode = ['-map', '0:v:0', '-f', 'null', '-']
   const args = ['-v', 'error', '-nostdin', '-progress', 'pipe:1', ...demuxerArgs(from), '-i', path]
@@ -70,7 +75,7 @@ function requireTimestampInVideo(timestamp: number, { from, lengthS }: VideoSour
 }
 
 /** Returns the times of the frames in seconds; undefined means any frame that is not blank. */
-export function frameTimes(
+export function chooseFrameTimes(
   { lengthS = 0 }: VideoSource,
   timestamp: number | undefined,
   count: number,
@@ -82,12 +87,12 @@ export function frameTimes(
 }
 
 /** Positions in the video in the order in which they are tried; videos often begin and end in black. */
-const positions = [1 / 3, 1 / 2, 1 / 6, 2 / 3, 1 / 12, 5 / 6]
+const positionFractions = [1 / 3, 1 / 2, 1 / 6, 2 / 3, 1 / 12, 5 / 6]
 
 /** Extracts a frame that is not blank, if the client did not request a time. */
 export async function findRepresentativeFrame(video: VideoSource, tools: Tools): Promise<string> {
   const { lengthS = 0 } = video
-  for (const position of lengthS > 0 ? positions : []) {
+  for (const position of lengthS > 0 ? positionFractions : []) {
     const framePath = await extractFrame(video, position * lengthS, 0, tools)
     if (await hasContent(framePath)) return framePath
     await rm(framePath)
@@ -96,12 +101,12 @@ export async function findRepresentativeFrame(video: VideoSource, tools: Tools):
 }
 
 /** Standard deviation below which a frame is blank: a single color with coding noise. */
-const minSpread = 6
+const minStandardDeviation = 6
 
 async function hasContent(path: string): Promise<boolean> {
   const sharp = await loadSharp()
   const { channels } = await sharp(path).toColourspace('srgb').removeAlpha().stats()
-  return channels.some(({ stdev }) => stdev >= minSpread)
+  return channels.some(({ stdev }) => stdev >= minStandardDeviation)
 }
 
 /** Extracts the frame shown at a time, or else the nearest one, in its own size but with square pixels. */
@@ -112,13 +117,13 @@ export async function extractFrame(
   tools: Tools,
 ): Promise<string> {
   const target = join(tools.workDir, `still-${index}.png`)
-  const sinceS = Math.max(0, atS - frameInterval(video.video) + 0.001)
-  const oneFrame = ['-frames:v', '1']
+  const seekS = Math.max(0, atS - frameInterval(video.video) + 0.001)
+  const singleFrameArgs = ['-frames:v', '1']
   const attempts = [
-    { sinceS, outputArgs: oneFrame },
+    { seekS: seekS, outputArgs: singleFrameArgs },
     // The last frames may be further apart; each one overwrites the previous.
-    { sinceS: Math.max(0, atS - 3), outputArgs: [] },
-    { sinceS: 0, outputArgs: oneFrame },
+    { seekS: Math.max(0, atS - 3), outputArgs: [] },
+    { seekS: 0, outputArgs: singleFrameArgs },
   ]
   for (const attempt of attempts) {
     await runFfmpeg(frameArgs(video, attempt, target), { durationS: undefined }, tools)
@@ -130,17 +135,17 @@ export async function extractFrame(
 
 function frameArgs(
   { path, from, video }: VideoSource,
-  { sinceS, outputArgs }: { sinceS: number; outputArgs: readonly string[] },
+  { seekS, outputArgs }: { seekS: number; outputArgs: readonly string[] },
   target: string,
 ): string[] {
-  const seekArgs = sinceS > 0 ? ['-ss', sinceS.toFixed(6)] : []
+  const seekArgs = seekS > 0 ? ['-ss', seekS.toFixed(6)] : []
   // Files without timestamps cannot be seeked but must be read from the beginning.
   const [argsBefore, argsAfter] = hasTimestamps(from) ? [seekArgs, []] : [[], seekArgs]
-  const { width, height } = outputSize(video, { mode: 'encode' }, 1)
+  const { width, height } = chooseOutputSize(video, { mode: 'encode' }, 1)
   const filters = [`scale=${width}:${height}:flags=bicubic`, 'setsar=1', ...sdrFilters(video)]
   return [
     ...demuxerArgs(from),
-    ...alphaDecoder(video),
+    ...chooseAlphaDecoder(video),
     ...argsBefore,
     ...['-i', path],
     ...argsAfter,

@@ -5,7 +5,7 @@ import { featureError } from '../unsupported-feature.ts'
 import { localProtocolArgs } from './demuxers.ts'
 import { runFfmpeg } from './run.ts'
 
-const demuxers: Readonly<Partial<Record<FormatId, string>>> = {
+const demuxerByFormat: Readonly<Partial<Record<FormatId, string>>> = {
   apng: 'apng',
   bmp: 'bmp_pipe',
   dds: 'dds_pipe',
@@ -22,7 +22,7 @@ export async function extractFirstFrame(
   target: string,
   tools: Tools,
 ): Promise<void> {
-  const input = [...localProtocolArgs, '-f', demuxers[from] ?? from, '-i', source]
+  const input = [...localProtocolArgs, '-f', demuxerByFormat[from] ?? from, '-i', source]
   const dxgiFormat = from === 'dds' ? await readDx10Format(source) : undefined
   if (dxgiFormat && misreadFormats.includes(dxgiFormat))
     throw featureError(from, 'floating-point or signed samples')

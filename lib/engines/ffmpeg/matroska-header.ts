@@ -78,28 +78,28 @@ export async function readMatroskaHeader(file: RandomAccess): Promise<MediaHeade
   const segment = await readEbmlElement(file, header.end)
   if (header.id !== ids.ebml || segment.id !== ids.segment) return undefined
   const elements = await readHeaderElements(file, segment.start)
-  const [tracks] = contentsWithId(ids.tracks, elements)
-  const [info] = contentsWithId(ids.info, elements)
+  const [tracks] = findContents(ids.tracks, elements)
+  const [info] = findContents(ids.info, elements)
   if (!tracks || !info) return undefined
   const streams = listOf(childrenOf(tracks), ids.trackEntry).map(parseTrack)
-  const editions = contentsWithId(ids.chapters, elements).flatMap((chapters) =>
+  const editions = findContents(ids.chapters, elements).flatMap((chapters) =>
     listOf(childrenOf(chapters), ids.editionEntry),
   )
   const handledIds = [...ignorableIds, ...elements.flatMap(({ id, content }) => (content ? [id] : []))]
   const presentIds = [
     ...elements.map(({ id }) => id),
-    ...contentsWithId(ids.seekHead, elements).flatMap(seekTargets),
+    ...findContents(ids.seekHead, elements).flatMap(listSeekTargets),
   ]
   return {
     media: parseProbe({
       streams: streams.map(({ stream }) => stream),
       chapters: editions.flatMap((edition) => listOf(childrenOf(edition), ids.chapterAtom)),
-      format: { duration: durationSeconds(childrenOf(info)) },
+      format: { duration: readDurationS(childrenOf(info)) },
     }),
     audioDelayS: Math.max(0, ...streams.map(({ delayS }) => delayS)),
     // Tags may be at the end of the file.
     mayHaveTags: true,
-    mayHaveMore:
+    mayBeIncomplete:
       presentIds.some((id) => !handledIds.includes(id)) || streams.some(({ isUnsupported }) => isUnsupported),
   }
 }
@@ -123,7 +123,7 @@ async function readHeaderElements(file: RandomAccess, from: number): Promise<Hea
   throw new RangeError('no cluster after the header')
 }
 
-const contentsWithId = (id: number, elements: readonly HeaderElement[]) =>
+const findContents = (id: number, elements: readonly HeaderElement[]) =>
   elements.flatMap(({ id: found, content }) => (found === id && content ? [content] : []))
 
 interface ParsedTrack {
@@ -150,7 +150,7 @@ function parseTrack(entry: Buffer, index: number): ParsedTrack {
       codec_type: type,
       codec_name: codec,
       ...(type === 'audio' && { channels: (audio && readNumber(firstChild(audio, ids.channels))) ?? 1 }),
-      tags: { language: trackLanguage(fields), ...(hasAlpha && { alpha_mode: '1' }) },
+      tags: { language: readTrackLanguage(fields), ...(hasAlpha && { alpha_mode: '1' }) },
     },
     delayS: (readNumber(firstChild(fields, ids.codecDelay)) ?? 0) / 1e9,
     isUnsupported:
@@ -164,11 +164,11 @@ function parseTrack(entry: Buffer, index: number): ParsedTrack {
 }
 
 /** The default is English (RFC 9559, 5.1.4.1.19). */
-const trackLanguage = (fields: Children) =>
+const readTrackLanguage = (fields: Children) =>
   firstChild(fields, ids.language)?.toString('latin1').replace(/\0+$/, '') ?? 'eng'
 
 /** Seconds. */
-function durationSeconds(info: Children): number | undefined {
+function readDurationS(info: Children): number | undefined {
   const ticks = firstChild(info, ids.duration)
   if (!ticks) return undefined
   const scale = readNumber(firstChild(info, ids.timestampScale)) ?? 1_000_000
@@ -176,7 +176,7 @@ function durationSeconds(info: Children): number | undefined {
 }
 
 /** Returns the ids of the elements that a SeekHead points to. */
-const seekTargets = (seekHead: Buffer) =>
+const listSeekTargets = (seekHead: Buffer) =>
   listOf(childrenOf(seekHead), ids.seek).map(
     (seek) => readNumber(firstChild(childrenOf(seek), ids.seekId)) ?? 0,
   )

@@ -5,21 +5,21 @@ import type { Chunk, ChunkResult, EngineResult, EngineWork, Tools, WorkerPool } 
 import type { Container } from './containers.ts'
 import { demuxerArgs } from './demuxers.ts'
 import { Colors, warnHdrConverted } from './dynamic-range.ts'
-import { requireVideo, totalDurationS, warnDroppedTracks } from './merge.ts'
+import { requireVideo, sumDurationsS, warnDroppedTracks } from './merge.ts'
 import {
+  chooseMergeFrameRate,
   type FrameRange,
   mergeAudioTrackArgs,
   mergeCodecs,
-  mergeFrameRate,
   mergeSegmentArgs,
 } from './merge-encode.ts'
 import { type MergeInput, probeMergeInputs } from './merge-inputs.ts'
-import { frameRangeOf, segmentLengths, segmentPositions } from './merge-plan.ts'
+import { chooseSegmentLengths, locateSegments, toFrameRange } from './merge-plan.ts'
 import { mergeMetadata, writeMergedMetadata } from './merged-metadata.ts'
 import { mergeVideoOptions } from './options.ts'
 import type { MediaInfo } from './probe.ts'
 import { runFfmpeg } from './run.ts'
-import { containerFor } from './transcode.ts'
+import { getContainer } from './transcode.ts'
 import { toStoredMedia } from './video-chunks.ts'
 import {
   canSegment,
@@ -66,12 +66,12 @@ export async function splitMerge(
   tools: Tools,
   pool: WorkerPool,
 ): Promise<readonly Chunk[] | undefined> {
-  const container = containerFor(work.to)
+  const container = getContainer(work.to)
   if (!mayBenefitFromChunks(pool) || !canSegment(container, mergeCodecs(container).video)) return undefined
   const mergeInputs = await probeMergeInputs(work, tools)
   requireVideo(mergeInputs)
   const options = mergeVideoOptions.parse(work.options)
-  const lengths = segmentLengths(mergeInputs, { container, options }, pool)
+  const lengths = chooseSegmentLengths(mergeInputs, { container, options }, pool)
   const [firstInput] = mergeInputs
   if (!lengths || !firstInput) return undefined
   const videos: Awaited<ReturnType<typeof segmentVideo>>[] = []
@@ -84,7 +84,7 @@ export async function splitMerge(
       ),
     )
   if (videos.some(({ segments }) => segments.some(({ count }) => count < 1))) return undefined
-  const durationS = totalDurationS(mergeInputs) ?? 0
+  const durationS = sumDurationsS(mergeInputs) ?? 0
   const commonFields = {
     media: toStoredMedia(firstInput.media),
     durationS,
@@ -127,22 +127,22 @@ async function segmentVideo(
     { path, from: format, video: media.video, segmentS, startS: media.pictureStartS, name: `video-${index}` },
     tools,
   )
-  const { perSecond } = mergeFrameRate(first)
+  const { perSecond } = chooseMergeFrameRate(first)
   return {
     colors: Colors.parse(media.video),
     segments: segments.map(({ file, ...position }) => ({
-      ...frameRangeOf(position, perSecond),
+      ...toFrameRange(position, perSecond),
       shiftS,
       file,
     })),
-    run: frameRangeOf({ startS: segments[0]?.startS ?? 0, endS: segments.at(-1)?.endS ?? 0 }, perSecond),
+    run: toFrameRange({ startS: segments[0]?.startS ?? 0, endS: segments.at(-1)?.endS ?? 0 }, perSecond),
   }
 }
 
 /** Runs a chunk of `splitMerge`: encodes a segment of a video, or all of the audio. */
 export async function runMergeChunk(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const { media, runs, piece, durationS } = MergeChunkSpec.parse(work.chunk)
-  const container = containerFor(work.to)
+  const container = getContainer(work.to)
   const options = mergeVideoOptions.parse(work.options)
   if (!piece) return runAudioChunk(work, { runs, durationS }, tools)
   const [input] = work.inputs
@@ -154,7 +154,7 @@ export async function runMergeChunk(work: EngineWork, tools: Tools): Promise<Eng
       ...['-copyts', '-itsoffset', String(-piece.shiftS), ...demuxerArgs(input.format), '-i', input.path],
       ...[...mergeSegmentArgs(media, container, options, piece), '-f', 'nut', target],
     ],
-    { durationS: piece.count / mergeFrameRate(media).perSecond },
+    { durationS: piece.count / chooseMergeFrameRate(media).perSecond },
     tools,
   )
   return { files: [{ path: target, format: 'nut' }], method: 'encode', details: { pictures: frames } }
@@ -170,7 +170,7 @@ async function runAudioChunk(
   const target = join(work.outDir, `audio.${work.to}`)
   const list = join(tools.workDir, 'firsts')
   const inputs = mergeInputs.flatMap(({ path, demuxerArgs }) => [...demuxerArgs, '-i', path])
-  const container = separateAudioContainer(containerFor(work.to))
+  const container = separateAudioContainer(getContainer(work.to))
   const metadata = await mergeMetadata(mergeInputs, container, 0, tools)
   const args = mergeAudioTrackArgs(mergeInputs, container, { frameRanges, list, target, metadata })
   await runFfmpeg([...inputs, ...metadata.input, ...args], { durationS }, tools)
@@ -193,16 +193,16 @@ export async function joinMerge(
   const [{ media, runs, durationS }] = chunks as [(typeof chunks)[number]] // A merge is split into at least two chunks.
   const audioChunk = chunks.find(({ piece }) => !piece)
   const segments = chunks.flatMap(({ piece, ...rest }) => (piece ? [{ ...rest, ...piece }] : []))
-  const positions = segmentPositions(segments, runs, {
+  const positions = locateSegments(segments, runs, {
     beginS: audioChunk && AudioDetails.parse(audioChunk.details).beginS,
-    perSecond: mergeFrameRate(media).perSecond,
+    perSecond: chooseMergeFrameRate(media).perSecond,
   })
   const joinedSegments = positions.map((position, index) => ({
     ...position,
     path: segments[index]?.path ?? '',
     frames: SegmentDetails.parse(segments[index]?.details).pictures,
   }))
-  const container = containerFor(work.to)
+  const container = getContainer(work.to)
   const { mute } = chunks.find((chunk) => chunk.mute) ?? {}
   for (const [code, message] of mute?.told ?? []) tools.warn(code, message)
   const metadata = mute && (await writeMergedMetadata(mute, tools))

@@ -1,6 +1,6 @@
 import type { FormatId } from '../../formats/index.ts'
 import { audioCodecs } from './audio-codecs.ts'
-import { layoutFilters, singleTrackArgs } from './audio-stream.ts'
+import { mergeLayoutFilters, singleTrackArgs } from './audio-stream.ts'
 import { videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { type Colors, sdrFilters } from './dynamic-range.ts'
@@ -11,8 +11,8 @@ import type { MergeAudioOptions, MergeVideoOptions } from './options.ts'
 import type { MediaInfo } from './probe.ts'
 import { rateArgs } from './rate-control.ts'
 import type { RecipeRequest } from './recipe.ts'
-import { containerFor } from './transcode.ts'
-import { outputSize } from './video-filters.ts'
+import { getContainer } from './transcode.ts'
+import { chooseOutputSize } from './video-filters.ts'
 
 /** Codecs for a merge. WebM does not support H.264. */
 export const mergeCodecs = ({ muxer }: Container) =>
@@ -35,11 +35,11 @@ export function mergeVideoArgs(
   const [firstInput] = inputs
   if (!firstInput) throw new Error('A merge was planned without a video.')
   const videoChains = inputs.map(
-    ({ media }, index) => `[${index}:v:0]${fitFilters(firstInput.media, media.video)}`,
+    ({ media }, index) => `[${index}:v:0]${buildFitFilters(firstInput.media, media.video)}`,
   )
   const hasAudio = inputs.some(({ media }) => media.audio.length > 0)
   return [
-    ...['-filter_complex', concatGraph(videoChains, hasAudio ? inputs.map(audioChain) : undefined)],
+    ...['-filter_complex', buildConcatGraph(videoChains, hasAudio ? inputs.map(buildAudioChain) : undefined)],
     ...['-map', '[v]', ...videoEncodeArgs(firstInput.media, container, options)],
     // If a video has more audio than frames, its last frame stays; ffmpeg would encode it repeatedly for MP4.
     ...(container.constantFrameRate ? [] : ['-fps_mode', 'vfr']),
@@ -67,7 +67,7 @@ export function mergeSegmentArgs(
   const trimFilters = `tpad=stop=-1:stop_mode=clone,trim=start_pts=${from}:end_pts=${from + count},setpts=PTS-STARTPTS`
   const graph = [
     '-filter_complex',
-    `[0:v:0]${fitFilters(firstMedia, colors)},${trimFilters}[v]`,
+    `[0:v:0]${buildFitFilters(firstMedia, colors)},${trimFilters}[v]`,
     '-map',
     '[v]',
   ]
@@ -95,16 +95,16 @@ export function mergeAudioTrackArgs(
   if (!firstInput) throw new Error('A merge was planned without a video.')
   const videoChains = frameRanges.map(
     (range) =>
-      `color=s=16x16:r=${mergeFrameRate(firstInput.media).text},trim=end_pts=${range.count},setpts=PTS+${range.first}`,
+      `color=s=16x16:r=${chooseMergeFrameRate(firstInput.media).text},trim=end_pts=${range.count},setpts=PTS+${range.first}`,
   )
   const starts = frameRanges.map((_, index) =>
     frameRanges.slice(0, index).reduce((sum, { count }) => sum + count, 0),
   )
-  const selectFirst = starts.map((at) => `eq(n\\,${at})`).join('+')
+  const selectFirstSamples = starts.map((at) => `eq(n\\,${at})`).join('+')
   return [
     ...[
       '-filter_complex',
-      `${concatGraph(videoChains, inputs.map(audioChain))};[v]select=${selectFirst}[firsts]`,
+      `${buildConcatGraph(videoChains, inputs.map(buildAudioChain))};[v]select=${selectFirstSamples}[firsts]`,
     ],
     ...['-map', '[a]', ...audioEncodeArgs(container), ...metadata.args(inputs.length)],
     ...[...(container.args ?? []), '-f', container.muxer, target],
@@ -123,32 +123,35 @@ export function mergeAudioTrackArgs(
 }
 
 /** Returns the filters that convert a video to the frame size, frame rate and colors of the first. */
-function fitFilters({ video }: MediaInfo, colors: Colors | undefined): string {
+function buildFitFilters({ video }: MediaInfo, colors: Colors | undefined): string {
   if (!video) throw new Error('A merge was planned without a video.')
-  const { width, height } = outputSize(video, { mode: 'encode' })
+  const { width, height } = chooseOutputSize(video, { mode: 'encode' })
   const box = `${width}:${height}`
   const scaleFilters = `scale='trunc(iw*sar/2)*2':'trunc(ih/2)*2',setsar=1,scale=${box}:force_original_aspect_ratio=decrease`
   const colorFilters = colors ? [...sdrFilters(colors), ...colorMatchFilters(video, colors)] : []
-  return `${[scaleFilters, ...colorFilters].join(',')},pad=${box}:-1:-1,setsar=1,fps=${mergeFrameRate({ video }).text},format=yuv420p`
+  return `${[scaleFilters, ...colorFilters].join(',')},pad=${box}:-1:-1,setsar=1,fps=${chooseMergeFrameRate({ video }).text},format=yuv420p`
 }
 
-function audioChain({ media }: MergeInput, index: number): string {
-  const shape = `aformat=sample_rates=${mergeSampleRate}:channel_layouts=stereo:sample_fmts=fltp`
+function buildAudioChain({ media }: MergeInput, index: number): string {
+  const shapeFilters = `aformat=sample_rates=${mergeSampleRate}:channel_layouts=stereo:sample_fmts=fltp`
   const durationS = media.durationS ?? 0.1
   return media.audio.length > 0
-    ? `[${index}:a:0]${shape}`
-    : `anullsrc=r=${mergeSampleRate}:cl=stereo,atrim=duration=${durationS.toFixed(3)},${shape}`
+    ? `[${index}:a:0]${shapeFilters}`
+    : `anullsrc=r=${mergeSampleRate}:cl=stereo,atrim=duration=${durationS.toFixed(3)},${shapeFilters}`
 }
 
 /** Returns the graph that concatenates the chains, with the outputs `[v]` and, if there is audio, `[a]`. */
-function concatGraph(videoChains: readonly string[], audioChains: readonly string[] | undefined): string {
-  const chains = videoChains.flatMap((chain, index) => [
+function buildConcatGraph(
+  videoChains: readonly string[],
+  audioChains: readonly string[] | undefined,
+): string {
+  const filterChains = videoChains.flatMap((chain, index) => [
     `${chain}[v${index}]`,
     ...(audioChains ? [`${audioChains[index]}[a${index}]`] : []),
   ])
   const pads = videoChains.map((_, index) => `[v${index}]${audioChains ? `[a${index}]` : ''}`).join('')
   const outputs = `v=1:a=${audioChains ? 1 : 0}[v]${audioChains ? '[a]' : ''}`
-  return `${chains.join(';')};${pads}concat=n=${videoChains.length}:${outputs}`
+  return `${filterChains.join(';')};${pads}concat=n=${videoChains.length}:${outputs}`
 }
 
 function videoEncodeArgs(firstMedia: MediaInfo, container: Container, options: MergeVideoOptions): string[] {
@@ -167,7 +170,10 @@ const audioEncodeArgs = (container: Container) => [
 ]
 
 /** Frame rate of a merge: that of the first video if encoders support it, else 25. */
-export function mergeFrameRate({ video }: Pick<MediaInfo, 'video'>): { text: string; perSecond: number } {
+export function chooseMergeFrameRate({ video }: Pick<MediaInfo, 'video'>): {
+  text: string
+  perSecond: number
+} {
   const [numerator = 0, denominator = 0] = (video?.avg_frame_rate ?? '').split('/').map(Number)
   const perSecond = numerator / denominator
   return perSecond >= 1 && perSecond <= 120
@@ -182,7 +188,7 @@ export function mergeAudioArgs(
   { gap, ...options }: MergeAudioOptions,
   { metadata, cover }: { readonly metadata: MergedMetadata; readonly cover: readonly string[] },
 ): string[] {
-  const container = containerFor(to)
+  const container = getContainer(to)
   const stream = inputs[0]?.media.audio[0]
   if (!stream) throw new Error('A merge was planned without audio.')
   const request: Pick<RecipeRequest, 'container' | 'options'> = {
@@ -190,13 +196,13 @@ export function mergeAudioArgs(
     options: { mode: 'encode', ...options },
   }
   const sampleRate = stream.sample_rate ?? 44_100
-  const chains = inputs.map(({ media }, index) => {
-    const shape = layoutFilters(stream, media.audio[0] ?? stream, request).join(',')
-    const pause = gap > 0 && index < inputs.length - 1 ? `,apad=pad_dur=${gap}` : ''
-    return `[${index}:a:0]aresample=${sampleRate},aformat=sample_rates=${sampleRate},${shape}${pause}[a${index}]`
+  const filterChains = inputs.map(({ media }, index) => {
+    const shapeFilters = mergeLayoutFilters(stream, media.audio[0] ?? stream, request).join(',')
+    const padFilter = gap > 0 && index < inputs.length - 1 ? `,apad=pad_dur=${gap}` : ''
+    return `[${index}:a:0]aresample=${sampleRate},aformat=sample_rates=${sampleRate},${shapeFilters}${padFilter}[a${index}]`
   })
   const pads = inputs.map((_, index) => `[a${index}]`).join('')
-  const graph = `${chains.join(';')};${pads}concat=n=${inputs.length}:v=0:a=1[a]`
+  const graph = `${filterChains.join(';')};${pads}concat=n=${inputs.length}:v=0:a=1[a]`
   return [
     ...['-filter_complex', graph, '-map', '[a]', ...singleTrackArgs(stream, request)],
     ...cover,

@@ -6,8 +6,8 @@ import type { MergeInput } from './merge-inputs.ts'
 import type { MergeVideoOptions } from './options.ts'
 import { hasAlpha, type MediaInfo } from './probe.ts'
 import { estimateEncodeTimeS } from './video-encode-time.ts'
-import { outputSize } from './video-filters.ts'
-import { type SegmentPosition, segmentLengthS, segmentWork } from './video-segments.ts'
+import { chooseOutputSize } from './video-filters.ts'
+import { chooseSegmentTimeS, type SegmentPosition, segmentLengthS } from './video-segments.ts'
 
 /** Decides how a merge of videos is split, and where the segments are placed in the result. */
 
@@ -15,30 +15,30 @@ import { type SegmentPosition, segmentLengthS, segmentWork } from './video-segme
  * Returns the segment length of each video in seconds. Undefined if the merge is copied, short enough or cannot be
  * split.
  */
-export function segmentLengths(
+export function chooseSegmentLengths(
   mergeInputs: readonly Pick<MergeInput, 'media'>[],
   { container, options }: { readonly container: Container; readonly options: MergeVideoOptions },
   pool: WorkerPool,
 ): number[] | undefined {
   if (options.mode !== 'encode' && canConcatenate(mergeInputs, container)) return undefined
   const videos = mergeInputs.map(({ media }) =>
-    estimateVideo(media, mergeInputs[0]?.media, container, options),
+    estimateVideoEncoding(media, mergeInputs[0]?.media, container, options),
   )
   if (!videos.every((video) => video !== undefined)) return undefined
   const encodeTimeS = videos.reduce((sum, video) => sum + video.encodeTimeS, 0)
-  const segmentWorkS = segmentWork(encodeTimeS, pool)
-  return segmentWorkS === undefined ? undefined : videos.map((video) => segmentLengthS(video, segmentWorkS))
+  const segmentTimeS = chooseSegmentTimeS(encodeTimeS, pool)
+  return segmentTimeS === undefined ? undefined : videos.map((video) => segmentLengthS(video, segmentTimeS))
 }
 
 /** Returns the duration of a video and the estimated time to encode it. */
-function estimateVideo(
+function estimateVideoEncoding(
   { video, durationS }: MediaInfo,
   firstMedia: MediaInfo | undefined,
   container: Container,
   options: MergeVideoOptions,
 ): { durationS: number; encodeTimeS: number } | undefined {
   if (!video || !firstMedia?.video || durationS === undefined || hasAlpha(video)) return undefined
-  const source = { video, durationS, size: outputSize(firstMedia.video, { mode: 'encode' }) }
+  const source = { video, durationS, size: chooseOutputSize(firstMedia.video, { mode: 'encode' }) }
   const encodeTimeS = estimateEncodeTimeS(source, mergeCodecs(container).video, options)
   return encodeTimeS === undefined ? undefined : { durationS, encodeTimeS }
 }
@@ -46,12 +46,12 @@ function estimateVideo(
 /**
  * Counts frames as ffmpeg's `fps` filter does. The offset compensates for timestamps that are rounded to microseconds.
  */
-const frameAt = (seconds: number, perSecond: number) => Math.round(seconds * perSecond + 1e-4)
+const toFrameNumber = (seconds: number, perSecond: number) => Math.round(seconds * perSecond + 1e-4)
 
 /** Returns the frames of a segment. */
-export function frameRangeOf({ startS, endS }: SegmentPosition, perSecond: number): FrameRange {
-  const firstFrame = frameAt(startS, perSecond)
-  return { first: firstFrame, count: frameAt(endS, perSecond) - firstFrame }
+export function toFrameRange({ startS, endS }: SegmentPosition, perSecond: number): FrameRange {
+  const firstFrame = toFrameNumber(startS, perSecond)
+  return { first: firstFrame, count: toFrameNumber(endS, perSecond) - firstFrame }
 }
 
 /** A segment of one of the videos. */
@@ -64,7 +64,7 @@ interface MergeSegment extends FrameRange {
  * @param videoRanges frames of each video
  * @param beginS time at which each video begins in the audio; without audio, a video ends with its last frame
  */
-export function segmentPositions(
+export function locateSegments(
   segments: readonly MergeSegment[],
   videoRanges: readonly FrameRange[],
   { beginS, perSecond }: { readonly beginS: readonly number[] | undefined; readonly perSecond: number },

@@ -12,7 +12,7 @@ import { type MergeInput, probeMergeInputs } from './merge-inputs.ts'
 import { type MergedMetadata, mergeMetadata } from './merged-metadata.ts'
 import { type MergeVideoOptions, mergeAudioOptions, mergeVideoOptions } from './options.ts'
 import { isComplete, runFfmpeg, type WrittenStats } from './run.ts'
-import { containerFor } from './transcode.ts'
+import { getContainer } from './transcode.ts'
 
 /**
  * Concatenates videos: copies the streams if they are compatible, else encodes them in the frame size of the first.
@@ -23,16 +23,16 @@ export async function mergeVideo(work: EngineWork, target: string, tools: Tools)
   requireVideo(mergeInputs)
   const options = mergeVideoOptions.parse(work.options)
   warnDroppedTracks(mergeInputs, tools)
-  const metadata = await mergeMetadata(mergeInputs, containerFor(work.to), 0, tools)
-  const merge = { mergeInputs, work, options, target, metadata, durationS: totalDurationS(mergeInputs) }
+  const metadata = await mergeMetadata(mergeInputs, getContainer(work.to), 0, tools)
+  const merge = { mergeInputs, work, options, target, metadata, durationS: sumDurationsS(mergeInputs) }
   const isCopied =
     options.mode !== 'encode' &&
-    canConcatenate(mergeInputs, containerFor(work.to)) &&
+    canConcatenate(mergeInputs, getContainer(work.to)) &&
     (await copyStreams(merge, tools))
   if (!isCopied) {
     const hdrVideo = mergeInputs.find(({ media }) => media.video && isHdr(media.video))?.media.video
     if (hdrVideo) warnHdrConverted(hdrVideo, tools)
-    const args = mergeVideoArgs(mergeInputs, containerFor(work.to), options, metadata)
+    const args = mergeVideoArgs(mergeInputs, getContainer(work.to), options, metadata)
     await runFfmpeg(
       [...inputArgs(mergeInputs), ...metadata.input, ...args, target],
       { durationS: merge.durationS },
@@ -43,7 +43,7 @@ export async function mergeVideo(work: EngineWork, target: string, tools: Tools)
   return { files: [{ path: target }], method: isCopied ? 'stream-copy' : 'encode' }
 }
 
-interface Merge {
+interface MergeRequest {
   readonly mergeInputs: readonly MergeInput[]
   readonly work: EngineWork
   readonly options: MergeVideoOptions
@@ -54,7 +54,7 @@ interface Merge {
 
 /** Returns false if the copy is incomplete although the streams looked compatible. */
 async function copyStreams(
-  { mergeInputs, work, target, metadata, durationS }: Merge,
+  { mergeInputs, work, target, metadata, durationS }: MergeRequest,
   tools: Tools,
 ): Promise<boolean> {
   const list = join(tools.workDir, 'parts.ffconcat')
@@ -66,7 +66,7 @@ async function copyStreams(
   // `concat` reads only this list; its files need the demuxers of their own formats.
   const demuxers = [...new Set(mergeInputs.map(({ demuxerArgs }) => demuxerArgs[3]))].join(',')
   const demuxerArgs = [...localProtocolArgs, '-format_whitelist', `concat,${demuxers}`]
-  const { muxer, args = [] } = containerFor(work.to)
+  const { muxer, args = [] } = getContainer(work.to)
   const maps = ['-map', '0:v:0', '-map', '0:a:0?', '-c', 'copy', '-max_muxing_queue_size', '4096']
   const requiredStreams = { video: true, audio: Math.min(1, mergeInputs[0]?.media.audio.length ?? 0) }
   const recipe = { requiredStreams, allEncoded: false }
@@ -91,12 +91,12 @@ export async function mergeAudio(work: EngineWork, target: string, tools: Tools)
   for (const [index, { media }] of mergeInputs.entries())
     if (media.audio.length === 0) throw missingTrackError('audio track', index)
   const options = mergeAudioOptions.parse(work.options)
-  const container = containerFor(work.to)
+  const container = getContainer(work.to)
   const metadata = await mergeMetadata(mergeInputs, container, options.gap, tools)
   const { args: cover, warnings } = mergeCoverArgs(mergeInputs, container)
   for (const { code, message } of warnings) tools.warn(code, message)
   const args = mergeAudioArgs(mergeInputs, work.to, options, { metadata, cover })
-  const durationS = totalDurationS(mergeInputs, options.gap)
+  const durationS = sumDurationsS(mergeInputs, options.gap)
   await runFfmpeg([...inputArgs(mergeInputs), ...metadata.input, ...args, target], { durationS }, tools)
   tools.progress(1)
   return { files: [{ path: target }], method: 'encode' }
@@ -106,7 +106,7 @@ const inputArgs = (mergeInputs: readonly MergeInput[]) =>
   mergeInputs.flatMap(({ path, demuxerArgs }) => [...demuxerArgs, '-i', path])
 
 /** Total duration, with `gap` seconds between two files. Undefined if one of them is unknown. */
-export function totalDurationS(mergeInputs: readonly MergeInput[], gap = 0): number | undefined {
+export function sumDurationsS(mergeInputs: readonly MergeInput[], gap = 0): number | undefined {
   const durations = mergeInputs.map(({ media }) => media.durationS)
   if (durations.some((duration) => duration === undefined)) return undefined
   return durations.reduce<number>((sum, duration) => sum + (duration ?? 0), gap * (mergeInputs.length - 1))

@@ -17,7 +17,7 @@ const colorSpecs: Readonly<Record<string, ColorSpec>> = {
 }
 
 /** For a video without color information, players assume the color space by its height. */
-function colorSpecOf(colors: Colors): ColorSpec | undefined {
+function findColorSpec(colors: Colors): ColorSpec | undefined {
   // `sdrFilters` converts to BT.709.
   if (isHdr(colors)) return bt709
   if (colors.color_space !== 'unknown') return colorSpecs[colors.color_space]
@@ -36,21 +36,21 @@ const wideGamutPrimaries: Readonly<Record<string, string>> = {
 }
 const bt709Name = '709'
 
-function primariesOf(colors: Colors): string {
+function getPrimaries(colors: Colors): string {
   // `sdrFilters` converts to BT.709.
   if (isHdr(colors)) return bt709Name
   if (colors.color_primaries === 'unknown' && colors.color_space.startsWith('bt2020')) return '2020'
   return wideGamutPrimaries[colors.color_primaries] ?? bt709Name
 }
 
-const transfers: Readonly<Record<string, string>> = {
+const transferByName: Readonly<Record<string, string>> = {
   smpte170m: '601',
   'bt2020-10': '2020_10',
   'bt2020-12': '2020_12',
   'iec61966-2-1': 'iec61966-2-1',
 }
-const transferOf = (colors: Colors) =>
-  isHdr(colors) ? bt709Name : (transfers[colors.color_transfer] ?? bt709Name)
+const getTransfer = (colors: Colors) =>
+  isHdr(colors) ? bt709Name : (transferByName[colors.color_transfer] ?? bt709Name)
 
 const matrices = { bt601: '170m', bt709: '709', bt2020: '2020_ncl' } as const
 
@@ -58,7 +58,7 @@ const matrices = { bt601: '170m', bt709: '709', bt2020: '2020_ncl' } as const
 export const colorSignature = (colors: Colors): string =>
   isHdr(colors)
     ? colors.color_transfer
-    : `${colorSpecOf(colors)?.matrix ?? colors.color_space} ${primariesOf(colors)}`
+    : `${findColorSpec(colors)?.matrix ?? colors.color_space} ${getPrimaries(colors)}`
 
 const isYuv = ({ pix_fmt }: Colors) => /^(?:yuv|nv|p0)/.test(pix_fmt)
 
@@ -67,9 +67,9 @@ const isYuv = ({ pix_fmt }: Colors) => /^(?:yuv|nv|p0)/.test(pix_fmt)
  * and HD television use different color spaces. Returns none if they are equal.
  */
 export function colorMatchFilters(firstColors: Colors, otherColors: Colors): string[] {
-  const [target, source] = [colorSpecOf(firstColors), colorSpecOf(otherColors)]
+  const [target, source] = [findColorSpec(firstColors), findColorSpec(otherColors)]
   if (!target || !source || !isYuv(firstColors) || !isYuv(otherColors)) return []
-  if (primariesOf(firstColors) !== primariesOf(otherColors))
+  if (getPrimaries(firstColors) !== getPrimaries(otherColors))
     return primariesFilters([firstColors, target], [otherColors, source])
   if (target.matrix === source.matrix) return []
   const [space, primaries, transfer] = target.params
@@ -84,8 +84,8 @@ function primariesFilters(
   [firstColors, target]: [Colors, ColorSpec],
   [part, source]: [Colors, ColorSpec],
 ): string[] {
-  const from = `min=${matrices[source.matrix]}:pin=${primariesOf(part)}:tin=${transferOf(part)}`
-  const into = `m=${matrices[target.matrix]}:p=${primariesOf(firstColors)}:t=${transferOf(firstColors)}`
+  const from = `min=${matrices[source.matrix]}:pin=${getPrimaries(part)}:tin=${getTransfer(part)}`
+  const into = `m=${matrices[target.matrix]}:p=${getPrimaries(firstColors)}:t=${getTransfer(firstColors)}`
   // Supports odd dimensions and has enough bits for the conversion.
   return ['format=yuv444p12le', `zscale=${from}:${into}`, 'format=yuv444p']
 }

@@ -6,7 +6,7 @@ import type { Container } from './containers.ts'
 import { supportsChapters } from './covers-and-subtitles.ts'
 import type { MergeInput } from './merge-inputs.ts'
 import { type ProbeOutput, probeMetadata } from './metadata.ts'
-import { tagWarnings, userTags } from './tag-support.ts'
+import { tagWarnings, userTagNames } from './tag-support.ts'
 
 /** Tags and chapters of a merge, in a file that ffmpeg reads as an additional input. */
 export interface MergedMetadata {
@@ -38,12 +38,12 @@ export async function mergeMetadata(
     probes.push(
       hasMetadata(mergeInput) ? await probeMetadata(mergeInput.path, mergeInput.format, tools) : undefined,
     )
-  const tags = probes.map((probe) => (probe ? tagsIn(probe) : new Map<string, string>()))
-  const names = userTags.filter((name) => tags.some((one) => one.has(name)))
-  const sharedNames = names.filter((name) => tags.every((one) => one.get(name) === tags[0]?.get(name)))
-  for (const { code, message } of tagWarnings(sharedNames, muxer)) tools.warn(code, message)
-  warnUnsharedTags(
-    names.filter((name) => !sharedNames.includes(name)),
+  const tags = probes.map((probe) => (probe ? readTags(probe) : new Map<string, string>()))
+  const names = userTagNames.filter((name) => tags.some((one) => one.has(name)))
+  const sharedTagNames = names.filter((name) => tags.every((one) => one.get(name) === tags[0]?.get(name)))
+  for (const { code, message } of tagWarnings(sharedTagNames, muxer)) tools.warn(code, message)
+  warnAboutUnsharedTags(
+    names.filter((name) => !sharedTagNames.includes(name)),
     tools,
   )
   const chapters = mergeChapters(mergeInputs, probes, gap)
@@ -52,7 +52,7 @@ export async function mergeMetadata(
     const reason = chapters ? 'the format does not support them' : 'the duration of a file is unknown'
     tools.warn('CHAPTERS_DROPPED', `The chapter marks were dropped: ${reason}.`)
   }
-  const lines = sharedNames.map((name) => formatTag(name, tags[0]?.get(name) ?? ''))
+  const lines = sharedTagNames.map((name) => formatTag(name, tags[0]?.get(name) ?? ''))
   const content = [
     ';FFMETADATA1',
     ...lines,
@@ -79,16 +79,16 @@ export async function writeMergedMetadata(
 
 /** Most parts of a recording have no tags or chapters, and need not be probed again. */
 const hasMetadata = ({ media: { tags, chapters } }: MergeInput) =>
-  chapters > 0 || userTags.some((name) => tags.includes(name))
+  chapters > 0 || userTagNames.some((name) => tags.includes(name))
 
 /** Ogg stores tags in its audio stream. */
-function tagsIn({ format, streams }: ProbeOutput): Map<string, string> {
+function readTags({ format, streams }: ProbeOutput): Map<string, string> {
   const audio = streams.find(({ codec_type }) => codec_type === 'audio')
   const allTags = [...Object.entries(audio?.tags ?? {}), ...Object.entries(format.tags)]
   return new Map(allTags.map(([name, text]) => [name.toLowerCase(), text]))
 }
 
-function warnUnsharedTags(names: readonly string[], tools: Tools): void {
+function warnAboutUnsharedTags(names: readonly string[], tools: Tools): void {
   if (names.length === 0) return
   const list = names.map((name) => name.replace('_', ' ')).join(', ')
   tools.warn('METADATA_DROPPED', `Dropped because the merged files do not have it in common: ${list}.`)
@@ -107,12 +107,12 @@ function mergeChapters(
   gap: number,
 ): ChapterMark[] | undefined {
   let startS = 0
-  const marks: ChapterMark[] = []
+  const chapterMarks: ChapterMark[] = []
   for (const [index, probe] of probes.entries()) {
     const durationS = mergeInputs[index]?.media.durationS
     if (durationS === undefined) return undefined
     for (const { start_time, end_time, tags } of z.array(Chapter).catch([]).parse(probe?.chapters)) {
-      marks.push({
+      chapterMarks.push({
         startS: startS + start_time,
         endS: startS + Math.min(end_time, durationS),
         title: tags.title ?? '',
@@ -120,7 +120,7 @@ function mergeChapters(
     }
     startS += durationS + gap
   }
-  return marks
+  return chapterMarks
 }
 
 const formatChapter = ({ startS, endS, title }: ChapterMark) => [

@@ -13,16 +13,16 @@ const soundFont = '/usr/share/sounds/sf2/TimGM6mb.sf2'
 /** Three hours of stereo. A few bytes of MIDI can contain rests of years. */
 const maxWavBytes = 3 * 3600 * 44_100 * 4
 
-const midis: readonly FormatId[] = ['mid', 'midi', 'kar', 'rmi']
+const midiFormats: readonly FormatId[] = ['mid', 'midi', 'kar', 'rmi']
 
-export const isMidi = (format: FormatId) => midis.includes(format)
+export const isMidi = (format: FormatId) => midiFormats.includes(format)
 
 /** Renders MIDI to a WAV file in the work folder and returns its path. @throws AppError CORRUPT_FILE. */
 export async function renderMidi(path: string, format: FormatId, tools: Tools): Promise<string> {
-  const notes = join(tools.workDir, 'notes.mid')
-  await writeFile(notes, await extractMidi(path, format))
+  const midiPath = join(tools.workDir, 'notes.mid')
+  await writeFile(midiPath, await extractMidi(path, format))
   const wav = join(tools.workDir, 'notes.wav')
-  const args = ['-q', '-n', '-i', '-r', '44100', '-T', 'wav', '-O', 's16', '-F', wav, soundFont, notes]
+  const args = ['-q', '-n', '-i', '-r', '44100', '-T', 'wav', '-O', 's16', '-F', wav, soundFont, midiPath]
   try {
     await tools.exec('fluidsynth', args, { maxFileBytes: maxWavBytes })
   } catch (error) {

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { audioRange } from './mp3-tags.ts'
+import { findAudioRange } from './mp3-tags.ts'
 
 /** The 12-bit delay that ffmpeg 5.1 writes for copies from Matroska: 0 minus 529 samples, which underflows. */
 const bogusDelay = 0x1000 - 529
@@ -13,15 +13,15 @@ const maxFrameBytes = 1441
  * beginning.
  */
 export async function removeBogusDelay(path: string): Promise<void> {
-  const [start] = await audioRange(path)
+  const [start] = await findAudioRange(path)
   const file = await open(path, 'r+')
   try {
     const frame = Buffer.alloc(maxFrameBytes)
     await file.read(frame, 0, maxFrameBytes, start)
     const tag = Math.max(frame.subarray(0, 64).indexOf('Xing'), frame.subarray(0, 64).indexOf('Info'))
     if (tag < 0 || frame.readUIntBE(tag + delayOffset, 3) >>> 12 !== bogusDelay) return
-    const [, middle = 0] = frame.subarray(tag + delayOffset)
-    await file.write(Buffer.from([0, middle & 0x0f]), 0, 2, start + tag + delayOffset)
+    const [, middleDelayByte = 0] = frame.subarray(tag + delayOffset)
+    await file.write(Buffer.from([0, middleDelayByte & 0x0f]), 0, 2, start + tag + delayOffset)
   } finally {
     await file.close()
   }

@@ -12,25 +12,25 @@ export async function joinTagsAndAudio(
   source: string,
   target: string,
 ): Promise<void> {
-  const [start, end] = await audioRange(source)
+  const [start, end] = await findAudioRange(source)
   const output = createWriteStream(target)
   if (tagSource !== undefined) {
-    const [tagEnd] = await audioRange(tagSource)
+    const [tagEnd] = await findAudioRange(tagSource)
     if (tagEnd > 0) await pipeline(createReadStream(tagSource, { end: tagEnd - 1 }), output, { end: false })
   }
   await pipeline(createReadStream(source, { start, end: end - 1 }), output)
 }
 
 /** Returns where the frames begin and end: after ID3v2 tags and before APEv2 and ID3v1 tags. */
-export async function audioRange(path: string): Promise<[start: number, end: number]> {
+export async function findAudioRange(path: string): Promise<[start: number, end: number]> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
     let start = 0
-    for (let tag = 1; tag > 0 && start < size; start += tag) tag = await id3v2TagLength(file, start)
+    for (let tag = 1; tag > 0 && start < size; start += tag) tag = await readId3v2TagLength(file, start)
     let end = size
     if ((await readBytes(file, end - 128, 3)).toString('latin1') === 'TAG') end -= 128
-    end -= await apeTagLength(file, end)
+    end -= await readApeTagLength(file, end)
     return end > start ? [start, end] : [0, size]
   } finally {
     await file.close()
@@ -38,7 +38,7 @@ export async function audioRange(path: string): Promise<[start: number, end: num
 }
 
 /** Length including header and footer. The size has seven bits per byte (id3.org, id3v2.4.0-structure 3.1). */
-async function id3v2TagLength(file: FileHandle, at: number): Promise<number> {
+async function readId3v2TagLength(file: FileHandle, at: number): Promise<number> {
   const header = await readBytes(file, at, 10)
   if (header.toString('latin1', 0, 3) !== 'ID3') return 0
   const size = header.subarray(6).reduce((sum, byte) => (sum << 7) | (byte & 0x7f), 0)
@@ -47,7 +47,7 @@ async function id3v2TagLength(file: FileHandle, at: number): Promise<number> {
 }
 
 /** The footer contains the length without the header, and whether there is a header. */
-async function apeTagLength(file: FileHandle, end: number): Promise<number> {
+async function readApeTagLength(file: FileHandle, end: number): Promise<number> {
   const footer = await readBytes(file, end - 32, 32)
   if (footer.toString('latin1', 0, 8) !== 'APETAGEX') return 0
   const hasHeader = footer.readUInt32LE(20) >>> 31 === 1

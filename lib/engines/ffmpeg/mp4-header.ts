@@ -61,7 +61,7 @@ export async function readMp4Header(file: RandomAccess): Promise<MediaHeader | u
       format: { duration },
     }),
     mayHaveTags: await mayHaveTags(boxes, movie),
-    mayHaveMore:
+    mayBeIncomplete:
       covers !== undefined || chapters !== undefined || streams.some(({ isUnsupported }) => isUnsupported),
   }
 }

@@ -6,7 +6,7 @@ import { demuxerArgs } from './demuxers.ts'
 import type { MediaStream } from './probe.ts'
 import { runFfmpeg } from './run.ts'
 
-const frontCover = 3
+const frontCoverType = 3
 const bitsPerPixel = 24
 
 /** Larger images are not embedded, as they would delay the start of playback. */
@@ -45,7 +45,7 @@ export async function writeOggCover(
   const type = Buffer.from(cover.codec_name === 'png' ? 'image/png' : 'image/jpeg')
   const { width = 0, height = 0 } = cover
   const block = Buffer.concat([
-    ...[uint32Bytes(frontCover), uint32Bytes(type.length), type, uint32Bytes(0)],
+    ...[uint32Bytes(frontCoverType), uint32Bytes(type.length), type, uint32Bytes(0)],
     ...[uint32Bytes(width), uint32Bytes(height), uint32Bytes(bitsPerPixel), uint32Bytes(0)],
     ...[uint32Bytes(bytes.length), bytes],
   ])

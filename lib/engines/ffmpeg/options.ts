@@ -6,36 +6,36 @@ import { audioCodecs } from './audio-codecs.ts'
 import { codecAliases, encoderPresets } from './codecs.ts'
 import type { Container } from './containers.ts'
 
-const thousands = ['', 'k', 'm']
+const thousandsSuffixes = ['', 'k', 'm']
 
 /** Parses numbers such as `2M` or `800k` (k is 1000), optionally with a unit. Other values are left to the schema. */
-function amountParser(unit: RegExp) {
+function createAmountParser(unit: RegExp) {
   const pattern = new RegExp(`^(\\d{1,12}(?:\\.\\d{1,3})?)\\s*([kKmM]?)(?:${unit.source})?$`)
   return (value: unknown) => {
     const match = typeof value === 'string' ? pattern.exec(value.trim()) : null
     if (!match) return value
     const [, amount, prefix = ''] = match
-    return Math.round(Number(amount) * 1000 ** thousands.indexOf(prefix.toLowerCase()))
+    return Math.round(Number(amount) * 1000 ** thousandsSuffixes.indexOf(prefix.toLowerCase()))
   }
 }
 
-function bitRate(min: number, max: number) {
+function bitRateOption(min: number, max: number) {
   const expected = `Expected ${min} to ${max} bits per second, such as 128k or 2M`
-  return z.preprocess(amountParser(/bps/), z.int(expected).min(min).max(max))
+  return z.preprocess(createAmountParser(/bps/), z.int(expected).min(min).max(max))
 }
 
-function byteSize(min: number, max: number) {
+function byteSizeOption(min: number, max: number) {
   const expected = `Expected ${min} to ${max} bytes, such as 500k or 2M`
-  return z.preprocess(amountParser(/[bB]/), z.int(expected).min(min).max(max))
+  return z.preprocess(createAmountParser(/[bB]/), z.int(expected).min(min).max(max))
 }
 
 function codec(names: readonly string[]) {
-  const fromAlias = (value: unknown) => {
+  const resolveAlias = (value: unknown) => {
     if (typeof value !== 'string') return value
     const name = value.trim().toLowerCase()
     return codecAliases[name] ?? name
   }
-  return z.preprocess(fromAlias, z.enum([...names, 'copy']))
+  return z.preprocess(resolveAlias, z.enum([...names, 'copy']))
 }
 
 const resolutionNames = {
@@ -71,7 +71,7 @@ export const timestampOption = z.preprocess((value) => {
 }, z.number('Expected a time up to 24 hours, as HH:MM:SS.ms, MM:SS or seconds').min(0).max(86_400))
 
 const audioShape = {
-  audioBitrate: bitRate(6_000, 1_536_000)
+  audioBitrate: bitRateOption(6_000, 1_536_000)
     .optional()
     .describe(
       'Bits per second of each audio track, such as 128k, if the codec supports different bit rates.',
@@ -81,12 +81,12 @@ const audioShape = {
     .describe('Samples per second; the nearest rate that the codec supports is used.'),
 }
 
-const trimShape = {
+const trimOptionShape = {
   start: timestampOption.optional().describe('Start time, as HH:MM:SS.ms or seconds.'),
   end: timestampOption.optional().describe('End time, as HH:MM:SS.ms or seconds.'),
 }
 
-const mixShape = {
+const mixOptionShape = {
   channels: integer(1, 8)
     .optional()
     .describe('Channels of each audio track: 1 for mono, 2 for stereo, 6 for 5.1; limited by the codec.'),
@@ -104,16 +104,16 @@ const mode = z
 /** Lossless formats have no quality options. */
 export function audioOptions({ audio }: Container) {
   const { audioBitrate, audioSampleRate } = audioShape
-  const rates = { audioBitrate, quality: videoShape.quality }
+  const rateOptions = { audioBitrate, quality: videoOptionShape.quality }
   const schema = z.object({
     audioSampleRate,
     audioCodec: codec(audio)
       .optional()
       .describe('Audio codec; copy keeps the audio stream unchanged if possible.'),
     mode,
-    ...mixShape,
-    ...trimShape,
-    ...rates,
+    ...mixOptionShape,
+    ...trimOptionShape,
+    ...rateOptions,
   })
   return audio.some((id) => 'kbits' in audioCodecs[id])
     ? schema
@@ -133,7 +133,7 @@ export function videoOptions(container: Container) {
 }
 
 /** Shared by all containers, as each schema takes a few kilobytes and there are dozens of containers. */
-const videoShape = {
+const videoOptionShape = {
   preset: z
     .enum(encoderPresets)
     .optional()
@@ -142,10 +142,10 @@ const videoShape = {
     .optional()
     .describe('Constant quality: lower is better. The maximum for h264 and h265 is 51.'),
   quality: quality.optional(),
-  videoBitrate: bitRate(10_000, 200_000_000)
+  videoBitrate: bitRateOption(10_000, 200_000_000)
     .optional()
     .describe('Bits per second of the video track, such as 2M.'),
-  bitrate: bitRate(10_000, 200_000_000)
+  bitrate: bitRateOption(10_000, 200_000_000)
     .optional()
     .meta({ description: 'Older name of videoBitrate.', deprecated: true }),
   twoPass: flag()
@@ -174,12 +174,12 @@ const videoShape = {
 function fullVideoOptions({ video, audio }: Container) {
   return z.object({
     ...audioShape,
-    ...mixShape,
-    ...trimShape,
+    ...mixOptionShape,
+    ...trimOptionShape,
     codec: codec(video)
       .optional()
       .describe('Video codec; copy keeps the video stream unchanged if possible.'),
-    ...videoShape,
+    ...videoOptionShape,
     audioCodec: codec(audio)
       .optional()
       .describe('Audio codec; copy keeps the audio stream unchanged if possible.'),
@@ -201,7 +201,7 @@ export type MediaOptions = AudioOptions & Partial<VideoOptions>
 
 const dithers = ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2'] as const
 
-const animationShape = {
+const animationOptionShape = {
   width: integer(16, 4096)
     .optional()
     .describe('Width in pixels; by default at most 480. The aspect ratio is kept.'),
@@ -212,7 +212,7 @@ const animationShape = {
 }
 
 export const gifOptions = z.object({
-  ...animationShape,
+  ...animationOptionShape,
   dither: z
     .enum(dithers)
     .default('bayer:bayer_scale=5')
@@ -222,24 +222,24 @@ export const gifOptions = z.object({
     .default('optimized')
     .describe('optimized favors the colors of moving parts, full those of the whole image.'),
   boomerang: flag().default(false).describe('Plays the animation forward, then backward.'),
-  maxFileSize: byteSize(10_000, 1_000_000_000)
+  maxFileSize: byteSizeOption(10_000, 1_000_000_000)
     .optional()
     .describe(
       'Maximum size in bytes, or such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.',
     ),
 })
 
-export const animatedWebpOptions = z.object({ ...animationShape, quality: quality.optional() })
+export const animatedWebpOptions = z.object({ ...animationOptionShape, quality: quality.optional() })
 
-export const animatedPngOptions = z.object(animationShape)
+export const animatedPngOptions = z.object(animationOptionShape)
 
-const targetSize = byteSize(10_000, 20_000_000_000)
+const targetSize = byteSizeOption(10_000, 20_000_000_000)
   .optional()
   .describe('Maximum size of the result in bytes, or such as 500k or 8M. Use it instead of quality.')
 
 /** Options for making a file smaller without changing its format. */
 export function compressOptions(container: Container) {
-  const { quality, resolution, fps } = videoShape
+  const { quality, resolution, fps } = videoOptionShape
   const schema = z.object({ quality, targetSize, resolution, fps })
   return container.video.length > 0 ? schema : schema.omit({ resolution: true, fps: true })
 }

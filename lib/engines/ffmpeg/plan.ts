@@ -50,7 +50,7 @@ export function buildRecipe(request: RecipeRequest): Recipe {
     warnings: [
       ...extras.flatMap(({ warnings }) => warnings),
       ...[...unusedOptions].map(optionWarning),
-      ...distinctWarnings(streams.flatMap((track) => track.warnings)),
+      ...deduplicateWarnings(streams.flatMap((track) => track.warnings)),
       ...tagWarnings(media.tags, container.muxer),
       ...audioTrackWarnings(media.audio.length, keptAudio.length),
       ...languageWarnings(keptAudio, container),
@@ -63,14 +63,14 @@ export function buildRecipe(request: RecipeRequest): Recipe {
         : []),
     ],
     requiredStreams: { video: videoTrack !== undefined, audio: audioTracks.length + (addsSilence ? 1 : 0) },
-    languages: { audio: keptAudio.map(languageOf), subtitles: subtitles.kept.map(languageOf) },
+    languages: { audio: keptAudio.map(getLanguage), subtitles: subtitles.kept.map(getLanguage) },
   }
 }
 
-const languageOf = ({ tags }: MediaStream) => tags.language
+const getLanguage = ({ tags }: MediaStream) => tags.language
 
 /** Several tracks may cause the same warning. */
-const distinctWarnings = (warnings: readonly MediaWarning[]) =>
+const deduplicateWarnings = (warnings: readonly MediaWarning[]) =>
   warnings.filter(({ message }, at) => warnings.findIndex((other) => other.message === message) === at)
 
 /** Returns the audio tracks that the container supports. */

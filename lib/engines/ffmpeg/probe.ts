@@ -14,7 +14,7 @@ function lowerCaseKeys(tags: Readonly<Record<string, string>>): Record<string, s
   return Object.fromEntries(Object.entries(tags).map(([key, value]) => [key.toLowerCase(), value]))
 }
 
-const Stream = z.object({
+const ProbedStream = z.object({
   index: z.number(),
   codec_type: z.string().default('unknown'),
   codec_name: z.string().default('unknown'),
@@ -47,7 +47,7 @@ const Stream = z.object({
 })
 
 const ProbeResult = z.object({
-  streams: z.array(Stream).default([]),
+  streams: z.array(ProbedStream).default([]),
   chapters: z.array(z.unknown()).default([]),
   format: z
     .object({
@@ -60,10 +60,10 @@ const ProbeResult = z.object({
 })
 
 /** A stream in the format of `ffprobe -show_streams`. */
-export type MediaStream = z.output<typeof Stream>
+export type MediaStream = z.output<typeof ProbedStream>
 /** An audio stream with channels; audio streams without channels are ignored. */
 export type AudioStream = MediaStream & { readonly channels: number }
-export type StreamInput = z.input<typeof Stream>
+export type StreamInput = z.input<typeof ProbedStream>
 
 export interface MediaInfo {
   /** Duration in seconds; undefined if it is unknown. */
@@ -105,7 +105,7 @@ const countPacketArgs = ['-count_packets', '-read_intervals', '%+10']
 export async function probeWithDuration(path: string, format: FormatId, tools: Tools): Promise<MediaInfo> {
   const media = await probe(path, format, tools)
   if (media.durationS !== undefined || !hasTimestamps(format)) return media
-  const measure = isAnimation(format) ? measureAnimation : measureCopy
+  const measure = isAnimation(format) ? measureAnimation : measureByCopying
   return { ...media, durationS: await measure(path, format, tools) }
 }
 
@@ -123,7 +123,7 @@ async function measureAnimation(path: string, format: FormatId, tools: Tools): P
   return end > 0 ? end : undefined
 }
 
-async function measureCopy(path: string, format: FormatId, tools: Tools): Promise<number | undefined> {
+async function measureByCopying(path: string, format: FormatId, tools: Tools): Promise<number | undefined> {
   let durationS: number | undefined
   const onLine = (line: string) => {
     const micros = /^out_time_us=(\d+)/.exec(line)?.[1]
@@ -144,7 +144,7 @@ async function ignoreProcessFailure(run: Promise<unknown>): Promise<void> {
   }
 }
 
-const lastMedia = new LastFile<MediaInfo>()
+const lastProbe = new LastFile<MediaInfo>()
 
 /** Probes a file once, for both the decision to split it and the conversion. @throws AppError CORRUPT_FILE. */
 export function probeCached(
@@ -152,7 +152,7 @@ export function probeCached(
   { path, from }: { readonly path: string; readonly from: FormatId },
   tools: Tools,
 ): Promise<MediaInfo> {
-  return lastMedia.read(input.path, () => probeWithDuration(path, from, tools))
+  return lastProbe.read(input.path, () => probeWithDuration(path, from, tools))
 }
 
 /** @throws AppError CORRUPT_FILE if ffprobe cannot read the file. */
@@ -240,11 +240,11 @@ export function parseProbe(probeOutput: z.input<typeof ProbeResult>): MediaInfo 
 
 /** Longest duration in seconds; undefined if one is unknown. */
 function maxDurationS(streams: readonly MediaStream[]): number | undefined {
-  const lengths = streams.map(({ duration, tags }) => duration ?? parseClockTime(tags.duration))
-  const knownLengths = lengths.filter((length) => length !== undefined && length > 0)
-  return knownLengths.length === 0 || knownLengths.length < lengths.length
+  const durationsS = streams.map(({ duration, tags }) => duration ?? parseClockTime(tags.duration))
+  const knownDurationsS = durationsS.filter((length) => length !== undefined && length > 0)
+  return knownDurationsS.length === 0 || knownDurationsS.length < durationsS.length
     ? undefined
-    : Math.max(...(knownLengths as number[]))
+    : Math.max(...(knownDurationsS as number[]))
 }
 
 /** Parses Matroska's duration tag, such as `00:00:01.000000000`, to seconds. */
@@ -259,7 +259,7 @@ export function hasAlpha({ pix_fmt, tags }: MediaStream): boolean {
 }
 
 /** ffmpeg's native decoders ignore the alpha layer of WebM, so libvpx is used. */
-export function alphaDecoder(video: MediaStream | undefined): string[] {
+export function chooseAlphaDecoder(video: MediaStream | undefined): string[] {
   if (video?.tags.alpha_mode !== '1') return []
   return ['-c:v', video.codec_name === 'vp8' ? 'libvpx' : 'libvpx-vp9']
 }
@@ -268,6 +268,6 @@ export function alphaDecoder(video: MediaStream | undefined): string[] {
  * Degrees by which players rotate the video: counterclockwise (`av_display_rotation_get`), but clockwise if only the
  * older tag is set.
  */
-export function rotationOf({ side_data_list, tags }: MediaStream): number {
+export function getRotation({ side_data_list, tags }: MediaStream): number {
   return side_data_list.find(({ rotation }) => rotation !== undefined)?.rotation ?? Number(tags.rotate ?? 0)
 }

@@ -12,7 +12,8 @@ export function rateArgs(
   media: MediaInfo,
 ): { args: string[]; twoPass: boolean } {
   const twoPass = options.twoPass === true && codec.twoPass === true
-  const bitRate = options.videoBitrate ?? options.bitrate ?? (twoPass ? sourceBitrate(media) : undefined)
+  const bitRate =
+    options.videoBitrate ?? options.bitrate ?? (twoPass ? estimateSourceBitrate(media) : undefined)
   if (bitRate !== undefined) {
     const maxRateArgs = ['-maxrate', String(bitRate * 2), '-bufsize', String(bitRate * 4)]
     return { args: ['-b:v', String(bitRate), ...(codec.encoder === 'libsvtav1' ? [] : maxRateArgs)], twoPass }
@@ -22,20 +23,20 @@ export function rateArgs(
   const unlimitedArgs =
     codec.encoder === 'libvpx-vp9' ? ['-b:v', '0'] : codec.encoder === 'libvpx' ? ['-b:v', '20M'] : []
   return {
-    args: [codec.crf.flag, String(qualityValue(codec.crf, options)), ...unlimitedArgs],
+    args: [codec.crf.flag, String(chooseQualityValue(codec.crf, options)), ...unlimitedArgs],
     twoPass: false,
   }
 }
 
 /** For clients lower values are better (63 or 51 to 0); Theora's scale is reversed (0 to 10). */
-function qualityValue(scale: Crf, { crf, quality = 'high' }: MediaOptions): number {
+function chooseQualityValue(scale: Crf, { crf, quality = 'high' }: MediaOptions): number {
   const { max, levels } = scale
-  const countsUp = levels.low < levels.highest
-  if (crf !== undefined) return countsUp ? Math.round(max * (1 - crf / 63)) : clampQuality(crf, scale)
+  const isHigherBetter = levels.low < levels.highest
+  if (crf !== undefined) return isHigherBetter ? Math.round(max * (1 - crf / 63)) : clampQuality(crf, scale)
   const qualityLevel = qualityLevels.find((one) => one === quality)
   if (qualityLevel) return levels[qualityLevel]
-  const worst = countsUp ? 0 : max
-  return clampQuality(Math.round(worst + ((levels.highest - worst) * Number(quality)) / 100), scale)
+  const worstValue = isHigherBetter ? 0 : max
+  return clampQuality(Math.round(worstValue + ((levels.highest - worstValue) * Number(quality)) / 100), scale)
 }
 
 /** A quantizer of 0 means "default" for older codecs. */
@@ -44,6 +45,6 @@ function clampQuality(value: number, { flag, max }: Crf): number {
 }
 
 /** Bits per second of the source; a guess if it is unknown. */
-function sourceBitrate({ video, bitRate }: MediaInfo): number {
+function estimateSourceBitrate({ video, bitRate }: MediaInfo): number {
   return video?.bit_rate ?? bitRate ?? 2_000_000
 }

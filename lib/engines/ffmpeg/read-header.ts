@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { openRandomAccess, type RandomAccess } from '../../binary/random-access.ts'
 import type { FormatId } from '../../formats/index.ts'
-import { demuxersFor } from './demuxers.ts'
+import { listDemuxers } from './demuxers.ts'
 import type { MediaHeader } from './header.ts'
 import { readMatroskaHeader } from './matroska-header.ts'
 import { readMp4Header } from './mp4-header.ts'
@@ -19,15 +19,15 @@ const readers: Readonly<Record<string, HeaderReader>> = {
  * formats and for damaged or unusual files, which are left to ffprobe.
  */
 export async function readHeader(path: string, format: FormatId): Promise<MediaHeader | undefined> {
-  if (!readers[demuxersFor(format)]) return undefined
+  if (!readers[listDemuxers(format)]) return undefined
   await using file = await open(path)
   // The file is closed on return.
-  return await readHeaderOf(await openRandomAccess(file), format)
+  return await parseHeader(await openRandomAccess(file), format)
 }
 
-export async function readHeaderOf(file: RandomAccess, format: FormatId): Promise<MediaHeader | undefined> {
+export async function parseHeader(file: RandomAccess, format: FormatId): Promise<MediaHeader | undefined> {
   try {
-    return await readers[demuxersFor(format)]?.(file)
+    return await readers[listDemuxers(format)]?.(file)
   } catch (error) {
     // A field or element extends beyond its parent.
     if (error instanceof RangeError) return undefined

@@ -56,23 +56,23 @@ export async function encode(recipe: Recipe, run: FfmpegRun, tools: Tools): Prom
   // By default, muxers drop different frames, and the second pass would get more frames than the first has measured.
   const frameRateArgs = ['-vsync', recipe.constantFrameRate ? 'cfr' : 'vfr']
   const log = join(tools.workDir, 'pass')
-  const pass = (number: number) => [...frameRateArgs, '-pass', String(number), '-passlogfile', log]
+  const passArgs = (number: number) => [...frameRateArgs, '-pass', String(number), '-passlogfile', log]
   // The first pass only measures: it writes no audio and no file.
-  const firstArgs = [
+  const firstPassArgs = [
     ...recipe.input,
     '-i',
     source,
     ...recipe.output,
-    ...pass(1),
+    ...passArgs(1),
     '-an',
     '-sn',
     '-f',
     'null',
     '/dev/null',
   ]
-  await runFfmpeg(firstArgs, { ...run, progressRange: [0, 0.5] }, tools)
+  await runFfmpeg(firstPassArgs, { ...run, progressRange: [0, 0.5] }, tools)
   return runFfmpeg(
-    [...recipe.input, '-i', source, ...recipe.output, ...pass(2), target],
+    [...recipe.input, '-i', source, ...recipe.output, ...passArgs(2), target],
     { ...run, progressRange: [0.5, 1] },
     tools,
   )
@@ -124,12 +124,14 @@ export async function isComplete(file: WrittenFile, tools: Tools): Promise<boole
   // If ffmpeg has no decoder for the audio, the result has a header but no samples.
   if (!content.hasVideo && content.hasSamples === false) return false
   return (
-    durationS === undefined || content.durationS === undefined || isLongEnough(content.durationS, durationS)
+    durationS === undefined ||
+    content.durationS === undefined ||
+    isNearlyComplete(content.durationS, durationS)
   )
 }
 
 /** Tolerates 10 % and half a second. A copied video whose fields are counted as frames would be half as long. */
-const isLongEnough = (seconds: number, expected: number) => seconds > expected * 0.9 - 0.5
+const isNearlyComplete = (seconds: number, expected: number) => seconds > expected * 0.9 - 0.5
 
 interface FileContent {
   readonly hasVideo: boolean
@@ -150,7 +152,7 @@ async function inspectFile(file: WrittenFile, tools: Tools): Promise<FileContent
   const header = await readHeader(path, to)
   if (header) {
     const { media } = header
-    return { ...contentFromProbe(media, written.frames), hasSamples: media.durationS !== undefined }
+    return { ...toFileContent(media, written.frames), hasSamples: media.durationS !== undefined }
   }
   if (recipe.allEncoded && isPlausible(file)) {
     const { frames, durationS } = written
@@ -159,7 +161,7 @@ async function inspectFile(file: WrittenFile, tools: Tools): Promise<FileContent
   try {
     const media = await probe(path, to, tools, { countPackets: true })
     return {
-      ...contentFromProbe(media),
+      ...toFileContent(media),
       hasSamples: media.audio.some(({ nb_read_packets: packets = 0 }) => packets > 0),
     }
   } catch (error) {
@@ -171,10 +173,10 @@ async function inspectFile(file: WrittenFile, tools: Tools): Promise<FileContent
 /** Statistics are only trusted if they match: some muxers count time wrongly, that of WavPack eight times too much. */
 function isPlausible({ written: { durationS: seconds }, durationS: expected }: WrittenFile): boolean {
   if (!seconds || expected === undefined) return false
-  return isLongEnough(seconds, expected) && isLongEnough(expected, seconds)
+  return isNearlyComplete(seconds, expected) && isNearlyComplete(expected, seconds)
 }
 
-function contentFromProbe({ video, audio, durationS }: MediaInfo, frames?: number): FileContent {
+function toFileContent({ video, audio, durationS }: MediaInfo, frames?: number): FileContent {
   return {
     hasVideo: video !== undefined,
     frames: video?.nb_read_packets ?? frames,
@@ -191,7 +193,7 @@ const brokenSourcePattern =
  * Converts a failure of ffmpeg to CORRUPT_FILE, UNSUPPORTED_FORMAT or CONVERSION_FAILED; returns other errors
  * unchanged.
  */
-export function mediaErrorOf(error: unknown, from: FormatId, to: FormatId): unknown {
+export function toMediaError(error: unknown, from: FormatId, to: FormatId): unknown {
   if (!(error instanceof ProcessFailure)) return error
   const [, feature] = /Unsupported (DXGI format \d+)/.exec(error.stderr) ?? []
   if (feature !== undefined) return featureError(from, `an unknown compression (${feature})`, error)

@@ -10,12 +10,12 @@ export interface Cue {
 const defaultCueMs = 4000
 
 const time = String.raw`(\d+):(\d\d):(\d\d),(\d\d\d)`
-const timing = new RegExp(String.raw`(?:^|\n)\d+\n${time} --> ${time}[^\n]*(?:\n|$)`)
+const timingPattern = new RegExp(String.raw`(?:^|\n)\d+\n${time} --> ${time}[^\n]*(?:\n|$)`)
 
 /** Parses SubRip as written by ffmpeg; cues without text are left out. */
 export function parseSubRip(subRip: string): Cue[] {
   // `split` returns each cue as the eight numbers of its times followed by its text.
-  const [, ...fields] = subRip.replaceAll('\r', '').split(timing)
+  const [, ...fields] = subRip.replaceAll('\r', '').split(timingPattern)
   const cues: Cue[] = []
   for (let at = 0; at < fields.length; at += 9) {
     const lines = (fields[at + 8] ?? '')
@@ -24,13 +24,13 @@ export function parseSubRip(subRip: string): Cue[] {
       .filter((line) => line !== '')
     if (lines.length === 0) continue
     const times = fields.slice(at, at + 8).map(Number)
-    cues.push({ startMs: milliseconds(times.slice(0, 4)), endMs: milliseconds(times.slice(4)), lines })
+    cues.push({ startMs: toMilliseconds(times.slice(0, 4)), endMs: toMilliseconds(times.slice(4)), lines })
   }
   return cues
 }
 
-function milliseconds([hours = 0, minutes = 0, seconds = 0, rest = 0]: readonly number[]): number {
-  return ((hours * 60 + minutes) * 60 + seconds) * 1000 + rest
+function toMilliseconds([hours = 0, minutes = 0, seconds = 0, ms = 0]: readonly number[]): number {
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000 + ms
 }
 
 /** Lyrics only have start times: lines with the same time become one cue, which ends when the next begins. */
@@ -69,8 +69,8 @@ export function formatSubRip(cues: readonly Cue[]): string {
 }
 
 function formatTimestamp(ms: number): string {
-  const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
-  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)},${String(ms % 1000).padStart(3, '0')}`
+  const twoDigits = (value: number) => String(Math.floor(value)).padStart(2, '0')
+  return `${twoDigits(ms / 3_600_000)}:${twoDigits((ms / 60_000) % 60)}:${twoDigits((ms / 1000) % 60)},${String(ms % 1000).padStart(3, '0')}`
 }
 
 /** Returns the text without times. */

@@ -23,7 +23,7 @@ import {
 } from './subtitle-cues.ts'
 
 /** Demuxers by format. ffmpeg's detection would miss short files and those without a header. */
-const demuxers = {
+const demuxerByFormat = {
   srt: 'srt',
   vtt: 'webvtt',
   ass: 'ass',
@@ -41,7 +41,7 @@ const demuxers = {
 } as const satisfies Partial<Record<FormatId, string>>
 
 /** Encoder and muxer by format. Lyrics support no formatting, so they get plain text. */
-const encoders = {
+const encoderByFormat = {
   srt: ['srt', 'srt'],
   vtt: ['webvtt', 'webvtt'],
   ass: ['ass', 'ass'],
@@ -50,9 +50,9 @@ const encoders = {
 } as const satisfies Partial<Record<FormatId, readonly [encoder: string, muxer: string]>>
 
 // Object.keys loses the literal types.
-export const subtitleSources = Object.keys(demuxers) as (keyof typeof demuxers)[]
+export const subtitleSources = Object.keys(demuxerByFormat) as (keyof typeof demuxerByFormat)[]
 export const subtitleTargets: readonly FormatId[] = [
-  ...(Object.keys(encoders) as (keyof typeof encoders)[]), // Object.keys loses the literal types.
+  ...(Object.keys(encoderByFormat) as (keyof typeof encoderByFormat)[]), // Object.keys loses the literal types.
   'txt',
 ]
 /** Videos with text subtitles, and the formats they are offered in. */
@@ -96,12 +96,13 @@ export async function convertSubtitles(
         : parsedCues
   if (cues.length === 0)
     throw isVideo ? noTextSubtitlesError(from, '') : corruptMediaError(from, new Error('no cue found'))
-  const encoder = to in encoders ? encoders[to as keyof typeof encoders] : undefined // Checked by `in`.
+  const encoder = to in encoderByFormat ? encoderByFormat[to as keyof typeof encoderByFormat] : undefined // Checked by `in`.
   // The decoder adds a font and position to SCC captions, and the TTML encoder supports no styles.
-  const plainOnly = cues !== parsedCues || from === 'scc' || (to === 'ttml' && track.demuxer === 'ass')
-  if (plainOnly) await writeFile(srtPath, formatSubRip(cues))
+  const isPlainText = cues !== parsedCues || from === 'scc' || (to === 'ttml' && track.demuxer === 'ass')
+  if (isPlainText) await writeFile(srtPath, formatSubRip(cues))
   if (!encoder) await writeFile(target, joinCueTexts(cues))
-  else await convertWithFfmpeg(plainOnly ? { path: srtPath, demuxer: 'srt' } : track, encoder, target, tools)
+  else
+    await convertWithFfmpeg(isPlainText ? { path: srtPath, demuxer: 'srt' } : track, encoder, target, tools)
   // Some encoders use CRLF within a cue but LF elsewhere.
   const output = (await readFile(target, 'utf8')).replaceAll('\r', '')
   await writeFile(target, to === 'vtt' ? escapeVtt(output) : output)
@@ -166,14 +167,14 @@ async function prepareText(
   const text = (
     await readFile(await copyAsUtf8(input, tools, subtitleOptions.parse(options)), 'utf8')
   ).replace(/^\ufeff/, '')
-  if (from === 'sub') warnAssumedFrameRate(text, tools)
+  if (from === 'sub') warnAboutAssumedFrameRate(text, tools)
   const path = join(tools.workDir, `source.${from}`)
   await writeFile(path, from === 'ttml' ? formatSubRip(await readTtml(text)) : fixInput(text, from, to))
   // SSA has another header version than ASS. Converting it through SubRip loses the styles but works in every player.
   if (from !== 'ssa' || to !== 'ass' || /^ScriptType:\s*v4\.00\+/im.test(text))
-    return { path, demuxer: demuxerFor(from, text) }
+    return { path, demuxer: chooseDemuxer(from, text) }
   const subRipPath = join(tools.workDir, 'between.srt')
-  await convertWithFfmpeg({ path, demuxer: 'ass' }, encoders.srt, subRipPath, tools)
+  await convertWithFfmpeg({ path, demuxer: 'ass' }, encoderByFormat.srt, subRipPath, tools)
   tools.warn(
     'STYLES_DROPPED',
     'Only the text with its times, positions and emphasis was kept; other styles were dropped.',
@@ -217,7 +218,7 @@ const removeVttBlocks = (webVtt: string) =>
     .replaceAll(/(?<=\n\n)(?:STYLE|REGION|NOTE)(?:[ \t][^\n]*)?(?:\n[^\n]+)*(?:\n|$)/g, '')
 
 /** MicroDVD counts frames and may state the frame rate in its first line. */
-function warnAssumedFrameRate(text: string, tools: Tools): void {
+function warnAboutAssumedFrameRate(text: string, tools: Tools): void {
   const [firstLine = ''] = text.trimStart().split('\n', 1)
   if (!firstLine.startsWith('{') || /^\{\d*\}\{\d*\}\s*\d+(?:\.\d+)?\s*$/.test(firstLine)) return
   const message =
@@ -226,10 +227,10 @@ function warnAssumedFrameRate(text: string, tools: Tools): void {
 }
 
 /** SUB is the file extension of two different formats. */
-function demuxerFor(from: FormatId, text: string): string {
+function chooseDemuxer(from: FormatId, text: string): string {
   if (from === 'sub' && !/^\s*\{/.test(text))
     return /^\[\d\d:\d\d:\d\d\]/m.test(text) ? 'subviewer1' : 'subviewer'
-  return from in demuxers ? demuxers[from as keyof typeof demuxers] : 'srt' // Checked by `in`.
+  return from in demuxerByFormat ? demuxerByFormat[from as keyof typeof demuxerByFormat] : 'srt' // Checked by `in`.
 }
 
 /** Escapes `&` and `<`, which ffmpeg writes unescaped; browsers would drop the text that follows. */

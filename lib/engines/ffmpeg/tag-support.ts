@@ -1,7 +1,7 @@
 import type { MediaWarning } from './recipe.ts'
 
 /** Tags written by people, by ffmpeg's names. All other tags are written by programs. */
-export const userTags = [
+export const userTagNames = [
   ...['title', 'artist', 'author', 'album', 'album_artist', 'composer', 'performer', 'publisher', 'genre'],
   ...['date', 'year', 'track', 'disc', 'comment', 'description', 'synopsis', 'lyrics', 'copyright'],
 ]
@@ -12,7 +12,7 @@ const fullTagMuxers = [
   ...['webm', 'wav', 'aiff', 'caf', 'wv', 'tta', 'avi', 'flv', 'nut'],
 ]
 /** Muxers that support only some tags. */
-const partialTagMuxers: Readonly<Record<string, readonly string[]>> = {
+const tagsByPartialMuxer: Readonly<Record<string, readonly string[]>> = {
   au: ['title', 'artist', 'album', 'genre', 'track'],
   rm: ['title', 'author', 'comment', 'copyright'],
 }
@@ -21,7 +21,9 @@ const partialTagMuxers: Readonly<Record<string, readonly string[]>> = {
 export const supportsAllTags = (muxer: string): boolean => fullTagMuxers.includes(muxer)
 
 export function tagWarnings(tags: readonly string[], muxer: string): MediaWarning[] {
-  const lostTags = userTags.filter((name) => tags.includes(name) && !partialTagMuxers[muxer]?.includes(name))
+  const lostTags = userTagNames.filter(
+    (name) => tags.includes(name) && !tagsByPartialMuxer[muxer]?.includes(name),
+  )
   if (supportsAllTags(muxer) || lostTags.length === 0) return []
   const names = lostTags.map((name) => name.replace('_', ' ')).join(', ')
   return [{ code: 'METADATA_DROPPED', message: `Dropped because the format cannot store it: ${names}.` }]

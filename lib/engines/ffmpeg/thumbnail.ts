@@ -5,7 +5,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../engine.ts'
 import { thumbnailCount, thumbnailRows } from '../shared/image/thumbnail-options.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
-import { extractFrame, findRepresentativeFrame, frameTimes, openVideo } from './extract-frames.ts'
+import { chooseFrameTimes, extractFrame, findRepresentativeFrame, openVideo } from './extract-frames.ts'
 import { timestampOption } from './options.ts'
 import type { VideoSize } from './video-filters.ts'
 
@@ -36,7 +36,7 @@ export async function thumbnailVideo(
   const to = thumbnailTargetOf(work.to)
   const files: OutputFile[] = []
   let size: VideoSize | undefined
-  for (const [index, atS] of frameTimes(video, timestamp, count).entries()) {
+  for (const [index, atS] of chooseFrameTimes(video, timestamp, count).entries()) {
     tools.signal.throwIfAborted()
     const framePath =
       atS === undefined

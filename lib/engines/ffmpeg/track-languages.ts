@@ -10,14 +10,14 @@ export interface TrackLanguages {
   readonly subtitles: readonly (string | undefined)[]
 }
 
-const trackKinds: Readonly<Record<string, keyof TrackLanguages>> = {
+const kindByHandlerType: Readonly<Record<string, keyof TrackLanguages>> = {
   soun: 'audio',
   text: 'subtitles',
   sbtl: 'subtitles',
 }
 
 /** Code that ffmpeg writes for languages without a QuickTime number. */
-const unspecified = 0x7fff
+const unspecifiedCode = 0x7fff
 const minPackedCode = 0x400
 
 /**
@@ -32,7 +32,7 @@ export async function restoreLanguages(path: string, wantedLanguages: TrackLangu
   const remainingLanguages = { audio: [...wantedLanguages.audio], subtitles: [...wantedLanguages.subtitles] }
   for (const { kind, code, at } of await readTracks(file)) {
     const packedCode = packLanguage(remainingLanguages[kind].shift())
-    if (code !== unspecified || packedCode === undefined) continue
+    if (code !== unspecifiedCode || packedCode === undefined) continue
     await file.write(Buffer.from([packedCode >> 8, packedCode & 0xff]), 0, 2, at)
   }
 }
@@ -60,7 +60,7 @@ async function readTracks(file: FileHandle): Promise<Track[]> {
     if (track.type !== 'trak') continue
     const handler = await boxes.find(track, 'mdia', 'hdlr')
     const media = await boxes.find(track, 'mdia', 'mdhd')
-    const kind = handler && trackKinds[(await boxes.readStart(handler, 12)).toString('latin1', 8)]
+    const kind = handler && kindByHandlerType[(await boxes.readStart(handler, 12)).toString('latin1', 8)]
     if (!kind || !media) continue
     const header = await boxes.readStart(media, 34)
     const offset = header.readUInt8() === 1 ? 32 : 20
@@ -79,6 +79,6 @@ function packLanguage(language: string | undefined): number | undefined {
 }
 
 const unpackLanguage = (code: number): string | undefined =>
-  code < minPackedCode || code === unspecified
+  code < minPackedCode || code === unspecifiedCode
     ? undefined
     : String.fromCharCode(...[10, 5, 0].map((bits) => ((code >> bits) & 31) + 0x60))

@@ -86,13 +86,13 @@ async function prepareCoverMetadata(
  * @throws AppError as `transcode` does.
  */
 export async function copyByHeader(
-  unprobed: Omit<Transcoding, 'media'>,
+  unprobedRequest: Omit<Transcoding, 'media'>,
   tools: Tools,
 ): Promise<EngineResult | undefined> {
-  const header = await readHeader(unprobed.path, unprobed.from)
-  if (!header || header.mayHaveMore || header.media.durationS === undefined) return undefined
-  if (header.mayHaveTags && !supportsAllTags(unprobed.container.muxer)) return undefined
-  const transcoding = { ...unprobed, media: header.media }
+  const header = await readHeader(unprobedRequest.path, unprobedRequest.from)
+  if (!header || header.mayBeIncomplete || header.media.durationS === undefined) return undefined
+  if (header.mayHaveTags && !supportsAllTags(unprobedRequest.container.muxer)) return undefined
+  const transcoding = { ...unprobedRequest, media: header.media }
   requireStreams(transcoding)
   const recipe = buildRecipe({ ...transcoding, ...attempts[0] })
   if (recipe.method !== 'stream-copy') return undefined
@@ -118,10 +118,10 @@ async function runRecipe(
   if (to === 'mp3' && recipe.method === 'stream-copy') await removeBogusDelay(target)
   for (const { code, message } of recipe.warnings) tools.warn(code, message)
   tools.progress(1)
-  return { files: [{ path: target }], method: recipe.method, details: mediaDetails(media) }
+  return { files: [{ path: target }], method: recipe.method, details: describeMedia(media) }
 }
 
-export function containerFor(to: FormatId): Container {
+export function getContainer(to: FormatId): Container {
   const video = videoFormats.find((id) => id === to)
   const audio = audioFormats.find((id) => id === to)
   if (video) return videoContainers[video]
@@ -129,8 +129,11 @@ export function containerFor(to: FormatId): Container {
   throw new Error(`ffmpeg has no container for ${to}.`)
 }
 
-export function mediaTargetOf({ to, options }: EngineWork): { container: Container; options: MediaOptions } {
-  const container = containerFor(to)
+export function parseMediaTarget({ to, options }: EngineWork): {
+  container: Container
+  options: MediaOptions
+} {
+  const container = getContainer(to)
   const schema = container.video.length > 0 ? videoOptions(container) : audioOptions(container)
   return { container, options: schema.parse(options) }
 }
@@ -142,7 +145,7 @@ function requireStreams({ media, container, from, to }: Transcoding): void {
   if (!media.video && media.audio.length === 0) throw missingStreamError('video or audio track', from, to)
 }
 
-export function mediaDetails({ durationS, video, audio }: MediaInfo): Record<string, unknown> {
+export function describeMedia({ durationS, video, audio }: MediaInfo): Record<string, unknown> {
   return {
     ...defined({ durationS }),
     hasVideo: video !== undefined,

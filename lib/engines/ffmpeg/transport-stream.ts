@@ -21,10 +21,10 @@ const packetSpacings = [packetBytes, packetBytes + 4] as const
 export async function readTransportStreams(file: RandomAccess): Promise<TransportStreams> {
   const bytes = await file.at(0, Math.min(file.size, searchedBytes))
   const packets = splitPackets(bytes)
-  const programs = findSection(packets, 0)
-  const mapPid = programs && readMapPid(programs)
-  const map = mapPid === undefined ? undefined : findSection(packets, mapPid)
-  const streams = map ? readMap(map) : []
+  const associationTable = findSection(packets, 0)
+  const programMapPid = associationTable && readProgramMapPid(associationTable)
+  const programMap = programMapPid === undefined ? undefined : findSection(packets, programMapPid)
+  const streams = programMap ? readProgramMap(programMap) : []
   const isScrambled = streams.some(({ pid }) => isMostlyScrambled(packets, pid))
   return {
     codecs: streams.map(({ codec }) => codec),
@@ -34,18 +34,18 @@ export async function readTransportStreams(file: RandomAccess): Promise<Transpor
 
 /** Single packets can have the mark because they were damaged on the air. */
 function isMostlyScrambled(packets: readonly Buffer[], pid: number): boolean {
-  const ownPackets = packets.filter((packet) => pidOf(packet) === pid)
-  const scrambledPackets = ownPackets.filter((packet) => (packet.readUInt8(3) & 0xc0) !== 0)
-  return scrambledPackets.length > ownPackets.length / 2
+  const pidPackets = packets.filter((packet) => readPid(packet) === pid)
+  const scrambledPackets = pidPackets.filter((packet) => (packet.readUInt8(3) & 0xc0) !== 0)
+  return scrambledPackets.length > pidPackets.length / 2
 }
 
-const pidOf = (packet: Buffer) => packet.readUInt16BE(1) & 0x1fff
+const readPid = (packet: Buffer) => packet.readUInt16BE(1) & 0x1fff
 
 function splitPackets(bytes: Buffer): Buffer[] {
-  for (const spacing of packetSpacings) {
-    const first = spacing - packetBytes
+  for (const packetSpacing of packetSpacings) {
+    const first = packetSpacing - packetBytes
     const packets: Buffer[] = []
-    for (let at = first; at + packetBytes <= bytes.length && bytes[at] === syncByte; at += spacing)
+    for (let at = first; at + packetBytes <= bytes.length && bytes[at] === syncByte; at += packetSpacing)
       packets.push(bytes.subarray(at, at + packetBytes))
     if (packets.length > 1) return packets
   }
@@ -54,30 +54,32 @@ function splitPackets(bytes: Buffer): Buffer[] {
 
 /** Returns the first section of a stream from the packet in which it starts; longer ones are cut off. */
 function findSection(packets: readonly Buffer[], pid: number): Buffer | undefined {
-  const packet = packets.find((one) => pidOf(one) === pid && (one.readUInt8(1) & 0x40) !== 0)
+  const packet = packets.find((one) => readPid(one) === pid && (one.readUInt8(1) & 0x40) !== 0)
   if (!packet) return undefined
   const hasAdaptation = (packet.readUInt8(3) & 0x20) !== 0
   const payload = 4 + (hasAdaptation ? 1 + packet.readUInt8(4) : 0)
   return packet.subarray(payload + 1 + packet.readUInt8(payload))
 }
 
-function readMapPid(programs: Buffer): number | undefined {
-  const end = sectionEnd(programs)
+function readProgramMapPid(associationTable: Buffer): number | undefined {
+  const end = findSectionEnd(associationTable)
   for (let at = 8; at + 4 <= end; at += 4)
-    if (programs.readUInt16BE(at) !== 0) return programs.readUInt16BE(at + 2) & 0x1fff
+    if (associationTable.readUInt16BE(at) !== 0) return associationTable.readUInt16BE(at + 2) & 0x1fff
   return undefined
 }
 
 /** Without the checksum. */
-const sectionEnd = (section: Buffer) => Math.min(section.length, 3 + (section.readUInt16BE(1) & 0xfff) - 4)
+const findSectionEnd = (section: Buffer) =>
+  Math.min(section.length, 3 + (section.readUInt16BE(1) & 0xfff) - 4)
 
-function readMap(map: Buffer): { readonly pid: number; readonly codec: string }[] {
+function readProgramMap(programMap: Buffer): { readonly pid: number; readonly codec: string }[] {
   const streams: { pid: number; codec: string }[] = []
-  const end = sectionEnd(map)
-  for (let at = 12 + (map.readUInt16BE(10) & 0xfff); at + 5 <= end; ) {
-    const [type, pid] = [map.readUInt8(at), map.readUInt16BE(at + 1) & 0x1fff]
-    const descriptorsEnd = at + 5 + (map.readUInt16BE(at + 3) & 0xfff)
-    const isAc4 = type === privateDataType && hasAc4(map.subarray(at + 5, Math.min(end, descriptorsEnd)))
+  const end = findSectionEnd(programMap)
+  for (let at = 12 + (programMap.readUInt16BE(10) & 0xfff); at + 5 <= end; ) {
+    const [type, pid] = [programMap.readUInt8(at), programMap.readUInt16BE(at + 1) & 0x1fff]
+    const descriptorsEnd = at + 5 + (programMap.readUInt16BE(at + 3) & 0xfff)
+    const isAc4 =
+      type === privateDataType && hasAc4(programMap.subarray(at + 5, Math.min(end, descriptorsEnd)))
     streams.push({ pid, codec: isAc4 ? 'ts-ac4' : `ts-${type.toString(16).padStart(2, '0')}` })
     at = descriptorsEnd
   }

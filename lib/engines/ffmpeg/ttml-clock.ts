@@ -5,13 +5,13 @@ const defaultFrameRate = 30
 
 /** @param attributes of the root element */
 export function createTtmlClock(attributes: Readonly<Record<string, string>>): TtmlClock {
-  const declaredFrameRate = positive(attributes['frameRate'])
+  const declaredFrameRate = parsePositive(attributes['frameRate'])
   const [multiplier = 1, divisor = 1] = (attributes['frameRateMultiplier'] ?? '')
     .split(/[\s:]+/)
-    .map(positive)
+    .map(parsePositive)
   const frameRate = ((declaredFrameRate ?? defaultFrameRate) * multiplier) / divisor
-  const tickRate = positive(attributes['tickRate']) ?? declaredFrameRate ?? 1
-  const unitsPerS: Readonly<Record<string, number>> = {
+  const tickRate = parsePositive(attributes['tickRate']) ?? declaredFrameRate ?? 1
+  const unitsPerSecond: Readonly<Record<string, number>> = {
     h: 1 / 3600,
     m: 1 / 60,
     s: 1,
@@ -25,11 +25,11 @@ export function createTtmlClock(attributes: Readonly<Record<string, string>>): T
     if (seconds !== undefined)
       return toMs(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(frames) / frameRate)
     const [, count, unit = ''] = /^(\d+(?:\.\d+)?)(h|ms|m|s|f|t)$/.exec(expression.trim()) ?? []
-    return count === undefined ? undefined : toMs(Number(count) / (unitsPerS[unit] ?? 1))
+    return count === undefined ? undefined : toMs(Number(count) / (unitsPerSecond[unit] ?? 1))
   }
 }
 
 const toMs = (seconds: number) => Math.round(seconds * 1000)
 
-const positive = (text: string | undefined): number | undefined =>
+const parsePositive = (text: string | undefined): number | undefined =>
   Number(text) > 0 ? Number(text) : undefined

@@ -48,17 +48,17 @@ interface Context {
   readonly endMs: number
   /** Names of the tags of SubRip for the emphasis of the text. */
   readonly tags: readonly string[]
-  readonly keepsSpace: boolean
+  readonly preservesSpace: boolean
 }
 
 /** Text that is shown at one time. */
-interface Run {
+interface TextRun {
   readonly startMs: number
   readonly endMs: number
   readonly text: string
 }
 
-interface Document {
+interface TtmlDocument {
   readonly clock: TtmlClock
   /** Attributes of styles by id. */
   readonly styles: ReadonlyMap<string, Attributes>
@@ -82,10 +82,15 @@ export function parseTtml(xml: string): Cue[] {
     ]),
   )
   const document = { clock: createTtmlClock(root.attributes), styles }
-  const keepsSpace = root.attributes['space'] === 'preserve'
-  const start: Context = { startMs: 0, endMs: Number.POSITIVE_INFINITY, tags: [], keepsSpace }
+  const preservesSpace = root.attributes['space'] === 'preserve'
+  const start: Context = {
+    startMs: 0,
+    endMs: Number.POSITIVE_INFINITY,
+    tags: [],
+    preservesSpace: preservesSpace,
+  }
   return descendants(root, 'body')
-    .flatMap((body) => cuesOf(body, start, document))
+    .flatMap((body) => collectCues(body, start, document))
     .sort((a, b) => a.startMs - b.startMs)
 }
 
@@ -98,13 +103,13 @@ function descendants(element: Element, name: string): Element[] {
   })
 }
 
-function cuesOf(element: Element, parent: Context, document: Document): Cue[] {
+function collectCues(element: Element, parent: Context, document: TtmlDocument): Cue[] {
   const context = contextOf(element, parent, document)
   if (element.name !== 'p')
     return element.children.flatMap((child) =>
-      typeof child === 'string' ? [] : cuesOf(child, context, document),
+      typeof child === 'string' ? [] : collectCues(child, context, document),
     )
-  const runs = element.children.flatMap((child) => runsOf(child, context, document))
+  const runs = element.children.flatMap((child) => collectRuns(child, context, document))
   const shown = Map.groupBy(runs, ({ startMs, endMs }) => `${startMs} ${endMs}`)
   return [...shown.values()].flatMap((group) => {
     const [{ startMs, endMs } = context] = group
@@ -118,24 +123,28 @@ function cuesOf(element: Element, parent: Context, document: Document): Cue[] {
   })
 }
 
-function runsOf(node: Element | string, context: Context, document: Document): Run[] {
-  const { startMs, endMs, tags, keepsSpace } = context
+function collectRuns(node: Element | string, context: Context, document: TtmlDocument): TextRun[] {
+  const { startMs, endMs, tags, preservesSpace } = context
   if (typeof node !== 'string') {
     if (node.name === 'br') return [{ startMs, endMs, text: '\n' }]
     const isText = node.name === 'span' || node.name === 'p'
     const inner = contextOf(node, context, document)
-    return isText ? node.children.flatMap((child) => runsOf(child, inner, document)) : []
+    return isText ? node.children.flatMap((child) => collectRuns(child, inner, document)) : []
   }
-  const text = keepsSpace ? node : node.replaceAll(/\s+/g, ' ')
+  const text = preservesSpace ? node : node.replaceAll(/\s+/g, ' ')
   if (text.trim() === '') return text === '' ? [] : [{ startMs, endMs, text }]
-  const opening = tags.map((tag) => `<${tag}>`).join('')
+  const openingTags = tags.map((tag) => `<${tag}>`).join('')
   const closing = tags.map((tag) => `</${tag}>`).reverse()
   return [
-    { startMs, endMs, text: text.replaceAll(/[^\n]+/g, (line) => `${opening}${line}${closing.join('')}`) },
+    {
+      startMs,
+      endMs,
+      text: text.replaceAll(/[^\n]+/g, (line) => `${openingTags}${line}${closing.join('')}`),
+    },
   ]
 }
 
-function contextOf({ attributes }: Element, parent: Context, { clock, styles }: Document): Context {
+function contextOf({ attributes }: Element, parent: Context, { clock, styles }: TtmlDocument): Context {
   const { begin, end, dur, space } = attributes
   const startMs = parent.startMs + (clock(begin) ?? 0)
   const ends = [
@@ -145,7 +154,7 @@ function contextOf({ attributes }: Element, parent: Context, { clock, styles }: 
   ]
   const tags = new Set(parent.tags)
   for (const { tag, attribute, value, plain } of emphasis) {
-    const style = styleOf(attributes, attribute, styles)
+    const style = resolveStyle(attributes, attribute, styles)
     if (style === value) tags.add(tag)
     else if (style === plain) tags.delete(tag)
   }
@@ -153,7 +162,7 @@ function contextOf({ attributes }: Element, parent: Context, { clock, styles }: 
     startMs,
     endMs: Math.min(...ends),
     tags: [...tags],
-    keepsSpace: space === undefined ? parent.keepsSpace : space === 'preserve',
+    preservesSpace: space === undefined ? parent.preservesSpace : space === 'preserve',
   }
 }
 
@@ -164,7 +173,11 @@ const emphasis = [
 ] as const
 
 /** The value of the element, or of the last style it refers to. */
-function styleOf(attributes: Attributes, name: string, styles: Document['styles']): string | undefined {
-  const referenced = (attributes['style'] ?? '').split(/\s+/).map((id) => styles.get(id)?.[name])
-  return attributes[name] ?? referenced.findLast((value) => value !== undefined)
+function resolveStyle(
+  attributes: Attributes,
+  name: string,
+  styles: TtmlDocument['styles'],
+): string | undefined {
+  const referencedStyle = (attributes['style'] ?? '').split(/\s+/).map((id) => styles.get(id)?.[name])
+  return attributes[name] ?? referencedStyle.findLast((value) => value !== undefined)
 }

@@ -5,7 +5,7 @@ import { openRandomAccess, type RandomAccess } from '../../binary/random-access.
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import { featureError } from '../unsupported-feature.ts'
-import { demuxersFor } from './demuxers.ts'
+import { listDemuxers } from './demuxers.ts'
 import { readTransportStreams } from './transport-stream.ts'
 
 /**
@@ -20,7 +20,7 @@ interface Tracks {
   readonly codecs: readonly string[]
 }
 
-const unsupportedCodecs: Readonly<Record<string, string>> = {
+const unsupportedCodecNames: Readonly<Record<string, string>> = {
   vvc1: 'H.266 (VVC) video',
   vvi1: 'H.266 (VVC) video',
   'V_MPEGI/ISO/VVC': 'H.266 (VVC) video',
@@ -44,7 +44,7 @@ const protectionSystems: Readonly<Record<string, string>> = {
   e2719d58: 'clear key',
 }
 /** Sample entries of encrypted tracks: Common Encryption, FairPlay, Audible. */
-const encryptedEntries: Readonly<Record<string, string>> = {
+const encryptionBySampleEntry: Readonly<Record<string, string>> = {
   encv: 'Common Encryption',
   enca: 'Common Encryption',
   enct: 'Common Encryption',
@@ -63,7 +63,7 @@ const readers: Readonly<Record<string, TrackReader>> = {
 }
 
 /** @throws AppError UNSUPPORTED_FORMAT */
-export async function refuseEncrypted(path: string, format: FormatId): Promise<void> {
+export async function rejectEncrypted(path: string, format: FormatId): Promise<void> {
   const encryption = (await readTracks(path, format))?.encryption
   if (encryption === undefined) return
   const { name } = formatById(format)
@@ -77,13 +77,13 @@ export async function findUnsupportedCodec(
   format: FormatId,
   cause: Error,
 ): Promise<AppError | undefined> {
-  const codecs = (await readTracks(path, format))?.codecs.map((codec) => unsupportedCodecs[codec])
+  const codecs = (await readTracks(path, format))?.codecs.map((codec) => unsupportedCodecNames[codec])
   const codec = codecs?.find((name) => name !== undefined)
   return codec === undefined ? undefined : featureError(format, codec, cause)
 }
 
 async function readTracks(path: string, format: FormatId): Promise<Tracks | undefined> {
-  const read = readers[demuxersFor(format)]
+  const read = readers[listDemuxers(format)]
   if (!read) return undefined
   await using file = await open(path)
   try {
@@ -109,10 +109,10 @@ async function readMp4Tracks(file: RandomAccess): Promise<Tracks> {
     const entries = await boxes.list({ start: description.start + 8, end: description.end })
     codecs.push(...entries.map(({ type }) => type))
   }
-  const method = codecs.map((codec) => encryptedEntries[codec]).find((name) => name !== undefined)
+  const method = codecs.map((codec) => encryptionBySampleEntry[codec]).find((name) => name !== undefined)
   if (method === undefined) return { codecs }
-  const system = (await boxes.find(movie, 'pssh')) ?? (await boxes.findTopLevel('pssh'))
-  const systemId = system && (await boxes.readStart(system, 8)).toString('hex', 4)
+  const protectionBox = (await boxes.find(movie, 'pssh')) ?? (await boxes.findTopLevel('pssh'))
+  const systemId = protectionBox && (await boxes.readStart(protectionBox, 8)).toString('hex', 4)
   const systemName = systemId === undefined ? undefined : protectionSystems[systemId]
   return { codecs, encryption: systemName ?? method }
 }
@@ -155,13 +155,13 @@ function parseMatroskaTracks(tracks: Buffer): Tracks {
 }
 
 /** Content Encryption Object and Extended Content Encryption Object (ASF specification, 10.1). */
-const asfEncryption = ['fbb31122 23bdd211 b4b700a0 c955fc6e', '14e68a29 2226174c b935dae0 7ee9289c'].map(
+const asfEncryptionGuids = ['fbb31122 23bdd211 b4b700a0 c955fc6e', '14e68a29 2226174c b935dae0 7ee9289c'].map(
   (id) => Buffer.from(id.replaceAll(' ', ''), 'hex'),
 )
 const asfHeaderBytes = 64 * 1024
 
 async function readAsfTracks(file: RandomAccess): Promise<Tracks> {
   const header = await file.at(0, Math.min(file.size, asfHeaderBytes))
-  const isEncrypted = asfEncryption.some((id) => header.includes(id))
+  const isEncrypted = asfEncryptionGuids.some((id) => header.includes(id))
   return { codecs: [], encryption: isEncrypted ? 'Windows Media DRM' : undefined }
 }

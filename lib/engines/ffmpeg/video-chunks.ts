@@ -14,18 +14,18 @@ import { predecodeAudio } from './predecode-audio.ts'
 import { hasAlpha, type MediaInfo, probeCached } from './probe.ts'
 import { readHeader } from './read-header.ts'
 import { encode, runFfmpeg } from './run.ts'
-import { mediaDetails, mediaTargetOf, transcode } from './transcode.ts'
+import { describeMedia, parseMediaTarget, transcode } from './transcode.ts'
 import { estimateEncodeTimeS } from './video-encode-time.ts'
 import {
   canSegment,
+  chooseSegmentTimeS,
   cutAtKeyframes,
   joinSegments,
   mayBenefitFromChunks,
   segmentLengthS,
-  segmentWork,
   separateAudioContainer,
 } from './video-segments.ts'
-import { codecIdFor, videoSizeFor } from './video-stream.ts'
+import { chooseCodecId, chooseVideoSize } from './video-stream.ts'
 
 /** Splits a long video into chunks: segments of the video are encoded in parallel, and the audio as a whole. */
 
@@ -52,16 +52,16 @@ export async function splitVideo(
   const { path, from } = await predecodeAudio(input.path, work.from, tools)
   // Copying takes no longer than probing.
   const header = await readHeader(path, from)
-  if (header && !header.mayHaveMore && isVideoCopied({ media: header.media, work })) return undefined
+  if (header && !header.mayBeIncomplete && isVideoCopied({ media: header.media, work })) return undefined
   const media = await probeCached(input, { path, from }, tools)
-  const segmentS = segmentLength(media, work, pool)
+  const segmentS = chooseSegmentLength(media, work, pool)
   if (segmentS === undefined || !media.video) return undefined
-  const segmented = await cutAtKeyframes(
+  const segmentedVideo = await cutAtKeyframes(
     { path, from, video: media.video, segmentS, startS: media.pictureStartS, name: 'segment' },
     tools,
   )
-  const commonFields = { media: toStoredMedia(media), pictures: segmented.frames }
-  const segments = segmented.segments.map(({ file, ...piece }) => ({
+  const commonFields = { media: toStoredMedia(media), pictures: segmentedVideo.frames }
+  const segments = segmentedVideo.segments.map(({ file, ...piece }) => ({
     spec: { ...commonFields, piece },
     file,
   }))
@@ -83,7 +83,7 @@ export const toStoredMedia = (media: MediaInfo) => JSON.parse(JSON.stringify(med
 
 function isSplittable(work: EngineWork): boolean {
   if (work.operation !== 'convert' || !videoFormats.some((id) => id === work.to)) return false
-  const { container, options } = mediaTargetOf(work)
+  const { container, options } = parseMediaTarget(work)
   const { start, end, fps } = options
   // With another frame rate, the number of frames of each segment would be rounded.
   const coversWholeVideo = !start && end === undefined && fps === undefined
@@ -92,32 +92,32 @@ function isSplittable(work: EngineWork): boolean {
 
 /** All codecs of containers are in the table. */
 const targetCodec = (container: Container, options: MediaOptions) =>
-  codecIdFor(container, options) as VideoCodecId
+  chooseCodecId(container, options) as VideoCodecId
 
 /** Returns the length of a segment in seconds. Undefined if the video is not split. */
-function segmentLength(media: MediaInfo, work: EngineWork, pool: WorkerPool): number | undefined {
+function chooseSegmentLength(media: MediaInfo, work: EngineWork, pool: WorkerPool): number | undefined {
   const { video, durationS } = media
-  const { container, options } = mediaTargetOf(work)
+  const { container, options } = parseMediaTarget(work)
   if (!video || durationS === undefined || hasAlpha(video) || isVideoCopied({ media, work })) return undefined
-  if (media.audio.length === 0 && hasMoreThanVideo(media)) return undefined
-  const size = videoSizeFor(video, container, options)
+  if (media.audio.length === 0 && hasSubtitlesOrCover(media)) return undefined
+  const size = chooseVideoSize(video, container, options)
   const encodingTimeS = estimateEncodeTimeS(
     { video, durationS, size },
     targetCodec(container, options),
     options,
   )
-  const segmentWorkS = encodingTimeS === undefined ? undefined : segmentWork(encodingTimeS, pool)
+  const segmentWorkS = encodingTimeS === undefined ? undefined : chooseSegmentTimeS(encodingTimeS, pool)
   if (encodingTimeS === undefined || segmentWorkS === undefined) return undefined
   const lengthS = segmentLengthS({ durationS, encodeTimeS: encodingTimeS }, segmentWorkS)
   return lengthS < durationS ? lengthS : undefined
 }
 
 /** Subtitles and covers are part of the audio chunk, so a video without audio cannot keep them. */
-const hasMoreThanVideo = ({ subtitles, cover }: MediaInfo) => subtitles.length > 0 || cover !== undefined
+const hasSubtitlesOrCover = ({ subtitles, cover }: MediaInfo) => subtitles.length > 0 || cover !== undefined
 
 function isVideoCopied({ media, work }: { media: MediaInfo; work: EngineWork }): boolean {
   const { output } = buildRecipe({
-    ...mediaTargetOf(work),
+    ...parseMediaTarget(work),
     media,
     from: work.from,
     to: work.to,
@@ -133,7 +133,7 @@ export async function runVideoChunk(work: EngineWork, tools: Tools): Promise<Eng
   const { media, piece } = VideoChunkSpec.parse(work.chunk)
   const [input] = work.inputs
   if (!input) throw new Error('A chunk of a video has no input file.')
-  const { container, options } = mediaTargetOf(work)
+  const { container, options } = parseMediaTarget(work)
   if (!piece) {
     const { path, from } = await predecodeAudio(input.path, work.from, tools)
     const target = join(work.outDir, `audio.${work.to}`)
@@ -154,7 +154,7 @@ export async function runVideoChunk(work: EngineWork, tools: Tools): Promise<Eng
     options,
     mayCopy: false,
     keepSubtitles: false,
-    media: videoOnly(media),
+    media: keepOnlyVideo(media),
     container: { ...container, muxer: 'nut', args: [] },
   })
   const durationS = piece.endS - piece.startS
@@ -164,7 +164,7 @@ export async function runVideoChunk(work: EngineWork, tools: Tools): Promise<Eng
 }
 
 /** Segments contain only the video stream. */
-function videoOnly(media: MediaInfo): MediaInfo {
+function keepOnlyVideo(media: MediaInfo): MediaInfo {
   const video = media.video && { ...media.video, index: 0 }
   return { ...media, video, audio: [], subtitles: [], cover: undefined, chapters: 0 }
 }
@@ -185,7 +185,7 @@ export async function joinVideo(
   })
   // A video is split into at least two chunks.
   const [{ media, pictures: expectedFrames }] = chunks as [(typeof chunks)[number]]
-  const { container, options } = mediaTargetOf(work)
+  const { container, options } = parseMediaTarget(work)
   const content = chunks.find(({ texts }) => texts !== undefined)?.texts
   const metadata =
     content === undefined ? undefined : await writeMergedMetadata({ content, hasChapters: true }, tools)
@@ -204,5 +204,5 @@ export async function joinVideo(
     work,
     tools,
   )
-  return { files: [{ path }], method: 'encode', details: mediaDetails(media) }
+  return { files: [{ path }], method: 'encode', details: describeMedia(media) }
 }

@@ -7,7 +7,7 @@ import type { VideoSize } from './video-filters.ts'
  * Processor seconds per megapixel with the default preset (veryfast), including decoding, and the factor for the
  * slowest preset. Measured at 2.3 GHz with 720p.
  */
-const encodeTimes: Partial<
+const encodeTimeByCodec: Partial<
   Readonly<Record<VideoCodecId, { readonly defaultPreset: number; readonly slowdown: number }>>
 > = {
   h264: { defaultPreset: 0.03, slowdown: 12 },
@@ -17,7 +17,7 @@ const encodeTimes: Partial<
 }
 
 /** Whether separately encoded segments can be joined: they are independent and have the same header. */
-export const canJoinSegments = (codec: VideoCodecId) => encodeTimes[codec] !== undefined
+export const canJoinSegments = (codec: VideoCodecId) => encodeTimeByCodec[codec] !== undefined
 
 const defaultPreset: EncoderPreset = 'veryfast'
 
@@ -30,7 +30,7 @@ export function estimateEncodeTimeS(
     twoPass = false,
   }: { readonly preset?: EncoderPreset | undefined; readonly twoPass?: boolean | undefined },
 ): number | undefined {
-  const encodeTime = encodeTimes[codec]
+  const encodeTime = encodeTimeByCodec[codec]
   if (!encodeTime) return undefined
   const { video, durationS, size } = source
   const [numerator = 0, denominator = 0] = video.avg_frame_rate.split('/').map(Number)

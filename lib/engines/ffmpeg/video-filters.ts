@@ -1,7 +1,7 @@
 import type { FixedFrame, VideoCodec } from './codecs.ts'
 import { isHdr, sdrFilters } from './dynamic-range.ts'
 import { type MediaOptions, readResolution } from './options.ts'
-import { type MediaStream, rotationOf } from './probe.ts'
+import { getRotation, type MediaStream } from './probe.ts'
 
 /** Size in pixels. */
 export interface VideoSize {
@@ -30,7 +30,7 @@ export interface Overlay {
   readonly top: number
 }
 
-const rotateFilters = {
+const filterByRotation = {
   90: ['transpose=clock'],
   180: ['hflip', 'vflip'],
   270: ['transpose=cclock'],
@@ -46,8 +46,8 @@ export function buildOverlayFilter(request: VideoFilterRequest, { left, top }: O
   const { video } = request
   const base = `[0:${video.index}]${scaleFilters(request).join(',')}[video]`
   const watermarkFilter = `[1:v]${overlayFilters(video).join(',')}[mark]`
-  const overlaid = [`overlay=${left}:${top}:format=auto`, ...rotateAndFrameFilters(request)].join(',')
-  return `${base};${watermarkFilter};[video][mark]${overlaid}[image]`
+  const overlayFilter = [`overlay=${left}:${top}:format=auto`, ...rotateAndFrameFilters(request)].join(',')
+  return `${base};${watermarkFilter};[video][mark]${overlayFilter}[image]`
 }
 
 /** Converts the overlay to the video's color space; by default, ffmpeg uses that of SD television for all videos. */
@@ -84,7 +84,7 @@ function flattenFilters(color: string): string[] {
 function rotateAndFrameFilters(request: VideoFilterRequest): string[] {
   const { options, codec } = request
   const filters: string[] = []
-  if (options.rotate) filters.push(...rotateFilters[options.rotate])
+  if (options.rotate) filters.push(...filterByRotation[options.rotate])
   if (codec.fixedFrame) filters.push(...fitIntoFrameFilters(codec.fixedFrame))
   if (!request.isAnimation) filters.push(...frameRateFilters(request))
   return filters
@@ -107,8 +107,8 @@ function fitIntoFrameFilters({ width, height, displayWidth }: FixedFrame): strin
 }
 
 /** Returns an even size, as 4:2:0 requires, of the upright video; ffmpeg rotates it before the filters. */
-export function outputSize(video: MediaStream, { resolution }: MediaOptions, step = 2): VideoSize {
-  const isSideways = Math.abs(rotationOf(video)) % 180 === 90
+export function chooseOutputSize(video: MediaStream, { resolution }: MediaOptions, step = 2): VideoSize {
+  const isSideways = Math.abs(getRotation(video)) % 180 === 90
   const encodedSize = { width: displayWidth(video), height: video.height ?? 2 }
   const source = isSideways ? { width: encodedSize.height, height: encodedSize.width } : encodedSize
   const scale = resolution === undefined ? 1 : scaleFactor(source, resolution)
@@ -117,8 +117,8 @@ export function outputSize(video: MediaStream, { resolution }: MediaOptions, ste
 
 /** Width with square pixels, so that the video has the right aspect ratio in all players. */
 function displayWidth({ width = 2, sample_aspect_ratio }: MediaStream): number {
-  const [across = 1, down = 1] = sample_aspect_ratio.split(':').map(Number)
-  return across > 0 && down > 0 ? (width * across) / down : width
+  const [horizontal = 1, vertical = 1] = sample_aspect_ratio.split(':').map(Number)
+  return horizontal > 0 && vertical > 0 ? (width * horizontal) / vertical : width
 }
 
 function scaleFactor(source: VideoSize, resolution: string): number {
@@ -146,8 +146,8 @@ function chooseFrameRate(request: VideoFilterRequest): string | undefined {
   }
   if (!frameRates) return String(fps)
   const wantedRate = fps ?? parseRatio(video.avg_frame_rate)
-  const distance = (rate: string) => Math.abs(Math.log(parseRatio(rate) / wantedRate))
-  return frameRates.reduce((best, rate) => (distance(rate) < distance(best) ? rate : best))
+  const distanceTo = (rate: string) => Math.abs(Math.log(parseRatio(rate) / wantedRate))
+  return frameRates.reduce((best, rate) => (distanceTo(rate) < distanceTo(best) ? rate : best))
 }
 
 const hasUnknownRate = ({ avg_frame_rate, r_frame_rate }: MediaStream) =>

@@ -11,21 +11,21 @@ import { loadSharp, openImage, warnAboutLosses } from '../vips/image.ts'
 import { maxPixels } from '../vips/limits.ts'
 import { pixelTargetOf } from '../vips/targets.ts'
 import {
+  chooseFrameTimes,
   extractFrame,
   findRepresentativeFrame,
-  frameTimes,
   openVideo,
   type VideoSource,
 } from './extract-frames.ts'
 import { timestampOption } from './options.ts'
 
-const maxPerSide = 12
+const maxCellsPerSide = 12
 /** Default cell width in pixels, so that a contact sheet has a reasonable size. */
 const defaultCellWidth = 320
 const maxSide = 30_000
 
-const gridOption = (otherSide: string) =>
-  integer(1, maxPerSide)
+const createGridOption = (otherSide: string) =>
+  integer(1, maxCellsPerSide)
     .optional()
     .describe(
       `Number of ${otherSide} of a contact sheet with frames evenly spaced over the video. A single frame if rows and columns are omitted; if only one of them is set, the other has the same value.`,
@@ -37,8 +37,8 @@ const shape = {
     .describe(
       'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame of a contact sheet. By default a frame that is not blank.',
     ),
-  rows: gridOption('rows'),
-  columns: gridOption('columns'),
+  rows: createGridOption('rows'),
+  columns: createGridOption('columns'),
 }
 const VideoFrameOptions = z.object(shape)
 
@@ -66,7 +66,7 @@ export async function videoToImage(work: EngineWork, input: InputFile, tools: To
   const video = await openVideo(input, work, timestamp, tools)
   const rows = grid.rows ?? grid.columns ?? 1
   const columns = grid.columns ?? grid.rows ?? 1
-  const times = frameTimes(video, timestamp, rows * columns)
+  const times = chooseFrameTimes(video, timestamp, rows * columns)
   const imagePath =
     times.length > 1
       ? await drawContactSheet(

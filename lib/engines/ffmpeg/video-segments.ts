@@ -33,12 +33,12 @@ const minSegmentS = 6
 const maxSegments = 400
 
 /** Encoding time from which starting other machines pays off, and the time that a segment should take. */
-const minSplitS = 20
+const minEncodeTimeS = 20
 const segmentWorkS = 5
 
 /** Fractions of the time limit that an unsplit video and a segment may take; a segment may run on a slow machine. */
-const wholeFraction = 0.5
-const segmentFraction = 0.2
+const maxUnsplitFraction = 0.5
+const maxSegmentFraction = 0.2
 
 /**
  * Audio is delayed by this many seconds until it is joined. Encoders write priming samples before time zero, and a file
@@ -64,12 +64,12 @@ export const mayBenefitFromChunks = (pool: WorkerPool): boolean =>
   hasOtherMachines(pool) || Number.isFinite(pool.timeoutS)
 
 /** Returns the encoding time of a segment in seconds. Undefined if the video is not split. */
-export function segmentWork(encodeTimeS: number, pool: WorkerPool): number | undefined {
-  const isTooLong = encodeTimeS > pool.timeoutS * wholeFraction
-  const isFaster = hasOtherMachines(pool) && encodeTimeS > minSplitS
+export function chooseSegmentTimeS(encodeTimeS: number, pool: WorkerPool): number | undefined {
+  const isTooLong = encodeTimeS > pool.timeoutS * maxUnsplitFraction
+  const isFaster = hasOtherMachines(pool) && encodeTimeS > minEncodeTimeS
   if (!isTooLong && !isFaster) return undefined
   const segments = Math.max(
-    isTooLong ? encodeTimeS / (pool.timeoutS * segmentFraction) : 0,
+    isTooLong ? encodeTimeS / (pool.timeoutS * maxSegmentFraction) : 0,
     isFaster ? Math.min(pool.workers, encodeTimeS / segmentWorkS) : 0,
   )
   return encodeTimeS / Math.min(maxSegments, segments)

@@ -6,10 +6,10 @@ import { hasTimestamps, isAnimation } from './demuxers.ts'
 import { hdrWarnings, isHdr } from './dynamic-range.ts'
 import type { MediaOptions } from './options.ts'
 import { isRarelyPlayed } from './player-support.ts'
-import { alphaDecoder, hasAlpha, type MediaStream, rotationOf } from './probe.ts'
+import { chooseAlphaDecoder, getRotation, hasAlpha, type MediaStream } from './probe.ts'
 import { rateArgs } from './rate-control.ts'
 import type { MediaWarning, RecipeRequest } from './recipe.ts'
-import { buildOverlayFilter, buildVideoFilter, outputSize, type VideoSize } from './video-filters.ts'
+import { buildOverlayFilter, buildVideoFilter, chooseOutputSize, type VideoSize } from './video-filters.ts'
 
 interface VideoTrackArgs {
   readonly args: readonly string[]
@@ -34,8 +34,8 @@ export function videoTrackArgs(request: RecipeRequest): VideoTrackArgs | undefin
 }
 
 /** Size of the encoded video, before a codec with a fixed frame size adds borders. */
-export function videoSizeFor(video: MediaStream, container: Container, options: MediaOptions): VideoSize {
-  return outputSize(video, options, videoCodecFor(container, options).sizeStep)
+export function chooseVideoSize(video: MediaStream, container: Container, options: MediaOptions): VideoSize {
+  return chooseOutputSize(video, options, chooseVideoCodec(container, options).sizeStep)
 }
 
 function canCopy(
@@ -43,12 +43,12 @@ function canCopy(
   { container, options, mayCopy, from, to, overlay }: RecipeRequest,
 ): boolean {
   if (overlay) return false
-  const keepsRotation = rotationOf(video) === 0 || container.rotation === true
+  const keepsRotation = getRotation(video) === 0 || container.rotation === true
   const keepsAlphaChannel = container.alpha === true || !hasAlpha(video)
-  const isPlayed = options.codec === 'copy' || !isRarelyPlayed(video, container)
+  const isPlayable = options.codec === 'copy' || !isRarelyPlayed(video, container)
   const hasUsableTimes = hasTimestamps(from) || from === to
   const fits =
-    isPlayed &&
+    isPlayable &&
     keepsRotation &&
     keepsAlphaChannel &&
     hasUsableTimes &&
@@ -67,11 +67,11 @@ function encodeArgs(
   { media, container, options, overlay, from }: RecipeRequest,
   tagArgsFor: (codecName: string) => string[],
 ): VideoTrackArgs {
-  const codec = videoCodecFor(container, options)
+  const codec = chooseVideoCodec(container, options)
   const keepsAlpha = hasAlpha(video) && codec.alpha === true && options.background === undefined
-  const size = outputSize(video, options, codec.sizeStep)
+  const size = chooseOutputSize(video, options, codec.sizeStep)
   const keepsHdr = isHdr(video) && codec.hdrArgs !== undefined && !overlay
-  const filtering = {
+  const filterRequest = {
     video,
     options,
     codec,
@@ -83,8 +83,8 @@ function encodeArgs(
     isAnimation: isAnimation(from),
   }
   const filterArgs = overlay
-    ? ['-filter_complex', buildOverlayFilter(filtering, overlay), '-map', '[image]']
-    : ['-map', `0:${video.index}`, '-filter:v:0', buildVideoFilter(filtering)]
+    ? ['-filter_complex', buildOverlayFilter(filterRequest, overlay), '-map', '[image]']
+    : ['-map', `0:${video.index}`, '-filter:v:0', buildVideoFilter(filterRequest)]
   const smallFrames = smallFrameEncoder(codec, size)
   const rate = rateArgs(codec, options, media)
   return {
@@ -98,7 +98,7 @@ function encodeArgs(
       ...(keepsHdr ? (codec.hdrArgs ?? []) : []),
       ...tagArgsFor(codec.name),
     ],
-    decoder: alphaDecoder(video),
+    decoder: chooseAlphaDecoder(video),
     isCopied: false,
     twoPass: rate.twoPass,
     unusedOptions: findUnusedOptions(codec, options),
@@ -106,7 +106,7 @@ function encodeArgs(
       ...(options.codec === 'copy' ? [streamEncodedWarning('codec', video.codec_name, codec.name)] : []),
       ...(rate.twoPass ? ignoredQualityWarnings(options) : []),
       ...(keepsAlpha ? [] : alphaWarnings(video, from, options)),
-      ...(keepsHdr ? [] : hdrWarnings(video, overlay ? undefined : hdrCodecOf(container))),
+      ...(keepsHdr ? [] : hdrWarnings(video, overlay ? undefined : findHdrCodec(container))),
     ],
   }
 }
@@ -123,18 +123,18 @@ function alphaWarnings(video: MediaStream, from: FormatId, { background }: Media
 }
 
 /** Returns a codec of the container that preserves HDR. */
-const hdrCodecOf = ({ video }: Container) => video.find((id) => codecById(id).hdrArgs)
+const findHdrCodec = ({ video }: Container) => video.find((id) => codecById(id).hdrArgs)
 
 /** Animations are usually shown on white web pages, videos on black. */
 const defaultBackground = (from: FormatId) => (isAnimation(from) ? '#ffffff' : '#000000')
 
 function findUnusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }: MediaOptions): string[] {
-  const givenQuality = { crf: codec.crf ? undefined : crf, quality: codec.crf ? undefined : quality }
-  const moreOptions = {
+  const qualityOptions = { crf: codec.crf ? undefined : crf, quality: codec.crf ? undefined : quality }
+  const otherOptions = {
     preset: codec.preset ? undefined : preset,
     twoPass: codec.twoPass || !twoPass ? undefined : twoPass,
   }
-  return Object.entries({ ...givenQuality, ...moreOptions }).flatMap(([name, value]) =>
+  return Object.entries({ ...qualityOptions, ...otherOptions }).flatMap(([name, value]) =>
     value === undefined ? [] : [name],
   )
 }
@@ -176,9 +176,9 @@ function codecById(id: string): VideoCodec {
   return codec
 }
 
-const videoCodecFor = (container: Container, options: MediaOptions): VideoCodec =>
-  codecById(codecIdFor(container, options))
+const chooseVideoCodec = (container: Container, options: MediaOptions): VideoCodec =>
+  codecById(chooseCodecId(container, options))
 
 /** Returns the codec for video that is not copied. */
-export const codecIdFor = (container: Container, { codec }: MediaOptions): string =>
+export const chooseCodecId = (container: Container, { codec }: MediaOptions): string =>
   codec === undefined || codec === 'copy' ? (container.video[0] ?? 'h264') : codec

@@ -7,9 +7,9 @@ import { loadSharp } from '../vips/image.ts'
 import { type CompressSource, preferSourceCodec } from './compress.ts'
 import { videoWatermarkOptions } from './options.ts'
 import { missingStreamError } from './probe.ts'
-import { containerFor, transcode } from './transcode.ts'
+import { getContainer, transcode } from './transcode.ts'
 import type { Overlay } from './video-filters.ts'
-import { videoSizeFor } from './video-stream.ts'
+import { chooseVideoSize } from './video-stream.ts'
 
 /**
  * Draws a text or an image over a whole video. ffmpeg gets a rendered image, so that no text of a client becomes part
@@ -25,10 +25,10 @@ export async function watermarkVideo(
   const { media, from } = source
   if (!media.video) throw missingStreamError('video track', from, work.to)
   const watermark = await createWatermark(parseWatermarkOptions(work.options), work.inputs[1])
-  const container = containerFor(work.to)
+  const container = getContainer(work.to)
   const { quality, preset } = videoWatermarkOptions.parse(work.options)
   const options = { mode: 'auto', quality, preset, ...preferSourceCodec({ media, container }) } as const
-  const sheet = overlayFor(videoSizeFor(media.video, container, options), watermark)
+  const sheet = overlayFor(chooseVideoSize(media.video, container, options), watermark)
   const overlay = sheet && (await drawOverlay(sheet, tools))
   return transcode({ ...source, to: work.to, container, target, options, ...defined({ overlay }) }, tools)
 }

@@ -10,7 +10,7 @@ import { runFfmpeg } from './run.ts'
 import { restoreLanguages } from './track-languages.ts'
 
 /** Tag keys that muxers map to their own fields (ffmpeg's `metadata_conv` tables); Matroska accepts any. */
-const tagKeys: Readonly<Record<MetadataName, readonly string[]>> = {
+const tagKeysByName: Readonly<Record<MetadataName, readonly string[]>> = {
   title: ['title'],
   author: ['artist'],
   subject: ['subject'],
@@ -40,7 +40,9 @@ type TagValues = ReadonlyMap<MetadataName, string>
 function tagArgs(tagValues: TagValues, to: FormatId): string[] {
   const option = formatsWithStreamTags.includes(to) ? '-metadata:s:a:0' : '-metadata'
   return [...tagValues].flatMap(([name, text]) => {
-    const pairs = tagKeys[name].map((key) => `${key}=${name === 'creationDate' ? text.slice(0, 10) : text}`)
+    const pairs = tagKeysByName[name].map(
+      (key) => `${key}=${name === 'creationDate' ? text.slice(0, 10) : text}`,
+    )
     const time =
       name === 'creationDate' && formatsWithCreationTime.includes(to) ? [`creation_time=${text}`] : []
     return [...pairs, ...time].flatMap((pair) => [option, pair])
@@ -59,9 +61,9 @@ export async function writeMediaMetadata(
   const { to } = work
   const source = await probeMetadata(input.path, to, tools)
   const streams = source.streams.filter((stream) => isCopied(stream, to, options.strip))
-  if (!options.strip) warnDroppedStreams(source, streams, to, tools)
+  if (!options.strip) warnAboutDroppedStreams(source, streams, to, tools)
   const isMp3 = to === 'mp3'
-  const writtenPath = isMp3 ? join(tools.workDir, 'tagged.mp3') : target
+  const taggedPath = isMp3 ? join(tools.workDir, 'tagged.mp3') : target
   const args = [
     ...[...demuxerArgs(to), '-i', input.path],
     ...streams.flatMap(({ index }) => ['-map', `0:${index}`]),
@@ -71,24 +73,20 @@ export async function writeMediaMetadata(
     // Of an MP3 only the tag is needed, which is complete after the first packet. All players read ID3v2.3.
     ...(isMp3 ? ['-frames:a', '1', '-id3v2_version', '3'] : []),
     // The capability declares exactly the formats of this table.
-    ...['-f', metadataMuxers[to as keyof typeof metadataMuxers], writtenPath],
+    ...['-f', metadataMuxers[to as keyof typeof metadataMuxers], taggedPath],
   ]
   await runFfmpeg(args, { durationS: undefined }, tools)
-  if (to === 'mov') await restoreLanguages(target, languagesOf(streams))
+  if (to === 'mov') await restoreLanguages(target, collectLanguages(streams))
   if (isMp3)
-    await joinTagsAndAudio(
-      options.strip && tagValues.size === 0 ? undefined : writtenPath,
-      input.path,
-      target,
-    )
-  await warnLostTags(tagValues, await probeMetadata(target, to, tools), to, tools)
+    await joinTagsAndAudio(options.strip && tagValues.size === 0 ? undefined : taggedPath, input.path, target)
+  await warnAboutLostTags(tagValues, await probeMetadata(target, to, tools), to, tools)
   tools.progress(1)
   return { files: [{ path: target }], method: 'stream-copy' }
 }
 
 type Stream = ProbeOutput['streams'][number]
 
-const languagesOf = (streams: readonly Stream[]) => ({
+const collectLanguages = (streams: readonly Stream[]) => ({
   audio: ofType(streams, 'audio'),
   subtitles: ofType(streams, 'subtitle'),
 })
@@ -114,7 +112,7 @@ function stripArgs(streams: readonly Stream[]): string[] {
   return ['-map_metadata:g', '-1', ...streamArgs, '-fflags', '+bitexact']
 }
 
-function warnDroppedStreams(
+function warnAboutDroppedStreams(
   { streams }: ProbeOutput,
   copiedStreams: readonly Stream[],
   to: FormatId,
@@ -139,7 +137,7 @@ function warnDroppedStreams(
 }
 
 /** Warns about tags that are missing in the result, because not every format supports every tag. */
-async function warnLostTags(
+async function warnAboutLostTags(
   tagValues: TagValues,
   { format, streams }: ProbeOutput,
   to: FormatId,
@@ -150,7 +148,7 @@ async function warnLostTags(
   )
   const lostTags = [...tagValues].filter(([name, text]) => {
     const expected = name === 'creationDate' ? text.slice(0, 10) : text
-    const places = name === 'creationDate' ? ['date', 'creation_time'] : tagKeys[name]
+    const places = name === 'creationDate' ? ['date', 'creation_time'] : tagKeysByName[name]
     return text !== '' && !tags.some(([key, value]) => places.includes(key) && value.startsWith(expected))
   })
   if (lostTags.length === 0) return

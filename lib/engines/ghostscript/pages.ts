@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { defined } from '../../validation/defined.ts'
 import type { OutputFile, Tools } from '../engine.ts'
-import { quality, qualityNumber } from '../options.ts'
+import { quality, toQualityNumber } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
 import { createPageFileName, type PageFile } from '../pdf/page-files.ts'
 import { computeResolution, openShape, type PageSelection, resolutionShape } from '../pdf/page-options.ts'
@@ -26,7 +26,7 @@ export const pageOptions = {
 } as const
 type PageTarget = keyof typeof pageOptions
 
-const devices = {
+const devicesByFormat = {
   jpg: { color: 'jpeg', gray: 'jpeggray' },
   png: { color: 'png16m', gray: 'pnggray' },
   tiff: { color: 'tiff24nc', gray: 'tiffgray' },
@@ -36,10 +36,10 @@ const devices = {
 export async function toPageImages(
   to: PageTarget,
   selection: PageSelection,
-  givenSize: unknown,
+  sizeOptions: unknown,
   tools: Tools,
 ): Promise<OutputFile> {
-  const options = pageOptions.jpg.parse(givenSize)
+  const options = pageOptions.jpg.parse(sizeOptions)
   const { pages, outDir } = selection
   const files = await renderPageFiles(to, selection, options, tools)
   if (to === 'tiff') {
@@ -70,7 +70,7 @@ async function renderPageFiles(
     const path = join(folder, createPageFileName(page, opened.sizes.length, to))
     await runGhostscript(
       {
-        device: devices[to][options.colorSpace === 'gray' ? 'gray' : 'color'],
+        device: devicesByFormat[to][options.colorSpace === 'gray' ? 'gray' : 'color'],
         input: opened.path,
         format: 'pdf',
         output: path,
@@ -98,6 +98,6 @@ export function toPageSwitches(
     `-dLastPage=${page}`,
     ...['-dUseCropBox', '-dTextAlphaBits=4', '-dGraphicsAlphaBits=4'],
     ...(colorSpace === 'adobe-rgb' ? [`-sOutputICCProfile=${pageAdobeRgbProfile}`] : []),
-    ...(to === 'jpg' ? [`-dJPEGQ=${qualityNumber(jpegQualityOf(options), qualityScales.jpg)}`] : []),
+    ...(to === 'jpg' ? [`-dJPEGQ=${toQualityNumber(jpegQualityOf(options), qualityScales.jpg)}`] : []),
   ]
 }

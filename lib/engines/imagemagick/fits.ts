@@ -15,13 +15,13 @@ const maxUnits = 100
 /** Section 4.4.1.1; an untrusted header may state any number. */
 const maxAxes = 999
 
-interface Unit {
+interface HeaderDataUnit {
   readonly cards: ReadonlyMap<string, string>
   readonly dataStart: number
   readonly dataBytes: number
 }
 
-interface Planes {
+interface ImagePlanes {
   readonly width: number
   readonly height: number
   readonly count: number
@@ -44,7 +44,7 @@ interface FitsImage {
 export async function writeFitsImage(source: string, target: string): Promise<FitsImage | undefined> {
   await using file = await open(source)
   const units = await readUnits(file)
-  const images = units.flatMap((unit) => planesOf(unit) ?? [])
+  const images = units.flatMap((unit) => toImagePlanes(unit) ?? [])
   const [firstImage] = images
   if (!firstImage) {
     if (units.some(({ cards }) => cards.get('ZIMAGE') === 'T'))
@@ -70,8 +70,8 @@ export async function writeFitsImage(source: string, target: string): Promise<Fi
   return { isColored: planes === 3, dropped: count - planes }
 }
 
-async function readUnits(file: FileHandle): Promise<Unit[]> {
-  const units: Unit[] = []
+async function readUnits(file: FileHandle): Promise<HeaderDataUnit[]> {
+  const units: HeaderDataUnit[] = []
   for (let at = 0; units.length < maxUnits; ) {
     const unit = await readUnit(file, at)
     if (!unit) break
@@ -84,7 +84,7 @@ async function readUnits(file: FileHandle): Promise<Unit[]> {
 }
 
 /** Section 3.3.2: cards of 80 characters, ended by END and padded to whole blocks. */
-async function readUnit(file: FileHandle, start: number): Promise<Unit | undefined> {
+async function readUnit(file: FileHandle, start: number): Promise<HeaderDataUnit | undefined> {
   const cards = new Map<string, string>()
   for (let block = 0; block < maxHeaderBlocks; block++) {
     const at = start + block * blockBytes
@@ -92,7 +92,8 @@ async function readUnit(file: FileHandle, start: number): Promise<Unit | undefin
     if (bytesRead < blockBytes) return undefined
     for (let offset = 0; offset < blockBytes; offset += cardBytes) {
       const card = buffer.toString('latin1', offset, offset + cardBytes)
-      if (card.startsWith('END ')) return { cards, dataStart: at + blockBytes, dataBytes: dataBytesOf(cards) }
+      if (card.startsWith('END '))
+        return { cards, dataStart: at + blockBytes, dataBytes: countDataBytes(cards) }
       const [, name, value] = /^([A-Z0-9_-]{1,8}) *= *('[^']*'|[^/ ]+)/.exec(card) ?? []
       if (name !== undefined && value !== undefined) cards.set(name, value.replace(/^'|(?<! ) *'$/g, ''))
     }
@@ -100,33 +101,33 @@ async function readUnit(file: FileHandle, start: number): Promise<Unit | undefin
   return undefined
 }
 
-const numberOf = (cards: Unit['cards'], name: string, fallback = 0) =>
+const readNumber = (cards: HeaderDataUnit['cards'], name: string, fallback = 0) =>
   Number((cards.get(name) ?? fallback).toString().replace('D', 'E'))
 
-const sidesOf = (cards: Unit['cards']) =>
-  Array.from({ length: Math.min(numberOf(cards, 'NAXIS'), maxAxes) }, (_, axis) =>
-    numberOf(cards, `NAXIS${axis + 1}`),
+const readSides = (cards: HeaderDataUnit['cards']) =>
+  Array.from({ length: Math.min(readNumber(cards, 'NAXIS'), maxAxes) }, (_, axis) =>
+    readNumber(cards, `NAXIS${axis + 1}`),
   )
 
 /** Section 4.4.1.2. */
-function dataBytesOf(cards: Unit['cards']): number {
-  const sides = sidesOf(cards)
+function countDataBytes(cards: HeaderDataUnit['cards']): number {
+  const sides = readSides(cards)
   const values = sides.length === 0 ? 0 : sides.reduce((product, side) => product * side, 1)
-  const bytesPerValue = Math.abs(numberOf(cards, 'BITPIX')) / 8
-  return bytesPerValue * numberOf(cards, 'GCOUNT', 1) * (numberOf(cards, 'PCOUNT') + values)
+  const bytesPerValue = Math.abs(readNumber(cards, 'BITPIX')) / 8
+  return bytesPerValue * readNumber(cards, 'GCOUNT', 1) * (readNumber(cards, 'PCOUNT') + values)
 }
 
-function planesOf({ cards, dataStart }: Unit): Planes | undefined {
-  const [width = 0, height = 0, ...moreSides] = sidesOf(cards)
-  const reader = readers[numberOf(cards, 'BITPIX')]
-  const count = moreSides.reduce((product, side) => product * side, 1)
+function toImagePlanes({ cards, dataStart }: HeaderDataUnit): ImagePlanes | undefined {
+  const [width = 0, height = 0, ...otherSides] = readSides(cards)
+  const reader = readers[readNumber(cards, 'BITPIX')]
+  const count = otherSides.reduce((product, side) => product * side, 1)
   const isImage = ['IMAGE', undefined].includes(cards.get('XTENSION')) && width > 0 && height > 0 && count > 0
   if (!isImage || !reader || width > maxSide || height > maxSide) return undefined
-  const [scale, zero] = [numberOf(cards, 'BSCALE', 1), numberOf(cards, 'BZERO')]
-  const blank = numberOf(cards, 'BLANK', Number.NaN)
+  const [scale, zeroOffset] = [readNumber(cards, 'BSCALE', 1), readNumber(cards, 'BZERO')]
+  const blankValue = readNumber(cards, 'BLANK', Number.NaN)
   const measure = (row: DataView, at: number) => {
     const value = reader.read(row, at * reader.bytes)
-    return value === blank ? Number.NaN : zero + scale * value
+    return value === blankValue ? Number.NaN : zeroOffset + scale * value
   }
   return { width, height, count, start: dataStart, bytes: reader.bytes, measure }
 }
@@ -143,7 +144,7 @@ const readers: Readonly<
   [-64]: { bytes: 8, read: (row, at) => row.getFloat64(at) },
 }
 
-async function readRow(file: FileHandle, planes: Planes, plane: number, y: number): Promise<DataView> {
+async function readRow(file: FileHandle, planes: ImagePlanes, plane: number, y: number): Promise<DataView> {
   const bytes = planes.width * planes.bytes
   const at = planes.start + (plane * planes.height + y) * bytes
   const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, at)
@@ -158,7 +159,7 @@ interface ValueRange {
   readonly max: number
 }
 
-async function measureRange(file: FileHandle, image: Planes, planes: number): Promise<ValueRange> {
+async function measureRange(file: FileHandle, image: ImagePlanes, planes: number): Promise<ValueRange> {
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (let row = 0; row < planes * image.height; row++) {
     const values = await readRow(file, image, 0, row)

@@ -17,23 +17,23 @@ const text: SideReader = (head) => {
 const bmp: SideReader = (head) =>
   head.toString('latin1', 0, 2) === 'BM' ? [head.readInt32LE(18), head.readInt32LE(22)].map(Math.abs) : []
 
-const photoshop: SideReader = (head) =>
+const readPhotoshopSides: SideReader = (head) =>
   head.toString('latin1', 0, 4) === '8BPS' ? [head.readUInt32BE(14), head.readUInt32BE(18)] : []
 
 /** The header has the first and last column and row. */
-const pcx: SideReader = (head) =>
+const readPcxSides: SideReader = (head) =>
   head[0] === 10
     ? [head.readUInt16LE(8) - head.readUInt16LE(4) + 1, head.readUInt16LE(10) - head.readUInt16LE(6) + 1]
     : []
 
 /** An entry count at offset 4, entries of 16 bytes from 6 on; PNG entries state their own sides. */
-const icon: SideReader = (head) =>
+const readIconSides: SideReader = (head) =>
   Array.from({ length: Math.min(head.readUInt16LE(4), 20) }, (_, index) => {
     const offset = head.readUInt32LE(6 + 16 * index + 12)
     return offset + 24 <= head.length ? png(head.subarray(offset)) : []
   }).flat()
 
-const sideReaders: Readonly<Partial<Record<MagickSourceId, SideReader>>> = {
+const sideReaderByFormat: Readonly<Partial<Record<MagickSourceId, SideReader>>> = {
   png,
   pbm: text,
   pgm: text,
@@ -43,19 +43,19 @@ const sideReaders: Readonly<Partial<Record<MagickSourceId, SideReader>>> = {
   bmp,
   bmp2: bmp,
   bmp3: bmp,
-  psd: photoshop,
-  psb: photoshop,
-  ico: icon,
-  cur: icon,
-  pcx,
+  psd: readPhotoshopSides,
+  psb: readPhotoshopSides,
+  ico: readIconSides,
+  cur: readIconSides,
+  pcx: readPcxSides,
 }
 
 /**
  * Returns the longest side in the header, 0 if unknown. ImageMagick may report an image that is too large as damaged.
  */
-export async function largestHeaderSide(path: string, from: MagickSourceId): Promise<number> {
+export async function readLargestSide(path: string, from: MagickSourceId): Promise<number> {
   await using file = await open(path)
   const head = Buffer.alloc(headBytes)
   await file.read(head, 0, headBytes, 0)
-  return Math.max(0, ...(sideReaders[from]?.(head) ?? []))
+  return Math.max(0, ...(sideReaderByFormat[from]?.(head) ?? []))
 }

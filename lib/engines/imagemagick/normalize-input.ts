@@ -11,7 +11,7 @@ import {
 import { loadSharp } from '../vips/image.ts'
 import { normalizeTiff } from '../vips/tiff-extra-planes.ts'
 import { writeFitsImage } from './fits.ts'
-import { magick } from './run.ts'
+import { runMagick } from './run.ts'
 import type { MagickSourceId } from './sources.ts'
 
 /** A file that ImageMagick reads correctly, with extra arguments if needed. */
@@ -47,7 +47,7 @@ export async function normalizeInput(
 /** Any operation on pixels from the sixel decoder turns them black (ImageMagick 6.9.11); writing a PNG first helps. */
 async function convertSixel(input: InputFile, tools: Tools): Promise<NormalizedInput> {
   const path = join(tools.workDir, 'normalized.png')
-  await magick(tools, 'convert', [`sixel:${input.path}[0]`, `png:${path}`])
+  await runMagick(tools, 'convert', [`sixel:${input.path}[0]`, `png:${path}`])
   return { from: 'png', input: { ...input, path } }
 }
 
@@ -64,13 +64,13 @@ async function convertFitsInput(input: InputFile, tools: Tools): Promise<Normali
   return { from: 'pnm', input: { ...input, path } }
 }
 
-const pfmHeader = /^(P[Ff]\s+\d+\s+\d+\s+)(-?)(\d*\.?\d+(?:e[-+]?\d+)?)(\s)/i
+const pfmHeaderPattern = /^(P[Ff]\s+\d+\s+\d+\s+)(-?)(\d*\.?\d+(?:e[-+]?\d+)?)(\s)/i
 
 /** ImageMagick multiplies samples by the header's scale and clips above 1; rewrites files for which that is wrong. */
 async function rescalePfm(input: InputFile, tools: Tools): Promise<InputFile> {
   const bytes = await readFile(input.path)
   const [header = '', sides = '', sign = '', text = '1', end = '\n'] =
-    pfmHeader.exec(bytes.toString('latin1', 0, 200)) ?? []
+    pfmHeaderPattern.exec(bytes.toString('latin1', 0, 200)) ?? []
   const scale = Number(text)
   if (header === '' || !(scale > 0)) return input
   const rest = bytes.subarray(header.length)
@@ -79,22 +79,22 @@ async function rescalePfm(input: InputFile, tools: Tools): Promise<InputFile> {
   const collector = new SampleCollector()
   for (let at = 0; at + 4 <= values.byteLength; at += 4) collector.add(values.getFloat32(at, isLittleEndian))
   const stats = collector.stats(header.startsWith('PF'))
-  const factor = effectiveScaleFactor(stats, scale)
-  if (factor === scale) return input
-  if (factor === undefined) {
+  const scaleFactor = computeScaleFactor(stats, scale)
+  if (scaleFactor === scale) return input
+  if (scaleFactor === undefined) {
     const tonalRange = chooseTonalRange(stats, tools)
     for (let at = 0; at + 4 <= values.byteLength; at += 4) {
       values.setFloat32(at, scaleSample(values.getFloat32(at, isLittleEndian), tonalRange), isLittleEndian)
     }
   }
   const path = join(tools.workDir, 'in-range.pfm')
-  await writeFile(path, Buffer.concat([Buffer.from(`${sides}${sign}${factor ?? 1}${end}`), rest]))
+  await writeFile(path, Buffer.concat([Buffer.from(`${sides}${sign}${scaleFactor ?? 1}${end}`), rest]))
   return { ...input, path }
 }
 
 /** Programs use the scale in three ways: as a factor, as the maximum value, or not at all. */
-function effectiveScaleFactor({ min, max }: SampleStats, scale: number): number | undefined {
-  return min < 0 ? undefined : [scale, 1, 1 / scale].find((factor) => max * factor <= 1.0001)
+function computeScaleFactor({ min, max }: SampleStats, scale: number): number | undefined {
+  return min < 0 ? undefined : [scale, 1, 1 / scale].find((scaleFactor) => max * scaleFactor <= 1.0001)
 }
 
 /**
@@ -105,6 +105,6 @@ async function isBlankAlpha({ path }: InputFile, tools: Tools): Promise<boolean>
   await using file = await open(path)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(18), 0, 18, 0)
   if (bytesRead < 18 || buffer[16] !== 32 || ((buffer[17] ?? 0) & 0b1111) !== 0) return false
-  const { stdout } = await magick(tools, 'identify', ['-format', '%[fx:maxima.a]', `tga:${path}`])
+  const { stdout } = await runMagick(tools, 'identify', ['-format', '%[fx:maxima.a]', `tga:${path}`])
   return Number(stdout) === 0
 }

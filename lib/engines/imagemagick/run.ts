@@ -10,7 +10,7 @@ const policy = fileURLToPath(new URL('../../../layers/imagemagick/policy.xml', i
  * Runs ImageMagick with our policy, copied to the work folder because the sandbox sees nothing else of ours.
  * @throws ProcessFailure, also when ImageMagick only warns about damage.
  */
-export async function magick(tools: Tools, bin: 'identify' | 'convert', args: readonly string[]) {
+export async function runMagick(tools: Tools, bin: 'identify' | 'convert', args: readonly string[]) {
   const folder = join(tools.workDir, 'policy')
   await mkdir(folder, { recursive: true })
   await copyFile(policy, join(folder, 'policy.xml'))

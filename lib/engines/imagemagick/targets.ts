@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
-import { type Quality, qualityNumber } from '../options.ts'
+import { type Quality, toQualityNumber } from '../options.ts'
 import {
   colorSpace,
   imageShape,
@@ -40,7 +40,7 @@ const PngOptions = z.object(pngShape)
 const ColorOptions = z.object({ colorSpace })
 
 /** Returns the requested color space; undefined for targets without that option. */
-export const colorSpaceOf = (raw: unknown) => ColorOptions.parse(raw).colorSpace
+export const parseColorSpace = (raw: unknown) => ColorOptions.parse(raw).colorSpace
 
 const IconOptions = z.object({
   ...imageShape,
@@ -56,22 +56,22 @@ const IconOptions = z.object({
     ),
 })
 
-const plainTarget = (coder: string, ...args: string[]): MagickTarget => ({
+const createTarget = (coder: string, ...args: string[]): MagickTarget => ({
   coder,
   args,
   options: PlainOptions,
   cost: 0.35,
 })
-const opaqueTarget = (coder: string, ...args: string[]): MagickTarget => ({
-  ...plainTarget(coder, ...args),
+const createOpaqueTarget = (coder: string, ...args: string[]): MagickTarget => ({
+  ...createTarget(coder, ...args),
   isOpaque: true,
 })
-const dpxFileName = (part: string) => ['-define', `dpx:${part}.filename=output.cin`]
-const bilevelTarget = (coder: string): MagickTarget => opaqueTarget(coder, '-monochrome')
+const dpxFileNameArgs = (part: string) => ['-define', `dpx:${part}.filename=output.cin`]
+const createBilevelTarget = (coder: string): MagickTarget => createOpaqueTarget(coder, '-monochrome')
 
 const qualityArgs = (value: Quality | undefined, scale: keyof typeof qualityScales) => [
   '-quality',
-  String(qualityNumber(value, qualityScales[scale])),
+  String(toQualityNumber(value, qualityScales[scale])),
 ]
 
 /** Targets whose writers keep EXIF data. */
@@ -123,75 +123,81 @@ export const magickTargets = {
     cost: 0.35,
     quality: (raw) => qualityArgs(LossyOptions.parse(raw).quality, 'webp'),
   },
-  gif: { ...plainTarget('gif'), stores: 'frames' },
-  tiff: { ...plainTarget('tiff', '-compress', 'Zip'), stores: 'pages', supportsProfile: true },
-  ptif: { ...plainTarget('ptif', '-compress', 'Zip'), supportsProfile: true },
-  bmp: opaqueTarget('bmp3'),
-  bmp2: opaqueTarget('bmp2'),
-  bmp3: opaqueTarget('bmp3'),
+  gif: { ...createTarget('gif'), stores: 'frames' },
+  tiff: { ...createTarget('tiff', '-compress', 'Zip'), stores: 'pages', supportsProfile: true },
+  ptif: { ...createTarget('ptif', '-compress', 'Zip'), supportsProfile: true },
+  bmp: createOpaqueTarget('bmp3'),
+  bmp2: createOpaqueTarget('bmp2'),
+  bmp3: createOpaqueTarget('bmp3'),
   // Settings that every reader supports.
-  psd: { ...plainTarget('psd', '-depth', '8', '-compress', 'None'), supportsProfile: true },
-  psb: { ...plainTarget('psb', '-depth', '8', '-compress', 'None'), supportsProfile: true },
+  psd: { ...createTarget('psd', '-depth', '8', '-compress', 'None'), supportsProfile: true },
+  psb: { ...createTarget('psb', '-depth', '8', '-compress', 'None'), supportsProfile: true },
   // ImageMagick writes rows top-down, but declares that only with -orient.
-  tga: plainTarget('tga', '-depth', '8', '-orient', 'TopLeft'),
-  ico: { ...plainTarget('ico', '-depth', '8'), options: IconOptions },
-  cur: plainTarget('ico', '-depth', '8'),
+  tga: createTarget('tga', '-depth', '8', '-orient', 'TopLeft'),
+  ico: { ...createTarget('ico', '-depth', '8'), options: IconOptions },
+  cur: createTarget('ico', '-depth', '8'),
   // RGB (as opposed to sRGB) is linear light, which these two formats store.
-  hdr: opaqueTarget('hdr', '-colorspace', 'RGB'),
-  exr: plainTarget('exr', '-colorspace', 'RGB'),
-  dds: plainTarget('dds', '-define', 'dds:compression=dxt5'),
-  pcx: opaqueTarget('pcx', '-depth', '8'),
-  dcx: { ...opaqueTarget('dcx', '-depth', '8'), stores: 'pages' },
-  ppm: opaqueTarget('ppm'),
-  pgm: opaqueTarget('pgm', '-colorspace', 'Gray'),
-  pbm: bilevelTarget('pbm'),
-  pnm: opaqueTarget('pnm'),
-  pam: plainTarget('pam', '-depth', '8'),
-  pfm: opaqueTarget('pfm'),
-  xpm: plainTarget('xpm'),
-  xbm: bilevelTarget('xbm'),
-  xwd: opaqueTarget('xwd', '-depth', '8'),
-  sgi: plainTarget('sgi', '-depth', '8'),
-  ras: opaqueTarget('ras', '-depth', '8'),
+  hdr: createOpaqueTarget('hdr', '-colorspace', 'RGB'),
+  exr: createTarget('exr', '-colorspace', 'RGB'),
+  dds: createTarget('dds', '-define', 'dds:compression=dxt5'),
+  pcx: createOpaqueTarget('pcx', '-depth', '8'),
+  dcx: { ...createOpaqueTarget('dcx', '-depth', '8'), stores: 'pages' },
+  ppm: createOpaqueTarget('ppm'),
+  pgm: createOpaqueTarget('pgm', '-colorspace', 'Gray'),
+  pbm: createBilevelTarget('pbm'),
+  pnm: createOpaqueTarget('pnm'),
+  pam: createTarget('pam', '-depth', '8'),
+  pfm: createOpaqueTarget('pfm'),
+  xpm: createTarget('xpm'),
+  xbm: createBilevelTarget('xbm'),
+  xwd: createOpaqueTarget('xwd', '-depth', '8'),
+  sgi: createTarget('sgi', '-depth', '8'),
+  ras: createOpaqueTarget('ras', '-depth', '8'),
   jp2: {
-    ...plainTarget('jp2', '-depth', '8'),
+    ...createTarget('jp2', '-depth', '8'),
     options: LossyOptions,
     quality: (raw) => qualityArgs(LossyOptions.parse(raw).quality, 'jp2'),
   },
   j2k: {
-    ...plainTarget('j2k', '-depth', '8'),
+    ...createTarget('j2k', '-depth', '8'),
     options: LossyOptions,
     quality: (raw) => qualityArgs(LossyOptions.parse(raw).quality, 'jp2'),
   },
-  pgx: opaqueTarget('pgx', '-colorspace', 'Gray', '-depth', '8'),
+  pgx: createOpaqueTarget('pgx', '-colorspace', 'Gray', '-depth', '8'),
   jng: {
-    ...plainTarget('jng'),
+    ...createTarget('jng'),
     options: LossyOptions,
     quality: (raw) => qualityArgs(LossyOptions.parse(raw).quality, 'jpg'),
   },
-  mng: { ...plainTarget('mng'), stores: 'frames' },
-  pict: opaqueTarget('pict', '-depth', '8'),
-  sixel: opaqueTarget('sixel'),
-  viff: opaqueTarget('viff', '-depth', '8'),
-  wbmp: bilevelTarget('wbmp'),
-  otb: bilevelTarget('otb'),
-  palm: opaqueTarget('palm'),
-  jbig: bilevelTarget('jbig'),
-  avs: plainTarget('avs', '-depth', '8'),
-  aai: plainTarget('aai', '-depth', '8'),
-  art: bilevelTarget('art'),
-  cal: bilevelTarget('cal'),
-  vicar: opaqueTarget('vicar', '-colorspace', 'Gray', '-depth', '8'),
-  fits: opaqueTarget('fits', '-depth', '8'),
+  mng: { ...createTarget('mng'), stores: 'frames' },
+  pict: createOpaqueTarget('pict', '-depth', '8'),
+  sixel: createOpaqueTarget('sixel'),
+  viff: createOpaqueTarget('viff', '-depth', '8'),
+  wbmp: createBilevelTarget('wbmp'),
+  otb: createBilevelTarget('otb'),
+  palm: createOpaqueTarget('palm'),
+  jbig: createBilevelTarget('jbig'),
+  avs: createTarget('avs', '-depth', '8'),
+  aai: createTarget('aai', '-depth', '8'),
+  art: createBilevelTarget('art'),
+  cal: createBilevelTarget('cal'),
+  vicar: createOpaqueTarget('vicar', '-colorspace', 'Gray', '-depth', '8'),
+  fits: createOpaqueTarget('fits', '-depth', '8'),
   // Without -depth, black-and-white images come out all black.
   // The header has two file names, which would otherwise contain the full path.
-  cin: opaqueTarget('cin', '-depth', '10', ...dpxFileName('file'), ...dpxFileName('origination')),
-  dpx: plainTarget('dpx'),
-  miff: { ...plainTarget('miff'), supportsProfile: true },
+  cin: createOpaqueTarget(
+    'cin',
+    '-depth',
+    '10',
+    ...dpxFileNameArgs('file'),
+    ...dpxFileNameArgs('origination'),
+  ),
+  dpx: createTarget('dpx'),
+  miff: { ...createTarget('miff'), supportsProfile: true },
 } as const satisfies Partial<Record<FormatId, MagickTarget>>
 
 export type MagickTargetId = keyof typeof magickTargets
-export const magickTarget = (id: MagickTargetId): MagickTarget => magickTargets[id]
+export const getMagickTarget = (id: MagickTargetId): MagickTarget => magickTargets[id]
 
 /** Resize arguments for the requested size: `>` never enlarges, `^` fills the box. */
 export function sizeArgs(options: unknown): string[] {
@@ -207,7 +213,7 @@ export function sizeArgs(options: unknown): string[] {
 }
 
 /** Returns the requested icon sizes, largest first. */
-export function iconSides(options: unknown): number[] | undefined {
+export function parseIconSides(options: unknown): number[] | undefined {
   const { sizes } = IconOptions.parse(options)
   return sizes === undefined ? undefined : parseSides(sizes).sort((a, b) => b - a)
 }

@@ -170,30 +170,32 @@ const exportTargets: readonly { id: FormatId; filters: Partial<Record<OfficeFami
   { id: 'svg', filters: { drawing: { filter: 'draw_svg_Export', firstPageOnly: true } } },
 ]
 
-export function readableFormats(family: OfficeFamily): FormatId[] {
+export function listReadableFormats(family: OfficeFamily): FormatId[] {
   return officeFormats.filter((format) => format.family === family).map(({ id }) => id)
 }
 
-export function writableFormats(family: OfficeFamily): FormatId[] {
-  const ownFormats = officeFormats.filter((format) => format.family === family && format.write !== undefined)
-  return [...ownFormats, ...exportTargets.filter((target) => target.filters[family] !== undefined)].map(
+export function listWritableFormats(family: OfficeFamily): FormatId[] {
+  const familyFormats = officeFormats.filter(
+    (format) => format.family === family && format.write !== undefined,
+  )
+  return [...familyFormats, ...exportTargets.filter((target) => target.filters[family] !== undefined)].map(
     ({ id }) => id,
   )
 }
 
 /** Returns the filters for a pair of formats. @throws Error when no capability declares the pair. */
-export function filtersOf(
+export function selectFilters(
   from: FormatId,
   to: FormatId,
 ): Pick<OfficeRequest, 'family' | 'sources' | 'target'> {
   for (const { id, family, read } of officeFormats) {
-    const target = id === from ? exportFilter(family, to) : undefined
+    const target = id === from ? findExportFilter(family, to) : undefined
     if (target) return { family, sources: read, target }
   }
   throw new Error(`The office has no filters from ${from} to ${to}.`)
 }
 
-function exportFilter(family: OfficeFamily, to: FormatId): OfficeFilter | undefined {
-  const ownFormats = officeFormats.find((format) => format.id === to && format.family === family)
-  return ownFormats?.write ?? exportTargets.find(({ id }) => id === to)?.filters[family]
+function findExportFilter(family: OfficeFamily, to: FormatId): OfficeFilter | undefined {
+  const familyFormats = officeFormats.find((format) => format.id === to && format.family === family)
+  return familyFormats?.write ?? exportTargets.find(({ id }) => id === to)?.filters[family]
 }

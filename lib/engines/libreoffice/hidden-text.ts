@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 
 /** The style attribute as LibreOffice writes it; in text content the quotes would be escaped. */
-const hiddenStyle = /\sstyle="[^"<>]{0,400}\bdisplay: none/
+const hiddenStylePattern = /\sstyle="[^"<>]{0,400}\bdisplay: none/
 /** Longer than any match, so that none is missed between two chunks. */
 const overlap = 500
 
@@ -10,7 +10,7 @@ export async function hasHiddenText(path: string): Promise<boolean> {
   let tail = ''
   for await (const chunk of createReadStream(path, { encoding: 'latin1', highWaterMark: 1024 * 1024 })) {
     const text = `${tail}${chunk}`
-    if (hiddenStyle.test(text)) return true
+    if (hiddenStylePattern.test(text)) return true
     tail = text.slice(-overlap)
   }
   return false

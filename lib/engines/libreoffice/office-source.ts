@@ -13,7 +13,7 @@ interface OfficeSource {
 /**
  * Returns a file that LibreOffice reads correctly: plain text and tables are copied to a known encoding and separator.
  */
-export async function officeSource(
+export async function prepareOfficeSource(
   { from, to, options }: EngineWork,
   input: InputFile,
   tools: Tools,

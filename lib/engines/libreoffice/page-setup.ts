@@ -5,7 +5,7 @@ import { flag } from '../options.ts'
 const units: Readonly<Record<string, number>> = { mm: 100, cm: 1000, in: 2540, pt: 2540 / 72 }
 
 /** Paper sizes in portrait orientation, width before height. */
-const sizes: Readonly<Record<string, readonly [width: number, height: number]>> = {
+const sizeByName: Readonly<Record<string, readonly [width: number, height: number]>> = {
   a3: [29_700, 42_000],
   a4: [21_000, 29_700],
   a5: [14_800, 21_000],
@@ -47,8 +47,8 @@ const PageOptions = PdfOptions.extend({
   marginRight: margin('right'),
   marginBottom: margin('bottom'),
   marginLeft: margin('left'),
-  headerText: headerOrFooter('Header'),
-  footerText: headerOrFooter('Footer'),
+  headerText: createHeaderFooterOption('Header'),
+  footerText: createHeaderFooterOption('Footer'),
 })
 
 export const TextPdfOptions = PageOptions
@@ -75,20 +75,20 @@ export interface PageSetup {
   readonly fitToWidth: boolean
 }
 
-export function textPageSetup(options: z.infer<typeof TextPdfOptions>): PageSetup {
-  return { ...pageSetup(options), fitToWidth: false }
+export function toTextPageSetup(options: z.infer<typeof TextPdfOptions>): PageSetup {
+  return { ...toPageSetup(options), fitToWidth: false }
 }
 
 /** Whether the setup may change how a page looks. */
-export function changesPages({ fitToWidth, ...setup }: PageSetup): boolean {
+export function hasPageChanges({ fitToWidth, ...setup }: PageSetup): boolean {
   return fitToWidth || Object.values(setup).some((value) => value !== undefined)
 }
 
-export function sheetPageSetup(options: z.infer<typeof SheetPdfOptions>): PageSetup {
-  return { ...pageSetup(options), fitToWidth: options.fitToWidth }
+export function toSheetPageSetup(options: z.infer<typeof SheetPdfOptions>): PageSetup {
+  return { ...toPageSetup(options), fitToWidth: options.fitToWidth }
 }
 
-function pageSetup(options: z.infer<typeof PageOptions>) {
+function toPageSetup(options: z.infer<typeof PageOptions>) {
   const size = parseSize(options.pageSize)
   const [short, long] = size?.toSorted((a, b) => a - b) ?? []
   const isLandscape = size && size[0] > size[1] ? true : undefined
@@ -116,7 +116,7 @@ function margin(side: string) {
     .describe(`Margin at the ${side} of every page, such as 20mm, 2cm, 1in or 72pt`)
 }
 
-function headerOrFooter(place: string) {
+function createHeaderFooterOption(place: string) {
   return z
     .string()
     .max(500)
@@ -128,7 +128,7 @@ function headerOrFooter(place: string) {
 
 /** Width and height in hundredths of a millimeter; undefined if the text is no paper size. */
 export function parseSize(text = ''): readonly [width: number, height: number] | undefined {
-  const namedSize = sizes[text.trim().toLowerCase()]
+  const namedSize = sizeByName[text.trim().toLowerCase()]
   if (namedSize) return namedSize
   const [, width, height, unit] = sizePattern.exec(text.trim()) ?? []
   const sides = [toHundredths(width, unit), toHundredths(height, unit)] as const

@@ -23,11 +23,11 @@ interface Slot {
   office: Promise<OfficeProcess> | undefined
   documents: number
   /** Due for replacement; keeps converting until a spare process is ready. */
-  isSpent: boolean
+  needsReplacement: boolean
 }
 
 /** A process that is warmed up in the background to replace a spent one. */
-interface Spare {
+interface SpareProcess {
   readonly start: Promise<OfficeProcess>
   /** Set when it is ready. */
   office?: OfficeProcess
@@ -51,13 +51,13 @@ interface OfficePoolSettings extends OfficeSettings {
 export class OfficePool {
   readonly #settings: OfficePoolSettings
   readonly #slots: readonly Slot[]
-  readonly #idle: Slot[]
+  readonly #idleSlots: Slot[]
   readonly #waiters: Waiter[] = []
-  #spareProcess: Spare | undefined
+  #spareProcess: SpareProcess | undefined
   /** Resolves when all spent processes have ended. */
   #exitingProcesses: Promise<unknown> = Promise.resolve()
   /** Number of slots that are cleaning up after a finished document. */
-  #cleaningUp = 0
+  #cleanupCount = 0
   #orphansRemoved: Promise<void> | undefined
   #isClosed = false
 
@@ -66,9 +66,9 @@ export class OfficePool {
     this.#slots = Array.from({ length: settings.size }, () => ({
       office: undefined,
       documents: 0,
-      isSpent: false,
+      needsReplacement: false,
     }))
-    this.#idle = [...this.#slots]
+    this.#idleSlots = [...this.#slots]
   }
 
   /**
@@ -77,14 +77,14 @@ export class OfficePool {
    */
   async convert(job: OfficeJob, signal: AbortSignal): Promise<OfficeFacts> {
     const attempt: Attempt = { isFresh: false }
-    for (let ownCrashes = 0; ; attempt.isFresh = true) {
+    for (let crashCount = 0; ; attempt.isFresh = true) {
       try {
         return await this.#convertOnce(job, signal, attempt)
       } catch (error) {
         const isCrash = error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)
         // Otherwise, an earlier document may have damaged the process.
-        if (attempt.isFresh) ownCrashes++
-        if (!isCrash || ownCrashes === maxOwnCrashes) throw error
+        if (attempt.isFresh) crashCount++
+        if (!isCrash || crashCount === maxOwnCrashes) throw error
       }
     }
   }
@@ -101,11 +101,11 @@ export class OfficePool {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    const offices = await Promise.allSettled([
+    const processes = await Promise.allSettled([
       this.#spareProcess?.start,
       ...this.#slots.map((slot) => slot.office),
     ])
-    await Promise.all(offices.map((office) => office.status === 'fulfilled' && office.value?.kill()))
+    await Promise.all(processes.map((office) => office.status === 'fulfilled' && office.value?.kill()))
     await this.#exitingProcesses
   }
 
@@ -124,10 +124,10 @@ export class OfficePool {
 
   #acquire(signal: AbortSignal): Promise<Slot> {
     signal.throwIfAborted()
-    const runningIndex = this.#idle.findIndex((slot) => slot.office !== undefined)
+    const runningIndex = this.#idleSlots.findIndex((slot) => slot.office !== undefined)
     // A process that is cleaning up is available sooner than a new one.
-    const isAvailableSoon = runningIndex < 0 && this.#cleaningUp > this.#waiters.length
-    const [slot] = isAvailableSoon ? [] : this.#idle.splice(Math.max(0, runningIndex), 1)
+    const isAvailableSoon = runningIndex < 0 && this.#cleanupCount > this.#waiters.length
+    const [slot] = isAvailableSoon ? [] : this.#idleSlots.splice(Math.max(0, runningIndex), 1)
     if (slot) return Promise.resolve(slot)
     const { promise, resolve, reject } = Promise.withResolvers<Slot>()
     const onAbort = () => {
@@ -147,7 +147,7 @@ export class OfficePool {
     this.#useSpare(slot)
     const nextWaiter = this.#waiters.shift()
     if (nextWaiter) nextWaiter(slot)
-    else this.#idle.push(slot)
+    else this.#idleSlots.push(slot)
   }
 
   async #getOffice(slot: Slot, isFresh = false): Promise<OfficeProcess> {
@@ -160,7 +160,7 @@ export class OfficePool {
 
   #startFresh(slot: Slot): Promise<OfficeProcess> {
     slot.documents = 0
-    slot.isSpent = false
+    slot.needsReplacement = false
     slot.office = this.#spareProcess?.start ?? this.#start()
     this.#spareProcess = undefined
     return slot.office
@@ -179,7 +179,7 @@ export class OfficePool {
     attempt.isFresh = slot.documents === 0
     slot.documents++
     try {
-      const officeFacts = await convertOn(office, job, signal)
+      const officeFacts = await convertInProcess(office, job, signal)
       isHealthy = true
       return officeFacts
     } catch (error) {
@@ -192,15 +192,16 @@ export class OfficePool {
   }
 
   async #cleanUp(slot: Slot, office: OfficeProcess, isHealthy: boolean): Promise<void> {
-    this.#cleaningUp++
+    this.#cleanupCount++
     const condition = isHealthy ? await tryClear(office) : undefined
-    this.#cleaningUp--
+    this.#cleanupCount--
     if (!condition || condition.staleFonts) {
       await this.#replace(slot, office)
       return
     }
-    slot.isSpent = slot.documents >= this.#settings.maxDocuments || condition.residentKb > maxResidentKb
-    if (slot.isSpent) this.#prepareSpare()
+    slot.needsReplacement =
+      slot.documents >= this.#settings.maxDocuments || condition.residentKb > maxResidentKb
+    if (slot.needsReplacement) this.#prepareSpare()
     this.#release(slot)
   }
 
@@ -213,12 +214,12 @@ export class OfficePool {
   /** Starts at most one spare at a time, because a start occupies a core for a second. */
   #prepareSpare(): void {
     if (this.#spareProcess) return
-    const newSpare: Spare = { start: this.#startWarm() }
+    const newSpare: SpareProcess = { start: this.#startWarm() }
     this.#spareProcess = newSpare
     newSpare.start.then(
       (office) => {
         newSpare.office = office
-        for (const slot of this.#idle) this.#useSpare(slot)
+        for (const slot of this.#idleSlots) this.#useSpare(slot)
       },
       () => {
         // The next document in a spent process triggers another start.
@@ -240,7 +241,7 @@ export class OfficePool {
 
   /** Moves the spare process to an idle slot whose own process is spent. */
   #useSpare(slot: Slot): void {
-    if (!slot.isSpent || !this.#spareProcess?.office) return
+    if (!slot.needsReplacement || !this.#spareProcess?.office) return
     this.#exitingProcesses = Promise.allSettled([
       this.#exitingProcesses,
       slot.office?.then((office) => office.kill()),
@@ -250,7 +251,11 @@ export class OfficePool {
 }
 
 /** Cancelling a document kills its process: nothing else stops LibreOffice. */
-async function convertOn(office: OfficeProcess, job: OfficeJob, signal: AbortSignal): Promise<OfficeFacts> {
+async function convertInProcess(
+  office: OfficeProcess,
+  job: OfficeJob,
+  signal: AbortSignal,
+): Promise<OfficeFacts> {
   const onAbort = () => void office.kill()
   signal.throwIfAborted()
   signal.addEventListener('abort', onAbort, { once: true })

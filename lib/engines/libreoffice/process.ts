@@ -99,14 +99,14 @@ export const officeFolderPrefix = 'mutabor-office-'
 export async function startOffice(settings: OfficeSettings): Promise<OfficeProcess> {
   const folder = await makeProcessFolder(settings.baseDir, officeFolderPrefix)
   try {
-    return await startIn(folder, settings)
+    return await startInFolder(folder, settings)
   } catch (error) {
     await removeProcessFolder(folder)
     throw error
   }
 }
 
-async function startIn(folder: string, { bridgeDir, stallS }: OfficeSettings): Promise<OfficeProcess> {
+async function startInFolder(folder: string, { bridgeDir, stallS }: OfficeSettings): Promise<OfficeProcess> {
   await mkdir(join(folder, 'profile', 'user'), { recursive: true })
   const profile = 'registrymodifications.xcu'
   await copyFile(join(bridgeDir, profile), join(folder, 'profile', 'user', profile))

@@ -17,32 +17,32 @@ import { runPython } from '../sandbox/python.ts'
 import { UnlockOptions } from './unlock-options.ts'
 
 /** Exit codes of `layers/office/unlock.py`. */
-const codes = { unlocked: 0, wrongPassword: 3, notLocked: 4, odf: 5, unknownLock: 6 } as const
+const exitCodes = { unlocked: 0, wrongPassword: 3, notLocked: 4, odf: 5, unknownLock: 6 } as const
 
 /**
  * Removes the password of a document; a document without one is returned unchanged. OpenDocument files go through
  * LibreOffice; Microsoft formats are only decrypted.
- * @param viaOffice opens the document with the password and saves it without.
+ * @param unlockInOffice opens the document with the password and saves it without.
  * @throws AppError FILE_ENCRYPTED, CORRUPT_FILE, FILE_TOO_LARGE; UNSUPPORTED_FORMAT if it is not what its name says.
  */
 export async function unlock(
   { inputs: [input], from, outDir, options }: EngineWork,
   tools: Tools,
-  viaOffice: (password: string) => Promise<EngineResult>,
+  unlockInOffice: (password: string) => Promise<EngineResult>,
 ): Promise<EngineResult> {
   if (!input) throw new Error('unlock was called without an input.')
   const { password = '' } = UnlockOptions.parse(options)
   const path = join(outDir, `unlocked.${from}`)
   const code = await decrypt(input.path, path, password, tools)
   switch (code) {
-    case codes.wrongPassword:
+    case exitCodes.wrongPassword:
       throw documentPasswordWrong()
-    case codes.unknownLock:
+    case exitCodes.unknownLock:
       throw documentProtectionUnknown()
-    case codes.notLocked:
+    case exitCodes.notLocked:
       return { files: [{ path: input.path }] }
-    case codes.odf: {
-      const result = await viaOffice(password)
+    case exitCodes.odf: {
+      const result = await unlockInOffice(password)
       warnAboutRemovedPassword(tools)
       return result
     }
@@ -54,18 +54,18 @@ export async function unlock(
 }
 
 /** Checks the decrypted format: an encrypted Office Open XML file reveals nothing, so its extension was trusted. */
-async function requireFormat(namedFormat: FormatId, path: string): Promise<void> {
-  if (!isOpenXml(namedFormat)) return
-  const [{ zipFormat }, { openByteSource: openFile, readFrom: readingFrom }] = await Promise.all([
+async function requireFormat(expectedFormat: FormatId, path: string): Promise<void> {
+  if (!isOpenXml(expectedFormat)) return
+  const [{ zipFormat }, { openByteSource: openFile, readFrom }] = await Promise.all([
     import('../../formats/detect/zip.ts'),
     import('../../formats/detect/byte-source.ts'),
   ])
   await using file = await open(path)
   const { size } = await file.stat()
-  const source = { filename: `open.${namedFormat}`, size, read: readingFrom(file) }
+  const source = { filename: `open.${expectedFormat}`, size, read: readFrom(file) }
   const { format } = await zipFormat(await openFile(source))
-  if (canBeLocked(format) && !familyOf(namedFormat).includes(format))
-    throw documentKindMismatch(namedFormat, format)
+  if (canBeLocked(format) && !familyOf(expectedFormat).includes(format))
+    throw documentKindMismatch(expectedFormat, format)
 }
 
 const warnAboutRemovedPassword = (tools: Tools) =>
@@ -75,9 +75,9 @@ async function decrypt(input: string, output: string, password: string, tools: T
   try {
     // Passed via stdin: other processes can read arguments.
     await runPython('office/unlock.py', [input, output], tools, { stdin: password, timeoutS: 120 })
-    return codes.unlocked
+    return exitCodes.unlocked
   } catch (error) {
-    const knownCode = Object.values(codes).find(
+    const knownCode = Object.values(exitCodes).find(
       (code) => error instanceof ProcessFailure && error.exitCode === code,
     )
     if (knownCode !== undefined) return knownCode

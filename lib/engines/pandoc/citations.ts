@@ -1,5 +1,5 @@
 import type { FormatId } from '../../formats/index.ts'
-import { isElement, noAttributes, type Tree, textOfTree, visitNodes } from './tree.ts'
+import { extractText, isElement, noAttributes, type Tree, visitNodes } from './tree.ts'
 
 /** Targets with their own citation syntax, such as `\cite{knuth}` or `[@knuth]`. */
 const targetsWithCitations: readonly FormatId[] = ['tex', 'ctx', 'mmd', 'pjson', 'native']
@@ -21,14 +21,14 @@ export function replaceRawCitations(tree: Tree, target: FormatId): void {
     const [citations, inlines]: unknown[] = element.c
     const isRaw = Array.isArray(inlines) && inlines.every((part) => isElement(part) && part.t === 'RawInline')
     if (!isRaw || !Array.isArray(citations)) return
-    const keys = citations.filter(isCitation).map(citationText).join('; ')
+    const keys = citations.filter(isCitation).map(formatCitation).join('; ')
     element.t = 'Span'
     element.c = [noAttributes, [{ t: 'Str', c: `[${keys}]` }]]
   })
 }
 
-function citationText({ citationPrefix, citationId, citationSuffix }: Citation): string {
-  const suffix = textOfTree(citationSuffix)
+function formatCitation({ citationPrefix, citationId, citationSuffix }: Citation): string {
+  const suffix = extractText(citationSuffix)
   const suffixText = suffix === '' || suffix.startsWith(',') ? suffix : `, ${suffix}`
-  return `${textOfTree(citationPrefix)} ${citationId}${suffixText}`.trim()
+  return `${extractText(citationPrefix)} ${citationId}${suffixText}`.trim()
 }

@@ -20,20 +20,20 @@ interface OpenTable {
  */
 export function closeTableTags(html: string): string {
   const tables: OpenTable[] = []
-  return html.replaceAll(tags, (tag, _hidden: unknown, slash?: string, namedTag?: string) => {
-    const name = namedTag?.toLowerCase()
-    const isEnd = slash === '/'
+  return html.replaceAll(tags, (tag, _hidden: unknown, endSlash?: string, tagName?: string) => {
+    const name = tagName?.toLowerCase()
+    const isEnd = endSlash === '/'
     if (name === 'table' && !isEnd) tables.push({})
     const table = tables.at(-1)
     if (name === undefined || !table) return tag
     if (name === 'table') return isEnd ? `${closeSection(tables.pop() ?? {})}${tag}` : tag
-    return `${tagsBefore(table, name, isEnd)}${tag}`
+    return `${listMissingTags(table, name, isEnd)}${tag}`
   })
 }
 
 /** Returns the end and start tags to insert before this tag. */
-function tagsBefore(table: OpenTable, name: string, isEnd: boolean): string {
-  if (name === 'td' || name === 'th') return isEnd ? onCellEnd(table) : onCellStart(table, name)
+function listMissingTags(table: OpenTable, name: string, isEnd: boolean): string {
+  if (name === 'td' || name === 'th') return isEnd ? handleCellEnd(table) : handleCellStart(table, name)
   if (name === 'tr') {
     const closingTags = isEnd ? closeCell(table) : closeRow(table)
     table.row = isEnd ? undefined : true
@@ -44,12 +44,12 @@ function tagsBefore(table: OpenTable, name: string, isEnd: boolean): string {
   return ends
 }
 
-function onCellEnd(table: OpenTable): string {
+function handleCellEnd(table: OpenTable): string {
   table.cell = undefined
   return ''
 }
 
-function onCellStart(table: OpenTable, name: string): string {
+function handleCellStart(table: OpenTable, name: string): string {
   const closingTags = `${closeCell(table)}${table.row ? '' : '<tr>'}`
   table.row = true
   table.cell = name
@@ -75,7 +75,7 @@ function closeSection(table: OpenTable): string {
 }
 
 /** Returns the page with complete table tags, so that pandoc recognizes its tables. */
-export async function withClosedTableTags(input: InputFile, tools: Tools): Promise<InputFile> {
+export async function fixTableTags(input: InputFile, tools: Tools): Promise<InputFile> {
   const html = await readFile(input.path, 'utf8')
   const closedHtml = closeTableTags(html)
   if (closedHtml === html) return input

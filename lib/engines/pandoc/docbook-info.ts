@@ -7,10 +7,10 @@ const element = (name: string) =>
   new RegExp(`<(${name})\\b[^<>]*>([^<]*(?:<(?!/?(?:${name})\\b)[^<]*)*)</\\1\\s*>`, 'g')
 
 const info = element('info|(?:article|book|chapter|appendix|part|preface|section|sect[1-5]|set)info')
-const shownInfo = element('abstract|legalnotice')
+const infoTextPattern = element('abstract|legalnotice')
 const heading = /<title\b[^<>]{0,500}>([^<]{0,2000}(?:<(?!\/?title\b)[^<]{0,2000}){0,200})<\/title\s{0,9}>/g
 
-const joinedNames = /<\/(?:firstname|othername|honorific)>(?=<)/g
+const missingSpacePattern = /<\/(?:firstname|othername|honorific)>(?=<)/g
 
 /**
  * Copies a DocBook with abstract and legal notice in the text, which pandoc drops, and spaces between parts of names.
@@ -21,13 +21,13 @@ export async function moveInfoToText(input: InputFile, tools: Tools): Promise<In
   await writeFile(
     path,
     book
-      .replaceAll(joinedNames, '$& ')
-      .replaceAll(info, (whole, _name, inner: string) => `${whole}${infoTexts(inner)}`),
+      .replaceAll(missingSpacePattern, '$& ')
+      .replaceAll(info, (infoElement, _name, inner: string) => `${infoElement}${extractInfoTexts(inner)}`),
   )
   return { ...input, path }
 }
 
-const infoTexts = (innerXml: string) =>
-  [...innerXml.matchAll(shownInfo)]
+const extractInfoTexts = (innerXml: string) =>
+  [...innerXml.matchAll(infoTextPattern)]
     .map(([, , text = '']) => text.replaceAll(heading, '<para><emphasis role="strong">$1</emphasis></para>'))
     .join('')

@@ -1,9 +1,9 @@
-import { isElement, noAttributes, type PandocElement, type Tree, textOfTree, visitNodes } from './tree.ts'
+import { extractText, isElement, noAttributes, type PandocElement, type Tree, visitNodes } from './tree.ts'
 
 /** Ids that pandoc generates for code blocks. */
-const generatedId = /^cb\d+(?:-\d+)?$/
+const generatedIdPattern = /^cb\d+(?:-\d+)?$/
 /** Presentational attributes of old HTML; on images, width and height are allowed. */
-const presentational =
+const presentationalAttributePattern =
   /^(?:width|height|v?align|bgcolor|border|cell(?:padding|spacing)|nowrap|char(?:off)?|size|color|face)$/
 
 /** Identifier, classes, pairs of key and value: https://hackage.haskell.org/package/pandoc-types, `Attr`. */
@@ -28,13 +28,14 @@ const handlers = /^on[a-z]+$/i
  * empty date.
  */
 export function makeValidEpub(tree: Tree): void {
-  if ('date' in tree.meta && textOfTree(tree.meta.date) === '') delete tree.meta.date
+  if ('date' in tree.meta && extractText(tree.meta.date) === '') delete tree.meta.date
   const ids = new Set<string>()
   visitAttributes(tree.blocks, (attributes, isImage) => {
     const id = toId(attributes[0])
-    attributes[0] = ids.has(id) || generatedId.test(id) ? '' : id
+    attributes[0] = ids.has(id) || generatedIdPattern.test(id) ? '' : id
     ids.add(attributes[0])
-    const isInvalid = (key: string) => handlers.test(key) || (!isImage && presentational.test(key))
+    const isInvalid = (key: string) =>
+      handlers.test(key) || (!isImage && presentationalAttributePattern.test(key))
     attributes[2] = attributes[2].filter((pair) => !(Array.isArray(pair) && isInvalid(pair[0])))
   })
   ids.delete('')

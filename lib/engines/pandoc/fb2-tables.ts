@@ -5,8 +5,8 @@ import type { InputFile, Tools } from '../engine.ts'
 /** FictionBook 2.1 has no nested tables. The patterns are linear, even if an end tag is missing. */
 const table = /<table\b[^<>]*>([^<]*(?:<(?!\/?table\b)[^<]*)*)<\/table>/g
 const row = /<tr\b[^<>]*>([^<]*(?:<(?!\/?tr\b)[^<]*)*)<\/tr>/g
-const cellEnds = /<\/t[hd]>\s*(?=<t[hd]\b)/g
-const cellMarks = /<\/?t[hd]\b[^<>]*>/g
+const cellEndPattern = /<\/t[hd]>\s*(?=<t[hd]\b)/g
+const cellTagPattern = /<\/?t[hd]\b[^<>]*>/g
 
 /** Copies a FictionBook with each table row as a paragraph, cells separated by " | ", because pandoc drops tables. */
 export async function convertRowsToParagraphs(input: InputFile, tools: Tools): Promise<InputFile> {
@@ -15,12 +15,14 @@ export async function convertRowsToParagraphs(input: InputFile, tools: Tools): P
   const path = join(tools.workDir, 'rows.fb2')
   await writeFile(
     path,
-    book.replaceAll(table, (_, rows: string) => paragraphsOf(rows)),
+    book.replaceAll(table, (_, rows: string) => toParagraphs(rows)),
   )
   return { ...input, path }
 }
 
-const paragraphsOf = (rows: string) =>
+const toParagraphs = (rows: string) =>
   [...rows.matchAll(row)]
-    .map(([, cells = '']) => `<p>${cells.replaceAll(cellEnds, ' | ').replaceAll(cellMarks, '')}</p>`)
+    .map(
+      ([, cells = '']) => `<p>${cells.replaceAll(cellEndPattern, ' | ').replaceAll(cellTagPattern, '')}</p>`,
+    )
     .join('')

@@ -121,5 +121,5 @@ export const bibliographyFormats = { bib: 'biblatex', csljson: 'csljson' } as co
 export const pandocSourceIds = keysOf(sources)
 export const pandocTargetIds = keysOf(targets)
 
-export const pandocSource = (id: PandocSourceId): PandocSource => sources[id]
-export const pandocTarget = (id: PandocTargetId): PandocTarget => targets[id]
+export const getPandocSource = (id: PandocSourceId): PandocSource => sources[id]
+export const getPandocTarget = (id: PandocTargetId): PandocTarget => targets[id]

@@ -9,12 +9,12 @@ import type { InputFile, Tools } from '../engine.ts'
 /**
  * Hyperlink field as written by LibreOffice Writer: pandoc 2 drops fields whose instruction is not in its own group.
  */
-const bareLink = /(\\fldinst)\s{1,9}(HYPERLINK(?:[^{}\\]|\\(?!fldinst)[\s\S]){1,4000})\}/g
+const bareLinkPattern = /(\\fldinst)\s{1,9}(HYPERLINK(?:[^{}\\]|\\(?!fldinst)[\s\S]){1,4000})\}/g
 
 /** Fixes hyperlink fields of an RTF so that pandoc keeps their text. */
 export async function fixRtfLinks(input: InputFile, tools: Tools): Promise<InputFile> {
   const text = await readFile(input.path, 'latin1')
-  const fixedText = text.replaceAll(bareLink, '$1{$2}}')
+  const fixedText = text.replaceAll(bareLinkPattern, '$1{$2}}')
   if (fixedText === text) return input
   const path = join(tools.workDir, 'readable.rtf')
   await writeFile(path, fixedText, 'latin1')
@@ -22,17 +22,17 @@ export async function fixRtfLinks(input: InputFile, tools: Tools): Promise<Input
 }
 
 /** Header rows and columns are in a group element that pandoc 2 drops with its content. */
-const headerGroupTags = /<\/?table:table-header-(?:rows|columns)\b[^<>]{0,999}>/g
+const headerGroupPattern = /<\/?table:table-header-(?:rows|columns)\b[^<>]{0,999}>/g
 
 /** Unwraps table header rows of an OpenDocument text, so that pandoc keeps them. Other files are returned unchanged. */
 export const unwrapHeaderRows = (input: InputFile, tools: Tools): Promise<InputFile> =>
-  changeParts(
+  changeZipParts(
     input,
-    [{ name: /^content\.xml$/, change: (xml) => xml.replaceAll(headerGroupTags, '') }],
+    [{ name: /^content\.xml$/, change: (xml) => xml.replaceAll(headerGroupPattern, '') }],
     tools,
   )
 
-const nonLinearItem = /<itemref\b[^<>]{0,999}?\slinear\s{0,9}=\s{0,9}["']no["'][^<>]{0,999}>/g
+const nonLinearItemPattern = /<itemref\b[^<>]{0,999}?\slinear\s{0,9}=\s{0,9}["']no["'][^<>]{0,999}>/g
 const attribute = (tag: string, name: string) =>
   new RegExp(`\\s${name}\\s*=\\s*["']([^"']*)["']`).exec(tag)?.[1] ?? ''
 
@@ -41,7 +41,7 @@ function makeLinear(opf: string): string {
   const items = new Map(
     (opf.match(/<item\s[^<>]{1,4000}>/g) ?? []).map((item) => [attribute(item, 'id'), item]),
   )
-  return opf.replaceAll(nonLinearItem, (itemref) => {
+  return opf.replaceAll(nonLinearItemPattern, (itemref) => {
     const manifestItem = items.get(attribute(itemref, 'idref')) ?? ''
     // The table of contents is generated anyway, and the cover image is declared separately.
     const isGenerated =
@@ -50,7 +50,7 @@ function makeLinear(opf: string): string {
   })
 }
 
-const typedTag = /<[a-z][^<>]{0,999}\sepub:type\s*=\s*["'][^"'<>]{0,99}["'][^<>]{0,999}>/gi
+const epubTypePattern = /<[a-z][^<>]{0,999}\sepub:type\s*=\s*["'][^"'<>]{0,99}["'][^<>]{0,999}>/gi
 const hasEpubType = (tag: string, ...types: readonly string[]) =>
   attribute(tag, 'epub:type')
     .split(/\s/)
@@ -61,11 +61,11 @@ const hasEpubType = (tag: string, ...types: readonly string[]) =>
  * `epub:type="noteref"`: for those, this removes the note type, so that they stay in the text.
  */
 function keepUnreferencedNotes(page: string): string {
-  const tags = page.match(typedTag) ?? []
+  const tags = page.match(epubTypePattern) ?? []
   const referenced = new Set(
     tags.filter((tag) => hasEpubType(tag, 'noteref')).map((tag) => attribute(tag, 'href').replace(/^#/, '')),
   )
-  return page.replaceAll(typedTag, (tag) => {
+  return page.replaceAll(epubTypePattern, (tag) => {
     const isUnreferenced = hasEpubType(tag, 'footnote', 'rearnote') && !referenced.has(attribute(tag, 'id'))
     return isUnreferenced ? tag.replace(/\sepub:type\s*=\s*["'][^"']*["']/i, '') : tag
   })
@@ -73,7 +73,7 @@ function keepUnreferencedNotes(page: string): string {
 
 /** Fixes an EPUB so that pandoc keeps all of its notes. */
 export const fixEpubNotes = (input: InputFile, tools: Tools): Promise<InputFile> =>
-  changeParts(
+  changeZipParts(
     input,
     [
       { name: /\.opf$/, change: makeLinear },
@@ -89,8 +89,12 @@ interface Change {
 }
 
 /** Returns a copy of the ZIP file with the changes applied; the file itself if nothing changes. */
-async function changeParts(input: InputFile, changes: readonly Change[], tools: Tools): Promise<InputFile> {
-  const zip = await openReadable(input.path)
+async function changeZipParts(
+  input: InputFile,
+  changes: readonly Change[],
+  tools: Tools,
+): Promise<InputFile> {
+  const zip = await tryOpenZip(input.path)
   if (!zip) return input
   const changedFiles = new Map<string, Buffer>()
   let bytesLeft = maxUnpackedBytesFor(input.size)
@@ -110,19 +114,19 @@ async function changeParts(input: InputFile, changes: readonly Change[], tools: 
 }
 
 /** Undefined for a file that is not a ZIP or has too many entries, which the reader reports. */
-async function openReadable(path: string): Promise<ZipArchive | undefined> {
-  const zip = await undefinedIfDamaged(openByPath(path).then((file) => openZipArchive(file, maxEntries)))
+async function tryOpenZip(path: string): Promise<ZipArchive | undefined> {
+  const zip = await ignoreDamage(openByPath(path).then((file) => openZipArchive(file, maxEntries)))
   return zip?.hasMoreEntries ? undefined : zip
 }
 
 async function readText(zip: ZipArchive, entry: ZipArchiveEntry): Promise<string> {
-  const content = await undefinedIfDamaged(zip.read(entry, entry.uncompressedSize))
+  const content = await ignoreDamage(zip.read(entry, entry.uncompressedSize))
   return new TextDecoder().decode(content)
 }
 
-async function undefinedIfDamaged<Result>(reading: Promise<Result>): Promise<Result | undefined> {
+async function ignoreDamage<Result>(pendingRead: Promise<Result>): Promise<Result | undefined> {
   try {
-    return await reading
+    return await pendingRead
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

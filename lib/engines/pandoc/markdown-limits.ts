@@ -9,14 +9,15 @@ const maxQuotationDepth = 1000
 /** @throws AppError UNSUPPORTED_FORMAT when pandoc would parse the file for hours, although it is not large. */
 export async function requireReadableMarkdown(path: string, format: FormatId): Promise<void> {
   const text = await readFile(path, 'latin1')
-  const backticks = maxMatchLength(text, /`+/g, (run) => run.length)
-  if (backticks > maxBackticks) throw featureError(format, `${backticks} backticks in a row`)
+  const backtickRunLength = maxMatchLength(text, /`+/g, (run) => run.length)
+  if (backtickRunLength > maxBackticks)
+    throw featureError(format, `${backtickRunLength} backticks in a row`)
   const depth = maxMatchLength(text, /^[ \t>]*>/gm, (start) => start.replaceAll(/[^>]/g, '').length)
   if (depth > maxQuotationDepth) throw featureError(format, `a line with ${depth} nested quotations (>)`)
 }
 
-function maxMatchLength(text: string, pattern: RegExp, lengthOf: (match: string) => number): number {
+function maxMatchLength(text: string, pattern: RegExp, measure: (match: string) => number): number {
   let max = 0
-  for (const [match] of text.matchAll(pattern)) max = Math.max(max, lengthOf(match))
+  for (const [match] of text.matchAll(pattern)) max = Math.max(max, measure(match))
   return max
 }

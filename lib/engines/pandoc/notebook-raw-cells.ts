@@ -14,7 +14,7 @@ type RawCell = z.infer<typeof RawCell>
 const Notebook = z.looseObject({ cells: z.array(z.unknown()) })
 
 /** Targets whose writers keep raw cells of these MIME types. */
-const keptTypes: Readonly<Record<string, readonly FormatId[]>> = {
+const targetsByMimeType: Readonly<Record<string, readonly FormatId[]>> = {
   'text/latex': ['tex'],
   'application/pdf': ['tex'],
   'text/restructuredtext': ['rst'],
@@ -41,7 +41,7 @@ export async function convertRawCells(input: InputFile, to: FormatId, tools: Too
 function toMarkdownCell(cell: RawCell, to: FormatId): unknown {
   const { source, metadata, ...others } = cell
   const type = metadata.raw_mimetype ?? metadata.format ?? ''
-  const isKept = type === 'text/html' || keptTypes[type]?.includes(to)
+  const isKept = type === 'text/html' || targetsByMimeType[type]?.includes(to)
   if (isKept || source.trim() === '') return cell
   if (type === 'text/markdown') return { ...others, cell_type: 'markdown', metadata: {}, source }
   const fence = '`'.repeat(Math.max(3, ...[...source.matchAll(/`+/g)].map(([run]) => run.length + 1)))

@@ -1,32 +1,32 @@
-import { isElement, noAttributes, type PandocElement, type Tree, textOfTree, visitNodes } from './tree.ts'
+import { extractText, isElement, noAttributes, type PandocElement, type Tree, visitNodes } from './tree.ts'
 
 /**
  * Restructures a document as an outline (OPML). Text belongs to headings, so text before the first one gets `title` as
  * its heading. Tables are not supported, so their rows become lines.
  */
-export function makeOutline(tree: Tree, title: string): void {
+export function convertToOutline(tree: Tree, title: string): void {
   const [firstBlock] = tree.blocks
   if (firstBlock !== undefined && !(isElement(firstBlock) && firstBlock.t === 'Header')) {
     tree.blocks.unshift({ t: 'Header', c: [1, noAttributes, [{ t: 'Str', c: title }]] })
   }
   visitNodes(tree, (element) => {
     if (element.t !== 'Table') return
-    element.c = [noAttributes, rowsOf(element).map(paragraph)]
+    element.c = [noAttributes, readRows(element).map(createParagraph)]
     element.t = 'Div'
   })
 }
 
-function paragraph(cells: readonly string[]): PandocElement {
+function createParagraph(cells: readonly string[]): PandocElement {
   return { t: 'Para', c: [{ t: 'Str', c: cells.join(' | ') }] }
 }
 
 /** Finds rows, `[attributes, cells]`, and cells, `[attributes, alignment, rows, columns, blocks]`, by their shape. */
-function rowsOf(table: PandocElement): string[][] {
+function readRows(table: PandocElement): string[][] {
   const rows: string[][] = []
   const search = (node: unknown): void => {
     if (!Array.isArray(node)) return
     if (node.length === 2 && isAttributes(node[0]) && Array.isArray(node[1]) && node[1].every(isCell)) {
-      if (node[1].length > 0) rows.push(node[1].map((cell: unknown[]) => textOfTree(cell[4])))
+      if (node[1].length > 0) rows.push(node[1].map((cell: unknown[]) => extractText(cell[4])))
     } else {
       for (const child of node) search(child)
     }

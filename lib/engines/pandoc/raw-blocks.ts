@@ -6,7 +6,7 @@ import { type Tree, visitNodes } from './tree.ts'
 const targetsWithRawContent: readonly FormatId[] = ['mmd', 'rst', 'muse', 'pjson', 'native']
 
 /** Targets whose writers keep raw content in these languages, by pandoc's names. */
-const rawLanguages: Partial<Record<FormatId, readonly string[]>> = {
+const rawLanguagesByTarget: Partial<Record<FormatId, readonly string[]>> = {
   md: ['markdown'],
   ipynb: ['markdown'],
   adoc: ['asciidoc'],
@@ -23,7 +23,7 @@ const rawLanguages: Partial<Record<FormatId, readonly string[]>> = {
 }
 
 /** Raw HTML is converted elsewhere, and wiki templates have their own warning. */
-const handledElsewhere: readonly string[] = ['html', 'mediawiki']
+const languagesHandledElsewhere: readonly string[] = ['html', 'mediawiki']
 
 /**
  * Warns about dropped content that was written for a single format, such as `.. raw:: latex`.
@@ -31,12 +31,16 @@ const handledElsewhere: readonly string[] = ['html', 'mediawiki']
  */
 export function warnAboutRawContent(tree: Tree, to: FormatId | undefined, tools: Tools): void {
   if (to && targetsWithRawContent.includes(to)) return
-  const keptLanguages = (to && rawLanguages[to]) ?? []
+  const keptLanguages = (to && rawLanguagesByTarget[to]) ?? []
   const languages: string[] = []
   visitNodes(tree, ({ t, c }) => {
     if ((t !== 'RawBlock' && t !== 'RawInline') || !Array.isArray(c)) return
     const [language, text] = c.map(String)
-    if (language === undefined || handledElsewhere.includes(language) || keptLanguages.includes(language))
+    if (
+      language === undefined ||
+      languagesHandledElsewhere.includes(language) ||
+      keptLanguages.includes(language)
+    )
       return
     if (/\p{L}/u.test(text ?? '')) languages.push(language)
   })

@@ -10,25 +10,25 @@ import { copyAsUtf8 } from '../shared/text/read-text.ts'
 import { TableOptions } from '../shared/text/table-options.ts'
 import { inlineWordText } from '../shared/text/word-text.ts'
 import { replaceRawCitations } from './citations.ts'
-import { withClosedTableTags } from './close-table-tags.ts'
+import { fixTableTags } from './close-table-tags.ts'
 import { moveInfoToText } from './docbook-info.ts'
 import { convertRowsToParagraphs } from './fb2-tables.ts'
-import { type PandocSourceId, pandocSource } from './formats.ts'
+import { getPandocSource, type PandocSourceId } from './formats.ts'
 import { fixEpubNotes, fixRtfLinks, unwrapHeaderRows } from './input-fixes.ts'
 import { requireReadableMarkdown } from './markdown-limits.ts'
 import { convertRawCells } from './notebook-raw-cells.ts'
 import { warnAboutRawContent } from './raw-blocks.ts'
 import { defineKnownCommands, warnAboutSkippedCommands } from './tex-commands.ts'
-import { hasRawHtml, headersToRows, Tree } from './tree.ts'
+import { convertHeadersToRows, hasRawHtml, Tree } from './tree.ts'
 import { warnAboutTemplates } from './wiki-templates.ts'
 
 /** Reads a document into pandoc's AST. */
 
-export const treeFile = 'tree.json'
-export const mediaFolder = 'media'
+export const treeFileName = 'tree.json'
+export const mediaFolderName = 'media'
 
 /** Time limit in seconds. An ebook takes seconds; macros and anchors that expand exponentially never end. */
-const readLimitS = 180
+const readTimeoutS = 180
 
 /**
  * Returns a copy that pandoc reads completely: text as UTF-8, tables as CSV, documents with fixes for pandoc's readers.
@@ -43,14 +43,14 @@ export async function prepareInput(
   if (from === 'odt') return unwrapHeaderRows(input, tools)
   if (from === 'rtf') return fixRtfLinks(input, tools)
   if (from === 'epub') return fixEpubNotes(input, tools)
-  if (pandocSource(from).isBinary) return input
+  if (getPandocSource(from).isBinary) return input
   const tableOptions = TableOptions.parse(options)
   if (from !== 'csv') {
     const path = await copyAsUtf8(input, tools, tableOptions)
     if (from === 'md' || from === 'mmd') await requireReadableMarkdown(path, from)
     const utf8Input = { ...input, path }
     if (from === 'tex') return defineKnownCommands(utf8Input, tools)
-    if (from === 'html') return withClosedTableTags(utf8Input, tools)
+    if (from === 'html') return fixTableTags(utf8Input, tools)
     if (from === 'dbk' || from === 'xml') return moveInfoToText(utf8Input, tools)
     if (from === 'ipynb') return convertRawCells(utf8Input, to, tools)
     return from === 'fb2' ? convertRowsToParagraphs(utf8Input, tools) : utf8Input
@@ -66,23 +66,23 @@ export async function readTree(
   { to, options }: EngineWork,
   tools: Tools,
 ): Promise<Tree> {
-  const path = join(tools.workDir, treeFile)
-  const { reader: usualReader, args = [], isSmart } = await chooseReader(input, from)
-  const reader = isSmart && keepsPunctuation(options) ? `${usualReader}-smart` : usualReader
-  const astArgs = [`--extract-media=${mediaFolder}`, '-t', 'json', '-o', path]
+  const path = join(tools.workDir, treeFileName)
+  const { reader: defaultReader, args = [], isSmart } = await chooseReader(input, from)
+  const reader = isSmart && keepsPunctuation(options) ? `${defaultReader}-smart` : defaultReader
+  const astArgs = [`--extract-media=${mediaFolderName}`, '-t', 'json', '-o', path]
   await runReader(['-f', reader, ...args, ...astArgs], input, from, tools)
   const tree = await parseTree(path, from)
   replaceRawCitations(tree, to)
   warnAboutTemplates(tree, to, tools)
   const keepsRawHtml = to === 'html' || to === 'md' || to === 'mmd' || !hasRawHtml(tree)
   warnAboutRawContent(tree, keepsRawHtml ? to : undefined, tools)
-  if (from === 'csv' && TableOptions.parse(options).headers === false) headersToRows(tree)
+  if (from === 'csv' && TableOptions.parse(options).headers === false) convertHeadersToRows(tree)
   if (keepsRawHtml) return tree
   // Read again via HTML, so that raw HTML tables and images in the document are recognized.
   const page = join(tools.workDir, 'page.html')
-  const extractMedia = `--extract-media=${mediaFolder}`
+  const extractMediaArg = `--extract-media=${mediaFolderName}`
   await runReader(
-    ['-f', reader, ...args, extractMedia, '-t', 'html5', '--mathml', '-o', page],
+    ['-f', reader, ...args, extractMediaArg, '-t', 'html5', '--mathml', '-o', page],
     input,
     from,
     tools,
@@ -96,9 +96,9 @@ const keepsPunctuation = (options: unknown) => EbookOptions.parse(options).ebook
 
 /** JATS files have the extension .xml too, so look at the content. */
 async function chooseReader(input: InputFile, from: PandocSourceId) {
-  if (from !== 'xml') return pandocSource(from)
+  if (from !== 'xml') return getPandocSource(from)
   const head = (await readFile(input.path)).toString('latin1', 0, 4096)
-  return pandocSource(
+  return getPandocSource(
     /<!doctype[^<>]{0,500}\bJATS\b|<article[^<>]{0,500}\s(?:article-type|dtd-version)=/i.test(head)
       ? 'jats'
       : 'dbk',
@@ -125,7 +125,7 @@ export async function runReader(
   try {
     const verboseArgs = from === 'tex' ? ['--verbose'] : []
     const allArgs = ['--sandbox', ...verboseArgs, ...args, path]
-    const { stderr } = await tools.exec('pandoc', allArgs, { timeoutS: readLimitS })
+    const { stderr } = await tools.exec('pandoc', allArgs, { timeoutS: readTimeoutS })
     warnAboutIncludes(stderr, tools)
     if (from === 'tex') warnAboutSkippedCommands(stderr, await readFile(path, 'utf8'), tools)
   } catch (error) {
@@ -139,7 +139,7 @@ export async function runReader(
         { cause: error },
       )
     }
-    if (ranOutOfMemory(error)) throw tooLargeError(from, error)
+    if (isOutOfMemory(error)) throw tooLargeError(from, error)
     if (error instanceof ProcessFailure || error instanceof EngineCrash)
       throw corruptDocumentError(from, error)
     throw error
@@ -147,7 +147,7 @@ export async function runReader(
 }
 
 /** Messages of the Haskell runtime; a document is many times larger in memory than on disk. */
-const ranOutOfMemory = (error: unknown) =>
+const isOutOfMemory = (error: unknown) =>
   error instanceof ProcessFailure && /out of memory|heap exhausted|cannot allocate memory/i.test(error.stderr)
 
 function tooLargeError(from: FormatId, cause: unknown): AppError {

@@ -1,4 +1,4 @@
-import { type Cell, columnDefaults, type PandocRow, PandocTable, rowsOf } from './tables.ts'
+import { type Cell, type PandocRow, PandocTable, resetColumnWidth, rowsOf } from './tables.ts'
 import { isElement, noAttributes, type PandocElement, type Tree, visitNodes } from './tree.ts'
 
 /**
@@ -82,11 +82,11 @@ function replaceTable(
   header: readonly Inlines[],
   lines: readonly (readonly Inlines[])[],
 ): void {
-  const body = [noAttributes, 0, [], lines.map(rowOf)]
+  const body = [noAttributes, 0, [], lines.map(createRow)]
   const parts = [
     caption,
-    columns.map(columnDefaults),
-    [headAttributes, [rowOf(header)]],
+    columns.map(resetColumnWidth),
+    [headAttributes, [createRow(header)]],
     [body],
     [foot[0], []],
   ]
@@ -94,8 +94,8 @@ function replaceTable(
   element.c = [noAttributes, [...titles, { t: 'Table', c: [noAttributes, ...parts] }]]
 }
 
-const rowOf = (cells: readonly Inlines[]): PandocRow => [noAttributes, cells.map(cellOf)]
-const cellOf = (inlines: Inlines): Cell => [
+const createRow = (cells: readonly Inlines[]): PandocRow => [noAttributes, cells.map(createCell)]
+const createCell = (inlines: Inlines): Cell => [
   noAttributes,
   { t: 'AlignDefault' },
   1,

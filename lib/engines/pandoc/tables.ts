@@ -6,22 +6,22 @@ const Cell = z.tuple([z.unknown(), z.unknown(), z.int(), z.int(), z.array(z.unkn
 const PandocRow = z.tuple([z.unknown(), z.array(Cell)])
 const Rows = z.array(PandocRow)
 const Body = z.tuple([z.unknown(), z.unknown(), Rows, Rows])
-const Part = z.tuple([z.unknown(), Rows])
+const TableSection = z.tuple([z.unknown(), Rows])
 export const PandocTable = z.tuple([
   z.unknown(),
   z.tuple([z.unknown(), z.array(z.unknown())]),
   // Alignment and width of each column.
   z.array(z.tuple([z.unknown(), z.unknown()])),
-  Part,
+  TableSection,
   z.array(Body),
-  Part,
+  TableSection,
 ])
 export type Cell = z.infer<typeof Cell>
 export type PandocRow = z.infer<typeof PandocRow>
 export type PandocTable = z.infer<typeof PandocTable>
 
 /** Leaves the width of a column to the writer. */
-export const columnDefaults = ([alignment]: PandocTable[2][number]): PandocTable[2][number] => [
+export const resetColumnWidth = ([alignment]: PandocTable[2][number]): PandocTable[2][number] => [
   alignment,
   { t: 'ColWidthDefault' },
 ]
@@ -62,7 +62,7 @@ function flattenCells([attributes, caption, columns, head, bodies, foot]: Pandoc
     rows.map(([attributes, cells]) => [
       attributes,
       cells.map(([attributes, alignment, rowSpan, columnSpan, blocks]) => {
-        const line = inlinesOf(blocks)
+        const line = collectInlines(blocks)
         return [attributes, alignment, rowSpan, columnSpan, line.length > 0 ? [{ t: 'Plain', c: line }] : []]
       }),
     ])
@@ -86,23 +86,23 @@ const isTable = (node: object): node is PandocElement => 't' in node && node.t =
 
 /** Joins cells with tabs; the additional fields covered by a spanning cell are empty. */
 function joinRows(rows: readonly PandocRow[]): unknown[][] {
-  const coveredColumns: number[] = []
+  const rowsLeftByColumn: number[] = []
   return rows.map(([, cells]) => {
     const fields: unknown[][] = []
-    const skipCovered = () => {
-      while ((coveredColumns[fields.length] ?? 0) > 0) {
-        coveredColumns[fields.length] = (coveredColumns[fields.length] ?? 1) - 1
+    const skipCoveredColumns = () => {
+      while ((rowsLeftByColumn[fields.length] ?? 0) > 0) {
+        rowsLeftByColumn[fields.length] = (rowsLeftByColumn[fields.length] ?? 1) - 1
         fields.push([])
       }
     }
     for (const [, , rowSpan, columnSpan, blocks] of cells) {
-      skipCovered()
+      skipCoveredColumns()
       for (let column = 0; column < Math.min(columnSpan, 1000); column++) {
-        coveredColumns[fields.length] = rowSpan - 1
-        fields.push(column === 0 ? inlinesOf(blocks) : [])
+        rowsLeftByColumn[fields.length] = rowSpan - 1
+        fields.push(column === 0 ? collectInlines(blocks) : [])
       }
     }
-    skipCovered()
+    skipCoveredColumns()
     return fields.flatMap((inlines, index) => (index === 0 ? inlines : [tab, ...inlines]))
   })
 }
@@ -111,24 +111,24 @@ const tab = { t: 'Str', c: '\t' }
 const space = { t: 'Space' }
 
 /** Returns the inline content of a cell as one line. */
-function inlinesOf(blocks: readonly unknown[]): unknown[] {
-  const parts = blocks.map(inlinesIn).filter((part) => part.length > 0)
+function collectInlines(blocks: readonly unknown[]): unknown[] {
+  const parts = blocks.map(findInlines).filter((part) => part.length > 0)
   return parts.flatMap((part, index) => (index === 0 ? part : [space, ...part]))
 }
 
-function inlinesIn(part: unknown): unknown[] {
+function findInlines(part: unknown): unknown[] {
   if (typeof part !== 'object' || part === null) return []
-  if (Array.isArray(part)) return part.some(isInline) ? part.map(joinLines) : inlinesOf(part)
+  if (Array.isArray(part)) return part.some(isInline) ? part.map(joinLines) : collectInlines(part)
   const { t, c } = part as PandocElement // every other object in pandoc's AST is an element
   if (t === 'CodeBlock')
     return [{ t: 'Str', c: Array.isArray(c) ? String(c[1]).replaceAll(/\s+/g, ' ') : '' }]
   const table = t === 'Table' ? PandocTable.safeParse(c).data : undefined
-  if (table) return inlinesOf(rowsOf(table).map(([, cells]) => cells.map(([, , , , blocks]) => blocks)))
+  if (table) return collectInlines(rowsOf(table).map(([, cells]) => cells.map(([, , , , blocks]) => blocks)))
   // Paragraphs, headings, lists, quotations and containers: their content without attributes.
-  if (t === 'Plain' || t === 'Para') return inlinesIn(c)
+  if (t === 'Plain' || t === 'Para') return findInlines(c)
   // The first element describes the numbering.
-  if (t === 'OrderedList') return Array.isArray(c) ? inlinesIn(c[1]) : []
-  return Array.isArray(c) ? inlinesOf(c) : []
+  if (t === 'OrderedList') return Array.isArray(c) ? findInlines(c[1]) : []
+  return Array.isArray(c) ? collectInlines(c) : []
 }
 
 const blocks =

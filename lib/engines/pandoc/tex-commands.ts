@@ -23,13 +23,13 @@ const commands = [
 ]
 
 /** Environments with arguments that would otherwise be read as text. */
-const environments = [
+const environmentDefinitions = [
   ...define(['thebibliography', 'multicols', 'adjustbox', 'spacing'], '[1]{}{}'),
   ...define(['wrapfigure', 'wraptable'], '[3][]{}{}'),
 ]
 
 /** Commands whose arguments are not visible on the page. */
-const invisible = new Set([
+const invisibleCommands = new Set([
   ...[
     'vspace',
     'hspace',
@@ -71,7 +71,7 @@ export async function defineKnownCommands(input: InputFile, tools: Tools): Promi
     ...commands
       .filter(([name]) => uses(text, name))
       .map(([name, definition]) => `\\newcommand{\\${name}}${definition}`),
-    ...environments
+    ...environmentDefinitions
       .filter(([name]) => text.includes(`\\begin{${name}}`))
       .map(([name, definition]) => `\\newenvironment{${name}}${definition}`),
   ]
@@ -85,7 +85,7 @@ const uses = (text: string, name: string) =>
   !new RegExp(`(?:command\\*?|Command|def)\\s*(?:\\{\\s*)?\\\\${name}\\b`).test(text)
 
 /** Message of `--verbose` about content that pandoc skipped; it can span several lines. */
-const skippedMessage = /^\[INFO\] Skipped '\\(.*(?:\n(?!\[).*)*)' at .*line (\d+) column (\d+)$/gm
+const skippedMessagePattern = /^\[INFO\] Skipped '\\(.*(?:\n(?!\[).*)*)' at .*line (\d+) column (\d+)$/gm
 const maxNames = 10
 
 /** Warns about skipped commands. @param text source text of the document. */
@@ -93,8 +93,8 @@ export function warnAboutSkippedCommands(stderr: string, text: string, tools: To
   const start = text.split(/\\begin\s*\{document\}/, 1)[0] ?? ''
   const firstLine = start.length === text.length ? 0 : start.split('\n').length
   const droppedCommands = new Map<string, string>()
-  for (const [, part = '', line, column] of stderr.matchAll(skippedMessage)) {
-    const name = commandWithText(part)
+  for (const [, part = '', line, column] of stderr.matchAll(skippedMessagePattern)) {
+    const name = findCommandWithText(part)
     // Pandoc repeats a message when its parser backtracks.
     if (name && Number(line) >= firstLine) droppedCommands.set(`${line} ${column}`, name)
   }
@@ -109,11 +109,11 @@ export function warnAboutSkippedCommands(stderr: string, text: string, tools: To
 }
 
 /** Returns the name of a command that contains text: `todo{Ask Ann}`, or `begin{tikzpicture}…\end{tikzpicture}`. */
-function commandWithText(part: string): string | undefined {
+function findCommandWithText(part: string): string | undefined {
   const environment = /^begin\{(\w+)\*?\}[\s\S]*\\end\{/.exec(part)?.[1]
   if (environment) return environment
   const [, command = ''] = /^([A-Za-z@]{1,100})(?![A-Za-z@])\*?[^{]*\{[^}\p{L}]*\p{L}/u.exec(part) ?? []
-  return command === '' || invisible.has(command) || /^(begin|end)$/.test(command)
+  return command === '' || invisibleCommands.has(command) || /^(begin|end)$/.test(command)
     ? undefined
     : `\\${command}`
 }

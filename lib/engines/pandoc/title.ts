@@ -1,5 +1,5 @@
 import type { FormatId } from '../../formats/index.ts'
-import { isElement, noAttributes, type Tree, textOfTree } from './tree.ts'
+import { extractText, isElement, noAttributes, type Tree } from './tree.ts'
 
 /** Targets whose writers output the subtitle; the others silently drop it. */
 const targetsWithSubtitle: readonly FormatId[] = [
@@ -25,26 +25,26 @@ const targetsWithTitleProperty: readonly FormatId[] = ['docx', 'odt']
 function beginsWithTitle(tree: Tree): boolean {
   const [heading] = tree.blocks
   if (!isElement(heading) || heading.t !== 'Header' || !Array.isArray(heading.c)) return false
-  return textOfTree(heading.c[2]) === textOfTree(tree.meta['title'])
+  return extractText(heading.c[2]) === extractText(tree.meta['title'])
 }
 
 /** Moves title, subtitle and abstract to where the target format supports them. */
 export function adaptTitle(tree: Tree, target: FormatId, titleAsHeading: boolean): void {
-  if (!targetsWithAbstract.includes(target)) abstractToText(tree)
+  if (!targetsWithAbstract.includes(target)) moveAbstractToText(tree)
   if (!targetsWithTitlePage.includes(target) && beginsWithTitle(tree)) {
     if (targetsWithTitleProperty.includes(target)) tree.blocks.shift()
     else delete tree.meta['title']
   }
-  if (titleAsHeading) titleToHeading(tree)
-  else if (!targetsWithSubtitle.includes(target)) subtitleToTitle(tree)
+  if (titleAsHeading) convertTitleToHeading(tree)
+  else if (!targetsWithSubtitle.includes(target)) joinSubtitleToTitle(tree)
 }
 
 /** Returns the title or the first heading as text; empty if there is neither. */
 export function titleOf(tree: Tree): string {
-  const title = textOfTree(tree.meta['title'])
+  const title = extractText(tree.meta['title'])
   if (title !== '') return title
   const heading = tree.blocks.find((block) => isElement(block) && block.t === 'Header')
-  return isElement(heading) && Array.isArray(heading.c) ? textOfTree(heading.c[2]) : ''
+  return isElement(heading) && Array.isArray(heading.c) ? extractText(heading.c[2]) : ''
 }
 
 export function setTitle(tree: Tree, name: 'title' | 'pagetitle', title: string): void {
@@ -52,11 +52,11 @@ export function setTitle(tree: Tree, name: 'title' | 'pagetitle', title: string)
 }
 
 /** Adds the title as a heading, followed by lines for subtitle, authors and date. */
-function titleToHeading(tree: Tree): void {
+function convertTitleToHeading(tree: Tree): void {
   const { title, subtitle, author, date } = tree.meta
   const authors =
     isElement(author) && author.t === 'MetaList' && Array.isArray(author.c) ? author.c : [author]
-  const lines = [subtitle, ...authors, date].map(textOfTree).filter((line) => line !== '')
+  const lines = [subtitle, ...authors, date].map(extractText).filter((line) => line !== '')
   const text = title === undefined ? '' : titleOf(tree)
   tree.blocks.unshift(
     ...(text === '' ? [] : [{ t: 'Header', c: [1, noAttributes, [{ t: 'Str', c: text }]] }]),
@@ -64,13 +64,13 @@ function titleToHeading(tree: Tree): void {
   )
 }
 
-function subtitleToTitle(tree: Tree): void {
-  const [title, subtitle] = [textOfTree(tree.meta['title']), textOfTree(tree.meta['subtitle'])]
+function joinSubtitleToTitle(tree: Tree): void {
+  const [title, subtitle] = [extractText(tree.meta['title']), extractText(tree.meta['subtitle'])]
   if (subtitle !== '') setTitle(tree, 'title', title === '' ? subtitle : `${title}: ${subtitle}`)
 }
 
 /** Moves the abstract to the start of the text. */
-function abstractToText(tree: Tree): void {
+function moveAbstractToText(tree: Tree): void {
   const { abstract } = tree.meta
   delete tree.meta['abstract']
   if (!isElement(abstract) || !Array.isArray(abstract.c)) return

@@ -28,7 +28,7 @@ const descriptiveFields = [
 
 /** Empty `Attr` of pandoc: identifier, classes, key-value pairs. */
 export const noAttributes = ['', [], []]
-const imageTypes: Readonly<Record<string, string>> = {
+const mimeTypeByExtension: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -43,17 +43,17 @@ const imageTypes: Readonly<Record<string, string>> = {
 /** Removes all metadata except descriptive fields that have a text. */
 export function keepDescriptiveMeta(tree: Tree): void {
   for (const [name, value] of Object.entries(tree.meta))
-    if (!descriptiveFields.includes(name) || textOfTree(value) === '') delete tree.meta[name]
+    if (!descriptiveFields.includes(name) || extractText(value) === '') delete tree.meta[name]
 }
 
 /** Whether the document contains raw HTML, which only the HTML and Markdown writers keep. */
 export function hasRawHtml(tree: Tree): boolean {
-  let imageElements = false
+  let hasHtml = false
   visitNodes(tree, (element) => {
     if ((element.t === 'RawBlock' || element.t === 'RawInline') && Array.isArray(element.c))
-      imageElements ||= element.c[0] === 'html' && /<[a-z]/i.test(String(element.c[1]))
+      hasHtml ||= element.c[0] === 'html' && /<[a-z]/i.test(String(element.c[1]))
   })
-  return imageElements
+  return hasHtml
 }
 
 /** A table: its `TableHead` is the fourth part, followed by the `TableBody`s, whose rows come last. */
@@ -68,13 +68,13 @@ const TableParts = z.tuple([
 ])
 
 /** Moves header rows of tables to the body. */
-export function headersToRows(tree: Tree): void {
+export function convertHeadersToRows(tree: Tree): void {
   visitNodes(tree, (element) => {
     const table = element.t === 'Table' ? TableParts.safeParse(element.c).data : undefined
     if (!table || !Array.isArray(element.c)) return
-    const [, , , [attributes, names], [[ownAttributes, depth, heads, rows], ...bodies]] = table
+    const [, , , [attributes, names], [[bodyAttributes, depth, heads, rows], ...bodies]] = table
     element.c[3] = [attributes, []]
-    element.c[4] = [[ownAttributes, depth, heads, [...names, ...rows]], ...bodies]
+    element.c[4] = [[bodyAttributes, depth, heads, [...names, ...rows]], ...bodies]
   })
 }
 
@@ -92,16 +92,16 @@ export function unwrapContainers(tree: Tree): void {
   while (stack.length > 0) {
     const node = stack.pop()
     if (typeof node !== 'object' || node === null) continue
-    if (Array.isArray(node)) while (node.some(isContainer)) unwrapIn(node)
+    if (Array.isArray(node)) while (node.some(isContainer)) unwrapNodes(node)
     for (const child of Object.values(node)) stack.push(child)
   }
 }
 
 /** Pushes one node at a time: spread as arguments of one call, the paragraphs of a long ebook would be too many. */
-function unwrapIn(nodes: unknown[]): void {
-  const flat = nodes.flatMap((node): unknown => (isContainer(node) ? node.c[1] : [node]))
+function unwrapNodes(nodes: unknown[]): void {
+  const unwrappedNodes = nodes.flatMap((node): unknown => (isContainer(node) ? node.c[1] : [node]))
   nodes.length = 0
-  for (const node of flat) nodes.push(node)
+  for (const node of unwrappedNodes) nodes.push(node)
 }
 
 const isContainer = (node: unknown): node is PandocElement & { c: unknown[] } =>
@@ -122,17 +122,17 @@ interface ImageSettings {
  * @returns the number of images that were dropped.
  */
 export async function resolveImages(tree: Tree, settings: ImageSettings): Promise<number> {
-  const imageElements: PandocElement[] = []
+  const hasHtml: PandocElement[] = []
   visitNodes(tree, (element) => {
-    if (element.t === 'Image') imageElements.push(element)
+    if (element.t === 'Image') hasHtml.push(element)
   })
   let droppedCount = 0
-  const knownImages = new Map<string, Promise<string | undefined>>()
-  for (const element of imageElements) {
+  const imagesByUrl = new Map<string, Promise<string | undefined>>()
+  for (const element of hasHtml) {
     const content = ImageContent.safeParse(element.c).data
     const url = content?.[2][0] ?? ''
-    const documentFile = knownImages.get(url) ?? findDocumentImage(url, knownImages.size, settings)
-    knownImages.set(url, documentFile)
+    const documentFile = imagesByUrl.get(url) ?? findDocumentImage(url, imagesByUrl.size, settings)
+    imagesByUrl.set(url, documentFile)
     const file = await documentFile
     const isLink = file === undefined && settings.images !== 'packed' && !isLocal(url)
     if (isLink && settings.keepsLinks) continue
@@ -180,18 +180,18 @@ function addSvgNamespace(svg: Buffer): Buffer {
 const isLocal = (url: string) => /^(?:file|data):/i.test(url)
 
 async function toDataUrl(path: string): Promise<string> {
-  const type = imageTypes[extname(basename(path)).slice(1).toLowerCase()] ?? 'image/png'
+  const type = mimeTypeByExtension[extname(basename(path)).slice(1).toLowerCase()] ?? 'image/png'
   return `data:${type};base64,${(await readFile(path)).toString('base64')}`
 }
 
 /** Elements whose content is `[attributes, text]`. */
 const verbatim = ['Code', 'CodeBlock', 'Math']
-const paragraphs = ['Para', 'Plain', 'Header', 'CodeBlock']
+const paragraphElements = ['Para', 'Plain', 'Header', 'CodeBlock']
 
-export function textOfTree(node: unknown): string {
+export function extractText(node: unknown): string {
   let text = ''
   visitNodes(node, ({ t, c }) => {
-    if (paragraphs.includes(t) && text !== '') text += ' '
+    if (paragraphElements.includes(t) && text !== '') text += ' '
     if (t === 'Space' || t === 'SoftBreak' || t === 'LineBreak') text += ' '
     else if (typeof c === 'string') text += c
     else if (verbatim.includes(t) && Array.isArray(c)) text += String(c[1])

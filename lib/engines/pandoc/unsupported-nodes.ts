@@ -1,5 +1,5 @@
 import type { FormatId } from '../../formats/index.ts'
-import { isElement, noAttributes, type PandocElement, type Tree, textOfTree, visitNodes } from './tree.ts'
+import { extractText, isElement, noAttributes, type PandocElement, type Tree, visitNodes } from './tree.ts'
 
 /** Rewrites content that pandoc's writers silently drop into a form that they write. */
 
@@ -32,17 +32,17 @@ export function rewriteUnsupportedNodes(tree: Tree, target: FormatId): void {
   if (target === 'muse') visitNodes(tree, removeColumnWidths)
 }
 
-const isBlocks = (content: unknown): content is unknown[] => Array.isArray(content)
+const isBlockList = (content: unknown): content is unknown[] => Array.isArray(content)
 
 function shortenNote(element: PandocElement): void {
-  if (element.t !== 'Note' || !isBlocks(element.c)) return
+  if (element.t !== 'Note' || !isBlockList(element.c)) return
   const [firstValue, ...otherValues] = element.c
   const isParagraph = isElement(firstValue) && (firstValue.t === 'Para' || firstValue.t === 'Plain')
   if (isParagraph && otherValues.length === 0) return
   const parts = element.c.map((block) =>
     isElement(block) && (block.t === 'Para' || block.t === 'Plain') && Array.isArray(block.c)
       ? block.c
-      : [{ t: 'Str', c: textOfTree(block) }],
+      : [{ t: 'Str', c: extractText(block) }],
   )
   const inlines = parts.flatMap((part, at) => (at === 0 ? part : [{ t: 'LineBreak' }, ...part]))
   element.c = [{ t: 'Para', c: inlines }]
@@ -50,7 +50,7 @@ function shortenNote(element: PandocElement): void {
 
 function replaceNoteWithBrackets(element: PandocElement): void {
   if (element.t !== 'Note') return
-  element.c = [noAttributes, [{ t: 'Str', c: ` [${textOfTree(element.c)}]` }]]
+  element.c = [noAttributes, [{ t: 'Str', c: ` [${extractText(element.c)}]` }]]
   element.t = 'Span'
 }
 
@@ -59,7 +59,7 @@ function moveCaptionAbove(element: PandocElement): void {
   if (element.t !== 'Table' || !Array.isArray(element.c)) return
   const [, caption, ...rest]: unknown[] = element.c
   const blocks: unknown = Array.isArray(caption) ? caption[1] : undefined
-  if (!isBlocks(blocks) || blocks.length === 0) return
+  if (!isBlockList(blocks) || blocks.length === 0) return
   const table = { t: 'Table', c: [element.c[0], [null, []], ...rest] }
   element.t = 'Div'
   element.c = [noAttributes, [...blocks.map(toParagraph), table]]

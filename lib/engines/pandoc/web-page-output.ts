@@ -19,13 +19,12 @@ export const printStyle = `<style>
 `
 
 const headBytes = 4096
-const generator = /^[ \t]{0,99}<meta name="generator" content="pandoc"\s{0,9}\/?>\n?/m
+const generatorPattern = /^[ \t]{0,99}<meta name="generator" content="pandoc"\s{0,9}\/?>\n?/m
 
 /** Blanks out pandoc's generator tag, in place because pages may be large. */
 export async function removeGenerator(path: string): Promise<void> {
   await using file = await open(path, 'r+')
   const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
-  const foundGenerator = generator.exec(buffer.toString('latin1', 0, bytesRead))
-  if (foundGenerator)
-    await file.write(foundGenerator[0].replaceAll(/[^\n]/g, ' '), foundGenerator.index, 'latin1')
+  const match = generatorPattern.exec(buffer.toString('latin1', 0, bytesRead))
+  if (match) await file.write(match[0].replaceAll(/[^\n]/g, ' '), match.index, 'latin1')
 }

@@ -44,7 +44,7 @@ const isSplittable = (to: FormatId): to is keyof typeof costsByTarget => to in c
  * Minimum seconds of work for splitting to pay off, in total and per chunk: a worker needs some tenths of a second to
  * fetch the file, and the pages are zipped twice.
  */
-const minSeconds = { total: 5, perChunk: 1 }
+const minimumSeconds = { total: 5, perChunk: 1 }
 
 /** How many workers are worth using when all of them share one machine's cores. */
 const countUsableWorkers = (to: keyof typeof costsByTarget, workers: number) =>
@@ -78,9 +78,9 @@ export function splitPdfIntoChunks(
   const total = costs.reduce((sum, { seconds }) => sum + seconds, 0)
   const count = Math.min(
     countUsableWorkers(to, workers),
-    Math.floor(total / minSeconds.perChunk),
+    Math.floor(total / minimumSeconds.perChunk),
     costs.length,
   )
-  if (total < minSeconds.total || count < 2) return undefined
+  if (total < minimumSeconds.total || count < 2) return undefined
   return splitByCost(costs, count).map((run) => ({ first: run[0], last: run.at(-1) }))
 }

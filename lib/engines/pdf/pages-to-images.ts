@@ -4,7 +4,7 @@ import type { Sharp } from 'sharp'
 import { formatById } from '../../formats/index.ts'
 import { defined } from '../../validation/defined.ts'
 import type { OutputFile, Tools } from '../engine.ts'
-import { type Quality, qualityNumber } from '../options.ts'
+import { type Quality, toQualityNumber } from '../options.ts'
 import { pageAdobeRgbProfile } from '../shared/image/color-profiles.ts'
 import { jpegQualityOf, qualityScales } from '../shared/image/options.ts'
 import { loadSharp } from '../vips/image.ts'
@@ -35,7 +35,7 @@ export async function toJpeg(
   options: PageJpegOptions,
   tools: Tools,
 ): Promise<OutputFile> {
-  const quality = qualityNumber(jpegQualityOf(options), qualityScales.jpg)
+  const quality = toQualityNumber(jpegQualityOf(options), qualityScales.jpg)
   const { progressive } = options
   const parameters = { ...toManifestParameters(options), quality, progressive }
   // poppler writes gray pages with three equal channels and embeds no color profile.

@@ -8,7 +8,7 @@ import { openZipArchive, type ZipArchive, type ZipArchiveEntry } from '../../bin
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
-import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
+import { integer, type QualityScale, quality, toQualityNumber } from '../options.ts'
 import { loadSharp } from './image.ts'
 
 const officeFormats = [
@@ -66,7 +66,7 @@ export async function compressOffice(work: EngineWork, tools: Tools): Promise<En
   if (!input) throw new Error('The step has no document to compress.')
   const { targetSize, ...options } = Options.parse(work.options)
   const zip = await openPackage(input.path, work.from)
-  const requestedQuality = qualityNumber(options.quality ?? 'medium', scale)
+  const requestedQuality = toQualityNumber(options.quality ?? 'medium', scale)
   const levels =
     targetSize === undefined
       ? [requestedQuality]

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
-import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
+import { integer, type QualityScale, quality, toQualityNumber } from '../options.ts'
 import { compressedFormats, type Effort, recompressImage } from './compress-formats.ts'
 import { type CompressionAttempt, compressToSize, maxCompressionAttempts } from './compress-to-size.ts'
 import { openImage } from './image.ts'
@@ -45,7 +45,7 @@ export async function compressImage(work: EngineWork, tools: Tools): Promise<Eng
     return { path, size: (await stat(path)).size }
   }
   const originalAttempt: CompressionAttempt = { path: input.path, size: input.size }
-  const requestedQuality = qualityNumber(options.quality ?? 'medium', scale)
+  const requestedQuality = toQualityNumber(options.quality ?? 'medium', scale)
   const result =
     targetSize === undefined
       ? await attempt({ quality: requestedQuality, scale: 1 })

@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
-import { magick } from '../imagemagick/run.ts'
+import { runMagick } from '../imagemagick/run.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { setUpright } from './exif-fields.ts'
 
@@ -122,7 +122,7 @@ async function primaryImageOfHeic(input: InputFile, path: string, tools: Tools):
 
 const bmp: ImageDecoder = async ({ input, tools }) => {
   const path = pathForDecoded(input, tools, 'png')
-  await magick(tools, 'convert', [`bmp:${input.path}[0]`, '-quality', '10', `png:${path}`])
+  await runMagick(tools, 'convert', [`bmp:${input.path}[0]`, '-quality', '10', `png:${path}`])
   return { path, format: 'png' }
 }
 

@@ -1,7 +1,7 @@
 import type { Sharp } from 'sharp'
 import * as z from 'zod'
 import { keysOf } from '../../validation/keys-of.ts'
-import { flag, qualityNumber } from '../options.ts'
+import { flag, toQualityNumber } from '../options.ts'
 import {
   colorSpace,
   imageShape,
@@ -62,7 +62,7 @@ export const pixelTargets = {
     { isOpaque: true, supportsProfile: true, cost: 0.03 },
     (image, options) =>
       image.jpeg({
-        quality: qualityNumber(jpegQualityOf(options), qualityScales.jpg),
+        quality: toQualityNumber(jpegQualityOf(options), qualityScales.jpg),
         progressive: options.progressive ?? false,
       }),
   ),
@@ -79,7 +79,7 @@ export const pixelTargets = {
   ),
   webp: defineTarget(WebpOptions, { stores: 'frames', supportsProfile: true, cost: 0.05 }, (image, options) =>
     image.webp({
-      quality: qualityNumber(options.quality, qualityScales.webp),
+      quality: toQualityNumber(options.quality, qualityScales.webp),
       lossless: options.lossless ?? false,
     }),
   ),
@@ -96,7 +96,7 @@ export const pixelTargets = {
   ),
   // The default effort of 4 takes three times as long and saves only 2 % more.
   avif: defineTarget(LossyOptions, { supportsProfile: true, cost: 0.3 }, (image, { quality }) =>
-    image.avif({ quality: qualityNumber(quality, qualityScales.avif), effort: 2 }),
+    image.avif({ quality: toQualityNumber(quality, qualityScales.avif), effort: 2 }),
   ),
   apng: defineTarget(PlainOptions, { stores: 'frames', cost: 0.15 }, toPng),
   bmp: defineTarget(PlainOptions, { isOpaque: true, cost: 0.05 }, (image) => image.removeAlpha().raw()),
@@ -127,9 +127,9 @@ export const isLosslessUnspecified = (to: PixelTargetId, options: unknown): bool
 
 /** Returns the requested quality on the scale of the program that writes the format. */
 export function encoderQuality(format: 'heic' | 'jxl' | 'jxr' | 'djvu', options: unknown): number {
-  return qualityNumber(LossyOptions.parse(options).quality, qualityScales[format])
+  return toQualityNumber(LossyOptions.parse(options).quality, qualityScales[format])
 }
 
 /** Returns the number of colors for the requested quality. */
 export const gifColors = (options: unknown): number =>
-  Math.max(2, Math.round(2.56 * qualityNumber(LossyOptions.parse(options).quality, qualityScales.gif)))
+  Math.max(2, Math.round(2.56 * toQualityNumber(LossyOptions.parse(options).quality, qualityScales.gif)))

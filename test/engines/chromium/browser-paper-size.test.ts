@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { buildHeaderFooterHtml } from '../../../lib/engines/chromium/header-footer.ts'
 import {
+  buildPageRules,
+  computeWindowWidth,
   defaultPaperParams,
   ebookMargin,
   PrintOptions,
-  pageRules,
-  paperSheetOf,
-  windowWidth,
+  parsePaperSheet,
 } from '../../../lib/engines/chromium/paper.ts'
 
 const parseOptions = (options: object) => PrintOptions.parse(options)
@@ -15,7 +15,7 @@ const parseOptions = (options: object) => PrintOptions.parse(options)
 describe('the browser window for printing a web page', () => {
   const silent = { width: null, left: null, right: null }
   const width = (options: object, own: object = {}, margin?: number) =>
-    windowWidth(parseOptions(options), { ...silent, ...own }, margin)
+    computeWindowWidth(parseOptions(options), { ...silent, ...own }, margin)
   // 96 CSS pixels are an inch.
   const pixels = (mm: number) => (mm / 25.4) * 96
 
@@ -50,7 +50,7 @@ describe('the browser window for printing a web page', () => {
 describe('the paper of a web page', () => {
   const silent = { width: null, left: null, right: null }
   const rules = (options: object, margin?: number, own = silent) =>
-    pageRules(parseOptions(options), own, margin)
+    buildPageRules(parseOptions(options), own, margin)
   test("the paper of a web page is the page's own by default, otherwise A4", () => {
     assert.deepEqual(rules({}), [])
     assert.deepEqual(rules({ scale: 0.5, headerText: 'a', printBackground: false }), [])
@@ -105,29 +105,29 @@ describe('the paper of a web page', () => {
       ...['margin: 1mm;', 'margin-top: 20mm !important;', 'size: 60mm 30mm !important;'],
     ])
     const ownPaper = { width: 600, left: 0, right: null }
-    assert.deepEqual(pageRules(parseOptions({ pageSize: '20x20mm' }), { ...silent, left: 0 }), [
+    assert.deepEqual(buildPageRules(parseOptions({ pageSize: '20x20mm' }), { ...silent, left: 0 }), [
       'size: 20mm 20mm !important;',
     ])
-    assert.deepEqual(paperSheetOf({ pageSize: '40x60mm' }, ebookMargin).area, { width: 32, height: 52 })
-    assert.equal(windowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), silent), 604)
-    assert.equal(windowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), ownPaper), 371)
+    assert.deepEqual(parsePaperSheet({ pageSize: '40x60mm' }, ebookMargin).area, { width: 32, height: 52 })
+    assert.equal(computeWindowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), silent), 604)
+    assert.equal(computeWindowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), ownPaper), 371)
   })
 
   test('the printable area of an ebook page is its paper size minus the margins', () => {
-    assert.deepEqual(paperSheetOf({}, ebookMargin), {
+    assert.deepEqual(parsePaperSheet({}, ebookMargin), {
       paper: { width: 210, height: 297 },
       area: { width: 170, height: 257 },
     })
     const sides = { marginTop: '1mm', marginRight: '2mm', marginBottom: '4mm', marginLeft: '8mm' }
-    assert.deepEqual(paperSheetOf({ pageSize: 'a5', landscape: true, ...sides }, ebookMargin), {
+    assert.deepEqual(parsePaperSheet({ pageSize: 'a5', landscape: true, ...sides }, ebookMargin), {
       paper: { width: 210, height: 148 },
       area: { width: 200, height: 143 },
     })
-    assert.deepEqual(paperSheetOf({ marginTop: '1mm', marginLeft: '8mm' }, 0).area, {
+    assert.deepEqual(parsePaperSheet({ marginTop: '1mm', marginLeft: '8mm' }, 0).area, {
       width: 202,
       height: 296,
     })
-    assert.deepEqual(paperSheetOf({ marginBottom: '1mm', marginRight: '8mm' }, 0).area, {
+    assert.deepEqual(parsePaperSheet({ marginBottom: '1mm', marginRight: '8mm' }, 0).area, {
       width: 202,
       height: 296,
     })

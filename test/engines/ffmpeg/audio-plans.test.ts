@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { layoutFilters, singleTrackArgs } from '../../../lib/engines/ffmpeg/audio-stream.ts'
+import { mergeLayoutFilters, singleTrackArgs } from '../../../lib/engines/ffmpeg/audio-stream.ts'
 import { argAfter, containerFor, createMediaInfo, createRecipe } from '../support/ffmpeg-recipe.ts'
 
 /** ffmpeg's output arguments for one default audio track, or for several tracks. */
@@ -234,14 +234,14 @@ describe('merged audio', () => {
 
   test('merged audio gets the channel layout of the first file, and unnamed channels keep their order', () => {
     const firstStream = streamWith({ channels: 6, channel_layout: '5.1' })
-    assert.deepEqual(layoutFilters(firstStream, streamWith({}), target('flac')), [
+    assert.deepEqual(mergeLayoutFilters(firstStream, streamWith({}), target('flac')), [
       'aformat=channel_layouts=5.1',
     ])
-    assert.deepEqual(layoutFilters(streamWith({}), firstStream, target('flac')), [
+    assert.deepEqual(mergeLayoutFilters(streamWith({}), firstStream, target('flac')), [
       'aformat=channel_layouts=stereo',
     ])
     assert.deepEqual(
-      layoutFilters(firstStream, streamWith({ channels: 3, channel_layout: '' }), target('flac')),
+      mergeLayoutFilters(firstStream, streamWith({ channels: 3, channel_layout: '' }), target('flac')),
       ['channelmap=0|1|2:3.0', 'aformat=channel_layouts=5.1'],
     )
   })

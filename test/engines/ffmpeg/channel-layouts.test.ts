@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { channelsIn, chooseLayout, type LayoutName } from '../../../lib/engines/ffmpeg/channel-layouts.ts'
+import { chooseLayout, countChannels, type LayoutName } from '../../../lib/engines/ffmpeg/channel-layouts.ts'
 
 describe('a channel layout', () => {
   /** For each layout, the one chosen by a codec that supports all others. */
@@ -29,7 +29,7 @@ describe('a channel layout', () => {
     octagonal: '7.1',
   }
   const names = Object.keys(nextLarger) as LayoutName[] // Object.keys loses the literal types.
-  const from = (layout: LayoutName) => ({ count: channelsIn(layout), layout })
+  const from = (layout: LayoutName) => ({ count: countChannels(layout), layout })
 
   test('a channel layout is replaced by the smallest supported layout with all its speakers', () => {
     for (const name of names) {
@@ -37,7 +37,7 @@ describe('a channel layout', () => {
       const layout = nextLarger[name]
       assert.deepEqual(
         chooseLayout(from(name), { maxChannels: 8, layouts }),
-        { layout, channels: channelsIn(layout) },
+        { layout, channels: countChannels(layout) },
         name,
       )
     }

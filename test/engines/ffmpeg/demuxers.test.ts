@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { describe, test } from 'node:test'
 import {
   demuxerArgs,
-  demuxersFor,
   hasTimestamps,
+  listDemuxers,
   localProtocolArgs,
 } from '../../../lib/engines/ffmpeg/demuxers.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
@@ -101,7 +101,8 @@ describe('the files that ffmpeg may open', () => {
     }
     // The ids are listed above.
     for (const [demuxers, formats] of Object.entries(formatsOf))
-      for (const format of formats.split(' ')) assert.equal(demuxersFor(format as FormatId), demuxers, format)
+      for (const format of formats.split(' '))
+        assert.equal(listDemuxers(format as FormatId), demuxers, format)
   })
 
   test('ffmpeg may choose among several demuxers for formats with variants, and formats without timestamps are known', () => {
@@ -115,7 +116,7 @@ describe('the files that ffmpeg may open', () => {
       ['opus', 'ogg'],
       ['m2ts', 'mpegts'],
     ] as const)
-      assert.equal(demuxersFor(format), demuxers)
+      assert.equal(listDemuxers(format), demuxers)
     const formats = [
       ...(['h264', 'hevc', 'obu', 'm1v', 'm2v', 'mjpeg', 'mp4v', 'h261', 'h263', 'y4m', 'aptxhd'] as const),
     ]

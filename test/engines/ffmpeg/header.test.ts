@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { hasAlpha, probe, rotationOf } from '../../../lib/engines/ffmpeg/probe.ts'
+import { getRotation, hasAlpha, probe } from '../../../lib/engines/ffmpeg/probe.ts'
 import { readHeader } from '../../../lib/engines/ffmpeg/read-header.ts'
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
 import { createTools } from '../../../lib/engines/sandbox/exec.ts'
@@ -41,7 +41,7 @@ async function describeFile(path: string, source: 'header' | 'ffprobe') {
   return {
     chapters,
     durationS: Math.round(media.durationS ?? 0),
-    video: video && [video.index, video.codec_name, hasAlpha(video), Math.abs(rotationOf(video))],
+    video: video && [video.index, video.codec_name, hasAlpha(video), Math.abs(getRotation(video))],
     audio: audio.map(({ index, codec_name }) => [index, codec_name]),
     subtitles: subtitles.map(({ index, codec_name }) => [index, codec_name]),
   }
@@ -83,7 +83,7 @@ describe('the header of a media file', () => {
       pathOf('chapters.mkv'),
     ]) {
       assert.deepEqual(await describeFile(path, 'header'), await describeFile(path, 'ffprobe'), path)
-      assert.equal((await readHeader(path, formatOf(path)))?.mayHaveMore, false, path)
+      assert.equal((await readHeader(path, formatOf(path)))?.mayBeIncomplete, false, path)
     }
   })
 
@@ -116,7 +116,7 @@ describe('the header of a media file', () => {
     const attached = ['-attach', fixture('corners.jpg'), '-metadata:s:t', 'mimetype=image/jpeg']
     await ffmpegTool(...videoInput, ...attached, '-c', 'copy', pathOf('cover.mkv'))
     for (const name of ['chapters.mp4', 'cover.mp4', 'cover.mkv'])
-      assert.equal((await readHeader(pathOf(name), formatOf(name)))?.mayHaveMore, true, name)
+      assert.equal((await readHeader(pathOf(name), formatOf(name)))?.mayBeIncomplete, true, name)
     const run = await convert(ffmpeg, pathOf('cover.mkv'), 'mp4')
     assert.deepEqual(run.commands, ['ffprobe', 'ffmpeg'])
     assert.equal((await probeStreams(run, 'video')).length, 2)
@@ -165,7 +165,7 @@ describe('ffmpeg is started', () => {
   test('ffmpeg is started again if the copy is shorter than the header says, and CORRUPT_FILE is reported after the last attempt', async () => {
     const wholeFile = await readFile(fixture('subtitled.mkv'))
     await writeFile(pathOf('broken.mkv'), wholeFile.subarray(0, wholeFile.length * 0.4))
-    assert.equal((await readHeader(pathOf('broken.mkv'), 'mkv'))?.mayHaveMore, false)
+    assert.equal((await readHeader(pathOf('broken.mkv'), 'mkv'))?.mayBeIncomplete, false)
     await assertRefused(convert(ffmpeg, pathOf('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
   })
 

@@ -23,11 +23,11 @@ import { buildRecipe } from '../../../lib/engines/ffmpeg/plan.ts'
 import { parseProbe } from '../../../lib/engines/ffmpeg/probe.ts'
 import { videoContainers } from '../../../lib/engines/ffmpeg/video-containers.ts'
 import {
-  changesPages,
+  hasPageChanges,
   SheetPdfOptions,
-  sheetPageSetup,
   TextPdfOptions,
-  textPageSetup,
+  toSheetPageSetup,
+  toTextPageSetup,
 } from '../../../lib/engines/libreoffice/page-setup.ts'
 import { parseSeparator } from '../../../lib/engines/shared/text/csv-separator.ts'
 import { TableOptions } from '../../../lib/engines/shared/text/table-options.ts'
@@ -215,7 +215,7 @@ describe('media options', () => {
 })
 
 describe('a page option', () => {
-  const setup = (options: object) => textPageSetup(TextPdfOptions.parse(options))
+  const setup = (options: object) => toTextPageSetup(TextPdfOptions.parse(options))
 
   test('pageSize accepts a name or dimensions, and dimensions wider than high mean landscape', () => {
     for (const [pageSize, short, long, landscape] of [
@@ -263,16 +263,16 @@ describe('a page option', () => {
   })
 
   test('page options change the layout of pages only if the client sets one', () => {
-    assert.equal(changesPages(setup({})), false)
+    assert.equal(hasPageChanges(setup({})), false)
     for (const options of [
       { pageSize: 'a4' },
       { landscape: false },
       { marginTop: '0mm' },
       { footerText: '' },
     ])
-      assert.equal(changesPages(setup(options)), true, JSON.stringify(options))
-    assert.equal(changesPages(sheetPageSetup(SheetPdfOptions.parse({}))), true)
-    const plainSetup = sheetPageSetup(SheetPdfOptions.parse({ fitToWidth: 'false', headerText: 'a' }))
+      assert.equal(hasPageChanges(setup(options)), true, JSON.stringify(options))
+    assert.equal(hasPageChanges(toSheetPageSetup(SheetPdfOptions.parse({}))), true)
+    const plainSetup = toSheetPageSetup(SheetPdfOptions.parse({ fitToWidth: 'false', headerText: 'a' }))
     assert.deepEqual([plainSetup.fitToWidth, plainSetup.headerText], [false, 'a'])
   })
 })

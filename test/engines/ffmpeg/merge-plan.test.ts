@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
-import { frameRangeOf, segmentLengths, segmentPositions } from '../../../lib/engines/ffmpeg/merge-plan.ts'
+import { chooseSegmentLengths, locateSegments, toFrameRange } from '../../../lib/engines/ffmpeg/merge-plan.ts'
 import { mergeVideoOptions } from '../../../lib/engines/ffmpeg/options.ts'
 import { parseProbe } from '../../../lib/engines/ffmpeg/probe.ts'
 import { videoContainers } from '../../../lib/engines/ffmpeg/video-containers.ts'
@@ -31,7 +31,11 @@ function createVideo({
 
 const loneWorker = { workers: 1, timeoutS: 60 }
 const lengthsOf = (videos: readonly ReturnType<typeof createVideo>[], options = {}, pool = loneWorker) =>
-  segmentLengths(videos, { container: videoContainers.mp4, options: mergeVideoOptions.parse(options) }, pool)
+  chooseSegmentLengths(
+    videos,
+    { container: videoContainers.mp4, options: mergeVideoOptions.parse(options) },
+    pool,
+  )
 const encodeMode = { mode: 'encode' }
 
 test('videos of a merge are split into segments with about the same encoding time', () => {
@@ -84,7 +88,7 @@ test('segments contain every frame exactly once, whatever the frame rate of the 
     { startS: firstCut, endS: secondCut },
     { startS: secondCut, endS: end },
   ]
-  const runs = places.map((place) => frameRangeOf(place, 30))
+  const runs = places.map((place) => toFrameRange(place, 30))
   assert.deepEqual(runs, [
     { first: 0, count: 91 },
     { first: 91, count: 109 },
@@ -93,7 +97,7 @@ test('segments contain every frame exactly once, whatever the frame rate of the 
 })
 
 test('a frame exactly between two frames of the result counts as the later one', () => {
-  assert.deepEqual(frameRangeOf({ startS: 0.483333, endS: 1.516667 }, 30), { first: 15, count: 31 })
+  assert.deepEqual(toFrameRange({ startS: 0.483333, endS: 1.516667 }, 30), { first: 15, count: 31 })
 })
 
 test('each merge segment begins where its video begins in the merged audio, aligned to a video frame', () => {
@@ -106,13 +110,13 @@ test('each merge segment begins where its video begins in the merged audio, alig
     { film: 0, first: 63, count: 40 },
     { film: 1, first: 0, count: 50 },
   ]
-  const withAudio = segmentPositions(pieces, videos, { beginS: [0.12, 4.51], perSecond: 25 })
+  const withAudio = locateSegments(pieces, videos, { beginS: [0.12, 4.51], perSecond: 25 })
   assert.deepEqual(withAudio, [
     { startS: 0.12, endS: 2.52 },
     { startS: 2.52, endS: 4.52 },
     { startS: 4.52, endS: 6.52 },
   ])
-  const withoutAudio = segmentPositions(pieces, videos, { beginS: undefined, perSecond: 25 })
+  const withoutAudio = locateSegments(pieces, videos, { beginS: undefined, perSecond: 25 })
   assert.deepEqual(
     withoutAudio.map(({ startS }) => startS),
     [0.12, 2.52, 4.12],

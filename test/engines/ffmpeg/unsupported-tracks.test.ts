@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { findUnsupportedCodec, refuseEncrypted } from '../../../lib/engines/ffmpeg/unsupported-tracks.ts'
+import { findUnsupportedCodec, rejectEncrypted } from '../../../lib/engines/ffmpeg/unsupported-tracks.ts'
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
 import { createTools } from '../../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
@@ -69,7 +69,7 @@ const writeScratch = (name: string, bytes: Buffer | string) => {
   return path
 }
 const encryptionOf = (path: string, format: FormatId) =>
-  refuseEncrypted(path, format).then(
+  rejectEncrypted(path, format).then(
     () => undefined,
     (error) => error.details.encryption,
   )

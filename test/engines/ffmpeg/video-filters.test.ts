@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { outputSize } from '../../../lib/engines/ffmpeg/video-filters.ts'
+import { chooseOutputSize } from '../../../lib/engines/ffmpeg/video-filters.ts'
 import { argAfter, createMediaInfo, createRecipe, type Streams } from '../support/ffmpeg-recipe.ts'
 
 const encode = { mode: 'encode' }
@@ -142,7 +142,7 @@ describe('the output size of a video', () => {
     const { video } = createMediaInfo({ video: properties } satisfies Streams)
     assert.ok(video)
     // A part of the options.
-    const { width, height } = outputSize(video, options as Parameters<typeof outputSize>[1], step)
+    const { width, height } = chooseOutputSize(video, options as Parameters<typeof chooseOutputSize>[1], step)
     return [width, height]
   }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
-  colorSpaceOf,
-  iconSides,
+  getMagickTarget,
   type MagickTargetId,
-  magickTarget,
   magickTargets,
+  parseColorSpace,
+  parseIconSides,
   sizeArgs,
 } from '../../../lib/engines/imagemagick/targets.ts'
 
@@ -24,14 +24,14 @@ describe('the formats that ImageMagick writes', () => {
 
   test('the formats that ImageMagick writes use coders of the same name, except for those listed', () => {
     const otherIds = ids.flatMap((id) =>
-      magickTarget(id).coder === id ? [] : [`${id}:${magickTarget(id).coder}`],
+      getMagickTarget(id).coder === id ? [] : [`${id}:${getMagickTarget(id).coder}`],
     )
     assert.equal(otherIds.join(' '), 'jpg:jpeg bmp:bmp3 cur:ico')
   })
 
   test('the formats that ImageMagick writes are flattened onto white if they have no transparency', () => {
     assert.equal(
-      idsWith((id) => magickTarget(id).isOpaque === true),
+      idsWith((id) => getMagickTarget(id).isOpaque === true),
       `jpg bmp bmp2 bmp3 hdr pcx dcx ppm pgm pbm pnm pfm xbm xwd ras pgx pict sixel viff wbmp otb palm jbig art
       cal vicar fits cin`.replace(/\s+/g, ' '),
     )
@@ -39,22 +39,22 @@ describe('the formats that ImageMagick writes', () => {
 
   test('the formats in which ImageMagick stores several images or a color profile are exactly those listed', () => {
     assert.equal(
-      idsWith((id) => magickTarget(id).stores === 'frames'),
+      idsWith((id) => getMagickTarget(id).stores === 'frames'),
       'gif mng',
     )
     assert.equal(
-      idsWith((id) => magickTarget(id).stores === 'pages'),
+      idsWith((id) => getMagickTarget(id).stores === 'pages'),
       'tiff dcx',
     )
     assert.equal(
-      idsWith((id) => magickTarget(id).supportsProfile === true),
+      idsWith((id) => getMagickTarget(id).supportsProfile === true),
       'png jpg webp tiff ptif psd psb miff',
     )
   })
 
   test('each ImageMagick output format gets the expected arguments for its sample type', () => {
     const names = (part: string) => `-define dpx:${part}.filename=output.cin`
-    const argsFor = (args: string) => idsWith((id) => (magickTarget(id).args ?? []).join(' ') === args)
+    const argsFor = (args: string) => idsWith((id) => (getMagickTarget(id).args ?? []).join(' ') === args)
     assert.equal(argsFor('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
     assert.equal(argsFor('-depth 8'), 'ico cur pcx dcx pam xwd sgi ras jp2 j2k pict viff avs aai fits')
     assert.equal(argsFor(`-depth 10 ${names('file')} ${names('origination')}`), 'cin')
@@ -70,7 +70,7 @@ describe('the formats that ImageMagick writes', () => {
 
   test('the costs of ImageMagick output formats are lowest for PNG, then JPEG, so that routes prefer these', () => {
     assert.equal(
-      idsWith((id) => magickTarget(id).cost !== 0.35),
+      idsWith((id) => getMagickTarget(id).cost !== 0.35),
       'png jpg',
     )
     assert.ok(magickTargets.png.cost < magickTargets.jpg.cost && magickTargets.jpg.cost < 0.35)
@@ -78,7 +78,7 @@ describe('the formats that ImageMagick writes', () => {
 })
 
 describe('the arguments of ImageMagick', () => {
-  const argsFor = (id: MagickTargetId, options: object) => magickTarget(id).quality?.(options).join(' ')
+  const argsFor = (id: MagickTargetId, options: object) => getMagickTarget(id).quality?.(options).join(' ')
 
   test('the arguments of ImageMagick for PNG contain compression level, interlacing and colors', () => {
     assert.equal(argsFor('png', {}), '-quality 65 -interlace None')
@@ -107,10 +107,10 @@ describe('the arguments of ImageMagick', () => {
       assert.equal(argsFor(id, { quality: 7 }), `-quality 7`, id)
     }
     assert.equal(
-      idsWith((id) => magickTarget(id).quality !== undefined),
+      idsWith((id) => getMagickTarget(id).quality !== undefined),
       'png jpg webp jp2 j2k jng',
     )
-    const hasOption = (id: MagickTargetId, name: string) => name in magickTarget(id).options.shape
+    const hasOption = (id: MagickTargetId, name: string) => name in getMagickTarget(id).options.shape
     assert.equal(
       idsWith((id) => hasOption(id, 'quality')),
       'jpg webp jp2 j2k jng',
@@ -123,7 +123,7 @@ describe('the arguments of ImageMagick', () => {
       idsWith((id) => hasOption(id, 'width')),
       ids.join(' '),
     )
-    assert.equal(colorSpaceOf({ colorSpace: 'gray' }), 'gray')
+    assert.equal(parseColorSpace({ colorSpace: 'gray' }), 'gray')
   })
 
   test('the resize arguments of ImageMagick follow the fit: max never enlarges, crop fills the box, scale may enlarge', () => {
@@ -142,8 +142,8 @@ describe('the arguments of ImageMagick', () => {
   })
 
   test('the arguments of ImageMagick for an icon list its sizes, largest first', () => {
-    assert.deepEqual(iconSides({ sizes: '16, 256,1' }), [256, 16, 1])
-    assert.equal(iconSides({}), undefined)
+    assert.deepEqual(parseIconSides({ sizes: '16, 256,1' }), [256, 16, 1])
+    assert.equal(parseIconSides({}), undefined)
     const hasArgument = (sizes: string) => magickTargets.ico.options.safeParse({ sizes }).success
     for (const wrongSizes of ['0', '257', '1.5', '16,', 'x', '16,257', Array(60).fill('1').join()])
       assert.equal(hasArgument(wrongSizes), false, wrongSizes)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import iconv from 'iconv-lite'
 import type { Tools } from '../../../lib/engines/engine.ts'
-import { officeSource } from '../../../lib/engines/libreoffice/office-source.ts'
+import { prepareOfficeSource } from '../../../lib/engines/libreoffice/office-source.ts'
 import { findCharset } from '../../../lib/engines/shared/text/charsets.ts'
 import { isCountable } from '../../../lib/engines/shared/text/csv-numbers.ts'
 import { guessCharset } from '../../../lib/engines/shared/text/detect-charset.ts'
@@ -273,9 +273,9 @@ describe('a table', () => {
   test('a table with more rows or columns than the target supports causes a warning', async () => {
     const { input, tools, warnings } = await copyText(`x${',x'.repeat(256)}\n${'1\n'.repeat(65_536)}`, 'csv')
     const work = { operation: 'convert', inputs: [input], from: 'csv', options: {}, outDir: workDir } as const
-    await officeSource({ ...work, to: 'xlsx' }, input, tools)
+    await prepareOfficeSource({ ...work, to: 'xlsx' }, input, tools)
     assert.deepEqual(warnings, [])
-    await officeSource({ ...work, to: 'xls' }, input, tools)
+    await prepareOfficeSource({ ...work, to: 'xls' }, input, tools)
     assert.match(warnings.join('\n'), /^ROWS_DROPPED .*65536 of 65537.*\nCOLUMNS_DROPPED .*256 of 257/)
   })
 })

@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import type { MediaInfo } from '../../../lib/engines/ffmpeg/probe.ts'
 import { videoThumbnailRows } from '../../../lib/engines/ffmpeg/thumbnail.ts'
 import { resolveTrim } from '../../../lib/engines/ffmpeg/trim.ts'
-import { decimal, flag, integer, quality, qualityNumber } from '../../../lib/engines/options.ts'
+import { decimal, flag, integer, quality, toQualityNumber } from '../../../lib/engines/options.ts'
 import {
   consecutiveRuns,
   formatPageRange,
@@ -63,7 +63,7 @@ describe('an option sent by a form', () => {
     assert.deepEqual([parse(quality, '55'), parse(quality, 'low')], [55, 'low'])
     assertRefused(quality, 0, 101, 'best')
     assert.deepEqual(
-      [qualityNumber(55, scale), qualityNumber('low', scale), qualityNumber(undefined, scale)],
+      [toQualityNumber(55, scale), toQualityNumber('low', scale), toQualityNumber(undefined, scale)],
       [55, 10, 30],
     )
     for (const [format, { low, medium, high, highest }] of Object.entries(qualityScales)) {

@@ -18,7 +18,7 @@ interface ParagraphContext {
 }
 
 /** Breaks before a paragraph. */
-interface Breaks {
+interface BlockBreaks {
   readonly pageBreakBefore: boolean
   readonly columnBreak: boolean
   /** Images behind the text of the page. */
@@ -26,9 +26,9 @@ interface Breaks {
 }
 
 /** Twips: Word refuses line heights above 1584 points. */
-const maxExactLine = 31_680
+const maxExactLineTwips = 31_680
 /** The spacing of a paragraph that should not be seen. */
-const narrowLine = { before: 0, after: 0, line: 20, lineRule: 'exact' } as const
+const separatorSpacing = { before: 0, after: 0, line: 20, lineRule: 'exact' } as const
 
 /** Points below a paragraph: tables and columns have no spacing above them. */
 function measureGapBelow(
@@ -58,7 +58,7 @@ export class BlockWriter {
 
   /** Returns the runs of a paragraph, preceded by its page or column break. */
   #withBreaks(
-    { pageBreakBefore = false, columnBreak = false, anchoredImages = [] }: Partial<Breaks>,
+    { pageBreakBefore = false, columnBreak = false, anchoredImages = [] }: Partial<BlockBreaks>,
     children: readonly docx.ParagraphChild[],
   ) {
     const start = columnBreak ? [new this.#library.Run({ children: [new this.#library.ColumnBreak()] })] : []
@@ -71,7 +71,7 @@ export class BlockWriter {
   /** Two adjacent tables would merge, and a document must not end with a table. */
   #createTableSeparator(block: FlowBlock, nextBlock: FlowBlock | undefined): docx.Paragraph {
     const gap = nextBlock?.kind === 'table' ? nextBlock.box[1] - block.box[3] : 0
-    const line = Math.min(maxExactLine, Math.max(20, toTwips(gap)))
+    const line = Math.min(maxExactLineTwips, Math.max(20, toTwips(gap)))
     return new this.#library.Paragraph({ spacing: { before: 0, after: 0, line, lineRule: 'exact' } })
   }
 
@@ -98,9 +98,9 @@ export class BlockWriter {
       case 'image':
         return [await this.#createImage(block, block.column, context, breaks)]
       case 'table': {
-        const isBroken = breaks.pageBreakBefore || breaks.columnBreak || anchoredImages.length > 0
-        const breakParagraphs = isBroken
-          ? [new this.#library.Paragraph({ ...this.#withBreaks(breaks, []), spacing: narrowLine })]
+        const hasBreak = breaks.pageBreakBefore || breaks.columnBreak || anchoredImages.length > 0
+        const breakParagraphs = hasBreak
+          ? [new this.#library.Paragraph({ ...this.#withBreaks(breaks, []), spacing: separatorSpacing })]
           : []
         return [
           ...breakParagraphs,
@@ -114,7 +114,7 @@ export class BlockWriter {
   #createParagraph(
     block: Paragraph,
     { backgroundColor, width }: ParagraphContext,
-    { after = 0, ...breaks }: Partial<Breaks> & { readonly after?: number } = {},
+    { after = 0, ...breaks }: Partial<BlockBreaks> & { readonly after?: number } = {},
   ): docx.Paragraph {
     const { heading, list } = block
     const level = heading === undefined ? undefined : (`HEADING_${heading}` as 'HEADING_1') // 1 to 6
@@ -152,19 +152,19 @@ export class BlockWriter {
     { runs, alignment, edges: [from, to] }: HeaderFooterRow,
     { width, margins: [left, , right] }: DocxSection,
   ): docx.Paragraph {
-    const tabs = runs.reduce((count, { text }) => count + text.split('\t').length - 1, 0)
-    const stops = Array.from({ length: tabs }, (_, at) => ({
-      type: at === tabs - 1 ? ('right' as const) : ('center' as const),
-      position: toTwips(from - left + ((to - from) * (at + 1)) / tabs),
+    const tabCount = runs.reduce((count, { text }) => count + text.split('\t').length - 1, 0)
+    const tabStops = Array.from({ length: tabCount }, (_, at) => ({
+      type: at === tabCount - 1 ? ('right' as const) : ('center' as const),
+      position: toTwips(from - left + ((to - from) * (at + 1)) / tabCount),
     }))
     const tabLayout = {
-      tabStops: stops,
+      tabStops: tabStops,
       indent: { left: toTwips(from - left), right: toTwips(width - right - to) },
     }
     return new this.#library.Paragraph({
       children: createTextRuns(this.#library, runs, {}),
-      alignment: this.#toAlignment(tabs > 0 ? 'left' : alignment),
-      ...(tabs > 0 && tabLayout),
+      alignment: this.#toAlignment(tabCount > 0 ? 'left' : alignment),
+      ...(tabCount > 0 && tabLayout),
       spacing: { before: 0, after: 0 },
     })
   }
@@ -173,12 +173,12 @@ export class BlockWriter {
     { path, box, labels }: ImageBlock,
     [left, , right]: readonly number[],
     context: ParagraphContext,
-    breaks: Partial<Breaks> = {},
+    breaks: Partial<BlockBreaks> = {},
   ): Promise<docx.Paragraph> {
     const [width, height] = [box[2] - box[0], box[3] - box[1]]
     const scale = Math.min(1, context.width / width)
     const [indentBefore = 0, indentAfter = 0] = [box[0] - (left ?? 0), (right ?? 0) - box[2]]
-    const centered = indentBefore > 12 && Math.abs(indentBefore - indentAfter) < 24
+    const isCentered = indentBefore > 12 && Math.abs(indentBefore - indentAfter) < 24
     const image = new this.#library.ImageRun({
       type: path.endsWith('.png') ? 'png' : 'jpg',
       data: await readFile(path),
@@ -187,7 +187,7 @@ export class BlockWriter {
     })
     return new this.#library.Paragraph({
       ...this.#withBreaks(breaks, [image]),
-      alignment: this.#toAlignment(centered ? 'center' : 'left'),
+      alignment: this.#toAlignment(isCentered ? 'center' : 'left'),
       spacing: { before: 60, after: 60, line: 240, lineRule: 'auto' },
     })
   }

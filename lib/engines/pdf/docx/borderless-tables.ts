@@ -1,4 +1,10 @@
-import { type BoundingBox, boundingBoxOf, type Interval, median, subtractIntervals } from './geometry.ts'
+import {
+  type BoundingBox,
+  boundingBoxOf,
+  computeMedian,
+  type Interval,
+  subtractIntervals,
+} from './geometry.ts'
 import { isInRuledRegion } from './horizontal-rules.ts'
 import { isPreformatted, splitAtGaps, type TextLine } from './lines.ts'
 import { findListMarker } from './list-markers.ts'
@@ -18,8 +24,8 @@ const maxExtraWidth = 12
 /**
  * In ems: a gap that a row must have at least once, the same inside a ruled region, and a gap that separates columns.
  */
-const wideGap = 1.1
-const ruledGap = 0.8
+const defaultMinGap = 1.1
+const minGapInRuledRegion = 0.8
 const minColumnGap = 0.42
 /** Minimum ratio to the usual gap between words. */
 const minGapRatio = 2.5
@@ -32,11 +38,12 @@ export function findBorderlessTables(
   lines: readonly TextLine[],
   ruledRegions: readonly BoundingBox[] = [],
 ): BorderlessTable[] {
-  const gapOf = (line: TextLine) => (isInRuledRegion(line, ruledRegions) ? ruledGap : wideGap)
+  const chooseMinGap = (line: TextLine) =>
+    isInRuledRegion(line, ruledRegions) ? minGapInRuledRegion : defaultMinGap
   const tables: BorderlessTable[] = []
   let at = 0
   while (at < lines.length) {
-    const run = collectRows(lines, at, gapOf)
+    const run = collectRows(lines, at, chooseMinGap)
     const head = run && findHeaderRow(run, lines[at - 1], tables.at(-1)?.lines.at(-1))
     const table = (head && toTable([head, ...run])) ?? (run && toTable(run))
     if (table) tables.push(table)
@@ -48,9 +55,9 @@ export function findBorderlessTables(
 function collectRows(
   lines: readonly TextLine[],
   start: number,
-  gapOf: (line: TextLine) => number,
+  chooseMinGap: (line: TextLine) => number,
 ): TextLine[] | undefined {
-  const isRow = (line: TextLine) => isTableRow(line, gapOf(line))
+  const isRow = (line: TextLine) => isTableRow(line, chooseMinGap(line))
   const firstLine = lines[start]
   if (!firstLine || !isRow(firstLine)) return undefined
   const run = [firstLine]
@@ -63,7 +70,12 @@ function collectRows(
     const left = subtractIntervals(emptyStrips, toWordIntervals(line))
     const bounds = boundingBoxOf([...run, line].map(({ box }) => box))
     const gaps = findColumnGaps(left, run, line.style.size * 0.9)
-    if (gaps.length === 0 || line.isJustified || isProse(line, bounds, gapOf(line)) || isPreformatted(line))
+    if (
+      gaps.length === 0 ||
+      line.isJustified ||
+      isProse(line, bounds, chooseMinGap(line)) ||
+      isPreformatted(line)
+    )
       break
     emptyStrips = left
     const continuesCell =
@@ -105,16 +117,18 @@ function isTableRow(line: TextLine, minGap: number): boolean {
 
 /** Median gap between the words of a segment, in ems: widely spaced lines have even wider gaps after a sentence. */
 function measureWordGap({ words, style }: TextLine, minGap: number): number {
-  const visual = [...words].sort((a, b) => a.box[0] - b.box[0])
-  const gaps = visual.slice(1).map(({ box }, index) => (box[0] - (visual[index]?.box[2] ?? 0)) / style.size)
-  return median(gaps.filter((gap) => gap < minGap))
+  const visualOrder = [...words].sort((a, b) => a.box[0] - b.box[0])
+  const gaps = visualOrder
+    .slice(1)
+    .map(({ box }, index) => (box[0] - (visualOrder[index]?.box[2] ?? 0)) / style.size)
+  return computeMedian(gaps.filter((gap) => gap < minGap))
 }
 
 /** A line of prose ends a table, even where a gap happens to fit. */
 function isProse(line: TextLine, bounds: BoundingBox, gap: number): boolean {
-  const [onlySegment, ...moreSegments] = splitAtGaps(line, gap)
+  const [onlySegment, ...otherSegments] = splitAtGaps(line, gap)
   return (
-    moreSegments.length === 0 && !!onlySegment && line.box[2] - line.box[0] > (bounds[2] - bounds[0]) * 0.6
+    otherSegments.length === 0 && !!onlySegment && line.box[2] - line.box[0] > (bounds[2] - bounds[0]) * 0.6
   )
 }
 
@@ -139,16 +153,16 @@ function toTable(run: readonly TextLine[]): BorderlessTable | undefined {
   const size = run[0]?.style.size ?? 10
   const gaps = findColumnGaps(findEmptyStrips(run), run, size * minColumnGap)
   const box = boundingBoxOf(run.map((line) => line.box))
-  const middles = gaps.map(({ from, to }) => (from + to) / 2)
+  const gapCenters = gaps.map(({ from, to }) => (from + to) / 2)
   // The last column gets extra width, as the others do; otherwise a slightly wider font would wrap its words.
   const extraWidth = Math.min(maxExtraWidth, ...gaps.map(({ from, to }) => (to - from) / 2))
-  const xs = [box[0], ...middles, box[2] + (gaps.length > 0 ? extraWidth : 0)]
+  const xs = [box[0], ...gapCenters, box[2] + (gaps.length > 0 ? extraWidth : 0)]
   const rows = run.map((line) =>
     xs
       .slice(1)
       .map((right, column) =>
         line.words.filter(
-          (word) => (word.box[0] + word.box[2]) / 2 < right && centerX(word) >= (xs[column] ?? 0),
+          (word) => (word.box[0] + word.box[2]) / 2 < right && getCenterX(word) >= (xs[column] ?? 0),
         ),
       ),
   )
@@ -162,16 +176,16 @@ function toTable(run: readonly TextLine[]): BorderlessTable | undefined {
   return { lines: run, box, xs, rows: joinContinuedRows(rows, run) }
 }
 
-const centerX = ({ box }: Word) => (box[0] + box[2]) / 2
+const getCenterX = ({ box }: Word) => (box[0] + box[2]) / 2
 
 /** Narrower cells hold values, such as the lines of an address, and not text that wraps. */
 const minWrappedCharacters = 20
 
 /** Whether words continue the text above them: it is long, or their first one has no capital. */
-function continuesCell(words: readonly Word[], above: readonly Word[]): boolean {
+function continuesCell(words: readonly Word[], wordsAbove: readonly Word[]): boolean {
   const [firstWord] = words
-  if (!firstWord || above.length === 0) return false
-  const characters = above.reduce((sum, { text }) => sum + text.length + 1, 0)
+  if (!firstWord || wordsAbove.length === 0) return false
+  const characters = wordsAbove.reduce((sum, { text }) => sum + text.length + 1, 0)
   return characters > minWrappedCharacters || /^[^\p{Lu}\p{N}]/u.test(firstWord.text)
 }
 

@@ -11,12 +11,15 @@ const maxCombGap = 1.5
 /** Further squares belong to a drawing. */
 const maxCheckboxes = 300
 
-const symbolFont = /dingbat|wingding|webding|marlett|symbol|D050000L/i
-const checkMark = /^[✓✔✕✖✗✘×■●\uf0fb\uf0fc]$/u
+const symbolFontPattern = /dingbat|wingding|webding|marlett|symbol|D050000L/i
+const checkMarkPattern = /^[✓✔✕✖✗✘×■●\uf0fb\uf0fc]$/u
 
 /** Whether a character in a frame marks it; fonts of symbols have check marks in the place of letters and digits. */
 const isMark = ({ text, style: { font } }: Word) =>
-  checkMark.test(text) || text === 'x' || text === 'X' || (symbolFont.test(font) && [...text].length === 1)
+  checkMarkPattern.test(text) ||
+  text === 'x' ||
+  text === 'X' ||
+  (symbolFontPattern.test(font) && [...text].length === 1)
 
 /** Replaces drawn checkboxes by characters next to their labels. */
 export function readCheckboxes({ textSegments, vectors }: PageText): PageText {
@@ -26,19 +29,19 @@ export function readCheckboxes({ textSegments, vectors }: PageText): PageText {
   const boxes = findCheckboxes(frames, words)
   const marks = new Set(words.filter((word) => isMark(word) && isInAny(word.box, boxes)))
   let segments = textSegments
-  const placedBoxes: BoundingBox[] = []
+  const placedCheckboxes: BoundingBox[] = []
   for (const box of boxes) {
-    const ownMarks = new Set([...marks].filter((mark) => isCenterInside(mark.box, box)))
-    const isChecked = ownMarks.size > 0 || hasMark(box, vectors)
-    const others = segments.map((segment) => segment.filter((word) => !ownMarks.has(word)))
-    const placed = placeCheckbox({ box, isChecked }, others, marks)
-    if (!placed) continue
-    segments = placed
-    placedBoxes.push(box)
+    const marksInside = new Set([...marks].filter((mark) => isCenterInside(mark.box, box)))
+    const isChecked = marksInside.size > 0 || hasMark(box, vectors)
+    const others = segments.map((segment) => segment.filter((word) => !marksInside.has(word)))
+    const textWithCheckbox = placeCheckbox({ box, isChecked }, others, marks)
+    if (!textWithCheckbox) continue
+    segments = textWithCheckbox
+    placedCheckboxes.push(box)
   }
   return {
     textSegments: segments.filter((segment) => segment.length > 0),
-    vectors: vectors.filter(({ box }) => !isInAny(box, placedBoxes)),
+    vectors: vectors.filter(({ box }) => !isInAny(box, placedCheckboxes)),
   }
 }
 
@@ -56,19 +59,21 @@ function findCheckboxes(frames: readonly BoundingBox[], words: readonly Word[]):
 /** Groups frames next to each other, less than the width of a frame apart. */
 function groupIntoRows(frames: readonly BoundingBox[]): BoundingBox[][] {
   const items = frames.map((frame) => {
-    const [middle, reach] = [(frame[1] + frame[3]) / 2, widthOf(frame) / 2]
-    return { frame, box: [frame[0] - reach, middle, frame[2] + reach, middle] as const }
+    const [middle, maxDistance] = [(frame[1] + frame[3]) / 2, widthOf(frame) / 2]
+    return { frame, box: [frame[0] - maxDistance, middle, frame[2] + maxDistance, middle] as const }
   })
   return clusterTouching(items, 1).map((row) => row.map(({ frame }) => frame))
 }
 
 function isComb(row: readonly BoundingBox[]): boolean {
-  const fromLeft = row.toSorted((a, b) => a[0] - b[0])
-  return fromLeft.some((frame, at) => frame[0] - (fromLeft[at - 1]?.[2] ?? -Infinity) <= maxCombGap)
+  const framesFromLeft = row.toSorted((a, b) => a[0] - b[0])
+  return framesFromLeft.some(
+    (frame, at) => frame[0] - (framesFromLeft[at - 1]?.[2] ?? -Infinity) <= maxCombGap,
+  )
 }
 
 const isInAny = (box: BoundingBox, boxes: readonly BoundingBox[]) =>
-  boxes.some((outer) => isCenterInside(box, outer))
+  boxes.some((outerBox) => isCenterInside(box, outerBox))
 
 const isSquare = (box: BoundingBox) =>
   widthOf(box) >= minSide &&
@@ -84,12 +89,17 @@ const covers = (shape: BoundingBox, box: BoundingBox) =>
 
 /** Finds empty squares: stroked, or made of four edges. */
 function findFrames(vectors: readonly Vector[]): BoundingBox[] {
-  const small = vectors.filter(isSmall)
-  const stroked = small.filter(({ isStroked, isRectangle, box }) => isStroked && isRectangle && isSquare(box))
-  const edges = clusterTouching(small.filter(isEdge), 1).filter((group) => group.length === 4)
-  const frames = [...stroked.map(({ box }) => box), ...edges.map((group) => boundsOf(group)).filter(isSquare)]
+  const smallVectors = vectors.filter(isSmall)
+  const strokedSquares = smallVectors.filter(
+    ({ isStroked, isRectangle, box }) => isStroked && isRectangle && isSquare(box),
+  )
+  const edges = clusterTouching(smallVectors.filter(isEdge), 1).filter((group) => group.length === 4)
+  const frames = [
+    ...strokedSquares.map(({ box }) => box),
+    ...edges.map((group) => computeBounds(group)).filter(isSquare),
+  ]
   const isFilled = (frame: BoundingBox) =>
-    small.some(
+    smallVectors.some(
       ({ box, isStroked, color, isRectangle }) =>
         !isStroked && isRectangle && color !== 'ffffff' && isCenterInside(box, frame) && covers(box, frame),
     )
@@ -99,7 +109,7 @@ function findFrames(vectors: readonly Vector[]): BoundingBox[] {
   )
 }
 
-const boundsOf = (group: readonly Vector[]): BoundingBox => [
+const computeBounds = (group: readonly Vector[]): BoundingBox => [
   Math.min(...group.map(({ box }) => box[0])),
   Math.min(...group.map(({ box }) => box[1])),
   Math.max(...group.map(({ box }) => box[2])),
@@ -148,6 +158,8 @@ function placeCheckbox(
   if (distance > style.size * 2.5) return [...segments, [mark]]
   const segment = segments[at] ?? []
   const index = segment.indexOf(word) + (word.box[0] < box[0] ? 1 : 0)
-  const following = segment.slice(index).map((one, i) => (i === 0 ? { ...one, hasSpaceBefore: true } : one))
-  return segments.with(at, [...segment.slice(0, index), mark, ...following])
+  const followingWords = segment
+    .slice(index)
+    .map((one, i) => (i === 0 ? { ...one, hasSpaceBefore: true } : one))
+  return segments.with(at, [...segment.slice(0, index), mark, ...followingWords])
 }

@@ -27,15 +27,15 @@ export function toColumnSet(
   const pitches = boxes.slice(1).map((box, index) => box[0] - (boxes[index]?.[0] ?? 0))
   const pitch = (lastBox[0] - firstBox[0]) / (count - 1)
   const gap = Math.min(...boxes.slice(1).map((box, index) => box[0] - (boxes[index]?.[2] ?? 0)))
-  const widest = Math.max(...boxes.map(widthOf))
-  const isEven =
+  const maxWidth = Math.max(...boxes.map(widthOf))
+  const hasEvenColumns =
     pitches.every((one) => Math.abs(one - pitch) < tolerance / 2) &&
-    boxes.every((box) => widthOf(box) > widest * 0.85) &&
+    boxes.every((box) => widthOf(box) > maxWidth * 0.85) &&
     gap >= 6 &&
-    gap < widest * 0.4
-  const isWide =
+    gap < maxWidth * 0.4
+  const hasWideColumns =
     Math.abs(firstBox[0] - text[0]) < tolerance && Math.abs(lastBox[2] - text[2]) < tolerance * 1.5
-  if (!isEven || !isWide) return undefined
+  if (!hasEvenColumns || !hasWideColumns) return undefined
   const bottoms = boxes.map((box) => box[3])
   return {
     count,
@@ -69,10 +69,10 @@ export function flowThroughColumns(
     const [firstBlock, ...rest] = blocks.map((block): FlowBlock => ({ ...block, column, columnSet }))
     if (!firstBlock) continue
     const lastBlock = out.at(-1)
-    const endsAbove = bottom - (boxes[index - 1]?.[3] ?? bottom) > maxBottomDifference
-    if (lastBlock && !endsAbove && isContinuation(lastBlock, firstBlock))
+    const endsFarAbove = bottom - (boxes[index - 1]?.[3] ?? bottom) > maxBottomDifference
+    if (lastBlock && !endsFarAbove && isContinuation(lastBlock, firstBlock))
       out[out.length - 1] = joinParagraphs(lastBlock, firstBlock)
-    else out.push({ ...firstBlock, ...(lastBlock && endsAbove && { startsNewColumn: true }) })
+    else out.push({ ...firstBlock, ...(lastBlock && endsFarAbove && { startsNewColumn: true }) })
     out.push(...rest)
   }
   return out

@@ -43,16 +43,16 @@ export async function pdfToDocx(work: EngineWork, tools: Tools): Promise<EngineR
   const { buildDocx } = await import('./build-docx.ts')
   const result = await buildDocx(request, progressWithin(tools, read ? 0.8 : 0, 1))
   tools.progress(1)
-  const recognized = new Set([...(read ?? []), ...result.pagesRecognized])
-  warnOcrUsed([...recognized], tools)
+  const recognizedPages = new Set([...(read ?? []), ...result.pagesRecognized])
+  warnAboutOcr([...recognizedPages], tools)
   return {
     files: [{ path: result.file }],
-    details: { pages: source.pages.length, pagesRecognized: recognized.size },
+    details: { pages: source.pages.length, pagesRecognized: recognizedPages.size },
   }
 }
 
 /** Text that was read from images may contain mistakes. */
-export function warnOcrUsed(pages: readonly number[], tools: Tools): void {
+export function warnAboutOcr(pages: readonly number[], tools: Tools): void {
   if (pages.length === 0) return
   const pageList = formatPageRange([...pages].sort((a, b) => a - b))
   tools.warn('OCR_USED', `The text of these pages was read from their images (OCR): ${pageList}. Check it.`)
@@ -104,31 +104,31 @@ async function addMissingText(
   const { mode } = options
   const characterCounts = await countCharactersByPage(path, tools)
   const uniquePages = [...new Set(pages)]
-  const scans = uniquePages.filter((page) => !hasText(characterCounts[page - 1] ?? 0))
-  if (scans.length === 0 || scans.length < uniquePages.length * minEmptyRatio)
+  const scannedPages = uniquePages.filter((page) => !hasText(characterCounts[page - 1] ?? 0))
+  if (scannedPages.length === 0 || scannedPages.length < uniquePages.length * minEmptyRatio)
     return { path, characterCounts, pagesTried: [] }
-  if (mode === 'fast' || scans.length > maxScannedPages) {
+  if (mode === 'fast' || scannedPages.length > maxScannedPages) {
     const reason = mode === 'fast' ? 'mode is fast' : `OCR is limited to ${maxScannedPages} pages`
     tools.warn(
       'TEXT_MAY_BE_MISSING',
-      `${scans.length} pages are images of text, which was not read because ${reason}. Use toolOperation=ocr-pdf first.`,
+      `${scannedPages.length} pages are images of text, which was not read because ${reason}. Use toolOperation=ocr-pdf first.`,
     )
-    return { path, characterCounts, pagesTried: scans }
+    return { path, characterCounts, pagesTried: scannedPages }
   }
-  const onPage = (done: number) => tools.progress((done / scans.length) * 0.8, 'ocr')
-  const ocrRequest = { pages: scans, language: chooseOcrLanguage(options), deskew: true, onPage }
+  const onPage = (done: number) => tools.progress((done / scannedPages.length) * 0.8, 'ocr')
+  const ocrRequest = { pages: scannedPages, language: chooseOcrLanguage(options), deskew: true, onPage }
   try {
     const { path: readablePath, read } = await recognize(
       { ...ocrRequest, path: await downscaleFineImages(path, tools) },
       tools,
     )
-    return { path: readablePath, characterCounts, pagesTried: scans, pagesRecognized: read }
+    return { path: readablePath, characterCounts, pagesTried: scannedPages, pagesRecognized: read }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'TIMEOUT') throw error
     tools.warn(
       'TEXT_MAY_BE_MISSING',
       'The text of the pages could not be read, so the document contains images of them.',
     )
-    return { path, characterCounts, pagesTried: scans }
+    return { path, characterCounts, pagesTried: scannedPages }
   }
 }

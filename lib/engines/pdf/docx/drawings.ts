@@ -25,7 +25,7 @@ const edgeTolerance = 3
 const minCoverage = 0.6
 const maxRequests = 1000
 /** A long document gets a lower resolution, so that its drawings are rendered within minutes. */
-const [fewRequests, fineDpi, coarseDpi] = [100, 150, 100]
+const [maxFineRequests, fineDpi, coarseDpi] = [100, 150, 100]
 /** Seconds, several times of what a busy machine needs. */
 const [minTimeoutS, timeoutPerDrawingS, maxTimeoutS] = [60, 1.5, 300]
 
@@ -50,11 +50,11 @@ export function hasPageBackground(page: PageContent): boolean {
   )
 }
 
-export const backgroundImages = (page: PageContent) =>
+export const findBackgroundImages = (page: PageContent) =>
   page.images.filter(({ box }) => isPageBackground(box, page))
 
 /** Returns the page without the images and shapes that its background image shows. */
-export const withoutBackground = (page: PageContent): PageContent => ({
+export const removeBackground = (page: PageContent): PageContent => ({
   ...page,
   images: page.images.filter(({ box }) => !isPageBackground(box, page)),
   vectors: page.vectors.filter(({ box, isStroked }) => isStroked || !isPageBackground(box, page)),
@@ -101,7 +101,7 @@ async function runAndReadLines(
 ): Promise<ReadonlySet<string>> {
   const lines = new Set<string>()
   const timeoutS = Math.min(minTimeoutS + count * timeoutPerDrawingS, maxTimeoutS)
-  const dpi = count > fewRequests ? coarseDpi : fineDpi
+  const dpi = count > maxFineRequests ? coarseDpi : fineDpi
   try {
     await runMupdf('drawings', [...args, String(dpi)], tools, { timeoutS, onLine: (line) => lines.add(line) })
   } catch {

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
-import { type BoundingBox, boundingBoxOf, isCenterInside, median } from './geometry.ts'
+import { type BoundingBox, boundingBoxOf, computeMedian, isCenterInside } from './geometry.ts'
 import type { PageContent, Style, Word } from './page-content.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function readWithPoppler(
   return applyStyles(parseLines(html), page)
 }
 
-type PlacedText = Pick<Word, 'text' | 'box'>
+type PositionedText = Pick<Word, 'text' | 'box'>
 
 const number = '"(-?[\\d.]+)"'
 const wordPattern = new RegExp(
@@ -30,14 +30,14 @@ const wordPattern = new RegExp(
   'g',
 )
 
-export function parseLines(html: string): PlacedText[][] {
+export function parseLines(html: string): PositionedText[][] {
   return html.split('<line ').flatMap((line) => {
     const words = [...line.matchAll(wordPattern)].map(([, left, top, right, bottom, text]) => ({
       text: decodeText(text ?? ''),
       box: [Number(left), Number(top), Number(right), Number(bottom)] as const,
     }))
-    const nonEmpty = words.filter(({ text }) => text !== '')
-    return nonEmpty.length > 0 ? [nonEmpty] : []
+    const nonEmptyWords = words.filter(({ text }) => text !== '')
+    return nonEmptyWords.length > 0 ? [nonEmptyWords] : []
   })
 }
 
@@ -60,15 +60,15 @@ const defaultStyle = {
 }
 
 /** Gives words found in another way the styles of the known words in the same place. */
-export function applyStyles(lines: readonly (readonly PlacedText[])[], page: PageContent): Word[][] {
+export function applyStyles(lines: readonly (readonly PositionedText[])[], page: PageContent): Word[][] {
   const knownWords = [...page.undecodedWords, ...page.textSegments.flat()]
   return lines.map((line) => {
     const styles = line.map(({ box }) => knownWords.find((word) => isSamePlace(word.box, box))?.style)
-    const size = Math.max(4, Math.round(median(line.map(({ box }) => box[3] - box[1])) * 0.87))
-    const defaultForLine = styles.find((style) => style !== undefined) ?? { ...defaultStyle, size }
-    const baseline = findBaseline(line, knownWords, defaultForLine)
+    const size = Math.max(4, Math.round(computeMedian(line.map(({ box }) => box[3] - box[1])) * 0.87))
+    const lineStyle = styles.find((style) => style !== undefined) ?? { ...defaultStyle, size }
+    const baseline = findBaseline(line, knownWords, lineStyle)
     return line.map(({ text, box }, index): Word => {
-      return { text, box, baseline, style: styles[index] ?? defaultForLine, hasSpaceBefore: index > 0 }
+      return { text, box, baseline, style: styles[index] ?? lineStyle, hasSpaceBefore: index > 0 }
     })
   })
 }
@@ -76,7 +76,7 @@ export function applyStyles(lines: readonly (readonly PlacedText[])[], page: Pag
 const isSamePlace = (knownWords: BoundingBox, box: BoundingBox) =>
   isCenterInside(knownWords, box, 1) || isCenterInside(box, knownWords, 1)
 
-function findBaseline(line: readonly PlacedText[], knownWords: readonly Word[], { size }: Style): number {
+function findBaseline(line: readonly PositionedText[], knownWords: readonly Word[], { size }: Style): number {
   const bounds = boundingBoxOf(line.map(({ box }) => box))
   return knownWords.find((word) => isCenterInside(word.box, bounds))?.baseline ?? bounds[3] - size * 0.2
 }
@@ -84,10 +84,10 @@ function findBaseline(line: readonly PlacedText[], knownWords: readonly Word[], 
 /** Whether characters form words rather than the gibberish of a font without glyph names. */
 export function isReadable(text: string): boolean {
   const characters = text.match(/\S/gu)?.length ?? 0
-  const alphanumerics = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
-  if (alphanumerics < characters * 0.6) return false
-  const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0
-  const vowels = text.normalize('NFD').match(/[aeiouy]/giu)?.length ?? 0
+  const alphanumericCount = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
+  if (alphanumericCount < characters * 0.6) return false
+  const latinCount = text.match(/\p{Script=Latin}/gu)?.length ?? 0
+  const vowelCount = text.normalize('NFD').match(/[aeiouy]/giu)?.length ?? 0
   // In languages with Latin script, a quarter to half of the characters are vowels.
-  return latin < 40 || (vowels > latin * 0.2 && vowels < latin * 0.65)
+  return latinCount < 40 || (vowelCount > latinCount * 0.2 && vowelCount < latinCount * 0.65)
 }

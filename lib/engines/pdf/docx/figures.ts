@@ -1,12 +1,12 @@
 import {
   areaOf,
+  areTouching,
   type BoundingBox,
   boundingBoxOf,
   clusterTouching,
+  computeOverlapArea,
   heightOf,
   isCenterInside,
-  overlapArea,
-  touches,
   widthOf,
 } from './geometry.ts'
 import type { PageContent, Vector, Word } from './page-content.ts'
@@ -47,7 +47,9 @@ export function findFigures(
     if (isBehindLines(box, page.textSegments)) return [{ box, isBehindText: true }]
     return [{ box: includeLabels(box, page.textSegments), isBehindText: false }]
   })
-  return figures.filter(({ box }) => !tables.some((table) => overlapArea(table, box) > areaOf(table) * 0.3))
+  return figures.filter(
+    ({ box }) => !tables.some((table) => computeOverlapArea(table, box) > areaOf(table) * 0.3),
+  )
 }
 
 /** Returns the words that belong to a figure, such as axis labels or names of parts. Longer text does not. */
@@ -67,7 +69,7 @@ function includeLabels(box: BoundingBox, textSegments: PageContent['textSegments
   const labels = textSegments
     .filter((words) => countCharacters(words) <= maxLabelCharacters)
     .map((words) => boundingBoxOf(words.map((word) => word.box)))
-    .filter((label) => touches(label, box, 10) && widthOf(label) < widthOf(box) * 0.3)
+    .filter((label) => areTouching(label, box, 10) && widthOf(label) < widthOf(box) * 0.3)
     .filter((label) => isBeside(label, box))
   return boundingBoxOf([box, ...labels])
 }

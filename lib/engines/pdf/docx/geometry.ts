@@ -20,7 +20,7 @@ export function boundingBoxOf(boxes: readonly BoundingBox[]): BoundingBox {
   ])
 }
 
-export function overlapArea(a: BoundingBox, b: BoundingBox): number {
+export function computeOverlapArea(a: BoundingBox, b: BoundingBox): number {
   const width = Math.min(a[2], b[2]) - Math.max(a[0], b[0])
   const height = Math.min(a[3], b[3]) - Math.max(a[1], b[1])
   return width > 0 && height > 0 ? width * height : 0
@@ -36,7 +36,7 @@ export function isCenterInside(box: BoundingBox, outerBox: BoundingBox, toleranc
   )
 }
 
-export function touches(a: BoundingBox, b: BoundingBox, tolerance: number): boolean {
+export function areTouching(a: BoundingBox, b: BoundingBox, tolerance: number): boolean {
   return (
     a[0] <= b[2] + tolerance &&
     b[0] <= a[2] + tolerance &&
@@ -62,7 +62,7 @@ export function clusterTouching<T extends { readonly box: BoundingBox }>(
   let comparisons = 0
   const isNear = (item: T) => (other: { readonly box: BoundingBox }) => {
     comparisons++
-    return touches(item.box, other.box, tolerance)
+    return areTouching(item.box, other.box, tolerance)
   }
   for (const item of items) {
     if (comparisons > maxComparisons) return [[...items]]
@@ -91,7 +91,7 @@ export function mergeCloseValues(values: readonly number[], tolerance: number): 
   return groups.map((group) => group.reduce((sum, value) => sum + value, 0) / group.length)
 }
 
-export function median(values: readonly number[]): number {
+export function computeMedian(values: readonly number[]): number {
   const sortedValues = [...values].sort((a, b) => a - b)
   return sortedValues[Math.floor(sortedValues.length / 2)] ?? 0
 }
@@ -99,10 +99,10 @@ export function median(values: readonly number[]): number {
 /** Returns what remains of `free` without the intervals `taken`. */
 export function subtractIntervals(
   free: readonly Interval[],
-  takenIntervals: readonly Interval[],
+  subtractedIntervals: readonly Interval[],
 ): Interval[] {
   let remainingIntervals = [...free]
-  for (const { from, to } of takenIntervals) {
+  for (const { from, to } of subtractedIntervals) {
     remainingIntervals = remainingIntervals.flatMap((gap) => {
       if (to <= gap.from || from >= gap.to) return [gap]
       return [

@@ -46,26 +46,26 @@ export function findHeadersFooters(pages: readonly PageContent[]): HeadersFooter
   const minPages = Math.max(2, pages.length * 0.4)
   const groups = new Map<string, CandidateRow[]>()
   for (const row of rows) groups.set(row.key, [...(groups.get(row.key) ?? []), row])
-  const repeated = [...groups.values()]
+  const repeatedGroups = [...groups.values()]
     .filter((group) => new Set(group.map(({ page }) => page)).size >= minPages)
     .filter(isRepeated)
-  const rowsFor = (edge: Edge) =>
-    repeated
+  const selectRows = (edge: Edge) =>
+    repeatedGroups
       .filter(([first]) => first?.edge === edge)
       .sort(([a], [b]) => (a?.line.baseline ?? 0) - (b?.line.baseline ?? 0))
       .slice(0, maxRows)
       .flatMap(toHeaderFooterRow)
   return {
-    header: rowsFor('header'),
-    footer: rowsFor('footer'),
-    words: new Set(repeated.flat().flatMap(({ line }) => line.words)),
+    header: selectRows('header'),
+    footer: selectRows('footer'),
+    words: new Set(repeatedGroups.flat().flatMap(({ line }) => line.words)),
   }
 }
 
 function findCandidateRows(page: PageContent, edge: Edge): CandidateRow[] {
-  const inZone = ({ box, baseline }: Word) =>
+  const isInZone = ({ box, baseline }: Word) =>
     edge === 'header' ? box[3] < page.height * maxZoneRatio : baseline > page.height * (1 - maxZoneRatio)
-  const lines = groupIntoLines(page.textSegments.flat().filter(inZone))
+  const lines = groupIntoLines(page.textSegments.flat().filter(isInZone))
   const outerLines = edge === 'header' ? lines.slice(0, maxRows) : lines.slice(-maxRows)
   return outerLines.map((line) => {
     const key = `${edge} ${Math.round(line.baseline / 6)} ${Math.round(line.style.size)}`

@@ -25,7 +25,7 @@ interface StyledBlock {
   readonly style?: ParagraphStyle
 }
 
-interface Candidate {
+interface HeadingCandidate {
   readonly index: number
   readonly paragraph: Paragraph
   readonly style: ParagraphStyle
@@ -47,7 +47,7 @@ export function markHeadings<B extends ContentBlock>(
       ...(block.kind === 'paragraph' && { style: toParagraphStyle(block) }),
     }),
   )
-  const candidates = styledBlocks.flatMap(({ block, style }, index): Candidate[] => {
+  const candidates = styledBlocks.flatMap(({ block, style }, index): HeadingCandidate[] => {
     if (block.kind !== 'paragraph' || !style) return []
     const isLarge =
       isLargeStyle(style, body) && isLargeTitle(block, style, body) && !isPartOfQuotation(styledBlocks, index)
@@ -70,8 +70,8 @@ export function markHeadings<B extends ContentBlock>(
       isConsistent(one, similarCandidates.get(key) ?? [], stylesByKey.get(key)?.length ?? 0, body)
     )
   })
-  const levelOf = assignLevels(acceptedCandidates)
-  const levels = new Map(acceptedCandidates.map((one) => [one.index, levelOf(one.style)]))
+  const getLevel = assignLevels(acceptedCandidates)
+  const levels = new Map(acceptedCandidates.map((one) => [one.index, getLevel(one.style)]))
   const titles = new Map(outline.map(({ title, level }) => [normalizeTitle(title), level]))
   return blocks.map((block, index) => {
     if (block.kind !== 'paragraph') return block
@@ -107,11 +107,11 @@ function isPartOfQuotation(styledBlocks: readonly StyledBlock[], index: number):
   const startsLowercase = ({ block }: StyledBlock) =>
     block.kind === 'paragraph' && /^\p{Ll}/u.test(getParagraphText(block))
   if (!currentBlock?.style) return false
-  const continues =
+  const continuesBelow =
     nextBlock?.style !== undefined &&
     toStyleKey(nextBlock.style) === toStyleKey(currentBlock.style) &&
     startsLowercase(nextBlock)
-  return continues || startsLowercase(currentBlock)
+  return continuesBelow || startsLowercase(currentBlock)
 }
 
 /** Whether text follows that is closer to the block than what precedes it. */
@@ -123,10 +123,10 @@ function introducesText(styledBlocks: readonly StyledBlock[], index: number): bo
   ]
   if (!nextBlock || !currentBlock?.style || currentBlock.block.kind !== 'paragraph') return false
   const { style, block } = currentBlock
-  const isLike = (other: StyledBlock | undefined) =>
+  const hasSameStyle = (other: StyledBlock | undefined) =>
     other?.style !== undefined && toStyleKey(other.style) === toStyleKey(style)
-  const isInGroup = isLike(blockBefore) && blockBefore && !isCaption(blockBefore.block)
-  if (isLike(nextBlock) || (isInGroup && block.spaceBefore < style.size * 0.6)) return false
+  const isInGroup = hasSameStyle(blockBefore) && blockBefore && !isCaption(blockBefore.block)
+  if (hasSameStyle(nextBlock) || (isInGroup && block.spaceBefore < style.size * 0.6)) return false
   const isAtTop = blockBefore === undefined || blockBefore.block.box[1] > block.box[1]
   const linesBelow =
     nextBlock.block.kind === 'paragraph' ? nextBlock.block.spaceBefore : nextBlock.block.box[1] - block.box[3]
@@ -138,8 +138,8 @@ function introducesText(styledBlocks: readonly StyledBlock[], index: number): bo
  * style that is mostly used for other text, such as labels or names, is not a heading style.
  */
 function isConsistent(
-  { style }: Candidate,
-  similarCandidates: readonly Candidate[],
+  { style }: HeadingCandidate,
+  similarCandidates: readonly HeadingCandidate[],
   totalCount: number,
   body: ParagraphStyle,
 ): boolean {
@@ -152,20 +152,22 @@ function isConsistent(
 }
 
 /** Assigns levels by size, then by weight: each distinct combination gets its own level. */
-function assignLevels(acceptedCandidates: readonly Candidate[]): (style: ParagraphStyle) => number {
-  const weightOf = ({ size, bold, caps }: ParagraphStyle) =>
+function assignLevels(acceptedCandidates: readonly HeadingCandidate[]): (style: ParagraphStyle) => number {
+  const computeWeight = ({ size, bold, caps }: ParagraphStyle) =>
     Math.round(size) * 4 + (bold ? 2 : 0) + (caps ? 1 : 0)
   const largeSizes = acceptedCandidates
     .filter((one) => one.isLarge)
     .map(({ style }) => Math.round(style.size) * 4)
-  const smallWeights = acceptedCandidates.filter((one) => !one.isLarge).map(({ style }) => weightOf(style))
-  const isLargeLook = (style: ParagraphStyle) => largeSizes.includes(Math.round(style.size) * 4)
+  const smallWeights = acceptedCandidates
+    .filter((one) => !one.isLarge)
+    .map(({ style }) => computeWeight(style))
+  const isLargeSize = (style: ParagraphStyle) => largeSizes.includes(Math.round(style.size) * 4)
   const largestSizes = [...new Set(largeSizes)].sort((a, b) => b - a)
   const rest = [...new Set(smallWeights)].sort((a, b) => b - a)
   return (style) =>
-    isLargeLook(style)
+    isLargeSize(style)
       ? largestSizes.indexOf(Math.round(style.size) * 4) + 1
-      : largestSizes.length + rest.indexOf(weightOf(style)) + 1
+      : largestSizes.length + rest.indexOf(computeWeight(style)) + 1
 }
 
 /** Joins the lines of a title that has manual line breaks. */

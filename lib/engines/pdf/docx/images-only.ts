@@ -17,9 +17,9 @@ export async function buildImagesOnly(
   const renderedPaths = new Map<number, string>()
   const jpeg = { extension: 'jpg', args: ['-jpeg', '-jpegopt', 'quality=85'] } as const
   // Progress is ignored: earlier attempts may have reported more already.
-  const quiet: Tools = { ...tools, progress: () => undefined }
+  const toolsWithoutProgress: Tools = { ...tools, progress: () => undefined }
   const settings = { pages, dpi, downscale: 4000, gray: false, ...jpeg }
-  await renderPages(openedPdf, settings, quiet, async (file) => {
+  await renderPages(openedPdf, settings, toolsWithoutProgress, async (file) => {
     renderedPaths.set(file.page, file.path)
   })
   const sections: docx.ISectionOptions[] = []

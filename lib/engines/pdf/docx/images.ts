@@ -9,7 +9,7 @@ import type { PageContent, PlacedImage, Word } from './page-content.ts'
 
 /** Pixels per inch of rendered areas. */
 const dpi = 150
-const maxRendered = 200
+const maxRenderedImages = 200
 
 /** Shared state for rendering areas of pages. */
 export interface RenderContext {
@@ -74,7 +74,7 @@ async function renderArea(
   renderContext: RenderContext,
   tools: Tools,
 ): Promise<string | undefined> {
-  if (renderContext.renderedCount++ >= maxRendered) return undefined
+  if (renderContext.renderedCount++ >= maxRenderedImages) return undefined
   const scale = dpi / 72
   const [left, top] = [Math.max(0, box[0] - 2), Math.max(0, box[1] - 2)]
   const [right, bottom] = [Math.min(page.width, box[2] + 2), Math.min(page.height, box[3] + 2)]

@@ -6,12 +6,13 @@ const maxWidthEm = 26
 
 /** Marks the justified lines of a narrow column. */
 export function markJustified(lines: readonly TextLine[], column: BoundingBox): TextLine[] {
-  const areFull = lines.map((line) => fillsColumn(line, column))
-  const areEven = lines.map((line, index) => areFull[index] === true && hasEvenGaps(line))
+  const fullLineFlags = lines.map((line) => fillsColumn(line, column))
+  const evenLineFlags = lines.map((line, index) => fullLineFlags[index] === true && hasEvenGaps(line))
   return lines.map((line, index) => {
     // Two words have only one gap, so the neighboring lines decide.
-    const isPair = areFull[index] === true && line.words.length === 2 && !isMostlyNumbers(line)
-    const isJustified = areEven[index] || (isPair && (areEven[index - 1] || areEven[index + 1]))
+    const isPair = fullLineFlags[index] === true && line.words.length === 2 && !isMostlyNumbers(line)
+    const isJustified =
+      evenLineFlags[index] || (isPair && (evenLineFlags[index - 1] || evenLineFlags[index + 1]))
     return isJustified ? { ...line, isJustified } : line
   })
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FloatingImage } from './blocks.ts'
 import { anchorImages } from './floating-images.ts'
-import { type BoundingBox, boundingBoxOf, median, widthOf } from './geometry.ts'
+import { type BoundingBox, boundingBoxOf, computeMedian, widthOf } from './geometry.ts'
 import { findHeadersFooters, type HeaderFooterRow } from './headers-footers.ts'
 import { joinTitleLines, markHeadings } from './headings.ts'
 import type { PageImages } from './images.ts'
@@ -41,7 +41,7 @@ export async function buildLayout(
   const column = findTextColumn(pages, headersFooters.words)
   const pitch = measurePitch(pages)
   const hyphenatedWords = findHyphenatedWords(pages)
-  const centers = [(column[0] + column[1]) / 2]
+  const pageCenters = [(column[0] + column[1]) / 2]
   const pageFlows: PageFlow[] = []
   for (const page of pages) {
     // Lets timers and cancellation run between pages.
@@ -56,22 +56,25 @@ export async function buildLayout(
       labels,
       headerFooterWords: headersFooters.words,
       column: pageColumn,
-      centers,
+      pageCenters: pageCenters,
     }
     const blocks = buildBlocks(page, grids, settings)
     pageFlows.push({ page, blocks })
   }
   const body = findBodyStyle(pageFlows.flatMap(({ blocks }) => blocks))
-  const perPage = pageFlows.map(({ page, blocks }) => ({ page, blocks: joinTitleLines(blocks, body) }))
-  const withHeadings = markHeadings(
-    perPage.flatMap(({ blocks }) => blocks),
+  const flowsWithTitles = pageFlows.map(({ page, blocks }) => ({
+    page,
+    blocks: joinTitleLines(blocks, body),
+  }))
+  const blocksWithHeadings = markHeadings(
+    flowsWithTitles.flatMap(({ blocks }) => blocks),
     outline,
   )
   let lists = 0
-  const withLists = assignLists(withHeadings, () => lists++)
+  const blocksWithLists = assignLists(blocksWithHeadings, () => lists++)
   let at = 0
-  const finishedFlows = perPage.map(({ page, blocks }) => {
-    const pageBlocks = withLists.slice(at, at + blocks.length)
+  const finishedFlows = flowsWithTitles.map(({ page, blocks }) => {
+    const pageBlocks = blocksWithLists.slice(at, at + blocks.length)
     at += blocks.length
     const floatingImages = parts.get(page)?.floatingImages ?? []
     const pageColumn = findPageColumn(page, column, headersFooters.words)
@@ -91,13 +94,13 @@ function findTextColumn(
   pages: readonly PageContent[],
   headerFooterWords: ReadonlySet<Word>,
 ): readonly [number, number] {
-  const extents = pages.flatMap((page) => {
+  const textExtents = pages.flatMap((page) => {
     const extent = findTextExtent(page, headerFooterWords)
     return extent && widthOf(extent) > page.width * 0.4 ? [extent] : []
   })
   const width = pages[0]?.width ?? 595
-  if (extents.length === 0) return [Math.min(72, width * 0.12), width - Math.min(72, width * 0.12)]
-  return [median(extents.map((box) => box[0])), median(extents.map((box) => box[2]))]
+  if (textExtents.length === 0) return [Math.min(72, width * 0.12), width - Math.min(72, width * 0.12)]
+  return [computeMedian(textExtents.map((box) => box[0])), computeMedian(textExtents.map((box) => box[2]))]
 }
 
 /** Returns the box around the text of a page without its outermost top and bottom. */
@@ -131,7 +134,7 @@ function measurePitch(pages: readonly PageContent[]): number {
       return isFull && ratio > 0.8 && ratio < 2.6 ? [ratio] : []
     }),
   )
-  return ratios.length > 0 ? median(ratios) : 1.2
+  return ratios.length > 0 ? computeMedian(ratios) : 1.2
 }
 
 function findHyphenatedWords(pages: readonly PageContent[]): Set<string> {

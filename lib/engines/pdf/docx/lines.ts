@@ -13,7 +13,7 @@ export interface TextLine {
   readonly isJustified?: boolean
 }
 
-const rtlCharacter = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u
+const rtlCharacterPattern = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u
 const alphabetic = /\p{L}/u
 
 /** Groups the words of a column into lines from top to bottom. Superscripts and subscripts stay in their line. */
@@ -47,22 +47,22 @@ export function toLineInOrder(words: readonly Word[]): TextLine {
   if (!firstWord) throw new Error('a line without words')
   const { box } = firstWord
   // Placed upright, one after another; the original positions no longer matter.
-  const upright = words.map((word, index) => ({
+  const uprightWords = words.map((word, index) => ({
     ...word,
     baseline: 0,
     box: [index, box[1], index, box[3]] as const,
   }))
-  return { ...toLine(upright), words: upright, box }
+  return { ...toLine(uprightWords), words: uprightWords, box }
 }
 
 export function toLine(row: readonly Word[]): TextLine {
-  const visual = [...row].sort((a, b) => a.box[0] - b.box[0])
-  const isRtl = isMostlyRtl(visual.map(({ text }) => text).join(''))
-  const style = dominantStyle(visual)
-  const main = visual.find((word) => word.style === style) ?? visual[0]
+  const visualOrder = [...row].sort((a, b) => a.box[0] - b.box[0])
+  const isRtl = isMostlyRtl(visualOrder.map(({ text }) => text).join(''))
+  const style = findDominantStyle(visualOrder)
+  const main = visualOrder.find((word) => word.style === style) ?? visualOrder[0]
   return {
-    words: isRtl ? orderRightToLeft(visual) : visual,
-    box: boundingBoxOf(visual.map(({ box }) => box)),
+    words: isRtl ? orderRightToLeft(visualOrder) : visualOrder,
+    box: boundingBoxOf(visualOrder.map(({ box }) => box)),
     baseline: main?.baseline ?? 0,
     style,
     isRtl,
@@ -70,20 +70,20 @@ export function toLine(row: readonly Word[]): TextLine {
 }
 
 export function isMostlyRtl(text: string): boolean {
-  let balance = 0
+  let rtlBalance = 0
   for (const char of text) {
-    if (rtlCharacter.test(char)) balance++
-    else if (alphabetic.test(char)) balance--
+    if (rtlCharacterPattern.test(char)) rtlBalance++
+    else if (alphabetic.test(char)) rtlBalance--
   }
-  return balance > 0
+  return rtlBalance > 0
 }
 
 /** Keeps Latin words and numbers in their own direction. */
-function orderRightToLeft(visual: readonly Word[]): Word[] {
+function orderRightToLeft(visualOrder: readonly Word[]): Word[] {
   const words: Word[] = []
   let ltrWords: Word[] = []
-  for (const word of visual.toReversed()) {
-    if (rtlCharacter.test(word.text) || !/[\p{L}\p{N}]/u.test(word.text)) {
+  for (const word of visualOrder.toReversed()) {
+    if (rtlCharacterPattern.test(word.text) || !/[\p{L}\p{N}]/u.test(word.text)) {
       words.push(...ltrWords.reverse(), word)
       ltrWords = []
     } else ltrWords.push(word)
@@ -92,7 +92,7 @@ function orderRightToLeft(visual: readonly Word[]): Word[] {
 }
 
 /** Returns the style with the most characters. */
-export function dominantStyle(words: readonly Pick<Word, 'style' | 'text'>[]): Style {
+export function findDominantStyle(words: readonly Pick<Word, 'style' | 'text'>[]): Style {
   const counts = new Map<Style, number>()
   for (const { style, text } of words) counts.set(style, (counts.get(style) ?? 0) + text.length)
   const [bestStyle] = [...counts].sort((a, b) => b[1] - a[1])
@@ -114,9 +114,9 @@ export function hasSpaceBetween(previousWord: Word, word: Word): boolean {
 
 /** Splits a line into segments without a wide gap, such as table cells. */
 export function splitAtGaps(line: TextLine, gapEm: number): Word[][] {
-  const visual = [...line.words].sort((a, b) => a.box[0] - b.box[0])
+  const visualOrder = [...line.words].sort((a, b) => a.box[0] - b.box[0])
   const segments: Word[][] = []
-  for (const word of visual) {
+  for (const word of visualOrder) {
     const lastSegment = segments.at(-1)
     const previousWord = lastSegment?.at(-1)
     if (lastSegment && previousWord && word.box[0] - previousWord.box[2] < gapEm * line.style.size)

@@ -1,14 +1,18 @@
 import type { ListMarker } from './blocks.ts'
 import type { Word } from './page-content.ts'
 
-const bullet = /^[•◦▪▫‣⁃●○■□❖➢✓✔·∙–—+*-]$/u
+const bulletPattern = /^[•◦▪▫‣⁃●○■□❖➢✓✔·∙–—+*-]$/u
 const number = /^[(]?(\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{2,6})[.)]$/
 
 /** Returns the list marker that a line starts with: `•`, `3.`, `(b)`. */
 export function findListMarker(words: readonly Word[]): ListMarker | undefined {
   const [firstWord, secondWord] = words
   if (!firstWord || !secondWord) return undefined
-  const kind = bullet.test(firstWord.text) ? 'bullet' : number.test(firstWord.text) ? 'number' : undefined
+  const kind = bulletPattern.test(firstWord.text)
+    ? 'bullet'
+    : number.test(firstWord.text)
+      ? 'number'
+      : undefined
   if (!kind) return undefined
   const isRtl = secondWord.box[0] < firstWord.box[0]
   const gap = isRtl ? firstWord.box[0] - secondWord.box[2] : secondWord.box[0] - firstWord.box[2]

@@ -8,18 +8,18 @@ interface OpenList {
 }
 
 /** How far the markers of one level may differ, in points. */
-const maxDifference = 4
+const maxIndentDifference = 4
 
 /**
  * Assigns paragraphs with markers to lists. Numbers must be consecutive; a single `1.` remains text. Other blocks
  * between two items do not end a list unless they are less indented or headings.
  */
-export function assignLists<B extends ContentBlock>(blocks: readonly B[], nextList: () => number): B[] {
+export function assignLists<B extends ContentBlock>(blocks: readonly B[], createListId: () => number): B[] {
   const openLists: OpenList[] = []
   const placedBlocks = blocks.map((block) => {
     if (block.kind !== 'paragraph') return block
     if (block.marker && block.heading === undefined)
-      return { ...block, list: findPosition(block.marker, openLists, nextList) }
+      return { ...block, list: findPosition(block.marker, openLists, createListId) }
     if (block.heading !== undefined || isLessIndented(block, openLists)) openLists.length = 0
     return block
   })
@@ -29,24 +29,24 @@ export function assignLists<B extends ContentBlock>(blocks: readonly B[], nextLi
 function findPosition(
   marker: NonNullable<Paragraph['marker']>,
   openLists: OpenList[],
-  nextList: () => number,
+  createListId: () => number,
 ): ListItemPosition {
-  while ((openLists.at(-1)?.x ?? -Infinity) > marker.x + maxDifference) openLists.pop()
+  while ((openLists.at(-1)?.x ?? -Infinity) > marker.x + maxIndentDifference) openLists.pop()
   const sibling = openLists.at(-1)
-  if (sibling && sibling.x > marker.x - maxDifference) {
+  if (sibling && sibling.x > marker.x - maxIndentDifference) {
     if (continuesList(sibling, marker))
       return { ...sibling.position, level: Math.min(8, openLists.length - 1) }
     openLists.pop()
   }
   const start = marker.kind === 'bullet' ? 1 : (parseOrdinal(marker.text, isRoman(marker.text)) ?? 1)
-  const position = { kind: marker.kind, listId: nextList(), start, marker: marker.text }
+  const position = { kind: marker.kind, listId: createListId(), start, marker: marker.text }
   openLists.push({ position, x: marker.x, last: start })
   return { ...position, level: Math.min(8, openLists.length - 1) }
 }
 
 function isLessIndented(paragraph: Paragraph, openLists: readonly OpenList[]): boolean {
   const [outerList] = openLists
-  return outerList !== undefined && paragraph.box[0] < outerList.x + maxDifference
+  return outerList !== undefined && paragraph.box[0] < outerList.x + maxIndentDifference
 }
 
 function continuesList(list: OpenList, { kind, text }: NonNullable<Paragraph['marker']>): boolean {

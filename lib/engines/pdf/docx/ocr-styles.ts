@@ -1,7 +1,7 @@
 import type { PageContent, Style, Word } from './page-content.ts'
 
 /** The font of Tesseract's text layer: without glyph shapes, and as wide as each word was. */
-const invisibleFont = /GlyphLessFont/
+const invisibleFontPattern = /GlyphLessFont/
 
 /** Sizes within this ratio count as equal, because they are measured from images. */
 const maxSizeRatio = 1.17
@@ -10,7 +10,7 @@ const maxSizeRatio = 1.17
 export function assignOcrStyles(pages: readonly PageContent[]): readonly PageContent[] {
   const characters = new Map<number, number>()
   for (const word of pages.flatMap(({ textSegments }) => textSegments.flat()).filter(isRecognized)) {
-    const size = fontSizeOf(word)
+    const size = estimateFontSize(word)
     characters.set(size, (characters.get(size) ?? 0) + word.text.length)
   }
   if (characters.size === 0) return pages
@@ -19,15 +19,15 @@ export function assignOcrStyles(pages: readonly PageContent[]): readonly PageCon
     ...page,
     textSegments: page.textSegments.map((words) =>
       words.map((word) => {
-        const style = isRecognized(word) ? styles.get(fontSizeOf(word)) : undefined
+        const style = isRecognized(word) ? styles.get(estimateFontSize(word)) : undefined
         return style ? { ...word, style } : word
       }),
     ),
   }))
 }
 
-const isRecognized = ({ style }: Word) => invisibleFont.test(style.font)
-const fontSizeOf = ({ box }: Word) => Math.max(4, Math.round(box[3] - box[1]))
+const isRecognized = ({ style }: Word) => invisibleFontPattern.test(style.font)
+const estimateFontSize = ({ box }: Word) => Math.max(4, Math.round(box[3] - box[1]))
 
 /** Maps each size to the most frequent one that is similar. */
 function groupSizes(characters: ReadonlyMap<number, number>): Map<number, Style> {

@@ -2,7 +2,7 @@ import { defined } from '../../../validation/defined.ts'
 import type { ContentBlock, FlowBlock, ImageBlock, Paragraph, TableBlock, TableCell } from './blocks.ts'
 import { type BorderlessTable, findBorderlessTables } from './borderless-tables.ts'
 import { flowThroughColumns, toColumnSet } from './column-sets.ts'
-import { type BoundingBox, boundingBoxOf, isCenterInside, median } from './geometry.ts'
+import { type BoundingBox, boundingBoxOf, computeMedian, isCenterInside } from './geometry.ts'
 import { findRuledRegions } from './horizontal-rules.ts'
 import { markJustified } from './justified-lines.ts'
 import { groupIntoLines, isMostlyRtl, type TextLine, toLineInOrder } from './lines.ts'
@@ -59,9 +59,9 @@ export function buildBlocks(page: PageContent, grids: readonly Grid[], settings:
     )
     .filter((segment) => segment.length > 0)
   const words = textSegments.flat()
-  const inTable = (word: Word) => grids.some(({ box }) => isCenterInside(word.box, box))
+  const isInTable = (word: Word) => grids.some(({ box }) => isCenterInside(word.box, box))
   const items: BlockItem[] = [
-    ...textSegments.flatMap((segment) => toTextItem(segment.filter((word) => !inTable(word)))),
+    ...textSegments.flatMap((segment) => toTextItem(segment.filter((word) => !isInTable(word)))),
     ...grids.map((grid) => toBlockItem(buildRuledTable(grid, words, settings))),
     ...settings.images
       .filter((image) => !grids.some(({ box }) => isCenterInside(image.box, box)))
@@ -74,7 +74,7 @@ export function buildBlocks(page: PageContent, grids: readonly Grid[], settings:
   const bands = sortIntoReadingOrder(items, settings.column).map((band) =>
     buildBand(band, page, drawings, settings),
   )
-  const flow = spaceBands(bands, settings.pitch)
+  const flow = addSpaceBetweenBands(bands, settings.pitch)
   return [
     ...flow,
     ...toRotatedParagraphs(page, settings).map((block) => ({ ...block, column: settings.column })),
@@ -103,7 +103,7 @@ function buildBand(
 }
 
 /** Keeps the spacing above and below columns. */
-function spaceBands(bands: readonly (readonly FlowBlock[])[], pitch: number): FlowBlock[] {
+function addSpaceBetweenBands(bands: readonly (readonly FlowBlock[])[], pitch: number): FlowBlock[] {
   const out: FlowBlock[] = []
   for (const band of bands) {
     const [firstItem, ...rest] = band
@@ -165,7 +165,7 @@ function buildColumn(
   const lines = markJustified(groupIntoLines(items.flatMap(({ words }) => words)), settings.column)
   const otherBlocks = items.flatMap(({ block }) => block ?? [])
   const tables = lines.length > maxLines ? [] : findBorderlessTables(lines, ruledRegions)
-  const inTable = new Set(tables.flatMap((table) => table.lines))
+  const isInTable = new Set(tables.flatMap((table) => table.lines))
   const blocks: ContentBlock[] = [...otherBlocks]
   let pendingLines: TextLine[] = []
   const flush = () => {
@@ -177,8 +177,8 @@ function buildColumn(
     const isSeparated =
       lineBefore &&
       otherBlocks.some(({ box }) => box[1] >= lineBefore.baseline - 3 && box[3] <= line.baseline)
-    if (inTable.has(line) || isSeparated) flush()
-    if (!inTable.has(line)) pendingLines.push(line)
+    if (isInTable.has(line) || isSeparated) flush()
+    if (!isInTable.has(line)) pendingLines.push(line)
   }
   flush()
   blocks.push(...tables.map((table) => buildBorderlessTable(table, fills, settings)))
@@ -238,17 +238,19 @@ function addSpacing(blocks: readonly ContentBlock[], pitch: number): ContentBloc
   const spacedBlocks = blocks.map((block, index) => {
     const blockBefore = blocks[index - 1]
     if (block.kind !== 'paragraph' || !blockBefore) return block
-    const usualSpace = block.style.size * (pitch - 1)
+    const defaultSpace = block.style.size * (pitch - 1)
     return {
       ...block,
-      spaceBefore: Math.min(40, Math.max(0, block.box[1] - blockBefore.box[3] - usualSpace)),
+      spaceBefore: Math.min(40, Math.max(0, block.box[1] - blockBefore.box[3] - defaultSpace)),
     }
   })
   // The first block has nothing above it to measure; it may end up below the last block of another column or page.
   const [firstBlock, ...rest] = spacedBlocks
   if (firstBlock?.kind !== 'paragraph') return spacedBlocks
-  const usualSpace = median(rest.flatMap((block) => (block.kind === 'paragraph' ? [block.spaceBefore] : [])))
-  return [{ ...firstBlock, spaceBefore: usualSpace }, ...rest]
+  const defaultSpace = computeMedian(
+    rest.flatMap((block) => (block.kind === 'paragraph' ? [block.spaceBefore] : [])),
+  )
+  return [{ ...firstBlock, spaceBefore: defaultSpace }, ...rest]
 }
 
 function buildCellBlocks(

@@ -2,12 +2,12 @@ import type { Tools } from '../../engine.ts'
 import { formatPageRange } from '../page-range.ts'
 import type { FloatingImage } from './blocks.ts'
 import {
-  backgroundImages,
   type DrawingRequest,
+  findBackgroundImages,
   findStamps,
   hasPageBackground,
   type RenderedDrawings,
-  withoutBackground,
+  removeBackground,
 } from './drawings.ts'
 import type { PageFigure } from './figures.ts'
 import { isCenterInside } from './geometry.ts'
@@ -36,7 +36,7 @@ export interface DecoratedPage {
 export function findDecoration(page: PageContent): DecoratedPage {
   const { number } = page
   const hasBackground = hasPageBackground(page)
-  const foreground = hasBackground ? withoutBackground(page) : page
+  const foreground = hasBackground ? removeBackground(page) : page
   const stamps = findStamps(foreground)
   const stampedWords = new Set(stamps.map(({ words }) => words))
   const content: PageContent = {
@@ -54,7 +54,7 @@ export function findDecoration(page: PageContent): DecoratedPage {
     grids,
     figures: figures.filter(({ isBehindText }) => !isBehindText),
     requests: [
-      ...(hasBackground ? [{ page: number, images: backgroundImages(page) }] : []),
+      ...(hasBackground ? [{ page: number, images: findBackgroundImages(page) }] : []),
       ...figures.filter(({ isBehindText }) => isBehindText).map(({ box }) => ({ page: number, box })),
       ...stamps.map((stamp) => ({ page: number, ...stamp })),
     ],

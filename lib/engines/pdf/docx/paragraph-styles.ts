@@ -51,9 +51,11 @@ export function findBodyStyle(blocks: readonly ContentBlock[]): ParagraphStyle {
   }
   // Size first, because text in several fonts has one size.
   const [size = 11] = [...sizes].sort((a, b) => b[1] - a[1])[0] ?? []
-  const withThatSize = [...stylesByKey.values()].filter(({ paragraphStyle }) => paragraphStyle.size === size)
-  const [dominant] = withThatSize.sort((a, b) => b.characters - a.characters)
-  return dominant?.paragraphStyle ?? { size, bold: false, caps: false, font: '', color: '000000' }
+  const stylesOfBodySize = [...stylesByKey.values()].filter(
+    ({ paragraphStyle }) => paragraphStyle.size === size,
+  )
+  const [dominantStyle] = stylesOfBodySize.sort((a, b) => b.characters - a.characters)
+  return dominantStyle?.paragraphStyle ?? { size, bold: false, caps: false, font: '', color: '000000' }
 }
 
 export function toParagraphStyle(paragraph: Paragraph): ParagraphStyle {

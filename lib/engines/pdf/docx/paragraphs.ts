@@ -1,7 +1,7 @@
 import { defined } from '../../../validation/defined.ts'
 import type { Alignment, ListMarker, Paragraph } from './blocks.ts'
 import { type BoundingBox, boundingBoxOf } from './geometry.ts'
-import { dominantStyle, isMostlyRtl, isPreformatted, splitAtGaps, type TextLine } from './lines.ts'
+import { findDominantStyle, isMostlyRtl, isPreformatted, splitAtGaps, type TextLine } from './lines.ts'
 import { findListMarker } from './list-markers.ts'
 import { buildRuns } from './runs.ts'
 
@@ -46,12 +46,12 @@ function narrowColumn(
   const run = [line]
   for (const next of following) {
     const { box, baseline, style } = run.at(-1) ?? line
-    const isNext =
+    const continuesRun =
       Math.abs(next.box[0] - box[0]) < 2 &&
       next.baseline - baseline < style.size * pitch * 1.28 &&
       Math.abs(next.style.size - style.size) < 0.5 &&
       !findListMarker(next.words)
-    if (!isNext) break
+    if (!continuesRun) break
     run.push(next)
   }
   const right = Math.max(...run.map(({ box }) => box[2]))
@@ -125,9 +125,9 @@ function chooseAlignment(lines: readonly TextLine[], settings: ParagraphSettings
   const { column } = settings
   if (lines.every((line) => isCentered(line, settings))) return 'center'
   const tolerance = Math.max(2, (lines[0]?.style.size ?? 10) * 0.15)
-  const isAtRight = lines.every(({ box }) => Math.abs(column[2] - box[2]) < tolerance)
-  const isFarRight = lines.every(({ box }) => box[0] - column[0] > (column[2] - column[0]) * 0.3)
-  if (!isRtl && isAtRight && isFarRight) return 'right'
+  const endsAtRightEdge = lines.every(({ box }) => Math.abs(column[2] - box[2]) < tolerance)
+  const startsFarRight = lines.every(({ box }) => box[0] - column[0] > (column[2] - column[0]) * 0.3)
+  if (!isRtl && endsAtRightEdge && startsFarRight) return 'right'
   const linesBeforeLast = lines.slice(0, -1)
   const isFull = linesBeforeLast.every(({ box }) => Math.abs(column[2] - box[2]) < tolerance)
   return !isRtl && linesBeforeLast.length >= 2 && isFull ? 'both' : 'left'
@@ -144,7 +144,7 @@ function toParagraph(lines: readonly TextLine[], settings: ParagraphSettings): P
     box,
     runs: buildRuns(lines, marker !== undefined, settings.hyphenatedWords),
     alignment,
-    style: dominantStyle(words),
+    style: findDominantStyle(words),
     lineCount: lines.length,
     ...measureLines(lines),
     mayContinue: reachesColumnEdge(lines.at(-1), settings.column),
@@ -183,6 +183,9 @@ function computeIndents(
     return { indent: 0, firstIndent: 0 }
   if (marker) return { indent: marker.textX - column[0], firstIndent: marker.x - marker.textX }
   const left = rest.length > 0 ? Math.min(...rest.map(({ box }) => box[0])) : firstLine.box[0]
-  const ignoreSmall = (points: number) => (Math.abs(points) < 2.5 ? 0 : points)
-  return { indent: ignoreSmall(left - column[0]), firstIndent: ignoreSmall(firstLine.box[0] - left) }
+  const roundSmallToZero = (points: number) => (Math.abs(points) < 2.5 ? 0 : points)
+  return {
+    indent: roundSmallToZero(left - column[0]),
+    firstIndent: roundSmallToZero(firstLine.box[0] - left),
+  }
 }

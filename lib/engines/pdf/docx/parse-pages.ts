@@ -48,13 +48,13 @@ export async function parsePages(
   }
   const parsedPages = { structure: { ...structure, pages: read }, path, pagesRecognized: [] }
   const scans = read.filter((page) => isImageOnly(page) && !source.pagesTried.includes(page.number))
-  const undecodable = read.filter(isUndecodable)
-  if (scans.length + undecodable.length === 0) return parsedPages
-  if (source.language === undefined || scans.length + undecodable.length > source.maxRecognized) {
-    warnTextMissing([...scans, ...undecodable], tools)
+  const undecodablePages = read.filter(isUndecodable)
+  if (scans.length + undecodablePages.length === 0) return parsedPages
+  if (source.language === undefined || scans.length + undecodablePages.length > source.maxRecognized) {
+    warnAboutMissingText([...scans, ...undecodablePages], tools)
     return parsedPages
   }
-  return recognizePages(parsedPages, scans, undecodable, source.language, tools)
+  return recognizePages(parsedPages, scans, undecodablePages, source.language, tools)
 }
 
 const countCharacters = (words: readonly Word[]) =>
@@ -91,7 +91,7 @@ async function reparseWithPoppler(page: PageContent, path: string, tools: Tools)
 async function recognizePages(
   parsedPages: ParsedPages,
   scans: readonly PageContent[],
-  undecodable: readonly PageContent[],
+  undecodablePages: readonly PageContent[],
   language: string,
   tools: Tools,
 ): Promise<ParsedPages> {
@@ -100,34 +100,34 @@ async function recognizePages(
   let { path } = parsedPages
   try {
     if (scans.length > 0) {
-      const { reparsed, readablePath, read } = await recognizeAndParse(
+      const { reparsedPages, readablePath, read } = await recognizeAndParse(
         path,
         scans,
         { language, isForced: false },
         tools,
       )
       path = readablePath
-      for (const page of reparsed) replacements.set(page.number, page)
+      for (const page of reparsedPages) replacements.set(page.number, page)
       for (const number of read) pagesRecognized.add(number)
     }
-    if (undecodable.length > 0) {
-      const { reparsed, read } = await recognizeAndParse(
+    if (undecodablePages.length > 0) {
+      const { reparsedPages, read } = await recognizeAndParse(
         parsedPages.path,
-        undecodable,
+        undecodablePages,
         { language, isForced: true },
         tools,
       )
-      for (const page of reparsed) replacements.set(page.number, replaceWords(undecodable, page))
+      for (const page of reparsedPages) replacements.set(page.number, replaceWords(undecodablePages, page))
       for (const number of read) pagesRecognized.add(number)
     }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'TIMEOUT') throw error
-    warnTextMissing([...scans, ...undecodable], tools)
+    warnAboutMissingText([...scans, ...undecodablePages], tools)
     return parsedPages
   }
-  const withText = [...replacements.values()].filter((page) => page.textSegments.length > 0)
+  const pagesWithText = [...replacements.values()].filter((page) => page.textSegments.length > 0)
   const pages = parsedPages.structure.pages.map(
-    (page) => withText.find(({ number }) => number === page.number) ?? page,
+    (page) => pagesWithText.find(({ number }) => number === page.number) ?? page,
   )
   return { structure: { ...parsedPages.structure, pages }, path, pagesRecognized: [...pagesRecognized] }
 }
@@ -137,20 +137,20 @@ async function recognizeAndParse(
   pages: readonly PageContent[],
   { language, isForced }: { readonly language: string; readonly isForced: boolean },
   tools: Tools,
-): Promise<{ reparsed: readonly PageContent[]; readablePath: string; read: readonly number[] }> {
+): Promise<{ reparsedPages: readonly PageContent[]; readablePath: string; read: readonly number[] }> {
   const numbers = pages.map(({ number }) => number)
   const onPage = () => undefined
   const { path: readablePath, read } = await recognize(
     { path, pages: numbers, language, deskew: !isForced, isForced, onPage },
     tools,
   )
-  const { pages: reparsed } = await readStructure(readablePath, numbers, tools, onPage)
-  return { reparsed, readablePath, read }
+  const { pages: reparsedPages } = await readStructure(readablePath, numbers, tools, onPage)
+  return { reparsedPages: reparsedPages, readablePath, read }
 }
 
 /** Returns the original page with the words that OCR found. */
-function replaceWords(undecodable: readonly PageContent[], recognizedPage: PageContent): PageContent {
-  const page = undecodable.find(({ number }) => number === recognizedPage.number)
+function replaceWords(undecodablePages: readonly PageContent[], recognizedPage: PageContent): PageContent {
+  const page = undecodablePages.find(({ number }) => number === recognizedPage.number)
   if (!page || recognizedPage.textSegments.length === 0) return recognizedPage
   // OCR has turned the page upright, so nothing of the original page fits its words.
   if (Math.abs(page.width - recognizedPage.width) > 1) return recognizedPage
@@ -162,7 +162,7 @@ function replaceWords(undecodable: readonly PageContent[], recognizedPage: PageC
   }
 }
 
-function warnTextMissing(pages: readonly PageContent[], tools: Tools): void {
+function warnAboutMissingText(pages: readonly PageContent[], tools: Tools): void {
   const numbers = pages.slice(0, 10).map(({ number }) => number)
   const pageList = `${numbers.join(', ')}${pages.length > 10 ? ' …' : ''}`
   tools.warn(

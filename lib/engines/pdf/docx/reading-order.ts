@@ -1,4 +1,11 @@
-import { type BoundingBox, boundingBoxOf, heightOf, median, mergeCloseValues, widthOf } from './geometry.ts'
+import {
+  type BoundingBox,
+  boundingBoxOf,
+  computeMedian,
+  heightOf,
+  mergeCloseValues,
+  widthOf,
+} from './geometry.ts'
 import { haveAlignedRows } from './row-alignment.ts'
 
 /** An item on a page that has a place in the reading order. */
@@ -51,8 +58,8 @@ export function sortIntoReadingOrder<T extends PageItem>(
   if (!gutter) return items.length > 0 ? [{ columns: [{ items, box: column }] }] : []
   const { x } = gutter
   const { top, bottom } = skipLastLine(findExtentBetweenTitles(gutter, items), x, items)
-  const itemsAbove = items.filter((item) => centerY(item) < top)
-  const itemsBelow = items.filter((item) => centerY(item) > bottom)
+  const itemsAbove = items.filter((item) => getCenterY(item) < top)
+  const itemsBelow = items.filter((item) => getCenterY(item) > bottom)
   const itemsBetween = items.filter((item) => !itemsAbove.includes(item) && !itemsBelow.includes(item))
   const left = itemsBetween.filter((item) => isLeftOf(item, x))
   const rightItems = itemsBetween.filter((item) => !left.includes(item))
@@ -76,14 +83,14 @@ export function sortIntoReadingOrder<T extends PageItem>(
 
 const isLeftOf = ({ box }: PageItem, x: number) => (box[0] + box[2]) / 2 < x
 
-const centerY = ({ box }: Pick<PageItem, 'box'>) => (box[1] + box[3]) / 2
+const getCenterY = ({ box }: Pick<PageItem, 'box'>) => (box[1] + box[3]) / 2
 
 /** Returns the part of the columns up to a title that is too short to cross the gutter. */
 function findExtentBetweenTitles(
   { x, top, bottom }: Gutter,
   allItems: readonly PageItem[],
 ): Pick<Gutter, 'top' | 'bottom'> {
-  const items = allItems.filter((item) => centerY(item) >= top && centerY(item) <= bottom)
+  const items = allItems.filter((item) => getCenterY(item) >= top && getCenterY(item) <= bottom)
   const part = { top, bottom }
   for (const title of findColumnTitles(items, x)) {
     const isFirst = !items.some((item) => item.box[3] < title.top + 1)
@@ -97,7 +104,7 @@ function findExtentBetweenTitles(
 function skipLastLine<T extends Pick<Gutter, 'top'>>(extent: T, x: number, items: readonly PageItem[]): T {
   const lines = items.filter(({ characters }) => characters > 0)
   const lineAbove = lines
-    .filter(({ box }) => box[0] < x && box[2] > x && centerY({ box }) < extent.top)
+    .filter(({ box }) => box[0] < x && box[2] > x && getCenterY({ box }) < extent.top)
     .reduce<BoundingBox | undefined>((low, { box }) => (low && low[3] > box[3] ? low : box), undefined)
   if (!lineAbove) return extent
   const isBelow = ({ box }: PageItem) => box[1] > lineAbove[1] + heightOf(lineAbove) * 0.5
@@ -115,7 +122,7 @@ function skipLastLine<T extends Pick<Gutter, 'top'>>(extent: T, x: number, items
 
 /** Finds lines in a larger font with nothing next to them, below which both columns start at the same height. */
 function findColumnTitles(items: readonly PageItem[], x: number): { top: number; bottom: number }[] {
-  const medianHeight = median(
+  const medianHeight = computeMedian(
     items.filter(({ characters }) => characters > 0).map(({ box }) => heightOf(box)),
   )
   const isLarge = ({ box, characters }: PageItem) => characters > 0 && heightOf(box) > medianHeight * 1.15
@@ -172,21 +179,22 @@ function findBestGutter(items: readonly PageItem[], depth = 1): Gutter | undefin
 function findGuttersAt(x: number, items: readonly PageItem[], bounds: BoundingBox, depth: number): Gutter[] {
   const edge = findLeftColumnEdge(x, items)
   // A page number may be inside the gutter and belongs to neither side.
-  const crosses = ({ box }: PageItem) => box[0] < x - 1 && (box[2] > x || (box[2] > edge && box[0] >= edge))
-  const crossing = items.filter(crosses).sort((a, b) => a.box[1] - b.box[1])
+  const crossesGutter = ({ box }: PageItem) =>
+    box[0] < x - 1 && (box[2] > x || (box[2] > edge && box[0] >= edge))
+  const crossingItems = items.filter(crossesGutter).sort((a, b) => a.box[1] - b.box[1])
   const foundGutters: Gutter[] = []
   let top = bounds[1] - 1
-  for (const bottom of [...crossing.map(({ box }) => box[1]), bounds[3] + 1]) {
+  for (const bottom of [...crossingItems.map(({ box }) => box[1]), bounds[3] + 1]) {
     const itemsInside = items.filter(({ box }) => box[1] >= top - 2 && box[3] <= bottom + 2)
-    const left = itemsInside.filter((item) => item.box[2] <= x && !crosses(item))
+    const left = itemsInside.filter((item) => item.box[2] <= x && !crossesGutter(item))
     const rightItems = itemsInside.filter(({ box }) => box[0] >= x - 1)
     // There may be further columns to the right of the first one.
-    const isRightText = () =>
+    const isRightSideText = () =>
       isProse(rightItems) ||
       (depth < maxColumns &&
         !haveAlignedRows([left, rightItems]) &&
         findBestGutter(rightItems, depth + 1) !== undefined)
-    const areColumns = () => (isProse(left) && isRightText()) || areIndependent(left, rightItems)
+    const areColumns = () => (isProse(left) && isRightSideText()) || areIndependent(left, rightItems)
     if (isSeparated(left, rightItems) && areColumns()) {
       foundGutters.push({
         x,
@@ -195,7 +203,7 @@ function findGuttersAt(x: number, items: readonly PageItem[], bounds: BoundingBo
         characters: itemsInside.reduce((sum, { characters }) => sum + characters, 0),
       })
     }
-    top = Math.max(top, ...crossing.filter(({ box }) => box[1] === bottom).map(({ box }) => box[3]))
+    top = Math.max(top, ...crossingItems.filter(({ box }) => box[1] === bottom).map(({ box }) => box[3]))
   }
   return foundGutters
 }
@@ -231,7 +239,10 @@ function isProse(side: readonly PageItem[]): boolean {
   const lines = joinLineSegments(side.filter(({ characters }) => characters > 0))
   if (lines.length < minLines) return false
   const width = widthOf(boundingBoxOf(lines.map(({ box }) => box)))
-  return median(lines.map(({ box }) => widthOf(box) / width)) >= 0.6 && median(lines.map(getCharacters)) >= 14
+  return (
+    computeMedian(lines.map(({ box }) => widthOf(box) / width)) >= 0.6 &&
+    computeMedian(lines.map(getCharacters)) >= 14
+  )
 }
 
 const getCharacters = ({ characters }: Pick<PageItem, 'characters'>) => characters

@@ -1,6 +1,6 @@
 import { type BoundingBox, heightOf } from './geometry.ts'
 
-interface Placed {
+interface BoxedItem {
   readonly box: BoundingBox
 }
 
@@ -8,15 +8,17 @@ interface Placed {
  * Whether columns are table rows: cells start at equal heights, row by row; paragraphs in columns do so only by
  * chance.
  */
-export function haveAlignedRows(columns: readonly (readonly Placed[])[]): boolean {
+export function haveAlignedRows(columns: readonly (readonly BoxedItem[])[]): boolean {
   const tops = columns.map(findBlockTops)
-  const [fewest = []] = tops.toSorted((a, b) => a.length - b.length)
-  const sharedTops = fewest.filter((y) => tops.every((other) => other.some((top) => Math.abs(top - y) < 2)))
-  return sharedTops.length >= 2 && sharedTops.length >= fewest.length * 0.6
+  const [fewestTops = []] = tops.toSorted((a, b) => a.length - b.length)
+  const sharedTops = fewestTops.filter((y) =>
+    tops.every((other) => other.some((top) => Math.abs(top - y) < 2)),
+  )
+  return sharedTops.length >= 2 && sharedTops.length >= fewestTops.length * 0.6
 }
 
 /** Returns the top of each block that follows a larger gap, without the first. */
-function findBlockTops(items: readonly Placed[]): number[] {
+function findBlockTops(items: readonly BoxedItem[]): number[] {
   const sortedItems = [...items].sort((a, b) => a.box[1] - b.box[1])
   return sortedItems.flatMap(({ box }, index) => {
     const previousItem = sortedItems[index - 1]

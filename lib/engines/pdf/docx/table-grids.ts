@@ -2,9 +2,9 @@ import {
   areaOf,
   type BoundingBox,
   clusterTouching,
+  computeOverlapArea,
   heightOf,
   mergeCloseValues,
-  overlapArea,
   widthOf,
 } from './geometry.ts'
 import type { Vector } from './page-content.ts'
@@ -171,6 +171,6 @@ function isCovered(rules: readonly RuleLine[], [from, to]: readonly [number, num
 }
 
 function addShading(cell: GridCell, fills: readonly Vector[]): GridCell {
-  const fillBehind = fills.findLast(({ box }) => overlapArea(box, cell.box) > areaOf(cell.box) * 0.7)
+  const fillBehind = fills.findLast(({ box }) => computeOverlapArea(box, cell.box) > areaOf(cell.box) * 0.7)
   return fillBehind ? { ...cell, shading: fillBehind.color } : cell
 }

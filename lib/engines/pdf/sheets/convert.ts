@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { FormatId } from '../../../formats/index.ts'
 import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { runPython } from '../../sandbox/python.ts'
-import { openReadablePdf, warnOcrUsed } from '../docx/convert.ts'
+import { openReadablePdf, warnAboutOcr } from '../docx/convert.ts'
 import { buildLayout, type PageParts } from '../docx/layout.ts'
 import { findRuledTables } from '../docx/page-blocks.ts'
 import type { PageContent } from '../docx/page-content.ts'
@@ -24,7 +24,7 @@ export async function pdfToSheets(work: EngineWork, tools: Tools): Promise<Engin
   const { structure, pagesRecognized } = await parsePages(source, tools, (done) =>
     tools.progress((done / source.pages.length) * 0.7, 'pages'),
   )
-  warnOcrUsed([...new Set([...(read ?? []), ...pagesRecognized])], tools)
+  warnAboutOcr([...new Set([...(read ?? []), ...pagesRecognized])], tools)
   const parts = new Map<PageContent, PageParts>()
   for (const page of structure.pages) {
     // Lets timers and cancellation run between pages.

@@ -3,7 +3,7 @@ import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import type { EngineResult, Tools } from '../../engine.ts'
-import { qualityNumber } from '../../options.ts'
+import { toQualityNumber } from '../../options.ts'
 import { runQpdf } from '../qpdf.ts'
 import { countPages, type DistillInput, distill, flattenForm, warnDistillLosses } from './distill.ts'
 import { fileSize, finishPdf, type PdfTool, type PdfToolJob } from './editable-pdf.ts'
@@ -49,7 +49,7 @@ const smallestLevel = levels[levels.length - 1] ?? levels[0]
 function chooseSetting({ profile, quality }: ToolOptions<'compress'>): CompressionSetting {
   if (profile === 'max') return smallestLevel
   if (profile !== undefined) return profile === 'web' ? 'ebook' : profile
-  const ratio = (100 - qualityNumber(quality ?? 'medium', qualityWords)) / 99
+  const ratio = (100 - toQualityNumber(quality ?? 'medium', qualityWords)) / 99
   return levels[Math.round(ratio * (levels.length - 1))] ?? smallestLevel
 }
 
