@@ -80,13 +80,13 @@ test('starting leaves another configured hooks folder and existing hooks unchang
   assert.equal(configured.start().stdout, 'started\n')
   assert.equal(configured.hooksPath(), 'hooks-of-the-team')
 
-  const usedCopy = createCopy('used')
-  usedCopy.git('init', '--quiet', '--template=')
-  mkdirSync(join(usedCopy.dir, '.git/hooks'))
-  writeFileSync(join(usedCopy.dir, '.git/hooks/pre-commit'), '#!/bin/sh\n')
-  chmodSync(join(usedCopy.dir, '.git/hooks/pre-commit'), 0o755)
-  assert.equal(usedCopy.start().stdout, 'started\n')
-  assert.equal(usedCopy.hooksPath(), '')
+  const copyWithHooks = createCopy('used')
+  copyWithHooks.git('init', '--quiet', '--template=')
+  mkdirSync(join(copyWithHooks.dir, '.git/hooks'))
+  writeFileSync(join(copyWithHooks.dir, '.git/hooks/pre-commit'), '#!/bin/sh\n')
+  chmodSync(join(copyWithHooks.dir, '.git/hooks/pre-commit'), 0o755)
+  assert.equal(copyWithHooks.start().stdout, 'started\n')
+  assert.equal(copyWithHooks.hooksPath(), '')
 })
 
 test('a copy of the project that is not a git checkout starts without the commit hook', () => {

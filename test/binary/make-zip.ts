@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
 /** A file of a ZIP. What its headers say can be wrong. */
-export interface MadeEntry {
+export interface ZipEntrySpec {
   readonly name: string
   readonly content?: Buffer
   /** 8 is "deflated". */
@@ -13,17 +13,17 @@ export interface MadeEntry {
   /** Of the directory only. */
   readonly compressedSize?: number
   /** Index of another entry, whose data it shares. */
-  readonly dataOf?: number
+  readonly sharesDataWith?: number
 }
 
 /** Makes a ZIP (PKWARE's APPNOTE 6.3.10) with hostile headers. @param count entries that its end record declares */
-export function makeZip(entries: readonly MadeEntry[], count = entries.length): Buffer {
+export function makeZip(entries: readonly ZipEntrySpec[], count = entries.length): Buffer {
   const parts: Buffer[] = []
   const records: Buffer[] = []
   const offsets: number[] = []
   let at = 0
   for (const entry of entries) {
-    const { content = Buffer.alloc(0), method = 8, dataOf } = entry
+    const { content = Buffer.alloc(0), method = 8, sharesDataWith } = entry
     const data = method === 8 ? deflateRawSync(content) : content
     const header = Buffer.alloc(26)
     header.writeUInt16LE(20, 0)
@@ -34,8 +34,8 @@ export function makeZip(entries: readonly MadeEntry[], count = entries.length): 
     header.writeUInt32LE(entry.uncompressedSize ?? content.length, 18)
     const name = Buffer.from(entry.name)
     header.writeUInt16LE(name.length, 22)
-    offsets.push(dataOf === undefined ? at : (offsets[dataOf] ?? 0))
-    if (dataOf === undefined) {
+    offsets.push(sharesDataWith === undefined ? at : (offsets[sharesDataWith] ?? 0))
+    if (sharesDataWith === undefined) {
       const local = Buffer.concat([Buffer.from('PK\x03\x04'), header, name, data])
       parts.push(local)
       at += local.length

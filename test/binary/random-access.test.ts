@@ -51,14 +51,14 @@ test('adjacent bytes are read from the disk once', async () => {
   await writeFile(path, bytes)
   await using handle = await open(path)
   let readCount = 0
-  const countedHandle = new Proxy(handle, {
+  const countingHandle = new Proxy(handle, {
     get: (target, name) => {
       if (name === 'read') readCount++
       const value: unknown = Reflect.get(target, name)
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
-  const file = await openRandomAccess(countedHandle, 1000)
+  const file = await openRandomAccess(countingHandle, 1000)
   for (let position = 0; position < 2000; position += 10) await file.at(position, 10)
   assert.equal(readCount, 2)
 })

@@ -11,7 +11,7 @@ import { rewriteZip } from '../../lib/binary/rewrite-zip.ts'
 import { openZipArchive, UnsafeEntryNameError, type ZipArchive } from '../../lib/binary/zip.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { CountingSource } from './counting-source.ts'
-import { type MadeEntry, makeZip } from './make-zip.ts'
+import { makeZip, type ZipEntrySpec } from './make-zip.ts'
 
 const maxBytes = 1024 * 1024
 const text = Buffer.from('The contract is signed. '.repeat(100))
@@ -26,7 +26,7 @@ function entryOf(zip: ZipArchive, name: string) {
 }
 
 /** Reads the only file of a ZIP with hostile headers. */
-async function readOnly(entry: Omit<MadeEntry, 'name'>, method: 'read' | 'readUnchecked' = 'read') {
+async function readOnly(entry: Omit<ZipEntrySpec, 'name'>, method: 'read' | 'readUnchecked' = 'read') {
   const zip = await openBytes(makeZip([{ name: 'a.txt', ...entry }]))
   return zip[method](entryOf(zip, 'a.txt'), maxBytes)
 }
@@ -143,9 +143,9 @@ test('a ZIP entry with a wrong size or checksum is reported as damage unless che
 test('a ZIP entry whose two headers contradict each other is reported as damaged', async () => {
   const bytes = makeZip([{ name: 'a.txt', content: text }])
   for (const at of [0, 6, 8, 14, 18, 22]) {
-    const changedZip = Buffer.from(bytes)
-    changedZip[at] = (changedZip[at] ?? 0) ^ 8
-    const zip = await openBytes(changedZip)
+    const patchedZip = Buffer.from(bytes)
+    patchedZip[at] = (patchedZip[at] ?? 0) ^ 8
+    const zip = await openBytes(patchedZip)
     await assert.rejects(zip.read(entryOf(zip, 'a.txt'), maxBytes), DamagedFileError, `byte ${at}`)
   }
 })

@@ -18,9 +18,9 @@ import { readPdfText, readStdout } from '../engines/support/inspect-result.ts'
 import { assertRefused } from '../support/assert-refused.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { privateFormsAt } from '../transfer/private-forms.ts'
-import { capture, html, Sites } from './site.ts'
+import { capture, html, TestSites } from './site.ts'
 
-const sites = new Sites()
+const sites = new TestSites()
 const clients: GuardedHttp[] = []
 after(async () => {
   sites.close()
@@ -34,7 +34,7 @@ function createClient(settings: ConstructorParameters<typeof GuardedHttp>[0]): G
 }
 
 /** A page that sends every kind of request and writes the results into itself. */
-const createPryingPage = (addresses: readonly string[]) => `<!doctype html><pre id="log"></pre><script>
+const createProbingPage = (addresses: readonly string[]) => `<!doctype html><pre id="log"></pre><script>
   const addresses = ${JSON.stringify(addresses)}
   const log = document.getElementById('log')
   let left = 0
@@ -84,7 +84,7 @@ test('a captured page cannot reach private addresses with any kind of request', 
       response
         .writeHead(200, { ...html, connection: 'close' })
         .end(
-          createPryingPage([
+          createProbingPage([
             ...privateFormsAt(trap.port),
             ...[`http://${privateHost}/`, `http://inside.example:${trap.port}/`].map(
               (to) => `/?to=${encodeURIComponent(to)}&`,
@@ -143,11 +143,11 @@ const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/never': neverRespond,
   '/endless': (response) => {
     response.writeHead(200, html)
-    const moreFrames = () => {
+    const writeUntilFull = () => {
       while (!response.destroyed && response.write(Buffer.alloc(65_536, 'x')));
     }
-    response.on('drain', moreFrames)
-    moreFrames()
+    response.on('drain', writeUntilFull)
+    writeUntilFull()
   },
   '/bomb': (response) =>
     response
@@ -179,7 +179,7 @@ test('each kind of website failure is reported with its own error code and messa
       assert.match(error.message, sentence)
       return true
     })
-  const ownErrors: readonly [path: string, code: ErrorCode, sentence: RegExp, fields?: object][] = [
+  const serviceErrors: readonly [path: string, code: ErrorCode, sentence: RegExp, fields?: object][] = [
     ['/private', 'URL_NOT_ALLOWED', /10\.0\.0\.1 does not have a public IP address/],
     ['http://127.1/', 'URL_NOT_ALLOWED', /127\.0\.0\.1 does not have a public IP address/],
     ['/file', 'UNSUPPORTED_FORMAT', /a file \(application\/zip\) instead of a web page/],
@@ -190,7 +190,7 @@ test('each kind of website failure is reported with its own error code and messa
     ['/asking', 'INVALID_INPUT', /CSS selector/, { wait_for_element: 'a[[' }],
     ['/asking', 'TIMEOUT', /an element matching #none/, { wait_for_element: '#none' }],
   ]
-  for (const [path, code, sentence, fields] of ownErrors)
+  for (const [path, code, sentence, fields] of serviceErrors)
     await assertRefused(captureAt(path, fields), code, sentence, path)
   const { path } = await captureAt('/asking')
   assert.match(await readPdfText(path), /alphamarker/)
@@ -198,8 +198,8 @@ test('each kind of website failure is reported with its own error code and messa
 
 test('without a sandbox, captured pages still cannot access the network', async () => {
   const trap = await sites.startTrap('0.0.0.0')
-  let datagrams = 0
-  const udp = createSocket('udp4', () => datagrams++)
+  let datagramCount = 0
+  const udp = createSocket('udp4', () => datagramCount++)
   udp.bind(0)
   await once(udp, 'listening')
   const workDir = scratchFolder('unconfined')
@@ -210,19 +210,19 @@ test('without a sandbox, captured pages still cannot access the network', async 
     cwd: workDir,
     grant: async () => {},
   })
-  const [tcpAt, udpAt] = [`127.0.0.1:${trap.port}`, `127.0.0.1:${udp.address().port}`]
+  const [tcpAddress, udpAddress] = [`127.0.0.1:${trap.port}`, `127.0.0.1:${udp.address().port}`]
   const page = `<script>
-    const servers = ['stun:${udpAt}', 'stun:localhost:${udp.address().port}', 'turn:${tcpAt}?transport=tcp']
+    const servers = ['stun:${udpAddress}', 'stun:localhost:${udp.address().port}', 'turn:${tcpAddress}?transport=tcp']
     const call = new RTCPeerConnection({
       iceServers: servers.map((urls) => ({ urls, username: 'a', credential: 'b' })),
     })
     call.createDataChannel('x')
     call.createOffer().then((offer) => call.setLocalDescription(offer))
     const over = () => { document.body.id = 'over' }
-    new WebSocket('ws://${tcpAt}/').onerror = () => setTimeout(over, 2000)
-    new WebTransport('https://${udpAt}/').ready.catch(() => {})
+    new WebSocket('ws://${tcpAddress}/').onerror = () => setTimeout(over, 2000)
+    new WebTransport('https://${udpAddress}/').ready.catch(() => {})
     for (const rel of ['preconnect', 'dns-prefetch', 'prefetch'])
-      document.head.append(Object.assign(document.createElement('link'), { rel, href: 'http://${tcpAt}/' }))
+      document.head.append(Object.assign(document.createElement('link'), { rel, href: 'http://${tcpAddress}/' }))
   </script><body>`
   try {
     const client = createClient({ allowed: ['127.0.0.2/32'] })
@@ -245,5 +245,5 @@ test('without a sandbox, captured pages still cannot access the network', async 
     await pipe.kill()
     udp.close()
   }
-  assert.deepEqual([trap.connections(), datagrams], [0, 0])
+  assert.deepEqual([trap.connections(), datagramCount], [0, 0])
 })

@@ -8,9 +8,9 @@ import { requirePage } from '../../lib/capture/require-page.ts'
 import { AppError } from '../../lib/errors.ts'
 import { GuardedHttp, isSameHost } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
-import { capture, html, Sites } from './site.ts'
+import { capture, html, TestSites } from './site.ts'
 
-const sites = new Sites()
+const sites = new TestSites()
 const clients: GuardedHttp[] = []
 after(async () => {
   sites.close()
@@ -100,7 +100,7 @@ test("a website is captured with frames, images and scripts, using the user's he
 })
 
 test('a URL that returns an error or a file download cannot be captured as a website', () => {
-  const refusalOf = (status: number, headers = {}) => {
+  const captureOutcome = (status: number, headers = {}) => {
     try {
       requirePage({ status, headers, url: new URL('https://example.com/x'), body: Readable.from([]) })
     } catch (error) {
@@ -109,8 +109,8 @@ test('a URL that returns an error or a file download cannot be captured as a web
     }
     return 'a page'
   }
-  const outcomes = [200, 204, 302, 401, 403, 404, 410, 418, 429, 503].map((status) => refusalOf(status))
-  const expectedRequests = [
+  const outcomes = [200, 204, 302, 401, 403, 404, 410, 418, 429, 503].map((status) => captureOutcome(status))
+  const expectedOutcomes = [
     'a page',
     'a page',
     'a page',
@@ -120,11 +120,11 @@ test('a URL that returns an error or a file download cannot be captured as a web
     'not-found',
     'status',
   ]
-  assert.deepEqual(outcomes, [...expectedRequests, 'status, passing', 'status, passing'])
-  assert.equal(refusalOf(200, { 'content-type': 'image/svg+xml' }), 'a page')
-  assert.equal(refusalOf(200, { 'content-type': 'application/zip' }), 'UNSUPPORTED_FORMAT')
+  assert.deepEqual(outcomes, [...expectedOutcomes, 'status, passing', 'status, passing'])
+  assert.equal(captureOutcome(200, { 'content-type': 'image/svg+xml' }), 'a page')
+  assert.equal(captureOutcome(200, { 'content-type': 'application/zip' }), 'UNSUPPORTED_FORMAT')
   const attachment = { 'content-type': 'text/html', 'content-disposition': 'attachment; filename=a.html' }
-  assert.equal(refusalOf(200, attachment), 'UNSUPPORTED_FORMAT')
+  assert.equal(captureOutcome(200, attachment), 'UNSUPPORTED_FORMAT')
 })
 
 test('connection headers are dropped, and cookies of the page and the user are merged', () => {

@@ -25,7 +25,7 @@ export async function capture(guardedHttp: GuardedHttp, input: Readonly<Record<s
 export const html = { 'content-type': 'text/html; charset=utf-8' }
 
 /** Test websites, each at its own address. */
-export class Sites {
+export class TestSites {
   readonly #servers: (Server | TcpServer)[] = []
 
   /** @param host an address of 127.0.0.0/8. */

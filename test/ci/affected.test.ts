@@ -12,11 +12,11 @@ import { rowOf } from './select.ts'
 
 const slowFiles = globSync('test/**/*.slow.ts').sort()
 /** Run by `npm run images:test`, with the image of a row. */
-const isOfImages = (file: string) => file.startsWith('test/layers/')
+const isImageTest = (file: string) => file.startsWith('test/layers/')
 const paths = rows.flatMap((row) => row.paths)
 
 /** Folders directly in a folder that have files, sorted. */
-const foldersOf = (folder: string) => [
+const listFolders = (folder: string) => [
   ...new Set(
     globSync(`${folder}/*/**/*.ts`).map((file) => file.split('/', folder.split('/').length + 1).join('/')),
   ),
@@ -24,13 +24,13 @@ const foldersOf = (folder: string) => [
 
 test('every slow test file belongs to a row and has a recorded duration', () => {
   const listedFiles = new Set(rows.flatMap(({ slow = [] }) => slow))
-  const selectedFiles = slowFiles.filter((file) => !isOfImages(file))
-  assert.deepEqual([...listedFiles].sort(), selectedFiles)
+  const expectedFiles = slowFiles.filter((file) => !isImageTest(file))
+  assert.deepEqual([...listedFiles].sort(), expectedFiles)
   assert.deepEqual(
     Object.keys(durations)
       .filter((key) => key.endsWith('.slow.ts'))
       .sort(),
-    selectedFiles,
+    expectedFiles,
   )
 })
 
@@ -38,7 +38,7 @@ test('every top-level path, and every folder of lib and functions, belongs to a 
   const root = execFileSync('git', ['ls-tree', '--name-only', '-z', 'HEAD'], { encoding: 'utf8' })
   const expectedPaths = [
     ...root.split('\0').filter((name) => name !== ''),
-    ...['lib', 'functions'].flatMap(foldersOf),
+    ...['lib', 'functions'].flatMap(listFolders),
   ]
   assert.deepEqual(
     expectedPaths.filter((path) => !paths.includes(path)),
@@ -62,8 +62,8 @@ test('every mutation area, engine, category and image belongs to a row', () => {
     areas.map(({ name }) => name).sort(),
   )
   // Rows with all engines repeat every conversion, so only rows with one engine or a few are compared.
-  const ownEngines = (row: (typeof rows)[number]) => (row.engines === engineIds ? [] : (row.engines ?? []))
-  assert.deepEqual(values(ownEngines), [...engineIds].sort())
+  const listedEngines = (row: (typeof rows)[number]) => (row.engines === engineIds ? [] : (row.engines ?? []))
+  assert.deepEqual(values(listedEngines), [...engineIds].sort())
   assert.deepEqual(
     values(({ sweep = [] }) => (sweep === categories ? [] : sweep)),
     [...categories].sort(),

@@ -7,10 +7,10 @@ import type { Selection } from './select.ts'
 export type Command = readonly string[]
 
 /** Seconds that the selected conversions took when their results were recorded; two run at a time. */
-export const pairSeconds = 200
-export const sweepFiles = 60
+export const maxConformanceSeconds = 200
+export const maxSweepFiles = 60
 /** Faults put into an area. */
-export const mutants = 20
+export const mutantsPerArea = 20
 
 export const runScript = (script: string, ...args: readonly string[]): Command => [
   ...['run', script],
@@ -28,11 +28,20 @@ export const imageCommands = (images: readonly string[]): Command[] =>
 /** Returns the commands that run the selected checks. */
 export const commandsFor = ({ slow, areas, engines, sweep, image }: Selection): Command[] => [
   ...slowCommands(slow),
-  ...(areas.length > 0 ? [runScript('mutate', ...areas, '--count', `${mutants}`)] : []),
+  ...(areas.length > 0 ? [runScript('mutate', ...areas, '--count', `${mutantsPerArea}`)] : []),
   ...(engines.length > 0
-    ? [runScript('conformance', '--engine', engines.join(), '--again', '--seconds', `${pairSeconds}`)]
+    ? [
+        runScript(
+          'conformance',
+          '--engine',
+          engines.join(),
+          '--again',
+          '--seconds',
+          `${maxConformanceSeconds}`,
+        ),
+      ]
     : []),
-  ...(sweep.length > 0 ? [runScript('sweep', '--area', sweep.join(), '--count', `${sweepFiles}`)] : []),
+  ...(sweep.length > 0 ? [runScript('sweep', '--area', sweep.join(), '--count', `${maxSweepFiles}`)] : []),
   ...imageCommands(image ? [image] : []),
 ]
 

@@ -20,17 +20,17 @@ const runners: readonly Runner[] = [
 export const runnerOf = (file: string): Runner =>
   runners.find(({ folders }) => folders.some((folder) => file.startsWith(folder))) ?? defaultRunner
 
-const table: Readonly<Record<string, number>> = durations
+const secondsByPart: Readonly<Record<string, number>> = durations
 
 /** Seconds that a part took when it was measured, a slow test file beside the others of its runner. */
-export const secondsOf = (part: string): number | undefined => table[part]
+export const secondsOf = (part: string): number | undefined => secondsByPart[part]
 
 /** Returns how long slow test files take together. */
 export function wallSeconds(files: readonly string[]): number {
-  const byRunner = Map.groupBy(files, runnerOf)
-  return [...byRunner]
-    .map(([{ concurrency }, someRows]) => {
-      const seconds = someRows.map((file) => secondsOf(file) ?? 0)
+  const filesByRunner = Map.groupBy(files, runnerOf)
+  return [...filesByRunner]
+    .map(([{ concurrency }, runnerFiles]) => {
+      const seconds = runnerFiles.map((file) => secondsOf(file) ?? 0)
       return Math.max(...seconds, seconds.reduce((sum, one) => sum + one, 0) / concurrency)
     })
     .reduce((sum, one) => sum + one, 0)

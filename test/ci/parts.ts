@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { imageIds } from '../../lib/component-ids.ts'
 import longFiles from '../long-files.json' with { type: 'json' }
 import { areas } from '../mutate/areas.ts'
-import { type Command, imageCommands, mutants, runScript, slowCommands } from './commands.ts'
+import { type Command, imageCommands, mutantsPerArea, runScript, slowCommands } from './commands.ts'
 import { runnerOf, secondsOf } from './durations.ts'
 
 /** A piece of the whole test suite that can run in any part. */
@@ -16,7 +16,7 @@ export interface Unit {
 const conformanceUnits = 20
 const sweepUnits = 12
 /** Faults put into each area; fewer are put into the area of a commit. */
-const wholeMutants = 60
+const mutantsInFullRun = 60
 /** Processor seconds of a test file that is not in the list of long ones. */
 const shortFileSeconds = 1
 const cores = 2
@@ -32,21 +32,23 @@ export function allUnits(): Unit[] {
   })
   const createParts = (kind: 'conformance' | 'sweep', of: number) =>
     Array.from({ length: of }, (_, at) => createUnit(kind, `${at + 1}/${of}`, kind))
-  const cpuSeconds: Readonly<Record<string, number>> = longFiles
+  const cpuSecondsByFile: Readonly<Record<string, number>> = longFiles
   return [
     createUnit('check', 'check'),
     createUnit('check', 'deploy:check'),
     ...globSync('test/**/*.test.ts').map((name) => ({
       kind: 'test' as const,
       name,
-      seconds: (cpuSeconds[name] ?? shortFileSeconds) / cores,
+      seconds: (cpuSecondsByFile[name] ?? shortFileSeconds) / cores,
     })),
     ...slowFiles().map((name) => ({
       kind: 'slow' as const,
       name,
       seconds: (secondsOf(name) ?? 0) / runnerOf(name).concurrency,
     })),
-    ...areas.map(({ name }) => createUnit('mutate', name, `mutate ${name}`, wholeMutants / mutants)),
+    ...areas.map(({ name }) =>
+      createUnit('mutate', name, `mutate ${name}`, mutantsInFullRun / mutantsPerArea),
+    ),
     ...createParts('conformance', conformanceUnits),
     ...createParts('sweep', sweepUnits),
     ...[...imageIds, 'all'].map((name) => createUnit('image', name, `image ${name}`)),
@@ -58,24 +60,26 @@ export function divide(units: readonly Unit[], count: number): Unit[][] {
   const parts = Array.from({ length: count }, () => ({ units: [] as Unit[], seconds: 0 }))
   const sortedUnits = units.toSorted((a, b) => b.seconds - a.seconds || (a.name < b.name ? -1 : 1))
   for (const unit of sortedUnits) {
-    const shortest = parts.reduce((least, part) => (part.seconds < least.seconds ? part : least))
-    shortest.units.push(unit)
-    shortest.seconds += unit.seconds
+    const shortestPart = parts.reduce((least, part) => (part.seconds < least.seconds ? part : least))
+    shortestPart.units.push(unit)
+    shortestPart.seconds += unit.seconds
   }
   return parts.map((part) => part.units)
 }
 
 /** Returns the commands that run the units. */
-export function commandsOf(units: readonly Unit[]): Command[] {
+export function commandsForUnits(units: readonly Unit[]): Command[] {
   const names = (kind: Unit['kind']) =>
     units.flatMap((unit) => (unit.kind === kind ? [unit.name] : [])).toSorted()
   const tests = names('test')
-  const mutated = names('mutate')
+  const mutatedAreas = names('mutate')
   return [
     ...names('check').map((script) => runScript(script)),
     ...(tests.length > 0 ? [['test', '--', ...tests]] : []),
     ...slowCommands(names('slow')),
-    ...(mutated.length > 0 ? [runScript('mutate', ...mutated, '--count', `${wholeMutants}`)] : []),
+    ...(mutatedAreas.length > 0
+      ? [runScript('mutate', ...mutatedAreas, '--count', `${mutantsInFullRun}`)]
+      : []),
     ...names('conformance').map((part) => runScript('conformance', '--again', '--part', part)),
     ...names('sweep').map((part) => runScript('sweep', '--part', part)),
     ...imageCommands(names('image')),

@@ -9,7 +9,7 @@ import { areas } from '../mutate/areas.ts'
 import { changedFiles } from './changed-files.ts'
 import { commandsFor } from './commands.ts'
 import { secondsOf, wallSeconds } from './durations.ts'
-import { allUnits, commandsOf, divide } from './parts.ts'
+import { allUnits, commandsForUnits, divide } from './parts.ts'
 import { maxMutationSeconds, maxSlowSeconds, rowOf, selectChecks } from './select.ts'
 
 test('a commit to the ffmpeg engine is checked with the tests, faults, conversions and image of that engine', () => {
@@ -109,7 +109,7 @@ test('the parts of a full run contain every unit once and take about equally lon
 })
 
 test('the commands of a full run include every kind of check and every test file', () => {
-  const text = commandsOf(allUnits()).map((command) => command.join(' '))
+  const text = commandsForUnits(allUnits()).map((command) => command.join(' '))
   assert.deepEqual(
     text
       .map((line) => line.split(' ').slice(0, 2).join(' '))

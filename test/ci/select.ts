@@ -37,45 +37,45 @@ export function rowOf(file: string): Row | undefined {
  * give the same selection.
  */
 export function selectChecks(changedFiles: readonly string[]): Selection {
-  const byRow = Map.groupBy(changedFiles, rowOf)
-  const affected = rows
-    .filter((row) => byRow.has(row))
-    .toSorted((a, b) => (byRow.get(b)?.length ?? 0) - (byRow.get(a)?.length ?? 0))
+  const filesByRow = Map.groupBy(changedFiles, rowOf)
+  const affectedRows = rows
+    .filter((row) => filesByRow.has(row))
+    .toSorted((a, b) => (filesByRow.get(b)?.length ?? 0) - (filesByRow.get(a)?.length ?? 0))
   return {
-    slow: fitSlow([
+    slow: limitSlowTests([
       ...changedFiles.filter((file) => file.endsWith('.slow.ts')).toSorted(),
-      ...inTurn(affected),
+      ...interleaveSlowTests(affectedRows),
     ]),
-    areas: fitAreas(affected.flatMap(({ mutate }) => mutate ?? [])),
-    engines: [...new Set(affected.flatMap(({ engines = [] }) => engines))],
-    sweep: [...new Set(affected.flatMap(({ sweep = [] }) => sweep))],
-    image: affected.find(({ image }) => image)?.image,
+    areas: limitAreas(affectedRows.flatMap(({ mutate }) => mutate ?? [])),
+    engines: [...new Set(affectedRows.flatMap(({ engines = [] }) => engines))],
+    sweep: [...new Set(affectedRows.flatMap(({ sweep = [] }) => sweep))],
+    image: affectedRows.find(({ image }) => image)?.image,
   }
 }
 
 /** Returns the first slow test of each row, then the second of each, and so on. */
-function inTurn(affected: readonly Row[]): string[] {
-  const lists = affected.map(({ slow = [] }) => slow)
-  const turnCount = Math.max(0, ...lists.map((list) => list.length))
-  return Array.from({ length: turnCount }, (_, turn) => lists.flatMap((list) => list[turn] ?? [])).flat()
+function interleaveSlowTests(rows: readonly Row[]): string[] {
+  const lists = rows.map(({ slow = [] }) => slow)
+  const maxLength = Math.max(0, ...lists.map((list) => list.length))
+  return Array.from({ length: maxLength }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat()
 }
 
 /** Files of the images run with their image only; deleted files have no recorded duration. */
 const isSelectable = (file: string) => !file.startsWith('test/layers/') && secondsOf(file) !== undefined
 
-function fitSlow(files: readonly string[]): string[] {
-  const fitting: string[] = []
+function limitSlowTests(files: readonly string[]): string[] {
+  const selected: string[] = []
   for (const file of new Set(files.filter(isSelectable)))
-    if (wallSeconds([...fitting, file]) <= maxSlowSeconds) fitting.push(file)
-  return fitting
+    if (wallSeconds([...selected, file]) <= maxSlowSeconds) selected.push(file)
+  return selected
 }
 
-function fitAreas(areas: readonly string[]): string[] {
-  let left = maxMutationSeconds
+function limitAreas(areas: readonly string[]): string[] {
+  let secondsLeft = maxMutationSeconds
   return [...new Set(areas)].filter((area) => {
     const seconds = secondsOf(`mutate ${area}`) ?? 0
-    if (seconds > left) return false
-    left -= seconds
+    if (seconds > secondsLeft) return false
+    secondsLeft -= seconds
     return true
   })
 }

@@ -10,8 +10,8 @@ function check(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(message)
 }
 
-function checkEqual(got: unknown, expectedValue: unknown, message: string): void {
-  check(JSON.stringify(got) === JSON.stringify(expectedValue), `${message}: ${JSON.stringify(got)}`)
+function checkEqual(actual: unknown, expected: unknown, message: string): void {
+  check(JSON.stringify(actual) === JSON.stringify(expected), `${message}: ${JSON.stringify(actual)}`)
 }
 
 async function expectFailure(work: Promise<unknown>): Promise<Client.MutaborError> {
@@ -80,8 +80,8 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     checkEqual((await expectFailure(invalidCall)).code, 'INVALID_INPUT', 'an invalid option')
   },
   'converts a batch in one job and reports the outcome of each file': async ({ Mutabor }, url) => {
-    const brokenFile = new File(['no image'], 'broken.png')
-    const files = [{ file: createMarkdown() }, { file: brokenFile }, { file: createCsv(), to: 'txt' }]
+    const invalidFile = new File(['no image'], 'broken.png')
+    const files = [{ file: createMarkdown() }, { file: invalidFile }, { file: createCsv(), to: 'txt' }]
     const { items, result } = await new Mutabor({ url }).batch(files, 'html')
     checkEqual(
       items.map(({ filename, file, error }) => [filename, file?.filename ?? error?.code]),
@@ -120,8 +120,8 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     const stop = new AbortController()
     const state: { saved?: Client.UploadState } = {}
     let owner = ''
-    const firstClient = new client.Mutabor({ url, onOwnerToken: (token) => (owner = token) })
-    const interruptedUpload = firstClient.upload(file, {
+    const interruptedClient = new client.Mutabor({ url, onOwnerToken: (token) => (owner = token) })
+    const interruptedUpload = interruptedClient.upload(file, {
       partsAbove: 1,
       signal: stop.signal,
       onState: (started) => (state.saved = started),
@@ -201,17 +201,17 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     check((await result.text()).includes('A cup of tea.'), 'the complete text')
   },
   'retries transient failures without creating a second job': async ({ Mutabor }, url) => {
-    let lostResponses = 0
+    let lostResponseCount = 0
     const loseFirstResponse = interceptFirst(/\/v1\/convert$/, async (sendRequest) => {
       await (await sendRequest()).arrayBuffer()
-      lostResponses += 1
+      lostResponseCount += 1
       throw new TypeError('the response was lost')
     })
     const otherClient = new Mutabor({ url })
     await otherClient.convert(createMarkdown(), 'txt')
     const client = new Mutabor({ url, fetch: loseFirstResponse })
     await client.convert(createMarkdown(), 'html', {}, { tag: 'once' })
-    checkEqual(lostResponses, 1, 'lost responses')
+    checkEqual(lostResponseCount, 1, 'lost responses')
     const rateLimitError = { code: 'RATE_LIMITED', message: 'Too many requests.', details: {} }
     const rateLimit = () =>
       Promise.resolve(
@@ -219,14 +219,17 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       )
     const patientClient = new Mutabor({ url, fetch: interceptFirst(/formats$/, rateLimit) })
     check((await patientClient.formats()).length > 100, 'formats')
-    const impatient = new Mutabor({ url, patienceS: 0, fetch: interceptFirst(/formats$/, rateLimit) })
-    const { code, retryAfterS, status } = await expectFailure(impatient.formats())
+    const impatientClient = new Mutabor({ url, patienceS: 0, fetch: interceptFirst(/formats$/, rateLimit) })
+    const { code, retryAfterS, status } = await expectFailure(impatientClient.formats())
     checkEqual([code, retryAfterS, status], ['RATE_LIMITED', 1, 429], 'the rate limit error')
   },
   'reports failures with specific error codes': async ({ Mutabor, isFailure }, serviceUrl) => {
     const client = new Mutabor({ url: serviceUrl })
-    const impossible = await expectFailure(client.convert(createMarkdown(), 'mp4'))
-    check(isFailure(impossible, 'UNSUPPORTED_CONVERSION') && impossible.requestId, impossible.message)
+    const unsupportedError = await expectFailure(client.convert(createMarkdown(), 'mp4'))
+    check(
+      isFailure(unsupportedError, 'UNSUPPORTED_CONVERSION') && unsupportedError.requestId,
+      unsupportedError.message,
+    )
     const unknown = await expectFailure(client.status('job_01HZZZZZZZZZZZZZZZZZZZZZZZ'))
     checkEqual([unknown.code, unknown.status], ['JOB_NOT_FOUND', 404], 'an unknown job')
     const unreachable = new Mutabor({ url: 'http://127.0.0.1:9', retries: 0 })
@@ -264,15 +267,22 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       return fetch(input, init)
     }
     const onOwnerToken = (token: string) => tokens.push(token)
-    const mutabor = new Mutabor({ url, ownerToken: 'anon_1.unknown', onOwnerToken, fetch: countingFetch })
-    const { jobs } = await mutabor.call('GET /v1/jobs')
+    const anonymousClient = new Mutabor({
+      url,
+      ownerToken: 'anon_1.unknown',
+      onOwnerToken,
+      fetch: countingFetch,
+    })
+    const { jobs } = await anonymousClient.call('GET /v1/jobs')
     checkEqual([jobs.length, requests], [0, 2], 'jobs and requests')
     const body = { filename: 'a.png', size: 7 }
-    const uploads = Array.from({ length: 2 }, () => mutabor.call('POST /v1/uploads/presign', { body }))
+    const uploads = Array.from({ length: 2 }, () =>
+      anonymousClient.call('POST /v1/uploads/presign', { body }),
+    )
     await Promise.all(uploads)
     checkEqual([tokens.length, requests], [1, 4], 'issued tokens and requests')
-    const wrongKey = new Mutabor({ url, apiKey: 'anon_1.unknown', fetch: countingFetch })
-    const failure = await expectFailure(wrongKey.call('GET /v1/jobs'))
+    const clientWithWrongKey = new Mutabor({ url, apiKey: 'anon_1.unknown', fetch: countingFetch })
+    const failure = await expectFailure(clientWithWrongKey.call('GET /v1/jobs'))
     checkEqual([failure.code, requests], ['INVALID_API_KEY', 5], 'a wrong key is reported')
   },
   'accepts only webhooks with a valid signature': async ({ verifyWebhook, InvalidSignature }) => {
@@ -290,13 +300,13 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     }
     checkEqual((await verifyWebhook(body, headers, ['whsec_AAAA', secret])).event, 'job.completed', 'event')
     checkEqual((await verifyWebhook(body, new Headers(headers), secret)).event, 'job.completed', 'event')
-    const invalidCalls = await Promise.allSettled([
+    const outcomes = await Promise.allSettled([
       verifyWebhook(`${body} `, headers, secret),
       verifyWebhook(body, { ...headers, 'webhook-timestamp': '1000' }, secret),
       verifyWebhook(body, {}, secret),
       verifyWebhook(body, headers, 'whsec_'),
     ])
-    for (const outcome of invalidCalls)
+    for (const outcome of outcomes)
       check(
         outcome.status === 'rejected' && outcome.reason instanceof InvalidSignature,
         'rejects an invalid signature',

@@ -83,12 +83,15 @@ export const commandCases: Readonly<Record<string, (shell: CommandShell) => Prom
     await once(child, 'close')
     assert.doesNotMatch(stderrText, /EPIPE|at /)
     const [program = '', ...args] = shell.program
-    const failingWrite = ['-c', '"$0" "$@" > /dev/full', program, ...args, 'formats']
-    const diskFull = await new CommandShell(shell.folder, shell.env['MUTABOR_URL'] ?? '', [
+    const writeToFullDisk = ['-c', '"$0" "$@" > /dev/full', program, ...args, 'formats']
+    const fullDiskResult = await new CommandShell(shell.folder, shell.env['MUTABOR_URL'] ?? '', [
       'sh',
-      ...failingWrite,
+      ...writeToFullDisk,
     ]).run([])
-    assert.deepEqual([diskFull.code, diskFull.stderr], [1, 'ENOSPC: no space left on device, write\n'])
+    assert.deepEqual(
+      [fullDiskResult.code, fullDiskResult.stderr],
+      [1, 'ENOSPC: no space left on device, write\n'],
+    )
   },
   'converts stdin to stdout': async (shell) => {
     const { code, stdout } = await shell.run(['-', 'html', '--from', 'md'], '# Tea\n')
@@ -106,13 +109,13 @@ export const commandCases: Readonly<Record<string, (shell: CommandShell) => Prom
   'exits with a different code for each kind of failure': async (shell) => {
     await writeFile(join(shell.folder, 'good.md'), '# Good')
     await writeFile(join(shell.folder, 'bad.png'), 'not an image')
-    const partly = await shell.run(['good.md', 'bad.png', 'html'])
-    assert.equal(partly.code, 4, partly.stderr)
-    assert.match(partly.stderr, /✗ bad\.png: .* \(CORRUPT_FILE\)\n(?:.*\n)*1 of 2 done\./)
+    const partialResult = await shell.run(['good.md', 'bad.png', 'html'])
+    assert.equal(partialResult.code, 4, partialResult.stderr)
+    assert.match(partialResult.stderr, /✗ bad\.png: .* \(CORRUPT_FILE\)\n(?:.*\n)*1 of 2 done\./)
     assert.equal((await shell.run(['bad.png', 'webp'])).code, 1)
-    const unreachable = await new CommandShell(shell.folder, 'http://127.0.0.1:9').run(['formats'])
-    assert.equal(unreachable.code, 3)
-    assert.match(unreachable.stderr, /cannot be reached/)
+    const unreachableResult = await new CommandShell(shell.folder, 'http://127.0.0.1:9').run(['formats'])
+    assert.equal(unreachableResult.code, 3)
+    assert.match(unreachableResult.stderr, /cannot be reached/)
   },
   'replaces files that it did not create only with --force': async (shell) => {
     await writeFile(join(shell.folder, 'a.md'), '# New')

@@ -79,10 +79,10 @@ test('a progress bar never moves back, and a quick file shows none', () => {
   const now = 10_000
   const largeItem = createProgressItem('video.mov', 0)
   const smallItem = createProgressItem('icon.png', now - 100)
-  const seenPercents: number[] = []
+  const percents: number[] = []
   const update = (stage: string, fraction: number) => {
     updateProgress(largeItem, stage, fraction)
-    seenPercents.push(Math.round(largeItem.fraction * 100))
+    percents.push(Math.round(largeItem.fraction * 100))
   }
   update('upload', 0.5)
   update('upload', 1)
@@ -90,7 +90,7 @@ test('a progress bar never moves back, and a quick file shows none', () => {
   update('convert', 0.5)
   update('export', 0)
   update('export', 1)
-  assert.deepEqual(seenPercents, [20, 40, 40, 70, 70, 100])
+  assert.deepEqual(percents, [20, 40, 40, 70, 70, 100])
   updateProgress(smallItem, 'convert', 0.5)
   const [firstBar, total, ...moreBars] = renderBars([largeItem, smallItem], { finished: 1, total: 3, now })
   assert.match(firstBar ?? '', /100 % {2}video\.mov {2}export$/)
@@ -131,8 +131,8 @@ test('file names from the service are stripped of folders, leading dots and cont
     'a\u001b[31m\n.pdf',
     '…and ünï.pdf',
   ]
-  const safe = ['a.pdf', 'a.pdf', 'passwd', '_bashrc', '_', 'result', 'a_[31m_.pdf', '…and ünï.pdf']
-  assert.deepEqual(names.map(safeFileName), safe)
+  const safeNames = ['a.pdf', 'a.pdf', 'passwd', '_bashrc', '_', 'result', 'a_[31m_.pdf', '…and ünï.pdf']
+  assert.deepEqual(names.map(safeFileName), safeNames)
 })
 
 test('a file lock has one owner at a time and is taken over from a dead process', async () => {
@@ -141,19 +141,19 @@ test('a file lock has one owner at a time and is taken over from a dead process'
   const waitingPids: number[] = []
   const lockOptions = { signal, onWait: (pid: number) => waitingPids.push(pid) }
   let runningCount = 0
-  const doWork = async () => {
+  const holdLock = async () => {
     runningCount += 1
     assert.equal(runningCount, 1)
     if (waitingPids.length < 2) await waitUntil(() => waitingPids.length === 2, 'the other two to wait')
     runningCount -= 1
   }
-  await Promise.all([1, 2, 3].map(() => withFileLock(lockFile, lockOptions, doWork)))
+  await Promise.all([1, 2, 3].map(() => withFileLock(lockFile, lockOptions, holdLock)))
   assert.deepEqual(waitingPids, [process.pid, process.pid])
   const exitedProcess = spawn(process.execPath, ['-e', '0'])
   await once(exitedProcess, 'close')
   for (const stalePid of [exitedProcess.pid, process.pid]) {
     await writeFile(lockFile, String(stalePid))
-    await withFileLock(lockFile, lockOptions, doWork)
+    await withFileLock(lockFile, lockOptions, holdLock)
   }
   await assert.rejects(readFile(lockFile), 'the lock file is removed')
   assert.equal(await withFileLock('/etc/hostname/held', lockOptions, async () => 'made'), 'made')
@@ -163,8 +163,8 @@ test('a file lock has one owner at a time and is taken over from a dead process'
 test('Retry-After is parsed as seconds or as a date', async () => {
   const secondsOf = async (after: string) =>
     (await readFailure(new Response('', { status: 429, headers: { 'retry-after': after } }))).retryAfterS
-  const inAMinute = await secondsOf(new Date(Date.now() + 60_000).toUTCString())
-  assert.ok(inAMinute !== undefined && inAMinute > 50 && inAMinute <= 60, String(inAMinute))
+  const secondsToDate = await secondsOf(new Date(Date.now() + 60_000).toUTCString())
+  assert.ok(secondsToDate !== undefined && secondsToDate > 50 && secondsToDate <= 60, String(secondsToDate))
   assert.deepEqual(
     [await secondsOf('7'), await secondsOf('Wed, 21 Oct 2015 07:28:00 GMT'), await secondsOf('soon')],
     [7, 0, undefined],

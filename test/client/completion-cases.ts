@@ -16,21 +16,21 @@ async function checkCompletion(
 ) {
   const shell = await createShell(installedCommand, name)
   const [node = '', main = ''] = installedCommand.program
-  await withTmux(shell, installedCommand.program, async ({ type, press, capture }) => {
+  await withTmux(shell, installedCommand.program, async ({ type, press: pressKey, capture }) => {
     await type(startCommand)
     await type(`function mutabor { '${node}' '${main}' "$@"; }`)
     for (const line of setUpLines) await type(line)
     await type('echo set "up"')
     await waitUntil(async () => (await capture()).includes('\nset up\n'), 'the shell is ready', 60)
     for (const [typedLine, expectedWords] of completions) {
-      await press(typedLine)
-      await press('Tab')
+      await pressKey(typedLine)
+      await pressKey('Tab')
       await waitUntil(
         async () => expectedWords.test(await capture()),
         `${typedLine} is completed in ${name}`,
         60,
       )
-      await press('C-u')
+      await pressKey('C-u')
     }
   })
 }

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { CommandShell } from './run-command.ts'
 
 /** Starts a malicious service whose results all have this file name. */
-async function withImpostor(filename: string, use: (url: string) => Promise<void>): Promise<void> {
+async function withMaliciousService(filename: string, use: (url: string) => Promise<void>): Promise<void> {
   const bytes = Buffer.from('made by an impostor')
   const reply = (response: ServerResponse, data: unknown) => {
     response.setHeader('content-type', 'application/json')
@@ -48,7 +48,7 @@ export const hostileServiceCases: Readonly<Record<string, (shell: CommandShell) 
       ['../../outside.html', 'outside.html'],
       ['.profile', '_profile'],
     ] as const)
-      await withImpostor(name, async (url) => {
+      await withMaliciousService(name, async (url) => {
         await writeFile(join(folder, 'tea.md'), '# Tea')
         const { code, stderr } = await new CommandShell(folder, url, program).run(['tea.md', 'html'])
         assert.equal(code, 0, stderr)
@@ -58,7 +58,7 @@ export const hostileServiceCases: Readonly<Record<string, (shell: CommandShell) 
     assert.ok(!(await readdir(folder)).includes('.profile'))
   },
   'drops completions that a shell would execute': ({ folder, program }) =>
-    withImpostor('a', async (url) => {
+    withMaliciousService('a', async (url) => {
       const { stdout } = await new CommandShell(folder, url, program).run(['complete', '--', 'tea.md', ''])
       assert.equal(stdout, 'html\n')
     }),

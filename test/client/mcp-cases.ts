@@ -14,7 +14,7 @@ interface ToolResult {
 }
 
 /** Connects a client of the MCP SDK, as an agent would. */
-async function withAgent(
+async function withMcpClient(
   transport: unknown,
   use: (callTool: CallTool, client: Client) => Promise<void>,
 ): Promise<void> {
@@ -82,7 +82,7 @@ export const mcpCases: Readonly<Record<string, (shell: CommandShell) => Promise<
       env,
       stderr: 'ignore',
     }
-    await withAgent(new StdioClientTransport(stdio as never), async (callTool, client) => {
+    await withMcpClient(new StdioClientTransport(stdio as never), async (callTool, client) => {
       const { tools } = await client.listTools()
       assert.deepEqual(tools.map(({ name }) => name).slice(0, 5), [
         'convert',
@@ -123,8 +123,8 @@ export const mcpCases: Readonly<Record<string, (shell: CommandShell) => Promise<
       assert.match(textOf(info), /application\/pdf/)
       assert.match(textOf(await callTool('formats', { format: 'docx' })), /converts to .*pdf/)
 
-      const remerged = await callTool('merge', { files: ['one.pdf', 'two.pdf'], output: 'both.pdf' })
-      assert.equal(remerged.isError, undefined, 'the server may overwrite its own output')
+      const repeatedMerge = await callTool('merge', { files: ['one.pdf', 'two.pdf'], output: 'both.pdf' })
+      assert.equal(repeatedMerge.isError, undefined, 'the server may overwrite its own output')
       await checkRefusals(callTool, shell.folder)
       const unsupportedResult = await callTool('convert', { file: 'tea.md', to: 'mp4' })
       assert.ok(unsupportedResult.isError && textOf(unsupportedResult).startsWith('UNSUPPORTED_CONVERSION'))
@@ -138,21 +138,21 @@ export const mcpCases: Readonly<Record<string, (shell: CommandShell) => Promise<
       const url = await new Promise<string>((resolve, reject) => {
         child.once('exit', (code) => reject(new Error(`the MCP server exited with ${code}`)))
         child.stderr.on('data', (chunk: Buffer) => {
-          const foundUrl = /http:\S+/.exec(String(chunk))?.[0]
-          if (foundUrl) resolve(foundUrl)
+          const url = /http:\S+/.exec(String(chunk))?.[0]
+          if (url) resolve(url)
         })
       })
-      await withAgent(new StreamableHTTPClientTransport(new URL(url)), async (callTool) => {
+      await withMcpClient(new StreamableHTTPClientTransport(new URL(url)), async (callTool) => {
         assert.match(textOf(await callTool('formats', {})), /^pdf document read write$/m)
         const refusal = await callTool('extract_text', { file: 'tea.md' })
         assert.ok(refusal.isError && textOf(refusal).includes('send an http(s) URL'), textOf(refusal))
       })
-      const rebound = await fetch(url, {
+      const reboundResponse = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: '{}',
       })
-      assert.ok(rebound.status >= 400)
+      assert.ok(reboundResponse.status >= 400)
     } finally {
       child.kill('SIGTERM')
     }

@@ -29,7 +29,7 @@ let folder: string
 let script: string
 
 /** Runs all cases concurrently, as they mostly wait, and returns `passed` or the error of each. */
-const runner = `
+const runnerScript = `
 import * as client from '@mutabor/client'
 import { clientCases } from '${join(import.meta.dirname, 'client-cases.ts')}'
 globalThis.runClientCases = async (url) => {
@@ -52,7 +52,7 @@ before(async () => {
   )
   await execute('npm', ['install', '--silent', '--offline', '--no-audit', stdout.trim()], { cwd: folder })
   const { outputFiles } = await build({
-    stdin: { contents: runner, resolveDir: folder },
+    stdin: { contents: runnerScript, resolveDir: folder },
     bundle: true,
     write: false,
     format: 'esm',
@@ -152,10 +152,10 @@ test('the example uppy.html uploads files in parts and links to the results', as
     logLevel: 'silent',
     alias: { '@mutabor/client': join(folder, 'node_modules/@mutabor/client/dist/index.js') },
   })
-  const bundled = page
+  const bundledPage = page
     .replace(/<script type="importmap">[\s\S]*?<\/script>/, '')
     .replace(code, () => outputFiles[0]?.text.replaceAll('</script', '<\\/script') ?? '')
-  await withPage(bundled, `?service=${encodeURIComponent(service.url)}&to=html`, async (browserPage) => {
+  await withPage(bundledPage, `?service=${encodeURIComponent(service.url)}&to=html`, async (browserPage) => {
     const file = { name: 'tea.md', mimeType: 'text/markdown', buffer: Buffer.from('# Tea') }
     await browserPage.setInputFiles('input', file)
     const link = browserPage.locator('li a')
@@ -234,8 +234,8 @@ try { await client.convert(new Blob(), 'pdf') } catch (error) {
   await execute(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]).catch(
     (error: { stdout: string }) => assert.fail(error.stdout),
   )
-  const packedFiles = JSON.parse(
+  const packageContents = JSON.parse(
     await readFile(join(folder, 'node_modules/@mutabor/client/package.json'), 'utf8'),
   )
-  assert.equal(packedFiles.dependencies, undefined)
+  assert.equal(packageContents.dependencies, undefined)
 })

@@ -65,16 +65,16 @@ export const terminalCases: Readonly<Record<string, (installed: InstalledCommand
       await execute(node, args)
       return performance.now() - startedAt
     }
-    const times = { bare: [] as number[], ours: [] as number[] }
+    const times = { node: [] as number[], command: [] as number[] }
     for (let round = 0; round < 10; round += 1) {
-      times.bare.push(await measureMs('-e', '0'))
-      times.ours.push(await measureMs(main, '--version'))
+      times.node.push(await measureMs('-e', '0'))
+      times.command.push(await measureMs(main, '--version'))
     }
-    const [bare, ourMs] = [Math.min(...times.bare), Math.min(...times.ours)]
+    const [nodeMs, commandMs] = [Math.min(...times.node), Math.min(...times.command)]
     // On a busy machine, Node alone takes longer than 150 ms.
     assert.ok(
-      ourMs <= 150 || ourMs <= 2.5 * bare,
-      `${Math.round(ourMs)} ms, Node alone ${Math.round(bare)} ms`,
+      commandMs <= 150 || commandMs <= 2.5 * nodeMs,
+      `${Math.round(commandMs)} ms, Node alone ${Math.round(nodeMs)} ms`,
     )
   },
   'converts 200 files at 90 % of the rate of plain requests or faster': async (installed) => {
@@ -109,13 +109,13 @@ export const terminalCases: Readonly<Record<string, (installed: InstalledCommand
     await waitUntil(async () => (await listResults(shell.folder)).length >= 10, 'ten results', 60)
     child.kill('SIGKILL')
     await once(child, 'close')
-    const resultsBefore = (await listResults(shell.folder)).length
-    assert.ok(resultsBefore < count, 'the command was killed before it finished')
+    const resultCountBefore = (await listResults(shell.folder)).length
+    assert.ok(resultCountBefore < count, 'the command was killed before it finished')
     const { code, stderr } = await shell.run(['many', 'webp', '--out', 'out/'])
     assert.equal(code, 0, stderr)
     assert.equal((await listResults(shell.folder)).length, count)
     assert.ok(
-      (stderr.match(/is up to date/g) ?? []).length >= resultsBefore - 8,
+      (stderr.match(/is up to date/g) ?? []).length >= resultCountBefore - 8,
       'finished files are not converted again',
     )
     const identities = JSON.parse(await readFile(join(shell.folder, '.home/mutabor/identities.json'), 'utf8'))
@@ -167,8 +167,8 @@ export const terminalCases: Readonly<Record<string, (installed: InstalledCommand
     assert.match(await readFile(join(folder, 'tea.html'), 'utf8'), /Tea/)
     const log = await readFile(join(folder, '.home/mutabor/service/service.log'), 'utf8')
     const lines = log.trim().split('\n')
-    const startedService = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'service started')
-    await assert.rejects(fetch(startedService.url), 'the service was stopped')
+    const startEntry = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'service started')
+    await assert.rejects(fetch(startEntry.url), 'the service was stopped')
     assert.match((await shell.run(['tea.md', 'html'])).stderr, /cannot be reached/)
   },
   'draws progress bars, stops on Ctrl-C and resumes': async (installed) => {
@@ -178,8 +178,8 @@ export const terminalCases: Readonly<Record<string, (installed: InstalledCommand
       await type('mutabor many webp --out out/')
       await waitUntil(async () => /█+░+ +[1-9]\d* of 50/.test(await capture()), 'a progress bar', 60)
       await press('C-c')
-      const stoppedText = /Interrupted: \d+ of 50 done\. Run the same command again to resume\./
-      await waitUntil(async () => stoppedText.test(await capture()), 'the command to stop', 60)
+      const interruptedPattern = /Interrupted: \d+ of 50 done\. Run the same command again to resume\./
+      await waitUntil(async () => interruptedPattern.test(await capture()), 'the command to stop', 60)
       await type('mutabor many webp --out out/; echo ended with $?')
       await waitUntil(async () => (await capture()).includes('ended with 0'), 'the command to finish', 120)
       assert.doesNotMatch((await capture()).split('ended with 0')[0]?.split('\n').at(-2) ?? '', /░/)

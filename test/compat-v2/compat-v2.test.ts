@@ -14,7 +14,7 @@ import { managerOf } from '../support/account.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { recordedCases } from './recorded-cases.ts'
-import { type Ask, asking, type Loose, sdkAt } from './sdk.ts'
+import { type AnyJson, createSdk, createSender, type SendRequest } from './sdk.ts'
 import { signedUrlCases } from './signed-url-cases.ts'
 import { singleTaskCases } from './single-task-cases.ts'
 
@@ -24,11 +24,11 @@ let sdk: CloudConvert
 before(async () => {
   service = await startService({ FACADES: 'v2', OUTGOING_ALLOW: '127.0.0.0/8' })
   key = await managerOf(service)
-  sdk = sdkAt(service.url, key)
+  sdk = createSdk(service.url, key)
 })
 after(() => service.stop())
 
-const send: Ask = (...request) => asking({ url: service.url, key })(...request)
+const send: SendRequest = (...request) => createSender({ url: service.url, key })(...request)
 
 test('the SDK of the compatible service uploads, converts, waits and downloads', async () => {
   const job = await sdk.jobs.create({
@@ -47,17 +47,17 @@ test('the SDK of the compatible service uploads, converts, waits and downloads',
   const upload = job.tasks.find(({ name }) => name === 'my-file')
   assert.equal(upload?.status, 'waiting')
   await sdk.tasks.upload(upload, new TextEncoder().encode('# From the SDK'), 'letter.md')
-  const doneJob = await sdk.jobs.wait(job.id)
-  assert.equal(doneJob.status, 'finished')
-  const [file] = sdk.jobs.getExportUrls(doneJob)
+  const finishedJob = await sdk.jobs.wait(job.id)
+  assert.equal(finishedJob.status, 'finished')
+  const [file] = sdk.jobs.getExportUrls(finishedJob)
   assert.equal(file?.filename, 'file.html')
   const page = await fetch(file?.url ?? '')
   assert.match(await page.text(), /<h1[^>]*>From the SDK<\/h1>/)
 
-  const [convertTask, link] = [doneJob.tasks[1], doneJob.tasks[2]]
-  assert.deepEqual((link as Loose).depends_on_task_ids, [convertTask?.id])
+  const [convertTask, link] = [finishedJob.tasks[1], finishedJob.tasks[2]]
+  assert.deepEqual((link as AnyJson).depends_on_task_ids, [convertTask?.id])
   assert.equal((await sdk.tasks.get(convertTask?.id ?? '')).status, 'finished')
-  assert.equal(((await sdk.tasks.wait(convertTask?.id ?? '')) as Loose).name, 'my-page')
+  assert.equal(((await sdk.tasks.wait(convertTask?.id ?? '')) as AnyJson).name, 'my-page')
   const foundJobs = await sdk.jobs.all({ 'filter[tag]': 'from the SDK' } as never)
   assert.deepEqual(
     foundJobs.map(({ id }) => id),
@@ -65,7 +65,7 @@ test('the SDK of the compatible service uploads, converts, waits and downloads',
   )
   const tasks = await sdk.tasks.all({ 'filter[job_id]': job.id, 'filter[operation]': 'convert' } as never)
   assert.deepEqual(
-    tasks.map((task) => (task as Loose).name),
+    tasks.map((task) => (task as AnyJson).name),
     ['my-page'],
   )
   await sdk.jobs.delete(job.id)
@@ -78,7 +78,7 @@ test('the v2 compatibility API returns the file of a single task, retries it and
   const { id } = createdTask.body.data
   const waited = await send('GET', `/sync/v2/tasks/${id}`)
   assert.equal(waited.body.data.status, 'finished')
-  let endedTask: Loose = {}
+  let endedTask: AnyJson = {}
   await waitUntil(async () => {
     endedTask = (await send('GET', `/v2/tasks/${id}`)).body.data.result?.files?.[0] ?? {}
     return endedTask.url !== undefined
@@ -98,13 +98,13 @@ test('errors of the v2 compatibility API use the format that its SDKs parse', as
   assert.deepEqual(Object.keys(wrongJob.body.errors), ['tasks.one.file'])
   const unknown = await send('GET', '/v2/jobs/job_01M83X0QT1VVA4PPF8FWWHHNPY')
   assert.deepEqual([unknown.status, unknown.body.code], [404, 'JOB_NOT_FOUND'])
-  const loneTask = await send('POST', '/v2/import/raw', { file: 'x', filename: 'x.txt', input: 'task' })
-  assert.equal(loneTask.status, 422)
+  const importTask = await send('POST', '/v2/import/raw', { file: 'x', filename: 'x.txt', input: 'task' })
+  assert.equal(importTask.status, 422)
   const anonymous = await fetch(`${service.url}/v2/users/me`, {
     headers: { authorization: 'Bearer sk_nothing' },
   })
   assert.equal(anonymous.status, 401)
-  assert.equal(typeof ((await anonymous.json()) as Loose).message, 'string')
+  assert.equal(typeof ((await anonymous.json()) as AnyJson).message, 'string')
 })
 
 test('the v2 compatibility API returns the current user, the conversions and pages of jobs', async () => {
@@ -201,5 +201,5 @@ test('on AWS the compatibility API is deployed only if the stage enables it', ()
 for (const [name, run] of Object.entries({ ...recordedCases, ...signedUrlCases, ...singleTaskCases }))
   test(name, async () => {
     const ownKey = await managerOf(service)
-    await run({ url: service.url, key: ownKey, sdk: sdkAt(service.url, ownKey) })
+    await run({ url: service.url, key: ownKey, sdk: createSdk(service.url, ownKey) })
   })

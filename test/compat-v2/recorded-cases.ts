@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { defined } from '../../lib/validation/defined.ts'
-import { asking, type Cases, type CompatService } from './sdk.ts'
+import { type CompatCases, type CompatService, createSender } from './sdk.ts'
 
 /** A form as a client writes it: the headers of each part, content type and credentials. */
 const part = (head: readonly string[], body: string) => [`--${boundary}`, ...head, '', body, ''].join('\r\n')
@@ -11,14 +11,14 @@ export interface RecordedForm {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-interface Writer {
+interface SdkForm {
   readonly headers: Readonly<Record<string, string>>
   /** Content type of the forms. */
   readonly type: string
   readonly field: (name: string, value: string) => readonly string[]
   readonly file: readonly string[]
   /** Whether the SDK sends its key to the storage too. */
-  readonly tellsKey?: true
+  readonly sendsKeyToStorage?: true
 }
 
 /** Forms as the SDKs write them, recorded from their requests. */
@@ -55,30 +55,30 @@ const writers = {
       'Content-Type: application/octet-stream',
       'Content-Transfer-Encoding: binary',
     ],
-    tellsKey: true,
+    sendsKeyToStorage: true,
   },
-} satisfies Record<string, Writer>
+} satisfies Record<string, SdkForm>
 
 async function upload(
   { url, parameters }: RecordedForm,
-  writer: Writer,
+  writer: SdkForm,
   { key }: CompatService,
 ): Promise<void> {
   const fields = Object.entries(parameters).map(([name, value]) => part(writer.field(name, value), value))
-  const sentResponse = await fetch(url, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: {
       'content-type': writer.type,
-      ...defined({ authorization: writer.tellsKey && `Bearer ${key}` }),
+      ...defined({ authorization: writer.sendsKeyToStorage && `Bearer ${key}` }),
     },
     body: [...fields, part(writer.file, '# Title'), `--${boundary}--\r\n`].join(''),
   })
-  assert.equal(sentResponse.status, 201, await sentResponse.text())
+  assert.equal(response.status, 201, await response.text())
 }
 
 /** A job of three tasks: wait for it, retry it and cancel it too late. */
-async function worksByJobs(facade: CompatService, writer: Writer): Promise<void> {
-  const call = asking(facade, writer.headers)
+async function checkJobs(facade: CompatService, writer: SdkForm): Promise<void> {
+  const call = createSender(facade, writer.headers)
   const createdJob = await call('POST', '/v2/jobs', {
     tag: '',
     tasks: {
@@ -90,20 +90,20 @@ async function worksByJobs(facade: CompatService, writer: Writer): Promise<void>
   assert.equal(createdJob.status, 201)
   const { id, tasks } = createdJob.body.data
   await upload(tasks[0].result.form, writer, facade)
-  const doneJob = await call('GET', `/v2/jobs/${id}/wait`)
-  assert.equal(doneJob.body.data.status, 'finished')
-  const [{ url: link }] = doneJob.body.data.tasks[2].result.files
+  const finishedJob = await call('GET', `/v2/jobs/${id}/wait`)
+  assert.equal(finishedJob.body.data.status, 'finished')
+  const [{ url: link }] = finishedJob.body.data.tasks[2].result.files
   assert.match(await (await fetch(link)).text(), /Title/)
   const retriedTask = await call('POST', `/v2/tasks/${tasks[1].id}/retry`, {})
   assert.equal(retriedTask.status, 201)
-  const retried = retriedTask.body.data.id
-  assert.equal((await call('GET', `/v2/tasks/${retried}/wait`)).body.data.status, 'finished')
-  assert.equal((await call('POST', `/v2/tasks/${retried}/cancel`, {})).status, 409)
+  const retriedTaskId = retriedTask.body.data.id
+  assert.equal((await call('GET', `/v2/tasks/${retriedTaskId}/wait`)).body.data.status, 'finished')
+  assert.equal((await call('POST', `/v2/tasks/${retriedTaskId}/cancel`, {})).status, 409)
 }
 
 /** Single tasks, each with the previous one as input, without waiting for the upload to be noticed. */
-async function worksByTasks(facade: CompatService, writer: Writer): Promise<void> {
-  const call = asking(facade, writer.headers)
+async function checkTasks(facade: CompatService, writer: SdkForm): Promise<void> {
+  const call = createSender(facade, writer.headers)
   const file = await call('POST', '/v2/import/upload', { operation: 'import/upload' })
   assert.deepEqual([file.status, file.body.data.status], [201, 'waiting'])
   await upload(file.body.data.result.form, writer, facade)
@@ -135,12 +135,12 @@ async function worksByTasks(facade: CompatService, writer: Writer): Promise<void
   assert.equal((await fetch(onlyFile.url)).status, 200)
 }
 
-export const recordedCases: Cases = Object.fromEntries(
-  Object.entries<Writer>(writers).flatMap(([language, writer]) => [
-    [`what the SDK for ${language} sends works`, (facade: CompatService) => worksByJobs(facade, writer)],
+export const recordedCases: CompatCases = Object.fromEntries(
+  Object.entries<SdkForm>(writers).flatMap(([language, writer]) => [
+    [`what the SDK for ${language} sends works`, (facade: CompatService) => checkJobs(facade, writer)],
     [
       `what the SDK for ${language} sends for tasks without a job works`,
-      (facade: CompatService) => worksByTasks(facade, writer),
+      (facade: CompatService) => checkTasks(facade, writer),
     ],
   ]),
 )

@@ -8,7 +8,7 @@ export interface CompatService {
 }
 
 /** The unmodified SDK with another base URL. */
-export function sdkAt(url: string, key: string): CloudConvert {
+export function createSdk(url: string, key: string): CloudConvert {
   const client = new CloudConvert(key)
   const call = client.callWithBase.bind(client)
   client.callWithBase = (base: string, ...rest) =>
@@ -16,23 +16,27 @@ export function sdkAt(url: string, key: string): CloudConvert {
   return client
 }
 
-export type Cases = Readonly<Record<string, (service: CompatService) => Promise<void>>>
+export type CompatCases = Readonly<Record<string, (service: CompatService) => Promise<void>>>
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of the compatibility API have no types here
-export type Loose = any
+export type AnyJson = any
 
-export type Ask = (method: string, path: string, body?: unknown) => Promise<{ status: number; body: Loose }>
+export type SendRequest = (
+  method: string,
+  path: string,
+  body?: unknown,
+) => Promise<{ status: number; body: AnyJson }>
 
 /** Sends requests with a key and the client's other headers. */
-export const asking =
+export const createSender =
   (
     { url, key }: Pick<CompatService, 'url' | 'key'>,
-    moreOptions: Readonly<Record<string, string>> = {},
-  ): Ask =>
+    moreHeaders: Readonly<Record<string, string>> = {},
+  ): SendRequest =>
   async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
       method,
-      headers: { ...moreOptions, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { ...moreHeaders, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     return { status: response.status, body: await response.json().catch(() => undefined) }

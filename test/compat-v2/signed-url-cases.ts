@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { asking, type Cases, type CompatService, type Loose } from './sdk.ts'
+import { type AnyJson, type CompatCases, type CompatService, createSender } from './sdk.ts'
 
 const tasks = (file: string, output_format = 'html') => ({
   text: { operation: 'import/raw', file, filename: 'hi.md' },
@@ -8,8 +8,8 @@ const tasks = (file: string, output_format = 'html') => ({
   link: { operation: 'export/url', input: 'page', inline: true },
 })
 
-const baseOf = async (facade: CompatService) =>
-  (await asking(facade)('GET', '/v2/signed-urls')).body.data as { base: string; signing_secret: string }
+const getSigningSettings = async (facade: CompatService) =>
+  (await createSender(facade)('GET', '/v2/signed-urls')).body.data as { base: string; signing_secret: string }
 
 const signedUrl = (
   { sdk }: CompatService,
@@ -18,56 +18,58 @@ const signedUrl = (
   cacheKey = '',
 ) => sdk.signedUrls.sign(base, secret, job as never, cacheKey)
 
-const jobsTagged = async (facade: CompatService, tag: string) =>
-  (await asking(facade)('GET', `/v2/jobs?filter[tag]=${tag}`)).body.data as Loose[]
+const listJobsWithTag = async (facade: CompatService, tag: string) =>
+  (await createSender(facade)('GET', `/v2/jobs?filter[tag]=${tag}`)).body.data as AnyJson[]
 
-export const signedUrlCases: Cases = {
+export const signedUrlCases: CompatCases = {
   'a URL signed by the SDK redirects to the file, and with a cache key creates one job': async (facade) => {
-    const { base, signing_secret: secret } = await baseOf(facade)
+    const { base, signing_secret: secret } = await getSigningSettings(facade)
     const url = signedUrl(facade, { base, secret }, { tasks: tasks('# Signed >>>???') })
     const page = await fetch(url)
     assert.equal(page.status, 200, await page.clone().text())
     assert.match(await page.text(), /Signed/)
 
-    const keptUrl = signedUrl(facade, { base, secret }, { tag: 'kept', tasks: tasks('# Kept') }, 'my_key-1')
-    const bothResponses = await Promise.all([fetch(keptUrl), fetch(keptUrl)])
+    const cachedUrl = signedUrl(facade, { base, secret }, { tag: 'kept', tasks: tasks('# Kept') }, 'my_key-1')
+    const bothResponses = await Promise.all([fetch(cachedUrl), fetch(cachedUrl)])
     for (const one of bothResponses) assert.match(await one.text(), /Kept/)
-    assert.match(await (await fetch(keptUrl)).text(), /Kept/)
-    const [onlyJob, ...otherJobs] = await jobsTagged(facade, 'kept')
+    assert.match(await (await fetch(cachedUrl)).text(), /Kept/)
+    const [job, ...otherJobs] = await listJobsWithTag(facade, 'kept')
     assert.deepEqual(otherJobs, [])
     // A deleted job is created again.
-    await facade.sdk.jobs.delete(onlyJob.id)
-    assert.match(await (await fetch(keptUrl)).text(), /Kept/)
-    assert.equal((await jobsTagged(facade, 'kept')).length, 1)
+    await facade.sdk.jobs.delete(job.id)
+    assert.match(await (await fetch(cachedUrl)).text(), /Kept/)
+    assert.equal((await listJobsWithTag(facade, 'kept')).length, 1)
   },
   'an unsigned URL and one with a wrong signature create no job': async (facade) => {
-    const { base, signing_secret: secret } = await baseOf(facade)
+    const { base, signing_secret: secret } = await getSigningSettings(facade)
     const sign = (job: object, by = secret) => signedUrl(facade, { base, secret: by }, job)
-    const goodUrl = sign({ tag: 'forged', tasks: tasks('# No') })
+    const validUrl = sign({ tag: 'forged', tasks: tasks('# No') })
     const otherUrl = sign({ tag: 'forged', tasks: tasks('# Other') })
     const wrongUrls = [
-      goodUrl.replace(/&s=.*/, ''),
-      goodUrl.replace(/&s=.*/, '&s=00'),
-      goodUrl.replace(/&s=.*/, /&s=.*/.exec(otherUrl)?.[0] ?? ''),
-      goodUrl.replace('&s=', '&cache_key=x&s='),
-      goodUrl.replace(base, `${base}x`),
+      validUrl.replace(/&s=.*/, ''),
+      validUrl.replace(/&s=.*/, '&s=00'),
+      validUrl.replace(/&s=.*/, /&s=.*/.exec(otherUrl)?.[0] ?? ''),
+      validUrl.replace('&s=', '&cache_key=x&s='),
+      validUrl.replace(base, `${base}x`),
       sign({ tag: 'forged', tasks: tasks('# No') }, 'another secret'),
     ]
     for (const url of wrongUrls) assert.ok([401, 422].includes((await fetch(url)).status), url)
-    assert.deepEqual(await jobsTagged(facade, 'forged'), [])
+    assert.deepEqual(await listJobsWithTag(facade, 'forged'), [])
 
     const text = `${base}?job=${Buffer.from('no JSON').toString('base64url')}`
-    const noJson = await fetch(`${text}&s=${createHmac('sha256', secret).update(text).digest('hex')}`)
-    assert.equal(noJson.status, 422)
-    const { text: onlyImport } = tasks('# No export')
-    const refusedResponse = await fetch(sign({ tasks: { text: onlyImport } }))
+    const invalidJsonResponse = await fetch(
+      `${text}&s=${createHmac('sha256', secret).update(text).digest('hex')}`,
+    )
+    assert.equal(invalidJsonResponse.status, 422)
+    const { text: importTask } = tasks('# No export')
+    const refusedResponse = await fetch(sign({ tasks: { text: importTask } }))
     assert.deepEqual(
-      [refusedResponse.status, Object.keys(((await refusedResponse.json()) as Loose).errors)],
+      [refusedResponse.status, Object.keys(((await refusedResponse.json()) as AnyJson).errors)],
       [422, ['tasks']],
     )
   },
   'a failed job of a signed URL reports the reason': async (facade) => {
-    const { base, signing_secret: secret } = await baseOf(facade)
+    const { base, signing_secret: secret } = await getSigningSettings(facade)
     const it = { operation: 'import/url', url: 'http://192.0.2.1/a.png' }
     const url = signedUrl(
       facade,
@@ -76,18 +78,18 @@ export const signedUrlCases: Cases = {
     )
     const failedResponse = await fetch(url)
     assert.equal(failedResponse.ok, false)
-    const { message, code } = (await failedResponse.json()) as Loose
+    const { message, code } = (await failedResponse.json()) as AnyJson
     assert.deepEqual([typeof message, typeof code], ['string', 'string'])
   },
   'the wait URL of a signed URL is valid for that job only': async (facade) => {
-    const { base, signing_secret: secret } = await baseOf(facade)
-    const place = async (title: string) => {
+    const { base, signing_secret: secret } = await getSigningSettings(facade)
+    const getWaitUrl = async (title: string) => {
       const url = signedUrl(facade, { base, secret }, { tasks: tasks(title) })
       return (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? ''
     }
     const [one, otherUrl] = [
-      new URL(await place('# One'), facade.url),
-      new URL(await place('# Two'), facade.url),
+      new URL(await getWaitUrl('# One'), facade.url),
+      new URL(await getWaitUrl('# Two'), facade.url),
     ]
     const mixedUrl = new URL(one)
     mixedUrl.search = otherUrl.search

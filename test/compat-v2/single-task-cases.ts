@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { compatEvent } from '../../lib/webhooks/compat-event.ts'
-import { asking, type Cases, type Loose } from './sdk.ts'
+import { type AnyJson, type CompatCases, createSender } from './sdk.ts'
 
-const keysOf = (value: Loose) => Object.keys(value).sort()
+const keysOf = (value: AnyJson) => Object.keys(value).sort()
 
 /** Fields that the SDKs' models read, from the SDKs' fixtures. */
 const shapes = {
@@ -19,14 +19,14 @@ const shapes = {
   option: ['name', 'type', 'default', 'possible_values'],
   user: ['id', 'username', 'email', 'created_at', 'credits', 'links'],
 }
-const has = (value: Loose, shape: keyof typeof shapes) =>
+const has = (value: AnyJson, shape: keyof typeof shapes) =>
   assert.deepEqual(keysOf(value), [...shapes[shape]].sort(), shape)
 
 const text = { operation: 'import/raw', file: '# Hi', filename: 'hi.md' }
 
-export const singleTaskCases: Cases = {
+export const singleTaskCases: CompatCases = {
   'replies have the fields that SDKs read': async (facade) => {
-    const call = asking(facade)
+    const call = createSender(facade)
     const createdJob = await call('POST', '/v2/jobs', {
       tasks: { text, out: { operation: 'export/url', input: 'text' } },
     })
@@ -62,13 +62,13 @@ export const singleTaskCases: Cases = {
   'an event has the fields that SDKs read': async () => {
     const tasks = { out: { operation: 'export/url', status: 'completed' } }
     const event = { event: 'job.completed', job: { id: 'job_1', status: 'completed', tasks } }
-    const { job } = compatEvent(event, 'https://here.example') as Loose
+    const { job } = compatEvent(event, 'https://here.example') as AnyJson
     has(job, 'job')
     has(job.tasks[0], 'task')
     assert.equal(job.tasks[0].links.self, 'https://here.example/v2/tasks/job_1.out')
   },
   'a task can use files of other jobs of the same owner only': async (facade) => {
-    const call = asking(facade)
+    const call = createSender(facade)
     const createdJob = await call('POST', '/v2/jobs', { tasks: { text } })
     const source = createdJob.body.data.tasks[0].id
     const page = await call('POST', '/v2/jobs', {
@@ -80,42 +80,42 @@ export const singleTaskCases: Cases = {
     })
     assert.equal(page.status, 201, JSON.stringify(page.body))
     assert.deepEqual(
-      page.body.data.tasks.map(({ name }: Loose) => name),
+      page.body.data.tasks.map(({ name }: AnyJson) => name),
       ['page', 'more', 'out'],
     )
     const doneJob = await call('GET', `/sync/v2/jobs/${page.body.data.id}`)
     const [zip, ...otherFiles] = doneJob.body.data.tasks[2].result.files
     assert.deepEqual([zip.filename.endsWith('.zip'), otherFiles], [true, []])
 
-    const stranger = await fetch(`${facade.url}/v2/convert`, {
+    const otherAccountReply = await fetch(`${facade.url}/v2/convert`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ input: source, output_format: 'html' }),
     })
-    assert.equal(stranger.status, 404)
-    const anonymous = await call('POST', '/v2/convert', { input: 'job_01M83X0QT1VVA4PPF8FWWHHNPY.task' })
-    assert.equal(anonymous.status, 404)
-    const nonsense = await call('POST', '/v2/convert', { input: 'nothing', output_format: 'html' })
-    assert.equal(nonsense.status, 422)
+    assert.equal(otherAccountReply.status, 404)
+    const anonymousReply = await call('POST', '/v2/convert', { input: 'job_01M83X0QT1VVA4PPF8FWWHHNPY.task' })
+    assert.equal(anonymousReply.status, 404)
+    const invalidInputReply = await call('POST', '/v2/convert', { input: 'nothing', output_format: 'html' })
+    assert.equal(invalidInputReply.status, 422)
   },
   'errors for unsupported operations have the format that SDKs read': async (facade) => {
-    const call = asking(facade)
+    const call = createSender(facade)
     for (const operation of ['command', 'import/openstack', 'export/openstack']) {
       const { status, body } = await call('POST', `/v2/${operation}`, { input: 'x' })
       assert.deepEqual([status, Object.keys(body.errors)], [422, ['operation']])
-      const inJob = await call('POST', '/v2/jobs', { tasks: { one: { operation } } })
-      assert.equal(inJob.status, 422)
+      const jobReply = await call('POST', '/v2/jobs', { tasks: { one: { operation } } })
+      assert.equal(jobReply.status, 422)
     }
-    const hiddenTask = await call('POST', '/v2/jobs', { tasks: { '__facade-import-0': text } })
-    assert.equal(hiddenTask.status, 422)
+    const reservedNameReply = await call('POST', '/v2/jobs', { tasks: { '__facade-import-0': text } })
+    assert.equal(reservedNameReply.status, 422)
   },
   'a task with a failed task as input is refused': async (facade) => {
-    const call = asking(facade)
+    const call = createSender(facade)
     const failedImport = await call('POST', '/v2/import/url', { url: 'http://nothing.invalid/a.png' })
     const { id } = failedImport.body.data
     assert.equal((await call('GET', `/sync/v2/tasks/${id}`)).body.data.status, 'error')
-    const taker = await call('POST', '/v2/convert', { input: id, output_format: 'png' })
-    assert.equal(taker.status, 422)
-    assert.match(taker.body.errors.input[0], /has failed/)
+    const dependentTask = await call('POST', '/v2/convert', { input: id, output_format: 'png' })
+    assert.equal(dependentTask.status, 422)
+    assert.match(dependentTask.body.errors.input[0], /has failed/)
   },
 }

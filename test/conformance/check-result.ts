@@ -9,8 +9,8 @@ import { readArchive } from '../engines/support/inspect-archive.ts'
 import { countCharacters } from '../engines/support/inspect-font.ts'
 import { assertIntact, countPdfPages, listZipNames, readStdout } from '../engines/support/inspect-result.ts'
 import { rawInputArgs } from '../engines/support/raw-media.ts'
-import { imageFacts, minSpread } from './image-facts.ts'
-import { mediaFacts } from './media-facts.ts'
+import { minSpread, readImageFacts } from './image-facts.ts'
+import { readMediaFacts } from './media-facts.ts'
 import type { RouteResult } from './run-route.ts'
 import { countWordsFound, expectedWords } from './text-facts.ts'
 
@@ -56,17 +56,17 @@ async function checkPages(
   assert.ok(names.length > 0, 'the ZIP is empty')
   await readStdout('bsdtar', '-xf', routeResult.path, '-C', folder)
   const [firstName = ''] = (await readdir(folder)).filter((name) => name !== 'manifest.json').sort()
-  const checkedFacts = await checkResult(pair, sample, {
+  const facts = await checkResult(pair, sample, {
     ...routeResult,
     path: join(folder, firstName),
     format: pair.to,
   })
-  return `files=${names.length} ${checkedFacts}`
+  return `files=${names.length} ${facts}`
 }
 
 async function collectFacts(pair: Conversion, sample: string, path: string): Promise<Facts> {
   const [from, to] = [formatById(pair.from), formatById(pair.to)]
-  const isPaper = to.category === 'document' || to.category === 'ebook'
+  const isPaged = to.category === 'document' || to.category === 'ebook'
   switch (true) {
     // Readers see text in PostScript as shapes.
     case to.id === 'ps' || to.id === 'eps':
@@ -79,51 +79,52 @@ async function collectFacts(pair: Conversion, sample: string, path: string): Pro
       return checkArchive(pair, sample, path)
     case to.category === 'font':
       return checkFont(pair, sample, path)
-    case isPaper && from.category !== 'image':
+    case isPaged && from.category !== 'image':
       // Only calibre, which creates LIT here, can decompress it.
       if (to.id === 'lit') return { reader: 'mark' }
       return { ...(await checkPageCount(pair, path)), ...(await checkText(pair, sample, path)) }
     default:
-      return isPaper ? checkPageCount(pair, path) : {}
+      return isPaged ? checkPageCount(pair, path) : {}
   }
 }
 
 async function checkMedia(pair: Conversion, sample: string, path: string): Promise<Facts> {
-  const { seconds, peakDb, spread, frames } = await mediaFacts(path)
-  const moves = !['image'].includes(formatById(pair.from).category)
+  const { seconds, peakDb, spread: brightnessSpread, frames } = await readMediaFacts(path)
+  const isTimeBased = !['image'].includes(formatById(pair.from).category)
   // Samples without a header have no sample rate or frame rate.
-  const isBare = rawInputArgs(sample).length > 0 || sample.endsWith('.aptxhd')
-  const source = isBare
+  const isRaw = rawInputArgs(sample).length > 0 || sample.endsWith('.aptxhd')
+  const source = isRaw
     ? undefined
-    : await getCached(sample, 'media', () => mediaFacts(sample).catch(() => undefined))
+    : await getCached(sample, 'media', () => readMediaFacts(sample).catch(() => undefined))
   const { category } = formatById(pair.to)
   assert.ok(seconds > 0, 'nothing of it plays')
   assert.ok(category === 'video' || peakDb !== undefined, 'the result has no audio')
-  if (source && moves) {
+  if (source && isTimeBased) {
     const tolerance = Math.max(0.6, source.seconds * 0.1)
-    const off = Math.abs(source.seconds - seconds)
+    const differenceS = Math.abs(source.seconds - seconds)
     // Readers assume 25 frames per second for a raw stream without a frame rate.
     const hasAllFrames = Math.abs(source.frames - frames) <= Math.max(2, source.frames * 0.1)
-    const isBareStream = category === 'video' && !hasTimestamps(pair.to)
+    const isRawStream = category === 'video' && !hasTimestamps(pair.to)
     assert.ok(
-      off <= tolerance || (isBareStream && hasAllFrames),
+      differenceS <= tolerance || (isRawStream && hasAllFrames),
       `it plays ${seconds} s of ${source.seconds} s`,
     )
     if (peakDb !== undefined && (source.peakDb ?? -100) > -40) assert.ok(peakDb > -60, 'it is silent')
   }
-  if (formatById(pair.to).category === 'video') assert.ok((spread ?? 0) >= minSpread, 'the video is blank')
+  if (formatById(pair.to).category === 'video')
+    assert.ok((brightnessSpread ?? 0) >= minSpread, 'the video is blank')
   return {
     seconds: seconds.toFixed(1),
     peak: peakDb === undefined ? undefined : `${Math.round(peakDb)}dB`,
-    spread,
+    spread: brightnessSpread,
   }
 }
 
 /** The only samples of these formats are truncated, so only their size can be compared. */
-const isCutOff = ({ from }: Conversion) => from === 'cr3'
+const isTruncatedSample = ({ from }: Conversion) => from === 'cr3'
 
 async function checkImage(pair: Conversion, sample: string, path: string): Promise<Facts> {
-  const resultFacts = await imageFacts(path, pair.route.steps.at(-1)?.engine)
+  const resultFacts = await readImageFacts(path, pair.route.steps.at(-1)?.engine)
   if (!resultFacts) {
     await assertIntact(path, pair.to)
     return { reader: 'header' }
@@ -131,9 +132,9 @@ async function checkImage(pair: Conversion, sample: string, path: string): Promi
   const { width, height, spread, reader } = resultFacts
   const source =
     formatById(pair.from).category === 'image'
-      ? await getCached(sample, 'image', () => imageFacts(sample, undefined))
+      ? await getCached(sample, 'image', () => readImageFacts(sample, undefined))
       : undefined
-  const isBlank = isCutOff(pair) || (source !== undefined && source.spread < minSpread)
+  const isBlank = isTruncatedSample(pair) || (source !== undefined && source.spread < minSpread)
   assert.ok(isBlank || spread >= minSpread, `the image is blank (${width}x${height} ${reader})`)
   const size = { size: `${width}x${height}`, reader }
   if (!source || isBlank) return size
@@ -156,34 +157,37 @@ async function checkArchive(pair: Conversion, sample: string, path: string): Pro
   )
   const bytes = Object.values(contents).reduce((sum, text) => sum + text.length, 0)
   assert.ok(bytes > 0, 'nothing is in it')
-  const wantedNames = Object.keys(source ?? {})
+  const expectedNames = Object.keys(source ?? {})
     .map(base)
     .filter((name) => name !== '')
-  const lostNames = names.includes('') ? [] : wantedNames.filter((name) => !names.includes(name))
-  assert.deepEqual(lostNames, [], `${lostNames.join(' ')} is not in it`)
+  const missingNames = names.includes('') ? [] : expectedNames.filter((name) => !names.includes(name))
+  assert.deepEqual(missingNames, [], `${missingNames.join(' ')} is not in it`)
   return { names: names.length, chars: bytes }
 }
 
 async function checkFont(pair: Conversion, sample: string, path: string): Promise<Facts> {
-  const had = await getCached(sample, 'characters', () =>
+  const sourceCount = await getCached(sample, 'characters', () =>
     countCharacters(sample, pair.from).catch(() => undefined),
   )
-  const has = await countCharacters(path, pair.to)
-  assert.ok(has > 0 && has >= (had ?? 0) * 0.9, `only ${has} of ${had} characters were retained`)
-  return { letters: had === undefined ? has : `${has}/${had}` }
+  const resultCount = await countCharacters(path, pair.to)
+  assert.ok(
+    resultCount > 0 && resultCount >= (sourceCount ?? 0) * 0.9,
+    `only ${resultCount} of ${sourceCount} characters were retained`,
+  )
+  return { letters: sourceCount === undefined ? resultCount : `${resultCount}/${sourceCount}` }
 }
 
 async function checkPageCount(pair: Conversion, path: string): Promise<Facts> {
   if (pair.to !== 'pdf') return {}
   const count = await countPdfPages(path)
-  const ink = await imageFacts(path, undefined)
+  const firstPage = await readImageFacts(path, undefined)
   assert.ok(count > 0, 'it has no page')
-  assert.ok(isCutOff(pair) || (ink?.spread ?? 0) >= minSpread, 'the first page is blank')
+  assert.ok(isTruncatedSample(pair) || (firstPage?.spread ?? 0) >= minSpread, 'the first page is blank')
   return { pages: count }
 }
 
 /** A workbook made from a PDF only contains its tables, and a CSV file only the first one. */
-const isTables = ({ route }: Conversion) =>
+const containsOnlyTables = ({ route }: Conversion) =>
   route.steps.some(({ from, to }) => from === 'pdf' && (to === 'xlsx' || to === 'csv'))
 
 /**
@@ -191,23 +195,23 @@ const isTables = ({ route }: Conversion) =>
  */
 async function checkText(pair: Conversion, sample: string, path: string): Promise<Facts> {
   const words = await getCached(sample, 'words', () => expectedWords(sample))
-  const foundWords = await countWordsFound(path, words)
+  const foundCount = await countWordsFound(path, words)
   assert.ok(
-    foundWords >= words.length * (isTables(pair) ? 0.15 : 0.6),
-    `only ${foundWords} of ${words.length} words came through`,
+    foundCount >= words.length * (containsOnlyTables(pair) ? 0.15 : 0.6),
+    `only ${foundCount} of ${words.length} words came through`,
   )
-  return { words: `${foundWords}/${words.length}` }
+  return { words: `${foundCount}/${words.length}` }
 }
 
 const cache = new Map<string, Promise<unknown>>()
 
 /** Caches a property of a source that is needed for each of its targets. */
-function getCached<T>(sample: string, what: string, ask: () => Promise<T>): Promise<T> {
+function getCached<T>(sample: string, what: string, compute: () => Promise<T>): Promise<T> {
   const key = `${what} ${sample}`
-  const foundFacts = cache.get(key) ?? ask()
-  cache.set(key, foundFacts)
+  const value = cache.get(key) ?? compute()
+  cache.set(key, value)
   // Entries with the same key have the same type.
-  return foundFacts as Promise<T>
+  return value as Promise<T>
 }
 
 async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {

@@ -6,15 +6,15 @@ const path = new URL('../../lib/fidelity/known-shares.json', import.meta.url)
 /** Smaller losses are differences in how two programs count. */
 const minShare = 0.99
 /** The samples last one or two seconds, so the last frame or audio block is some hundredths of them. */
-const minTimeShare = 0.95
+const minDurationShare = 0.95
 
 /** Returns the shares that a conversion retains if they are less than all, undefined if nothing is known to be lost. */
 export function missingShares({ result, kept }: ResultLine): Readonly<Record<string, number>> | undefined {
   if (result !== 'ok') return undefined
   const shares = kept.split(' ').flatMap((word) => {
     const [unit = '', share] = word.split('=')
-    const enough = unit === 'seconds' || unit === 'samples' ? minTimeShare : minShare
-    return share !== undefined && Number(share) < enough ? [[unit, Number(share)] as const] : []
+    const requiredShare = unit === 'seconds' || unit === 'samples' ? minDurationShare : minShare
+    return share !== undefined && Number(share) < requiredShare ? [[unit, Number(share)] as const] : []
   })
   return shares.length > 0 ? Object.fromEntries(shares) : undefined
 }

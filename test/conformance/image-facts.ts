@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import sharp from 'sharp'
 import type { EngineId } from '../../lib/component-ids.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { sixelFacts } from './sixel.ts'
+import { readSixelFacts } from './sixel.ts'
 
 const run = promisify(execFile)
 
@@ -88,7 +88,7 @@ const readers: readonly Reader[] = [
   commandReader('rsvg', 'sh', (path) => ['-c', 'rsvg-convert -b white "$0" | pngtopnm -', path]),
   {
     id: 'sixel',
-    read: async (path) => sixelFacts(await readFile(path, 'latin1')),
+    read: async (path) => readSixelFacts(await readFile(path, 'latin1')),
   },
   commandReader(
     'magick',
@@ -116,10 +116,13 @@ export const minSpread = 8
  * Reads an image with the first program that supports it and did not create it, or else with the program that created
  * it. If it looks blank, another reader must confirm that: FFmpeg reads some XPM files as blank.
  */
-export async function imageFacts(path: string, maker: EngineId | undefined): Promise<ImageFacts | undefined> {
-  const isRelated = ({ engine }: Reader) => engine !== undefined && engine === maker
+export async function readImageFacts(
+  path: string,
+  creator: EngineId | undefined,
+): Promise<ImageFacts | undefined> {
+  const isCreator = ({ engine }: Reader) => engine !== undefined && engine === creator
   let blank: ImageFacts | undefined
-  for (const reader of [...readers.filter((one) => !isRelated(one)), ...readers.filter(isRelated)]) {
+  for (const reader of [...readers.filter((one) => !isCreator(one)), ...readers.filter(isCreator)]) {
     const facts = await reader.read(path).catch(() => undefined)
     if (!facts || facts.width === 0) continue
     if (facts.spread >= minSpread) return { ...facts, reader: reader.id }
@@ -139,11 +142,11 @@ function parsePgm(bytes: Buffer): Omit<ImageFacts, 'reader'> {
   }
 }
 
-function brightnessSpread(dots: Uint8Array): number {
-  let [least, maxLevel] = [255, 0]
-  for (const dot of dots) {
-    if (dot < least) least = dot
-    if (dot > maxLevel) maxLevel = dot
+function brightnessSpread(pixels: Uint8Array): number {
+  let [min, max] = [255, 0]
+  for (const pixel of pixels) {
+    if (pixel < min) min = pixel
+    if (pixel > max) max = pixel
   }
-  return maxLevel - least
+  return max - min
 }

@@ -22,10 +22,10 @@ export interface MediaFacts {
 }
 
 /** Probes a file and decodes all of it. */
-export async function mediaFacts(path: string): Promise<MediaFacts> {
+export async function readMediaFacts(path: string): Promise<MediaFacts> {
   const probe = await runFfprobe(path)
   const has = (type: string) => probe.streams.some((stream) => stream.codec_type === type)
-  const decodedPixels = await run(
+  const output = await run(
     'ffmpeg',
     [
       ...['-nostdin', '-hide_banner', '-nostats', ...rawInputArgs(path), '-i', path],
@@ -39,18 +39,18 @@ export async function mediaFacts(path: string): Promise<MediaFacts> {
     [...text.matchAll(pattern)].map(([, found]) => Number(found))
   const audio = probe.streams.find(({ codec_type }) => codec_type === 'audio')
   const [channels, rate] = [audio?.channels ?? 0, Number(audio?.sample_rate ?? 0)]
-  const [samples] = numbers(decodedPixels.stderr, /n_samples: (\d+)/g)
-  const clock = /time=(\d+):(\d+):(\d+\.\d+)(?![\s\S]*time=\d)/.exec(decodedPixels.stderr)
-  const [, hours, minutes, rest] = (clock ?? []).map(Number)
-  const played = (hours ?? 0) * 3600 + (minutes ?? 0) * 60 + (rest ?? 0)
-  const dark = numbers(decodedPixels.stdout, /signalstats\.YMIN=(\d+)/g)
-  const light = numbers(decodedPixels.stdout, /signalstats\.YMAX=(\d+)/g)
+  const [samples] = numbers(output.stderr, /n_samples: (\d+)/g)
+  const clock = /time=(\d+):(\d+):(\d+\.\d+)(?![\s\S]*time=\d)/.exec(output.stderr)
+  const [, hours, minutes, secondsPart] = (clock ?? []).map(Number)
+  const playedS = (hours ?? 0) * 3600 + (minutes ?? 0) * 60 + (secondsPart ?? 0)
+  const dark = numbers(output.stdout, /signalstats\.YMIN=(\d+)/g)
+  const light = numbers(output.stdout, /signalstats\.YMAX=(\d+)/g)
   return {
-    seconds: played,
+    seconds: playedS,
     streams: probe.streams.length,
     channels,
     audioS: samples && channels > 0 && rate > 0 ? samples / channels / rate : undefined,
-    peakDb: numbers(decodedPixels.stderr, /max_volume: (-?[\d.]+) dB/g)[0],
+    peakDb: numbers(output.stderr, /max_volume: (-?[\d.]+) dB/g)[0],
     frames: light.length,
     spread: has('video') ? Math.max(0, ...light) - Math.min(255, ...dark) : undefined,
   }

@@ -50,12 +50,12 @@ test('a result is stored in the file of its source category and replaced by a la
 
 test('a conversion counts as proven after a success with its current route', () => {
   const pair = { from: 'docx', to: 'jpg', route: planRoute({ from: 'docx', to: 'jpg' }) } as const
-  const proven = (changed: Partial<ResultLine>) =>
+  const isLineProven = (changed: Partial<ResultLine>) =>
     isProven(pair, new Map([['docx jpg', { ...line, ...changed }]]))
-  assert.equal(proven({}), true)
-  assert.equal(proven({ result: 'failed' }), false)
-  assert.equal(proven({ route: 'libreoffice>imagemagick' }), false)
-  assert.equal(proven({ via: 'odt' }), false)
+  assert.equal(isLineProven({}), true)
+  assert.equal(isLineProven({ result: 'failed' }), false)
+  assert.equal(isLineProven({ route: 'libreoffice>imagemagick' }), false)
+  assert.equal(isLineProven({ via: 'odt' }), false)
   assert.equal(isProven(pair, new Map()), false)
 })
 
@@ -91,10 +91,10 @@ test('the sweep has cases for every area, with unique and reproducible ids', () 
 test('a mutation depends only on its seed', () => {
   const bytes = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 251))
   const lengths = Object.entries(mutations).map(([name, mutate]) => {
-    const mutatedOnce = mutate(bytes, seededRandom(name))
-    assert.deepEqual(mutate(bytes, seededRandom(name)), mutatedOnce)
-    assert.notDeepEqual(mutatedOnce, bytes, `${name} changes nothing`)
-    return mutatedOnce.length
+    const firstMutation = mutate(bytes, seededRandom(name))
+    assert.deepEqual(mutate(bytes, seededRandom(name)), firstMutation)
+    assert.notDeepEqual(firstMutation, bytes, `${name} changes nothing`)
+    return firstMutation.length
   })
   assert.deepEqual(lengths, [250, 600, 950, 1000, 1000, 1000, 960, 1040, 1700])
 })

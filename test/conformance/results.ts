@@ -23,7 +23,7 @@ export interface ResultLine {
   readonly kept: string
 }
 
-export type Lines = ReadonlyMap<string, ResultLine>
+export type ResultsByPair = ReadonlyMap<string, ResultLine>
 
 const header = 'from,to,route,via,result,seen,ms,date,kept'
 
@@ -31,27 +31,27 @@ export const pairKey = ({ from, to }: { readonly from: string; readonly to: stri
 
 export const enginesOf = ({ steps }: Route) => steps.map(({ engine }) => engine).join('>')
 
-export const viaOf = ({ steps }: Route) =>
+export const intermediateFormats = ({ steps }: Route) =>
   steps
     .slice(0, -1)
     .map(({ to }) => to)
     .join('>')
 
 /** Returns whether the conversion has succeeded with its current route. */
-export function isProven({ from, to, route }: Conversion, lines: Lines): boolean {
+export function isProven({ from, to, route }: Conversion, lines: ResultsByPair): boolean {
   const line = lines.get(pairKey({ from, to }))
-  return line?.result === 'ok' && line.route === enginesOf(route) && line.via === viaOf(route)
+  return line?.result === 'ok' && line.route === enginesOf(route) && line.via === intermediateFormats(route)
 }
 
 /** Returns the results of all categories. */
-export async function readResults(folder = resultsFolder): Promise<Lines> {
+export async function readResults(folder = resultsFolder): Promise<ResultsByPair> {
   const names = await readdir(folder).catch(() => [])
   const files = names.filter((name) => name.endsWith('.csv'))
-  const foundLines = await Promise.all(files.map((name) => readLines(`${folder}/${name}`)))
-  return new Map(foundLines.flatMap((lines) => [...lines]))
+  const lines = await Promise.all(files.map((name) => readLines(`${folder}/${name}`)))
+  return new Map(lines.flatMap((lines) => [...lines]))
 }
 
-async function readLines(path: string): Promise<Lines> {
+async function readLines(path: string): Promise<ResultsByPair> {
   const text = await readFile(path, 'utf8').catch(() => '')
   const lines = text
     .split('\n')
@@ -63,27 +63,18 @@ async function readLines(path: string): Promise<Lines> {
 
 /** Fields contain no commas or quotes: they are removed from `seen`. */
 function parseLines(text: string): ResultLine {
-  const [
-    from = '',
-    to = '',
-    route = '',
-    via = '',
-    result = '',
-    retainedText = '',
-    ms = '',
-    date = '',
-    keptText = '',
-  ] = text.split(',')
+  const [from = '', to = '', route = '', via = '', result = '', seen = '', ms = '', date = '', kept = ''] =
+    text.split(',')
   return {
     from,
     to,
     route,
     via,
     result: result === 'ok' ? 'ok' : 'failed',
-    seen: retainedText,
+    seen,
     ms: Number(ms),
     date,
-    kept: keptText,
+    kept,
   }
 }
 

@@ -30,14 +30,14 @@ export class RouteRunner {
   readonly #folder: string
   readonly #signal: AbortSignal
   /** Number of conversions that still need the result of these first steps. */
-  readonly #wantedUses = new Map<string, number>()
-  readonly #made = new Map<string, Promise<StepResult>>()
+  readonly #remainingUses = new Map<string, number>()
+  readonly #stepResults = new Map<string, Promise<StepResult>>()
 
   constructor(folder: string, pairs: readonly Conversion[], signal: AbortSignal) {
     this.#folder = folder
     this.#signal = signal
     for (const key of pairs.flatMap(prefixKeys))
-      this.#wantedUses.set(key, (this.#wantedUses.get(key) ?? 0) + 1)
+      this.#remainingUses.set(key, (this.#remainingUses.get(key) ?? 0) + 1)
   }
 
   /** The file exists until `release` is called. */
@@ -45,11 +45,12 @@ export class RouteRunner {
     let stepPromise: Promise<StepResult> | undefined
     for (const [index, step] of pair.route.steps.entries()) {
       const key = prefixKeys(pair)[index] ?? ''
-      const stepBefore = await stepPromise
+      const previousStep = await stepPromise
       // No await between the lookup and the entry, or another conversion would start the same step.
       stepPromise =
-        this.#made.get(key) ?? this.#runStep(step, stepBefore?.path ?? sample, stepBefore?.warnings ?? [])
-      this.#made.set(key, stepPromise)
+        this.#stepResults.get(key) ??
+        this.#runStep(step, previousStep?.path ?? sample, previousStep?.warnings ?? [])
+      this.#stepResults.set(key, stepPromise)
       await stepPromise
     }
     if (!stepPromise) throw new Error('a route has at least one step')
@@ -58,33 +59,33 @@ export class RouteRunner {
 
   async release(pair: Conversion): Promise<void> {
     for (const key of prefixKeys(pair)) {
-      const left = (this.#wantedUses.get(key) ?? 1) - 1
-      this.#wantedUses.set(key, left)
+      const left = (this.#remainingUses.get(key) ?? 1) - 1
+      this.#remainingUses.set(key, left)
       if (left > 0) continue
-      const stepResult = await this.#made.get(key)?.catch(() => undefined)
-      this.#made.delete(key)
+      const stepResult = await this.#stepResults.get(key)?.catch(() => undefined)
+      this.#stepResults.delete(key)
       if (stepResult) await rm(stepResult.folder, { recursive: true, force: true })
     }
   }
 
   async #runStep(step: Edge, source: string, warnings: readonly string[], attempt = 1): Promise<StepResult> {
-    const engine = engineOf(step)
+    const engine = getEngine(step)
     const workDir = await mkdtemp(join(this.#folder, 'step-'))
     try {
-      const reportedCodes: string[] = []
-      const { files, memberCounts: listedCounts } = await runOn(engine, step, {
+      const warningCodes: string[] = []
+      const { files, memberCounts } = await runOn(engine, step, {
         source,
         workDir,
         signal: this.#signal,
-        said: reportedCodes,
+        warningCodes,
       })
       const [{ path, format = step.to }] = files
       return {
         path,
         format,
-        warnings: [...warnings, ...reportedCodes],
+        warnings: [...warnings, ...warningCodes],
         folder: workDir,
-        ...defined({ listed: listedCounts }),
+        ...defined({ listed: memberCounts }),
       }
     } catch (error) {
       await rm(workDir, { recursive: true, force: true })
@@ -100,7 +101,7 @@ const prefixKeys = ({ from, route }: Conversion): string[] =>
     [from, ...route.steps.slice(0, index + 1).map(({ engine, to }) => `${engine}:${to}`)].join(' '),
   )
 
-function engineOf(step: Edge): Engine {
+function getEngine(step: Edge): Engine {
   const engine = engines.find(({ id }) => id === step.engine)
   if (!engine) throw new Error(`The engine ${step.engine} is not in the list of engines.`)
   return engine
@@ -110,13 +111,13 @@ interface StepRun {
   readonly source: string
   readonly workDir: string
   readonly signal: AbortSignal
-  readonly said: string[]
+  readonly warningCodes: string[]
 }
 
 async function runOn(
   engine: Engine,
   { capability, from, to }: Edge,
-  { source, workDir, signal, said }: StepRun,
+  { source, workDir, signal, warningCodes }: StepRun,
 ): Promise<EngineResult> {
   const path = join(workDir, `source-1.${formatById(from).extensions[0] ?? from}`)
   await copyFile(source, path)
@@ -127,7 +128,7 @@ async function runOn(
     workDir,
     signal,
     limits: engine.limits,
-    onWarning: (code: string) => said.push(code),
+    onWarning: (code: string) => warningCodes.push(code),
   }
   const options = capability.options.parse({})
   const work = { operation: 'convert', inputs: [input], from, to, options, outDir } as const

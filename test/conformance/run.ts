@@ -12,13 +12,13 @@ import { saveKnownShares } from './expected-losses.ts'
 import { ProgressReport } from './progress-report.ts'
 import {
   enginesOf,
+  intermediateFormats,
   isProven,
   pairKey,
   pruneResults,
   type ResultLine,
   readResults,
   saveResults,
-  viaOf,
 } from './results.ts'
 import { measureRetainedShares } from './retained-content.ts'
 import { RouteRunner } from './run-route.ts'
@@ -76,36 +76,36 @@ const runner = new RouteRunner(folder, pairs, abort.signal)
 const progress = new ProgressReport(pairs.length)
 let unsaved: ResultLine[] = []
 let savedAt = performance.now()
-let saving = Promise.resolve()
+let lastSave = Promise.resolve()
 
 /** Saves one after another, because each reads the file that the previous one wrote. */
 function save(): Promise<void> {
   const batch = unsaved
   unsaved = []
   savedAt = performance.now()
-  saving = saving.then(() => saveResults(batch))
-  return saving
+  lastSave = lastSave.then(() => saveResults(batch))
+  return lastSave
 }
 
-async function runPair(pair: Conversion, by: RouteRunner): Promise<ResultLine> {
+async function runPair(pair: Conversion, runner: RouteRunner): Promise<ResultLine> {
   const startedAtMs = performance.now()
   const { from, to, route } = pair
   const sample = sampleOf(from, to) ?? ''
-  const about = {
+  const commonFields = {
     from,
     to,
     route: enginesOf(route),
-    via: viaOf(route),
+    via: intermediateFormats(route),
     date: new Date().toISOString().slice(0, 10),
   }
   let ms = 0
   try {
     await assertDetected(sample, from)
-    const routeResult = await by.run(pair, sample)
+    const routeResult = await runner.run(pair, sample)
     ms = Math.round(performance.now() - startedAtMs)
     const keptShares = await measureRetainedShares(pair, sample, routeResult)
     return {
-      ...about,
+      ...commonFields,
       result: 'ok',
       seen: await checkResult(pair, sample, routeResult),
       ms,
@@ -113,24 +113,24 @@ async function runPair(pair: Conversion, by: RouteRunner): Promise<ResultLine> {
     }
   } catch (error) {
     ms ||= Math.round(performance.now() - startedAtMs)
-    return { ...about, result: 'failed', seen: reason(error), ms, kept: '' }
+    return { ...commonFields, result: 'failed', seen: reason(error), ms, kept: '' }
   } finally {
-    await by.release(pair)
+    await runner.release(pair)
   }
 }
 
 let failedCount = 0
 const endsAt = performance.now() + (choice.minutes ?? Number.POSITIVE_INFINITY) * 60_000
 const queue = pairs.values()
-async function work(): Promise<void> {
+async function runWorker(): Promise<void> {
   for (const pair of queue) {
     if (performance.now() > endsAt) return
-    const firstLine = await runPair(pair, runner)
+    const firstAttempt = await runPair(pair, runner)
     // Retry alone: failures under load or by chance say nothing about the conversion.
-    const shouldRunAgain = firstLine.result === 'failed' && !abort.signal.aborted
+    const shouldRunAgain = firstAttempt.result === 'failed' && !abort.signal.aborted
     const line = shouldRunAgain
       ? await runPair(pair, new RouteRunner(folder, [pair], abort.signal))
-      : firstLine
+      : firstAttempt
     if (abort.signal.aborted) return
     if (line.result === 'failed') failedCount++
     unsaved.push(line)
@@ -138,7 +138,7 @@ async function work(): Promise<void> {
     if (performance.now() - savedAt > saveEveryMs) await save()
   }
 }
-await Promise.all(Array.from({ length: choice.jobs }, work))
+await Promise.all(Array.from({ length: choice.jobs }, runWorker))
 await save()
 if (isWhole(choice)) await pruneResults(new Set(candidates().map(pairKey)))
 await saveVersions(engines)

@@ -10,13 +10,13 @@ export const samplesFolder = process.env.SAMPLES_DIR ?? siblingFolder
 
 export const hasSamples = existsSync(samplesFolder)
 
-const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
+const listNames = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
 
 const samples = new Map(
-  categories.map((category) => [category, new Set(namesIn(`${samplesFolder}/${category}`))]),
+  categories.map((category) => [category, new Set(listNames(`${samplesFolder}/${category}`))]),
 )
 const isTypical = (name: string) => /^(corners|video|tone|letter|three-pages)\./.test(name)
-const usableNames = namesIn(fixtures).filter((name) => !/password|\.ts$/.test(name))
+const usableNames = listNames(fixtures).filter((name) => !/password|\.ts$/.test(name))
 /** Typical files first: the others are for special cases. */
 const fixtureFiles = [...usableNames.filter(isTypical), ...usableNames.filter((name) => !isTypical(name))]
 
@@ -24,7 +24,7 @@ const fixtureFiles = [...usableNames.filter(isTypical), ...usableNames.filter((n
  * Formats whose third-party samples are unsuitable: the workbook is from a beta of Excel, whose records no program
  * reads, and the XPS document contains shapes instead of text.
  */
-const preferFixtures: readonly FormatId[] = ['xlsb', 'oxps']
+const formatsWithPoorSamples: readonly FormatId[] = ['xlsb', 'oxps']
 
 /**
  * Returns a sample of a format, preferably from the folder of its category, because `.mod` is both audio and video. For
@@ -33,19 +33,19 @@ const preferFixtures: readonly FormatId[] = ['xlsb', 'oxps']
 export function sampleOf(id: FormatId, to?: FormatId): string | undefined {
   const { category, extensions } = formatById(id)
   if (category === 'video' && to !== undefined && formatById(to).category === 'document') {
-    const subtitled = fixtureFiles.find((name) => name === `subtitled.${id}`)
-    if (subtitled !== undefined) return `${fixtures}/${subtitled}`
+    const subtitledFile = fixtureFiles.find((name) => name === `subtitled.${id}`)
+    if (subtitledFile !== undefined) return `${fixtures}/${subtitledFile}`
   }
   if (category === 'image' && to !== undefined && formatById(to).category === 'video') {
     const animatedFile = fixtureFiles.find((name) => name === `animated.${id}`)
     if (animatedFile !== undefined) return `${fixtures}/${animatedFile}`
   }
-  const ownFile = fixtureFiles.find((name) => formatByExtension(name)?.id === id)
-  if (ownFile !== undefined && preferFixtures.includes(id)) return `${fixtures}/${ownFile}`
+  const fixtureFile = fixtureFiles.find((name) => formatByExtension(name)?.id === id)
+  if (fixtureFile !== undefined && formatsWithPoorSamples.includes(id)) return `${fixtures}/${fixtureFile}`
   const candidates = [...new Set([id, ...extensions])]
   for (const folder of [category, ...categories.filter((other) => other !== category)]) {
     const extension = candidates.find((one) => samples.get(folder)?.has(`s.${one}`))
     if (extension !== undefined) return `${samplesFolder}/${folder}/s.${extension}`
   }
-  return ownFile && `${fixtures}/${ownFile}`
+  return fixtureFile && `${fixtures}/${fixtureFile}`
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { type EngineId, engineIds } from '../../lib/component-ids.ts'
 import { type Category, categories, formatByAlias, formatById } from '../../lib/formats/index.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
-import { type Lines, pairKey } from './results.ts'
+import { pairKey, type ResultsByPair } from './results.ts'
 
 export const usage = `npm run conformance -- [options]
   --category image    only sources of this category
@@ -129,15 +129,15 @@ export function selectPairs(allPairs: readonly Conversion[], choice: PairSelecti
 /** Selects every n-th conversion, as many as took that many seconds when their results were recorded. */
 export function limitSeconds(
   pairs: readonly Conversion[],
-  lines: Lines,
+  lines: ResultsByPair,
   seconds = Number.POSITIVE_INFINITY,
 ): Conversion[] {
   const secondsFor = (pair: Conversion) => (lines.get(pairKey(pair))?.ms ?? 0) / 1000
   const totalSeconds = pairs.reduce((sum, pair) => sum + secondsFor(pair), 0)
-  const everyNth = Math.max(1, Math.ceil(totalSeconds / seconds))
+  const step = Math.max(1, Math.ceil(totalSeconds / seconds))
   let left = seconds
   return pairs.filter((pair, at) => {
-    if (at % everyNth !== 0) return false
+    if (at % step !== 0) return false
     left -= secondsFor(pair)
     return left >= 0
   })

@@ -2,22 +2,22 @@
  * Returns the size of a sixel image and the difference between its lightest and darkest color (VT330/VT340 Programmer
  * Reference, chapter 14). ImageMagick 6 reads the colors of its own files as black.
  */
-export function sixelFacts(text: string): { width: number; height: number; spread: number } {
+export function readSixelFacts(text: string): { width: number; height: number; spread: number } {
   const [, width, height] = /"\d+;\d+;(\d+);(\d+)/.exec(text) ?? []
   if (width === undefined) throw new Error('not a sixel image')
-  const lightness = new Map<string, number>()
+  const lightnessByRegister = new Map<string, number>()
   const paintedLevels: number[] = []
   let color = 0
   for (const [part, register, levels, sixels] of text.matchAll(/#(\d+)((?:;\d+)*)|((?:!\d+)?[?-~])/g)) {
     if (register !== undefined && levels) {
       const [, red = 0, green = 0, blue = 0] = levels.slice(1).split(';').map(Number)
-      lightness.set(register, 2.55 * (0.3 * red + 0.59 * green + 0.11 * blue))
+      lightnessByRegister.set(register, 2.55 * (0.3 * red + 0.59 * green + 0.11 * blue))
     } else if (register !== undefined) {
-      color = lightness.get(register) ?? 0
+      color = lightnessByRegister.get(register) ?? 0
     }
     if (sixels !== undefined && !part.endsWith('?')) paintedLevels.push(color)
   }
   const minLevel = paintedLevels.reduce((found, one) => Math.min(found, one), 255)
-  const maxChannel = paintedLevels.reduce((found, one) => Math.max(found, one), 0)
-  return { width: Number(width), height: Number(height), spread: Math.round(maxChannel - minLevel) }
+  const maxLevel = paintedLevels.reduce((found, one) => Math.max(found, one), 0)
+  return { width: Number(width), height: Number(height), spread: Math.round(maxLevel - minLevel) }
 }

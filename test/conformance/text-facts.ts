@@ -42,28 +42,28 @@ export async function expectedWords(path: string): Promise<string[]> {
   const text = await readableText(path)
   if (start.includes('%PDF-') || start.startsWith('%!PS')) return wordsOf(text)
   const body = start.startsWith('PK\x03\x04')
-    ? await zipBody(path)
+    ? await readZipBody(path)
     : /^[\s\ufeff]*</.test(bytes.toString())
       ? bytes.toString()
       : ''
-  const uniform = uofText(body)
-  if (uniform !== '') return wordsOf(uniform)
+  const uniformOfficeText = extractUniformOfficeText(body)
+  if (uniformOfficeText !== '') return wordsOf(uniformOfficeText)
   const words = wordsOf(stripTags(/<(\w+:)?body[\s>].*$/is.exec(body)?.[0] ?? body, ' '))
   // Other parts of a package, such as images and font names, can contain any word.
-  const markedWords = start.startsWith('PK') ? [] : markers.filter((word) => containsWord(text, word))
+  const foundMarkers = start.startsWith('PK') ? [] : markers.filter((word) => containsWord(text, word))
   // One or two words occur in the tables of any program.
-  return words.length > 0 ? words : markedWords.length > 2 ? markedWords : []
+  return words.length > 0 ? words : foundMarkers.length > 2 ? foundMarkers : []
 }
 
 /** Returns the text of a Uniform Office file without style names and placeholders of slide masters. */
-function uofText(xml: string): string {
+function extractUniformOfficeText(xml: string): string {
   const shapes = xml.split('<图:图形').filter((shape) => !shape.includes('Click to edit'))
   return shapes
     .flatMap((shape) => [...shape.matchAll(/<字:文本串[^>]*>([^<]*)</g)].map(([, said]) => said))
     .join(' ')
 }
 
-async function zipBody(path: string): Promise<string> {
+async function readZipBody(path: string): Promise<string> {
   const names = (await readStdout('bsdtar', '-tf', path))
     .split('\n')
     .filter((name) => bodyMemberPattern.test(name))

@@ -114,14 +114,14 @@ describe('the files of a conversion request', () => {
     for (const otherFormat of ['xls', 'ods', 'pptx', 'odt'])
       assert.throws(() => plan(otherFormat, 'pdf'), { code: 'FILE_ENCRYPTED' }, otherFormat)
     // Packing does not open the file.
-    const packedPlan = planFiles(
+    const archivePlan = planFiles(
       [of('a', 'docx', { locked: true })],
       specWith('archive', { to: 'zip' }),
       engines,
     )
-    assert.equal(packedPlan.inputPlans.length, 1)
-    const openPlan = planFiles([of('a', 'docx')], specWith('convert', { to: 'pdf' }), engines)
-    assert.equal(openPlan.inputPlans.length, 1)
+    assert.equal(archivePlan.inputPlans.length, 1)
+    const unencryptedPlan = planFiles([of('a', 'docx')], specWith('convert', { to: 'pdf' }), engines)
+    assert.equal(unencryptedPlan.inputPlans.length, 1)
   })
 })
 
@@ -158,14 +158,14 @@ describe("the disk that the next step's worker needs", () => {
 })
 
 test('a stored file is renamed to the extension of its format, unless it already has it', () => {
-  const givenFile = { key: 'k', size: 1, sha256: 'ab' }
+  const file = { key: 'k', size: 1, sha256: 'ab' }
   const jpg = { format: 'jpg', mimeType: 'image/jpeg' } as const
-  const nameOf = (filename: string) => toStoredFile({ ...givenFile, filename }, jpg).filename
+  const nameOf = (filename: string) => toStoredFile({ ...file, filename }, jpg).filename
   assert.deepEqual(['a.JPEG', 'a.jpg', 'a.png', 'a'].map(nameOf), ['a.JPEG', 'a.jpg', 'a.jpg', 'a.jpg'])
-  assert.deepEqual(toStoredFile({ ...givenFile, filename: 'a.jpg' }, jpg), {
-    ...givenFile,
+  assert.deepEqual(toStoredFile({ ...file, filename: 'a.jpg' }, jpg), {
+    ...file,
     filename: 'a.jpg',
     ...jpg,
   })
-  assert.equal(toStoredFile({ ...givenFile, filename: 'a.jpg', etag: '"1"' }, jpg).etag, '"1"')
+  assert.equal(toStoredFile({ ...file, filename: 'a.jpg', etag: '"1"' }, jpg).etag, '"1"')
 })

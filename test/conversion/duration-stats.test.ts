@@ -10,12 +10,12 @@ import type { Services } from '../../lib/services/services.ts'
 import { createStoredImport, newJob, newTask } from '../jobs/records.ts'
 
 /** The two table calls that are used. */
-function memoryTable() {
+function createMemoryTable() {
   const items = new Map<string, Record<string, unknown>>()
-  const calls = { gets: 0, writes: 0 }
+  const calls = { reads: 0, writes: 0 }
   const table = {
     get: async ({ pk }: { pk: string }) => {
-      calls.gets++
+      calls.reads++
       return items.get(pk)
     },
     writeAll: async (puts: { pk: string }[]) => {
@@ -29,7 +29,7 @@ function memoryTable() {
 const kind = { operation: 'convert', from: 'png', to: 'jpg' }
 
 test('durations of conversions are stored and available to other processes', async () => {
-  const { table, items } = memoryTable()
+  const { table, items } = createMemoryTable()
   const durations = new DurationStats(table)
   await durations.add(kind, { ms: 300, bytes: 1000 })
   const otherStats = await new DurationStats(table).get(kind)
@@ -41,7 +41,7 @@ test('durations of conversions are stored and available to other processes', asy
 })
 
 test('many conversions that end at once are stored in one write', async () => {
-  const { table, calls } = memoryTable()
+  const { table, calls } = createMemoryTable()
   const durations = new DurationStats(table)
   for (let run = 0; run < 5; run++) await durations.add(kind, { ms: 100, bytes: 10 })
   assert.equal(calls.writes, 1)
@@ -49,19 +49,19 @@ test('many conversions that end at once are stored in one write', async () => {
 })
 
 test('repeated requests for durations read the table once', async () => {
-  const { table, calls } = memoryTable()
+  const { table, calls } = createMemoryTable()
   await new DurationStats(table).add(kind, { ms: 100, bytes: 10 })
   const durations = new DurationStats(table)
-  const getsBefore = calls.gets
+  const readsBefore = calls.reads
   await durations.get(kind)
   await durations.get(kind)
-  assert.equal(calls.gets - getsBefore, 1)
+  assert.equal(calls.reads - readsBefore, 1)
 })
 
 test('durations are written at most every ten seconds and read at most every thirty', async (t) => {
   const start = Date.parse('2026-01-01T00:00:00.000Z')
   t.mock.timers.enable({ apis: ['Date'], now: start })
-  const { table, calls } = memoryTable()
+  const { table, calls } = createMemoryTable()
   const durations = new DurationStats(table)
   const add = () => durations.add(kind, { ms: 100, bytes: 10 })
   const reader = new DurationStats(table)
@@ -82,7 +82,7 @@ test('durations are written at most every ten seconds and read at most every thi
 })
 
 test('old durations have less weight than recent ones', async () => {
-  const { table, items } = memoryTable()
+  const { table, items } = createMemoryTable()
   const key = 'DURATION#convert png jpg'
   items.set(key, { pk: key, runs: 128, ms: 12_800, bytes: 1280, ttl: 1 })
   await new DurationStats(table).add(kind, { ms: 1000, bytes: 100 })
@@ -101,14 +101,14 @@ test('the estimated duration grows with the file size, except for its fixed part
 })
 
 test('a duration estimate combines earlier conversions with the length of the queue', async () => {
-  const { table } = memoryTable()
+  const { table } = createMemoryTable()
   const durations = new DurationStats(table)
-  const waitingQueue = { depth: 5 }
+  const queue = { depth: 5 }
   const services = {
     engines: async () => engines,
     durations,
     config: { PARALLEL: 2 },
-    queues: { depth: async () => waitingQueue.depth },
+    queues: { depth: async () => queue.depth },
   } as unknown as Services // only the members that are used
   const source = { filename: 'a.png', format: 'png', size: 1000 }
   const operations = ['import/upload', 'convert', 'export/url']
@@ -124,31 +124,31 @@ test('a duration estimate combines earlier conversions with the length of the qu
   assert.equal(plannedEstimate.queueMs, 2 * plannedEstimate.runMs)
   await durations.add(kind, { ms: 400, bytes: 1000 })
   assert.deepEqual(await estimateJob(state, services), { queueMs: 800, runMs: 400, basis: 'recorded' })
-  waitingQueue.depth = 0
+  queue.depth = 0
   assert.equal((await estimateJob(state, services))?.queueMs, 0)
   // A conversion that is not queued waits for all tasks, and a file of unknown size counts as average.
-  waitingQueue.depth = 4
+  queue.depth = 4
   const route = planRoute({ from: 'png', to: 'jpg', engines })
-  const requestedEstimate = { ...kind, operation: 'convert', route, ownQueuedTasks: 0 } as const
-  assert.deepEqual(await estimateConversion(requestedEstimate, services), {
+  const estimateRequest = { ...kind, operation: 'convert', route, ownQueuedTasks: 0 } as const
+  assert.deepEqual(await estimateConversion(estimateRequest, services), {
     queueMs: 800,
     runMs: 400,
     basis: 'recorded',
   })
-  assert.equal((await estimateConversion({ ...requestedEstimate, size: 2000 }, services)).runMs, 680)
+  assert.equal((await estimateConversion({ ...estimateRequest, size: 2000 }, services)).runMs, 680)
   const limited = { ...services, config: { ...services.config, TASK_LIMIT_S: 840 } } as Services
-  assert.equal((await estimateConversion(requestedEstimate, limited)).warning, undefined)
+  assert.equal((await estimateConversion(estimateRequest, limited)).warning, undefined)
   await durations.add({ ...kind, to: 'webp' }, { ms: 1_200_000, bytes: 1000 })
-  const slow = { ...requestedEstimate, to: 'webp' } as const
+  const slow = { ...estimateRequest, to: 'webp' } as const
   assert.match(
     (await estimateConversion(slow, limited)).warning ?? '',
     /^This conversion will probably take 20 min, but a task may take 14 min\./,
   )
   assert.equal((await estimateConversion(slow, services)).warning, undefined, 'without a limit')
   const here = { ...services, config: {} } as Services
-  const { queueMs } = await estimateConversion(requestedEstimate, here)
+  const { queueMs } = await estimateConversion(estimateRequest, here)
   assert.equal(queueMs, Math.round((4 / availableParallelism()) * 400))
-  waitingQueue.depth = 0
+  queue.depth = 0
   for (const otherKind of [
     { ...display, source: null },
     { ...display, target: null },

@@ -37,12 +37,12 @@ async function jobOf(moreFields: Parameters<typeof maker.job>[2] = {}) {
 
 describe('reusing a file of an earlier job', () => {
   const principal = { ownerId: owner } as Parameters<typeof copySourceFromJob>[1] // only the members that are used
-  const take = (wanted: Parameters<typeof copySourceFromJob>[0], by: object = {}) =>
+  const openSourceFile = (wanted: Parameters<typeof copySourceFromJob>[0], by: object = {}) =>
     copySourceFromJob(wanted, { ...principal, ...by }, services())
 
   test('a file of an earlier job is copied for a new job, and the copy is deleted unless a job adopts it', async () => {
     const { job, fixed } = await jobOf()
-    const { source: copy, discard } = await take({ sourceJobId: job.id })
+    const { source: copy, discard } = await openSourceFile({ sourceJobId: job.id })
     const [originalFile] = fixed.flatMap(({ files = [] }) => files)
     assert.match(copy.key, /^received\/2d\/upl_/)
     assert.notEqual(copy.key, originalFile?.key)
@@ -51,7 +51,7 @@ describe('reusing a file of an earlier job', () => {
     copy.adopt()
     await discard()
     assert.equal(await contentOf(copy), 'The first.')
-    const unwantedCopy = await take({ sourceJobId: job.id, filename: 'c.txt' })
+    const unwantedCopy = await openSourceFile({ sourceJobId: job.id, filename: 'c.txt' })
     assert.equal(unwantedCopy.source.filename, 'c.txt')
     await unwantedCopy.discard()
     assert.equal(await isStored(unwantedCopy.source.key), false)
@@ -71,7 +71,7 @@ describe('reusing a file of an earlier job', () => {
     const number = createdTasks.find(({ name }) => name === 'pdf')?.number ?? 0
     await services().jobs.store.changeTask({ jobId: job.id, task: number }, { set: { files: [file] } })
     const nameOf = async (sourceTask: string) =>
-      (await take({ sourceJobId: job.id, sourceTask })).source.filename
+      (await openSourceFile({ sourceJobId: job.id, sourceTask })).source.filename
     assert.deepEqual([await nameOf('more'), await nameOf('pdf')], ['b.md', 'made.pdf'])
     await assert.rejects(nameOf('none'), { code: 'TASK_NOT_FOUND' })
     await assert.rejects(nameOf('both'), { code: 'FILE_GONE' })
@@ -79,23 +79,23 @@ describe('reusing a file of an earlier job', () => {
 
   test('the first available file of an earlier job is used by default', async () => {
     const awaitedUpload = await maker.upload()
-    const wantedTasks = { in: imported, more: imported, out: out(['in', 'more']) }
-    const { job } = await maker.job(wantedTasks, {
+    const tasks = { in: imported, more: imported, out: out(['in', 'more']) }
+    const { job } = await maker.job(tasks, {
       in: { awaited: awaitedUpload, form: {} },
       more: await storeSource('b.md', 'The second.'),
     })
-    assert.equal((await take({ sourceJobId: job.id })).source.filename, 'b.md')
+    assert.equal((await openSourceFile({ sourceJobId: job.id })).source.filename, 'b.md')
     const { source: lateSource } = await storeSource('late.txt', 'The late.')
     const file = { ...lateSource, format: 'txt', mimeType: 'text/plain' }
     await services().jobs.store.changeTask({ jobId: job.id, task: 0 }, { set: { files: [file] } })
-    assert.equal((await take({ sourceJobId: job.id })).source.filename, 'late.txt')
+    assert.equal((await openSourceFile({ sourceJobId: job.id })).source.filename, 'late.txt')
     await services().jobs.store.changeTask({ jobId: job.id, task: 0 }, { set: { files: [] } })
-    await assert.rejects(take({ sourceJobId: job.id, sourceTask: 'in' }), { code: 'FILE_GONE' })
+    await assert.rejects(openSourceFile({ sourceJobId: job.id, sourceTask: 'in' }), { code: 'FILE_GONE' })
     const waitingJob = await maker.job(
       { in: imported, out: out('in') },
       { in: { awaited: await maker.upload(), form: {} } },
     )
-    await assert.rejects(take({ sourceJobId: waitingJob.job.id }), {
+    await assert.rejects(openSourceFile({ sourceJobId: waitingJob.job.id }), {
       code: 'FILE_GONE',
       details: { field: 'sourceJobId', jobId: waitingJob.job.id },
     })
@@ -103,29 +103,29 @@ describe('reusing a file of an earlier job', () => {
 
   test('a file of an earlier job is not available for jobs of other owners, deleted jobs or unknown ids', async () => {
     const { job } = await jobOf({ keyId: 'key_1' })
-    const missingJob = (sourceJobId: string, by: object = {}) =>
-      assert.rejects(take({ sourceJobId }, by), {
+    const assertJobNotFound = (sourceJobId: string, by: object = {}) =>
+      assert.rejects(openSourceFile({ sourceJobId }, by), {
         code: 'JOB_NOT_FOUND',
         details: { field: 'sourceJobId' },
       })
-    await missingJob(job.id, { ownerId: 'anon_2' })
-    await missingJob(job.id, { isPublic: true, keyId: 'key_2' })
-    await (await take({ sourceJobId: job.id }, { isPublic: true, keyId: 'key_1' })).discard()
-    for (const id of [newId('job'), newId('upl'), '']) await missingJob(id)
+    await assertJobNotFound(job.id, { ownerId: 'anon_2' })
+    await assertJobNotFound(job.id, { isPublic: true, keyId: 'key_2' })
+    await (await openSourceFile({ sourceJobId: job.id }, { isPublic: true, keyId: 'key_1' })).discard()
+    for (const id of [newId('job'), newId('upl'), '']) await assertJobNotFound(id)
     await services().jobs.store.changeJob(job.id, { set: { status: 'expired' } })
-    await assert.rejects(take({ sourceJobId: job.id }), { code: 'FILE_GONE' })
+    await assert.rejects(openSourceFile({ sourceJobId: job.id }), { code: 'FILE_GONE' })
     await services().jobs.store.changeJob(job.id, { set: { deletedAt: new Date().toISOString() } })
-    await missingJob(job.id)
+    await assertJobNotFound(job.id)
   })
 })
 
 describe('retrying a job', () => {
-  const retryAgain = async (state: JobState) => {
+  const retry = async (state: JobState) => {
     const { job, discard } = await createRetryRequest(state, services())
     const createdState = await startJob({ owner, requestId: 'req_2', ...job }, services())
     return { made: createdState, discard }
   }
-  const requestIn = ({ fixed, tasks: recordedTasks, job }: JobState) =>
+  const requestOf = ({ fixed, tasks: recordedTasks, job }: JobState) =>
     [...fixed, ...recordedTasks]
       .toSorted((a, b) => a.number - b.number)
       .map(({ number, name, operation, ins, spec, ...rest }) => ({
@@ -139,15 +139,15 @@ describe('retrying a job', () => {
 
   test('a retried job has the same tasks and options, and copies of the files', async () => {
     const state = await jobOf({ tag: 'mine', failFast: true })
-    const { made, discard } = await retryAgain(state)
+    const { made, discard } = await retry(state)
     await discard()
-    assert.deepEqual(requestIn(made), requestIn(state))
+    assert.deepEqual(requestOf(made), requestOf(state))
     const { options } = services().vault.unsealAll(findTask(made, 'pdf')?.spec ?? {}, made.job.id)
     assert.deepEqual(services().vault.unsealAll(options as object as Record<string, unknown>, made.job.id), {
       password: 'secret',
     })
     assert.deepEqual([made.job.tag, made.job.failFast, made.job.require], ['mine', true, 'all'])
-    const files = (one: JobState) => one.fixed.flatMap(({ files: ownFiles = [] }) => ownFiles)
+    const files = (one: JobState) => one.fixed.flatMap(({ files = [] }) => files)
     assert.deepEqual(await Promise.all(files(made).map(contentOf)), ['The first.', 'The second.'])
     for (const [at, { key, ...file }] of files(made).entries()) {
       const { key: keyBefore, ...same } = files(state)[at] as StoredFile
@@ -180,8 +180,8 @@ describe('retrying a job', () => {
       copies.push(to)
       return files.copy(file, to)
     }
-    const watchedFiles = { copy: copyTo, delete: (keys: readonly string[]) => files.delete(keys) } as never
-    await assert.rejects(createRetryRequest(state, { ...services(), files: watchedFiles }), {
+    const recordingFiles = { copy: copyTo, delete: (keys: readonly string[]) => files.delete(keys) } as never
+    await assert.rejects(createRetryRequest(state, { ...services(), files: recordingFiles }), {
       code: 'FILE_GONE',
     })
     assert.equal(copies.length, 2)
@@ -201,7 +201,7 @@ describe('retrying a job', () => {
       { a: await storeSource('a.txt', 'A.'), b: emptySource() },
       { isBatch: true },
     )
-    const { made } = await retryAgain(state)
+    const { made } = await retry(state)
     assert.equal(made.job.require, 'any')
     assert.equal(made.job.tag, null)
     assert.equal(made.job.failFast, undefined)
@@ -236,7 +236,7 @@ describe('retrying a job', () => {
       return { code, message, details }
     }
     assert.equal(refusal(state).code, 'UNSUPPORTED_CONVERSION')
-    const { made } = await retryAgain(state)
+    const { made } = await retry(state)
     assert.deepEqual(refusal(made), refusal(state))
     assert.ok(!JSON.stringify(state).includes('secret'))
     assert.deepEqual(made.job.display.target, { format: 'pdf' })
@@ -257,8 +257,8 @@ describe('retrying a job', () => {
   test('a retried job fetches remote files again, and rejects operations that no longer exist', async () => {
     const url = 'https://a.test/'
     const state = await maker.job({ in: { operation: 'import/url', url }, out: out('in') }, {})
-    const { made } = await retryAgain(state)
-    assert.deepEqual(requestIn(made), requestIn(state))
+    const { made } = await retry(state)
+    assert.deepEqual(requestOf(made), requestOf(state))
     assert.deepEqual(services().vault.unsealAll(findTask(made, 'in')?.spec ?? {}, made.job.id), { url })
     const oldState = { ...state, tasks: state.tasks.map((task) => ({ ...task, operation: 'old' })) }
     await assert.rejects(createRetryRequest(oldState, services()), {
@@ -273,8 +273,8 @@ describe('retrying a job', () => {
       { in: imported, pdf: toPdf, out: out('pdf') },
       { in: await storeSource('a.txt', 'A.') },
     )
-    const turnedState = { ...state, fixed: [...state.fixed].reverse() as FixedTask[] }
-    const { job, discard } = await createRetryRequest(turnedState, services())
+    const reversedState = { ...state, fixed: [...state.fixed].reverse() as FixedTask[] }
+    const { job, discard } = await createRetryRequest(reversedState, services())
     await discard()
     assert.deepEqual(
       job.tasks.map(({ name, input }) => [name, input]),

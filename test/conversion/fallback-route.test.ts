@@ -21,13 +21,13 @@ describe('fallbacks for a file that an engine could not read', () => {
     ({ code, message: code, ...defined({ details }) }) as JobError // codes of errors.ts
 
   test('a file that an engine could not read is passed to another engine if the error depends on the engine', () => {
-    for (const unread of [
+    for (const unreadableErrors of [
       error('CORRUPT_FILE'),
       error('UNSUPPORTED_FORMAT', { reason: 'feature' }),
       error('UNSUPPORTED_FORMAT', { reason: 'other-kind' }),
       error('CONVERSION_FAILED', { reason: 'content-lost' }),
     ])
-      assert.equal(isUnreadableError(unread), true, unread.code)
+      assert.equal(isUnreadableError(unreadableErrors), true, unreadableErrors.code)
     for (const read of [
       error('UNSUPPORTED_FORMAT'),
       error('CONVERSION_FAILED'),
@@ -43,11 +43,11 @@ describe('fallbacks for a file that an engine could not read', () => {
     const nextPlan = (
       to: ConversionSpec['to'],
       moreFields: Partial<ConversionSpec> = {},
-      afterRoutes: readonly TriedRoute[] = [],
+      moreTriedRoutes: readonly TriedRoute[] = [],
     ) =>
       planFallback(misnamed, specWith('convert', { to, options: { password: 'x' }, ...moreFields }), {
         index: 0,
-        tried: [kindMismatch, ...afterRoutes],
+        tried: [kindMismatch, ...moreTriedRoutes],
         engines,
       })
     const stepsTo = (piece: ReturnType<typeof nextPlan>) =>
@@ -101,13 +101,13 @@ describe('fallbacks for a file that an engine could not read', () => {
       error('PDF_ENCRYPTED'),
     ]
     for (const [at, one] of rankedErrors.entries()) {
-      for (const less of rankedErrors.slice(0, at)) {
-        assert.equal(pickMostInformative([less, one]), one)
-        assert.equal(pickMostInformative([one, less]), one)
+      for (const lessInformative of rankedErrors.slice(0, at)) {
+        assert.equal(pickMostInformative([lessInformative, one]), one)
+        assert.equal(pickMostInformative([one, lessInformative]), one)
       }
     }
-    const [, firstRanked] = rankedErrors
-    assert.equal(pickMostInformative([firstRanked ?? error(''), error('CORRUPT_FILE')]), firstRanked)
+    const [, rankedError] = rankedErrors
+    assert.equal(pickMostInformative([rankedError ?? error(''), error('CORRUPT_FILE')]), rankedError)
   })
 })
 
@@ -129,40 +129,40 @@ describe('choosing a fallback route', () => {
         },
       ],
     }) as unknown as (typeof engines)[0] // These only plan.
-  const unread = (...ids: string[]) =>
+  const unreadableErrors = (...ids: string[]) =>
     ids.map((engine) => ({
       error: failure('CORRUPT_FILE'),
       steps: [{ engine, from: 'png', to: 'jpg' }],
     })) as [TriedRoute, ...TriedRoute[]] // one at least
   const nextPlan = (
-    knownEngines: readonly (typeof engines)[0][],
+    allEngines: readonly (typeof engines)[0][],
     triedRoutes: readonly [TriedRoute, ...TriedRoute[]],
     moreFields: Partial<ConversionSpec> = {},
   ) =>
     planFallback([of('first.png', 'png'), png], specWith('convert', { to: 'jpg', ...moreFields }), {
       index: 1,
       tried: triedRoutes,
-      engines: knownEngines,
+      engines: allEngines,
     })
   const [a, b, c, d] = ['vips', 'imagemagick', 'ffmpeg', 'pdf'].map((id) => engineOf(id))
   assert.ok(a && b && c && d)
 
   test('a fallback route starts with the next untried engine and keeps the list of tried routes, up to three in total', () => {
-    const triedRoutes = unread('vips', 'imagemagick')
+    const triedRoutes = unreadableErrors('vips', 'imagemagick')
     const piece = nextPlan([a, b, c, d], triedRoutes)
     assert.ok('steps' in piece, JSON.stringify(piece))
     assert.deepEqual(
       [piece.steps[0]?.engine, piece.step, piece.files, piece.tried],
       ['ffmpeg', 0, [png], triedRoutes],
     )
-    assert.deepEqual(nextPlan([a, b, c, d], unread('vips', 'imagemagick', 'ffmpeg')), {
+    assert.deepEqual(nextPlan([a, b, c, d], unreadableErrors('vips', 'imagemagick', 'ffmpeg')), {
       error: failure('CORRUPT_FILE'),
     })
     assert.equal(maxRoutes, 3)
   })
 
   test('a fallback route is not used with a pinned engine, but the error mentions other engines', () => {
-    assert.deepEqual(nextPlan([a, b], unread('vips'), { engine: 'vips' }), {
+    assert.deepEqual(nextPlan([a, b], unreadableErrors('vips'), { engine: 'vips' }), {
       error: {
         code: 'CORRUPT_FILE',
         message:
@@ -170,22 +170,24 @@ describe('choosing a fallback route', () => {
         details: { engine: 'vips' },
       },
     })
-    assert.deepEqual(nextPlan([a], unread('vips'), { engine: 'vips' }), { error: failure('CORRUPT_FILE') })
+    assert.deepEqual(nextPlan([a], unreadableErrors('vips'), { engine: 'vips' }), {
+      error: failure('CORRUPT_FILE'),
+    })
   })
 
   test('a fallback route supports all options of the first route', () => {
     const options = { dpi: 7, odd: 1 }
-    const knownEngine = engineOf('vips', 'dpi')
-    const by = (...otherEngines: readonly (typeof engines)[0][]) => {
-      const piece = nextPlan([knownEngine, ...otherEngines], unread('vips'), { options })
+    const engineWithDpi = engineOf('vips', 'dpi')
+    const firstFallbackStep = (...otherEngines: readonly (typeof engines)[0][]) => {
+      const piece = nextPlan([engineWithDpi, ...otherEngines], unreadableErrors('vips'), { options })
       return 'steps' in piece ? piece.steps[0] : piece.error.code
     }
-    assert.equal(by(b), 'CORRUPT_FILE', 'it does not know dpi')
-    const step = by(b, engineOf('ffmpeg', 'dpi'))
+    assert.equal(firstFallbackStep(b), 'CORRUPT_FILE', 'it does not know dpi')
+    const step = firstFallbackStep(b, engineOf('ffmpeg', 'dpi'))
     assert.ok(typeof step === 'object')
     assert.deepEqual([step.engine, step.options], ['ffmpeg', { dpi: 7 }])
     assert.equal(
-      by(engineOf('ffmpeg', 'dpi', ['png'], z.literal(9))),
+      firstFallbackStep(engineOf('ffmpeg', 'dpi', ['png'], z.literal(9))),
       'CORRUPT_FILE',
       'it knows no such value',
     )
@@ -250,9 +252,9 @@ describe('remote files and exported results', () => {
   }
 
   test('a result is exported by an export task of its own, configured by an object or JSON', () => {
-    for (const givenConfig of [exportConfig, JSON.stringify(exportConfig)]) {
+    for (const config of [exportConfig, JSON.stringify(exportConfig)]) {
       const task = createExportTask(
-        { exportMethod: 's3', exportPath: '{name}.{ext}', exportConfig: givenConfig },
+        { exportMethod: 's3', exportPath: '{name}.{ext}', exportConfig: config },
         ['work'],
       )
       assert.deepEqual(

@@ -15,12 +15,12 @@ const maker = openMaker()
 
 const raw = (file: string, filename = 'a.txt') => ({ operation: 'import/raw', file, filename })
 const base64 = (file: string) => ({ operation: 'import/base64', file, filename: 'a.txt' })
-const openTasks = (tasks: Record<string, object>, services = maker.app.services) =>
+const openTaskImports = (tasks: Record<string, object>, services = maker.app.services) =>
   openImports(parseTasks({ ...tasks, out: out(Object.keys(tasks)) }), {
     principal: { ownerId: owner },
     services,
   })
-const sourceIn = (one: ImportSource | undefined) => {
+const requireSource = (one: ImportSource | undefined) => {
   assert.ok(one && 'source' in one)
   return one.source
 }
@@ -38,9 +38,12 @@ describe('inline files', () => {
   const bytes = Buffer.from('Grüße')
 
   test('an inline file is stored before its job, with text as UTF-8 and base64 decoded', async () => {
-    const { imports } = await openTasks({ a: raw('Grüße', '../b.txt'), b: base64(bytes.toString('base64')) })
+    const { imports } = await openTaskImports({
+      a: raw('Grüße', '../b.txt'),
+      b: base64(bytes.toString('base64')),
+    })
     for (const name of ['a', 'b']) {
-      const source = sourceIn(imports.get(name))
+      const source = requireSource(imports.get(name))
       assert.match(source.key, /^received\/2d\/upl_\w+$/)
       assert.deepEqual(
         [source.field, source.filename, source.size],
@@ -61,12 +64,12 @@ describe('inline files', () => {
       'data:image/png;base64,+//+AQ==',
       'data:text/plain;charset=utf-8;base64,+//+AQ==',
     ]) {
-      const { imports, discard } = await openTasks({ a: base64(text) })
-      assert.deepEqual(Buffer.from(await sourceIn(imports.get('a')).read(0, 9)), odd, text)
+      const { imports, discard } = await openTaskImports({ a: base64(text) })
+      assert.deepEqual(Buffer.from(await requireSource(imports.get('a')).read(0, 9)), odd, text)
       await discard()
     }
     for (const text of ['AAAAA', 'A', 'AA=A', 'AA===', 'A A=', 'ä', 'xdata:image/png;base64,AAAA'])
-      await assert.rejects(openTasks({ a: base64(text) }), {
+      await assert.rejects(openTaskImports({ a: base64(text) }), {
         code: 'INVALID_INPUT',
         message: /^tasks\.a\.file: expected the content of the file in base64/,
         details: { field: 'tasks.a.file', task: 'a' },
@@ -75,20 +78,22 @@ describe('inline files', () => {
 
   test('an inline file is deleted unless a job adopts it', async () => {
     const tasks = { a: raw('a'), b: raw('b') }
-    const openedImports = await openTasks(tasks)
-    const [keptSource, droppedSource] = ['a', 'b'].map((name) => sourceIn(openedImports.imports.get(name)))
+    const openedImports = await openTaskImports(tasks)
+    const [keptSource, droppedSource] = ['a', 'b'].map((name) =>
+      requireSource(openedImports.imports.get(name)),
+    )
     assert.ok(keptSource && droppedSource)
     keptSource.adopt()
     await openedImports.discard()
     assert.deepEqual([await isStored(keptSource.key), await isStored(droppedSource.key)], [true, false])
-    const openedAgain = await openTasks(tasks)
+    const openedAgain = await openTaskImports(tasks)
     const parsedTasks = parseTasks({ ...tasks, out: out(['a', 'b']) })
     await startJob(
       { owner, requestId: 'req_1', tasks: parsedTasks, imports: openedAgain.imports },
       maker.app.services,
     )
     await openedAgain.discard()
-    for (const one of openedAgain.imports.values()) assert.ok(await isStored(sourceIn(one).key))
+    for (const one of openedAgain.imports.values()) assert.ok(await isStored(requireSource(one).key))
   })
 
   test('an inline file is deleted when another one is invalid', async () => {
@@ -101,31 +106,37 @@ describe('inline files', () => {
       }
     })(config)
     const services = { ...maker.app.services, files }
-    await assert.rejects(openTasks({ a: raw('a'), b: base64('A') }, services), { code: 'INVALID_INPUT' })
+    await assert.rejects(openTaskImports({ a: raw('a'), b: base64('A') }, services), {
+      code: 'INVALID_INPUT',
+    })
     assert.equal(storedKeys.length, 1)
     // No further import is started.
     const manyTasks = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`t${at}`, raw(`${at}`)]))
-    await assert.rejects(openTasks({ b: base64('A'), ...manyTasks }, services), { code: 'INVALID_INPUT' })
+    await assert.rejects(openTaskImports({ b: base64('A'), ...manyTasks }, services), {
+      code: 'INVALID_INPUT',
+    })
     assert.ok(storedKeys.length < 20, `${storedKeys.length} were stored`)
     for (const key of storedKeys) assert.equal(await isStored(key), false)
   })
 
   test('an inline file is limited by the maximum for inline files and by the plan', async () => {
     const largeText = 'x'.repeat(maxInlineBytes + 1)
-    await assert.rejects(openTasks({ a: raw(largeText) }), {
+    await assert.rejects(openTaskImports({ a: raw(largeText) }), {
       code: 'FILE_TOO_LARGE',
       message: 'tasks.a: The file is larger than the limit of 10 MiB.',
       details: { field: 'tasks.a.file', task: 'a', maxBytes: maxInlineBytes, size: maxInlineBytes + 1 },
     })
     const mib = 1024 ** 2
     const smallLimits = withConfig({ MAX_FILE_MB: 1 })
-    await (await openTasks({ a: raw('x'.repeat(mib)) }, smallLimits)).discard()
-    await assert.rejects(openTasks({ a: raw('x'.repeat(mib + 1)) }, smallLimits), { code: 'FILE_TOO_LARGE' })
+    await (await openTaskImports({ a: raw('x'.repeat(mib)) }, smallLimits)).discard()
+    await assert.rejects(openTaskImports({ a: raw('x'.repeat(mib + 1)) }, smallLimits), {
+      code: 'FILE_TOO_LARGE',
+    })
   })
 
   test('an inline file keeps its position among fetched and uploaded files of the request', async () => {
     const manyTasks = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`t${at}`, raw(`${at}`)]))
-    const openedImports = await openTasks({
+    const openedImports = await openTaskImports({
       ...manyTasks,
       u: imported,
       f: { operation: 'import/url', url: 'https://a.test/' },
@@ -140,7 +151,7 @@ describe('awaited uploads', () => {
   test('an awaited upload can be sent with a form or PUT for an hour', async () => {
     const sha256 = createHash('sha256').update('a').digest('hex')
     const requestedFields = { filename: '../b.txt', sha256, redirect: 'https://a.test/', max_file_size: 1000 }
-    const { imports } = await openTasks({ a: { ...imported, ...requestedFields } })
+    const { imports } = await openTaskImports({ a: { ...imported, ...requestedFields } })
     const { awaited, form } = requireAwaited(imports.get('a'))
     assert.match(awaited.key, new RegExp(`^uploads/2d/${awaited.id}$`))
     const { filename, maxSize, contentType } = awaited
@@ -166,7 +177,7 @@ describe('awaited uploads', () => {
 
   test('an awaited upload is limited by the maximum of a PUT, the plan and the task', async () => {
     const maxBytesOf = async (fields: object, change: object = {}) => {
-      const { imports } = await openTasks({ a: { ...imported, ...fields } }, withConfig(change))
+      const { imports } = await openTaskImports({ a: { ...imported, ...fields } }, withConfig(change))
       return requireAwaited(imports.get('a')).awaited.maxSize
     }
     assert.equal(await maxBytesOf({}), maxSingleUploadBytes)
@@ -179,14 +190,17 @@ describe('awaited uploads', () => {
 test('a full disk rejects new files, but not existing uploads', async () => {
   const fullDisk = withConfig({ MIN_FREE_DISK_GB: 1e9 })
   for (const task of [raw('a'), base64('AAAA'), imported])
-    await assert.rejects(openTasks({ a: task }, fullDisk), { code: 'INSUFFICIENT_DISK_SPACE' })
+    await assert.rejects(openTaskImports({ a: task }, fullDisk), { code: 'INSUFFICIENT_DISK_SPACE' })
   const { id, key } = await maker.upload()
   await maker.app.services.files.putBytes(key, Buffer.from('a'), 'text/plain')
-  const { imports } = await openTasks({ a: { ...imported, upload_id: id, filename: 'c.txt' } }, fullDisk)
-  const { field, filename } = sourceIn(imports.get('a'))
+  const { imports } = await openTaskImports(
+    { a: { ...imported, upload_id: id, filename: 'c.txt' } },
+    fullDisk,
+  )
+  const { field, filename } = requireSource(imports.get('a'))
   assert.deepEqual([field, filename], ['upload_id', 'c.txt'])
   const unknown = newId('upl')
-  await assert.rejects(openTasks({ a: { ...imported, upload_id: unknown } }), {
+  await assert.rejects(openTaskImports({ a: { ...imported, upload_id: unknown } }), {
     code: 'UPLOAD_NOT_FOUND',
     details: { field: 'tasks.a.upload_id', task: 'a' },
   })

@@ -20,7 +20,7 @@ export const out = (input: string | readonly string[]) => ({ operation: 'export/
 
 /** A stored file; `adopted` counts how often a job has adopted it. */
 export function source(filename: string, bytes: Uint8Array, moreFields: Partial<SourceFile> = {}) {
-  const givenFiles = { adopted: 0 }
+  const usage = { adopted: 0 }
   const one: SourceFile = {
     field: 'file',
     filename,
@@ -29,16 +29,16 @@ export function source(filename: string, bytes: Uint8Array, moreFields: Partial<
     sha256: '',
     read: async (start, end) => bytes.subarray(start, end),
     adopt: () => {
-      givenFiles.adopted += 1
+      usage.adopted += 1
     },
     ...moreFields,
   }
-  return Object.assign(givenFiles, { source: one })
+  return Object.assign(usage, { source: one })
 }
 export const text = (name = 'a.txt') => source(name, Buffer.from('A text.'))
 export const emptySource = () => source('b.txt', Buffer.alloc(0))
 
-type More = Partial<Omit<JobRequest, 'tasks' | 'imports'>>
+type JobFields = Partial<Omit<JobRequest, 'tasks' | 'imports'>>
 type Tasks = Readonly<Record<string, unknown>>
 type Imports = Readonly<Record<string, ImportSource>>
 
@@ -46,7 +46,7 @@ export interface Maker {
   readonly app: EmbeddedApp
   /** Creates the record of an upload without its file. */
   upload(more?: Partial<NewUpload>): Promise<NewUpload>
-  job(tasks: Tasks, imports: Imports, more?: More): Promise<JobState>
+  job(tasks: Tasks, imports: Imports, more?: JobFields): Promise<JobState>
 }
 
 /** Opens the servers for the tests of a file. */

@@ -22,7 +22,7 @@ import {
 const maker = openMaker()
 
 describe('rejected jobs', () => {
-  const pdfOf = (name: string) => source('a.pdf', fixture(name))
+  const pdfSource = (name: string) => source('a.pdf', fixture(name))
   const refused = (
     tasks: Record<string, unknown>,
     imports: Record<string, ImportSource>,
@@ -31,8 +31,8 @@ describe('rejected jobs', () => {
   ) => assert.rejects(maker.job(tasks, imports, moreFields), { name: 'AppError', ...expectedError })
 
   test('a rejected job adopts no files and claims no uploads', async () => {
-    const [a, ownUpload] = [text(), await maker.upload()]
-    const claimedSource = { ...text().source, upload: ownUpload }
+    const [a, upload] = [text(), await maker.upload()]
+    const claimedSource = { ...text().source, upload }
     const tasks = {
       in: imported,
       more: imported,
@@ -41,32 +41,32 @@ describe('rejected jobs', () => {
     }
     await refused(tasks, { in: a, more: { source: claimedSource } }, { code: 'UNSUPPORTED_CONVERSION' })
     assert.equal(a.adopted, 0)
-    assert.equal((await maker.app.services.uploads.get(ownUpload.id))?.jobId, undefined)
+    assert.equal((await maker.app.services.uploads.get(upload.id))?.jobId, undefined)
   })
 
   test('a rejected job names an upload that is used twice or by another job', async () => {
-    const ownUpload = await maker.upload()
-    const of = (field: string): ImportSource => ({ source: { ...text().source, upload: ownUpload, field } })
+    const upload = await maker.upload()
+    const of = (field: string): ImportSource => ({ source: { ...text().source, upload, field } })
     const tasks = { in: imported, more: imported, pdf: { ...toPdf, input: ['in', 'more'] }, out: out('pdf') }
     await refused(
       tasks,
       { in: of('a'), more: of('b') },
       {
         code: 'INVALID_INPUT',
-        message: new RegExp(`^b: ${ownUpload.id} is named twice`),
-        details: { field: 'b', uploadId: ownUpload.id },
+        message: new RegExp(`^b: ${upload.id} is named twice`),
+        details: { field: 'b', uploadId: upload.id },
       },
     )
     const one = { in: imported, pdf: toPdf, out: out('pdf') }
     const createdState = await maker.job(one, { in: of('a') })
-    assert.equal((await maker.app.services.uploads.get(ownUpload.id))?.jobId, createdState.job.id)
+    assert.equal((await maker.app.services.uploads.get(upload.id))?.jobId, createdState.job.id)
     await refused(
       one,
       { in: of('a') },
       {
         code: 'CONFLICT',
         message: /was already used by another job/,
-        details: { field: 'uploadId', uploadId: ownUpload.id },
+        details: { field: 'uploadId', uploadId: upload.id },
       },
     )
   })
@@ -138,7 +138,7 @@ describe('rejected jobs', () => {
       small: { operation: 'rotate-pdf', input: ['in', 'more'] },
       out: out('small'),
     }
-    const files = { in: pdfOf('report.pdf'), more: pdfOf('three-pages.pdf') }
+    const files = { in: pdfSource('report.pdf'), more: pdfSource('three-pages.pdf') }
     await refused(
       two,
       files,
@@ -149,27 +149,28 @@ describe('rejected jobs', () => {
   })
 
   const locked = 'needs-password.pdf'
-  const workOn = (work: object) => ({ in: imported, work: { input: 'in', ...work }, out: out('work') })
-  const done = (work: object, file: string) => maker.job(workOn(work), { in: pdfOf(file) })
-  const wrongOf = (work: object, expected: object) => refused(workOn(work), { in: pdfOf(locked) }, expected)
+  const tasksWith = (work: object) => ({ in: imported, work: { input: 'in', ...work }, out: out('work') })
+  const done = (work: object, file: string) => maker.job(tasksWith(work), { in: pdfSource(file) })
+  const assertRefused = (work: object, expected: object) =>
+    refused(tasksWith(work), { in: pdfSource(locked) }, expected)
 
   test('a job is rejected if its password does not open the PDF', async () => {
     const page = { operation: 'convert', output_format: 'png' }
-    await wrongOf(page, {
+    await assertRefused(page, {
       code: 'PDF_ENCRYPTED',
       message: /is encrypted/,
       details: { field: 'tasks.in.password', filename: 'a.pdf', task: 'in' },
     })
-    await wrongOf({ ...page, password: 'no' }, { message: /cannot be opened with the password/ })
+    await assertRefused({ ...page, password: 'no' }, { message: /cannot be opened with the password/ })
     await done({ ...page, password: 'secret' }, locked)
     // The new password does not open the PDF.
     const lock = { operation: 'encrypt-pdf', password: 'secret' }
-    await wrongOf(lock, {
+    await assertRefused(lock, {
       message: /is encrypted.*`currentPassword`/,
       details: { field: 'tasks.in.currentPassword', filename: 'a.pdf', task: 'in' },
     })
     await done({ ...lock, currentPassword: 'secret' }, locked)
-    await wrongOf(
+    await assertRefused(
       { operation: 'decrypt-pdf', password: 'no' },
       { message: /cannot be opened with the password/ },
     )
@@ -177,7 +178,7 @@ describe('rejected jobs', () => {
 
   test('a job is rejected with advice if its PDF is encrypted and the conversion does not support passwords', async () => {
     for (const more of [{}, { password: 'secret' }])
-      await wrongOf(
+      await assertRefused(
         { operation: 'convert', output_format: 'docx', ...more },
         {
           code: 'PDF_ENCRYPTED',
@@ -186,8 +187,8 @@ describe('rejected jobs', () => {
         },
       )
     // Without a route, the PDF need not be opened.
-    await wrongOf({ operation: 'convert', output_format: 'mp3' }, { code: 'UNSUPPORTED_CONVERSION' })
-    await wrongOf(
+    await assertRefused({ operation: 'convert', output_format: 'mp3' }, { code: 'UNSUPPORTED_CONVERSION' })
+    await assertRefused(
       { operation: 'convert', output_format: 'mp3', password: 'no' },
       { code: 'UNSUPPORTED_CONVERSION' },
     )
@@ -195,24 +196,24 @@ describe('rejected jobs', () => {
 
   test('a job is rejected if its PDF is damaged, unless the job repairs it', async () => {
     const half = source('a.pdf', fixture('report.pdf').subarray(0, 3000))
-    await refused(workOn({ operation: 'rotate-pdf' }), { in: half }, { code: 'CORRUPT_FILE' })
-    await maker.job(workOn({ operation: 'repair-pdf' }), { in: half })
+    await refused(tasksWith({ operation: 'rotate-pdf' }), { in: half }, { code: 'CORRUPT_FILE' })
+    await maker.job(tasksWith({ operation: 'repair-pdf' }), { in: half })
   })
 
   test('a job is not rejected for a missing password if none of its tasks opens the file', async () => {
-    await maker.job({ in: imported, out: out('in') }, { in: pdfOf(locked) })
+    await maker.job({ in: imported, out: out('in') }, { in: pdfSource(locked) })
     await done({ operation: 'archive' }, locked)
     await done({ operation: 'metadata' }, locked)
     // An unsupported target is reported instead of the password.
     const impossibleTask = { operation: 'convert', output_format: 'mp3', password: 'secret' }
-    await wrongOf(impossibleTask, { code: 'UNSUPPORTED_CONVERSION', message: /^tasks\.work: / })
+    await assertRefused(impossibleTask, { code: 'UNSUPPORTED_CONVERSION', message: /^tasks\.work: / })
     const bothTasks = {
       in: imported,
       zip: { operation: 'archive', input: 'in' },
       png: { ...toPdf, output_format: 'png' },
       out: out(['zip', 'png']),
     }
-    await refused(bothTasks, { in: pdfOf(locked) }, { code: 'PDF_ENCRYPTED' })
+    await refused(bothTasks, { in: pdfSource(locked) }, { code: 'PDF_ENCRYPTED' })
   })
 })
 
@@ -321,7 +322,10 @@ describe('batch requests', () => {
   })
 
   test('a batch is not accepted when an unexpected error occurs', async () => {
-    const torn = { ...text().source, read: () => Promise.reject(new Error('no answer')) }
-    await assert.rejects(maker.job(items, { a: text(), b: { source: torn } }, { isBatch: true }), /no answer/)
+    const failingSource = { ...text().source, read: () => Promise.reject(new Error('no answer')) }
+    await assert.rejects(
+      maker.job(items, { a: text(), b: { source: failingSource } }, { isBatch: true }),
+      /no answer/,
+    )
   })
 })

@@ -70,34 +70,34 @@ describe('creating a job', () => {
     )
     assert.equal(job.retentionS, maker.app.services.config.RETENTION_HOURS * 3600)
     assert.equal(job.display.pollS, 2, 'images are converted quickly')
-    const longer = await maker.job(
+    const jobWithLongTask = await maker.job(
       { in: imported, jpg: { ...toPdf, output_format: 'jpg' }, out: out('jpg') },
       png,
       {
         expiresInS: 1e7,
       },
     )
-    assert.equal(longer.job.retentionS, job.retentionS)
+    assert.equal(jobWithLongTask.job.retentionS, job.retentionS)
   })
 
   test('a new job detects a file once for tasks with the same requirements', async () => {
-    const countReads = async (takers: readonly string[]) => {
+    const countReads = async (inputNames: readonly string[]) => {
       const bytes = fixture('corners.png')
       let count = 0
       const read = async (start: number, end: number) => {
         count += 1
         return bytes.subarray(start, end)
       }
-      const work = takers.map((name) => [name, { ...toPdf, output_format: 'jpg' }])
+      const work = inputNames.map((name) => [name, { ...toPdf, output_format: 'jpg' }])
       await maker.job(
-        { in: imported, ...Object.fromEntries(work), out: out(takers) },
+        { in: imported, ...Object.fromEntries(work), out: out(inputNames) },
         { in: source('a.png', bytes, { read }) },
       )
       return count
     }
-    const readsOnce = await countReads(['a'])
-    assert.ok(readsOnce > 0)
-    assert.equal(await countReads(['a', 'b', 'c']), readsOnce)
+    const readsOfOneInput = await countReads(['a'])
+    assert.ok(readsOfOneInput > 0)
+    assert.equal(await countReads(['a', 'b', 'c']), readsOfOneInput)
   })
 
   test('a new job warns about unknown options', async () => {

@@ -39,11 +39,8 @@ describe('uploads as job inputs', () => {
       files: [],
       principal: { ownerId: owner },
     }
-    const openedSource = await openSource(request as never, services()) // only the members that are used
-    assert.deepEqual(
-      [openedSource.field, openedSource.filename, openedSource.key],
-      ['uploadId', 'd.txt', upload.key],
-    )
+    const source = await openSource(request as never, services()) // only the members that are used
+    assert.deepEqual([source.field, source.filename, source.key], ['uploadId', 'd.txt', upload.key])
     assert.equal((await take(`uploads/2d/${upload.id}`)).key, upload.key, 'also by the key')
     // Other bytes are uploaded during the detection.
     await put(upload.key, Buffer.from('Another text.'))
@@ -108,7 +105,7 @@ describe('receiving an awaited upload', () => {
   }
   const arrive = (uploadId: string, key: string) =>
     receiveStoredFile({ uploadId, key, createdAt: new Date() }, receiving())
-  async function awaiting(moreFields: Partial<NewUpload> = {}) {
+  async function createAwaitedUpload(moreFields: Partial<NewUpload> = {}) {
     const awaitedUpload = await maker.upload(moreFields)
     const { job } = await maker.job(tasks, { in: { awaited: awaitedUpload, form: {} } })
     const seen = async () => {
@@ -120,7 +117,7 @@ describe('receiving an awaited upload', () => {
   }
 
   test('an upload that arrives completes the task that waits for it', async () => {
-    const { awaited, seen } = await awaiting({ filename: 'a.pdf' })
+    const { awaited, seen } = await createAwaitedUpload({ filename: 'a.pdf' })
     await receiveUpload(awaited.id, receiving())
     assert.equal((await seen()).task?.status, 'pending')
     await put(awaited.key, fixture('needs-password.pdf'))
@@ -136,7 +133,7 @@ describe('receiving an awaited upload', () => {
   })
 
   test('an upload that arrives again after its task used it changes nothing and is deleted', async () => {
-    const { awaited, seen } = await awaiting()
+    const { awaited, seen } = await createAwaitedUpload()
     await put(awaited.key)
     await arrive(awaited.id, awaited.key)
     const [file] = (await seen()).task?.files ?? []
@@ -163,10 +160,10 @@ describe('receiving an awaited upload', () => {
       published.push(facts)
     }
     const jobs = { store, publishUpload } as never
-    const tell = (createdAt: Date) =>
+    const publishEvent = (createdAt: Date) =>
       receiveStoredFile({ uploadId: upload.id, key: upload.key, createdAt }, { ...receiving(), jobs })
-    await tell(dateBefore)
-    await tell(new Date(Date.now() + 1))
+    await publishEvent(dateBefore)
+    await publishEvent(new Date(Date.now() + 1))
     assert.equal(published.length, 1)
     assert.deepEqual(
       [published[0]?.occurredAt, published[0]?.file.key],
@@ -175,7 +172,7 @@ describe('receiving an awaited upload', () => {
   })
 
   test('an upload that is overwritten while its task processes it is used in its latest version', async () => {
-    const { awaited, seen } = await awaiting()
+    const { awaited, seen } = await createAwaitedUpload()
     await put(awaited.key)
     const files = runBefore(
       services().files,
@@ -193,7 +190,7 @@ describe('receiving an awaited upload', () => {
       [{ maxSize: 6 }, undefined, 'FILE_TOO_LARGE'],
       [{ filename: 'a.png' }, undefined, 'CORRUPT_FILE'],
     ] as const) {
-      const { awaited, seen } = await awaiting(moreFields)
+      const { awaited, seen } = await createAwaitedUpload(moreFields)
       await put(awaited.key, bytes)
       await receiveUpload(awaited.id, receiving())
       const { task } = await seen()
@@ -201,7 +198,7 @@ describe('receiving an awaited upload', () => {
       assert.ok(task?.message && task.details?.['field'] === 'file')
       assert.equal(await isStored(awaited.key), false)
     }
-    const exactUpload = await awaiting({ maxSize: 7 })
+    const exactUpload = await createAwaitedUpload({ maxSize: 7 })
     await put(exactUpload.awaited.key)
     await receiveUpload(exactUpload.awaited.id, receiving())
     assert.equal((await exactUpload.seen()).task?.status, 'completed')
@@ -215,7 +212,7 @@ describe('receiving an awaited upload', () => {
   })
 
   test('an upload is not reported as damaged when format detection fails unexpectedly', async () => {
-    const { awaited, seen } = await awaiting()
+    const { awaited, seen } = await createAwaitedUpload()
     await put(awaited.key)
     const files = new (class extends Files {
       override read = () => Promise.reject(new Error('no answer'))
@@ -228,11 +225,11 @@ describe('receiving an awaited upload', () => {
     const published: object[] = []
     const { store } = services().jobs
     const jobs = { store, publishUpload: async (facts: object) => void published.push(facts) } as never
-    const tell = ({ id, key }: Pick<UploadRecord, 'id' | 'key'>) =>
+    const publishEvent = ({ id, key }: Pick<UploadRecord, 'id' | 'key'>) =>
       receiveStoredFile({ uploadId: id, key, createdAt: new Date() }, { ...receiving(), jobs })
     const ownUpload = await createUpload({ jobId: newId('job') })
     const storedObject = await services().files.head(ownUpload.key)
-    await tell(ownUpload)
+    await publishEvent(ownUpload)
     const { owner } = ownUpload
     assert.deepEqual(published.splice(0), [
       {
@@ -251,7 +248,7 @@ describe('receiving an awaited upload', () => {
       },
     ])
     const odd = await createUpload({ partsId: 'x', filename: 'a.png', contentType: 'image/png' })
-    await tell(odd)
+    await publishEvent(odd)
     const [{ via, file }] = published.splice(0) as [{ via: string; file: object }]
     assert.equal(via, 'multipart')
     assert.deepEqual(file, {
@@ -264,18 +261,18 @@ describe('receiving an awaited upload', () => {
     })
     // Imports publish their own files, and missing files are not published.
     for (const one of [await createUpload({ importJobId: newId('job') }), await maker.upload()])
-      await tell(one)
-    await tell({ id: newId('upl'), key: ownUpload.key })
+      await publishEvent(one)
+    await publishEvent({ id: newId('upl'), key: ownUpload.key })
     assert.deepEqual(published, [])
   })
 
   test('an arrived upload is kept while a job can use it, and deleted otherwise', async () => {
-    const remains = async (upload: UploadRecord) => {
+    const isStoredAfterArrival = async (upload: UploadRecord) => {
       await arrive(upload.id, upload.key)
       return isStored(upload.key)
     }
-    assert.equal(await remains(await createUpload()), true)
-    assert.equal(await remains(await createUpload({ jobId: newId('job') })), false)
+    assert.equal(await isStoredAfterArrival(await createUpload()), true)
+    assert.equal(await isStoredAfterArrival(await createUpload({ jobId: newId('job') })), false)
     const { key } = await createUpload()
     await arrive(newId('upl'), key)
     assert.equal(await isStored(key), false)
@@ -284,12 +281,16 @@ describe('receiving an awaited upload', () => {
     const { read, ...source } = text().source
     const { job } = await maker.job(tasks, { in: { source: { ...source, read, key: usedUpload.key } } })
     await services().table.update({ pk: `UPLOAD#${usedUpload.id}`, sk: 'UPLOAD' }, { set: { jobId: job.id } })
-    assert.equal(await remains({ ...usedUpload, jobId: job.id }), true)
-    assert.equal(await remains(await createUpload({ jobId: job.id })), false, 'the job has no such file')
+    assert.equal(await isStoredAfterArrival({ ...usedUpload, jobId: job.id }), true)
+    assert.equal(
+      await isStoredAfterArrival(await createUpload({ jobId: job.id })),
+      false,
+      'the job has no such file',
+    )
     await services().jobs.store.changeJob(job.id, { set: { status: 'expired' } })
-    assert.equal(await remains({ ...usedUpload, jobId: job.id }), false)
+    assert.equal(await isStoredAfterArrival({ ...usedUpload, jobId: job.id }), false)
     const deletedJob = await maker.job(tasks, { in: text() })
     await services().jobs.store.changeJob(deletedJob.job.id, { set: { deletedAt: new Date().toISOString() } })
-    assert.equal(await remains(await createUpload({ jobId: deletedJob.job.id })), false)
+    assert.equal(await isStoredAfterArrival(await createUpload({ jobId: deletedJob.job.id })), false)
   })
 })

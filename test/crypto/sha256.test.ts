@@ -17,10 +17,10 @@ test('request signatures use SHA-256, with and without a key of any type', async
     hash.update(message)
     assert.equal(await hex(hash), expectedHash)
   }
-  const unkeyed = new Sha256()
-  unkeyed.update(message.subarray(0, 2))
-  unkeyed.update(message.subarray(2))
-  assert.equal(await hex(unkeyed), createHash('sha256').update(message).digest('hex'))
+  const plainHash = new Sha256()
+  plainHash.update(message.subarray(0, 2))
+  plainHash.update(message.subarray(2))
+  assert.equal(await hex(plainHash), createHash('sha256').update(message).digest('hex'))
 })
 
 test('a reset hash starts again with its key', async () => {

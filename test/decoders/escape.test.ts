@@ -103,8 +103,8 @@ describe('an engine that a file has taken over', {
     try {
       const { port } = server.address() as AddressInfo // it listens on a port
       const report = await act('see', { pid: process.pid, port, socketPath })
-      const seenFindings = JSON.parse(/\{.*\}/.exec(report)?.[0] ?? '{}')
-      const { environment, own, uid, processes, tcp, udp, unix, ...others } = seenFindings
+      const findings = JSON.parse(/\{.*\}/.exec(report)?.[0] ?? '{}')
+      const { environment, own, uid, processes, tcp, udp, unix, ...others } = findings
       assert.deepEqual(
         environment.filter((name: string) => /KEY|SECRET|TOKEN|AWS|DATA_DIR/.test(name)),
         [],

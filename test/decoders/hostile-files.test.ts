@@ -53,10 +53,10 @@ describe('a file that takes control of its decoder process', () => {
     })
 
   test('a file that takes control of its decoder process does not affect other files', async () => {
-    const spinning = catchError(read('spin'))
+    const spinningCall = catchError(read('spin'))
     const otherResults = await Promise.all(Array.from({ length: 20 }, () => read('name')))
     assert.ok(otherResults.every(({ format }) => format === 'png'))
-    assert.ok((await spinning) instanceof AppError)
+    assert.ok((await spinningCall) instanceof AppError)
   })
 
   test('a file is read again when its decoder process is killed from outside', async () => {

@@ -60,16 +60,16 @@ test('a ZIP with bytes between its files is not a list of pages', async () => {
   const bytes = await readFile(path)
   const manifestStart = 30 + 'a.txt'.length + 1
   const directoryStart = bytes.readUInt32LE(bytes.length - 6)
-  const withGap = Buffer.concat([
+  const bytesWithGap = Buffer.concat([
     bytes.subarray(0, manifestStart),
     Buffer.alloc(9),
     bytes.subarray(manifestStart),
   ])
   // The second entry of the directory and the directory itself are nine bytes further on.
   const secondEntry = directoryStart + 9 + 46 + 'a.txt'.length
-  withGap.writeUInt32LE(manifestStart + 9, secondEntry + 42)
-  withGap.writeUInt32LE(directoryStart + 9, withGap.length - 6)
-  await writeFile(path, withGap)
+  bytesWithGap.writeUInt32LE(manifestStart + 9, secondEntry + 42)
+  bytesWithGap.writeUInt32LE(directoryStart + 9, bytesWithGap.length - 6)
+  await writeFile(path, bytesWithGap)
   assert.equal(await listPagesOf(path), undefined)
 })
 

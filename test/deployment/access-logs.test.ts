@@ -41,8 +41,8 @@ test('access logs and the firewall are off by default', () => {
 
 test('CloudFront applies the web ACL of the stage to each request', () => {
   assert.equal(distributionOf(stage).WebACLId, firewallArn)
-  const regional = 'arn:aws:wafv2:eu-central-1:123456789012:regional/webacl/files/a'
-  assert.throws(() => parseStage('dev', { firewallArn: regional }), /firewallArn/)
+  const regionalArn = 'arn:aws:wafv2:eu-central-1:123456789012:regional/webacl/files/a'
+  assert.throws(() => parseStage('dev', { firewallArn: regionalArn }), /firewallArn/)
 })
 
 test('the firewall limits the requests of an IP address and blocks no file for its content or name', () => {
@@ -52,13 +52,13 @@ test('the firewall limits the requests of an IP address and blocks no file for i
   const { Rules, Scope } = template.Resources['Firewall']?.Properties ?? {}
   assert.equal(Scope, 'CLOUDFRONT')
   assert.ok(Array.isArray(Rules) && Rules.every(isRecord))
-  const [rate, common] = Rules
+  const [rate, commonRules] = Rules
   assert.partialDeepStrictEqual(rate, {
     Action: { Block: { CustomResponse: { ResponseCode: 429 } } },
     Statement: { RateBasedStatement: { AggregateKeyType: 'IP' } },
   })
   const counted: readonly string[] =
-    JSON.stringify(common).match(/(?<="Name":")\w+(?=","ActionToUse":\{"Count")/g) ?? []
+    JSON.stringify(commonRules).match(/(?<="Name":")\w+(?=","ActionToUse":\{"Count")/g) ?? []
   // All rules of the group that read bodies.
   for (const rule of [
     'SizeRestrictions',

@@ -19,7 +19,7 @@ const resourcesOf = (settings = stage) => ({
 })
 
 /** The findings in a template of which one text was replaced. */
-function findingsWith(pattern: string | RegExp, replacement: string): string[] {
+function findingsAfterReplacing(pattern: string | RegExp, replacement: string): string[] {
   const text = JSON.stringify(resourcesOf())
   const broken = text.replace(pattern, replacement)
   assert.notEqual(broken, text, String(pattern))
@@ -34,24 +34,27 @@ test('only this distribution may read the bucket, only with signed URLs, and cac
   const unlimited = [
     'BucketPolicy: allows access that is not limited to one resource of a service (bucketsNameSources)',
   ]
-  assert.deepEqual(findingsWith('AWS:SourceArn', 'AWS:PrincipalOrgID'), unlimited)
+  assert.deepEqual(findingsAfterReplacing('AWS:SourceArn', 'AWS:PrincipalOrgID'), unlimited)
   assert.deepEqual(
-    findingsWith('{"Service":"cloudfront.amazonaws.com"}', '{"AWS":"123456789012"}'),
+    findingsAfterReplacing('{"Service":"cloudfront.amazonaws.com"}', '{"AWS":"123456789012"}'),
     unlimited,
   )
   const unsigned = [
     'Distribution: serves /jobs/* without signature or sandbox, or caches it (filesAreSigned)',
   ]
-  assert.deepEqual(findingsWith('"TrustedKeyGroups":[{"Ref":"FileKeys"}],', ''), unsigned)
-  assert.deepEqual(findingsWith('"ResponseHeadersPolicyId":{"Ref":"FileHeadersPolicy"},', ''), unsigned)
+  assert.deepEqual(findingsAfterReplacing('"TrustedKeyGroups":[{"Ref":"FileKeys"}],', ''), unsigned)
   assert.deepEqual(
-    findingsWith(
+    findingsAfterReplacing('"ResponseHeadersPolicyId":{"Ref":"FileHeadersPolicy"},', ''),
+    unsigned,
+  )
+  assert.deepEqual(
+    findingsAfterReplacing(
       /("PathPattern":"\/jobs\/\*".*?"CachePolicyId":)"[^"]+"/,
       '$1"658327ea-f89d-4fab-a63d-7e88639e58f6"',
     ),
     unsigned,
   )
-  assert.deepEqual(findingsWith(/,"OriginAccessControlId":\{.*?\}/, ''), [
+  assert.deepEqual(findingsAfterReplacing(/,"OriginAccessControlId":\{.*?\}/, ''), [
     'Distribution: reads files without origin access control (filesAreSigned)',
   ])
 })
@@ -80,9 +83,9 @@ test('a key that CloudFront does not accept, and a private one, is refused with 
       () => parseStage('dev', { cdnPublicKeys: [key] }),
       /cdnPublicKeys\.0: expected a public RSA key/,
     )
-  const twice = pem(2048)
+  const publicKey = pem(2048)
   assert.throws(
-    () => parseStage('dev', { cdnPublicKeys: [twice, twice] }),
+    () => parseStage('dev', { cdnPublicKeys: [publicKey, publicKey] }),
     /cdnPublicKeys: expected different keys/,
   )
 })

@@ -11,7 +11,7 @@ interface Widget {
 }
 
 /** Names of our own metrics: those of the sweep, and those of `functions/record-metrics.ts`. */
-const ownMetrics = [...Object.values(sweepMetrics), 'Duration', 'Failures', 'DeletedFiles']
+const serviceMetrics = [...Object.values(sweepMetrics), 'Duration', 'Failures', 'DeletedFiles']
 
 test('the dashboard shows each metric that has an alarm, of resources and metrics that exist', () => {
   const [[, { Properties }] = assert.fail()] = ofType('AWS::CloudWatch::Dashboard')
@@ -23,11 +23,11 @@ test('the dashboard shows each metric that has an alarm, of resources and metric
     for (const [namespace, metric, ...dimensions] of graph.metrics) {
       if (typeof namespace === 'object') {
         const name = /MetricName="(\w+)"/.exec(namespace.expression)?.[1] ?? ''
-        assert.ok(ownMetrics.includes(name), namespace.expression)
+        assert.ok(serviceMetrics.includes(name), namespace.expression)
         continue
       }
       shown.add(`${namespace} ${metric} ${JSON.stringify(dimensions)}`)
-      if (namespace === 'Mutabor') assert.ok(ownMetrics.includes(String(metric)), String(metric))
+      if (namespace === 'Mutabor') assert.ok(serviceMetrics.includes(String(metric)), String(metric))
       const [name, value] = dimensions.map(String)
       const [, id] = /^\$\{(\w+)/.exec(value ?? '') ?? []
       if (name === 'FunctionName') assert.ok(functionNames.includes(value), value)

@@ -21,9 +21,9 @@ test('a run of cfn-guard that takes too long is one finding among the others', (
 test('a stage with a domain needs no exceptions for its certificate', () => {
   const rulesOf = (settings: object) => Object.keys(guardExceptionsFor(parseStage('dev', settings)))
   const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/a'
-  const withDomain = rulesOf({ domain: { name: 'files.example.com', certificateArn } })
+  const rulesWithDomain = rulesOf({ domain: { name: 'files.example.com', certificateArn } })
   assert.deepEqual(
-    rulesOf({}).filter((rule) => !withDomain.includes(rule)),
+    rulesOf({}).filter((rule) => !rulesWithDomain.includes(rule)),
     [
       'cloudfront_custom_ssl_certificate_check',
       'cloudfront_sni_enabled_check',

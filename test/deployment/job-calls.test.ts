@@ -41,9 +41,13 @@ async function countCalls() {
   await convertImage()
   const calls = meter.calls.filter(({ sent }) => !sent.includes('byWake'))
   const sum = (isWrite: boolean) => {
-    const chosenCalls = calls.filter((call) => call.isWrite === isWrite)
-    const byKind = sumByKind(chosenCalls.map(({ unitsByKind }) => unitsByKind))
-    return { calls: chosenCalls.length, units: Object.values(byKind).reduce((all, one) => all + one), byKind }
+    const selectedCalls = calls.filter((call) => call.isWrite === isWrite)
+    const unitsByKind = sumByKind(selectedCalls.map(({ unitsByKind }) => unitsByKind))
+    return {
+      calls: selectedCalls.length,
+      units: Object.values(unitsByKind).reduce((all, one) => all + one),
+      byKind: unitsByKind,
+    }
   }
   return { writes: sum(true), reads: sum(false) }
 }

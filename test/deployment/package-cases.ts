@@ -86,9 +86,9 @@ const heapMeasuringScript = (handler: string) => `
   process.exit()`
 
 test('packages stay within their budgets for heap after import and zip size', async () => {
-  const excesses: string[] = []
+  const exceededLimits: string[] = []
   const check = (what: string, kb: number, maxKb: number) => {
-    if (!(kb > 0 && kb <= maxKb)) excesses.push(`${what} has ${kb} kB, of ${maxKb}`)
+    if (!(kb > 0 && kb <= maxKb)) exceededLimits.push(`${what} has ${kb} kB, of ${maxKb}`)
   }
   for (const name of zipFunctionNames) {
     const { heapKb, zipKb } = packageBudget(name, functions[name])
@@ -98,7 +98,7 @@ test('packages stay within their budgets for heap after import and zip size', as
   }
   for (const id of lambdaLayerIds)
     check(`the layer ${id}`, Math.round(layerBytes(id) / 1000), layerBudgetsKb[id])
-  assert.deepEqual(excesses, [])
+  assert.deepEqual(exceededLimits, [])
 })
 
 test('modules that functions load from outside their packages are in their layers', async () => {

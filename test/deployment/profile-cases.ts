@@ -18,7 +18,7 @@ interface DeployedFunction {
 const functionsOf = (name: string, settings: object = {}) =>
   Object.entries(deployedFunctions(parseStage(name, settings)) as Record<string, DeployedFunction>)
 
-const reservedSum = (name: string) =>
+const sumReserved = (name: string) =>
   functionsOf(name).reduce((sum, [, { reservedConcurrency = 0 }]) => sum + reservedConcurrency, 0)
 
 test('each profile can be packaged without a file and stays within its quotas', () => {
@@ -30,7 +30,7 @@ test('each profile can be packaged without a file and stays within its quotas', 
       for (const { sqs } of events)
         if (sqs) assert.ok(sqs.maximumConcurrency >= 2 && sqs.maximumConcurrency <= 1000, `${id} of ${name}`)
     }
-    assert.ok(reservedSum(name) <= Math.max(0, functionsAtATime - 100), name)
+    assert.ok(sumReserved(name) <= Math.max(0, functionsAtATime - 100), name)
   }
 })
 
@@ -75,16 +75,16 @@ test('the packaging says how much of the quota is used and what a new account ha
 })
 
 test('requests that wait leave room for the others, also where all functions share the executions', () => {
-  const waitsIn = (name: string) =>
+  const maxWaitsOf = (name: string) =>
     functionsOf(name).flatMap(([id, { environment }]) => {
       const limit = environment['MAX_WAITS']
       return limit === undefined ? [] : [[id, Number(limit)] as const]
     })
   // Of two windows.
-  for (const [, waits] of waitsIn('small'))
+  for (const [, waits] of maxWaitsOf('small'))
     assert.ok(2 * waits * waitKinds.length < stageProfiles.small.functionsAtATime)
   const standard = parseStage('standard', {})
-  for (const [id, waits] of waitsIn('standard')) {
+  for (const [id, waits] of maxWaitsOf('standard')) {
     // Some requests to `jobs` create a job, others watch one.
     const kinds = id === 'jobs' ? 2 : 1
     assert.ok(2 * waits * kinds <= maxConcurrencyOf(id, standard) / 2, id)

@@ -120,9 +120,9 @@ test('the template is valid for CloudFormation, and an invalid value is detected
 test('the deployment follows its rules, and each rule detects a violation', () => {
   const stage = parseStage('dev', { facades: 'v2' })
   assert.deepEqual(checkProjectRules(template, stage), [])
-  const allowsAll = { Statement: [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['*'] }] }
+  const allowAllPolicy = { Statement: [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['*'] }] }
   const brokenResources = {
-    Role: { Type: 'AWS::IAM::Role', Properties: { Policies: [{ PolicyDocument: allowsAll }] } },
+    Role: { Type: 'AWS::IAM::Role', Properties: { Policies: [{ PolicyDocument: allowAllPolicy }] } },
     Keeper: {
       Type: 'AWS::IAM::Role',
       Properties: { ManagedPolicyArns: ['arn:aws:iam::aws:policy/AdministratorAccess'] },
@@ -186,10 +186,10 @@ test('a production stage cannot be packaged without region, domain and images', 
     `123456789012.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${image}@sha256:${'a'.repeat(64)}`
   const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/x'
   const images = Object.fromEntries(imageIds.map((image) => [image, uri(image)]))
-  const givenStage = { region: 'eu-central-1', domain: { name: 'files.example.com', certificateArn }, images }
-  assert.equal(parseStage('prod', givenStage).domain?.name, 'files.example.com')
-  const { av: _, ...fewer } = images
-  assert.throws(() => parseStage('prod', { ...givenStage, images: fewer }), /images/)
+  const stage = { region: 'eu-central-1', domain: { name: 'files.example.com', certificateArn }, images }
+  assert.equal(parseStage('prod', stage).domain?.name, 'files.example.com')
+  const { av: _, ...remainingImages } = images
+  assert.throws(() => parseStage('prod', { ...stage, images: remainingImages }), /images/)
 })
 
 test('the README gives a reason for every function outside of the closed network', () => {

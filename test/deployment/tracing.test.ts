@@ -6,16 +6,16 @@ import { deployedFunctions } from '../../lib/deployment/functions.ts'
 import { roleResources } from '../../lib/deployment/roles.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
 
-const traced = parseStage('dev', { tracing: true })
-const untraced = parseStage('dev', {})
+const tracedStage = parseStage('dev', { tracing: true })
+const untracedStage = parseStage('dev', {})
 const actions = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords']
 
 test('with tracing, Lambda traces every function and may send the traces with its role', () => {
-  const functions = Object.entries(deployedFunctions(traced))
+  const functions = Object.entries(deployedFunctions(tracedStage))
   assert.ok(functions.some(([name]) => name === 'convert-pdf'))
   for (const [name, settings] of functions)
     assert.equal('tracing' in settings && settings.tracing, 'Active', name)
-  const roles = roleResources(traced)
+  const roles = roleResources(tracedStage)
   assert.equal(Object.keys(roles).length, functions.length)
   for (const [id, { Properties }] of Object.entries(roles)) {
     const statements = Properties.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
@@ -24,12 +24,12 @@ test('with tracing, Lambda traces every function and may send the traces with it
       id,
     )
   }
-  assert.deepEqual(checkProjectRules({ Resources: roles }, traced), [])
+  assert.deepEqual(checkProjectRules({ Resources: roles }, tracedStage), [])
   assert.deepEqual(checkSpecification({ Resources: roles }).findings, [])
 })
 
 test('tracing is off by default', () => {
-  const text = JSON.stringify([deployedFunctions(untraced), roleResources(untraced)])
+  const text = JSON.stringify([deployedFunctions(untracedStage), roleResources(untracedStage)])
   assert.doesNotMatch(text, /tracing|xray/)
 })
 
@@ -42,8 +42,8 @@ test('a role may do nothing else with all resources', () => {
       },
     },
   })
-  const findingsFor = (given: readonly string[]) =>
-    checkProjectRules(allow(given), traced).map(({ problem }) => problem)
+  const findingsFor = (actions: readonly string[]) =>
+    checkProjectRules(allow(actions), tracedStage).map(({ problem }) => problem)
   assert.deepEqual(findingsFor(actions), [])
   assert.deepEqual(findingsFor([...actions, 's3:GetObject']), ['allows * (noWildcards)'])
 })

@@ -19,7 +19,7 @@ process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
 
 async function start(
   t: TestContext,
-  functions: (dead: string) => readonly LocalFunction[],
+  functions: (deadLetterUrl: string) => readonly LocalFunction[],
   concurrentExecutions?: number,
 ) {
   const sqs = await startSqs(t)
@@ -34,7 +34,7 @@ async function start(
     log,
   })
   t.after(() => asyncInvocations.close())
-  return { sqs, url, dead: deadLetterQueue, asynchronous: asyncInvocations }
+  return { sqs, url, deadLetterUrl: deadLetterQueue, asynchronous: asyncInvocations }
 }
 
 const isEmpty = (sqs: TestServer, url: string) => async () => {
@@ -80,7 +80,7 @@ test('a failing asynchronous invocation is retried twice with the same request i
   const {
     sqs,
     url,
-    dead,
+    deadLetterUrl,
     asynchronous: asyncInvocations,
   } = await start(t, (deadLetterUrl) => [fails(deadLetterUrl)])
   await asyncInvocations.accept('fails', '{"a":1}', 'request-1')
@@ -94,7 +94,7 @@ test('a failing asynchronous invocation is retried twice with the same request i
     secondAttempt - firstAttempt > 900 && thirdAttempt - secondAttempt > 900,
     'each retry waits for its delay',
   )
-  const [message] = await sqs.receive(dead)
+  const [message] = await sqs.receive(deadLetterUrl)
   assert.equal(message?.Body, '{"a":1}')
   const attributes = Object.entries(message.MessageAttributes ?? {}).map(
     ([name, { DataType, StringValue }]) => [name, DataType, StringValue],
@@ -124,12 +124,12 @@ test('a function declared without retries runs once', async (t) => {
 
 test('an invocation by the event bus runs immediately, and its retries come from the queue', async (t) => {
   const attempts: number[] = []
-  const onceFunction = makeFunction('once', async () => {
+  const singleRunFunction = makeFunction('once', async () => {
     attempts.push(performance.now())
     if (attempts.length === 1) throw new Error('expected failure')
   })
   const slowFunction = makeFunction('slow', async () => attempts.push(0), { timeoutMs: 60_000 })
-  const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [onceFunction, slowFunction])
+  const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [singleRunFunction, slowFunction])
   await asyncInvocations.runOrAccept('once', '{}')
   assert.equal(attempts.length, 1)
   await waitUntil(() => attempts.length === 2, 'the invocation is retried')
@@ -215,7 +215,7 @@ test('an asynchronous invocation that is throttled for six hours goes to the dea
   })
   const never = (deadLetterUrl: string) => makeFunction('never', async () => assert.fail(), { deadLetterUrl })
   const setup = await start(t, (deadLetterUrl) => [slow, never(deadLetterUrl)], 1)
-  const { sqs, url, dead, asynchronous: asyncInvocations } = setup
+  const { sqs, url, deadLetterUrl, asynchronous: asyncInvocations } = setup
   await asyncInvocations.accept('slow', '{}')
   await waitUntil(() => hasStarted, 'the only place is taken')
   // As if it had been accepted almost six hours ago; its next try would be too late.
@@ -233,7 +233,7 @@ test('an asynchronous invocation that is throttled for six hours goes to the dea
       },
     }),
   )
-  const isDead = async () => (await sqs.attributes(dead))['ApproximateNumberOfMessages'] === '1'
+  const isDead = async () => (await sqs.attributes(deadLetterUrl))['ApproximateNumberOfMessages'] === '1'
   await waitUntil(isDead, 'it is given up')
   release()
   await waitUntil(isEmpty(sqs, url), 'the queue is empty')
@@ -247,7 +247,7 @@ test('a throttled asynchronous invocation waits, which costs it no attempt', asy
     await promise
   })
   const once = makeFunction('once', async () => runs.push('once'), { retryAttempts: 0 })
-  const { sqs, url, dead, asynchronous: asyncInvocations } = await start(t, () => [slow, once], 1)
+  const { sqs, url, deadLetterUrl, asynchronous: asyncInvocations } = await start(t, () => [slow, once], 1)
   await asyncInvocations.accept('slow', '{}')
   await waitUntil(() => runs.length === 1, 'the only place is taken')
   // From a queue, and from the bus.
@@ -258,5 +258,5 @@ test('a throttled asynchronous invocation waits, which costs it no attempt', asy
   release()
   await waitUntil(isEmpty(sqs, url), 'the queue is empty', 60)
   assert.deepEqual(runs, ['slow', 'once', 'once'])
-  assert.equal((await sqs.attributes(dead))['ApproximateNumberOfMessages'], '0')
+  assert.equal((await sqs.attributes(deadLetterUrl))['ApproximateNumberOfMessages'], '0')
 })

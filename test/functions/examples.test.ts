@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { createJob } from '../../functions/routes/create-job.ts'
-import { html, Sites } from '../capture/site.ts'
+import { html, TestSites } from '../capture/site.ts'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { Client, startService, type TestService } from '../support/service.ts'
@@ -33,7 +33,7 @@ const files = {
   'b.png': 'alpha.png',
 }
 
-const sites = new Sites()
+const sites = new TestSites()
 /** Replaces the website of the reference. */
 let website = ''
 let service: TestService

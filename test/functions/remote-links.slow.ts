@@ -5,15 +5,15 @@ import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
 import { Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
-import { Sites } from '../capture/site.ts'
+import { TestSites } from '../capture/site.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../support/service.ts'
 import { privateFormsAt } from '../transfer/private-forms.ts'
 
-const sites = new Sites()
+const sites = new TestSites()
 let service: TestService
 let client: Client
-let trap: Awaited<ReturnType<Sites['startTrap']>>
+let trap: Awaited<ReturnType<TestSites['startTrap']>>
 let links: string[]
 before(async () => {
   service = await startService()

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
-import { imageFacts, minSpread } from '../conformance/image-facts.ts'
-import { mediaFacts } from '../conformance/media-facts.ts'
+import { minSpread, readImageFacts } from '../conformance/image-facts.ts'
+import { readMediaFacts } from '../conformance/media-facts.ts'
 import { countWordsFound, expectedWords } from '../conformance/text-facts.ts'
 import { readArchive } from '../engines/support/inspect-archive.ts'
 import { countCharacters } from '../engines/support/inspect-font.ts'
@@ -62,8 +62,8 @@ async function checkFirstPage({
 }: RetentionComparison): Promise<RetainedShare | undefined> {
   if (to === 'pdf' && (await countPdfPages(result)) === 0) return { share: 0, seen: 'no page' }
   const [factsBefore, factsAfter] = [
-    await imageFacts(source, undefined),
-    await imageFacts(result, lastOf(way)),
+    await readImageFacts(source, undefined),
+    await readImageFacts(result, lastOf(way)),
   ]
   if (formatById(from).category === 'image' && (factsBefore?.spread ?? 0) < minSpread) return undefined
   if (!factsAfter) return undefined
@@ -73,12 +73,12 @@ async function checkFirstPage({
 }
 
 // Engine ids, separated by spaces.
-const lastOf = (way: string) => way.split(' ').at(-1) as Parameters<typeof imageFacts>[1]
+const lastOf = (way: string) => way.split(' ').at(-1) as Parameters<typeof readImageFacts>[1]
 
 async function compareMedia({ source, result, to }: RetentionComparison): Promise<RetainedShare | undefined> {
-  const factsBefore = await mediaFacts(source).catch(() => undefined)
+  const factsBefore = await readMediaFacts(source).catch(() => undefined)
   if (!factsBefore || factsBefore.seconds === 0) return undefined
-  const factsAfter = await mediaFacts(result)
+  const factsAfter = await readMediaFacts(result)
   const { category } = formatById(to)
   // Codecs add or drop a few samples at the start and end.
   const plays = Math.min(factsBefore.seconds, factsBefore.audioS ?? factsBefore.seconds)

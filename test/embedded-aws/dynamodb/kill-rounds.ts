@@ -103,17 +103,17 @@ async function write(documents: DynamoDBDocumentClient, ledger: Ledger, writer: 
 }
 
 async function check(documents: DynamoDBDocumentClient, ledger: Ledger): Promise<void> {
-  const rows = new Map<string, { sks: number[]; count: number }>()
+  const rows = new Map<string, { sortKeys: number[]; count: number }>()
   for await (const { Items = [] } of paginateScan({ client: documents }, { TableName, ConsistentRead: true }))
     for (const { pk, sk, count } of Items) {
-      const row = rows.get(String(pk)) ?? { sks: [], count: Number(count) }
-      row.sks.push(Number(sk))
+      const row = rows.get(String(pk)) ?? { sortKeys: [], count: Number(count) }
+      row.sortKeys.push(Number(sk))
       rows.set(String(pk), row)
     }
   for (const key of ledger.puts) assert.ok(rows.has(key), `${key} is lost`)
   for (const key of ledger.pairs) assert.ok(rows.has(key), `${key} is lost`)
-  for (const [key, { sks }] of rows)
-    if (key.startsWith('pair ')) assert.equal(sks.length, 2, `${key} is incomplete`)
+  for (const [key, { sortKeys }] of rows)
+    if (key.startsWith('pair ')) assert.equal(sortKeys.length, 2, `${key} is incomplete`)
   for (const [key, { acknowledged, attempted }] of ledger.counts) {
     const count = rows.get(key)?.count ?? 0
     assert.ok(

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
 import { type FormatId, formatById } from '../../../lib/formats/index.ts'
-import { imageFacts, minSpread } from '../../conformance/image-facts.ts'
+import { minSpread, readImageFacts } from '../../conformance/image-facts.ts'
 import { python3 } from '../../support/python.ts'
 import { readArchive } from './inspect-archive.ts'
 import { assertEbook } from './inspect-ebook.ts'
@@ -207,7 +207,7 @@ export async function assertIntact(path: string, format: FormatId): Promise<void
       if (format === 'pdf') assert.ok((await countPdfPages(path)) > 0)
       // An image in PostScript has no text.
       if (format === 'ps')
-        assert.ok(((await imageFacts(path, undefined))?.spread ?? 0) >= minSpread, 'ps is blank')
+        assert.ok(((await readImageFacts(path, undefined))?.spread ?? 0) >= minSpread, 'ps is blank')
       await assertTimed(path, format)
       return
     case 'ebook':
