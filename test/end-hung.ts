@@ -14,19 +14,19 @@ interface Bounds {
  * @returns a function that stops the watch
  */
 export function endHungFiles(runner: number, { fileMs, everyMs }: Bounds): () => void {
-  const firstSeen = new Map<number, number>()
-  const look = () => {
+  const firstSeenByPid = new Map<number, number>()
+  const endOverdueFiles = () => {
     const now = Date.now()
     const files = descendants(runner).filter(({ command }) => /\.(test|slow)\.ts\s*$/.test(command))
     for (const { pid, command } of files) {
-      const seenSince = firstSeen.get(pid) ?? now
-      firstSeen.set(pid, seenSince)
-      if (now - seenSince < fileMs) continue
+      const firstSeenAt = firstSeenByPid.get(pid) ?? now
+      firstSeenByPid.set(pid, firstSeenAt)
+      if (now - firstSeenAt < fileMs) continue
       console.log(`\nEnded after ${Math.round(fileMs / 1000)} s: ${command.trim().split(' ').at(-1)}`)
       for (const descendant of [...descendants(pid), { pid }]) kill(descendant.pid)
     }
   }
-  const timer = setInterval(look, everyMs)
+  const timer = setInterval(endOverdueFiles, everyMs)
   return () => clearInterval(timer)
 }
 

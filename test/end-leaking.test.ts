@@ -14,7 +14,7 @@ test('a test file that leaves a server open ends, and all of its tests are repor
   timeout: 30_000,
 }, async () => {
   const folder = scratchFolder('leaking')
-  const manyTests = 200
+  const testCount = 200
   writeFileSync(
     join(folder, 'ends.ts'),
     `import { endLeaking } from ${JSON.stringify(endLeaking)}\nif (process.env.NODE_TEST_CONTEXT) endLeaking(500)\n`,
@@ -22,7 +22,7 @@ test('a test file that leaves a server open ends, and all of its tests are repor
   writeFileSync(
     join(folder, 'leaking.test.ts'),
     `import { createServer } from 'node:http'\nimport { test } from 'node:test'\n` +
-      `for (let n = 0; n < ${manyTests}; n++) test('quick ' + n, () => {})\n` +
+      `for (let n = 0; n < ${testCount}; n++) test('quick ' + n, () => {})\n` +
       `test('the open server', () => { createServer().listen(0); throw new Error('failed') })\n`,
   )
   const { NODE_TEST_CONTEXT: _, ...env } = process.env // or the inner runner acts as a file of the outer one
@@ -31,8 +31,8 @@ test('a test file that leaves a server open ends, and all of its tests are repor
   const output = text(runner.stdout)
   const [code] = await once(runner, 'exit')
   assert.equal(code, 1)
-  assert.match(await output, new RegExp(`^not ok ${manyTests + 1} - the open server$`, 'm'))
-  assert.equal((await output).match(/^ok \d+ - quick/gm)?.length, manyTests)
+  assert.match(await output, new RegExp(`^not ok ${testCount + 1} - the open server$`, 'm'))
+  assert.equal((await output).match(/^ok \d+ - quick/gm)?.length, testCount)
 })
 
 test('the process of each test file loads end-leaking-files.ts', () => {

@@ -7,24 +7,24 @@ import { errorCodes } from '../lib/error-catalog.ts'
 import { frameErrors } from '../lib/live/frames.ts'
 
 const root = join(import.meta.dirname, '..')
-const textsOf = (pattern: string, except: RegExp) =>
+const readSources = (pattern: string, except: RegExp) =>
   globSync(pattern, { cwd: root })
     .filter((path) => !except.test(path))
     .map((path) => readFileSync(join(root, path), 'utf8'))
     .join('\n')
 
 /** Without the tables and contracts, which only list codes. */
-const code = textsOf('{lib,functions}/**/*.ts', /error-kinds|openapi|lib\/client\/|functions\/web\//).replace(
-  /\berrors: \[[^\]]*\]|frameErrors = \[[^\]]*\]/g,
-  '',
-)
-const tests = textsOf('test/**/*.{ts,tsv,csv}', /codes\.test|conformance\/results\/sweep/)
+const code = readSources(
+  '{lib,functions}/**/*.ts',
+  /error-kinds|openapi|lib\/client\/|functions\/web\//,
+).replace(/\berrors: \[[^\]]*\]|frameErrors = \[[^\]]*\]/g, '')
+const tests = readSources('test/**/*.{ts,tsv,csv}', /codes\.test|conformance\/results\/sweep/)
 const isIn = (text: string) => (name: string) => new RegExp(`(?<![A-Z_])${name}(?![A-Z_])`).test(text)
 
 test('every error code is used and covered by a test', () => {
-  const isGiven = isIn(code.replaceAll(/@throws.*$/gm, ''))
+  const isThrown = isIn(code.replaceAll(/@throws.*$/gm, ''))
   assert.deepEqual(
-    errorCodes.filter((name) => !isGiven(name)),
+    errorCodes.filter((name) => !isThrown(name)),
     [],
   )
   assert.deepEqual(

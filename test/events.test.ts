@@ -82,7 +82,7 @@ test('an uploaded file publishes one event with its source', () => {
 })
 
 /** Events by their publisher. */
-const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
+const eventsByStory: Readonly<Record<string, () => readonly BusEvent[]>> = {
   'a created job': () => createCreationEvents(freshJob),
   'a job that waits for an upload': () => createCreationEvents(waitingJob),
   'an upload that arrives': () => [
@@ -145,9 +145,9 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
   'a job whose upload never arrived': () => [createExpiredEvent(expireJob(waitingJob, 'upload_timeout'), 0)],
 }
 
-for (const [story, tell] of Object.entries(stories)) {
-  test(`events of ${story} match their schemas and are identical when created again`, () => {
-    const events = tell()
+for (const [name, createEvents] of Object.entries(eventsByStory)) {
+  test(`events of ${name} match their schemas and are identical when created again`, () => {
+    const events = createEvents()
     assert.ok(events.length > 0)
     for (const event of events) {
       const strict = eventSchema(event.event).strict()
@@ -155,9 +155,9 @@ for (const [story, tell] of Object.entries(stories)) {
       assert.deepEqual(strict.parse(body), body)
       assert.equal(event.owner, freshJob.job.owner)
     }
-    assert.deepEqual(tell(), events)
-    for (const [stream, ofStream] of Map.groupBy(events, ({ stream }) => stream)) {
-      const numbers = ofStream.map(({ sequence }) => sequence)
+    assert.deepEqual(createEvents(), events)
+    for (const [stream, streamEvents] of Map.groupBy(events, ({ stream }) => stream)) {
+      const numbers = streamEvents.map(({ sequence }) => sequence)
       const firstNumber = stream === freshJob.job.id ? (numbers[0] ?? 0) : 1
       assert.deepEqual(
         numbers,
@@ -177,7 +177,9 @@ test('every event has an example that matches its schema', () => {
 })
 
 test('every job and file event is covered by one of these cases', () => {
-  const coveredNames = Object.values(stories).flatMap((tell) => tell().map(({ event }) => event))
+  const coveredNames = Object.values(eventsByStory).flatMap((createEvents) =>
+    createEvents().map(({ event }) => event),
+  )
   const knownNames = Object.keys(events).filter((name) => /^(?:job|file)\./.test(name))
   assert.deepEqual([...new Set(coveredNames)].sort(), knownNames.sort())
 })

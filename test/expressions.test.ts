@@ -6,19 +6,19 @@ import { loadExpressions } from './expressions/loaded-expressions.ts'
 import { verdicts } from './expressions/runtime-expressions.ts'
 
 /** Code of workers, decoder processes, builds, the command line and browsers. */
-const runsElsewhere =
+const notOnServer =
   /^(?:functions\/web|lib\/(?:engines|fidelity|formats|binary|decoders|capture|transfer|jobs\/run|page|deployment|client)\/|lib\/local\/(?:setup|commands)\/)/
 /** Options are also parsed by the API. */
-const parsesOptions = /^lib\/engines\/.*(?:options|page-range|page-setup|languages)\.ts$/
+const optionFiles = /^lib\/engines\/.*(?:options|page-range|page-setup|languages)\.ts$/
 /** Files whose expressions run on the event loop of the API. */
-const isApi = (path: string) => parsesOptions.test(path) || !runsElsewhere.test(path)
+const parsesRequests = (path: string) => optionFiles.test(path) || !notOnServer.test(path)
 /** Milliseconds per MiB of input. */
-const limitOf = (path: string) => (isApi(path) ? 50 : 500)
+const limitOf = (path: string) => (parsesRequests(path) ? 50 : 500)
 
 /** Characters of the inputs. A slow expression shows on a short one, before a long one would take minutes. */
 const lengths = [1024, 8 * 1024, 64 * 1024]
 
-function msOf({ source, flags }: Expression, input: string): number {
+function measureMs({ source, flags }: Expression, input: string): number {
   const pattern = new RegExp(source, flags)
   const start = performance.now()
   if (flags.includes('g')) input.replace(pattern, '')
@@ -28,7 +28,7 @@ function msOf({ source, flags }: Expression, input: string): number {
 
 /** The fastest of several runs: what else runs on the machine only makes it slower. */
 const measureFastestMs = (expression: Expression, input: string) =>
-  Math.min(...[1, 2, 3].map(() => msOf(expression, input)))
+  Math.min(...[1, 2, 3].map(() => measureMs(expression, input)))
 
 function describeIfTooSlow(expression: Expression): string | undefined {
   const maxLength = lengths.at(-1) ?? 0
@@ -36,7 +36,7 @@ function describeIfTooSlow(expression: Expression): string | undefined {
   for (const input of adversarialInputs(expression, maxLength))
     for (const length of lengths) {
       const head = input.slice(0, length)
-      if (msOf(expression, head) <= allowedMs) continue
+      if (measureMs(expression, head) <= allowedMs) continue
       const ms = measureFastestMs(expression, head)
       if (ms > allowedMs) return describe(expression, head, ms)
     }
@@ -50,7 +50,9 @@ test('no regular expression exceeds its time limit on adversarial input', () => 
   const { literals } = listExpressions()
   assert.ok(literals.length > 800, `${literals.length} expressions were found`)
   const distinct = [
-    ...new Map(literals.map((one) => [`/${one.source}/${one.flags} ${isApi(one.path)}`, one])).values(),
+    ...new Map(
+      literals.map((one) => [`/${one.source}/${one.flags} ${parsesRequests(one.path)}`, one]),
+    ).values(),
   ]
   assert.deepEqual(
     distinct.map(describeIfTooSlow).filter((one) => one !== undefined),
@@ -59,10 +61,10 @@ test('no regular expression exceeds its time limit on adversarial input', () => 
 })
 
 test('no regular expression that is built at run time exceeds its time limit on adversarial input', async () => {
-  const { dynamic } = listExpressions()
-  const verdictOf = ({ path, code }: { readonly path: string; readonly code: string }) =>
+  const { dynamic: dynamicExpressions } = listExpressions()
+  const findVerdict = ({ path, code }: { readonly path: string; readonly code: string }) =>
     verdicts.find((one) => one.path === path && code.includes(one.call))
-  const withoutVerdict = dynamic.filter((one) => !verdictOf(one))
+  const withoutVerdict = dynamicExpressions.filter((one) => !findVerdict(one))
   const loadedExpressions = await loadExpressions([...new Set(withoutVerdict.map(({ path }) => path))])
   const isLoaded = ({ path }: { readonly path: string }) => loadedExpressions.some((one) => one.path === path)
   assert.deepEqual(
@@ -71,15 +73,17 @@ test('no regular expression that is built at run time exceeds its time limit on 
     'add a row to expressions/runtime-expressions.ts',
   )
   assert.deepEqual(
-    verdicts.filter(({ path, call }) => !dynamic.some((one) => one.path === path && one.code.includes(call))),
+    verdicts.filter(
+      ({ path, call }) => !dynamicExpressions.some((one) => one.path === path && one.code.includes(call)),
+    ),
     [],
     'these rows are not needed any more',
   )
-  const sampled = verdicts.flatMap(({ path, samples = [], flags = '' }) =>
+  const sampledExpressions = verdicts.flatMap(({ path, samples = [], flags = '' }) =>
     samples.map((source) => ({ path, source, flags })),
   )
   assert.deepEqual(
-    [...loadedExpressions, ...sampled].map(describeIfTooSlow).filter((one) => one !== undefined),
+    [...loadedExpressions, ...sampledExpressions].map(describeIfTooSlow).filter((one) => one !== undefined),
     [],
   )
 })

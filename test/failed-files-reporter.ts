@@ -2,12 +2,12 @@ import type { TestEvent } from 'node:test/reporters'
 
 /** A reporter of Node's test runner: `{"ran": number, "failed": string[]}`, files by their paths. */
 export default async function* reportFailedFiles(events: AsyncIterable<TestEvent>) {
-  const ran = new Set<string>()
+  const finishedFiles = new Set<string>()
   const failedFiles = new Set<string>()
   for await (const event of events) {
     // A test may be defined in an imported file: only the summary names the file that was run.
     if (event.type === 'test:summary' && event.data.file) {
-      ran.add(event.data.file)
+      finishedFiles.add(event.data.file)
       if (!event.data.success) failedFiles.add(event.data.file)
     }
     // A killed file has no summary. If one of its tests had failed before, only that test is reported; otherwise the
@@ -16,9 +16,9 @@ export default async function* reportFailedFiles(events: AsyncIterable<TestEvent
       const { entryFile, file, name } = event.data as typeof event.data & { readonly entryFile?: string }
       const killedFile = entryFile ?? (file?.endsWith(name) ? file : undefined)
       if (killedFile === undefined) continue
-      ran.add(killedFile)
+      finishedFiles.add(killedFile)
       failedFiles.add(killedFile)
     }
   }
-  yield JSON.stringify({ ran: ran.size, failed: [...failedFiles].sort() })
+  yield JSON.stringify({ finishedFiles: finishedFiles.size, failed: [...failedFiles].sort() })
 }

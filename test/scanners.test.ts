@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type EntryPoint, entryPoints, numberedPumps, pumps } from './expressions/entry-points.ts'
+import { type EntryPoint, entryPoints, numberedInputs, pumps } from './expressions/entry-points.ts'
 import { scannerVerdicts } from './expressions/scanner-verdicts.ts'
 import { listScanners } from './expressions/scanners.ts'
 
@@ -48,7 +48,7 @@ describe('readers of client text and files take time proportional to their input
   for (const entry of entryPoints)
     test(entry.name, async () => {
       const problems: string[] = []
-      for (const pump of [...pumps.map((one) => () => one), ...numberedPumps]) {
+      for (const pump of [...pumps.map((one) => () => one), ...numberedInputs]) {
         const problem = await problemOf(entry, pump)
         if (problem !== undefined) problems.push(problem)
       }

@@ -22,7 +22,7 @@ export async function startEmbedded(t: TestContext, ...args: readonly string[]) 
       throw new Error(`it did not start: ${await errors}`)
     }),
   ])
-  return { printed: String(printedLine), pid: child.pid ?? 0, end }
+  return { firstLine: String(printedLine), pid: child.pid ?? 0, end }
 }
 
 /** Returns the exit code and error output of a start that fails. */

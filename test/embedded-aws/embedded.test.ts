@@ -67,14 +67,14 @@ async function receiveMessage(url: string): Promise<Record<string, unknown>> {
 }
 
 test('a new object notifies one queue directly and another through an EventBridge rule', async () => {
-  const direct = await createQueue('direct')
-  const byRule = await createQueue('by-rule')
+  const notifiedQueue = await createQueue('direct')
+  const queueOfRule = await createQueue('by-rule')
   await s3.send(new CreateBucketCommand({ Bucket: 'inbox' }))
   await s3.send(
     new PutBucketNotificationConfigurationCommand({
       Bucket: 'inbox',
       NotificationConfiguration: {
-        QueueConfigurations: [{ QueueArn: direct.arn, Events: ['s3:ObjectCreated:*'] }],
+        QueueConfigurations: [{ QueueArn: notifiedQueue.arn, Events: ['s3:ObjectCreated:*'] }],
         EventBridgeConfiguration: {},
       },
     }),
@@ -82,15 +82,15 @@ test('a new object notifies one queue directly and another through an EventBridg
   await bus.send(
     new PutRuleCommand({ Name: 'new-objects', EventPattern: JSON.stringify({ source: ['aws.s3'] }) }),
   )
-  await bus.send(new PutTargetsCommand({ Rule: 'new-objects', Targets: [{ Id: 'q', Arn: byRule.arn }] }))
+  await bus.send(new PutTargetsCommand({ Rule: 'new-objects', Targets: [{ Id: 'q', Arn: queueOfRule.arn }] }))
   await s3.send(new PutObjectCommand({ Bucket: 'inbox', Key: 'a b.txt', Body: 'words' }))
-  const records = (await receiveMessage(direct.url))['Records'] as {
+  const records = (await receiveMessage(notifiedQueue.url))['Records'] as {
     eventName: string
     s3: { object: { key: string; size: number } }
   }[]
   assert.equal(records[0]?.eventName, 'ObjectCreated:Put')
   assert.equal(records[0]?.s3.object.key, 'a+b.txt')
-  const event = (await receiveMessage(byRule.url)) as {
+  const event = (await receiveMessage(queueOfRule.url)) as {
     'detail-type': string
     detail: { object: { key: string } }
   }

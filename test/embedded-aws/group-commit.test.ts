@@ -59,8 +59,8 @@ function openStore(t: TestContext) {
 const nextCommit = (store: GroupCommit) => new Promise<void>((resolve) => store.onCommit(resolve))
 
 /** Records the order in which promises resolve or reject. */
-function recordOrder(order: string[], name: string, committing: Promise<unknown>): Promise<unknown> {
-  return committing.then(
+function recordOrder(order: string[], name: string, commit: Promise<unknown>): Promise<unknown> {
+  return commit.then(
     () => order.push(name),
     () => order.push(`${name} refused`),
   )
@@ -181,8 +181,8 @@ test('a file locked by another process delays writers but does not block the eve
   const committing = store.commit(() => db.exec("INSERT INTO note VALUES ('a')"))
   const startedAtMs = performance.now()
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 10))
-  const tookMs = performance.now() - startedAtMs
-  assert.ok(tookMs < 1000, `ten turns of 10 ms took ${tookMs} ms`)
+  const elapsedMs = performance.now() - startedAtMs
+  assert.ok(elapsedMs < 1000, `ten turns of 10 ms took ${elapsedMs} ms`)
   otherConnection.close()
   await committing
 })
@@ -206,11 +206,11 @@ test('the database file shrinks after a mass deletion, in steps that do not bloc
   }, 1)
   t.after(() => clearInterval(watch))
   new IncrementalVacuum(db, 0).schedule()
-  const sizeNow = () => {
+  const readFileSize = () => {
     db.exec('PRAGMA wal_checkpoint(PASSIVE)')
     return statSync(file).size
   }
-  await waitUntil(() => sizeNow() < sizeBefore / 4, 'the file shrinks to a quarter')
+  await waitUntil(() => readFileSize() < sizeBefore / 4, 'the file shrinks to a quarter')
   assert.ok(maxBlockedMs < 300, `it took ${maxBlockedMs} ms in one go`)
   assert.equal(db.prepare('SELECT count(*) AS n FROM note').get()?.['n'], 100)
 })

@@ -75,8 +75,8 @@ const serve = (work: (...exchange: Parameters<RequestHandler>) => Promise<unknow
   return { send: inProcessConnection(handle).requestHandler.handle, served: served.promise }
 }
 
-const isReset = { code: 'ECONNRESET' }
-const isAbort = { name: 'AbortError' }
+const connectionReset = { code: 'ECONNRESET' }
+const abortError = { name: 'AbortError' }
 
 test('a request body is transferred completely in both directions, no faster than it is consumed', async () => {
   const piece = randomBytes(64 * 1024)
@@ -144,59 +144,60 @@ test("aborting an upload destroys its source and fails the server's read", async
       abort.abort()
     }
   })
-  await assert.rejects(send(call({ body: source }), { abortSignal: abort.signal }), isAbort)
-  await assert.rejects(served, isReset)
+  await assert.rejects(send(call({ body: source }), { abortSignal: abort.signal }), abortError)
+  await assert.rejects(served, connectionReset)
   assert.ok(source.destroyed)
 })
 
 test('aborting a download destroys its body and stops the server', async () => {
   const abort = new AbortController()
-  const endless = new Readable({ read: () => void endless.push(Buffer.alloc(1024)) })
+  const endlessStream = new Readable({ read: () => void endlessStream.push(Buffer.alloc(1024)) })
   let isFinished: boolean | undefined
   const { send, served } = serve((_request, response) => {
     response.once('close', () => {
       isFinished = response.writableFinished
     })
-    return pipeline(endless, response)
+    return pipeline(endlessStream, response)
   })
   const { response } = await send(call({ method: 'GET' }), { abortSignal: abort.signal })
   const reading = buffer(response.body as Readable)
   abort.abort()
-  await assert.rejects(reading, isAbort)
+  await assert.rejects(reading, abortError)
   await assert.rejects(served, { code: 'ERR_STREAM_PREMATURE_CLOSE' })
   assert.equal(isFinished, false)
-  await assert.rejects(send(call(), { abortSignal: abort.signal }), isAbort)
+  await assert.rejects(send(call(), { abortSignal: abort.signal }), abortError)
 })
 
 test('destroying a response body stops the server', async () => {
-  const endless = new Readable({ read: () => void endless.push(Buffer.alloc(1024)) })
-  const { send, served } = serve((_request, response) => pipeline(endless, response))
+  const endlessStream = new Readable({ read: () => void endlessStream.push(Buffer.alloc(1024)) })
+  const { send, served } = serve((_request, response) => pipeline(endlessStream, response))
   const { response } = await send(call({ method: 'GET' }))
   ;(response.body as Readable).destroy()
   await assert.rejects(served, { code: 'ERR_STREAM_PREMATURE_CLOSE' })
-  assert.ok(endless.destroyed)
+  assert.ok(endlessStream.destroyed)
 })
 
 test('an aborted long poll receives no message', async () => {
   const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'polled' }))
-  for (let turnsBeforeAbort = 0; turnsBeforeAbort < 8; turnsBeforeAbort++) {
+  for (let ticksBeforeAbort = 0; ticksBeforeAbort < 8; ticksBeforeAbort++) {
     const abort = new AbortController()
-    const polling = sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }), {
+    const receive = sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }), {
       abortSignal: abort.signal,
     })
-    for (let turns = 0; turns < 10; turns++) await turn()
+    for (let ticks = 0; ticks < 10; ticks++) await turn()
     // The message arrives, and at the same time or slightly later the caller aborts.
     const sending = sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'kept' }))
-    for (let turns = 0; turns < turnsBeforeAbort; turns++) await turn()
+    for (let ticks = 0; ticks < ticksBeforeAbort; ticks++) await turn()
     abort.abort()
-    const [polled] = await Promise.allSettled([polling, sending])
-    const deliveredMessages = polled.status === 'fulfilled' ? (polled.value.Messages ?? []) : []
+    const [receiveOutcome] = await Promise.allSettled([receive, sending])
+    const deliveredMessages =
+      receiveOutcome.status === 'fulfilled' ? (receiveOutcome.value.Messages ?? []) : []
     const { Messages: left = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }))
     assert.deepEqual(
       [...deliveredMessages, ...left].map(({ Body }) => Body),
       ['kept'],
     )
-    if (turnsBeforeAbort === 0) assert.equal(deliveredMessages.length, 0)
+    if (ticksBeforeAbort === 0) assert.equal(deliveredMessages.length, 0)
   }
 })
 
@@ -248,7 +249,7 @@ test('the SDK retries when the server disconnects before its response', async ()
 
 test('a server that destroys the request without responding counts as disconnected', async () => {
   const { send } = serve(async (request) => request.destroy())
-  await assert.rejects(send(call({ body: 'question' })), isReset)
+  await assert.rejects(send(call({ body: 'question' })), connectionReset)
 })
 
 test('a server that disconnects while responding makes reading the body fail', async () => {
@@ -258,7 +259,7 @@ test('a server that disconnects while responding makes reading the body fail', a
     response.destroy()
   })
   const { response } = await send(call({ method: 'GET' }))
-  await assert.rejects(text(response.body as Readable), isReset)
+  await assert.rejects(text(response.body as Readable), connectionReset)
 })
 
 test('an error of the body source fails the call, and the server does not accept the incomplete body', async () => {
@@ -281,7 +282,7 @@ test('a request body is not read before the server reads it, nor after it reject
       },
     })
   const waitingServer = serve(async (request, response) => {
-    for (let turns = 0; turns < 5; turns++) await turn()
+    for (let ticks = 0; ticks < 5; ticks++) await turn()
     assert.equal(read, 0)
     response.writeContinue()
     assert.equal(await text(request), 'somesomesome')

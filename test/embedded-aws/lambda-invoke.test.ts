@@ -38,9 +38,9 @@ const lambda = makeLambda([
   makeFunction('throws-text', () => Promise.reject('text')),
   makeFunction('nothing', async () => undefined),
   makeFunction('circle', async () => {
-    const circular: Record<string, unknown> = {}
-    circular['self'] = circular
-    return circular
+    const circularObject: Record<string, unknown> = {}
+    circularObject['self'] = circularObject
+    return circularObject
   }),
   makeFunction('large', async () => 'x'.repeat(6_291_556)),
   makeFunction('slow', () => new Promise((resolve) => setTimeout(resolve, 60_000).unref()), {
@@ -125,12 +125,12 @@ for (const [name, errorType, errorMessage] of failures) {
   })
 }
 
-const deaths: [what: string, body: string, errorType: string][] = [
+const crashes: [what: string, body: string, errorType: string][] = [
   ['fails', 'fail', 'Error'],
   ['dies', 'die', 'Runtime.ExitError'],
   ['takes too long', 'sleep', 'Sandbox.Timedout'],
 ]
-for (const [what, body, errorType] of deaths) {
+for (const [what, body, errorType] of crashes) {
   test(`a function in a worker process that ${what} fails with ${errorType}, and the next invocation runs`, async () => {
     const response = await invoke('worker', JSON.stringify({ Records: [{ body }] }))
     assert.equal(response.headers.get('x-amz-function-error'), 'Unhandled')
@@ -165,8 +165,14 @@ test('a DryRun does not run the function', async () => {
 
 const mb = 1024 * 1024
 const event = { 'x-amz-invocation-type': 'Event' }
-type Refusal = [what: string, call: () => Promise<Response>, status: number, code: string, message: RegExp]
-const refusals: Refusal[] = [
+type RefusedCall = [
+  what: string,
+  call: () => Promise<Response>,
+  status: number,
+  code: string,
+  message: RegExp,
+]
+const refusals: RefusedCall[] = [
   [
     'an unknown function',
     () => invoke('none'),

@@ -107,12 +107,12 @@ test('rules and queues match their declarations', async () => {
 })
 
 test('the idle gateway process takes less than 150 MB', async () => {
-  const megabytes = () => {
+  const memoryMb = () => {
     const status = readFileSync(`/proc/${service.pid}/status`, 'utf8')
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024
   }
   // Memory used by the start is released after a while without requests.
   const deadline = Date.now() + 40_000
-  while (megabytes() >= 150 && Date.now() < deadline) await sleep(500)
-  assert.ok(megabytes() < 150, `it takes ${Math.round(megabytes())} MB`)
+  while (memoryMb() >= 150 && Date.now() < deadline) await sleep(500)
+  assert.ok(memoryMb() < 150, `it takes ${Math.round(memoryMb())} MB`)
 })

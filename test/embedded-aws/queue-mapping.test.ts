@@ -95,18 +95,18 @@ test('an SQS record contains all documented fields, and its message is deleted a
 test('no more invocations run than the maximum concurrency', async (t) => {
   const setup = await setUp(t)
   for (let at = 0; at < 7; at++) await setup.send(`${at}`)
-  const releases: (() => void)[] = []
+  const finishInvocations: (() => void)[] = []
   let maxRunning = 0
   let runningCount = 0
   const invoke = async () => {
     maxRunning = Math.max(maxRunning, ++runningCount)
-    await new Promise<void>((resolve) => releases.push(resolve))
+    await new Promise<void>((resolve) => finishInvocations.push(resolve))
     runningCount -= 1
   }
   setup.map(invoke, { concurrency: 5, settings: { batchSize: 1, maximumConcurrency: 3 } })
   for (let doneCount = 0; doneCount < 7; doneCount++) {
-    await waitUntil(() => releases.length > 0, 'a batch is processing')
-    releases.shift()?.()
+    await waitUntil(() => finishInvocations.length > 0, 'a batch is processing')
+    finishInvocations.shift()?.()
   }
   await waitUntil(isEmpty(setup), 'the queue is empty')
   assert.equal(maxRunning, 3)
@@ -154,14 +154,14 @@ test('messages of one FIFO group are never processed concurrently', async (t) =>
   assert.deepEqual(order, ['0', '1', '2', '3', '4', '5'])
 })
 
-const reports = { batchSize: 10, functionResponseType: 'ReportBatchItemFailures' } as const
+const batchReporting = { batchSize: 10, functionResponseType: 'ReportBatchItemFailures' } as const
 const reportFailed = (id: string) => ({ batchItemFailures: [{ itemIdentifier: id }] })
 
 test('only messages that the function reports as failed stay in the queue', async (t) => {
   const setup = await setUp(t)
   for (const body of ['good', 'bad', 'fine']) await setup.send(body)
   setup.map(({ Records }) => reportFailed(Records.find(({ body }) => body === 'bad')?.messageId ?? ''), {
-    settings: { ...reports, maximumBatchingWindow: 1 },
+    settings: { ...batchReporting, maximumBatchingWindow: 1 },
   })
   await waitUntil(async () => (await counts(setup)).join() === '0,1', 'the message is hidden')
 })
@@ -187,7 +187,7 @@ for (const [what, result, left] of responses) {
         invocations += 1
         return result
       },
-      { settings: reports },
+      { settings: batchReporting },
     )
     await waitUntil(() => invocations === 1, 'the function is called')
     await mapping.close()
@@ -222,7 +222,7 @@ test('messages of a failing function are delivered again until they move to the 
       region,
       log,
       concurrency: 1,
-      settings: reports,
+      settings: batchReporting,
       invoke: async ({ Records }) => {
         receivedBodies.push(Records[0]?.attributes.ApproximateReceiveCount ?? '')
         // While it is busy it receives no further message that closing would lose.
@@ -261,8 +261,8 @@ test('a throttled invocation ends when its messages become visible, however long
     { visibilityS: 2, settings: { batchSize: 10 }, retriesEarly: false },
   )
   await waitUntil(() => tries.some((ids) => ids.includes('2')), 'messages are delivered again')
-  const firstTries = tries.filter((ids) => ids.includes('1'))
-  assert.equal(firstTries.length, 2, firstTries.join())
+  const firstMessageTries = tries.filter((ids) => ids.includes('1'))
+  assert.equal(firstMessageTries.length, 2, firstMessageTries.join())
 })
 
 test('a throttled invocation is tried again with the same messages while they are hidden', async (t) => {

@@ -28,10 +28,10 @@ const { TableNames } = await dynamoDb.send(new ListTablesCommand())
 const event = { Source: 'test', DetailType: 'x', Detail: '{}' }
 const put = await new EventBridgeClient().send(new PutEventsCommand({ Entries: [event] }))
 
-const foundResources = {
+const resources = {
   S3: await object.Body?.transformToString(),
   SQS: receivedMessages.Messages?.[0]?.Body,
   DYNAMODB: TableNames,
   EVENTBRIDGE: put.FailedEntryCount,
 }
-process.stdout.write(JSON.stringify(foundResources))
+process.stdout.write(JSON.stringify(resources))

@@ -13,11 +13,11 @@ import { type SignatureVerdict, verifySigV4 } from '../../lib/embedded-aws/sigv4
 import type { SignedRequest } from '../../lib/embedded-aws/sigv4-claim.ts'
 
 // The worked examples of the S3 API reference, "Examples: Signature Calculations".
-const documentedKeys = [
+const exampleCredentials = [
   { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' },
 ]
-const documentedTime = new Date('2013-05-24T00:00:00Z')
-const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+const exampleTime = new Date('2013-05-24T00:00:00Z')
+const emptyBodyHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 const identity = { accessKeyId: 'AKLOCAL', secretAccessKey: 'secret/with+signs' }
 const credentials = [identity]
@@ -28,29 +28,29 @@ function authorization(signedHeaders: string, signature: string): string {
   return `AWS4-HMAC-SHA256 Credential=${scope},SignedHeaders=${signedHeaders},Signature=${signature}`
 }
 
-function createDocumentedGet(signature: string): SignedRequest {
+function createExampleGet(signature: string): SignedRequest {
   return {
     method: 'GET',
     url: '/test.txt',
     headers: {
       host: 'examplebucket.s3.amazonaws.com',
       range: 'bytes=0-9',
-      'x-amz-content-sha256': EMPTY,
+      'x-amz-content-sha256': emptyBodyHash,
       'x-amz-date': '20130524T000000Z',
       authorization: authorization('host;range;x-amz-content-sha256;x-amz-date', signature),
     },
   }
 }
-const goodSignature = 'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41'
+const validSignature = 'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41'
 
 function reason(verdict: SignatureVerdict): string {
   return verdict.ok ? 'ok' : verdict.reason
 }
 
 test('the signature example in the headers section of the S3 reference is accepted', () => {
-  const verdict = verifySigV4(createDocumentedGet(goodSignature), documentedKeys, {
+  const verdict = verifySigV4(createExampleGet(validSignature), exampleCredentials, {
     ...s3,
-    now: documentedTime,
+    now: exampleTime,
   })
   assert.equal(verdict.ok, true)
 })
@@ -59,15 +59,15 @@ test('the presigned URL example of the S3 reference is accepted until it expires
   const url =
     '/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404'
   const request = { method: 'GET', url, headers: { host: 'examplebucket.s3.amazonaws.com' } }
-  const at = (now: Date) => reason(verifySigV4(request, documentedKeys, { ...s3, now }))
-  assert.equal(at(documentedTime), 'ok')
+  const at = (now: Date) => reason(verifySigV4(request, exampleCredentials, { ...s3, now }))
+  assert.equal(at(exampleTime), 'ok')
   assert.equal(at(new Date('2013-05-25T00:00:01Z')), 'expired')
   assert.equal(at(new Date('2013-05-23T23:00:00Z')), 'expired')
   assert.equal(
     reason(
       verifySigV4(
         { ...request, headers: { ...request.headers, authorization: 'Bearer x' } },
-        documentedKeys,
+        exampleCredentials,
         s3,
       ),
     ),
@@ -75,9 +75,9 @@ test('the presigned URL example of the S3 reference is accepted until it expires
   )
   assert.equal(
     reason(
-      verifySigV4({ ...request, headers: { ...request.headers, 'x-amz-meta-a': '1' } }, documentedKeys, {
+      verifySigV4({ ...request, headers: { ...request.headers, 'x-amz-meta-a': '1' } }, exampleCredentials, {
         ...s3,
-        now: documentedTime,
+        now: exampleTime,
       }),
     ),
     'unsigned-headers',
@@ -85,27 +85,27 @@ test('the presigned URL example of the S3 reference is accepted until it expires
 })
 
 test('each invalid signature is refused with its reason', () => {
-  const verify = (request: SignedRequest, keys = documentedKeys, options = {}) =>
-    reason(verifySigV4(request, keys, { ...s3, now: documentedTime, ...options }))
-  const goodRequest = createDocumentedGet(goodSignature)
+  const verify = (request: SignedRequest, keys = exampleCredentials, options = {}) =>
+    reason(verifySigV4(request, keys, { ...s3, now: exampleTime, ...options }))
+  const validRequest = createExampleGet(validSignature)
   const withHeaders = (headers: object) => ({
-    ...goodRequest,
-    headers: { ...goodRequest.headers, ...headers },
+    ...validRequest,
+    headers: { ...validRequest.headers, ...headers },
   })
 
-  assert.equal(verify(createDocumentedGet(goodSignature.replace('f', 'e'))), 'bad-signature')
-  assert.equal(verify({ ...goodRequest, method: 'PUT' }), 'bad-signature')
-  assert.equal(verify({ ...goodRequest, url: '/test.txt?acl' }), 'bad-signature')
+  assert.equal(verify(createExampleGet(validSignature.replace('f', 'e'))), 'bad-signature')
+  assert.equal(verify({ ...validRequest, method: 'PUT' }), 'bad-signature')
+  assert.equal(verify({ ...validRequest, url: '/test.txt?acl' }), 'bad-signature')
   assert.equal(verify(withHeaders({ range: 'bytes=0-10' })), 'bad-signature')
-  assert.equal(verify(goodRequest, credentials), 'unknown-key')
-  assert.equal(verify(goodRequest, documentedKeys, { region: 'eu-west-1' }), 'foreign-scope')
-  assert.equal(verify(goodRequest, documentedKeys, { now: new Date('2013-05-24T00:15:01Z') }), 'skewed')
+  assert.equal(verify(validRequest, credentials), 'unknown-key')
+  assert.equal(verify(validRequest, exampleCredentials, { region: 'eu-west-1' }), 'foreign-scope')
+  assert.equal(verify(validRequest, exampleCredentials, { now: new Date('2013-05-24T00:15:01Z') }), 'skewed')
   assert.equal(verify(withHeaders({ 'x-amz-security-token': 'abc' })), 'bad-token')
-  assert.equal(verify({ ...goodRequest, headers: { host: 'a' } }), 'missing')
+  assert.equal(verify({ ...validRequest, headers: { host: 'a' } }), 'missing')
   assert.equal(verify(withHeaders({ authorization: 'AWS AKIAIOSFODNN7EXAMPLE:abc=' })), 'old-signature')
   assert.equal(verify(withHeaders({ authorization: 'Bearer abc' })), 'unsupported')
   assert.equal(verify(withHeaders({ authorization: 'AWS4-HMAC-SHA256 Credential=a/b' })), 'malformed')
-  assert.equal(verify({ ...goodRequest, url: '/%ff' }), 'malformed')
+  assert.equal(verify({ ...validRequest, url: '/%ff' }), 'malformed')
   const presignedRequest = (expires: string) =>
     `/a?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=${expires}&X-Amz-SignedHeaders=host&X-Amz-Signature=00`
   for (const expires of ['0', '-1', '604801', 'soon', ''])
@@ -124,7 +124,7 @@ test('requests signed by the SDK are accepted for any key', async (t) => {
   const verdicts: string[] = []
   const server = createServer(async (request, response) => {
     const body = await buffer(request)
-    verdicts.push(reason(verifySigV4(asSigned(request, body), credentials, optionsFor(request))))
+    verdicts.push(reason(verifySigV4(toSignedRequest(request, body), credentials, optionsFor(request))))
     response.end('{}')
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -164,7 +164,7 @@ async function getRaw(url: string) {
   response.resume()
 }
 
-function asSigned(request: IncomingMessage, body: Buffer): SignedRequest {
+function toSignedRequest(request: IncomingMessage, body: Buffer): SignedRequest {
   return {
     method: request.method ?? '',
     url: request.url ?? '',

@@ -48,17 +48,17 @@ test('a GIF has the size of its canvas, even if its first frame is smaller', asy
   const [smallGif, source] = [join(scratch, 'first.gif'), join(scratch, 'canvas.gif')]
   await readStdout('convert', '-size', '4x3', 'xc:red', smallGif)
   const gif = await readFile(smallGif)
-  for (const [width, height, route] of [
+  for (const [canvasWidth, canvasHeight, route] of [
     [2048, 40, 'vips'],
     [2049, 40, 'imagemagick'],
     [40, 2049, 'imagemagick'],
   ] as const) {
-    gif.writeUInt16LE(width, 6)
-    gif.writeUInt16LE(height, 8)
+    gif.writeUInt16LE(canvasWidth, 6)
+    gif.writeUInt16LE(canvasHeight, 8)
     await writeFile(source, gif)
     const routeResult = await convertAndCleanUp(source, 'png')
-    const { width: madeWidth, height: madeHeight } = await sharp(routeResult.path).metadata()
-    assert.deepEqual([routeResult.route, madeWidth, madeHeight], [route, width, height])
+    const { width, height } = await sharp(routeResult.path).metadata()
+    assert.deepEqual([routeResult.route, width, height], [route, canvasWidth, canvasHeight])
   }
 })
 
@@ -139,8 +139,8 @@ test('a sparse file in a tar is unpacked with its full size', async () => {
 })
 
 test('WebM with the extension of Matroska audio is converted', async () => {
-  const doneRoute = await convertAndCleanUp(oddFixture('webm.mka'), 'wav')
-  assert.equal((await probeStreams(doneRoute, 'audio')).length, 1)
+  const audioRoute = await convertAndCleanUp(oddFixture('webm.mka'), 'wav')
+  assert.equal((await probeStreams(audioRoute, 'audio')).length, 1)
 })
 
 for (const to of ['ttf', 'cff', 'bdf'] as const)
@@ -163,8 +163,8 @@ test('subtitles with few fields per line keep times and text', async () => {
 
 test('subtitle fields are put in the standard order, and standard ones stay unchanged', () => {
   const events = (format: string, line: string) => `[Events]\nFormat: ${format}\nDialogue: ${line}`
-  const usualHeader = 'Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text'
-  const standardFields = events(usualHeader, '0,0:00:01.00,0:00:02.00,Big,,0,0,0,,a, b')
+  const standardHeader = 'Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text'
+  const standardFields = events(standardHeader, '0,0:00:01.00,0:00:02.00,Big,,0,0,0,,a, b')
   assert.equal(normalizeFields(standardFields), standardFields)
   assert.equal(
     normalizeFields(events('End, Style, Start, Text', '0:00:02.00,Big,0:00:01.00,a, b')),

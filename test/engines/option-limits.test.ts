@@ -129,15 +129,15 @@ describe('the limit', () => {
     ]
 
   test('a number option accepts its limits and refuses values beyond them', () => {
-    for (const [id, name, least, maxValue, step = 1] of numbers) {
-      for (const value of [least, maxValue]) {
+    for (const [id, name, minValue, maxValue, step = 1] of numbers) {
+      for (const value of [minValue, maxValue]) {
         assert.ok(isAccepted(id, name, value), `${id} ${name}: ${value}`)
         assert.ok(isAccepted(id, name, ` ${value} `), `${id} ${name}: ${value} as text`)
       }
-      for (const value of [least - step, maxValue + step, `${maxValue + step}`])
+      for (const value of [minValue - step, maxValue + step, `${maxValue + step}`])
         assert.equal(isAccepted(id, name, value), false, `${id} ${name}: ${value}`)
       // Integer options accept no other numbers.
-      const unalignedValue = maxValue < 1000 ? least + step / 2 : least + 0.5
+      const unalignedValue = maxValue < 1000 ? minValue + step / 2 : minValue + 0.5
       assert.equal(isAccepted(id, name, unalignedValue), step < 1, `${id} ${name}: ${unalignedValue}`)
     }
   })
@@ -251,7 +251,7 @@ test('each enumeration option accepts exactly the listed values', () => {
 })
 
 test('omitted options have the listed default values', () => {
-  const markOptions = { watermarkOpacity: 0.3, watermarkColor: '#808080', watermarkScale: 40 }
+  const watermarkDefaults = { watermarkOpacity: 0.3, watermarkColor: '#808080', watermarkScale: 40 }
   const image = { fit: 'max', metadata: 'strip' }
   const clip = { fps: 10, loop: 0 }
   const rights = { allowPrinting: true, allowCopying: true, allowModifying: true, allowAnnotating: true }
@@ -264,13 +264,13 @@ test('omitted options have the listed default values', () => {
     apng: clip,
     mergeVideo: { mode: 'auto' },
     mergeAudio: { gap: 0 },
-    videoWatermark: markOptions,
+    videoWatermark: watermarkDefaults,
     still: { fit: 'max', count: 1 },
     jpg: image,
     png: { ...image, compressionLevel: 6, palette: false },
     lossy: image,
     mergeImages: { ...image, layout: 'vertical', compressionLevel: 6, palette: false },
-    mark: markOptions,
+    mark: watermarkDefaults,
     page: { dpi: 150, colorSpace: 'srgb' },
     print: { printBackground: true, scale: 1 },
     sheet: { embedAllFonts: true, fitToWidth: true },
@@ -280,8 +280,8 @@ test('omitted options have the listed default values', () => {
     'rotate-pdf': { rotate: 90, ...signed },
     'compress-pdf': { pdfQuality: 'ebook', ...signed },
     'to-pdfa': { pdfaVersion: '2b', ...signed },
-    'add-watermark-pdf': { ...markOptions, ...signed },
-    watermark: { ...markOptions, ...signed },
+    'add-watermark-pdf': { ...watermarkDefaults, ...signed },
+    watermark: { ...watermarkDefaults, ...signed },
     'add-page-numbers-pdf': {
       position: 'bottom',
       startNumber: 1,
@@ -311,16 +311,16 @@ test('omitted options have the listed default values', () => {
   }
   const ids = Object.keys(schemas) as SchemaId[] // Object.keys forgets the names.
   for (const id of ids) assert.deepEqual(schemas[id].partial().parse({}), expectedDefaults[id] ?? {}, id)
-  const neededIds = ids.filter((id) => !schemas[id].safeParse({}).success)
+  const idsWithRequiredOptions = ids.filter((id) => !schemas[id].safeParse({}).success)
   assert.equal(
-    neededIds.join(' '),
+    idsWithRequiredOptions.join(' '),
     'encrypt-pdf extract-pdf-pages remove-pdf-pages reorder-pdf-pages redact-pdf',
     'those that require at least one option',
   )
 })
 
 test('only the listed options are lenient, and only the listed options control how the file is read', () => {
-  const markedSchemas = (isMarked: (schema: z.ZodType) => boolean) => {
+  const schemaIdsWhere = (isMarked: (schema: z.ZodType) => boolean) => {
     const names = engines.flatMap(({ capabilities }) =>
       capabilities.flatMap(({ options: { shape } }) =>
         Object.entries(shape).flatMap(
@@ -331,6 +331,6 @@ test('only the listed options are lenient, and only the listed options control h
     )
     return [...new Set(names)].toSorted().join(' ')
   }
-  assert.equal(markedSchemas(isLenientOption), 'mode')
-  assert.equal(markedSchemas(isInputOption), 'delimiter encoding headers scripts')
+  assert.equal(schemaIdsWhere(isLenientOption), 'mode')
+  assert.equal(schemaIdsWhere(isInputOption), 'delimiter encoding headers scripts')
 })

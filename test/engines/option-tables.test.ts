@@ -134,8 +134,8 @@ test('up to a hundred texts can be redacted at once, as a list or separated by c
   assert.deepEqual(terms(' a, b ,,c\nd'), ['a', 'b', 'c', 'd'])
   assert.deepEqual(terms('["a, b"]'), ['a, b'])
   assert.equal(terms(Array(100).fill('x'))?.length, 100)
-  for (const wrongTerms of [[], [''], ['x'.repeat(201)], Array(101).fill('x'), ','])
-    assert.equal(terms(wrongTerms), undefined)
+  for (const invalidTerms of [[], [''], ['x'.repeat(201)], Array(101).fill('x'), ','])
+    assert.equal(terms(invalidTerms), undefined)
 })
 
 test('a thumbnail fits its box, and vector drawings are rendered at the resolution that the box requires', () => {
@@ -181,7 +181,7 @@ test('a table delimiter is a character or its name, in upper or lower case', () 
 /** Options are part of the API contract, so removing one must fail a test. */
 describe('the options', () => {
   const optionNames = (schema: z.ZodObject) => Object.keys(schema.shape).join(' ')
-  const markArgs =
+  const watermarkArgs =
     'watermarkPosition watermarkOpacity watermarkFontSize watermarkColor watermarkScale watermarkMargin'
 
   test('the options of the PDF tools are exactly those listed', () => {
@@ -198,8 +198,8 @@ describe('the options', () => {
         'extract-pdf-pages': 'password dropSignatures pages',
         'remove-pdf-pages': 'password dropSignatures pages',
         'extract-pdf-images': 'password pages',
-        'add-watermark-pdf': `password dropSignatures pages watermarkText ${markArgs}`,
-        watermark: `password dropSignatures pages watermarkText ${markArgs}`,
+        'add-watermark-pdf': `password dropSignatures pages watermarkText ${watermarkArgs}`,
+        watermark: `password dropSignatures pages watermarkText ${watermarkArgs}`,
         'flatten-pdf': 'password dropSignatures',
         'repair-pdf': 'password dropSignatures',
         'reorder-pdf-pages': 'password dropSignatures pages',
@@ -239,7 +239,7 @@ describe('the options', () => {
     assert.equal(optionNames(gifOptions), `${clip} dither palette boomerang maxFileSize`)
     assert.equal(optionNames(animatedWebpOptions), `${clip} quality`)
     assert.equal(optionNames(animatedPngOptions), clip)
-    assert.equal(optionNames(videoWatermarkOptions), `watermarkText ${markArgs} quality preset`)
+    assert.equal(optionNames(videoWatermarkOptions), `watermarkText ${watermarkArgs} quality preset`)
     assert.equal(optionNames(mergeVideoOptions), 'mode quality preset')
     assert.equal(optionNames(mergeAudioOptions), 'gap quality audioBitrate')
   })

@@ -35,14 +35,14 @@ function page(content: string): Uint8Array {
 }
 
 /** Creates a font collection that contains the font twice; table offsets are relative to the file. */
-function collectionOf(font: Buffer): Buffer {
+function createFontCollection(font: Buffer): Buffer {
   const head = Buffer.from('ttcf\0\x01\0\0\0\0\0\x02\0\0\0\x14\0\0\0\x14', 'latin1')
-  const movedFont = Buffer.from(font)
+  const shiftedFont = Buffer.from(font)
   for (let at = 0; at < font.readUInt16BE(4); at++) {
     const offset = 12 + at * 16 + 8
-    movedFont.writeUInt32BE(font.readUInt32BE(offset) + head.length, offset)
+    shiftedFont.writeUInt32BE(font.readUInt32BE(offset) + head.length, offset)
   }
-  return Buffer.concat([head, movedFont])
+  return Buffer.concat([head, shiftedFont])
 }
 
 /** Marks the subtitle track as camera data. */
@@ -81,9 +81,9 @@ function createTransparentVideo(name: string, alpha: string, codec: readonly str
   return path
 }
 
-const turnedFont =
+const turnedText =
   'BT /F 14 Tf 50 350 Td (Upright words) Tj ET BT /F 14 Tf 0 1 -1 0 200 50 Tm (Words on their side) Tj ET'
-const restricted = { password: 'an open word', ownerPassword: 'an open word', allowPrinting: false }
+const restrictedOptions = { password: 'an open word', ownerPassword: 'an open word', allowPrinting: false }
 
 const cases: readonly [
   code: string,
@@ -93,18 +93,18 @@ const cases: readonly [
   settings: RunSettings,
 ][] = [
   ['FONTS_NOT_EMBEDDED', pdf, () => fixture('report.pdf'), 'docx', { options: { embedFonts: true } }],
-  ['TEXT_MOVED', pdf, () => writeSource('turned.pdf', page(turnedFont)), 'docx', {}],
+  ['TEXT_MOVED', pdf, () => writeSource('turned.pdf', page(turnedText)), 'docx', {}],
   [
     'RESTRICTIONS_VOID',
     pdf,
     () => fixture('report.pdf'),
     'pdf',
-    { operation: 'encrypt-pdf', options: restricted },
+    { operation: 'encrypt-pdf', options: restrictedOptions },
   ],
   [
     'FACES_DROPPED',
     fontforge,
-    () => writeSource('two.ttc', collectionOf(readFileSync(fixture('odd/true.ttf')))),
+    () => writeSource('two.ttc', createFontCollection(readFileSync(fixture('odd/true.ttf')))),
     'ttf',
     {},
   ],
@@ -134,10 +134,10 @@ for (const [code, engine, source, to, settings] of cases) {
 }
 
 test('a GIF made from a video warns about semi-transparent parts, but not about fully transparent ones', async () => {
-  const soft = ['X*4', ['TRANSPARENCY_DROPPED']] as const
-  const hard = ['255*gt(X\\,32)', []] as const
+  const partlyTransparent = ['X*4', ['TRANSPARENCY_DROPPED']] as const
+  const fullyTransparent = ['255*gt(X\\,32)', []] as const
   const vp9 = ['-c:v', 'libvpx-vp9', '-pix_fmt', 'yuva420p']
-  for (const [alpha, warnings] of [soft, hard])
+  for (const [alpha, warnings] of [partlyTransparent, fullyTransparent])
     for (const [name, codec] of [
       ['coded.mov', ['-c:v', 'png']],
       ['coded.webm', vp9],

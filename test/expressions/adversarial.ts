@@ -32,15 +32,17 @@ const fillers = [
  * @param length characters of each input
  */
 export function adversarialInputs({ source }: Pick<Expression, 'source'>, length: number): string[] {
-  const texts = literalTexts(source)
-  const pumps = new Set([
+  const texts = extractLiterals(source)
+  const repeatedTexts = new Set([
     ...fillers,
     ...texts,
     ...texts.map((text) => `${text} `),
     ...texts.map((text) => `\n${text}`),
     ...texts.flatMap((text) => fillers.slice(0, 4).map((filler) => `${text}${filler.repeat(3)}`)),
   ])
-  const inputs = [...pumps].map((pump) => pump.repeat(Math.ceil(length / pump.length)).slice(0, length))
+  const inputs = [...repeatedTexts].map((repeatedText) =>
+    repeatedText.repeat(Math.ceil(length / repeatedText.length)).slice(0, length),
+  )
   // One start and a long run of the same character behind it.
   for (const text of texts)
     for (const filler of fillers.slice(0, 4)) inputs.push((text + filler.repeat(length)).slice(0, length))
@@ -48,8 +50,8 @@ export function adversarialInputs({ source }: Pick<Expression, 'source'>, length
 }
 
 /** Runs of literal characters, as `text-decoration:` of `/text-decoration\s*[:=]/`. */
-function literalTexts(source: string): string[] {
-  const plainSource = source
+function extractLiterals(source: string): string[] {
+  const simplifiedSource = source
     .replace(/\(\?(?::|<?[=!]|<\w+>)/g, '(')
     .replace(/\\[bB]/g, '')
     .replace(/\[\^[^\]]*\][*+?]?|\{[\d,]+\}/g, ' ')
@@ -57,6 +59,8 @@ function literalTexts(source: string): string[] {
     .replace(/\\n/g, '\n')
     .replace(/\\([^\w])/g, '$1')
   return [
-    ...new Set(plainSource.split(/[|()[\]*+?^$ ]+/).filter((text) => text.length > 1 && text.length < 60)),
+    ...new Set(
+      simplifiedSource.split(/[|()[\]*+?^$ ]+/).filter((text) => text.length > 1 && text.length < 60),
+    ),
   ].slice(0, 12)
 }

@@ -102,8 +102,8 @@ async function zip(part: string, text: string): Promise<Uint8Array> {
   return writer.close()
 }
 
-const detectedNames = ['a.svg', 'a.html', 'a.pdf', 'a.txt']
-const detectedStarts = ['', '<svg xmlns="http://www.w3.org/2000/svg">', '%PDF-1.4 /Encrypt ']
+const fileNames = ['a.svg', 'a.html', 'a.pdf', 'a.txt']
+const fileStarts = ['', '<svg xmlns="http://www.w3.org/2000/svg">', '%PDF-1.4 /Encrypt ']
 
 const refused = (action: () => unknown) => {
   try {
@@ -124,8 +124,8 @@ export const entryPoints: readonly EntryPoint[] = [
     name: `content of ${reader}`,
     read: async (text: string) => readFile(reader as keyof typeof mainParts, await zip(part, text)),
   })),
-  ...detectedNames.flatMap((filename) =>
-    detectedStarts.map((start) => ({
+  ...fileNames.flatMap((filename) =>
+    fileStarts.map((start) => ({
       name: `format of ${filename} after ${start.slice(0, 5)}`,
       read: async (text: string) => {
         const bytes = Buffer.from(start + text)
@@ -281,7 +281,7 @@ export const pumps: readonly string[] = [
 ]
 
 /** Each time another name, so that nothing can be remembered by name. */
-export const numberedPumps: readonly ((index: number) => string)[] = [
+export const numberedInputs: readonly ((index: number) => string)[] = [
   (index) => `<a${index} hidden>`,
   (index) => `<x${index}>`,
   (index) => `[a${index}]: b\n`,

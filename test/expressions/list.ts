@@ -32,7 +32,7 @@ export function listExpressions(): {
       loader: path.endsWith('x') ? 'tsx' : 'ts',
       target: 'esnext',
     })
-    for (const node of nodesOf(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }))) {
+    for (const node of walkNodes(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }))) {
       if (isRegExpLiteral(node)) {
         const { pattern, flags } = node.regex
         literals.push({ path, source: pattern, flags })
@@ -42,10 +42,10 @@ export function listExpressions(): {
   return { literals, dynamic }
 }
 
-function* nodesOf(node: Node): Generator<Node> {
+function* walkNodes(node: Node): Generator<Node> {
   yield node
   for (const value of Object.values(node))
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* nodesOf(child)
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* walkNodes(child)
 }
 
 export const isNode = (value: unknown): value is Node =>

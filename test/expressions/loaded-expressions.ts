@@ -6,12 +6,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Loads modules and returns the expressions that they build meanwhile by calling `RegExp`. */
 export async function loadExpressions(paths: readonly string[]): Promise<Expression[]> {
-  const foundExpressions: Expression[] = []
+  const expressions: Expression[] = []
   const { RegExp: originalRegExp } = globalThis
   const record = (expression: RegExp) => {
     const path = callerPath(new Error().stack ?? '')
-    if (path !== undefined)
-      foundExpressions.push({ path, source: expression.source, flags: expression.flags })
+    if (path !== undefined) expressions.push({ path, source: expression.source, flags: expression.flags })
     return expression
   }
   globalThis.RegExp = new Proxy(originalRegExp, {
@@ -23,7 +22,7 @@ export async function loadExpressions(paths: readonly string[]): Promise<Express
   } finally {
     globalThis.RegExp = originalRegExp
   }
-  return foundExpressions
+  return expressions
 }
 
 /** The file that called `RegExp`, unless it is in a package. */

@@ -10,23 +10,27 @@ interface Verdict {
   /** A part of the call, which tells it from others in the file. */
   readonly call: string
   /** Why its input cannot be long or hostile. */
-  readonly harmless?: string
+  readonly reasonItIsSafe?: string
   /** Expressions that it can become. */
   readonly samples?: readonly string[]
   readonly flags?: string
 }
 
 export const verdicts: readonly Verdict[] = [
-  { path: 'functions/web/options/option-values.ts', call: 'option.pattern', harmless: 'typed into the page' },
-  { path: 'lib/client/command/inputs.ts', call: 'source}', harmless: 'names of local files' },
-  { path: 'lib/deployment/bundle.ts', call: 'node_modules', harmless: 'paths of a build' },
-  { path: 'lib/deployment/check/project-rules.ts', call: 'liveAlias', harmless: 'our own template' },
-  { path: 'lib/deployment/common-job.ts', call: 'image}', harmless: 'our own README' },
-  { path: 'lib/deployment/cost.ts', call: '<!-- ', harmless: 'our own README' },
+  {
+    path: 'functions/web/options/option-values.ts',
+    call: 'option.pattern',
+    reasonItIsSafe: 'typed into the page',
+  },
+  { path: 'lib/client/command/inputs.ts', call: 'source}', reasonItIsSafe: 'names of local files' },
+  { path: 'lib/deployment/bundle.ts', call: 'node_modules', reasonItIsSafe: 'paths of a build' },
+  { path: 'lib/deployment/check/project-rules.ts', call: 'liveAlias', reasonItIsSafe: 'our own template' },
+  { path: 'lib/deployment/common-job.ts', call: 'image}', reasonItIsSafe: 'our own README' },
+  { path: 'lib/deployment/cost.ts', call: '<!-- ', reasonItIsSafe: 'our own README' },
   {
     path: 'lib/embedded-aws/events/request-params.ts',
     call: 'pattern}',
-    harmless: 'values whose length AWS limits to a few hundred characters',
+    reasonItIsSafe: 'values whose length AWS limits to a few hundred characters',
   },
   {
     path: 'lib/embedded-aws/sigv4-claim.ts',
@@ -72,7 +76,7 @@ export const verdicts: readonly Verdict[] = [
     samples: ['a\\s+a\\s+b'],
     flags: 'iu',
   },
-  { path: 'lib/engines/vips/decoders.ts', call: 'name}-', harmless: 'names that we choose' },
+  { path: 'lib/engines/vips/decoders.ts', call: 'name}-', reasonItIsSafe: 'names that we choose' },
   {
     path: 'lib/fidelity/text/count-elements.ts',
     call: 'names.join',
@@ -88,6 +92,6 @@ export const verdicts: readonly Verdict[] = [
   {
     path: 'lib/local/runtime/remove-leftover-folders.ts',
     call: 'pid}',
-    harmless: 'names of local folders',
+    reasonItIsSafe: 'names of local folders',
   },
 ]

@@ -8,7 +8,7 @@ const parsingFolders =
   'lib/{formats,fidelity,binary,decoders,names,validation,net,crypto,engines,http,transfer,embedded-aws/s3}/**/*.ts'
 
 /** Calls that look through a text or copy it; in a loop over the same text they can take quadratic time. */
-const searches = [
+const searchMethods = [
   'indexOf',
   'lastIndexOf',
   'includes',
@@ -37,9 +37,9 @@ export function listScanners(): Scanner[] {
       const { code } = transformSync(readFileSync(path, 'utf8'), { loader: 'ts', target: 'esnext' })
       const program = parse(code, { ecmaVersion: 'latest', sourceType: 'module' })
       const foundCalls = new Map<string, Set<string>>()
-      const helpers = searchingFunctions(program)
+      const helpers = findSearchingFunctions(program)
       visit(program, { name: '', depth: 0 }, (node, { name, depth }) => {
-        const call = riskyCall(node) ?? helperCall(node, helpers)
+        const call = findRiskyCall(node) ?? findHelperCall(node, helpers)
         if (call === undefined || depth === 0) return
         foundCalls.set(name, (foundCalls.get(name) ?? new Set<string>()).add(call))
       })
@@ -55,16 +55,16 @@ interface Place {
 }
 
 /** Functions that search without a loop of their own: in a loop they are as risky as what they call. */
-function searchingFunctions(program: Node): Set<string> {
+function findSearchingFunctions(program: Node): Set<string> {
   const names = new Set<string>()
   visit(program, { name: '', depth: 0 }, (node, { name, depth }) => {
-    const call = riskyCall(node)
-    if (call !== undefined && searches.includes(call) && depth === 0 && name !== '') names.add(name)
+    const call = findRiskyCall(node)
+    if (call !== undefined && searchMethods.includes(call) && depth === 0 && name !== '') names.add(name)
   })
   return names
 }
 
-const helperCall = (node: Node, helpers: ReadonlySet<string>): string | undefined => {
+const findHelperCall = (node: Node, helpers: ReadonlySet<string>): string | undefined => {
   if (node.type !== 'CallExpression' || !('callee' in node)) return undefined
   const name = nameOf(node.callee)
   return name !== undefined && helpers.has(name) ? `${name}()` : undefined
@@ -72,7 +72,7 @@ const helperCall = (node: Node, helpers: ReadonlySet<string>): string | undefine
 
 function visit(node: Node, place: Place, onNode: (node: Node, place: Place) => void): void {
   onNode(node, place)
-  const name = declaredName(node)
+  const name = getDeclaredName(node)
   const depth = place.depth + (loops.includes(node.type) ? 1 : 0)
   const innerPlace = name === undefined ? { ...place, depth } : { name, depth: 0 }
   for (const value of Object.values(node))
@@ -81,7 +81,7 @@ function visit(node: Node, place: Place, onNode: (node: Node, place: Place) => v
 }
 
 /** The name of a function or method, or of the variable that gets an arrow function. */
-function declaredName(node: Node): string | undefined {
+function getDeclaredName(node: Node): string | undefined {
   const { id, key, value, init } = node as Node & Readonly<Record<'id' | 'key' | 'value' | 'init', unknown>>
   const isFunction = (one: unknown) => isNode(one) && one.type.endsWith('FunctionExpression')
   if (node.type === 'FunctionDeclaration') return nameOf(id)
@@ -93,9 +93,9 @@ function declaredName(node: Node): string | undefined {
 
 const nameOf = (node: unknown) => (isNode(node) && 'name' in node ? String(node.name) : undefined)
 
-function riskyCall(node: Node): string | undefined {
+function findRiskyCall(node: Node): string | undefined {
   if (node.type !== 'CallExpression' || !('callee' in node) || !isNode(node.callee)) return undefined
   const { callee } = node
   const method = 'property' in callee ? nameOf(callee.property) : undefined
-  return method !== undefined && [...searches, ...copies].includes(method) ? method : undefined
+  return method !== undefined && [...searchMethods, ...copies].includes(method) ? method : undefined
 }

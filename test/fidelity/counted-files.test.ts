@@ -31,8 +31,8 @@ test('the content of fixtures is counted by format', async () => {
   const drawingPath = join(folder, 'drawn.ass')
   const shape = 'Dialogue: 0,0:00:06.00,0:00:07.00,Default,,0,0,0,,{\\p1}m 0 0 l 9 0{\\p0}\n'
   await writeFile(drawingPath, `${await readFile(fixture('subtitles.ass'), 'utf8')}${shape}`)
-  const withDrawing = await readSummary(drawingPath, 'ass', asSource)
-  assert.deepEqual([withDrawing?.counts.cues, withDrawing?.words?.total], [2, 12])
+  const summary = await readSummary(drawingPath, 'ass', asSource)
+  assert.deepEqual([summary?.counts.cues, summary?.words?.total], [2, 12])
   const styleReference = join(folder, 'styled.vtt')
   await writeFile(
     styleReference,

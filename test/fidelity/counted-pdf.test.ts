@@ -41,7 +41,7 @@ async function countWords(text: string): Promise<number | undefined> {
   return (await readSummary(path, 'pdf', { isResult: false }))?.words?.total
 }
 
-const shownContent: readonly [content: string, words: number, what: string][] = [
+const contentCases: readonly [content: string, words: number, what: string][] = [
   ['(one two) Tj', 2, 'a string'],
   ['<6f6e652074776f> Tj', 2, 'a hex string'],
   ['<6f6e 652\n0 7 4776f> Tj', 2, 'hex digits with line breaks'],
@@ -63,7 +63,7 @@ const shownContent: readonly [content: string, words: number, what: string][] = 
   ['q BI /W 2 /H 1 ID (no) Tj EI Q BT /F 9 Tf (one) Tj', 1, 'an inline image'],
   ['q (one) Tj /None 9 Tf (no) Tj Q ( two) Tj', 2, 'a restored font'],
 ]
-for (const [content, words, description] of shownContent)
+for (const [content, words, description] of contentCases)
   test(`the words that a PDF page shows are counted: ${description}`, async () => {
     assert.equal(await countWords(createPdf(`BT /F 9 Tf ${content} ET`)), words)
   })

@@ -30,10 +30,10 @@ test('added page headers do not compensate for missing characters', () => {
 
 test('letter-spaced words are recognized even if a title was added', () => {
   const source = countWords('The office reviews five difficult contracts before the evening.')
-  const letterSpaced = [...'The office reviews five difficult contracts before the evening. Minutes'].join(
-    ' ',
-  )
-  assert.equal(source.countSharedWith(countWords(letterSpaced)), 9)
+  const letterSpacedText = [
+    ...'The office reviews five difficult contracts before the evening. Minutes',
+  ].join(' ')
+  assert.equal(source.countSharedWith(countWords(letterSpacedText)), 9)
   assert.equal(source.countSharedWith(countWords([...'The office reviews. Minutes'].join(' '))), 3)
 })
 
@@ -53,8 +53,8 @@ test('the words counted in a PDF are those that poppler finds', async () => {
 })
 
 test('words in Word are hidden by direct formatting or inherited styles, and shown by more specific formatting', () => {
-  const style = (id: string, looks: string, base = '') =>
-    `<w:style w:styleId="${id}">${base && `<w:basedOn w:val="${base}"/>`}<w:rPr>${looks}</w:rPr></w:style>`
+  const style = (id: string, properties: string, base = '') =>
+    `<w:style w:styleId="${id}">${base && `<w:basedOn w:val="${base}"/>`}<w:rPr>${properties}</w:rPr></w:style>`
   const hiding = findHidingStyles(
     `${style('Quiet', '<w:vanish/>')}${style('Quieter', '', 'Quiet')}${style('Loud', '<w:vanish w:val="0"/>', 'Quiet')}
      ${style('Ring', '', 'Ring')}<w:style w:styleId="Mark"><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr></w:style>`,
@@ -219,11 +219,11 @@ test('OpenDocument comments are read up to their end, and unclosed ones are igno
   const body =
     '<office:annotation><text:p>a remark</text:p></office:annotation>seen<office:annotation-end/> more of it'
   const path = join(scratchFolder('remarks'), 'remarks.fodt')
-  const commentsIn = async (xml: string) => {
+  const countComments = async (xml: string) => {
     await writeFile(path, `<office:document>${xml}</office:document>`)
     return (await readSummary(path, 'fodt', { isResult: false }))?.commentWords?.total
   }
-  assert.equal(await commentsIn(`${body} ${body}`), 4)
+  assert.equal(await countComments(`${body} ${body}`), 4)
   // An expression that searches for the end from each start would take hours.
-  assert.equal(await commentsIn('<office:annotation>'.repeat(1_000_000)), undefined)
+  assert.equal(await countComments('<office:annotation>'.repeat(1_000_000)), undefined)
 })

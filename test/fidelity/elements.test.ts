@@ -28,7 +28,7 @@ const png = await sharp({ create: { width: 64, height: 48, channels: 3, backgrou
   .toBuffer()
 const dataImage = `<img src="data:image/png;base64,${png.toString('base64')}">`
 
-async function countElements(name: string, content: string | Buffer, format: FormatId) {
+async function readElementCounts(name: string, content: string | Buffer, format: FormatId) {
   const path = join(folder, name)
   await writeFile(path, content)
   const { images, links, tables, fields } =
@@ -54,14 +54,24 @@ function createDocx(): Promise<Buffer> {
 }
 
 test('images, links, tables and form fields of a web page are counted', async () => {
-  assert.deepEqual(await countElements('a.html', page, 'html'), { images: 1, links: 2, tables: 1, fields: 3 })
+  assert.deepEqual(await readElementCounts('a.html', page, 'html'), {
+    images: 1,
+    links: 2,
+    tables: 1,
+    fields: 3,
+  })
 })
 
 test('elements in scripts, comments and templates of a web page are not counted', async () => {
   const hidden = `${dataImage}<table></table><a href="https://example.com/">link</a>`
   const html = `<!doctype html><p>${createText(20)}</p>${dataImage}<!-- ${hidden} --><template>${hidden}</template>
     <script>const rows = '${hidden}'</script><noscript>${hidden}</noscript><textarea>${hidden}</textarea>`
-  assert.deepEqual(await countElements('b.html', html, 'html'), { images: 1, links: 0, tables: 0, fields: 1 })
+  assert.deepEqual(await readElementCounts('b.html', html, 'html'), {
+    images: 1,
+    links: 0,
+    tables: 0,
+    fields: 1,
+  })
 })
 
 test('small images that a PDF result contains in its pages are counted', async () => {
@@ -82,7 +92,12 @@ test('small images that a PDF result contains in its pages are counted', async (
 
 test('images, links and tables of a Word document are counted, and those of its PDF and OpenDocument text', async () => {
   const docx = await createDocx()
-  assert.deepEqual(await countElements('a.docx', docx, 'docx'), { images: 1, links: 1, tables: 1, fields: 0 })
+  assert.deepEqual(await readElementCounts('a.docx', docx, 'docx'), {
+    images: 1,
+    links: 1,
+    tables: 1,
+    fields: 0,
+  })
   const profile = `-env:UserInstallation=file://${folder}/profile`
   for (const format of ['pdf', 'odt', 'fodt'] as const) {
     await run('soffice', [

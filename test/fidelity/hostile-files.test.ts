@@ -13,7 +13,7 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const folder = scratchFolder('hostile-files')
 const asSource = { isResult: false } as const
-const manyRows = 20_000
+const rowCount = 20_000
 
 async function write(name: string, content: string | Uint8Array): Promise<string> {
   const path = join(folder, name)
@@ -29,7 +29,7 @@ async function writeZip(name: string, parts: Readonly<Record<string, string | Bu
 }
 
 const repeat = (text: (at: number) => string) =>
-  Array.from({ length: manyRows }, (_, at) => text(at)).join('')
+  Array.from({ length: rowCount }, (_, at) => text(at)).join('')
 const words = (count: number) => 'some words '.repeat(count / 2)
 
 /** Asserts that a file is counted within a few seconds, even on a busy machine. */
@@ -56,7 +56,7 @@ test('a workbook part that several sheets refer to is read once', async () => {
 test('an EPUB page that several spine items refer to is read once', async () => {
   const path = await writeZip('a.epub', {
     'META-INF/container.xml': '<container><rootfile full-path="a.opf"/></container>',
-    'a.opf': `<package><manifest><item id="a" href="a.html"/></manifest><spine>${'<itemref idref="a"/>'.repeat(manyRows)}</spine></package>`,
+    'a.opf': `<package><manifest><item id="a" href="a.html"/></manifest><spine>${'<itemref idref="a"/>'.repeat(rowCount)}</spine></package>`,
     'a.html': `<html><body>${words(250_000)}</body></html>`,
   })
   assert.equal((await countQuickly(path, 'epub'))?.words?.total, 250_000)
@@ -66,7 +66,7 @@ test('an embedded page that several chunks of a Word document refer to is read o
   const path = await writeZip('a.docx', {
     'word/document.xml': '<w:document><w:altChunk/></w:document>',
     'word/footnotes.xml': '<w:footnotes><w:altChunk/></w:footnotes>',
-    'word/_rels/document.xml.rels': `<Relationships>${'<Relationship Type="x/aFChunk" Target="a.html"/>'.repeat(manyRows)}</Relationships>`,
+    'word/_rels/document.xml.rels': `<Relationships>${'<Relationship Type="x/aFChunk" Target="a.html"/>'.repeat(rowCount)}</Relationships>`,
     'word/a.html': `<html><body>${words(100_000)}</body></html>`,
   })
   assert.equal((await countQuickly(path, 'docx'))?.words?.total, 100_000)
@@ -110,7 +110,7 @@ test('counting stops early, and says so, for a PDF that repeats the same page ma
     'a.pdf',
     createPdf([
       '<</Type/Catalog/Pages 2 0 R>>',
-      `<</Type/Pages/Kids[${'3 0 R '.repeat(manyRows)}]/Count ${manyRows}>>`,
+      `<</Type/Pages/Kids[${'3 0 R '.repeat(rowCount)}]/Count ${rowCount}>>`,
       '<</Type/Page/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>',
       `<</Length ${content.length}>>stream\n${content}\nendstream`,
       '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
@@ -131,7 +131,7 @@ test('decompressing the entries of a ZIP for counting stops at a limit', async (
   await assert.rejects(readSummary(path, 'epub', asSource), { name: 'CountingStopped' })
 })
 
-const createWork = (t: TestContext) => {
+const createEngineWork = (t: TestContext) => {
   const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   t.after(() => detector[Symbol.dispose]())
   return detector
@@ -139,7 +139,7 @@ const createWork = (t: TestContext) => {
 
 test('a result gets a warning if counting the words of its source would need too much memory', async (t) => {
   const [source, result] = [await write('a.rtf', '{'.repeat(12_000_000)), await write('a.txt', 'some words')]
-  const detector = createWork(t)
+  const detector = createEngineWork(t)
   detector.start([{ path: source, format: 'rtf' }])
   const step = { operation: 'convert', from: 'rtf', to: 'txt', options: {} } as const
   await detector.checkStep(step, { files: [{ path: result }] }, [])
@@ -150,7 +150,7 @@ test('a result gets a warning if counting the words of its source would need too
   )
 })
 
-const slowFile = () => write('slow.org', ':A:\n'.repeat(1_000_000))
+const writeSlowFile = () => write('slow.org', ':A:\n'.repeat(1_000_000))
 
 test('counting stops when it reaches its processor time limit', async () => {
   const request = { kind: 'content', reader: 'html', isResult: false } as const
@@ -164,7 +164,7 @@ test('counting stops when it reaches its processor time limit', async () => {
 
 test('a slow file keeps neither this process nor other files waiting', async () => {
   const stop = new AbortController()
-  const reading = readSummary(await slowFile(), 'org', { isResult: false, signal: stop.signal }).catch(
+  const reading = readSummary(await writeSlowFile(), 'org', { isResult: false, signal: stop.signal }).catch(
     (error) => error,
   )
   const path = await write('short.txt', 'some words')
@@ -174,7 +174,7 @@ test('a slow file keeps neither this process nor other files waiting', async () 
 })
 
 test('a file is read once more when its reader process was killed', async () => {
-  const path = await slowFile()
+  const path = await writeSlowFile()
   const reading = readSummary(path, 'org', asSource)
   const readers = () =>
     descendants(process.pid).filter(({ command }) => command.includes('decoders/program.mjs'))
@@ -194,7 +194,7 @@ test('a step that is aborted does not wait for its source to be counted', async 
   const stop = new AbortController()
   const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }), stop.signal)
   t.after(() => detector[Symbol.dispose]())
-  detector.start([{ path: await slowFile(), format: 'org' }])
+  detector.start([{ path: await writeSlowFile(), format: 'org' }])
   const step = { operation: 'convert', from: 'org', to: 'txt', options: {} } as const
   const result = await write('made.txt', 'some words')
   const checking = detector.checkStep(step, { files: [{ path: result }] }, [])

@@ -40,44 +40,44 @@ test('missing words are reported with numbers', async () => {
 
 test('invisible words do not count as missing and are reported as dropped', async () => {
   const page = { sources: [`${createText(30)} menu menu closed`], output: createText(30), steps: [{}] }
-  const withHiddenText = await convert({ ...page, hiddenText: 'menu closed Menu elsewhere' })
-  assert.deepEqual(withHiddenText.fidelity, {
+  const manyHiddenWords = await convert({ ...page, hiddenText: 'menu closed Menu elsewhere' })
+  assert.deepEqual(manyHiddenWords.fidelity, {
     words: { source: 30, result: 30, share: 1 },
     dropped: ['hiddenText'],
   })
   // Words that do not occur are ignored; others count as often as they occur.
-  const fewHidden = await convert({ ...page, hiddenText: 'menu elsewhere' })
-  assert.deepEqual(fewHidden.fidelity?.words, { source: 32, result: 30, share: 0.9375 })
-  const noHidden = await convert({ ...page, hiddenText: 'elsewhere' })
-  assert.deepEqual(noHidden.fidelity?.words, { source: 33, result: 30, share: 0.909 })
-  assert.deepEqual(noHidden.fidelity?.dropped, [])
+  const fewHiddenWords = await convert({ ...page, hiddenText: 'menu elsewhere' })
+  assert.deepEqual(fewHiddenWords.fidelity?.words, { source: 32, result: 30, share: 0.9375 })
+  const noHiddenWords = await convert({ ...page, hiddenText: 'elsewhere' })
+  assert.deepEqual(noHiddenWords.fidelity?.words, { source: 33, result: 30, share: 0.909 })
+  assert.deepEqual(noHiddenWords.fidelity?.dropped, [])
 })
 
 test('a few missing words are reported in a short text, and every missing word in plain text', async () => {
-  const warningFor = async (source: string, output: string, from: FormatId, to: FormatId) => {
+  const findWarning = async (source: string, output: string, from: FormatId, to: FormatId) => {
     const { result } = await convert({ sources: [source], output, steps: [{ from, to }] })
     return result.shortfall?.warning.message
   }
   assert.equal(
-    await warningFor('<p>five words in a page</p>', 'five words', 'html', 'txt'),
+    await findWarning('<p>five words in a page</p>', 'five words', 'html', 'txt'),
     'Of 5 words in the html, 2 are in the txt (40 %).',
   )
-  assert.equal(await warningFor('five words in a page', 'five words in a', 'html', 'txt'), undefined)
-  assert.equal(await warningFor(createText(100), createText(99), 'html', 'txt'), undefined)
+  assert.equal(await findWarning('five words in a page', 'five words in a', 'html', 'txt'), undefined)
+  assert.equal(await findWarning(createText(100), createText(99), 'html', 'txt'), undefined)
   assert.equal(
-    await warningFor(createText(100), createText(99), 'txt', 'html'),
+    await findWarning(createText(100), createText(99), 'txt', 'html'),
     'Of 100 words in the txt, 99 are in the html (99 %).',
   )
   // Words that are split differently leave others in their place.
   assert.equal(
-    await warningFor(createText(23), createText(21), 'html', 'txt'),
+    await findWarning(createText(23), createText(21), 'html', 'txt'),
     'Of 23 words in the html, 21 are in the txt (91 %).',
   )
-  assert.equal(await warningFor(createText(23), `${createText(21)} other`, 'html', 'txt'), undefined)
-  assert.equal(await warningFor(createText(19), createText(18), 'html', 'txt'), undefined)
+  assert.equal(await findWarning(createText(23), `${createText(21)} other`, 'html', 'txt'), undefined)
+  assert.equal(await findWarning(createText(19), createText(18), 'html', 'txt'), undefined)
   // Markup may be counted as words.
-  assert.equal(await warningFor('five words in a page', 'five words in', 'md', 'txt'), undefined)
-  assert.match((await warningFor('five words in a page', 'five words', 'md', 'txt')) ?? '', /^Of 5 words/)
+  assert.equal(await findWarning('five words in a page', 'five words in', 'md', 'txt'), undefined)
+  assert.match((await findWarning('five words in a page', 'five words', 'md', 'txt')) ?? '', /^Of 5 words/)
 })
 
 test('a result without any of the text fails', async () => {
@@ -88,11 +88,11 @@ test('a result without any of the text fails', async () => {
 })
 
 test('a loss that the engine warned about is not reported again', async () => {
-  const shortfallWith = async (...warnings: string[]) =>
+  const findShortfall = async (...warnings: string[]) =>
     (await convert({ sources: [createText(100)], output: createText(20), steps: [{}], warnings })).result
       .shortfall
-  assert.equal(await shortfallWith('HIDDEN_DROPPED'), undefined)
-  assert.equal((await shortfallWith('HIDDEN_KEPT'))?.kept, 0.2)
+  assert.equal(await findShortfall('HIDDEN_DROPPED'), undefined)
+  assert.equal((await findShortfall('HIDDEN_KEPT'))?.kept, 0.2)
 })
 
 test('converting only the requested pages is not reported as a loss', async () => {

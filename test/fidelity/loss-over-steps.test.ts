@@ -91,7 +91,7 @@ test('the source is read after the engine has started, and not if the step ends 
 test('a result is counted while it is being stored, even if storing fails', async () => {
   const run = await createRun({ sources: [createText(100)], output: createText(100), steps: [{}] })
   const outputPaths: string[] = []
-  const unfinished = await runSteps({
+  const unfinishedResult = await runSteps({
     ...run,
     onOutput: async ({ result }) => {
       const [{ path }] = result.files
@@ -101,8 +101,8 @@ test('a result is counted while it is being stored, even if storing fails', asyn
       await new Promise(() => {})
     },
   })
-  assert.deepEqual(unfinished.fidelity?.words, createRetention(100, 99))
-  assert.deepEqual(outputPaths, [unfinished.result.files[0].path])
+  assert.deepEqual(unfinishedResult.fidelity?.words, createRetention(100, 99))
+  assert.deepEqual(outputPaths, [unfinishedResult.result.files[0].path])
   const secondRun = await createRun({ sources: [createText(100)], output: createText(100), steps: [{}] })
   const failedResult = await runSteps({
     ...secondRun,

@@ -35,7 +35,7 @@ async function createWorkbook(cells: string, state: string): Promise<ContentSumm
   return summary
 }
 
-function lostUnits(source: ContentSummary, text: string, warningCodes: readonly string[]) {
+function findLostUnits(source: ContentSummary, text: string, warningCodes: readonly string[]) {
   const words = new WordCounts()
   words.add(text)
   const comparison = {
@@ -54,19 +54,19 @@ test('visible cells of a workbook have to be retained if hidden ones were droppe
   assert.equal(source.words?.total, 8)
   assert.equal(source.visibleWords?.total, 5)
   const warnings = ['HIDDEN_DROPPED']
-  assert.deepEqual(lostUnits(source, 'one two three four five', warnings), [])
-  assert.deepEqual(lostUnits(source, 'one behind below apart', warnings), ['words'])
-  assert.deepEqual(lostUnits(source, 'one two three four five', []), ['words'])
+  assert.deepEqual(findLostUnits(source, 'one two three four five', warnings), [])
+  assert.deepEqual(findLostUnits(source, 'one behind below apart', warnings), ['words'])
+  assert.deepEqual(findLostUnits(source, 'one two three four five', []), ['words'])
   // With another warning about words, it is unknown which are missing.
-  assert.deepEqual(lostUnits(source, 'one', [...warnings, 'SHEETS_DROPPED']), [])
+  assert.deepEqual(findLostUnits(source, 'one', [...warnings, 'SHEETS_DROPPED']), [])
 })
 
 test('hidden rows and columns are detected in all spellings of the attribute', async () => {
-  const shownCells = cells.replaceAll('hidden="1"', 'hidden="false"')
-  assert.equal((await createWorkbook(shownCells, 'visible')).visibleWords, undefined)
+  const visibleCells = cells.replaceAll('hidden="1"', 'hidden="false"')
+  assert.equal((await createWorkbook(visibleCells, 'visible')).visibleWords, undefined)
   for (const mark of ['hidden="1"', "hidden = 'true'"]) {
-    const withHidden = shownCells.replace(/(?<=<row r="2" )hidden="false"/, mark)
-    assert.equal((await createWorkbook(withHidden, 'visible')).visibleWords?.total, 7, mark)
+    const cellsWithHiddenRow = visibleCells.replace(/(?<=<row r="2" )hidden="false"/, mark)
+    assert.equal((await createWorkbook(cellsWithHiddenRow, 'visible')).visibleWords?.total, 7, mark)
   }
 })
 
@@ -76,7 +76,9 @@ test('visible and hidden cells of OpenDocument sheets are distinguished, includi
   const times = (count: number) => ` table:number-columns-repeated="${count}"`
   const column = (count: number, more = '') => `<table:table-column${times(count)}${more}/>`
   const row = (cells: string, more = '') => `<table:table-row${more}>${cells}</table:table-row>`
-  const [collapsed, filtered] = ['collapse', 'filter'].map((how) => ` table:visibility="${how}"`)
+  const [collapsedAttribute, filteredAttribute] = ['collapse', 'filter'].map(
+    (how) => ` table:visibility="${how}"`,
+  )
   const table = (style: string, content: string) =>
     `<table:table table:style-name="${style}">${content}</table:table>`
   const styles = ['true', 'false'].map(
@@ -88,11 +90,11 @@ test('visible and hidden cells of OpenDocument sheets are distinguished, includi
     // The second and third of these four cells are hidden.
     row(cell('thrice', times(4)), ''),
     row(`<table:covered-table-cell${times(2)}/>${cell('behind')}${cell('four')}`),
-    row(cell('below'), collapsed),
-    row(cell('sifted', times(3)), filtered),
+    row(cell('below'), collapsedAttribute),
+    row(cell('sifted', times(3)), filteredAttribute),
     row(cell('last')),
   ]
-  const columns = `${column(1)}${column(2, collapsed)}${column(5)}`
+  const columns = `${column(1)}${column(2, collapsedAttribute)}${column(5)}`
   const body = `${table('ta0', `${columns}${rows.join('')}`)}${table('ta1', row(cell('apart')))}${table('ta0', row(cell('end')))}`
   const path = join(scratchFolder('visible'), 'hidden.fods')
   await writeFile(
@@ -108,15 +110,15 @@ test('visible and hidden cells of OpenDocument sheets are distinguished, includi
   // Each of these is the only one that hides something.
   const single = {
     none: [table('ta0', row(cell('end'))), undefined],
-    row: [table('ta0', row(cell('end')) + row(cell('below'), collapsed)), 1],
-    column: [table('ta0', column(1) + column(1, filtered) + row(cell('end') + cell('behind'))), 1],
+    row: [table('ta0', row(cell('end')) + row(cell('below'), collapsedAttribute)), 1],
+    column: [table('ta0', column(1) + column(1, filteredAttribute) + row(cell('end') + cell('behind'))), 1],
     sheet: [table('ta0', row(cell('end'))) + table('ta1', row(cell('apart'))), 1],
   } as const
   for (const [which, [tables, words]] of Object.entries(single)) {
-    const knownStyles = which === 'sheet' ? styles.join('') : ''
+    const usedStyles = which === 'sheet' ? styles.join('') : ''
     await writeFile(
       path,
-      `<office:document>${knownStyles}<office:body>${tables}</office:body></office:document>`,
+      `<office:document>${usedStyles}<office:body>${tables}</office:body></office:document>`,
     )
     assert.equal((await readSummary(path, 'fods', { isResult: false }))?.visibleWords?.total, words, which)
   }

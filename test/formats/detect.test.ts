@@ -141,7 +141,7 @@ describe('a file whose content contradicts its name', () => {
 })
 
 describe('a damaged file', () => {
-  const cutFiles = [
+  const truncatedFiles = [
     'corners.png',
     'corners.jpg',
     'corners.webp',
@@ -163,7 +163,7 @@ describe('a damaged file', () => {
     'note.rtf',
   ]
 
-  for (const name of cutFiles) {
+  for (const name of truncatedFiles) {
     test(`a damaged file is rejected before it is queued: truncated ${name}`, async () => {
       const wholeFile = await fixture(name)
       for (const part of [0.6, 0.9]) {
@@ -198,13 +198,13 @@ describe('a damaged file', () => {
   })
 
   test('a damaged file with random changes is either accepted or rejected with an AppError', async () => {
-    for (const name of [...cutFiles, 'needs-password.pdf', 'tone.ogg', 'tone.flac', 'video.avi']) {
+    for (const name of [...truncatedFiles, 'needs-password.pdf', 'tone.ogg', 'tone.flac', 'video.avi']) {
       const wholeFile = await fixture(name)
       for (let round = 0; round < 12; round++) {
-        const bent = Buffer.from(wholeFile)
+        const damagedFile = Buffer.from(wholeFile)
         for (let count = 0; count < 8; count++)
-          bent[(round * 131 + count * 977) % bent.length] = (round * 37 + count * 101) & 0xff
-        await detectFromContent(memorySource(name, bent)).catch((error: unknown) => {
+          damagedFile[(round * 131 + count * 977) % damagedFile.length] = (round * 37 + count * 101) & 0xff
+        await detectFromContent(memorySource(name, damagedFile)).catch((error: unknown) => {
           assert.ok(error instanceof AppError, `${name}: ${error instanceof Error ? error.stack : error}`)
         })
       }
@@ -270,7 +270,7 @@ describe('an office file that needs a password', () => {
 
 const samples = process.env.SAMPLES_DIR ?? fileURLToPath(new URL('../../../shared/samples', import.meta.url))
 
-function sampleFiles(): { path: string; format: FormatId }[] {
+function listSampleFiles(): { path: string; format: FormatId }[] {
   return ['video', 'audio', 'image', 'document', 'ebook'].flatMap((category) =>
     readdirSync(`${samples}/${category}`)
       .filter((name) => /^(s|real\d?|alpha)\./.test(name))
@@ -298,7 +298,7 @@ describe('a sample file of each format', async () => {
     'a sample file of each format is detected as that format',
     hasSamples ? {} : { skip: `no samples in ${samples}` },
     async () => {
-      const files = sampleFiles()
+      const files = listSampleFiles()
       assert.ok(files.length > 100)
       for (const { path, format } of files) {
         assert.equal(

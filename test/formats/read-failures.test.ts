@@ -15,7 +15,7 @@ for (const name of ['office/report.docx', 'report.pdf', 'office/locked.doc', 'vi
   for (const [what, interrupt] of Object.entries(interruptions))
     test(`${what} while ${name} is examined is not reported as damage of the file`, async () => {
       const bytes = new Uint8Array(Buffer.concat([await fixture(name), Buffer.alloc(0)]))
-      const readsOf = async (interruptedFrom: number) => {
+      const countReads = async (interruptedFrom: number) => {
         let readCount = 0
         const read = async (start: number, end: number) => {
           const part = bytes.subarray(start, end)
@@ -26,10 +26,10 @@ for (const name of ['office/report.docx', 'report.pdf', 'office/locked.doc', 'vi
         )
         return { reads: readCount, outcome }
       }
-      const { reads, outcome } = await readsOf(Number.POSITIVE_INFINITY)
+      const { reads, outcome } = await countReads(Number.POSITIVE_INFINITY)
       assert.ok(!(outcome instanceof Error), String(outcome))
       for (let from = 1; from <= reads; from++) {
-        const { outcome } = await readsOf(from)
+        const { outcome } = await countReads(from)
         assert.match(String(outcome), /socket hang up|not read completely/, `from read ${from} on`)
       }
     })

@@ -93,14 +93,14 @@ describe('a synonym', () => {
       )
       assert.ok(found.length > 0, category)
     }
-    const withoutSynonyms = operations.filter(
+    const operationsWithoutSynonyms = operations.filter(
       (name) => name !== 'convert' && name !== 'unlock' && toolSynonyms(name).length === 0,
     )
-    assert.deepEqual(withoutSynonyms, [])
+    assert.deepEqual(operationsWithoutSynonyms, [])
   })
 
   test('a word names the format or the tool to suggest first', () => {
-    const firstOf = (word: string) => {
+    const findFirstResult = (word: string) => {
       const found = findBySynonym(word)
       return found.formats[0] ?? found.tools[0]
     }
@@ -117,6 +117,6 @@ describe('a synonym', () => {
       パスワード: 'encrypt-pdf',
       constructor: undefined,
     }
-    for (const [word, name] of Object.entries(expected)) assert.equal(firstOf(word), name, word)
+    for (const [word, name] of Object.entries(expected)) assert.equal(findFirstResult(word), name, word)
   })
 })

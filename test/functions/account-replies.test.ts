@@ -25,8 +25,8 @@ async function createAccount(plan = 'free') {
   const owner = await newAccount(app.services, { plan })
   const headers = { 'x-api-key': await newManagerKey(app.services, owner) }
   const send = async (method: string, path: string, body?: unknown, of = app) => {
-    const { status, json, headers: answeredHeaders } = await of.send(method, path, { headers, body })
-    return { status, data: json?.data, error: json?.error, headers: answeredHeaders }
+    const { status, json, headers: replyHeaders } = await of.send(method, path, { headers, body })
+    return { status, data: json?.data, error: json?.error, headers: replyHeaders }
   }
   return { owner, send }
 }
@@ -69,8 +69,9 @@ describe('replies of the account endpoints', () => {
     await app.services.jobs.cancel(job.id, 'user')
     const { plans } = app.services
     const free = { ...plans.free, requestsPerDay: 2, readsPerMinute: 9, conversionMinutesPerMonth: 7 }
-    const otherApp = app.with({ plans: { ...plans, free } })
-    const { quotas, concurrentJobs } = (await send('GET', '/v1/account/quota', undefined, otherApp)).data
+    const appWithOtherPlans = app.with({ plans: { ...plans, free } })
+    const { quotas, concurrentJobs } = (await send('GET', '/v1/account/quota', undefined, appWithOtherPlans))
+      .data
     assert.deepEqual(concurrentJobs, { limit: 2, running: 0, queued: 1 })
     assert.deepEqual(
       quotas.map(({ name, window, remaining }: Record<string, unknown>) => [name, window, remaining]),
@@ -250,21 +251,21 @@ describe('replies of the admin endpoints', () => {
 
 test('the reliability reply is cached for a minute, and failures are not cached', async () => {
   let requestCount = 0
-  let isDown = true
+  let isTableDown = true
   const table = new Proxy(app.services.table, {
     get: (target, name) => {
       const value = Reflect.get(target, name, target)
       if (name !== 'partition') return value
       return (...givenArgs: [string]) => {
         requestCount++
-        return isDown ? Promise.reject(new Error('it does not answer')) : target.partition(...givenArgs)
+        return isTableDown ? Promise.reject(new Error('it does not answer')) : target.partition(...givenArgs)
       }
     },
   })
-  const countedApp = app.with({ table })
-  const ask = () => countedApp.send('GET', '/v1/reliability')
+  const countingApp = app.with({ table })
+  const ask = () => countingApp.send('GET', '/v1/reliability')
   assert.equal((await ask()).status, 500)
-  isDown = false
+  isTableDown = false
   const firstReply = await ask()
   assert.deepEqual([firstReply.status, firstReply.headers['cache-control']], [200, 'public, max-age=60'])
   const { window, ...rest } = firstReply.json.data

@@ -64,9 +64,9 @@ describe('replies to anonymous clients', () => {
     assert.deepEqual(rest, { status: 'pending', filename: 'a.png' })
     assert.deepEqual([headers['location'], headers['retry-after']], [`/v1/uploads/${uploadId}`, '2'])
     const ownHeaders = { 'x-owner-token': headers['x-owner-token'] ?? '' }
-    const statusReply = async () =>
+    const getStatus = async () =>
       (await app.send('GET', `/v1/uploads/${uploadId}`, { headers: ownHeaders })).json.data
-    const { expiresAt, ...pending } = await statusReply()
+    const { expiresAt, ...pending } = await getStatus()
     assert.deepEqual(pending, {
       uploadId,
       status: 'pending',
@@ -83,7 +83,7 @@ describe('replies to anonymous clients', () => {
     const job = await app.services.jobs.store.getState(jobId)
     assert.equal(job?.tasks.length, 1)
     await app.services.jobs.cancel(jobId, 'user')
-    assert.equal((await statusReply()).status, 'failed')
+    assert.equal((await getStatus()).status, 'failed')
     const unnamed = await app.send('POST', '/v1/import/url', { body: { url: 'https://1.1.1.1/a.png' } })
     assert.equal(unnamed.json.data.filename, null)
   })
@@ -92,8 +92,8 @@ describe('replies to anonymous clients', () => {
     const { json, headers } = await app.send('POST', '/v1/uploads/presign', { body: announcedFile })
     const ownHeaders = { 'x-owner-token': headers['x-owner-token'] ?? '' }
     const path = `/v1/uploads/${json.data.uploadId}`
-    const shownUpload = (await app.send('GET', path, { headers: ownHeaders })).json.data
-    assert.partialDeepStrictEqual(shownUpload, {
+    const upload = (await app.send('GET', path, { headers: ownHeaders })).json.data
+    assert.partialDeepStrictEqual(upload, {
       status: 'pending',
       filename: 'a.png',
       size: 1,
@@ -116,8 +116,8 @@ describe('documentation pages for errors and events', () => {
     for (const code of errorCodes) assert.ok(allErrors.text.includes(`<code>${code}</code>`), code)
     const { text } = await app.send('GET', '/errors/JOB-NOT-FOUND')
     assert.match(text, /<title>Job not found<\/title>.*<code>JOB_NOT_FOUND<\/code>, HTTP status 404/)
-    const noError = await app.send('GET', '/errors/nothing')
-    assert.deepEqual([noError.status, noError.json.error.code], [404, 'NOT_FOUND'])
+    const unknownErrorReply = await app.send('GET', '/errors/nothing')
+    assert.deepEqual([unknownErrorReply.status, unknownErrorReply.json.error.code], [404, 'NOT_FOUND'])
   })
 
   test('the event page shows every event with an escaped example', async () => {

@@ -25,7 +25,7 @@ function snapshotOf({
     headers: reply.headers ?? [],
     kept: [...(reply.etag ? ['etag'] : []), reply.cacheControl ?? '', more.cacheKey ? 'in memory' : ''],
     for: [...scopes, ...(anonymous === false ? [] : [`anonymous=${anonymous}`]), ...Object.keys(wider)],
-    takes: [...(body?.accepts ?? []), ...Object.keys(body?.files ?? {}).map((name) => `file=${name}`)],
+    accepted: [...(body?.accepts ?? []), ...Object.keys(body?.files ?? {}).map((name) => `file=${name}`)],
     also: [
       ...(more.idempotent ? ['idempotent'] : []),
       ...(more.issuesIdentity ? ['identity'] : []),
@@ -57,7 +57,7 @@ function boundsOf(schema: z.ZodType | undefined): string[] {
 function walk(node: unknown, at: string): string[] {
   if (typeof node !== 'object' || node === null) return []
   const schema = node as Readonly<Record<string, unknown>>
-  const ownBounds = bounds
+  const limits = bounds
     .filter((name) => schema[name] !== undefined && typeof schema[name] !== 'object')
     .map((name) => `${at}.${name}=${JSON.stringify(schema[name])}`)
   const neededFields = Array.isArray(schema['required'])
@@ -75,7 +75,7 @@ function walk(node: unknown, at: string): string[] {
     ...forms.flatMap((one) => walk(one, `${at}|`)),
     ...Object.entries((schema['$defs'] ?? {}) as object).flatMap(([name, one]) => walk(one, `#${name}`)),
   ]
-  return [...new Set([...ownBounds, ...neededFields, ...fields, ...rest])]
+  return [...new Set([...limits, ...neededFields, ...fields, ...rest])]
 }
 
 export const createSnapshot = (): string =>

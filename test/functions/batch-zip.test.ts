@@ -132,11 +132,11 @@ test('a batch with one result delivers it as it is, and one with failFast delive
 
 test('the ZIP is deleted with its batch, and packed again if only the ZIP was deleted', async () => {
   const { job, result } = await convertBatch([png, png])
-  const addressOf = async () => (await locateResult(result.downloadUrl)).headers.get('location') ?? ''
+  const getZipUrl = async () => (await locateResult(result.downloadUrl)).headers.get('location') ?? ''
   const zipJobOf = (address: string) => /job_\w+/.exec(new URL(address).pathname)?.[0] ?? ''
-  const firstAddress = await addressOf()
-  await client.fetch(`/v1/jobs/${zipJobOf(firstAddress)}`, { method: 'DELETE' })
-  const address = await addressOf()
+  const firstUrl = await getZipUrl()
+  await client.fetch(`/v1/jobs/${zipJobOf(firstUrl)}`, { method: 'DELETE' })
+  const address = await getZipUrl()
   assert.equal((await fetch(address)).status, 200)
   await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })
   assert.equal((await fetch(result.downloadUrl)).status, 410)

@@ -7,7 +7,7 @@ import { Client, type JobData, startService, type TestService } from '../support
 
 const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
 /** Broken files of each kind: truncated, empty, of another format, unknown. */
-const brokenFiles: readonly (readonly [name: string, bytes: Buffer<ArrayBuffer>, code: string])[] = [
+const invalidFileKinds: readonly (readonly [name: string, bytes: Buffer<ArrayBuffer>, code: string])[] = [
   ['cut.png', Buffer.from(png.subarray(0, 40)), 'CORRUPT_FILE'],
   ['empty.png', Buffer.alloc(0), 'INVALID_INPUT'],
   ['text.png', Buffer.from('not an image at all\n'), 'CORRUPT_FILE'],
@@ -36,7 +36,7 @@ interface Batch extends JobData {
   readonly summary: { readonly total: number; readonly completed: number; readonly failed: number } | null
 }
 
-function formOf(
+function createForm(
   files: readonly (readonly [string, Buffer<ArrayBuffer>])[],
   fields: Record<string, string>,
 ): FormData {
@@ -54,17 +54,20 @@ async function send(
 }
 
 test('a batch of a hundred files with seven broken ones returns 93 results and seven error codes', async () => {
-  const goodFiles = Array.from({ length: 93 }, (_, at) => [`image-${at}.png`, png] as const)
-  const badFiles = Array.from({ length: 7 }, (_, at) => brokenFiles[at % brokenFiles.length] ?? assert.fail())
+  const validFiles = Array.from({ length: 93 }, (_, at) => [`image-${at}.png`, png] as const)
+  const invalidFiles = Array.from(
+    { length: 7 },
+    (_, at) => invalidFileKinds[at % invalidFileKinds.length] ?? assert.fail(),
+  )
   // Broken files are mixed with the others.
-  const files: (readonly [string, Buffer<ArrayBuffer>])[] = [...goodFiles]
-  for (const [at, [name, bytes]] of badFiles.entries()) files.splice(at * 14, 0, [name, bytes])
-  const { status, data } = await send(formOf(files, { targetFormat: 'webp' }))
+  const files: (readonly [string, Buffer<ArrayBuffer>])[] = [...validFiles]
+  for (const [at, [name, bytes]] of invalidFiles.entries()) files.splice(at * 14, 0, [name, bytes])
+  const { status, data } = await send(createForm(files, { targetFormat: 'webp' }))
   assert.equal(status, 202)
   assert.deepEqual([data.total, data.accepted, data.rejected], [100, 93, 7])
   assert.deepEqual(
     data.items.filter((item) => item.status === 'rejected').map(({ error }) => error?.code),
-    badFiles.map(([, , code]) => code),
+    invalidFiles.map(([, , code]) => code),
   )
   const job = (await client.finishedJob(data.jobId)) as Batch
   assert.equal(job.status, 'completed')
@@ -98,7 +101,7 @@ test('each file of a batch can have its own target format, name and options', as
     { targetFormat: 'webp', options: { lossless: true }, lossles: true },
   ])
   const { data } = await send(
-    formOf(
+    createForm(
       [
         ['a.png', png],
         ['b.png', png],
@@ -117,8 +120,8 @@ test('each file of a batch can have its own target format, name and options', as
 
 test('a batch without any valid file is refused with an error per file, and nothing is stored', async () => {
   const { status, error } = await send(
-    formOf(
-      brokenFiles.map(([name, bytes]) => [name, bytes] as const),
+    createForm(
+      invalidFileKinds.map(([name, bytes]) => [name, bytes] as const),
       { targetFormat: 'webp' },
     ),
   )
@@ -126,7 +129,7 @@ test('a batch without any valid file is refused with an error per file, and noth
   const { items } = error.details as { items: { code: string }[] }
   assert.deepEqual(
     items.map(({ code }) => code),
-    brokenFiles.map(([, , code]) => code),
+    invalidFileKinds.map(([, , code]) => code),
   )
 })
 
@@ -135,24 +138,24 @@ test('a batch with no files, too many files, or different numbers of files and i
     ['a.png', png],
     ['b.png', png],
   ] as const
-  const unlike = await send(formOf(two, { items: '[{"targetFormat":"webp"}]' }))
-  assert.deepEqual([unlike.status, unlike.error.code], [400, 'INVALID_INPUT'])
-  assert.deepEqual(unlike.error.details, { field: 'items', expected: 2, got: 1 })
+  const mismatchReply = await send(createForm(two, { items: '[{"targetFormat":"webp"}]' }))
+  assert.deepEqual([mismatchReply.status, mismatchReply.error.code], [400, 'INVALID_INPUT'])
+  assert.deepEqual(mismatchReply.error.details, { field: 'items', expected: 2, got: 1 })
   const manyReply = await send(
-    formOf(
+    createForm(
       Array.from({ length: 101 }, (_, at) => [`${at}.png`, Buffer.from('x')] as const),
       { targetFormat: 'webp' },
     ),
   )
   assert.deepEqual([manyReply.status, manyReply.error.code], [400, 'INVALID_INPUT'])
   assert.deepEqual(manyReply.error.details, { field: 'file', max: 100, got: 101 })
-  const emptyReply = await send(formOf([], { targetFormat: 'webp' }))
+  const emptyReply = await send(createForm([], { targetFormat: 'webp' }))
   assert.deepEqual([emptyReply.status, emptyReply.error.code], [400, 'NO_FILES'])
 })
 
 test('a batch with failFast fails at a broken file and names it', async () => {
   const { status, error } = await send(
-    formOf(
+    createForm(
       [
         ['a.png', png],
         ['text.png', Buffer.from('not an image at all\n')],
@@ -171,7 +174,7 @@ test('an error in a batch item uses the field names of the request', async () =>
     [{ targetFormat: 'nothing' }, /^targetFormat: "nothing" is not a supported format/],
   ] as const) {
     const { error } = await send(
-      formOf([['a.png', png]], { items: JSON.stringify([item]), targetFormat: 'webp' }),
+      createForm([['a.png', png]], { items: JSON.stringify([item]), targetFormat: 'webp' }),
     )
     const { items = [] } = error.details as { items?: { message: string }[] }
     assert.match(items[0]?.message ?? '', said, JSON.stringify(error))
@@ -179,7 +182,7 @@ test('an error in a batch item uses the field names of the request', async () =>
   }
   const items = JSON.stringify([{ options: { quality: 'x' } }, {}])
   const { data } = await send(
-    formOf(
+    createForm(
       [
         ['a.png', png],
         ['b.png', png],
@@ -206,7 +209,7 @@ test('each batch item needs exactly one source, under the same names as in other
     assert.match(error.message, said)
   }
   const { error } = await send(
-    formOf([['a.png', png]], { items: JSON.stringify([{ url }]), targetFormat: 'webp' }),
+    createForm([['a.png', png]], { items: JSON.stringify([{ url }]), targetFormat: 'webp' }),
   )
   assert.match(error.message, /^items.0.url: the source of this item is already the uploaded file/)
 })

@@ -31,7 +31,8 @@ after(() => service.stop())
 const status = async (jobId: string) =>
   ((await (await client.fetch(`/v1/status/${jobId}`)).json()) as { data: JobData }).data
 
-const ffmpegRuns = () => descendants(service.pid).some(({ command }) => /(^|\/|\s)ffmpeg\s/.test(command))
+const isFfmpegRunning = () =>
+  descendants(service.pid).some(({ command }) => /(^|\/|\s)ffmpeg\s/.test(command))
 
 test('the progress of a long conversion increases, and cancelling it stops the engine and deletes its files', async () => {
   const createdReply = await client.convert(video, { targetFormat: 'webm' })
@@ -54,12 +55,12 @@ test('the progress of a long conversion increases, and cancelling it stops the e
     (seenPercents.at(-1) ?? 0) < 100,
     `the job finished before it could be cancelled: ${seenPercents}`,
   )
-  assert.ok(ffmpegRuns(), 'ffmpeg does not run while the job is processing')
+  assert.ok(isFfmpegRunning(), 'ffmpeg does not run while the job is processing')
 
   const cancelled = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
   assert.equal(cancelled.status, 200)
   assert.equal((await status(jobId)).status, 'cancelled')
-  await waitUntil(() => !ffmpegRuns(), 'the engine stops', 6)
+  await waitUntil(() => !isFfmpegRunning(), 'the engine stops', 6)
   await waitUntil(
     () => !readdirSync(join(service.dataDir, 'work')).some((name) => name.startsWith('task-')),
     'its work folder is gone',

@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts'
 const folder = scratchFolder('parts')
 const book = { name: 'book.pdf', bytes: new Uint8Array(createLongBook(400)) }
 
-interface Made {
+interface ConversionOutcome {
   readonly job: JobData
   /** Names and hashes of the files in the result, in order. */
   readonly entries: readonly string[]
@@ -27,7 +27,7 @@ const send = async (client: Client) => {
   return data.jobId
 }
 
-async function convert(client: Client): Promise<Made> {
+async function convert(client: Client): Promise<ConversionOutcome> {
   const startedAtMs = performance.now()
   const jobId = await send(client)
   const percents: number[] = []
@@ -43,10 +43,10 @@ async function convert(client: Client): Promise<Made> {
   }
 }
 
-const logOf = ({ dataDir }: TestService) => readFile(join(dataDir, 'service.log'), 'utf8')
+const readLog = ({ dataDir }: TestService) => readFile(join(dataDir, 'service.log'), 'utf8')
 /** Number of chunks of each task that was split. */
 const countChunks = async (service: TestService) =>
-  (await logOf(service))
+  (await readLog(service))
     .split('\n')
     .filter((line) => line.includes('"task split into chunks"'))
     .map((line) => (JSON.parse(line) as { chunks: number }).chunks)
@@ -60,11 +60,11 @@ const resultOf = ({ result, warnings, error }: JobData) => ({
 test('400 pages rendered by several workers are identical to those rendered by one', {
   timeout: 300_000,
 }, async (t) => {
-  const loneService = await startService({ PARALLEL: '1' })
-  t.after(() => loneService.stop())
-  const wholeResult = await convert(new Client(loneService))
-  assert.deepEqual(await countChunks(loneService), [])
-  await loneService.stop()
+  const singleTaskService = await startService({ PARALLEL: '1' })
+  t.after(() => singleTaskService.stop())
+  const wholeResult = await convert(new Client(singleTaskService))
+  assert.deepEqual(await countChunks(singleTaskService), [])
+  await singleTaskService.stop()
 
   const parallelService = await startService({ PARALLEL: '8' })
   t.after(() => parallelService.stop())
@@ -85,7 +85,7 @@ test('400 pages rendered by several workers are identical to those rendered by o
 
 /** Counts the claims of the task and of its chunks. */
 async function claims(service: TestService): Promise<{ whole: number; parts: number }> {
-  const lines = (await logOf(service)).split('\n').filter((line) => line.includes('"task claimed"'))
+  const lines = (await readLog(service)).split('\n').filter((line) => line.includes('"task claimed"'))
   const parts = lines.filter((line) => line.includes('"part":')).length
   return { whole: lines.length - parts, parts }
 }
@@ -108,8 +108,8 @@ test('400 pages are identical when the service is killed while it renders them',
   client = new Client(service)
   const jobId = await send(client)
   const { dataDir } = service
-  for (const [name, hasCome] of Object.entries(killTimes)) {
-    await waitUntil(() => hasCome(service), name, 120)
+  for (const [name, isTimeToKill] of Object.entries(killTimes)) {
+    await waitUntil(() => isTimeToKill(service), name, 120)
     await service.kill()
     service = await startService({ PARALLEL: '8' }, dataDir)
     client = client.at(service)

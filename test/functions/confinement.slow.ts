@@ -29,14 +29,14 @@ const withoutNamespaces = [
 ]
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-function whyNot(): string | undefined {
+function reasonToSkip(): string | undefined {
   if (process.getuid?.() !== 0) return 'needs root, to become another user'
   const [command = '', ...args] = [...withoutNamespaces, 'test', '-r', here]
   return spawnSync(command, args).status === 0
     ? undefined
     : 'needs this code where others can read it, and bubblewrap'
 }
-const reason = whyNot()
+const reason = reasonToSkip()
 
 async function withService(env: Record<string, string>, use: (client: Client) => Promise<void>) {
   const dir = mkdtempSync(join(tmpdir(), 'mutabor-test-'))
@@ -71,7 +71,7 @@ const video = ['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x200:d
 const print = (command: string, ...args: string[]) => execFileSync(command, args, { encoding: 'utf8' })
 const text = (path: string) => print('pdftotext', path, '-')
 const kind = (path: string) => print('file', '--brief', path)
-const zipped = "import sys, zipfile; zipfile.ZipFile(sys.stdout.buffer, 'w').writestr('a.txt', 'narwhal')"
+const zipScript = "import sys, zipfile; zipfile.ZipFile(sys.stdout.buffer, 'w').writestr('a.txt', 'narwhal')"
 
 /** A conversion per engine, and what another program finds in the result. */
 const samples: readonly [
@@ -114,7 +114,7 @@ const samples: readonly [
   [
     '7zip',
     'a.zip',
-    () => execFileSync(python3, ['-c', zipped]) as Buffer<ArrayBuffer>,
+    () => execFileSync(python3, ['-c', zipScript]) as Buffer<ArrayBuffer>,
     '7z',
     (path) => print('bsdtar', '-xOf', path),
     /narwhal/,

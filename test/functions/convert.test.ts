@@ -56,10 +56,13 @@ test('sourceJobId converts the file of a job again, even if that job is deleted 
     await convertAgain({ sourceTask: 'convert-file', targetFormat: 'png' }),
   )
   await client.fetch(`/v1/jobs/${firstJob.jobId}`, { method: 'DELETE' })
-  const [job, further] = [await client.finishedJob(secondJob.jobId), await client.finishedJob(thirdJob.jobId)]
+  const [job, thirdResult] = [
+    await client.finishedJob(secondJob.jobId),
+    await client.finishedJob(thirdJob.jobId),
+  ]
   assert.equal(job.result?.filename, 'red.jpg')
   assert.equal((await sharp(await client.download(job.jobId)).metadata()).format, 'jpeg')
-  assert.equal(further.result?.filename, 'red.png')
+  assert.equal(thirdResult.result?.filename, 'red.png')
 
   const code = async (response: Response) =>
     ((await response.json()) as { error?: { code: string } }).error?.code
@@ -223,9 +226,9 @@ test('a presigned upload is converted once; a second job for it is refused', asy
   assert.equal(put.status, 200)
   const answers = await Promise.all([convert(), convert()])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409])
-  const winner = answers.find(({ status }) => status === 202)
-  assert.ok(winner, 'neither of the two was accepted')
-  assert.equal((await client.finishedJob((await dataOf(winner)).jobId)).status, 'completed')
+  const acceptedReply = answers.find(({ status }) => status === 202)
+  assert.ok(acceptedReply, 'neither of the two was accepted')
+  assert.equal((await client.finishedJob((await dataOf(acceptedReply)).jobId)).status, 'completed')
 })
 
 test('the status of an upload is only visible to its owner', async () => {
@@ -319,9 +322,9 @@ test('a job list contains only the client’s jobs, and its pages work in both d
 test('anyone who knows the id of an anonymous job can see it and its tasks, but not change it', async () => {
   const job = await convertPng()
   const stranger = new Client(service)
-  const shownJob = await stranger.fetch(`/v1/jobs/${job.jobId}`)
-  assert.equal(shownJob.status, 200)
-  const { data } = (await shownJob.json()) as {
+  const strangerReply = await stranger.fetch(`/v1/jobs/${job.jobId}`)
+  assert.equal(strangerReply.status, 200)
+  const { data } = (await strangerReply.json()) as {
     data: {
       tasks: Record<
         string,

@@ -210,7 +210,7 @@ test('the pages of the conversion list together contain all conversions with the
   const namesOf = ({ conversions }: Page) => conversions.map(({ from, to }) => `${from} ${to}`)
   const { page: wholePage } = await pageAt('/v1/formats/conversions?category=font')
   assert.equal(wholePage.pagination.hasMore, false)
-  const seenPairs: string[] = []
+  const pairs: string[] = []
   let path: string | undefined = '/v1/formats/conversions?category=font&limit=50'
   while (path !== undefined) {
     const { page, next } = await pageAt(path)
@@ -218,10 +218,10 @@ test('the pages of the conversion list together contain all conversions with the
     assert.equal(page.total, wholePage.total)
     assert.ok(page.conversions.every(({ optionSet }) => page.optionSets[optionSet]))
     assert.equal(page.pagination.hasMore, next !== undefined)
-    seenPairs.push(...namesOf(page))
+    pairs.push(...namesOf(page))
     path = next
   }
-  assert.deepEqual(seenPairs, namesOf(wholePage))
+  assert.deepEqual(pairs, namesOf(wholePage))
   const { page: lastPage } = await pageAt(`/v1/formats/conversions?category=font&limit=${wholePage.total}`)
   assert.deepEqual(lastPage.pagination, {
     limit: wholePage.total,
@@ -307,9 +307,9 @@ test('every operation has request and reply examples that match their schemas', 
   )
   for (const { path, method, operation } of operations) {
     const what = `${method} ${path}`
-    const inPath = operation.parameters?.filter((parameter) => parameter.in === 'path') ?? []
+    const pathParameters = operation.parameters?.filter((parameter) => parameter.in === 'path') ?? []
     assert.ok(
-      inPath.every(({ example }) => example !== undefined),
+      pathParameters.every(({ example }) => example !== undefined),
       `${what} has no example of its address`,
     )
     for (const { place, media, isNeeded } of bodiesOf(operation)) {
@@ -343,6 +343,6 @@ test('the health endpoint lists every component and returns 200 if conversions w
     Object.keys(body.parts).sort(),
     [...queueIds.map((queue) => `queue-${queue}`), 'disk', 'files', 'table'].sort(),
   )
-  const absentEngines = body.engines.filter(({ available }) => !available).map(({ id }) => id)
-  assert.deepEqual(absentEngines, [], 'these engines are missing')
+  const unavailableEngines = body.engines.filter(({ available }) => !available).map(({ id }) => id)
+  assert.deepEqual(unavailableEngines, [], 'these engines are missing')
 })

@@ -57,9 +57,14 @@ test('the first reply that creates something contains an identity, which is acce
 })
 
 test('replies that create nothing, especially cacheable ones, contain no identity', async () => {
-  const public_ = ['/v1/formats', '/v1/formats/png', '/v1/formats/conversions?from=png', '/v1/openapi.json']
+  const publicPaths = [
+    '/v1/formats',
+    '/v1/formats/png',
+    '/v1/formats/conversions?from=png',
+    '/v1/openapi.json',
+  ]
   for (const path of [
-    ...public_,
+    ...publicPaths,
     '/',
     '/errors',
     '/v1',
@@ -71,7 +76,7 @@ test('replies that create nothing, especially cacheable ones, contain no identit
     const { headers } = await fetch(`${service.url}${path}`)
     assert.deepEqual([headers.get('set-cookie'), headers.get('x-owner-token')], [null, null], path)
     const isPublic = headers.get('cache-control')?.startsWith('public') ?? false
-    assert.equal(isPublic, public_.includes(path) || path === '/errors', path)
+    assert.equal(isPublic, publicPaths.includes(path) || path === '/errors', path)
   }
   const refusedReply = await fetch(`${service.url}/v1/convert`, { method: 'POST' })
   assert.deepEqual([refusedReply.status, refusedReply.headers.get('set-cookie')], [400, null])
@@ -93,10 +98,10 @@ test('every error has a documentation page at the type URL of its problem detail
 
 test('an unknown path returns a page to browsers and an error to programs', async () => {
   const requestWith = (accept: string) => fetch(`${service.url}/nowhere`, { headers: { accept } })
-  const [pageReply, read] = [await requestWith('text/html,*/*;q=0.8'), await requestWith('*/*')]
-  assert.deepEqual([pageReply.status, read.status], [404, 404])
+  const [pageReply, jsonReply] = [await requestWith('text/html,*/*;q=0.8'), await requestWith('*/*')]
+  assert.deepEqual([pageReply.status, jsonReply.status], [404, 404])
   assert.match(await pageReply.text(), /<title>Page not found/)
-  assert.equal(((await read.json()) as { error: { code: string } }).error.code, 'NOT_FOUND')
+  assert.equal(((await jsonReply.json()) as { error: { code: string } }).error.code, 'NOT_FOUND')
 })
 
 test('every reply contains the API version', async () => {
@@ -107,14 +112,14 @@ test('every reply contains the API version', async () => {
   }
 })
 
-const packedBodies: [encoding: string, pack: (text: string) => Uint8Array][] = [
+const compressedBodies: [encoding: string, pack: (text: string) => Uint8Array][] = [
   ['gzip', gzipSync],
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
   ['zstd', zstdCompressSync],
 ]
 
-for (const [encoding, pack] of packedBodies) {
+for (const [encoding, pack] of compressedBodies) {
   test(`a request body in ${encoding} is decoded`, async () => {
     const send = (body: Uint8Array) =>
       client.fetch('/v1/uploads/presign', {

@@ -26,7 +26,7 @@ after(async () => {
 
 const image = (name: string) => ({ name, bytes: new Uint8Array(png) })
 const out = { operation: 'export/url', input: 'image' }
-const toWebp = (...input: string[]) => ({ operation: 'convert', input, output_format: 'webp' })
+const convertToWebp = (...input: string[]) => ({ operation: 'convert', input, output_format: 'webp' })
 const importFile = () => ({
   operation: 'import/url',
   url: `http://127.0.0.1:${(files.address() as AddressInfo).port}/a.png`,
@@ -66,7 +66,12 @@ const jobs: Readonly<Record<string, () => Promise<string>>> = {
   },
   'upload after the job': async () => {
     const file = { operation: 'import/upload' }
-    const { jobId, tasks } = await createJob({ file, second: file, image: toWebp('file', 'second'), out })
+    const { jobId, tasks } = await createJob({
+      file,
+      second: file,
+      image: convertToWebp('file', 'second'),
+      out,
+    })
     for (const name of ['file', 'second']) await put(tasks[name]?.result?.put ?? assert.fail('no URL'))
     await client.finishedJob(jobId)
     return jobId
@@ -77,7 +82,7 @@ const jobs: Readonly<Record<string, () => Promise<string>>> = {
     return jobId
   },
   imports: async () => {
-    const tasks = { file: importFile(), second: importFile(), image: toWebp('file', 'second'), out }
+    const tasks = { file: importFile(), second: importFile(), image: convertToWebp('file', 'second'), out }
     const { jobId } = await createJob(tasks)
     await client.finishedJob(jobId)
     return jobId

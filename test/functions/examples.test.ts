@@ -12,9 +12,9 @@ import { Client, startService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
-const [, usedCommands = ''] = /## Use it\n\n```\n([\s\S]*?)```/.exec(readme) ?? []
+const [, commandLines = ''] = /## Use it\n\n```\n([\s\S]*?)```/.exec(readme) ?? []
 /** A command of several lines ends where the next one starts. */
-const commands = usedCommands
+const commands = commandLines
   .split('\n')
   .filter((line) => !line.startsWith('#'))
   .join('\n')

@@ -80,9 +80,9 @@ describe('a request that cannot work', () => {
     assert.deepEqual(await fieldOf(check, { from: 'png', ...toImage }), [400, 'targetFormat'])
     const fileUrl = 'https://example.com/a.png'
     assert.deepEqual(await fieldOf('/v1/convert', { fileUrl, ...toImage }), [400, 'targetFormat'])
-    const withTool = { ...combine, toolOperation: 'compress' }
-    assert.deepEqual(await fieldOf(check, { from: 'png', ...withTool }), [400, 'combineImages'])
-    assert.deepEqual(await fieldOf('/v1/convert', { fileUrl, ...withTool }), [400, 'combineImages'])
+    const combineWithTool = { ...combine, toolOperation: 'compress' }
+    assert.deepEqual(await fieldOf(check, { from: 'png', ...combineWithTool }), [400, 'combineImages'])
+    assert.deepEqual(await fieldOf('/v1/convert', { fileUrl, ...combineWithTool }), [400, 'combineImages'])
   })
 
   test('an empty field counts as not sent, unless the option may be empty', async () => {

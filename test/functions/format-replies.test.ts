@@ -24,11 +24,11 @@ describe('listing formats', () => {
   test('filters restrict the listed formats, but not the totals', async () => {
     const allFormats = await ask({})
     const images = await ask({ category: 'image', canWrite: 'false' })
-    const wantedFormats = allFormats.formats.filter(
+    const expectedFormats = allFormats.formats.filter(
       ({ category, canWrite }) => category === 'image' && !canWrite,
     )
-    assert.ok(wantedFormats.length > 0)
-    assert.deepEqual(images.formats, wantedFormats)
+    assert.ok(expectedFormats.length > 0)
+    assert.deepEqual(images.formats, expectedFormats)
     assert.deepEqual(images.totals, allFormats.totals)
     assert.equal(allFormats.totals.formats, allFormats.formats.length)
     assert.equal(
@@ -130,12 +130,12 @@ describe('listing conversions', () => {
       pair?.steps?.map(({ engine }) => engine),
     )
     for (const { from, to, via, engines } of allConversions.pairs.filter(({ via }) => via).slice(0, 3)) {
-      const [wholePair] = (await ask({ from, to })).pairs
+      const [pair] = (await ask({ from, to })).pairs
       assert.deepEqual(
-        wholePair?.steps?.slice(0, -1).map((step) => step.to),
+        pair?.steps?.slice(0, -1).map((step) => step.to),
         via,
       )
-      assert.deepEqual(engines, [...new Set(wholePair?.steps?.map(({ engine }) => engine))])
+      assert.deepEqual(engines, [...new Set(pair?.steps?.map(({ engine }) => engine))])
     }
   })
 
@@ -156,14 +156,14 @@ describe('listing conversions', () => {
   })
 
   test('conversions can be filtered by source category and by any engine of their steps', async () => {
-    const wantedPairs = allConversions.pairs.filter(
+    const expectedPairs = allConversions.pairs.filter(
       (pair) => pair.category === 'ebook' && pair.engines.includes('calibre'),
     )
     const { pairs, total } = await ask({ category: 'ebook', engine: 'calibre' })
-    assert.ok(wantedPairs.length > 0 && wantedPairs.length < allConversions.total)
-    assert.equal(total, wantedPairs.length)
+    assert.ok(expectedPairs.length > 0 && expectedPairs.length < allConversions.total)
+    assert.equal(total, expectedPairs.length)
     const names = (some: readonly Pair[]) => some.map(({ from, to }) => `${from} ${to}`)
-    assert.deepEqual(names(pairs), names(wantedPairs))
+    assert.deepEqual(names(pairs), names(expectedPairs))
   })
 
   test('conversions and tools are found by words for the source, the target and the operation', async () => {
@@ -191,9 +191,13 @@ describe('listing conversions', () => {
     const [first, second] = [await ask({ q: 'pdf', limit: '1' }), await ask({ q: 'pdf', limit: '1000' })]
     assert.equal(first.pagination?.hasMore, true)
     assert.equal(second.pairs.length, Math.min(1000, second.total))
-    const toolPage = await ask({ q: 'combine', limit: '1' })
-    const nextPage = await ask({ q: 'combine', limit: '1', cursor: toolPage.pagination?.nextCursor ?? '' })
-    assert.notDeepEqual(nextPage.pairs, toolPage.pairs)
+    const searchResult = await ask({ q: 'combine', limit: '1' })
+    const nextPage = await ask({
+      q: 'combine',
+      limit: '1',
+      cursor: searchResult.pagination?.nextCursor ?? '',
+    })
+    assert.notDeepEqual(nextPage.pairs, searchResult.pairs)
   })
 
   test('conversions to unusual targets are marked experimental', async () => {

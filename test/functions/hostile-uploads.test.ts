@@ -11,21 +11,21 @@ import { type HostileUpload, hostileUploads } from '../support/hostile-uploads.t
 import { Client, startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-const monitor = fileURLToPath(new URL('../support/event-loop-monitor.mjs', import.meta.url))
-const busyFile = join(tmpdir(), `mutabor-event-loop-${process.pid}`)
+const monitorPath = fileURLToPath(new URL('../support/event-loop-monitor.mjs', import.meta.url))
+const eventLoopFile = join(tmpdir(), `mutabor-event-loop-${process.pid}`)
 /** Milliseconds for which nothing may keep `/health` waiting. */
 const maxMs = 100
 
 let service: TestService
 before(async () => {
-  service = await startService({ NODE_OPTIONS: `--import=${monitor}`, EVENT_LOOP_FILE: busyFile })
+  service = await startService({ NODE_OPTIONS: `--import=${monitorPath}`, EVENT_LOOP_FILE: eventLoopFile })
   // Loads what is loaded on demand.
   await send({ filename: 'a.txt', bytes: 'a' })
   await readMaxBusyMs()
 })
 after(async () => {
   await service.stop()
-  await rm(busyFile, { force: true })
+  await rm(eventLoopFile, { force: true })
 })
 
 function send({ filename, bytes, fields = {} }: HostileUpload): Promise<Response> {
@@ -38,11 +38,11 @@ function send({ filename, bytes, fields = {} }: HostileUpload): Promise<Response
 
 /** The longest time since the last call. */
 async function readMaxBusyMs(): Promise<number> {
-  await rm(busyFile, { force: true })
+  await rm(eventLoopFile, { force: true })
   process.kill(service.pid, 'SIGUSR2')
   const read = () => {
     try {
-      return readFileSync(busyFile, 'utf8')
+      return readFileSync(eventLoopFile, 'utf8')
     } catch {
       return undefined
     }
@@ -55,7 +55,7 @@ async function readMaxBusyMs(): Promise<number> {
 async function pollHealth(work: Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   let isDone = false
-  const doneUpload = work.finally(() => {
+  const finishedWork = work.finally(() => {
     isDone = true
   })
   while (!isDone) {
@@ -64,31 +64,31 @@ async function pollHealth(work: Promise<unknown>): Promise<number[]> {
     times.push(performance.now() - start)
     await sleep(10)
   }
-  await doneUpload
+  await finishedWork
   return times.sort((a, b) => a - b)
 }
 
 const percentile99 = (times: readonly number[]) => times[Math.ceil(times.length * 0.99) - 1] ?? 0
 
-interface Measured {
+interface Measurement {
   readonly response: Response
-  readonly busyMs: number
+  readonly maxBusyMs: number
   /** Of `/health` before the upload and during it. */
   readonly idleMs: number
-  readonly healthMs: number
+  readonly maxHealthMs: number
 }
 
-async function measure(upload: HostileUpload): Promise<Measured> {
+async function measure(upload: HostileUpload): Promise<Measurement> {
   const idleMs = percentile99(await pollHealth(sleep(300)))
   await readMaxBusyMs()
   const sending = send(upload)
-  const healthMs = percentile99(await pollHealth(sending))
-  return { response: await sending, busyMs: await readMaxBusyMs(), idleMs, healthMs }
+  const maxHealthMs = percentile99(await pollHealth(sending))
+  return { response: await sending, maxBusyMs: await readMaxBusyMs(), idleMs, maxHealthMs }
 }
 
 /** On a busy machine, replies take longer without any upload as well. */
-const isTooSlow = ({ busyMs, idleMs, healthMs }: Measured) =>
-  busyMs > maxMs || (idleMs < maxMs / 4 && healthMs > maxMs)
+const isTooSlow = ({ maxBusyMs, idleMs, maxHealthMs }: Measurement) =>
+  maxBusyMs > maxMs || (idleMs < maxMs / 4 && maxHealthMs > maxMs)
 
 describe('the service keeps responding while it receives', () => {
   for (const [name, upload] of Object.entries(hostileUploads))
@@ -96,10 +96,10 @@ describe('the service keeps responding while it receives', () => {
       let measuredUpload = await measure(upload)
       // What else runs on the machine only makes it slower.
       for (let run = 0; run < 2 && isTooSlow(measuredUpload); run++) measuredUpload = await measure(upload)
-      const { response, busyMs, idleMs, healthMs } = measuredUpload
+      const { response, maxBusyMs, idleMs, maxHealthMs } = measuredUpload
       assert.ok(
         !isTooSlow(measuredUpload),
-        `busy for ${busyMs} ms, /health took ${healthMs} ms, before ${idleMs} ms`,
+        `busy for ${maxBusyMs} ms, /health took ${maxHealthMs} ms, before ${idleMs} ms`,
       )
       const { error } = (await response.json()) as { error?: { code: string; message: string } | null }
       assert.ok(response.status < 500, JSON.stringify(error))
@@ -107,7 +107,7 @@ describe('the service keeps responding while it receives', () => {
 })
 
 /** Processes below the service that read files. */
-function decoderPids(parent = service.pid): number[] {
+function findDecoderPids(parent = service.pid): number[] {
   const tasks = readdirSync(`/proc/${parent}/task`)
   const children = tasks.flatMap((task) =>
     readFileSync(`/proc/${parent}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
@@ -115,7 +115,7 @@ function decoderPids(parent = service.pid): number[] {
   return children.flatMap((pid) => {
     try {
       const isDecoder = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/decoders/program')
-      return isDecoder ? [pid] : decoderPids(pid)
+      return isDecoder ? [pid] : findDecoderPids(pid)
     } catch {
       return [] // it has ended
     }
@@ -123,7 +123,7 @@ function decoderPids(parent = service.pid): number[] {
 }
 
 function killDecoders(): number {
-  return decoderPids().filter((pid) => {
+  return findDecoderPids().filter((pid) => {
     try {
       return process.kill(pid, 'SIGKILL')
     } catch {

@@ -26,7 +26,12 @@ before(async () => {
 after(() => service.stop())
 
 /** Sends the beginning of a body, waits until the service has it, and disconnects. */
-async function disconnectWithin(url: string, method: string, headers: Record<string, string>, head: Buffer) {
+async function disconnectDuringBody(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  head: Buffer,
+) {
   const sentRequest = request(url, {
     method,
     headers: { ...headers, 'content-length': String(head.length * 50) },
@@ -67,7 +72,7 @@ const uploads: readonly (() => Promise<string | undefined>)[] = [
   },
   async () => {
     const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
-    await disconnectWithin(`${service.url}/v1/convert`, 'POST', headers, formHead)
+    await disconnectDuringBody(`${service.url}/v1/convert`, 'POST', headers, formHead)
     return undefined
   },
   async () => {
@@ -79,14 +84,14 @@ const uploads: readonly (() => Promise<string | undefined>)[] = [
   async () => {
     const { path, url } = await startMultipart()
     await fetch(url, { method: 'PUT', body: png })
-    await disconnectWithin(url, 'PUT', {}, Buffer.alloc(200_000, 1))
+    await disconnectDuringBody(url, 'PUT', {}, Buffer.alloc(200_000, 1))
     assert.equal((await client.fetch(path, { method: 'DELETE' })).status, 200)
     return undefined
   },
 ]
 
 /** Without what every service has, and what the identity of the client has. */
-const remainsOf = ({ records, objects, openUploads, blobs, work }: StoredData) => ({
+const pickLeftovers = ({ records, objects, openUploads, blobs, work }: StoredData) => ({
   records: [...new Set(records.map((pk) => pk.split('#')[0] ?? ''))].filter((kind) =>
     ['JOB', 'UPLOAD', 'IDEM'].includes(kind),
   ),
@@ -111,8 +116,8 @@ test('no data of 200 concurrent uploads, half of them interrupted, remains a min
   })
   const noData = { records: [], objects: [], openUploads: [], blobs: 0, work: [] }
   const isGone = async () =>
-    JSON.stringify(remainsOf(await readStoredData(service))) === JSON.stringify(noData)
+    JSON.stringify(pickLeftovers(await readStoredData(service))) === JSON.stringify(noData)
   await waitUntil(isGone, 'nothing is left', maxCleanupS).catch(async () => {
-    assert.deepEqual(remainsOf(await readStoredData(service)), noData)
+    assert.deepEqual(pickLeftovers(await readStoredData(service)), noData)
   })
 })

@@ -27,7 +27,7 @@ function batch(headers: Headers): Promise<Response> {
   return client.fetch('/v1/convert/batch', { method: 'POST', body, headers })
 }
 
-async function overJob(): Promise<string> {
+async function createFinishedJob(): Promise<string> {
   const { jobId } = await dataOf(await client.post('/v1/jobs', { tasks }, { prefer: 'wait=25' }))
   return jobId
 }
@@ -46,7 +46,7 @@ const createRequests: [what: string, send: (headers: Headers, jobId: string) => 
 for (const [what, send] of createRequests) {
   test(`${what} with Prefer: wait replies when the job has finished, also when repeated with its key`, async () => {
     const headers = { prefer: 'wait=25', 'idempotency-key': crypto.randomUUID() }
-    const jobId = await overJob()
+    const jobId = await createFinishedJob()
     const response = await send(headers, jobId)
     const data = await dataOf(response.clone())
     assert.equal(response.status, 200)
@@ -68,7 +68,7 @@ for (const [what, send] of createRequests) {
   })
 
   test(`${what} replies immediately with Location and Retry-After`, async () => {
-    const response = await send({}, await overJob())
+    const response = await send({}, await createFinishedJob())
     const { jobId } = await dataOf(response)
     assert.equal(response.status, 202)
     assert.equal(response.headers.get('location'), `/v1/jobs/${jobId}`)
@@ -88,13 +88,13 @@ for (const path of ['/v1/jobs', '/v1/status']) {
   test(`a finished job at ${path}/{jobId} returns 304 for its ETag`, async () => {
     const queuedJob = await dataOf(await client.post('/v1/jobs', { tasks }))
     const url = `${path}/${queuedJob.jobId}`
-    const earlyEtag = (await client.fetch(url)).headers.get('etag') ?? ''
-    assert.match(earlyEtag, /^"[\w-]+"$/)
+    const etagBefore = (await client.fetch(url)).headers.get('etag') ?? ''
+    assert.match(etagBefore, /^"[\w-]+"$/)
     await client.finishedJob(queuedJob.jobId)
-    const lateReply = await client.fetch(url, { headers: { 'if-none-match': earlyEtag } })
-    assert.equal(lateReply.status, 200, 'the end of the job changes the ETag')
-    const etag = lateReply.headers.get('etag') ?? ''
-    assert.notEqual(etag, earlyEtag)
+    const changedReply = await client.fetch(url, { headers: { 'if-none-match': etagBefore } })
+    assert.equal(changedReply.status, 200, 'the end of the job changes the ETag')
+    const etag = changedReply.headers.get('etag') ?? ''
+    assert.notEqual(etag, etagBefore)
     for (const knownEtag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const cachedReply = await client.fetch(url, { headers: { 'if-none-match': knownEtag } })
       assert.equal(cachedReply.status, 304, knownEtag)

@@ -2,29 +2,29 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   app,
-  become,
+  createJob,
   idAt,
-  make,
+  listPages,
   minutesOf,
+  minutesUpTo,
   newestFirst,
   ownerOf,
   page,
-  pagesFrom,
-  upTo,
+  setStatus,
 } from './support/job-lists.ts'
 
 test('pages of a job list do not shift when jobs are created, finish, expire or are deleted', async () => {
-  const owner = await ownerOf(...upTo(60).map((minute) => ({ minute })))
+  const owner = await ownerOf(...minutesUpTo(60).map((minute) => ({ minute })))
   const firstPage = await page(owner, { limit: '20' })
-  await make(owner, { minute: 1000 })
-  for (const minute of [25, 30, 39]) await become(owner, minute, 'completed')
-  await become(owner, 40, 'failed')
-  await become(owner, 33, 'expired')
+  await createJob(owner, { minute: 1000 })
+  for (const minute of [25, 30, 39]) await setStatus(owner, minute, 'completed')
+  await setStatus(owner, 40, 'failed')
+  await setStatus(owner, 33, 'expired')
   await app.services.jobs.store.deleteJob(idAt(owner, 34))
-  const rest = await pagesFrom(owner, { limit: '20' }, 'next', firstPage.next ?? '')
-  const left = upTo(60).filter((minute) => minute !== 33 && minute !== 34)
+  const rest = await listPages(owner, { limit: '20' }, 'next', firstPage.next ?? '')
+  const left = minutesUpTo(60).filter((minute) => minute !== 33 && minute !== 34)
   assert.deepEqual(newestFirst([...firstPage.minutes, ...minutesOf(rest)]), newestFirst(left))
-  const back = await pagesFrom(owner, { limit: '20' }, 'prev', rest[0]?.prev ?? '')
+  const back = await listPages(owner, { limit: '20' }, 'prev', rest[0]?.prev ?? '')
   assert.deepEqual(
     minutesOf(back.toReversed()),
     newestFirst([...left.filter((minute) => minute >= 40), 1000]),
@@ -32,10 +32,10 @@ test('pages of a job list do not shift when jobs are created, finish, expire or 
 })
 
 test('a previous page of a job list has a next page, even if all jobs before it are deleted', async () => {
-  const owner = await ownerOf(...upTo(20).map((minute) => ({ minute })))
+  const owner = await ownerOf(...minutesUpTo(20).map((minute) => ({ minute })))
   const firstPage = await page(owner, { limit: '10' })
   const secondPage = await page(owner, { limit: '10', cursor: firstPage.next ?? '' })
-  for (const minute of upTo(20).slice(10)) await become(owner, minute, 'expired')
+  for (const minute of minutesUpTo(20).slice(10)) await setStatus(owner, minute, 'expired')
   const back = await page(owner, { limit: '10', cursor: secondPage.prev ?? '' })
   assert.deepEqual([back.minutes, back.prev], [[], null])
   const pageAgain = await page(owner, { limit: '10', cursor: back.next ?? '' })
@@ -43,9 +43,9 @@ test('a previous page of a job list has a next page, even if all jobs before it 
 })
 
 test('a next page of a job list has a previous page, even if all jobs after it are deleted', async () => {
-  const owner = await ownerOf(...upTo(20).map((minute) => ({ minute })))
+  const owner = await ownerOf(...minutesUpTo(20).map((minute) => ({ minute })))
   const firstPage = await page(owner, { limit: '10' })
-  for (const minute of upTo(10)) await become(owner, minute, 'expired')
+  for (const minute of minutesUpTo(10)) await setStatus(owner, minute, 'expired')
   const secondPage = await page(owner, { limit: '10', cursor: firstPage.next ?? '' })
   assert.deepEqual([secondPage.minutes, secondPage.next, secondPage.hasMore], [[], null, false])
   assert.deepEqual(
@@ -56,10 +56,10 @@ test('a next page of a job list has a previous page, even if all jobs after it a
 
 test('a narrow job filter reads a bounded number of jobs per page and finds all matches', async () => {
   const owner = await ownerOf(
-    ...upTo(620).map((minute) => ({ minute, target: minute === 3 ? 'webp' : 'pdf' })),
+    ...minutesUpTo(620).map((minute) => ({ minute, target: minute === 3 ? 'webp' : 'pdf' })),
   )
   const newest = { targetFormat: 'webp', limit: '5' }
-  const forwardPages = await pagesFrom(owner, newest)
+  const forwardPages = await listPages(owner, newest)
   assert.deepEqual(
     forwardPages.map(({ minutes, hasMore }) => [minutes, hasMore]),
     [
@@ -67,7 +67,7 @@ test('a narrow job filter reads a bounded number of jobs per page and finds all 
       [[3], false],
     ],
   )
-  const back = await pagesFrom(owner, newest, 'prev', forwardPages.at(-1)?.prev ?? '')
+  const back = await listPages(owner, newest, 'prev', forwardPages.at(-1)?.prev ?? '')
   assert.deepEqual(
     back.map(({ minutes, next }) => [minutes, next !== null]),
     [
@@ -75,9 +75,9 @@ test('a narrow job filter reads a bounded number of jobs per page and finds all 
       [[], true],
     ],
   )
-  assert.deepEqual(minutesOf(await pagesFrom(owner, newest, 'next', back.at(-1)?.next ?? '')), [3])
+  assert.deepEqual(minutesOf(await listPages(owner, newest, 'next', back.at(-1)?.next ?? '')), [3])
   const oldest = { ...newest, sort: 'createdAt' }
-  const pages = await pagesFrom(owner, oldest)
+  const pages = await listPages(owner, oldest)
   assert.deepEqual(
     pages.map(({ minutes, hasMore }) => [minutes, hasMore]),
     [
@@ -85,10 +85,10 @@ test('a narrow job filter reads a bounded number of jobs per page and finds all 
       [[], false],
     ],
   )
-  assert.deepEqual(minutesOf(await pagesFrom(owner, oldest, 'prev', pages.at(-1)?.prev ?? '')), [3])
-  const noPages = await pagesFrom(owner, { operation: 'thumbnail', limit: '100' })
+  assert.deepEqual(minutesOf(await listPages(owner, oldest, 'prev', pages.at(-1)?.prev ?? '')), [3])
+  const emptyPages = await listPages(owner, { operation: 'thumbnail', limit: '100' })
   assert.deepEqual(
-    noPages.map(({ minutes, hasMore }) => [minutes, hasMore]),
+    emptyPages.map(({ minutes, hasMore }) => [minutes, hasMore]),
     [
       [[], true],
       [[], false],
@@ -97,8 +97,8 @@ test('a narrow job filter reads a bounded number of jobs per page and finds all 
 })
 
 test('pages of a job list with include=tasks are shorter if the jobs have many tasks', async () => {
-  const owner = await ownerOf(...upTo(5).map((minute) => ({ minute, tasks: 900 })))
-  const pages = await pagesFrom(owner, { include: 'tasks', limit: '100' })
+  const owner = await ownerOf(...minutesUpTo(5).map((minute) => ({ minute, tasks: 900 })))
+  const pages = await listPages(owner, { include: 'tasks', limit: '100' })
   assert.deepEqual(
     pages.map(({ minutes }) => minutes),
     [[4, 3], [2, 1], [0]],

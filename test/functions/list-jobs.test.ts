@@ -2,26 +2,26 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   app,
-  manyOwner,
+  listPages,
   minuteMs,
   minutesOf,
+  minutesUpTo,
   newestFirst,
   type Owner,
   ownerOf,
+  ownerOfManyJobs,
   page,
-  pagesFrom,
   start,
-  upTo,
 } from './support/job-lists.ts'
 
-const timeAt = (minute: number) => new Date(start + minute * minuteMs).toISOString()
+const isoTimeAt = (minute: number) => new Date(start + minute * minuteMs).toISOString()
 
 const allPages = async (owner: Owner, query: Readonly<Record<string, string>> = {}) =>
-  minutesOf(await pagesFrom(owner, query))
+  minutesOf(await listPages(owner, query))
 
 test('the pages of a job list contain all jobs, newest first, and end after the last one', async () => {
-  const pages = await pagesFrom(manyOwner, { limit: '37' })
-  assert.deepEqual(minutesOf(pages), newestFirst(upTo(230)))
+  const pages = await listPages(ownerOfManyJobs, { limit: '37' })
+  assert.deepEqual(minutesOf(pages), newestFirst(minutesUpTo(230)))
   assert.deepEqual(
     pages.map(({ minutes }) => minutes.length),
     [37, 37, 37, 37, 37, 37, 8],
@@ -37,7 +37,7 @@ test('the pages of a job list contain all jobs, newest first, and end after the 
 })
 
 test('a job list whose last page is full ends with that page', async () => {
-  const pages = await pagesFrom(manyOwner, { limit: '46' })
+  const pages = await listPages(ownerOfManyJobs, { limit: '46' })
   assert.deepEqual(
     pages.map(({ minutes }) => minutes.length),
     [46, 46, 46, 46, 46],
@@ -45,20 +45,25 @@ test('a job list whose last page is full ends with that page', async () => {
 })
 
 test('sort=createdAt lists the oldest first', async () => {
-  assert.deepEqual(await allPages(manyOwner, { limit: '50', sort: 'createdAt' }), upTo(230))
+  assert.deepEqual(await allPages(ownerOfManyJobs, { limit: '50', sort: 'createdAt' }), minutesUpTo(230))
 })
 
 for (const sort of ['-createdAt', 'createdAt']) {
   test(`the pages of ${sort} are the same when read backwards`, async () => {
-    const forwardPages = await pagesFrom(manyOwner, { limit: '23', sort })
-    const back = await pagesFrom(manyOwner, { limit: '23', sort }, 'prev', forwardPages.at(-1)?.prev ?? '')
+    const forwardPages = await listPages(ownerOfManyJobs, { limit: '23', sort })
+    const back = await listPages(
+      ownerOfManyJobs,
+      { limit: '23', sort },
+      'prev',
+      forwardPages.at(-1)?.prev ?? '',
+    )
     assert.deepEqual(
       back.toReversed().map(({ minutes }) => minutes),
       forwardPages.slice(0, -1).map(({ minutes }) => minutes),
     )
     assert.equal(back.at(-1)?.prev, null)
     assert.deepEqual(
-      (await page(manyOwner, { limit: '23', sort, cursor: back[0]?.next ?? '' })).minutes,
+      (await page(ownerOfManyJobs, { limit: '23', sort, cursor: back[0]?.next ?? '' })).minutes,
       forwardPages.at(-1)?.minutes,
     )
   })
@@ -76,14 +81,14 @@ const filters: [query: Record<string, string>, holds: (minute: number) => boolea
   [{ targetFormat: 'webp' }, (minute) => minute % 4 === 0],
   [{ operation: 'merge' }, (minute) => minute % 5 === 0],
   [{ operation: 'merge', targetFormat: 'webp' }, (minute) => minute % 20 === 0],
-  [{ createdAfter: timeAt(200) }, (minute) => minute > 200],
-  [{ createdBefore: timeAt(20) }, (minute) => minute < 20],
-  [{ createdAfter: timeAt(20), createdBefore: timeAt(30) }, (minute) => minute > 20 && minute < 30],
+  [{ createdAfter: isoTimeAt(200) }, (minute) => minute > 200],
+  [{ createdBefore: isoTimeAt(20) }, (minute) => minute < 20],
+  [{ createdAfter: isoTimeAt(20), createdBefore: isoTimeAt(30) }, (minute) => minute > 20 && minute < 30],
   [
-    { createdAfter: '2026-03-01T01:20:00+01:00', createdBefore: timeAt(25) },
+    { createdAfter: '2026-03-01T01:20:00+01:00', createdBefore: isoTimeAt(25) },
     (minute) => minute > 20 && minute < 25,
   ],
-  [{ createdAfter: timeAt(30), createdBefore: timeAt(20) }, () => false],
+  [{ createdAfter: isoTimeAt(30), createdBefore: isoTimeAt(20) }, () => false],
   [{ createdBefore: '1969-12-31T23:59:59Z' }, () => false],
   [{ createdAfter: '1901-01-01T00:00:00Z', status: 'failed' }, (minute) => minute % 6 === 3],
   [{ createdAfter: '9999-12-31T23:59:59Z' }, () => false],
@@ -91,10 +96,10 @@ const filters: [query: Record<string, string>, holds: (minute: number) => boolea
 
 for (const [query, holds] of filters) {
   test(`the job list filter ${new URLSearchParams(query)} matches the right jobs in both directions`, async () => {
-    const expectedNumbers = upTo(230).filter(holds)
-    assert.deepEqual(await allPages(manyOwner, { ...query, limit: '7' }), newestFirst(expectedNumbers))
+    const expectedNumbers = minutesUpTo(230).filter(holds)
+    assert.deepEqual(await allPages(ownerOfManyJobs, { ...query, limit: '7' }), newestFirst(expectedNumbers))
     assert.deepEqual(
-      await allPages(manyOwner, { ...query, limit: '100', sort: 'createdAt' }),
+      await allPages(ownerOfManyJobs, { ...query, limit: '100', sort: 'createdAt' }),
       expectedNumbers,
     )
   })
@@ -118,14 +123,14 @@ test('a job that was created long after its id was issued is found by its creati
   const { createdAt } = shownJob
   assert.equal(createdAt, new Date(start + minuteMs + 40_000).toISOString())
   const msBefore = new Date(Date.parse(createdAt) - 1).toISOString()
-  const msAfter = new Date(Date.parse(createdAt) + 1).toISOString()
-  assert.deepEqual(await allPages(owner, { createdAfter: msBefore, createdBefore: msAfter }), [1])
+  const oneMsLater = new Date(Date.parse(createdAt) + 1).toISOString()
+  assert.deepEqual(await allPages(owner, { createdAfter: msBefore, createdBefore: oneMsLater }), [1])
   assert.deepEqual(await allPages(owner, { createdAfter: createdAt }), [3])
   assert.deepEqual(await allPages(owner, { createdBefore: createdAt }), [])
 })
 
 test('include=tasks shows the tasks of each job', async () => {
-  const owner = await ownerOf(...upTo(3).map((minute) => ({ minute })))
+  const owner = await ownerOf(...minutesUpTo(3).map((minute) => ({ minute })))
   const { json } = await app.send('GET', '/v1/jobs', { ...owner, query: { include: 'tasks' } })
   assert.deepEqual(
     json.data.jobs.map(({ tasks }: { tasks: object }) => Object.keys(tasks)),
@@ -139,7 +144,7 @@ test('jobs of other owners are not listed, and a cursor is valid for its list on
   assert.ok(next)
   assert.deepEqual((await page(await ownerOf())).minutes, [])
   const wrongFilters: [of: Owner, query: Record<string, string>][] = [
-    [manyOwner, { cursor: next }],
+    [ownerOfManyJobs, { cursor: next }],
     [owner, { cursor: next, tag: 'a' }],
     [owner, { cursor: next, sort: 'createdAt' }],
     [owner, { cursor: `${next.slice(0, -2)}AA` }],

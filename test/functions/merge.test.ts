@@ -75,7 +75,7 @@ test('images are merged side by side', async () => {
   assert.match((await run('file', [path])).stdout, /PNG image data, 80 x 30/)
 })
 
-async function formatAndSeconds(path: string): Promise<[format: string, seconds: number]> {
+async function probeFormatAndSeconds(path: string): Promise<[format: string, seconds: number]> {
   const args = ['-v', 'error', '-show_entries', 'format=duration,format_name', '-of', 'json', path]
   const { format } = JSON.parse((await run('ffprobe', args)).stdout)
   return [format.format_name, Number(format.duration)]
@@ -84,7 +84,7 @@ async function formatAndSeconds(path: string): Promise<[format: string, seconds:
 test('audio is merged with the requested silence in between', async () => {
   const parts = [file('tone.wav'), file('tone.flac')]
   const fields = { mergeType: 'audio', options: JSON.stringify({ gap: 2 }) }
-  const [format, seconds] = await formatAndSeconds(
+  const [format, seconds] = await probeFormatAndSeconds(
     await resultOf(await send('/v1/convert/merge', parts, fields)),
   )
   assert.equal(format, 'wav')
@@ -93,7 +93,7 @@ test('audio is merged with the requested silence in between', async () => {
 
 test('videos are merged one after another', async () => {
   const parts = [file('video.mp4'), file('video.webm')]
-  const [format, seconds] = await formatAndSeconds(
+  const [format, seconds] = await probeFormatAndSeconds(
     await resultOf(await send('/v1/convert/merge', parts, { mergeType: 'video' })),
   )
   assert.match(format, /mp4/)
@@ -109,7 +109,7 @@ test('a video is compressed to a target size', async () => {
   const fields = { toolOperation: 'compress', targetSize: '100k' }
   const path = await resultOf(await client.accepted(await client.convert(sentVideo, fields)))
   assert.ok((await stat(path)).size <= 100_000)
-  const [format, seconds] = await formatAndSeconds(path)
+  const [format, seconds] = await probeFormatAndSeconds(path)
   assert.match(format, /mp4/)
   assert.ok(seconds > 19 && seconds < 21, `${seconds} s`)
 })

@@ -48,18 +48,19 @@ test('clients elsewhere do not see metrics, also behind a proxy of the same mach
 })
 
 test('elsewhere only administrators see metrics', async () => {
-  const elsewhere = { 'x-forwarded-for': '203.0.113.7' }
-  const statusOf = async (key: string) => (await readMetrics({ ...elsewhere, 'x-api-key': key })).status
+  const headersOfOtherClient = { 'x-forwarded-for': '203.0.113.7' }
+  const statusOf = async (key: string) =>
+    (await readMetrics({ ...headersOfOtherClient, 'x-api-key': key })).status
   assert.equal(await statusOf(await adminOf(service)), 200)
   assert.equal(await statusOf(await managerOf(service)), 403)
   assert.equal(await statusOf('sk_unknown'), 401)
 })
 
 test('jobs are counted by engine, outcome, error code and duration', () => {
-  const bins = { 'took 0': 3, 'took 170': 1 }
+  const countsByBin = { 'took 0': 3, 'took 170': 1 }
   const lines = renderMetrics(
     jobMetrics([
-      { engine: 'vips', counts: { jobs: 4, completed: 4, ...bins } },
+      { engine: 'vips', counts: { jobs: 4, completed: 4, ...countsByBin } },
       { engine: 'vips', counts: { jobs: 2, completed: 1, failed: 1, 'code CORRUPT_FILE': 1, 'took 0': 1 } },
     ]),
   ).split('\n')

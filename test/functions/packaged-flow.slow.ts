@@ -19,22 +19,22 @@ const workflowCount = 5
 /** Of one job, on average: two processors share everything. */
 const maxSecondsPerJob = 3
 
-let packaged: Awaited<ReturnType<typeof startPackagedService>>
+let packagedService: Awaited<ReturnType<typeof startPackagedService>>
 let receiver: Awaited<ReturnType<typeof openReceiver>>
 before(async () => {
   receiver = await openReceiver()
-  packaged = await startPackagedService({ TASK_LIMIT_S: '15' })
+  packagedService = await startPackagedService({ TASK_LIMIT_S: '15' })
 })
 after(async () => {
   receiver?.close()
-  await packaged?.service.stop()
+  await packagedService?.service.stop()
 })
 
 type AnyClient = InstanceType<typeof Client>
 
 /** Creates a client with a webhook of its own. */
-async function newMember(at: number) {
-  const client = new Client(packaged.service)
+async function createMember(at: number) {
+  const client = new Client(packagedService.service)
   const path = `/hook-${at}`
   const reply = await client.post('/v1/webhooks', { url: receiver.url(path), events: ['job.completed'] })
   assert.equal(reply.status, 201, await reply.clone().text())
@@ -59,13 +59,13 @@ const statusOf = async (client: AnyClient, jobId: string) => {
   return ((await reply.json()) as { data: JobData }).data
 }
 
-const jobsOf = (path: string) => receiver.at(path).map(({ json }) => json.job.id as string)
+const listJobIds = (path: string) => receiver.at(path).map(({ json }) => json.job.id as string)
 
 test(`${jobCount} jobs of ${clientCount} clients complete, and each is announced to its webhook`, {
   timeout: 1_200_000,
 }, async (t) => {
   const startedAtMs = performance.now()
-  const members = await Promise.all(Array.from({ length: clientCount }, (_, at) => newMember(at)))
+  const members = await Promise.all(Array.from({ length: clientCount }, (_, at) => createMember(at)))
   const created = await Promise.all(
     members.map(async ({ client, path }, member) => {
       const jobIds: string[] = []
@@ -75,20 +75,23 @@ test(`${jobCount} jobs of ${clientCount} clients complete, and each is announced
     }),
   )
   t.diagnostic(`created after ${Math.round((performance.now() - startedAtMs) / 1000)} s`)
-  const isAnnounced = () => created.every(({ path, jobIds }) => new Set(jobsOf(path)).size >= jobIds.length)
-  await waitUntil(isAnnounced, 'each job is announced', 60 + maxSecondsPerJob * jobCount)
+  const allJobsReported = () =>
+    created.every(({ path, jobIds }) => new Set(listJobIds(path)).size >= jobIds.length)
+  await waitUntil(allJobsReported, 'each job is announced', 60 + maxSecondsPerJob * jobCount)
   for (const { client, path, jobIds } of created) {
-    assert.deepEqual([...new Set(jobsOf(path))].toSorted(), jobIds.toSorted())
+    assert.deepEqual([...new Set(listJobIds(path))].toSorted(), jobIds.toSorted())
     for (const jobId of jobIds) assert.equal((await statusOf(client, jobId)).status, 'completed', jobId)
   }
-  const throttled = packaged.logLines().filter(({ msg }) => msg === 'an invocation was throttled').length
+  const throttled = packagedService
+    .logLines()
+    .filter(({ msg }) => msg === 'an invocation was throttled').length
   t.diagnostic(
     `${Math.round((performance.now() - startedAtMs) / 1000)} s, ${throttled} invocations throttled`,
   )
 })
 
 test('workflows run, also when several start at once', { timeout: 300_000 }, async () => {
-  const { client, path } = await newMember(clientCount)
+  const { client, path } = await createMember(clientCount)
   const ids: string[] = []
   for (let at = 0; at < workflowCount; at++) {
     const reply = await client.post('/v1/workflows', {
@@ -104,7 +107,7 @@ test('workflows run, also when several start at once', { timeout: 300_000 }, asy
   // One run of a workflow at a time: another one would be refused.
   const runs = ids.map((id) => client.post(`/v1/workflows/${id}/run`, {}))
   for (const { status } of await Promise.all(runs)) assert.equal(status, 202)
-  await waitUntil(() => new Set(jobsOf(path)).size === workflowCount, 'each run is announced', 240)
+  await waitUntil(() => new Set(listJobIds(path)).size === workflowCount, 'each run is announced', 240)
 })
 
 test('a video that takes longer than a function may run is encoded in chunks', {
@@ -112,7 +115,7 @@ test('a video that takes longer than a function may run is encoded in chunks', {
 }, async () => {
   const file = join(scratchFolder('video'), 'video.mp4')
   createVideo(file, '1280x720', '25', 60)
-  const client = new Client(packaged.service)
+  const client = new Client(packagedService.service)
   const bytes = new Uint8Array(readFileSync(file))
   const { uploadId, url, headers } = await client.presign({
     filename: 'video.mp4',
@@ -129,7 +132,7 @@ test('a video that takes longer than a function may run is encoded in chunks', {
     }),
   )
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
-  const splits = packaged.logLines().filter(({ msg }) => msg === 'task split into chunks')
+  const splits = packagedService.logLines().filter(({ msg }) => msg === 'task split into chunks')
   assert.equal(splits.length, 1)
 })
 
@@ -149,7 +152,7 @@ for (const [functionName, file] of recorded) {
     let reply: Response | undefined
     // All executions may be in use.
     await waitUntil(async () => {
-      reply = await packaged.invoke(functionName, event)
+      reply = await packagedService.invoke(functionName, event)
       return reply.status === 200
     }, 'the function runs')
     assert.equal(reply?.headers.get('x-amz-function-error'), null, await reply?.text())
@@ -161,6 +164,6 @@ const isChunkTimeout = ({ msg, error }: Readonly<Record<string, unknown>>) =>
   msg === 'attempt failed' && JSON.stringify(error).includes('the chunk took longer than')
 
 test('nothing failed and no permission was missing', () => {
-  const { failed, denied } = packaged.findFailures()
+  const { failed, denied } = packagedService.findFailures()
   assert.deepEqual([failed.filter((line) => !isChunkTimeout(line)), denied], [[], []])
 })

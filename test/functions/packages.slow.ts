@@ -33,7 +33,7 @@ test('this machine can isolate functions from the checkout', (t) => {
 
 const png = new Uint8Array(readFileSync(new URL('../fixtures/alpha.png', import.meta.url)))
 const image = { filename: 'alpha.png', contentType: 'image/png', size: png.length }
-const bytesAt = async (url: string) => new Uint8Array(await (await fetch(url)).arrayBuffer())
+const downloadBytes = async (url: string) => new Uint8Array(await (await fetch(url)).arrayBuffer())
 
 test('an uploaded file is converted to an image', async () => {
   const client = new Client(service)
@@ -43,7 +43,7 @@ test('an uploaded file is converted to an image', async () => {
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
   const download = await client.fetch(`/v1/download/${job.jobId}`)
   assert.equal(download.status, 302)
-  const resultBytes = await bytesAt(download.headers.get('location') ?? '')
+  const resultBytes = await downloadBytes(download.headers.get('location') ?? '')
   assert.equal(Buffer.from(resultBytes.subarray(8, 12)).toString(), 'WEBP')
 })
 
@@ -150,11 +150,11 @@ test('pages, formats, accounts and unconfigured features return replies', async 
 })
 
 test('every deployment package ran, without denied permissions and without failures', async () => {
-  const startedFunctions = () =>
+  const listStartedFunctions = () =>
     new Set(packaged.logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
-  const ofQueue: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }
-  const idleFunctions = () =>
-    zipFunctionNames.filter((name) => !startedFunctions().has(ofQueue[name] ?? name))
-  await waitUntil(() => idleFunctions().length === 0, `${idleFunctions()} have run`, 60)
+  const queuesByFunction: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }
+  const listIdleFunctions = () =>
+    zipFunctionNames.filter((name) => !listStartedFunctions().has(queuesByFunction[name] ?? name))
+  await waitUntil(() => listIdleFunctions().length === 0, `${listIdleFunctions()} have run`, 60)
   assert.deepEqual(packaged.findFailures(), { failed: [], denied: [] })
 })

@@ -70,8 +70,8 @@ test('a PDF is encrypted with a password and decrypted with it', async () => {
   const fields = { toolOperation: 'decrypt-pdf', password: 'open sesame' }
   assert.match(await textOf(await resultOf(await runTool({ file, fields }))), /alphamarker/)
   const encryptAgain = { toolOperation: 'encrypt-pdf', password: 'new', currentPassword: 'open sesame' }
-  const relocked = await resultOf(await runTool({ file, fields: encryptAgain }))
-  assert.match(await textOf(relocked, '-upw', 'new'), /alphamarker/)
+  const reencryptedResult = await resultOf(await runTool({ file, fields: encryptAgain }))
+  assert.match(await textOf(reencryptedResult, '-upw', 'new'), /alphamarker/)
   const refusedReply = await post({ file, fields: { toolOperation: 'rotate-pdf' } })
   assert.equal(refusedReply.status, 422)
   assert.match(await refusedReply.text(), /PDF_ENCRYPTED/)

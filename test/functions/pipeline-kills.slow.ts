@@ -39,12 +39,12 @@ const isGivenUp = ({ error }: { readonly error?: { readonly message: string } | 
   error?.message.includes('crashed in all three attempts') === true
 
 test(`a pipeline returns the same result and every event once despite ${kills} kills of the whole service`, async () => {
-  for (const seed of [20_261_122, 20_261_123]) if (await outlives(seed)) return
+  for (const seed of [20_261_122, 20_261_123]) if (await survivesKill(seed)) return
   assert.fail('one task met three kills, twice')
 })
 
 /** Returns false if a task failed because its worker was killed three times. */
-async function outlives(seed: number): Promise<boolean> {
+async function survivesKill(seed: number): Promise<boolean> {
   const random = createRandom(seed)
   const dataDir = await mkdtemp(join(tmpdir(), 'mutabor-kills-'))
   // The more tasks a kill interrupts, the sooner one is interrupted three times.
@@ -58,7 +58,7 @@ async function outlives(seed: number): Promise<boolean> {
     const { jobId } = (await response.json()) as { jobId: string }
     assert.equal(response.status, 202)
     let percent = 0
-    let inTheMiddle = 0
+    let killsDuringJob = 0
     for (let kill = 0; kill < kills; kill++) {
       await pause(300 + random() * 1500)
       const { data } = (await (await client.fetch(`/v1/status/${jobId}`)).json()) as {
@@ -69,11 +69,11 @@ async function outlives(seed: number): Promise<boolean> {
         `progress decreased from ${percent} to ${data.progress.percent}`,
       )
       percent = data.progress.percent
-      if (percent < 100) inTheMiddle++
+      if (percent < 100) killsDuringJob++
       await service.kill()
       service = await startService({ ...settings, PORT: port }, dataDir)
     }
-    assert.ok(inTheMiddle >= 5, `only ${inTheMiddle} kills hit an unfinished job`)
+    assert.ok(killsDuringJob >= 5, `only ${killsDuringJob} kills hit an unfinished job`)
     const job = await client.finishedJob(jobId)
     if (isGivenUp(job)) return false
     assert.equal(job.status, 'completed', JSON.stringify(job.error))
@@ -88,13 +88,13 @@ async function outlives(seed: number): Promise<boolean> {
       for (const event of receivedEvents)
         assert.deepEqual(event, receivedEvents[0], `${id} was published in two versions`)
     const ofJob = [...byId.values()].flatMap(([event]) => (event?.stream === jobId ? event : []))
-    const eventsOnce = ofJob.sort((a, b) => a.sequence - b.sequence)
+    const sortedEvents = ofJob.sort((a, b) => a.sequence - b.sequence)
     assert.deepEqual(
-      eventsOnce.map(({ sequence }) => sequence),
-      eventsOnce.map((_, at) => at + 1),
+      sortedEvents.map(({ sequence }) => sequence),
+      sortedEvents.map((_, at) => at + 1),
       'an event was lost or published with two ids',
     )
-    const kinds = eventsOnce.map(({ event }) => event).filter((event) => event !== 'job.progress')
+    const kinds = sortedEvents.map(({ event }) => event).filter((event) => event !== 'job.progress')
     const endEvents = ['job.completed', 'file.downloaded']
     assert.deepEqual(kinds, ['job.created', 'job.queued', 'job.started', ...endEvents])
     return true

@@ -262,12 +262,12 @@ test('a website in the local network is not captured', async () => {
 
 test('a job may shorten the retention of its files, but not extend it', async () => {
   const tasks = { in: file(png, 'a.png'), out: { operation: 'export/url', input: 'in' } }
-  const retentionOf = async (expiresIn: number) => {
+  const readRetention = async (expiresIn: number) => {
     const job = await client.accepted(await create(tasks, { expiresIn }))
     const { endedAt, expiresAt } = job as unknown as Record<'endedAt' | 'expiresAt', string>
     return (Date.parse(expiresAt) - Date.parse(endedAt)) / 1000
   }
-  assert.equal(await retentionOf(90), 90)
-  assert.equal(await retentionOf(1_000_000), 24 * 3600)
+  assert.equal(await readRetention(90), 90)
+  assert.equal(await readRetention(1_000_000), 24 * 3600)
   assert.equal((await create(tasks, { expiresIn: 59 })).status, 400)
 })

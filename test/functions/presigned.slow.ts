@@ -16,7 +16,7 @@ import { Client, type Presigned, startService, type TestService } from '../suppo
 
 /** Debian's packages; others may be earlier on the PATH. */
 const AWS = '/usr/bin/aws'
-const CURL = '/usr/bin/curl'
+const curlPath = '/usr/bin/curl'
 const mib = 1024 ** 2
 
 const folder = scratchFolder('presigned')
@@ -33,7 +33,7 @@ after(() => service.stop())
 const run = promisify(execFile)
 
 /** Returns curl's output with headers; a status above 399 fails. */
-const curl = async (...args: string[]) => (await run(CURL, ['-sSf', '-i', ...args])).stdout
+const curl = async (...args: string[]) => (await run(curlPath, ['-sSf', '-i', ...args])).stdout
 const withHeaders = (headers: Readonly<Record<string, string>>) =>
   Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
 
@@ -51,7 +51,7 @@ async function convert(fields: object): Promise<void> {
 
 const needs = (program: string) => ({ skip: !existsSync(program) && `${program} is not there` })
 
-test('curl uploads a file to a presigned PUT URL and through a presigned form', needs(CURL), async () => {
+test('curl uploads a file to a presigned PUT URL and through a presigned form', needs(curlPath), async () => {
   const { size } = await stat(png)
   const announcedFile = { filename: 'alpha.png', contentType: 'image/png', size }
   const put = await client.presign(announcedFile)
@@ -69,7 +69,7 @@ interface StartedUpload {
   readonly partSize: number
 }
 
-test('curl uploads 60 MB in parts and repeats one of them', needs(CURL), async () => {
+test('curl uploads 60 MB in parts and repeats one of them', needs(curlPath), async () => {
   // Every line differs, so that parts in the wrong order are detected.
   const bytes = Buffer.from(
     Array.from({ length: 60 * 2 ** 15 }, (_, at) => `line ${at}\n`.padStart(32)).join(''),
@@ -101,7 +101,7 @@ test('curl uploads 60 MB in parts and repeats one of them', needs(CURL), async (
   const job = await client.accepted(await client.post('/v1/jobs', { tasks }))
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
   const back = join(folder, 'back')
-  await run(CURL, ['-sSfL', '-o', back, job.result?.downloadUrl ?? ''])
+  await run(curlPath, ['-sSfL', '-o', back, job.result?.downloadUrl ?? ''])
   assert.ok((await readFile(back)).equals(bytes))
 })
 
@@ -133,11 +133,11 @@ test('a URL presigned by the AWS CLI can be imported', needs(AWS), async (t) => 
   const { aws } = await startCli(t)
   const place = `s3://${Bucket}/Größe & 日本 +.png`
   await aws('cp', '--quiet', png, place)
-  const address = await aws('presign', place, '--expires-in', '300')
-  await convert({ fileUrl: address })
+  const url = await aws('presign', place, '--expires-in', '300')
+  await convert({ fileUrl: url })
 
   const { uploadId, jobId } = await dataOf<{ uploadId: string; jobId: string }>(
-    await client.post('/v1/import/url', { url: address }),
+    await client.post('/v1/import/url', { url }),
   )
   assert.equal((await client.finishedJob(jobId)).status, 'completed')
   const upload = await dataOf<Record<string, unknown>>(await client.fetch(`/v1/uploads/${uploadId}`))
@@ -150,7 +150,7 @@ test('a URL presigned by the AWS CLI can be imported', needs(AWS), async (t) => 
 
   await aws('rm', '--quiet', place)
   const deletedJob = await client.accepted(
-    await client.post('/v1/convert', { fileUrl: address, targetFormat: 'webp' }),
+    await client.post('/v1/convert', { fileUrl: url, targetFormat: 'webp' }),
   )
   assert.deepEqual([deletedJob.status, deletedJob.error?.code], ['failed', 'IMPORT_FAILED'])
   assert.match(deletedJob.error?.message ?? '', /file does not exist on .*\(status 404\)/)

@@ -19,10 +19,10 @@ before(async () => {
 })
 after(() => service.stop())
 
-type Line = Readonly<Record<string, unknown>>
+type LogLine = Readonly<Record<string, unknown>>
 
 /** Waits for the log line of a metric of a job. */
-async function metricOf(jobId: string, name: string): Promise<Line> {
+async function readMetric(jobId: string, name: string): Promise<LogLine> {
   const path = join(service.dataDir, 'service.log')
   const stop = AbortSignal.timeout(60_000)
   const changes = watch(path, { signal: stop })
@@ -33,7 +33,7 @@ async function metricOf(jobId: string, name: string): Promise<Line> {
     const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
     const line = lines
       .filter((text) => text.includes('"metric"'))
-      .map((text): Line => JSON.parse(text))
+      .map((text): LogLine => JSON.parse(text))
       .find((one) => one['jobId'] === jobId && name in one)
     if (line) {
       changes.close()
@@ -44,7 +44,7 @@ async function metricOf(jobId: string, name: string): Promise<Line> {
   }
 }
 
-const metrics = (line: Line) =>
+const metrics = (line: LogLine) =>
   (line['_aws'] as { CloudWatchMetrics: { Dimensions: string[][]; Metrics: { Name: string }[] }[] })
     .CloudWatchMetrics
 
@@ -53,7 +53,7 @@ test('the duration of a job is recorded as a metric of its engine', async () => 
   const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'webp' })
   const { jobId, status } = await client.accepted(response)
   assert.equal(status, 'completed')
-  const line = await metricOf(jobId, 'Duration')
+  const line = await readMetric(jobId, 'Duration')
   assert.equal(line['Engine'], 'vips')
   assert.ok(Number(line['Duration']) > 0, `it took ${line['Duration']} ms`)
   const [metric] = metrics(line)
@@ -100,7 +100,7 @@ test('a failed job is counted by its error code', async () => {
   const response = await client.convert({ name: 'a.pdf', bytes }, fields)
   const job = await client.accepted(response)
   assert.equal(job.status, 'failed')
-  const line = await metricOf(job.jobId, 'Failures')
+  const line = await readMetric(job.jobId, 'Failures')
   assert.equal(line['Failures'], 1)
   assert.equal(line['ErrorCode'], job.error?.code)
 })
@@ -110,7 +110,7 @@ test('a deleted file is counted by reason', async () => {
   const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'gif' })
   const { jobId } = await client.accepted(response)
   assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
-  const line = await metricOf(jobId, 'DeletedFiles')
+  const line = await readMetric(jobId, 'DeletedFiles')
   assert.equal(line['DeletedFiles'], 1)
   assert.equal(line['Reason'], 'request')
 })

@@ -38,7 +38,7 @@ async function docx(): Promise<Uint8Array<ArrayBuffer>> {
   const add = (name: string, xml: string) =>
     writer.add(name, new Blob([`<?xml version="1.0"?>${xml}`]).stream())
   const base = 'http://schemas.openxmlformats.org'
-  const rels = `${base}/package/2006/relationships`
+  const relationshipsNamespace = `${base}/package/2006/relationships`
   const office = `${base}/officeDocument/2006`
   await add(
     '[Content_Types].xml',
@@ -46,7 +46,7 @@ async function docx(): Promise<Uint8Array<ArrayBuffer>> {
   )
   await add(
     '_rels/.rels',
-    `<Relationships xmlns="${rels}"><Relationship Id="r1" Type="${office}/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
+    `<Relationships xmlns="${relationshipsNamespace}"><Relationship Id="r1" Type="${office}/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
   )
   const linkedFiles = links.map(
     (link, at) =>
@@ -55,7 +55,7 @@ async function docx(): Promise<Uint8Array<ArrayBuffer>> {
   const template = `<Relationship Id="t" Type="${office}/relationships/attachedTemplate" Target="${links[0]}" TargetMode="External"/>`
   await add(
     'word/_rels/document.xml.rels',
-    `<Relationships xmlns="${rels}">${linkedFiles.join('')}${template}</Relationships>`,
+    `<Relationships xmlns="${relationshipsNamespace}">${linkedFiles.join('')}${template}</Relationships>`,
   )
   const images = links.map(
     (_, at) =>

@@ -111,18 +111,18 @@ test('a signed URL works up to its download limit, and an altered URL is rejecte
     [302, 410, 410],
     'one of several concurrent requests',
   )
-  const led = rest.find(({ status }) => status === 302)?.headers.get('location') ?? ''
-  assert.equal(new URL(led).searchParams.get('X-Amz-Expires'), '300', 'too short to share it instead')
+  const redirectUrl = rest.find(({ status }) => status === 302)?.headers.get('location') ?? ''
+  assert.equal(new URL(redirectUrl).searchParams.get('X-Amz-Expires'), '300', 'too short to share it instead')
   assert.equal((await ask(url, { method: 'HEAD' })).status, 410, 'HEAD reports that the limit is reached')
 
   const secondUrl = await sign({ maxDownloads: 3, expiresIn: 700 })
-  const swapped = ['link', 'max', 'exp', 'sig'].map((name) => {
+  const urlsWithSwappedParameter = ['link', 'max', 'exp', 'sig'].map((name) => {
     const address = new URL(url)
     address.searchParams.set(name, new URL(secondUrl.url).searchParams.get(name) ?? '')
     return address.href
   })
   const alteredUrls = [
-    ...swapped,
+    ...urlsWithSwappedParameter,
     // Not `inline`, which would not be a boolean then.
     ...['file', 'link', 'max', 'exp', 'kid', 'sig'].map((name) => repeat(url, name)),
     `${url}&more=1`,
@@ -149,10 +149,10 @@ for (const maxDownloads of [1, 3])
     const response = await client.post('/v1/download/signed', { jobId: job.jobId, maxDownloads })
     const { url } = ((await response.json()) as { data: Signed }).data
     const open = async (_: unknown, at: number) => {
-      const isPart = at % 2 === 1
-      const download = await fetch(url, isPart ? { headers: { range: 'bytes=0-9' } } : {})
+      const isRangeRequest = at % 2 === 1
+      const download = await fetch(url, isRangeRequest ? { headers: { range: 'bytes=0-9' } } : {})
       const got = Buffer.from(await download.arrayBuffer())
-      if (download.ok) assert.deepEqual(got, isPart ? bytes.subarray(0, 10) : bytes)
+      if (download.ok) assert.deepEqual(got, isRangeRequest ? bytes.subarray(0, 10) : bytes)
       return download.ok ? 'the file' : String(download.status)
     }
     const answers = await Promise.all(Array.from({ length: 50 }, open))
@@ -207,11 +207,11 @@ test('the results of many jobs are one ZIP whose manifest lists what is missing'
     sha256: jobs[1]?.job.result?.sha256,
   })
   const stranger = new Client(service)
-  const zipOf = (by: Client, body: object) => by.post('/v1/download/zip', body)
-  assert.equal(await refusalOf(await zipOf(stranger, { jobIds })), '404 JOB_NOT_FOUND')
-  assert.equal(await refusalOf(await zipOf(client, {})), '400 INVALID_REQUEST')
+  const requestZip = (by: Client, body: object) => by.post('/v1/download/zip', body)
+  assert.equal(await refusalOf(await requestZip(stranger, { jobIds })), '404 JOB_NOT_FOUND')
+  assert.equal(await refusalOf(await requestZip(client, {})), '400 INVALID_REQUEST')
   const tasks = ['convert-file', 'none']
-  assert.equal(await refusalOf(await zipOf(client, { jobId: jobIds[0], tasks })), '404 TASK_NOT_FOUND')
+  assert.equal(await refusalOf(await requestZip(client, { jobId: jobIds[0], tasks })), '404 TASK_NOT_FOUND')
 })
 
 test('the numbers of a ZIP begin at the requested index', async () => {

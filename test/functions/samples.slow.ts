@@ -32,13 +32,13 @@ after(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-interface Converted {
+interface ConvertedSample {
   readonly job: JobData
   readonly bytes: Buffer
   readonly path: string
 }
 
-async function convert(name: string, bytes: Buffer, targetFormat: string): Promise<Converted> {
+async function convert(name: string, bytes: Buffer, targetFormat: string): Promise<ConvertedSample> {
   const response = await client.convert({ name, bytes: Buffer.from(bytes) }, { targetFormat })
   assert.equal(response.status, 202, `${name} → ${targetFormat}: ${await response.clone().text()}`)
   const { data } = (await response.json()) as { data: { jobId: string } }
@@ -53,7 +53,7 @@ async function convert(name: string, bytes: Buffer, targetFormat: string): Promi
 const sample = async (path: string, targetFormat: string) =>
   convert(path.split('/').at(-1) ?? path, await readFile(new URL(path, samples)), targetFormat)
 
-const pdfText = async (path: string) => (await run('pdftotext', ['-layout', path, '-'])).stdout
+const readPdfText = async (path: string) => (await run('pdftotext', ['-layout', path, '-'])).stdout
 
 interface Probe {
   readonly streams: { codec_name: string; codec_type: string; width?: number; height?: number }[]
@@ -90,7 +90,7 @@ for (const [path, words] of [
   ['document/s.pptx', ['Heading one']],
 ] as const) {
   test(`${path} is converted to a PDF that contains its text`, { skip }, async () => {
-    const text = await pdfText((await sample(path, 'pdf')).path)
+    const text = await readPdfText((await sample(path, 'pdf')).path)
     for (const word of words) assert.ok(text.includes(word), `${word} in ${text.slice(0, 500)}`)
   })
 }

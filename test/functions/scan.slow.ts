@@ -49,7 +49,7 @@ const logOf = async ({ dataDir }: TestService) =>
   (await readFile(join(dataDir, 'service.log'), 'utf8')).split('\n')
 
 /** Number of chunks that have started. */
-const countStarted = async (service: TestService) =>
+const countStartedTasks = async (service: TestService) =>
   (await logOf(service)).filter((line) => line.includes('"task claimed"') && line.includes('"part":')).length
 
 test('OCR of 24 scanned pages in runs of 60 s is identical to a single run, even if killed meanwhile', {
@@ -58,13 +58,13 @@ test('OCR of 24 scanned pages in runs of 60 s is identical to a single run, even
   const unlimited = await startService({ PARALLEL: '1' })
   t.after(() => unlimited.stop())
   const client = new Client(unlimited)
-  const wholeFacts = await facts(client, await send(client))
+  const unsplitFacts = await facts(client, await send(client))
   assert.equal((await logOf(unlimited)).filter((line) => line.includes('"task split into chunks"')).length, 0)
   await unlimited.stop()
-  for (const [at, text] of wholeFacts.texts.slice(0, count).entries())
+  for (const [at, text] of unsplitFacts.texts.slice(0, count).entries())
     assert.match(text, new RegExp(`page ${at + 1}\\s+has seen ${(at + 1) * 37} ships`))
-  assert.deepEqual(wholeFacts.outline, [['The end', count]])
-  assert.equal(wholeFacts.warnings.status, 'completed')
+  assert.deepEqual(unsplitFacts.outline, [['The end', count]])
+  assert.equal(unsplitFacts.warnings.status, 'completed')
   for (const workers of ['1', '2']) {
     const settings = { PARALLEL: workers, TASK_LIMIT_S: '60' }
     let service = await startService(settings)
@@ -73,10 +73,10 @@ test('OCR of 24 scanned pages in runs of 60 s is identical to a single run, even
     const startedAtMs = performance.now()
     const jobId = await send(sender)
     const { dataDir } = service
-    await waitUntil(async () => (await countStarted(service)) >= 2, 'two chunks have started', 300)
+    await waitUntil(async () => (await countStartedTasks(service)) >= 2, 'two chunks have started', 300)
     await service.kill()
     service = await startService(settings, dataDir)
-    assert.deepEqual(await facts(sender.at(service), jobId), wholeFacts)
+    assert.deepEqual(await facts(sender.at(service), jobId), unsplitFacts)
     t.diagnostic(`${workers} workers: ${((performance.now() - startedAtMs) / 1000).toFixed(0)} s`)
     await service.stop()
   }

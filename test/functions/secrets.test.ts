@@ -8,7 +8,7 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const pdf = await readFile(new URL('../fixtures/three-pages.pdf', import.meta.url))
 /** Characters that no encoding changes and that occur nowhere else. */
-const rightPassword = 'Zq7rightPasswordZq7'
+const correctPassword = 'Zq7rightPasswordZq7'
 const wrongPassword = 'Zq7wrongPasswordZq7'
 
 let service: TestService
@@ -20,7 +20,7 @@ before(async () => {
 after(() => service.stop())
 
 /** Files of the data folder that contain a text, including the write-ahead logs of databases. */
-async function filesWith(text: string): Promise<string[]> {
+async function findFilesWith(text: string): Promise<string[]> {
   const names = await readdir(service.dataDir, { recursive: true, withFileTypes: true })
   const paths = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const foundSecrets = await Promise.all(
@@ -32,17 +32,17 @@ async function filesWith(text: string): Promise<string[]> {
 test('passwords never appear in a table, queue, event, log line, file or reply', async () => {
   const tasks = {
     file: { operation: 'import/base64', file: pdf.toString('base64'), filename: 'a.pdf' },
-    locked: { operation: 'encrypt-pdf', input: 'file', options: { password: rightPassword } },
+    locked: { operation: 'encrypt-pdf', input: 'file', options: { password: correctPassword } },
     // In both spellings, inside and outside of the options.
-    opened: { operation: 'decrypt-pdf', input: 'locked', password: rightPassword },
-    images: { operation: 'convert', input: 'locked', output_format: 'jpg', password: rightPassword },
+    opened: { operation: 'decrypt-pdf', input: 'locked', password: correctPassword },
+    images: { operation: 'convert', input: 'locked', output_format: 'jpg', password: correctPassword },
     refused: { operation: 'decrypt-pdf', input: 'locked', password: wrongPassword, continue_on_error: true },
     // Two images: the rest of the job waits in the table in between.
     moving: {
       operation: 'convert',
       input: 'locked',
       output_format: 'gif',
-      options: { password: rightPassword, pages: '1' },
+      options: { password: correctPassword, pages: '1' },
     },
     out: { operation: 'export/url', input: ['opened', 'images', 'refused', 'moving'] },
   }
@@ -63,10 +63,10 @@ test('passwords never appear in a table, queue, event, log line, file or reply',
   const work = join(service.dataDir, 'work')
   const entries = async () => (await readdir(work)).filter((name) => name.startsWith('task-'))
   await waitUntil(async () => (await entries()).length === 0, 'the work folders are gone')
-  for (const secret of [rightPassword, wrongPassword]) {
+  for (const secret of [correctPassword, wrongPassword]) {
     for (const text of [reply, wholeJob, retried]) assert.ok(!text.includes(secret), 'a reply contains it')
-    assert.deepEqual(await filesWith(secret), [])
-    assert.deepEqual(await filesWith(Buffer.from(secret).toString('base64').slice(0, -2)), [])
+    assert.deepEqual(await findFilesWith(secret), [])
+    assert.deepEqual(await findFilesWith(Buffer.from(secret).toString('base64').slice(0, -2)), [])
   }
-  assert.ok((await filesWith(jobId)).length > 0, 'stored data can be searched at all')
+  assert.ok((await findFilesWith(jobId)).length > 0, 'stored data can be searched at all')
 })

@@ -8,7 +8,7 @@ import { Client, startService } from '../support/service.ts'
 const start = fileURLToPath(new URL('../../lib/local/commands/start.ts', import.meta.url))
 
 /** Returns the output of a failing start. */
-function failStart(env: Record<string, string>): Promise<string> {
+function readStartError(env: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
@@ -45,18 +45,18 @@ test('with too little free disk space, new files are rejected and the health end
 
 test('starting with an invalid setting, a used port or a used data folder fails with one sentence', async () => {
   assert.match(
-    await failStart({ PORT: 'eighty' }),
+    await readStartError({ PORT: 'eighty' }),
     /^PORT: expected a whole number from 0 to 65535, got "eighty"\. Port of the service\.$/,
   )
   const service = await startService()
   try {
     const { port } = new URL(service.url)
     assert.match(
-      await failStart({ DATA_DIR: service.dataDir, PORT: '0' }),
+      await readStartError({ DATA_DIR: service.dataDir, PORT: '0' }),
       /^The data folder .* is in use by another service\./,
     )
     assert.match(
-      await failStart({ DATA_DIR: `${service.dataDir}/other`, PORT: port }),
+      await readStartError({ DATA_DIR: `${service.dataDir}/other`, PORT: port }),
       /^Port \d+ on \S+ is in use\./,
     )
   } finally {
@@ -75,14 +75,14 @@ test('conversions of missing engines are not listed, and the body limit of AWS a
       ['png', 'docx', 'mp4'].filter((id) => ids.includes(id)),
       ['png'],
     )
-    await bodiesEnd(new Client(service))
+    await waitForBodies(new Client(service))
   } finally {
     await service.stop()
   }
 })
 
 /** Sends a form as through API Gateway: buffered, in base64. */
-async function bodiesEnd(client: Client): Promise<void> {
+async function waitForBodies(client: Client): Promise<void> {
   const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
   const mib = 1024 ** 2
   const form = (bytes: number) => {

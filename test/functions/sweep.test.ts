@@ -10,7 +10,7 @@ import {
   app,
   clock,
   createEvent,
-  createHook,
+  createWebhook,
   newClient,
   now,
   pass,
@@ -18,10 +18,10 @@ import {
 } from './support/webhook-service.ts'
 
 const log: Record<string, unknown>[] = []
-const listeningLog = pino({ level: 'info' }, { write: (line: string) => void log.push(JSON.parse(line)) })
+const recordingLog = pino({ level: 'info' }, { write: (line: string) => void log.push(JSON.parse(line)) })
 
 const sweep = (handlers?: Record<string, () => Promise<void>>) => {
-  const services: Services = { ...app.services, log: listeningLog }
+  const services: Services = { ...app.services, log: recordingLog }
   return sweepDueRecords(services, {
     now,
     handlers: { ...createWakeHandlers(services), ...handlers },
@@ -31,7 +31,7 @@ const sweep = (handlers?: Record<string, () => Promise<void>>) => {
 const logLines = (message: string) => log.filter(({ msg }) => msg === message)
 
 /** Stores a record that is due; its handler doesn't find what it expects. */
-const putDue = async (pk: string, sk: string, fields: object = {}) => {
+const storeDueRecord = async (pk: string, sk: string, fields: object = {}) => {
   await app.services.table.put({
     pk,
     sk,
@@ -44,12 +44,12 @@ const putDue = async (pk: string, sk: string, fields: object = {}) => {
 
 test('unreadable records delay no others, and are quarantined after five failures', async () => {
   const ids = Array.from({ length: 40 }, (_, at) => `wf_broken${at}`)
-  const broken = await Promise.all(ids.map((id) => putDue(`WORKFLOW#${id}`, 'WORKFLOW')))
-  const unknown = await putDue('GHOST#1', 'GHOST')
+  const broken = await Promise.all(ids.map((id) => storeDueRecord(`WORKFLOW#${id}`, 'WORKFLOW')))
+  const unknown = await storeDueRecord('GHOST#1', 'GHOST')
   const handledIds: string[] = []
   pass(1)
   const healthyIds = Array.from({ length: 30 }, (_, at) => `s${at}`)
-  for (const id of healthyIds) await putDue(`SLOTS#${id}`, 'SLOTS')
+  for (const id of healthyIds) await storeDueRecord(`SLOTS#${id}`, 'SLOTS')
   const SLOTS = async (owner = '') => {
     handledIds.push(owner)
     await app.services.table.update(
@@ -92,7 +92,7 @@ test('unreadable records delay no others, and are quarantined after five failure
 })
 
 test('the failures of a record that was handled in between do not add up', async () => {
-  const key = await putDue('PLAN#a', 'PLAN')
+  const key = await storeDueRecord('PLAN#a', 'PLAN')
   let fails = true
   const PLAN = async () => {
     if (fails) throw new Error('expected failure')
@@ -113,10 +113,10 @@ test('the failures of a record that was handled in between do not add up', async
 
 test('an unreadable delivery does not keep the others of its lane from being retried', async () => {
   const send = newClient()
-  const { id } = await createHook(send, '/sweep')
+  const { id } = await createWebhook(send, '/sweep')
   const { stream } = await createEvent(send)
   queue.length = 0
-  const broken = await putDue(`LANE#${id}#${stream}`, 'DELIVERY#0000000000000009#dlv_broken')
+  const broken = await storeDueRecord(`LANE#${id}#${stream}`, 'DELIVERY#0000000000000009#dlv_broken')
   pass(7200)
   log.length = 0
   await sweep()
@@ -129,7 +129,7 @@ test('an unreadable delivery does not keep the others of its lane from being ret
 })
 
 test('the metric of the delay tells how long the most overdue record has waited', async () => {
-  const key = await putDue('PLAN#late', 'PLAN')
+  const key = await storeDueRecord('PLAN#late', 'PLAN')
   pass(99)
   log.length = 0
   const PLAN = () => app.services.table.delete(key)
@@ -143,9 +143,9 @@ test('the metric of the delay tells how long the most overdue record has waited'
 
 test('the metric of webhooks tells how long a call has been due, however often its message was sent again', async () => {
   const send = newClient()
-  const { id } = await createHook(send, '/stuck')
+  const { id } = await createWebhook(send, '/stuck')
   const { stream } = await createEvent(send)
-  const { LANE } = createWakeHandlers({ ...app.services, log: listeningLog })
+  const { LANE } = createWakeHandlers({ ...app.services, log: recordingLog })
   log.length = 0
   for (let hour = 1; hour <= 2; hour++) {
     pass(3600)

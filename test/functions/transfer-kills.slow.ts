@@ -33,7 +33,7 @@ interface JobReply {
   readonly tasks: { readonly out: { readonly result: { readonly files: { readonly sha256: string }[] } } }
 }
 
-const transferWorker = ({ pid }: TestService) =>
+const findTransferWorker = ({ pid }: TestService) =>
   descendants(pid).find(({ command }) => /worker\.ts transfer/.test(command))?.pid
 
 /** Imports and exports, each through a proxy that stalls in the middle. */
@@ -44,8 +44,12 @@ async function begin(t: TestContext) {
   const ports = [Number(new URL(endpoint).port), sshd.port]
   const proxies = await Promise.all([...ports, ...ports].map((port) => startProxy(port)))
   t.after(() => Promise.all(proxies.map((proxy) => proxy.stop())))
-  const [s3In = assert.fail(), sftpIn = assert.fail(), s3Out = assert.fail(), sftpOut = assert.fail()] =
-    proxies
+  const [
+    s3Import = assert.fail(),
+    sftpImport = assert.fail(),
+    s3Export = assert.fail(),
+    sftpExport = assert.fail(),
+  ] = proxies
   const service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32' })
   t.after(() => service.stop())
 
@@ -72,10 +76,10 @@ async function begin(t: TestContext) {
   const direct = { operation: 'import/s3', ...bucket(ports[0] ?? 0, 'in.txt') }
   const givenTask = { operation: 'export/url', input: 'in' }
   const taskMaps = [
-    { in: { operation: 'import/s3', ...bucket(s3In.port, 'in.txt') }, out: givenTask },
-    { in: { operation: 'import/sftp', ...server(sftpIn.port, 'in.txt') }, out: givenTask },
-    { in: direct, out: { operation: 'export/s3', input: 'in', ...bucket(s3Out.port, 'out.txt') } },
-    { in: direct, out: { operation: 'export/sftp', input: 'in', ...server(sftpOut.port, 'out.txt') } },
+    { in: { operation: 'import/s3', ...bucket(s3Import.port, 'in.txt') }, out: givenTask },
+    { in: { operation: 'import/sftp', ...server(sftpImport.port, 'in.txt') }, out: givenTask },
+    { in: direct, out: { operation: 'export/s3', input: 'in', ...bucket(s3Export.port, 'out.txt') } },
+    { in: direct, out: { operation: 'export/sftp', input: 'in', ...server(sftpExport.port, 'out.txt') } },
   ]
   for (const { state } of proxies) state.holdAfter = middle
   const jobs = taskMaps.map(async (tasks) => {
@@ -95,7 +99,7 @@ test('a transfer whose process is killed in the middle of a part succeeds later 
   const [startedUpload = assert.fail('an upload')] = await uploads()
   const partialFiles = await readdir(sshd.files)
   assert.ok(partialFiles.some((name) => name.startsWith('out.txt.') && name.endsWith('.part')))
-  process.kill(transferWorker(service) ?? assert.fail('no worker'), 'SIGKILL')
+  process.kill(findTransferWorker(service) ?? assert.fail('no worker'), 'SIGKILL')
   for (const { state } of proxies) state.holdAfter = Number.POSITIVE_INFINITY
 
   for (const { status, error, tasks } of await Promise.all(jobs)) {
@@ -131,9 +135,9 @@ test('a transfer whose process is killed in all three attempts fails and leaves 
   const { s3, sshd, service, proxies, jobs, uploads } = await begin(t)
   for (let kills = 0; kills < 3; kills++) {
     await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 90)
-    const pid = transferWorker(service) ?? assert.fail('no worker')
+    const pid = findTransferWorker(service) ?? assert.fail('no worker')
     process.kill(pid, 'SIGKILL')
-    await waitUntil(() => transferWorker(service) !== pid, 'the worker is gone', 30)
+    await waitUntil(() => findTransferWorker(service) !== pid, 'the worker is gone', 30)
     for (const { state } of proxies) state.isHeld = false
   }
   const codes = (await Promise.all(jobs)).map(({ status, error }) => {
@@ -142,11 +146,11 @@ test('a transfer whose process is killed in all three attempts fails and leaves 
     assert.match(message, /crashed in all three attempts/)
     return [status, code]
   })
-  const [lostIn, lostOut] = [
+  const [lostImport, lostExport] = [
     ['failed', 'IMPORT_FAILED'],
     ['failed', 'EXPORT_FAILED'],
   ]
-  assert.deepEqual(codes, [lostIn, lostIn, lostOut, lostOut])
+  assert.deepEqual(codes, [lostImport, lostImport, lostExport, lostExport])
   assert.deepEqual(await uploads(), [])
   const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }))
   assert.deepEqual(

@@ -36,7 +36,7 @@ async function startServers(t: TestContext) {
 }
 
 /** Exports through proxies that hold back the reply of the store. */
-async function exportsWithout(
+async function exportWithLostReplies(
   t: TestContext,
   { s3, gcs, azurite, sshd }: Awaited<ReturnType<typeof startServers>>,
 ) {
@@ -62,35 +62,35 @@ async function exportsWithout(
       key,
     }
   }
-  const atGcs = await startHoldingProxy(gcs.endpoint, () => gcs.objects.has('out.txt'))
-  const atAzurite = await startHoldingProxy(azurite.access.endpoint, (lastRequest) =>
+  const gcsProxy = await startHoldingProxy(gcs.endpoint, () => gcs.objects.has('out.txt'))
+  const azuriteProxy = await startHoldingProxy(azurite.access.endpoint, (lastRequest) =>
     lastRequest.includes('comp=blocklist'),
   )
   const file = join(sshd.files, 'out.txt')
-  const atSshd = await startHoldingProxy(`ssh://127.0.0.1:${sshd.port}`, () => existsSync(file))
+  const sshdProxy = await startHoldingProxy(`ssh://127.0.0.1:${sshd.port}`, () => existsSync(file))
   const { host, username, plainKey: private_key, fingerprint: host_key_fingerprint } = sshd
   const outs: Record<string, unknown>[] = [
     await s3Export('started.txt', 'uploads'),
     await s3Export('out.txt', 'uploadId='),
     { operation: 'export/gcs', bucket: 'box', credentials, key: 'out.txt' },
-    { operation: 'export/blobstore', ...azurite.access, endpoint: atAzurite.url, blob: 'out.txt' },
+    { operation: 'export/blobstore', ...azurite.access, endpoint: azuriteProxy.url, blob: 'out.txt' },
     {
       operation: 'export/sftp',
       host,
       username,
       private_key,
       host_key_fingerprint,
-      port: atSshd.port,
+      port: sshdProxy.port,
       file,
     },
   ]
-  return { outs, proxies, gcsEndpoint: atGcs.url }
+  return { outs, proxies, gcsEndpoint: gcsProxy.url }
 }
 
 test('an export whose process is killed before the reply of the store completes exactly once', async (t) => {
   const servers = await startServers(t)
   const { s3, gcs, azurite, sshd } = servers
-  const { outs, proxies, gcsEndpoint } = await exportsWithout(t, servers)
+  const { outs, proxies, gcsEndpoint } = await exportWithLostReplies(t, servers)
   const service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32', GCS_ENDPOINT: gcsEndpoint })
   t.after(() => service.stop())
   const jobs = outs.map(async (out) => {
@@ -124,14 +124,14 @@ test('an export whose process is killed before the reply of the store completes 
   const blob = azurite.container.getBlockBlobClient('out.txt')
   const { uncommittedBlocks = [] } = await blob.getBlockList('uncommitted')
   assert.deepEqual(uncommittedBlocks, [])
-  const inS3 = async (Key: string) => {
+  const readFromS3 = async (Key: string) => {
     const { Body } = await s3.client.send(new GetObjectCommand({ Bucket, Key }))
     return Buffer.from((await Body?.transformToByteArray()) ?? [])
   }
   const { readableStreamBody } = await blob.download()
   const exportedFiles = [
-    await inS3('started.txt'),
-    await inS3('out.txt'),
+    await readFromS3('started.txt'),
+    await readFromS3('out.txt'),
     gcs.objects.get('out.txt')?.content,
     await buffer(readableStreamBody ?? assert.fail('a body')),
     await readFile(join(sshd.files, 'out.txt')),

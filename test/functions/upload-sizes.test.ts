@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../support/service.ts'
-import { codeOf, type Refused } from './support/uploads.ts'
+import { codeOf, type RefusedUpload } from './support/uploads.ts'
 
 let service: TestService
 
@@ -84,7 +84,9 @@ test('a multipart upload can be resumed, is completed once, and is then converte
   assert.equal(await codeOf(await stranger.fetch(path)), 'UPLOAD_NOT_FOUND')
   assert.equal(await codeOf(await stranger.fetch(path, { method: 'DELETE' })), 'UPLOAD_NOT_FOUND')
   const answers = await Promise.all([complete([one, two]), complete([one, two])])
-  const sizes = await Promise.all(answers.map(async (answer) => ((await dataOf(answer)) as Announced).size))
+  const sizes = await Promise.all(
+    answers.map(async (answer) => ((await dataOf(answer)) as DeclaredUpload).size),
+  )
   assert.deepEqual(sizes, [bytes.length, bytes.length], 'two concurrent completions count once')
   assert.equal(await codeOf(await client.fetch(`${path}/1`)), 'CONFLICT')
 
@@ -94,7 +96,7 @@ test('a multipart upload can be resumed, is completed once, and is then converte
   assert.equal(await codeOf(await client.fetch(path, { method: 'DELETE' })), 'CONFLICT')
 })
 
-interface Announced {
+interface DeclaredUpload {
   readonly size: number
 }
 
@@ -123,7 +125,7 @@ test('an aborted upload is deleted, other clients cannot access uploads, and siz
     assert.equal(await codeOf(await client.post('/v1/uploads/multipart', { filename: 'a', size })), code)
 })
 
-const announcing: Readonly<Record<string, object>> = {
+const declarations: Readonly<Record<string, object>> = {
   '/v1/uploads/presign': { filename: 'a' },
   '/v1/uploads/multipart': { filename: 'a' },
   '/v1/uploads/s3/multipart': { filename: 'a' },
@@ -149,7 +151,7 @@ const sizes: readonly [size: string, code: string, message: RegExp][] = [
   ['[5]', 'INVALID_INPUT', /a whole number of at least 0, got \[5\]/],
 ]
 
-for (const [path, fields] of Object.entries(announcing)) {
+for (const [path, fields] of Object.entries(declarations)) {
   test(`${path} refuses an invalid size with the expected values`, async () => {
     for (const [size, code, message] of sizes) {
       const response = await client.fetch(path, {
@@ -157,7 +159,7 @@ for (const [path, fields] of Object.entries(announcing)) {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(fields).replace('}', `,"size":${size}}`),
       })
-      const { error } = (await response.json()) as { error: Refused }
+      const { error } = (await response.json()) as { error: RefusedUpload }
       assert.deepEqual([error.code, error.details.field], [code, 'size'], size)
       assert.match(error.message, /^size: /)
       assert.match(error.message, message)
@@ -167,7 +169,7 @@ for (const [path, fields] of Object.entries(announcing)) {
 
 test('a file too large for one request, but not for the plan, is rejected with a hint to multipart uploads', async () => {
   const response = await client.post('/v1/uploads/presign', { filename: 'a', size: 6 * 1024 * mib })
-  const { error } = (await response.json()) as { error: Refused }
+  const { error } = (await response.json()) as { error: RefusedUpload }
   assert.equal(error.code, 'FILE_TOO_LARGE')
   assert.match(error.message, /^size: expected at most 5 GiB .* POST \/v1\/uploads\/multipart/)
 })

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { Client, type Presigned, startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { codeOf, type Refused } from './support/uploads.ts'
+import { codeOf, type RefusedUpload } from './support/uploads.ts'
 
 const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
 
@@ -56,7 +56,7 @@ test('using an upload whose import failed reports the reason', async () => {
   const { data } = (await importReply.json()) as { data: { uploadId: string; jobId: string } }
   await client.finishedJob(data.jobId)
   const response = await convert(data.uploadId)
-  const { error } = (await response.json()) as { error: Refused }
+  const { error } = (await response.json()) as { error: RefusedUpload }
   assert.deepEqual([response.status, error.code], [409, 'UPLOAD_INCOMPLETE'])
   assert.match(error.message, /could not be fetched: .*nothing\.invalid.*Import it again/)
 })
@@ -94,18 +94,18 @@ test('an upload can be referenced by its key or its id', async () => {
   assert.equal(job.status, 'completed')
 })
 
-interface Awaited {
+interface AwaitedUpload {
   readonly jobId: string
   readonly status: string
-  readonly tasks: Readonly<Record<string, { status: string; code: string | null; result: Awaiting | null }>>
+  readonly tasks: Readonly<Record<string, { status: string; code: string | null; result: UploadTask | null }>>
 }
 
-interface Awaiting {
+interface UploadTask {
   readonly form: { readonly url: string; readonly parameters: Readonly<Record<string, string>> }
   readonly put: Pick<Presigned, 'url' | 'headers'>
 }
 
-async function awaiting(fields: object = {}): Promise<Awaited> {
+async function awaiting(fields: object = {}): Promise<AwaitedUpload> {
   const response = await client.post('/v1/jobs', {
     tasks: {
       file: { operation: 'import/upload', ...fields },
@@ -114,18 +114,18 @@ async function awaiting(fields: object = {}): Promise<Awaited> {
       out: { operation: 'export/url', input: 'image' },
     },
   })
-  const { data } = (await response.json()) as { data: Awaited }
+  const { data } = (await response.json()) as { data: AwaitedUpload }
   assert.equal(response.status, 202, JSON.stringify(data))
   return data
 }
 
-const formOf = (job: Awaited, task: string): Awaiting => {
+const formOf = (job: AwaitedUpload, task: string): UploadTask => {
   const { result } = job.tasks[task] ?? {}
   assert.ok(result, `${task} has a URL for its file`)
   return result
 }
 
-async function sendForm({ form }: Awaiting, name: string, bytes = png): Promise<number> {
+async function sendForm({ form }: UploadTask, name: string, bytes = png): Promise<number> {
   const body = new FormData()
   for (const [field, value] of Object.entries(form.parameters)) body.set(field, value)
   body.set('file', new Blob([bytes]), name)
@@ -137,7 +137,7 @@ test('a job waits for its uploads, by form or PUT, and is queued when the last o
   assert.equal(job.status, 'pending')
   assert.equal(await sendForm(formOf(job, 'file'), 'x.png'), 201)
   const view = async () =>
-    ((await (await client.fetch(`/v1/jobs/${job.jobId}`)).json()) as { data: Awaited }).data
+    ((await (await client.fetch(`/v1/jobs/${job.jobId}`)).json()) as { data: AwaitedUpload }).data
   await waitUntil(
     async () => (await view()).tasks['file']?.status === 'completed',
     'the first upload is seen',
@@ -161,7 +161,13 @@ test('an awaited file that is too large or unreadable fails the job', async () =
 
 test('replies to requests for another host name contain URLs with that name, which work', async () => {
   const { port } = new URL(service.url)
-  const jobWith = (host: string, path: string, method: string, body: string, type = 'application/json') =>
+  const createJobRequest = (
+    host: string,
+    path: string,
+    method: string,
+    body: string,
+    type = 'application/json',
+  ) =>
     new Promise<string>((resolve, reject) => {
       const headers = { host, 'content-type': type, 'content-length': Buffer.byteLength(body) }
       const sentRequest = request(new URL(path, service.url), { method, headers }, (response) => {
@@ -169,16 +175,18 @@ test('replies to requests for another host name contain URLs with that name, whi
       })
       sentRequest.on('error', reject).end(body)
     })
-  const announced = JSON.stringify({ filename: 'a.txt', contentType: 'text/plain', size: 5 })
+  const declaredUpload = JSON.stringify({ filename: 'a.txt', contentType: 'text/plain', size: 5 })
   const host = `shelf.lan:${port}`
-  const { data } = JSON.parse((await jobWith(host, '/v1/uploads/presign', 'POST', announced)).slice(4))
+  const { data } = JSON.parse(
+    (await createJobRequest(host, '/v1/uploads/presign', 'POST', declaredUpload)).slice(4),
+  )
   const { origin, pathname, search } = new URL(data.url)
   assert.equal(origin, `http://${host}`)
-  assert.match(await jobWith(host, `${pathname}${search}`, 'PUT', 'hello', 'text/plain'), /^200/)
+  assert.match(await createJobRequest(host, `${pathname}${search}`, 'PUT', 'hello', 'text/plain'), /^200/)
   // Invalid host names are ignored.
   for (const odd of ['a b', 'x/../y', '<script>'])
     assert.doesNotMatch(
-      await jobWith(odd, '/v1/uploads/presign', 'POST', announced),
+      await createJobRequest(odd, '/v1/uploads/presign', 'POST', declaredUpload),
       /"url":"http:..(?!localhost)/,
     )
 })

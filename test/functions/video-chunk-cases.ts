@@ -49,30 +49,30 @@ export async function assertSameInChunks(t: TestContext, video: VideoCase): Prom
   await service.stop()
   for (const workers of ['1', '2']) {
     const startedAtMs = performance.now()
-    const cutFacts = await inParts(t, video, workers)
-    const lateByS = [
-      largestDifference(wholeFacts, cutFacts, 'video'),
-      largestDifference(wholeFacts, cutFacts, 'audio'),
+    const chunkedFacts = await convertInChunks(t, video, workers)
+    const delaysS = [
+      largestDifference(wholeFacts, chunkedFacts, 'video'),
+      largestDifference(wholeFacts, chunkedFacts, 'audio'),
     ]
     assert.ok(
-      Math.max(...lateByS) <= 0.002,
-      `frames and audio packets are up to ${lateByS.join(' and ')} s apart`,
+      Math.max(...delaysS) <= 0.002,
+      `frames and audio packets are up to ${delaysS.join(' and ')} s apart`,
     )
-    const largerShare = cutFacts.size / wholeFacts.size - 1
+    const largerShare = chunkedFacts.size / wholeFacts.size - 1
     assert.ok(
       Math.abs(largerShare) <= video.maxSizeDifference,
-      `${cutFacts.size} bytes, in one run ${wholeFacts.size}`,
+      `${chunkedFacts.size} bytes, in one run ${wholeFacts.size}`,
     )
-    assert.deepEqual(cutFacts.job.warnings, wholeFacts.job.warnings)
+    assert.deepEqual(chunkedFacts.job.warnings, wholeFacts.job.warnings)
     const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(0)
-    const times = lateByS.map((each) => (each * 1000).toFixed(1)).join(' and ')
+    const times = delaysS.map((each) => (each * 1000).toFixed(1)).join(' and ')
     t.diagnostic(
       `${workers} workers: ${seconds} s, ${times} ms apart, ${(largerShare * 100).toFixed(1)} % larger`,
     )
   }
 }
 
-async function inParts(t: TestContext, video: VideoCase, workers: string): Promise<Facts> {
+async function convertInChunks(t: TestContext, video: VideoCase, workers: string): Promise<Facts> {
   const settings = { PARALLEL: workers, TASK_LIMIT_S: String(video.limitS) }
   let service = await startService(settings)
   t.after(() => service.stop())
@@ -80,7 +80,11 @@ async function inParts(t: TestContext, video: VideoCase, workers: string): Promi
   const jobId = await send(client, video)
   const { dataDir } = service
   for (const parts of video.kills) {
-    await waitUntil(async () => (await partClaims(service)) >= parts, `${parts} chunks have started`, 300)
+    await waitUntil(
+      async () => (await countChunkClaims(service)) >= parts,
+      `${parts} chunks have started`,
+      300,
+    )
     await service.kill()
     service = await startService(settings, dataDir)
   }
@@ -102,7 +106,7 @@ async function send(client: Client, { folder, files, path, fields }: VideoCase):
 }
 
 /** Counts the starts of a chunk. */
-async function partClaims({ dataDir }: TestService): Promise<number> {
+async function countChunkClaims({ dataDir }: TestService): Promise<number> {
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
   return log.split('\n').filter((line) => line.includes('"task claimed"') && line.includes('"part":')).length
 }
@@ -116,7 +120,9 @@ async function facts(client: Client, jobId: string, { folder }: VideoCase) {
 }
 
 /** Largest time difference in seconds of a video frame or audio packet. */
-function largestDifference(wholeFacts: Facts, cutFacts: Facts, kind: 'video' | 'audio'): number {
-  assert.equal(cutFacts[kind].length, wholeFacts[kind].length, kind)
-  return Math.max(...wholeFacts[kind].map((time, at) => Math.abs((cutFacts[kind][at] ?? Infinity) - time)))
+function largestDifference(wholeFacts: Facts, chunkedFacts: Facts, kind: 'video' | 'audio'): number {
+  assert.equal(chunkedFacts[kind].length, wholeFacts[kind].length, kind)
+  return Math.max(
+    ...wholeFacts[kind].map((time, at) => Math.abs((chunkedFacts[kind][at] ?? Infinity) - time)),
+  )
 }

@@ -16,7 +16,7 @@ before(async () => {
 after(() => app.close())
 
 /** Resets the counts of waiting requests. */
-async function clearWaits() {
+async function deleteWaitCounters() {
   for (const { pk, sk } of await app.services.table.partition('LIMIT#WAITS'))
     await app.services.table.delete({ pk: String(pk), sk: String(sk) })
 }
@@ -36,7 +36,7 @@ async function wait(path: string, method = 'GET', body?: unknown) {
 }
 
 test('requests beyond the limit are answered at once, and those that create jobs have a limit of their own', async () => {
-  await clearWaits()
+  await deleteWaitCounters()
   const jobId = await createJob()
   const paths = [`/v1/status/${jobId}`, `/v1/jobs/${jobId}`, `/v1/status/${jobId}`, `/v1/jobs/${jobId}`]
   const applied = await Promise.all(paths.map((path) => wait(path)))
@@ -45,7 +45,7 @@ test('requests beyond the limit are answered at once, and those that create jobs
 })
 
 test('a finished job is returned at once and uses no part of the limit', async () => {
-  await clearWaits()
+  await deleteWaitCounters()
   const jobId = await createJob()
   const { jobs } = app.services
   const job = (await jobs.store.getJob(jobId)) ?? assert.fail()
@@ -58,7 +58,7 @@ test('a finished job is returned at once and uses no part of the limit', async (
 })
 
 test('an event stream beyond the limit has the snapshot only, and the client reconnects later', async () => {
-  await clearWaits()
+  await deleteWaitCounters()
   const jobId = await createJob()
   const start = Date.now()
   for (const kind of ['watch', 'stream', 'stream', 'watch'] as const)
@@ -70,7 +70,7 @@ test('an event stream beyond the limit has the snapshot only, and the client rec
 })
 
 test('the limit applies to each 25 s, and with an overloaded table no request waits', async () => {
-  await clearWaits()
+  await deleteWaitCounters()
   const now = Date.now()
   const { services } = limited
   const granted = await Promise.all(Array.from({ length: 5 }, () => mayWait('create', services, now)))

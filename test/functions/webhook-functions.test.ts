@@ -17,13 +17,13 @@ import type { SubscriberLookup } from '../../lib/model/subscribers.ts'
 import {
   allowedNetworks,
   app,
+  buildEvent,
   createEvent,
-  createHook,
+  createWebhook,
   deliverAll,
   dispatch,
-  eventOf,
+  getOnlyDelivery,
   newClient,
-  onlyDelivery,
   pass,
   queue,
   receiver,
@@ -31,7 +31,7 @@ import {
 
 test('a test event is sent immediately, and the reply contains its outcome', async () => {
   const send = newClient()
-  const { id } = await createHook(send, '/test', { format: 'chat-blocks', enabled: false })
+  const { id } = await createWebhook(send, '/test', { format: 'chat-blocks', enabled: false })
   const testReply = send('POST', `/v1/webhooks/${id}/test`, { event: 'job.failed' })
   while (queue.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   await deliverAll()
@@ -39,7 +39,7 @@ test('a test event is sent immediately, and the reply contains its outcome', asy
   assert.deepEqual([status, data.status, data.responseStatus], [200, 'succeeded', 204])
   const [sentRequest] = receiver.at('/test')
   assert.equal(sentRequest?.json.blocks[0].text.text, 'Job failed')
-  assert.equal((await onlyDelivery(send, id)).id, data.deliveryId)
+  assert.equal((await getOnlyDelivery(send, id)).id, data.deliveryId)
   const [of, unknown] = [`/v1/webhooks/${id}/deliveries`, newId('whd')]
   assert.deepEqual((await send('GET', `${of}/${unknown}`)).error.details, {
     webhookId: id,
@@ -49,7 +49,7 @@ test('a test event is sent immediately, and the reply contains its outcome', asy
 
 test('deliveries are paginated, newest first', async () => {
   const send = newClient()
-  const { id } = await createHook(send, '/pages')
+  const { id } = await createWebhook(send, '/pages')
   const events: string[] = []
   for (let count = 0; count < 3; count++) {
     pass(1)
@@ -68,7 +68,7 @@ test('deliveries are paginated, newest first', async () => {
 })
 
 /** The event as its creator publishes it. */
-async function tellBeginning(jobId: string): Promise<void> {
+async function publishJobCreated(jobId: string): Promise<void> {
   const state = await app.services.jobs.store.getState(jobId)
   assert.ok(state)
   for (const event of createCreationEvents(state)) await dispatch(event)
@@ -84,8 +84,8 @@ test('webhookUrl of a job creates a webhook signed with the default secret of it
   const refusal = await send('POST', '/v1/jobs', { tasks, webhookUrl: 'http://192.168.0.1/' })
   assert.deepEqual([refusal.error.code, refusal.error.details.field], ['URL_NOT_ALLOWED', 'webhookUrl'])
   const { data } = await send('POST', '/v1/jobs', { tasks, webhookUrl: receiver.url('/own') })
-  await tellBeginning(data.jobId)
-  await dispatch(eventOf(send, newId('job'), 1, 'job.created'))
+  await publishJobCreated(data.jobId)
+  await dispatch(buildEvent(send, newId('job'), 1, 'job.created'))
   await deliverAll()
   const [uploadRequest, sentRequest, ...otherRequests] = receiver.at('/own')
   assert.deepEqual(
@@ -111,12 +111,12 @@ test('webhookUrl of a job creates a webhook signed with the default secret of it
   form.set('webhookUrl', receiver.url('/form'))
   const createdJob = await send('POST', '/v1/convert', form)
   assert.deepEqual(createdJob.data.warnings, [])
-  const nightly = { name: 'nightly', cron: '0 3 * * *', tasks, webhookUrl: receiver.url('/nightly') }
-  const workflow = (await send('POST', '/v1/workflows', nightly)).data
+  const nightlyWorkflow = { name: 'nightly', cron: '0 3 * * *', tasks, webhookUrl: receiver.url('/nightly') }
+  const workflow = (await send('POST', '/v1/workflows', nightlyWorkflow)).data
   assert.equal(workflow.webhookUrl, receiver.url('/nightly'))
   const run = (await send('POST', `/v1/workflows/${workflow.id}/run`)).data
-  await tellBeginning(createdJob.data.jobId)
-  await tellBeginning(run.jobId)
+  await publishJobCreated(createdJob.data.jobId)
+  await publishJobCreated(run.jobId)
   await deliverAll()
   const eventsAt = (path: string) => receiver.at(path).map(({ json }) => json.event)
   assert.deepEqual(eventsAt('/form'), ['file.uploaded', 'job.created', 'job.queued'])
@@ -151,8 +151,8 @@ test('the webhook functions process bus events and queue messages, and report fa
   }
   Object.assign(processEnvironment, ownVariables)
   const send = newClient()
-  const { id } = await createHook(send, '/functions', { events: ['job.completed'] })
-  const event = eventOf(send, newId('job'), 4)
+  const { id } = await createWebhook(send, '/functions', { events: ['job.completed'] })
+  const event = buildEvent(send, newId('job'), 4)
   await dispatchHandler({
     version: '0',
     id: crypto.randomUUID(),
@@ -180,13 +180,13 @@ test('the webhook functions process bus events and queue messages, and report fa
   )
   assert.deepEqual(batchItemFailures, [{ itemIdentifier: wrongRecord.messageId }])
   assert.equal(receiver.at('/functions')[0]?.json.id, event.id)
-  assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
+  assert.equal((await getOnlyDelivery(send, id)).status, 'succeeded')
 })
 
 test('the default secret is created once per owner and can be rotated', async () => {
   const send = newClient()
   assert.equal((await send('GET', '/v1/webhooks/secret')).error.code, 'AUTHENTICATION_REQUIRED')
-  await createHook(send, '/')
+  await createWebhook(send, '/')
   const firstSecret = (await send('GET', '/v1/webhooks/secret')).data
   assert.deepEqual((await send('GET', '/v1/webhooks/secret')).data, firstSecret)
   const secondSecret = (await send('POST', '/v1/webhooks/secret/rotate', {})).data
@@ -196,7 +196,7 @@ test('the default secret is created once per owner and can be rotated', async ()
 
 test('events are only sent to webhooks and sockets that exist', async () => {
   const send = newClient()
-  const { id } = await createHook(send, '/received')
+  const { id } = await createWebhook(send, '/received')
   const { table } = app.services
   const listeners = async (owner = send.id()) => (await loadSubscribers(table, owner))('job.created')
   assert.deepEqual(await listeners(), ['webhooks'])
@@ -212,23 +212,23 @@ test('events are only sent to webhooks and sockets that exist', async () => {
 
 test('a webhook receives only its selected events, or all events if they are sent in sequence', async () => {
   const send = newClient()
-  await createHook(send, '/ends', { events: ['job.failed'] })
+  await createWebhook(send, '/ends', { events: ['job.failed'] })
   const foundSubscribers = await loadSubscribers(app.services.table, send.id())
   assert.deepEqual([foundSubscribers('job.created'), foundSubscribers('job.failed')], [[], ['webhooks']])
-  await createHook(send, '/order', { events: ['job.started'] })
+  await createWebhook(send, '/order', { events: ['job.started'] })
   const inOrder = await loadSubscribers(app.services.table, send.id())
   assert.deepEqual([inOrder('job.created'), inOrder('file.uploaded')], [['webhooks'], ['webhooks']])
 })
 
 test('creating the first subscriber waits until no process uses the old list', async () => {
   const send = newClient()
-  const { id } = await createHook(send, '/before')
+  const { id } = await createWebhook(send, '/before')
   await send('DELETE', `/v1/webhooks/${id}`)
   const memory = new TtlCache<SubscriberLookup>(subscriberCacheMs)
   const listeners = async (owner = send.id()) =>
     (await memory.get(owner, () => loadSubscribers(app.services.table, owner)))('job.created')
   assert.deepEqual(await listeners(), [])
-  await createHook(send, '/again')
+  await createWebhook(send, '/again')
   assert.deepEqual(await listeners(), ['webhooks'])
   const feeds = new EventFeeds(app.services.table)
   for (const beginners of [1, 2]) {

@@ -9,16 +9,16 @@ import { ReceiverConcurrency } from '../../lib/webhooks/receiver-concurrency.ts'
 import { respondWith } from '../webhooks/receiver.ts'
 import {
   app,
+  buildEvent,
   createEvent,
-  createHook,
+  createWebhook,
   deliverAll,
   deliverer,
-  deliveriesOf,
   dispatch,
-  eventOf,
+  getOnlyDelivery,
+  listDeliveries,
   newClient,
   now,
-  onlyDelivery,
   pass,
   queue,
   receiver,
@@ -27,7 +27,7 @@ import {
 
 test('the sweep sends a delivery whose queue message was lost', async () => {
   const send = newClient()
-  const { id } = await createHook(send, '/lost')
+  const { id } = await createWebhook(send, '/lost')
   const { stream } = await createEvent(send)
   queue.length = 0
   await sweep(id, stream)
@@ -35,7 +35,7 @@ test('the sweep sends a delivery whose queue message was lost', async () => {
   pass(61)
   await sweep(id, stream)
   await deliverAll()
-  assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
+  assert.equal((await getOnlyDelivery(send, id)).status, 'succeeded')
   pass(600)
   await sweep(id, stream)
   assert.equal(queue.length, 0)
@@ -43,7 +43,7 @@ test('the sweep sends a delivery whose queue message was lost', async () => {
 
 test('a delivery whose process died is retried when its lease ends', async () => {
   const send = newClient()
-  const { id } = await createHook(send, '/died', { events: ['job.completed'] })
+  const { id } = await createWebhook(send, '/died', { events: ['job.completed'] })
   await createEvent(send)
   const { message } = queue.shift() as (typeof queue)[number]
   const { only } = message
@@ -53,19 +53,19 @@ test('a delivery whose process died is retried when its lease ends', async () =>
   assert.deepEqual([receiver.at('/died').length, queue.length, queue[0]?.delayS], [0, 1, 10])
   pass(26)
   await deliverer().deliver(queue.shift()?.message as DeliveryMessage, () => 900_000)
-  assert.deepEqual([(await onlyDelivery(send, id)).status, queue.length], ['succeeded', 0])
+  assert.deepEqual([(await getOnlyDelivery(send, id)).status, queue.length], ['succeeded', 0])
 })
 
 test('the events of a job are sent in sequence, and a failed one does not delay later ones', async () => {
   const send = newClient()
-  await createHook(send, '/order')
+  await createWebhook(send, '/order')
   const job = newId('job')
   let calls = 0
   receiver.setHandler(
     '/order',
     (_request, response) => void response.writeHead(++calls === 2 ? 500 : 204).end(),
   )
-  const events = [1, 2, 3, 4, 5].map((sequence) => eventOf(send, job, sequence, 'job.queued'))
+  const events = [1, 2, 3, 4, 5].map((sequence) => buildEvent(send, job, sequence, 'job.queued'))
   const numbers = () => receiver.at('/order').map(({ json }) => json.sequence)
   await dispatch(events[2] as BusEvent)
   await dispatch(events[1] as BusEvent)
@@ -82,37 +82,37 @@ test('the events of a job are sent in sequence, and a failed one does not delay 
 
 test('waiting for a missing event in the sequence ends after a while', async () => {
   const send = newClient()
-  const { id } = await createHook(send, '/gap')
-  await dispatch(eventOf(send, newId('job'), 7))
+  const { id } = await createWebhook(send, '/gap')
+  await dispatch(buildEvent(send, newId('job'), 7))
   const { message } = queue.shift() as (typeof queue)[number]
   await deliverer().deliver(message, () => 900_000)
   assert.equal(receiver.at('/gap').length, 0)
   assert.deepEqual([queue.length, queue[0]?.delayS], [1, 1])
   pass(5)
   await deliverAll()
-  assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
+  assert.equal((await getOnlyDelivery(send, id)).status, 'succeeded')
 })
 
 test('progress is sent at most every 5 s, and a failed progress delivery is not retried', async () => {
   const send = newClient()
   receiver.setHandler('/progress', respondWith(500))
-  const { id } = await createHook(send, '/progress', { events: ['job.progress'] })
+  const { id } = await createWebhook(send, '/progress', { events: ['job.progress'] })
   const job = newId('job')
-  for (const sequence of [1, 2]) await dispatch(eventOf(send, job, sequence, 'job.progress'))
+  for (const sequence of [1, 2]) await dispatch(buildEvent(send, job, sequence, 'job.progress'))
   pass(5)
-  await dispatch(eventOf(send, job, 3, 'job.progress'))
+  await dispatch(buildEvent(send, job, 3, 'job.progress'))
   await deliverAll()
   assert.deepEqual(
     receiver.at('/progress').map(({ json }) => json.sequence),
     [1, 3],
   )
-  const deliveries = await deliveriesOf(send, id)
+  const deliveries = await listDeliveries(send, id)
   assert.ok(deliveries.every(({ status }: { status: string }) => status === 'failed'))
 })
 
 test('a slow webhook receiver does not use up the concurrency of others', async () => {
   const send = newClient()
-  await createHook(send, '/busy')
+  await createWebhook(send, '/busy')
   await createEvent(send)
   const receivers = new ReceiverConcurrency({ webhook: 0, host: 0 })
   const { message } = queue.shift() as (typeof queue)[number]

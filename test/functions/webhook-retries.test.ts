@@ -14,12 +14,12 @@ import {
   clock,
   closing,
   createEvent,
-  createHook,
+  createWebhook,
   deliverAll,
   deliverer,
+  getOnlyDelivery,
   newClient,
   now,
-  onlyDelivery,
   pass,
   queue,
   receiver,
@@ -55,10 +55,10 @@ test('a failed delivery shows the failure and is retried on schedule', async () 
   ]
   for (const [name, url, status, error, nextS] of cases) {
     const send = newClient()
-    const { id } = await createHook(send, '/', { url })
+    const { id } = await createWebhook(send, '/', { url })
     await createEvent(send)
     await deliverAll(deliverer(1000))
-    const delivery = await onlyDelivery(send, id)
+    const delivery = await getOnlyDelivery(send, id)
     assert.deepEqual([delivery.status, delivery.responseStatus], ['pending', status], name)
     assert.match(delivery.error, error, name)
     assert.equal(Date.parse(delivery.nextAttemptAt) - clock, nextS * 1000, name)
@@ -73,12 +73,12 @@ test('a failed delivery shows the failure and is retried on schedule', async () 
 test('ten delivery attempts are made, delayed by the queue up to 15 min and by the table beyond', async () => {
   const send = newClient()
   receiver.setHandler('/ten', respondWith(503))
-  const { id } = await createHook(send, '/ten')
+  const { id } = await createWebhook(send, '/ten')
   const { stream } = await createEvent(send)
   const startedAtMs = clock
   await deliverAll()
   for (let attemptNumber = 1; attemptNumber < 10; attemptNumber++) {
-    const { nextAttemptAt } = await onlyDelivery(send, id)
+    const { nextAttemptAt } = await getOnlyDelivery(send, id)
     const dueInS = (Date.parse(nextAttemptAt) - clock) / 1000
     assert.equal(dueInS, retryDelaysS[attemptNumber])
     pass(dueInS + 60)
@@ -90,7 +90,7 @@ test('ten delivery attempts are made, delayed by the queue up to 15 min and by t
     await deliverer().deliver(message, () => 900_000)
   }
   assert.equal(receiver.at('/ten').length, 10)
-  const delivery = await onlyDelivery(send, id)
+  const delivery = await getOnlyDelivery(send, id)
   assert.deepEqual([delivery.status, delivery.attempt, delivery.nextAttemptAt], ['failed', 10, null])
   assert.deepEqual(
     receiver.at('/ten').map(({ headers }) => headers['x-webhook-attempt']),
@@ -107,7 +107,7 @@ test('ten delivery attempts are made, delayed by the queue up to 15 min and by t
   const redelivered = await send('POST', `/v1/webhooks/${id}/deliveries/${delivery.id}/redeliver`)
   assert.deepEqual([redelivered.status, redelivered.data.status], [202, 'pending'])
   await deliverAll()
-  const repeated = await onlyDelivery(send, id)
+  const repeated = await getOnlyDelivery(send, id)
   assert.deepEqual([repeated.status, repeated.attempt, repeated.attempts.length], ['succeeded', 11, 11])
   assert.equal((await send('GET', `/v1/webhooks/${id}`)).data.failing, false)
 })
@@ -115,7 +115,7 @@ test('ten delivery attempts are made, delayed by the queue up to 15 min and by t
 test('delivery retries within 15 min use the delay of the queue', async () => {
   const send = newClient()
   receiver.setHandler('/soon', respondWith(500))
-  await createHook(send, '/soon')
+  await createWebhook(send, '/soon')
   await createEvent(send)
   const lane = queue.shift()
   assert.ok(lane)
@@ -131,17 +131,17 @@ test('delivery retries within 15 min use the delay of the queue', async () => {
 test('a 410 or five days of failures disable a webhook and drop its pending deliveries', async () => {
   const send = newClient()
   receiver.setHandler('/410', respondWith(410))
-  const goneHook = await createHook(send, '/410')
+  const goneHook = await createWebhook(send, '/410')
   await createEvent(send)
   await deliverAll()
   const after410 = (await send('GET', `/v1/webhooks/${goneHook.id}`)).data
   assert.deepEqual([after410.enabled, after410.disabledReason], [false, 'gone'])
-  assert.equal((await onlyDelivery(send, goneHook.id)).status, 'failed')
+  assert.equal((await getOnlyDelivery(send, goneHook.id)).status, 'failed')
   await createEvent(send)
   assert.equal(queue.length, 0, 'no more deliveries are sent')
 
   receiver.setHandler('/dead', respondWith(500))
-  const deadHook = await createHook(send, '/dead')
+  const deadHook = await createWebhook(send, '/dead')
   await createEvent(send)
   await deliverAll()
   pass(5 * 86_400)
@@ -166,7 +166,7 @@ test('an account with a confirmed email address receives one email when a webhoo
   for (const emailVerified of [false, true]) {
     const send = newClient()
     receiver.setHandler('/gone?token=secret', respondWith(410))
-    await createHook(send, '/gone?token=secret')
+    await createWebhook(send, '/gone?token=secret')
     const person = { email: 'ada@example.com', emailVerified, name: 'Ada', plan: 'free', role: 'USER' }
     const account = { id: send.id(), ...person, status: 'active', createdAt: now().toISOString() }
     await app.services.table.put({ ...accountKey(send.id()), ...account })
@@ -183,7 +183,7 @@ test('an account with a confirmed email address receives one email when a webhoo
 
 test('a receiver that is busy for three days gets its event: the chain of its messages does not end before', async () => {
   const send = newClient()
-  const { id } = await createHook(send, '/busy')
+  const { id } = await createWebhook(send, '/busy')
   await createEvent(send)
   const startedAtMs = clock
   const receiverConcurrency = { acquire: () => clock - startedAtMs > 3 * 86_400_000, release: () => {} }
@@ -199,6 +199,6 @@ test('a receiver that is busy for three days gets its event: the chain of its me
     hops++
     await busyDeliverer.deliver(message, () => 900_000)
   }
-  assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
+  assert.equal((await getOnlyDelivery(send, id)).status, 'succeeded')
   assert.ok(hops > 5000 && hops < maxHops, `${hops} hops`)
 })

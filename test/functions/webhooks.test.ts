@@ -13,15 +13,15 @@ import { privateAddressForms } from '../transfer/private-forms.ts'
 import {
   allowedNetworks,
   app,
+  buildEvent,
   createEvent,
-  createHook,
+  createWebhook,
   deliverAll,
-  deliveriesOf,
   dispatch,
-  eventOf,
+  getOnlyDelivery,
+  listDeliveries,
   newClient,
   now,
-  onlyDelivery,
   pass,
   queue,
   receiver,
@@ -29,7 +29,7 @@ import {
 
 test('a webhook can be created, read, changed and deleted, and its secret is shown once', async () => {
   const send = newClient()
-  const { id, secret, ...made } = await createHook(send, '/crud', { description: 'ours' })
+  const { id, secret, ...made } = await createWebhook(send, '/crud', { description: 'ours' })
   assert.match(secret, /^whsec_/)
   assert.partialDeepStrictEqual(made, {
     events: ['*'],
@@ -41,7 +41,7 @@ test('a webhook can be created, read, changed and deleted, and its secret is sho
   assert.deepEqual((await send('GET', `/v1/webhooks/${id}`)).data, { id, ...made })
   const storedItem = await app.services.table.get({ pk: `WEBHOOK#${id}`, sk: 'WEBHOOK' })
   assert.ok(!JSON.stringify(storedItem).includes(secret.slice(6)))
-  const secondHook = await createHook(send, '/crud')
+  const secondHook = await createWebhook(send, '/crud')
   const page = (await send('GET', '/v1/webhooks', undefined, { limit: '1' })).data
   assert.deepEqual([page.webhooks[0].id, page.next], [secondHook.id, secondHook.id])
   const rest = (await send('GET', '/v1/webhooks', undefined, { before: page.next })).data
@@ -87,14 +87,14 @@ test('invalid webhooks are refused, and the 21st webhook too', async () => {
     const { code, details } = await assertError({ url })
     assert.deepEqual([code, details.field], ['URL_NOT_ALLOWED', 'url'], url)
   }
-  for (let count = 0; count < 20; count++) await createHook(send, '/')
+  for (let count = 0; count < 20; count++) await createWebhook(send, '/')
   const { code, details } = await assertError({})
   assert.deepEqual([code, details.max], ['INVALID_INPUT', 20])
 })
 
 test('both signatures verify the sent bytes before, during and after a rotation', async () => {
   const send = newClient()
-  const { id, secret: firstSecret } = await createHook(send, '/signed')
+  const { id, secret: firstSecret } = await createWebhook(send, '/signed')
   const lastRequest = async () => {
     await createEvent(send)
     await deliverAll()
@@ -153,11 +153,11 @@ test('both signatures verify the sent bytes before, during and after a rotation'
 
 test('an event that is dispatched twice is delivered once', async () => {
   const send = newClient()
-  const { id } = await createHook(send, '/twice')
+  const { id } = await createWebhook(send, '/twice')
   const event = await createEvent(send)
   await dispatch(event)
   await deliverAll()
-  const delivery = await onlyDelivery(send, id)
+  const delivery = await getOnlyDelivery(send, id)
   assert.deepEqual([delivery.status, delivery.attempt, delivery.eventId], ['succeeded', 1, event.id])
   const [sentRequest, ...moreRequests] = receiver.at('/twice')
   assert.equal(moreRequests.length, 0)
@@ -173,13 +173,13 @@ test('an event that is dispatched twice is delivered once', async () => {
 
 test("a webhook receives only its owner's events of the selected types", async () => {
   const [send, otherClient] = [newClient(), newClient()]
-  const { id } = await createHook(send, '/chosen', { events: ['job.failed'] })
-  await createHook(otherClient, '/others')
-  await dispatch(eventOf(send, newId('job'), 1, 'job.completed'))
-  await dispatch(eventOf(send, newId('job'), 1, 'job.failed'))
+  const { id } = await createWebhook(send, '/chosen', { events: ['job.failed'] })
+  await createWebhook(otherClient, '/others')
+  await dispatch(buildEvent(send, newId('job'), 1, 'job.completed'))
+  await dispatch(buildEvent(send, newId('job'), 1, 'job.failed'))
   await deliverAll()
   assert.deepEqual(
-    (await deliveriesOf(send, id)).map(({ event }: { event: string }) => event),
+    (await listDeliveries(send, id)).map(({ event }: { event: string }) => event),
     ['job.failed'],
   )
   assert.equal(receiver.at('/others').length, 0)
@@ -202,14 +202,14 @@ test('a webhook host with IPv4 and IPv6 addresses is called over IPv4, which wor
 
 test('a webhook host that now resolves to a private address is not called', async () => {
   const send = newClient()
-  const { id } = await createHook(send, '/private')
+  const { id } = await createWebhook(send, '/private')
   await createEvent(send)
   const closedHttp = new GuardedHttp({})
   const closedApp = app.with({ guardedHttp: () => Promise.resolve(closedHttp) }).services
   const { message } = queue.shift() as (typeof queue)[number]
   await new Deliverer(closedApp, { now }).deliver(message, () => 900_000)
   await closedHttp.close()
-  assert.match((await onlyDelivery(send, id)).error, /does not have a public IP address/)
+  assert.match((await getOnlyDelivery(send, id)).error, /does not have a public IP address/)
   assert.equal(receiver.at('/private').length, 0)
   assert.ok(new AddressGuard(allowedNetworks).isAllowed('127.0.0.1'))
   queue.length = 0
@@ -217,15 +217,15 @@ test('a webhook host that now resolves to a private address is not called', asyn
 
 test('a webhook replay sends missed events, but no progress events', async () => {
   const send = newClient()
-  const { id } = await createHook(send, '/replay')
+  const { id } = await createWebhook(send, '/replay')
   const sinceTime = now().toISOString()
   await createEvent(send)
   await deliverAll()
   await send('PATCH', `/v1/webhooks/${id}`, { enabled: false })
   pass(10)
   const missedJob = newId('job')
-  await dispatch(eventOf(send, missedJob, 1, 'job.progress'))
-  await dispatch(eventOf(send, missedJob, 2, 'job.failed'))
+  await dispatch(buildEvent(send, missedJob, 1, 'job.progress'))
+  await dispatch(buildEvent(send, missedJob, 2, 'job.failed'))
   assert.equal(queue.length, 0)
   await send('PATCH', `/v1/webhooks/${id}`, { enabled: true })
   const replayed = await send('POST', `/v1/webhooks/${id}/replay`, { since: sinceTime })
@@ -242,5 +242,5 @@ test('a webhook replay sends missed events, but no progress events', async () =>
   assert.equal(failures.data.deliveries, 1)
   await deliverAll()
   assert.equal(receiver.at('/replay').length, 4)
-  assert.equal((await deliveriesOf(send, id)).length, 2)
+  assert.equal((await listDeliveries(send, id)).length, 2)
 })

@@ -25,8 +25,8 @@ const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toStrin
 test('a backup taken under eight writers contains all acknowledged writes, each complete', async (t) => {
   const dir = scratchFolder('backup')
   const data = join(dir, 'data')
-  const { printed, end } = await startEmbedded(t, '--data', data, '--json')
-  const writers = await startWriters(JSON.parse(printed))
+  const { firstLine, end } = await startEmbedded(t, '--data', data, '--json')
+  const writers = await startWriters(JSON.parse(firstLine))
   const filesBefore = []
   for (const name of ['first.tar', 'second.tar', 'third.tar']) {
     await waitUntil(
@@ -50,7 +50,7 @@ test('a backup taken under eight writers contains all acknowledged writes, each 
     await runBackupScript('restore', restoredFolder, join(dir, name))
     assert.equal(await modeOf(join(restoredFolder, 'secrets.json')), '600')
     const restartedServers = await startEmbedded(t, '--data', restoredFolder, '--json')
-    await checkAcknowledged(JSON.parse(restartedServers.printed), acknowledged)
+    await checkAcknowledged(JSON.parse(restartedServers.firstLine), acknowledged)
     await restartedServers.end()
   }
 })

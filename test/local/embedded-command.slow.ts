@@ -8,11 +8,11 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 
 test('awscli works with S3, SQS, DynamoDB and EventBridge, using the printed variables', async (t) => {
   const HOME = scratchFolder('mutabor-embedded')
-  const { printed } = await startEmbedded(t, '--data', HOME)
+  const { firstLine } = await startEmbedded(t, '--data', HOME)
   const aws = async (service: string, command: string) => {
     // This version of awscli does not read endpoint variables.
     const script = `eval "$EXPORTS" && /usr/bin/aws --endpoint-url "$AWS_ENDPOINT_URL_${service}" ${command}`
-    const env = { EXPORTS: printed, HOME, PATH: '/usr/bin:/bin', AWS_PAGER: '', LANG: 'C.UTF-8' }
+    const env = { EXPORTS: firstLine, HOME, PATH: '/usr/bin:/bin', AWS_PAGER: '', LANG: 'C.UTF-8' }
     return (await promisify(execFile)('/bin/sh', ['-c', script], { env })).stdout
   }
   await aws('S3', 's3 mb s3://box')

@@ -14,10 +14,10 @@ const run = promisify(execFile)
 
 test('the printed shell variables point the AWS SDK at all embedded servers', async (t) => {
   const data = join(scratchFolder('mutabor-embedded'), 'new')
-  const { printed, pid, end } = await startEmbedded(t, '--data', data)
+  const { firstLine, pid, end } = await startEmbedded(t, '--data', data)
   const script = `eval "$EXPORTS" && exec "${process.execPath}" ${join(import.meta.dirname, '../embedded-aws/sdk-defaults.ts')}`
   // Nothing else in the environment: no endpoints or keys of the user who runs the tests.
-  const { stdout } = await run('/bin/sh', ['-c', script], { env: { EXPORTS: printed, HOME: data } })
+  const { stdout } = await run('/bin/sh', ['-c', script], { env: { EXPORTS: firstLine, HOME: data } })
   assert.deepEqual(JSON.parse(stdout), {
     S3: 'object',
     SQS: 'message',
@@ -36,8 +36,8 @@ test('--json prints the variables as JSON, with the requested ports and region',
   const data = scratchFolder('mutabor-embedded')
   const base = await findFreePortBase()
   const args = ['--data', data, '--port-base', `${base}`, '--region', 'us-west-2', '--json']
-  const { printed } = await startEmbedded(t, ...args)
-  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, ...rest } = JSON.parse(printed)
+  const { firstLine } = await startEmbedded(t, ...args)
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, ...rest } = JSON.parse(firstLine)
   assert.match(AWS_ACCESS_KEY_ID, /^MUTABOR/)
   assert.ok(AWS_SECRET_ACCESS_KEY.length >= 40)
   assert.deepEqual(rest, {

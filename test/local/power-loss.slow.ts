@@ -39,8 +39,8 @@ const queueUrl = (name: string) => `/000000000000/${name}`
 type Clients = Awaited<ReturnType<typeof start>>
 
 async function start(t: TestContext, folder: string) {
-  const { printed, pid, end } = await startEmbedded(t, '--data', join(folder, 'data'), '--json')
-  const variables: Readonly<Record<string, string>> = JSON.parse(printed)
+  const { firstLine, pid, end } = await startEmbedded(t, '--data', join(folder, 'data'), '--json')
+  const variables: Readonly<Record<string, string>> = JSON.parse(firstLine)
   const settings = (service: string) => ({
     endpoint: variables[`AWS_ENDPOINT_URL_${service}`] ?? '',
     region: 'eu-central-1',

@@ -17,7 +17,7 @@ import { waitUntil } from '../../support/wait-until.ts'
 import { createTable, makeFolder, silentLog, startDynamoDb } from './start-dynamodb.ts'
 
 /** A log that records its lines. */
-function recordingLog() {
+function createRecordingLog() {
   const lines: { msg: string; lastOutput?: string }[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   return { log, lines }
@@ -66,7 +66,7 @@ test('a DynamoDB process that keeps exiting is restarted with growing pauses, an
   const flag = join(dir, 'started')
   // Succeeds once, so that it counts as started; then it exits immediately.
   const script = `if [ -e ${flag} ]; then echo "no room left" >&2; exit 1; fi; touch ${flag}; sleep 0.1`
-  const { log, lines } = recordingLog()
+  const { log, lines } = createRecordingLog()
   const startedMs = Date.now()
   const supervisor = await supervise({
     command: ['/bin/sh', '-c', script],

@@ -80,13 +80,13 @@ test('a sweep for expired items stops early if there are none, and the next swee
       },
     { step: 'initialize' },
   )
-  const countSent = (name: string) => sentCommands.filter((one) => one === name).length
+  const countCommands = (name: string) => sentCommands.filter((one) => one === name).length
   const passes: SweepOptions['passes'] = new Map()
   const deletedCounts: number[] = []
   do {
     deletedCounts.push(await deleteExpiredItems({ client, passes, maxIdleScanMs: 0.001 }))
     assert.ok(
-      countSent(ScanCommand.name) <= deletedCounts.length + 1,
+      countCommands(ScanCommand.name) <= deletedCounts.length + 1,
       'one page at a time, and one more after a page with expired items',
     )
   } while (passes.size > 0)
@@ -96,7 +96,7 @@ test('a sweep for expired items stops early if there are none, and the next swee
   )
   assert.ok(deletedCounts.length >= 2)
   assert.equal((await remainingKeys(documents, 'table')).length, names.length)
-  assert.equal(countSent(DescribeTableCommand.name), 1)
+  assert.equal(countCommands(DescribeTableCommand.name), 1)
 })
 
 test('a running server deletes expired items page by page', async (t) => {

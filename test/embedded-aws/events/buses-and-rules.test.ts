@@ -20,7 +20,7 @@ import {
   UntagResourceCommand,
   UpdateEventBusCommand,
 } from '@aws-sdk/client-eventbridge'
-import { anySource, createRuleTo, q, rejectionOf } from './requests.ts'
+import { anySource, createRuleTo, expectedError, q } from './requests.ts'
 import { busArn, functionArn, region, startTestEvents } from './start-events.ts'
 
 test('event buses can be created, described, updated, listed in pages and deleted', async (t) => {
@@ -31,7 +31,7 @@ test('event buses can be created, described, updated, listed in pages and delete
   assert.equal(createdBus.EventBusArn, busArn('orders'))
   await assert.rejects(
     events.send(new CreateEventBusCommand({ Name: 'orders' })),
-    rejectionOf('ResourceAlreadyExistsException', 'Event bus orders already exists.'),
+    expectedError('ResourceAlreadyExistsException', 'Event bus orders already exists.'),
   )
   const describedBus = await events.send(new DescribeEventBusCommand({ Name: busArn('orders') }))
   assert.equal(describedBus.Name, 'orders')
@@ -50,21 +50,21 @@ test('event buses can be created, described, updated, listed in pages and delete
   assert.equal(secondPage.NextToken, undefined)
   await assert.rejects(
     events.send(new DeleteEventBusCommand({ Name: 'default' })),
-    rejectionOf('ValidationException', 'Cannot delete event bus default.'),
+    expectedError('ValidationException', 'Cannot delete event bus default.'),
   )
   await events.send(new DeleteEventBusCommand({ Name: 'orders' }))
   await events.send(new DeleteEventBusCommand({ Name: 'orders' }))
   await assert.rejects(
     events.send(new DescribeEventBusCommand({ Name: 'orders' })),
-    rejectionOf('ResourceNotFoundException', 'Event bus orders does not exist.'),
+    expectedError('ResourceNotFoundException', 'Event bus orders does not exist.'),
   )
 })
 
 test('rules can be put, described, enabled, disabled, listed and deleted', async (t) => {
   const { events } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'orders' }))
-  const onDefault = await events.send(new PutRuleCommand({ Name: 'a', EventPattern: anySource }))
-  assert.equal(onDefault.RuleArn, `arn:aws:events:${region}:000000000000:rule/a`)
+  const ruleOnDefaultBus = await events.send(new PutRuleCommand({ Name: 'a', EventPattern: anySource }))
+  assert.equal(ruleOnDefaultBus.RuleArn, `arn:aws:events:${region}:000000000000:rule/a`)
   const createdRule = await events.send(
     new PutRuleCommand({ Name: 'b', EventBusName: 'orders', EventPattern: anySource, Description: 'd' }),
   )
@@ -90,12 +90,12 @@ test('rules can be put, described, enabled, disabled, listed and deleted', async
   assert.equal(listedRules.Rules?.[0]?.Description, undefined, 'what a second PutRule leaves out is gone')
   await assert.rejects(
     events.send(new DeleteEventBusCommand({ Name: 'orders' })),
-    rejectionOf('ValidationException', 'Cannot delete event bus orders. It still has rules.'),
+    expectedError('ValidationException', 'Cannot delete event bus orders. It still has rules.'),
   )
   await events.send(new DeleteRuleCommand({ Name: 'b', EventBusName: 'orders' }))
   await assert.rejects(
     events.send(new DescribeRuleCommand({ Name: 'b' })),
-    rejectionOf('ResourceNotFoundException', 'Rule b does not exist on EventBus default.'),
+    expectedError('ResourceNotFoundException', 'Rule b does not exist on EventBus default.'),
   )
 })
 
@@ -105,27 +105,30 @@ test('a rule needs a pattern or a schedule, and a schedule needs the default bus
   const put = (members: object) => events.send(new PutRuleCommand({ Name: 'r', ...members }))
   await assert.rejects(
     put({}),
-    rejectionOf('ValidationException', 'Parameter(s) EventPattern or ScheduleExpression must be specified.'),
+    expectedError(
+      'ValidationException',
+      'Parameter(s) EventPattern or ScheduleExpression must be specified.',
+    ),
   )
   await assert.rejects(
     put({ ScheduleExpression: 'rate(1 minute)', EventBusName: 'orders' }),
-    rejectionOf('ValidationException', 'ScheduleExpression is supported only on the default event bus.'),
+    expectedError('ValidationException', 'ScheduleExpression is supported only on the default event bus.'),
   )
   for (const ScheduleExpression of ['rate(1 minutes)', 'at(2030-01-01T00:00:00)', 'cron(x)'])
     await assert.rejects(
       put({ ScheduleExpression }),
-      rejectionOf('ValidationException', 'Parameter ScheduleExpression is not valid.'),
+      expectedError('ValidationException', 'Parameter ScheduleExpression is not valid.'),
     )
   await assert.rejects(
     put({ EventPattern: '{"a":[]}' }),
-    rejectionOf(
+    expectedError(
       'InvalidEventPatternException',
       'Event pattern is not valid. Reason: Empty arrays are not allowed',
     ),
   )
   await assert.rejects(
     put({ EventPattern: anySource, EventBusName: 'nope' }),
-    rejectionOf('ResourceNotFoundException', 'Event bus nope does not exist.'),
+    expectedError('ResourceNotFoundException', 'Event bus nope does not exist.'),
   )
 })
 
@@ -137,11 +140,11 @@ test('targets can be put, listed, found by ARN and removed, up to five per rule'
   assert.equal(put.FailedEntryCount, 0)
   await assert.rejects(
     events.send(new PutTargetsCommand({ Rule: 'rule', Targets: [{ Id: 'six', Arn: q }] })),
-    rejectionOf('LimitExceededException', 'The requested resource exceeds the maximum number allowed.'),
+    expectedError('LimitExceededException', 'The requested resource exceeds the maximum number allowed.'),
   )
   await assert.rejects(
     events.send(new DeleteRuleCommand({ Name: 'rule' })),
-    rejectionOf('ValidationException', "Rule can't be deleted since it has targets."),
+    expectedError('ValidationException', "Rule can't be deleted since it has targets."),
   )
   const page = await events.send(new ListTargetsByRuleCommand({ Rule: 'rule', Limit: 3 }))
   const rest = await events.send(new ListTargetsByRuleCommand({ Rule: 'rule', NextToken: page.NextToken }))
@@ -157,7 +160,7 @@ test('targets can be put, listed, found by ARN and removed, up to five per rule'
   await events.send(new DeleteRuleCommand({ Name: 'rule' }))
   await assert.rejects(
     events.send(new PutTargetsCommand({ Rule: 'rule', Targets: moreTargets })),
-    rejectionOf('ResourceNotFoundException', 'Rule rule does not exist on EventBus default.'),
+    expectedError('ResourceNotFoundException', 'Rule rule does not exist on EventBus default.'),
   )
 })
 
@@ -166,7 +169,7 @@ test('PutTargets refuses a target that is not supported', async (t) => {
   await events.send(new PutRuleCommand({ Name: 'r', EventPattern: anySource }))
   const put = (target: object) =>
     events.send(new PutTargetsCommand({ Rule: 'r', Targets: [{ Id: 'one', Arn: q, ...target }] }))
-  const refusedInputs: [object, string | RegExp][] = [
+  const invalidInputs: [object, string | RegExp][] = [
     [{ Arn: 'nonsense' }, 'Parameter nonsense is not valid. Reason: Provided Arn is not in correct format.'],
     [{ Arn: `arn:aws:sns:${region}:000000000000:t` }, /sns targets are not supported here; use an SQS queue/],
     [
@@ -191,8 +194,8 @@ test('PutTargets refuses a target that is not supported', async (t) => {
     [{ DeadLetterConfig: { Arn: `${q}.fifo` } }, /A dead-letter queue is a standard SQS queue/],
     [{ RetryPolicy: { MaximumRetryAttempts: 186 } }, /Member must have value less than or equal to 185$/],
   ]
-  for (const [target, message] of refusedInputs)
-    await assert.rejects(put(target), rejectionOf('ValidationException', message))
+  for (const [target, message] of invalidInputs)
+    await assert.rejects(put(target), expectedError('ValidationException', message))
 })
 
 test('rules and buses can be tagged, and a second PutRule does not change their tags', async (t) => {
@@ -219,6 +222,6 @@ test('rules and buses can be tagged, and a second PutRule does not change their 
   }
   await assert.rejects(
     events.send(new ListTagsForResourceCommand({ ResourceARN: `${RuleArn}x` })),
-    rejectionOf('ResourceNotFoundException', 'Rule rx does not exist on EventBus default.'),
+    expectedError('ResourceNotFoundException', 'Rule rx does not exist on EventBus default.'),
   )
 })

@@ -13,7 +13,7 @@ import { queueArn, startTestEvents } from './start-events.ts'
 const deadLetterArn = queueArn('dead')
 const failing = (name: string) => () => Object.assign(new Error(`${name} happened`), { name })
 
-async function ruleTo(events: EventBridgeClient, ...targets: Omit<Target, 'Id'>[]): Promise<void> {
+async function createRule(events: EventBridgeClient, ...targets: Omit<Target, 'Id'>[]): Promise<void> {
   await events.send(new PutRuleCommand({ Name: 'rule', EventPattern: '{"source":["my.app"]}' }))
   const Targets = targets.map((target, index) => ({ Id: `${index}`, ...target }))
   await events.send(new PutTargetsCommand({ Rule: 'rule', Targets }))
@@ -23,7 +23,7 @@ const put = (events: EventBridgeClient) => events.send(new PutEventsCommand({ En
 
 test('an event reaches its target within milliseconds', async (t) => {
   const { events, inbox } = await startTestEvents(t)
-  await ruleTo(events, { Arn: q })
+  await createRule(events, { Arn: q })
   const times: number[] = []
   for (let round = 1; round <= 20; round++) {
     const startedAtMs = performance.now()
@@ -37,7 +37,7 @@ test('an event reaches its target within milliseconds', async (t) => {
 
 test('delivery to a failing target is retried until it accepts the event', async (t) => {
   const { events, inbox } = await startTestEvents(t)
-  await ruleTo(events, { Arn: q })
+  await createRule(events, { Arn: q })
   inbox.refuse.set(q, failing('ServiceUnavailable'))
   await put(events)
   await inbox.attempted(q, 2)
@@ -47,7 +47,7 @@ test('delivery to a failing target is retried until it accepts the event', async
 
 test('a retry that becomes due while the outbox is checked is not missed', { timeout: 20_000 }, async (t) => {
   const { events, inbox } = await startTestEvents(t, '2026-01-01T00:00:00Z', 40)
-  await ruleTo(events, { Arn: q })
+  await createRule(events, { Arn: q })
   for (let round = 1; round <= 10; round++) {
     inbox.refuse.set(q, failing('ServiceUnavailable'))
     await put(events)
@@ -59,7 +59,7 @@ test('a retry that becomes due while the outbox is checked is not missed', { tim
 
 test('retry delays grow and survive a restart', async (t) => {
   const { events, inbox, moveTo, restart } = await startTestEvents(t, '2026-01-01T00:00:00Z')
-  await ruleTo(events, { Arn: q })
+  await createRule(events, { Arn: q })
   inbox.refuse.set(q, failing('ServiceUnavailable'))
   await put(events)
   await inbox.attempted(q, 1)
@@ -73,7 +73,7 @@ test('retry delays grow and survive a restart', async (t) => {
 
 test('an event that its target never accepts moves to the dead-letter queue with the reason', async (t) => {
   const { events, inbox } = await startTestEvents(t)
-  await ruleTo(events, {
+  await createRule(events, {
     Arn: q,
     Input: '"changed"',
     RetryPolicy: { MaximumRetryAttempts: 1 },
@@ -95,7 +95,7 @@ test('an event that its target never accepts moves to the dead-letter queue with
 
 test('an event older than its maximum age moves to the dead-letter queue', async (t) => {
   const { events, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:00Z')
-  await ruleTo(events, {
+  await createRule(events, {
     Arn: q,
     RetryPolicy: { MaximumEventAgeInSeconds: 60 },
     DeadLetterConfig: { Arn: deadLetterArn },
@@ -111,7 +111,7 @@ test('an event older than its maximum age moves to the dead-letter queue', async
 
 test('delivery to a target that does not exist is not retried', async (t) => {
   const { events, inbox, logs } = await startTestEvents(t)
-  await ruleTo(events, { Arn: q, DeadLetterConfig: { Arn: deadLetterArn } }, { Arn: queueArn('gone') })
+  await createRule(events, { Arn: q, DeadLetterConfig: { Arn: deadLetterArn } }, { Arn: queueArn('gone') })
   inbox.refuse.set(q, failing('QueueDoesNotExist'))
   inbox.refuse.set(queueArn('gone'), failing('QueueDoesNotExist'))
   await put(events)
@@ -128,12 +128,12 @@ test('delivery to a target that does not exist is not retried', async (t) => {
 
 test('an unresponsive target does not block other targets', async (t) => {
   const { events, inbox } = await startTestEvents(t)
-  await ruleTo(events, { Arn: queueArn('stuck') }, { Arn: q })
-  const stuck = Promise.withResolvers<void>()
-  inbox.hold.set(queueArn('stuck'), stuck.promise)
+  await createRule(events, { Arn: queueArn('stuck') }, { Arn: q })
+  const neverDelivered = Promise.withResolvers<void>()
+  inbox.hold.set(queueArn('stuck'), neverDelivered.promise)
   for (let round = 0; round < 10; round++)
     await events.send(new PutEventsCommand({ Entries: Array.from({ length: 10 }, () => entry) }))
   await inbox.messages(q, 100)
   assert.equal(inbox.attempts.filter((arn) => arn === queueArn('stuck')).length, 16)
-  stuck.resolve()
+  neverDelivered.resolve()
 })

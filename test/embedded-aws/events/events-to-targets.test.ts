@@ -8,7 +8,7 @@ import {
   PutTargetsCommand,
   TestEventPatternCommand,
 } from '@aws-sdk/client-eventbridge'
-import { createRuleTo, entry, q, rejectionOf } from './requests.ts'
+import { createRuleTo, entry, expectedError, q } from './requests.ts'
 import { busArn, functionArn, queueArn, region, startTestEvents, type TestEvents } from './start-events.ts'
 
 async function bodyFor(embedded: TestEvents, target: object, detail: object): Promise<string> {
@@ -73,7 +73,7 @@ test('PutEvents refuses entries of 1 MB in total', async (t) => {
   const half = { ...entry, Detail: JSON.stringify({ x: 'y'.repeat(524_300) }) }
   await assert.rejects(
     events.send(new PutEventsCommand({ Entries: [half, half] })),
-    rejectionOf('ValidationException', 'Total size of the entries in the request is over the limit.'),
+    expectedError('ValidationException', 'Total size of the entries in the request is over the limit.'),
   )
   const one = await events.send(new PutEventsCommand({ Entries: [half] }))
   assert.equal(one.FailedEntryCount, 0)
@@ -129,7 +129,7 @@ const inputs: Readonly<Record<string, readonly [target: object, expected: string
 
 for (const [name, [target, expectedInput]] of Object.entries(inputs))
   test(`an event rule delivers ${name} to its target`, async (t) => {
-    const detail = { deep: { name: 'x "y"' }, list: [{ k: 1 }, { k: 2 }], count: 7 }
+    const detail = { nested: { name: 'x "y"' }, list: [{ k: 1 }, { k: 2 }], count: 7 }
     assert.equal(await bodyFor(await startTestEvents(t), target, detail), expectedInput)
   })
 
@@ -199,11 +199,11 @@ test('TestEventPattern matches a pattern and refuses an invalid event', async (t
   assert.equal((await testPattern({ source: ['shipment'] })).Result, false)
   await assert.rejects(
     testPattern({ a: [1] }, 'text'),
-    rejectionOf('ValidationException', 'Parameter Event is not valid.'),
+    expectedError('ValidationException', 'Parameter Event is not valid.'),
   )
   await assert.rejects(
     testPattern({ a: [1] }, { id: '1' }),
-    rejectionOf('ValidationException', 'Parameter Event is not valid.'),
+    expectedError('ValidationException', 'Parameter Event is not valid.'),
   )
 })
 

@@ -19,4 +19,4 @@ export async function createRuleTo(
 }
 
 /** The error that a client throws for a refused request. */
-export const rejectionOf = (name: string, message: string | RegExp) => ({ name, message })
+export const expectedError = (name: string, message: string | RegExp) => ({ name, message })

@@ -4,17 +4,17 @@ import { firstRun, readScheduleExpression } from '../../../lib/embedded-aws/even
 
 /** Returns the first runs after a time, as ISO strings without seconds. */
 function runs(expression: string, afterTime: string, { count = 1, anchor = afterTime } = {}): string[] {
-  const timetable = readScheduleExpression(expression)
-  assert.ok(timetable, expression)
-  const foundTimes: string[] = []
+  const schedule = readScheduleExpression(expression)
+  assert.ok(schedule, expression)
+  const times: string[] = []
   let from = Date.parse(afterTime)
-  while (foundTimes.length < count) {
-    const run = firstRun(timetable, { anchor: Date.parse(anchor), after: from })
+  while (times.length < count) {
+    const run = firstRun(schedule, { anchor: Date.parse(anchor), after: from })
     if (run === undefined) break
-    foundTimes.push(new Date(run).toISOString().slice(0, 16))
+    times.push(new Date(run).toISOString().slice(0, 16))
     from = run
   }
-  return foundTimes
+  return times
 }
 
 const crons: Readonly<Record<string, readonly [expression: string, after: string, ...runs: string[]]>> = {

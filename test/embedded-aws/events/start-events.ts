@@ -17,7 +17,7 @@ export const queueArn = (name: string) => `arn:aws:sqs:${region}:000000000000:${
 export const functionArn = (name: string) => `arn:aws:lambda:${region}:000000000000:function:${name}`
 export const busArn = (name: string) => `arn:aws:events:${region}:000000000000:event-bus/${name}`
 
-interface Received {
+interface ReceivedCall {
   readonly arn: string
   readonly body: string
   readonly options: SqsMessageOptions
@@ -25,7 +25,7 @@ interface Received {
 
 /** Targets that record messages; `refuse` makes an ARN fail with an error. */
 class Inbox {
-  readonly received: Received[] = []
+  readonly received: ReceivedCall[] = []
   readonly refuse = new Map<string, () => Error>()
   readonly attempts: string[] = []
   /** Targets by ARN that do not respond before the promise resolves. */
@@ -42,7 +42,7 @@ class Inbox {
   }
 
   /** Resolves with the messages to an ARN once it has received that many. */
-  async messages(arn: string, count = 1): Promise<Received[]> {
+  async messages(arn: string, count = 1): Promise<ReceivedCall[]> {
     for (;;) {
       const foundMessages = this.received.filter((one) => one.arn === arn)
       if (foundMessages.length >= count) return foundMessages
@@ -56,7 +56,7 @@ class Inbox {
       await new Promise<void>((resolve) => this.waiting.push(resolve))
   }
 
-  private take(message: Received): void {
+  private take(message: ReceivedCall): void {
     this.attempts.push(message.arn)
     const failure = this.refuse.get(message.arn)
     if (!failure) this.received.push(message)

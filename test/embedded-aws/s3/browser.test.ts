@@ -121,17 +121,17 @@ test('a page of another origin uploads a file to a presigned URL and can read it
 test('a presigned upload with another type, size, signature or time is rejected, and the page can read the reason', async (t) => {
   const { client, page } = await openPage(t)
   const url = await signPut(client)
-  const goodForm = { url, type: 'image/png', size: 1000 }
+  const validForm = { url, type: 'image/png', size: 1000 }
   const alteredUrl = url.replace(
     /X-Amz-Signature=./,
     (start) => start.slice(0, -1) + (start.endsWith('0') ? '1' : '0'),
   )
   const past = await signPut(client, new Date(Date.now() - 120_000))
   const mismatch = { status: 403, code: 'SignatureDoesNotMatch', etag: null }
-  assert.deepEqual(await upload(page, { ...goodForm, type: 'text/html' }), mismatch)
-  assert.deepEqual(await upload(page, { ...goodForm, size: 1001 }), mismatch)
-  assert.deepEqual(await upload(page, { ...goodForm, url: alteredUrl }), mismatch)
-  assert.deepEqual(await upload(page, { ...goodForm, url: past }), { ...mismatch, code: 'AccessDenied' })
+  assert.deepEqual(await upload(page, { ...validForm, type: 'text/html' }), mismatch)
+  assert.deepEqual(await upload(page, { ...validForm, size: 1001 }), mismatch)
+  assert.deepEqual(await upload(page, { ...validForm, url: alteredUrl }), mismatch)
+  assert.deepEqual(await upload(page, { ...validForm, url: past }), { ...mismatch, code: 'AccessDenied' })
   assert.deepEqual(await keys(client), [])
 })
 
@@ -156,8 +156,8 @@ test('a form upload must comply with its policy', async (t) => {
   assert.equal(await refusal({ size: 999 }), '400 EntityTooSmall')
   const forgedFields = { ...fields, 'X-Amz-Signature': '0'.repeat(64) }
   assert.equal(await refusal({ fields: forgedFields }), '403 SignatureDoesNotMatch')
-  const latePost = await sign(-1)
-  assert.equal(await refusal({ fields: latePost.fields }), '403 AccessDenied')
+  const expiredPost = await sign(-1)
+  assert.equal(await refusal({ fields: expiredPost.fields }), '403 AccessDenied')
   assert.deepEqual(await keys(client), [])
 
   assert.equal((await upload(page, { url, type, size: 1000, fields })).status, 204)

@@ -112,7 +112,7 @@ test('creating a bucket again succeeds in us-east-1 and conflicts elsewhere', as
   const here = await startWithBucket(t)
   await here.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   assert.equal(await errorOf(here.client.send(new CreateBucketCommand({ Bucket }))), 'no error')
-  const createAt = (LocationConstraint: string, client = here.client) =>
+  const createInRegion = (LocationConstraint: string, client = here.client) =>
     errorOf(
       client.send(
         new CreateBucketCommand({
@@ -121,16 +121,16 @@ test('creating a bucket again succeeds in us-east-1 and conflicts elsewhere', as
         }),
       ),
     )
-  assert.equal(await createAt('eu-west-1'), '400 IllegalLocationConstraintException')
-  assert.equal(await createAt('nowhere'), '400 InvalidLocationConstraint')
+  assert.equal(await createInRegion('eu-west-1'), '400 IllegalLocationConstraintException')
+  assert.equal(await createInRegion('nowhere'), '400 InvalidLocationConstraint')
 
   const otherRegion = await startS3(t, { region: 'eu-west-1' })
   const client = createS3Client(otherRegion.endpoint, { region: 'eu-west-1' })
-  assert.equal(await createAt('us-west-2', client), '400 IllegalLocationConstraintException')
+  assert.equal(await createInRegion('us-west-2', client), '400 IllegalLocationConstraintException')
   for (const body of ['', '<CreateBucketConfiguration/>'])
     assert.equal(await createWithoutLocation(body, client), '400 IllegalLocationConstraintException', body)
-  assert.equal(await createAt('eu-west-1', client), 'no error')
-  assert.equal(await createAt('eu-west-1', client), '409 BucketAlreadyOwnedByYou')
+  assert.equal(await createInRegion('eu-west-1', client), 'no error')
+  assert.equal(await createInRegion('eu-west-1', client), '409 BucketAlreadyOwnedByYou')
   const location = await client.send(new GetBucketLocationCommand({ Bucket: 'other' }))
   assert.equal(location.LocationConstraint, 'eu-west-1')
 })
@@ -155,13 +155,13 @@ test('bucket features that are disabled report it and cannot be enabled', async 
   )
   const block = await client.send(new GetPublicAccessBlockCommand({ Bucket }))
   assert.equal(block.PublicAccessBlockConfiguration?.BlockPublicAcls, true)
-  const refusedNames = [
+  const invalidNames = [
     new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: 'Enabled' } }),
     new PutBucketPolicyCommand({ Bucket, Policy: '{}' }),
     new PutBucketEncryptionCommand({ Bucket, ServerSideEncryptionConfiguration: { Rules: [] } }),
     new PutBucketWebsiteCommand({ Bucket, WebsiteConfiguration: {} }),
   ]
-  for (const command of refusedNames)
+  for (const command of invalidNames)
     assert.equal(await errorOf(client.send(command as PutBucketPolicyCommand)), '501 NotImplemented')
   for (const command of [
     new DeleteBucketPolicyCommand({ Bucket }),

@@ -33,9 +33,9 @@ test('each checksum algorithm gives its published check value for 123456789', ()
 test('a checksum does not depend on the chunk boundaries', () => {
   const bytes = randomBytes(1000)
   for (const name of algorithmNames)
-    for (const cutOffset of [0, 1, 7, 8, 9, 500, 993])
+    for (const truncatedLength of [0, 1, 7, 8, 9, 500, 993])
       assert.deepEqual(
-        checksum(name, bytes.subarray(0, cutOffset), bytes.subarray(cutOffset)),
+        checksum(name, bytes.subarray(0, truncatedLength), bytes.subarray(truncatedLength)),
         checksum(name, bytes),
       )
 })
@@ -76,8 +76,8 @@ test('an upload with a wrong checksum is refused and keeps the old object', asyn
   const put = (options: object) =>
     errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'new', ...options })))
   for (const name of algorithmNames) {
-    const rightChecksum = checksum(name, Buffer.from('other')).toString('base64')
-    assert.equal(await put({ [`Checksum${name}`]: rightChecksum }), '400 BadDigest', name)
+    const validChecksum = checksum(name, Buffer.from('other')).toString('base64')
+    assert.equal(await put({ [`Checksum${name}`]: validChecksum }), '400 BadDigest', name)
     assert.equal(await put({ [`Checksum${name}`]: 'AAA=' }), '400 InvalidRequest', name)
   }
   assert.equal(await put({ ContentMD5: createHash('md5').update('other').digest('base64') }), '400 BadDigest')

@@ -33,10 +33,10 @@ test('conditional object reads respond with 304 and 412', async (t) => {
 
 test('exactly one of several writers with If-None-Match wins', async (t) => {
   const { client, dir } = await startWithBucket(t)
-  const race = Array.from({ length: 20 }, (_, index) =>
+  const concurrentPuts = Array.from({ length: 20 }, (_, index) =>
     errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: `${index}`, IfNoneMatch: '*' }))),
   )
-  const results = await Promise.all(race)
+  const results = await Promise.all(concurrentPuts)
   assert.equal(results.filter((one) => one === 'no error').length, 1)
   assert.equal(results.filter((one) => one === '412 PreconditionFailed').length, 19)
   assert.equal((await listBlobFiles(dir)).length, 1)
@@ -45,10 +45,10 @@ test('exactly one of several writers with If-None-Match wins', async (t) => {
 test('exactly one of several writers with the same If-Match wins', async (t) => {
   const { client } = await startWithBucket(t)
   const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'first' }))
-  const race = Array.from({ length: 20 }, (_, index) =>
+  const concurrentPuts = Array.from({ length: 20 }, (_, index) =>
     errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: `${index}`, IfMatch: ETag }))),
   )
-  assert.equal((await Promise.all(race)).filter((one) => one === 'no error').length, 1)
+  assert.equal((await Promise.all(concurrentPuts)).filter((one) => one === 'no error').length, 1)
   const put = (extra: object, Key = 'k') =>
     errorOf(client.send(new PutObjectCommand({ Bucket, Key, ...extra })))
   assert.equal(await put({ IfMatch: ETag }), '412 PreconditionFailed')
@@ -63,8 +63,8 @@ test('DeleteObject honors If-Match', async (t) => {
     errorOf(client.send(new DeleteObjectCommand({ Bucket, Key, IfMatch })))
   assert.equal(await remove('"other"'), '412 PreconditionFailed')
   assert.equal(await remove(ETag, 'none'), '404 NoSuchKey')
-  const bySize = client.send(new DeleteObjectCommand({ Bucket, Key: 'k', IfMatchSize: 1 }))
-  assert.equal(await errorOf(bySize), '501 NotImplemented')
+  const deletionBySize = client.send(new DeleteObjectCommand({ Bucket, Key: 'k', IfMatchSize: 1 }))
+  assert.equal(await errorOf(deletionBySize), '501 NotImplemented')
   assert.equal(await remove(ETag), 'no error')
   assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
   assert.equal(await errorOf(client.send(new DeleteObjectCommand({ Bucket, Key: 'k' }))), 'no error')

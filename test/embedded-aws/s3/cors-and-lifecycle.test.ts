@@ -119,8 +119,11 @@ test('responses have CORS headers, including errors', async (t) => {
     [refusedReply.code, refusedReply.headers['access-control-allow-origin']],
     ['AccessDenied', 'https://app.example'],
   )
-  const foreignReply = await send(url, { headers: { origin: 'https://evil.example' } })
-  assert.deepEqual([foreignReply.body, foreignReply.headers['access-control-allow-origin']], ['x', undefined])
+  const otherOriginReply = await send(url, { headers: { origin: 'https://evil.example' } })
+  assert.deepEqual(
+    [otherOriginReply.body, otherOriginReply.headers['access-control-allow-origin']],
+    ['x', undefined],
+  )
 })
 
 test('lifecycle rules are returned unchanged, and invalid ones are refused', async (t) => {
@@ -158,15 +161,19 @@ test('lifecycle rules are returned unchanged, and invalid ones are refused', asy
   await client.send(new DeleteBucketLifecycleCommand({ Bucket }))
   assert.equal(await errorOf(get()), '404 NoSuchLifecycleConfiguration')
 
-  const wrongRule = (rule: object) => errorOf(put([{ Status: 'Enabled', Filter: { Prefix: '' }, ...rule }]))
-  assert.equal(await wrongRule({ Expiration: { Days: 0 } }), '400 InvalidArgument')
+  const putInvalidRule = (rule: object) =>
+    errorOf(put([{ Status: 'Enabled', Filter: { Prefix: '' }, ...rule }]))
+  assert.equal(await putInvalidRule({ Expiration: { Days: 0 } }), '400 InvalidArgument')
   assert.equal(
-    await wrongRule({ Expiration: { Date: new Date('2030-01-01T12:00:00Z') } }),
+    await putInvalidRule({ Expiration: { Date: new Date('2030-01-01T12:00:00Z') } }),
     '400 InvalidArgument',
   )
-  assert.equal(await wrongRule({}), '400 InvalidRequest')
-  assert.equal(await wrongRule({ Status: 'enabled', Expiration: { Days: 1 } }), '400 MalformedXML')
-  assert.equal(await wrongRule({ Transitions: [{ Days: 1, StorageClass: 'GLACIER' }] }), '501 NotImplemented')
+  assert.equal(await putInvalidRule({}), '400 InvalidRequest')
+  assert.equal(await putInvalidRule({ Status: 'enabled', Expiration: { Days: 1 } }), '400 MalformedXML')
+  assert.equal(
+    await putInvalidRule({ Transitions: [{ Days: 1, StorageClass: 'GLACIER' }] }),
+    '501 NotImplemented',
+  )
   const repeatedRules = Rules.slice(0, 1)
   assert.equal(await errorOf(put([...repeatedRules, ...repeatedRules])), '400 InvalidArgument')
 })

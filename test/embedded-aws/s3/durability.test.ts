@@ -49,11 +49,11 @@ test('files that no object refers to are deleted when S3 starts', async (t) => {
   const firstServer = await startWithBucket(t)
   await firstServer.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   await firstServer.stop()
-  const [keptFile] = await listBlobFiles(firstServer.dir)
+  const [blobFile] = await listBlobFiles(firstServer.dir)
   await writeFile(join(firstServer.dir, 'blobs', '00', 'f'.repeat(32)), 'orphan')
   await writeFile(join(firstServer.dir, 'blobs', 'ff', 'stray.tmp'), 'orphan')
   await startS3(t, { dir: firstServer.dir })
-  assert.deepEqual(await listBlobFiles(firstServer.dir), [keptFile])
+  assert.deepEqual(await listBlobFiles(firstServer.dir), [blobFile])
 })
 
 test('a second S3 server on the same folder is refused', async (t) => {

@@ -78,10 +78,10 @@ test('an adopted file survives a power failure', { timeout: 120_000 }, async (t)
     await disk.restore()
     server = await start(t, disk.folder)
   }
-  const shownMessage = once(server.child, 'message')
+  const nextMessage = once(server.child, 'message')
   const exitedEvent = once(server.child, 'exit').then(() => assert.fail('an object is half there'))
   server.child.send('show')
-  const [foundFiles] = (await Promise.race([shownMessage, exitedEvent])) as [Record<string, string>]
+  const [foundFiles] = (await Promise.race([nextMessage, exitedEvent])) as [Record<string, string>]
   exitedEvent.catch(() => undefined)
   assert.ok(takenFiles.size > 0)
   for (const [key, digest] of takenFiles) assert.equal(foundFiles[key], digest, `${key} is lost or another`)

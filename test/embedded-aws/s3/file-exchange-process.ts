@@ -21,7 +21,7 @@ const client = new S3Client({
 await client.send(new CreateBucketCommand({ Bucket })).catch(() => undefined)
 const exchange = s3.exchange({ bucket: Bucket, folder: join(folder, 'work') })
 
-async function digests(): Promise<Record<string, string>> {
+async function readDigests(): Promise<Record<string, string>> {
   const foundFiles: Record<string, string> = {}
   for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket }))
     for (const { Key = '' } of Contents) {
@@ -34,7 +34,7 @@ async function digests(): Promise<Record<string, string>> {
 }
 
 process.on('message', async (message: FileRequest | 'show') => {
-  process.send?.(message === 'show' ? await digests() : await handleFileRequest(message, exchange))
+  process.send?.(message === 'show' ? await readDigests() : await handleFileRequest(message, exchange))
 })
 process.on('disconnect', () => process.exit(0))
 process.send?.('ready')

@@ -27,14 +27,14 @@ import { Bucket, createS3Client } from './start-s3.ts'
 const WRITERS = 8
 
 /** Last acknowledged state of a key, and the change in progress when the server died: either may be found. */
-interface Expected {
+interface ObjectHistory {
   acknowledged: string | undefined
   pending?: { readonly state: string | undefined }
 }
 
-export async function runS3KillRounds(kills: number): Promise<{ acknowledged: number }> {
+export async function runS3KillRounds(rounds: number): Promise<{ acknowledged: number }> {
   const dir = await mkdtemp(join(tmpdir(), 's3-crash-'))
-  const expectedObjects = new Map<string, Expected>()
+  const histories = new Map<string, ObjectHistory>()
   let acknowledgedCount = 0
   const servers: { readonly child: ChildProcess; readonly client: S3Client }[] = []
   const start = async () => {
@@ -43,12 +43,12 @@ export async function runS3KillRounds(kills: number): Promise<{ acknowledged: nu
     return one
   }
   try {
-    for (let kill = 0; kill < kills; kill++) {
+    for (let kill = 0; kill < rounds; kill++) {
       const { child, client } = await start()
       if (kill === 0) await client.send(new CreateBucketCommand({ Bucket }))
-      else await check(client, expectedObjects, dir)
+      else await check(client, histories, dir)
       const writers = Array.from({ length: WRITERS }, (_, writer) =>
-        write(client, `w${writer}`, expectedObjects, () => acknowledgedCount++),
+        write(client, `w${writer}`, histories, () => acknowledgedCount++),
       )
       await setTimeout(randomInt(20, 400))
       child.kill('SIGKILL')
@@ -56,7 +56,7 @@ export async function runS3KillRounds(kills: number): Promise<{ acknowledged: nu
       client.destroy()
     }
     const { child, client } = await start()
-    await check(client, expectedObjects, dir)
+    await check(client, histories, dir)
     client.destroy()
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -86,20 +86,20 @@ async function startServer(dir: string): Promise<{ child: ChildProcess; client: 
 async function write(
   client: S3Client,
   name: string,
-  expectedObjects: Map<string, Expected>,
+  histories: Map<string, ObjectHistory>,
   acknowledge: () => void,
 ): Promise<void> {
   for (;;) {
     const Key = `${name}/${randomInt(20)}`
-    const entry: Expected = expectedObjects.get(Key) ?? { acknowledged: undefined }
-    expectedObjects.set(Key, entry)
+    const entry: ObjectHistory = histories.get(Key) ?? { acknowledged: undefined }
+    histories.set(Key, entry)
     const body = randomBytes(randomInt(1, 200_000))
     const remove = randomInt(5) === 0
     const state = remove ? undefined : digest(body)
     entry.pending = { state }
     try {
       if (remove) await client.send(new DeleteObjectCommand({ Bucket, Key }))
-      else if (randomInt(4) === 0) await putInParts(client, Key, body)
+      else if (randomInt(4) === 0) await uploadInParts(client, Key, body)
       else await client.send(new PutObjectCommand({ Bucket, Key, Body: body }))
     } catch {
       return
@@ -110,7 +110,7 @@ async function write(
   }
 }
 
-async function putInParts(client: S3Client, Key: string, body: Buffer): Promise<void> {
+async function uploadInParts(client: S3Client, Key: string, body: Buffer): Promise<void> {
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }))
   const part = await client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1, Body: body }))
   const Parts = [{ PartNumber: 1, ETag: part.ETag, ChecksumCRC32: part.ChecksumCRC32 }]
@@ -119,29 +119,29 @@ async function putInParts(client: S3Client, Key: string, body: Buffer): Promise<
 
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-async function check(client: S3Client, expectedObjects: Map<string, Expected>, dir: string): Promise<void> {
-  const foundObjects = new Map<string, string>()
+async function check(client: S3Client, histories: Map<string, ObjectHistory>, dir: string): Promise<void> {
+  const digestsByKey = new Map<string, string>()
   for await (const page of paginateListObjectsV2({ client }, { Bucket }))
     for (const { Key = '', Size } of page.Contents ?? []) {
       const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
       const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array()
       assert.equal(bytes.length, Size)
-      foundObjects.set(Key, digest(bytes))
+      digestsByKey.set(Key, digest(bytes))
     }
-  for (const [key, entry] of expectedObjects) {
+  for (const [key, entry] of histories) {
     const { acknowledged, pending } = entry
-    const possibleStates = pending ? [acknowledged, pending.state] : [acknowledged]
+    const allowedDigests = pending ? [acknowledged, pending.state] : [acknowledged]
     assert.ok(
-      possibleStates.includes(foundObjects.get(key)),
+      allowedDigests.includes(digestsByKey.get(key)),
       `${key} is neither as acknowledged nor as on its way`,
     )
-    entry.acknowledged = foundObjects.get(key)
+    entry.acknowledged = digestsByKey.get(key)
     delete entry.pending
   }
   const files = (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/'))
   assert.equal(
     files.length,
-    foundObjects.size + (await countParts(client)),
+    digestsByKey.size + (await countParts(client)),
     'The sweep left a file or took one too many',
   )
 }

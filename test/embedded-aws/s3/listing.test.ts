@@ -42,8 +42,8 @@ test('pages of an S3 listing have no gaps and no repetitions', async (t) => {
   assert.equal(exactPage.IsTruncated, false)
   const emptyPage = await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 0 }))
   assert.deepEqual([emptyPage.KeyCount, emptyPage.IsTruncated], [0, false])
-  const much = await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 5000 }))
-  assert.equal(much.MaxKeys, 1000)
+  const cappedPage = await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 5000 }))
+  assert.equal(cappedPage.MaxKeys, 1000)
   const afterPage = await client.send(new ListObjectsV2Command({ Bucket, StartAfter: 'k22' }))
   assert.deepEqual(
     afterPage.Contents?.map(({ Key }) => Key),
@@ -92,8 +92,8 @@ test('ListObjects version 1 uses markers for its pages', async (t) => {
   )
   assert.deepEqual([firstPage.IsTruncated, firstPage.NextMarker], [true, undefined])
   assert.ok(firstPage.Contents?.[0]?.Owner?.ID)
-  const groupedKeys = await list({ MaxKeys: 2, Delimiter: '/' })
-  assert.equal(groupedKeys.NextMarker, 'b/')
+  const groupedPage = await list({ MaxKeys: 2, Delimiter: '/' })
+  assert.equal(groupedPage.NextMarker, 'b/')
   const rest = await list({ Marker: 'b/', Delimiter: '/' })
   assert.deepEqual(
     rest.Contents?.map(({ Key }) => Key),

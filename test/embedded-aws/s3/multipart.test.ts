@@ -32,7 +32,7 @@ const wholeObject = Buffer.concat([firstPart, secondPart, lastPart])
 
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
 
-const etagOfWhole = `"${md5(Buffer.concat([firstPart, secondPart, lastPart].map(md5))).toString('hex')}-3"`
+const multipartEtag = `"${md5(Buffer.concat([firstPart, secondPart, lastPart].map(md5))).toString('hex')}-3"`
 
 test('parts uploaded in any order form one object with an ETag of their MD5s', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
@@ -44,23 +44,23 @@ test('parts uploaded in any order form one object with an ETag of their MD5s', a
   const two = await put(client, UploadId, 3, secondPart)
   await put(client, UploadId, 9, lastPart)
   const completedUpload = await complete(client, UploadId, [one, two, three])
-  assert.equal(completedUpload.ETag, etagOfWhole)
+  assert.equal(completedUpload.ETag, multipartEtag)
   assert.equal(completedUpload.Location, `${endpoint}/box/whole`)
 
   const got = await client.send(new GetObjectCommand({ Bucket, Key }))
   assert.ok(wholeObject.equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
   assert.deepEqual([got.ContentType, got.Metadata, got.TagCount], ['text/x', { a: '1' }, 1])
-  const partAcross = await client.send(
+  const rangeAcrossParts = await client.send(
     new GetObjectCommand({ Bucket, Key, Range: `bytes=${5 * MIB - 2}-${5 * MIB + 1}` }),
   )
-  const bytes = Buffer.from((await partAcross.Body?.transformToByteArray()) ?? [])
+  const bytes = Buffer.from((await rangeAcrossParts.Body?.transformToByteArray()) ?? [])
   assert.ok(bytes.equals(wholeObject.subarray(5 * MIB - 2, 5 * MIB + 2)))
   const part = await client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 2 }))
   assert.equal(part.PartsCount, 3)
   assert.equal(part.ContentRange, `bytes ${5 * MIB}-${10 * MIB + 2}/${wholeObject.length}`)
   assert.ok(secondPart.equals(Buffer.from((await part.Body?.transformToByteArray()) ?? [])))
-  const partBeyond = client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 4 }))
-  assert.equal(await errorOf(partBeyond), '416 InvalidPartNumber')
+  const missingPart = client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 4 }))
+  assert.equal(await errorOf(missingPart), '416 InvalidPartNumber')
   // The part that was not listed and the first upload of the repeated part were deleted.
   await waitFor(async () => assert.equal((await listBlobFiles(dir)).length, 3))
 })

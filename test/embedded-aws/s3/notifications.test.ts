@@ -181,16 +181,16 @@ test('notification configurations are returned unchanged, and invalid ones are r
   const got = await client.send(new GetBucketNotificationConfigurationCommand({ Bucket }))
   assert.deepEqual(got.QueueConfigurations, QueueConfigurations)
   assert.deepEqual(got.EventBridgeConfiguration, {})
-  const wrongQueue = (queue: object) =>
+  const configureInvalidQueue = (queue: object) =>
     errorOf(
       configure(client, { QueueConfigurations: [{ QueueArn, Events: ['s3:ObjectCreated:*'], ...queue }] }),
     )
   assert.equal(
-    await wrongQueue({ QueueArn: 'arn:aws:sqs:us-east-1:000000000000:missing' }),
+    await configureInvalidQueue({ QueueArn: 'arn:aws:sqs:us-east-1:000000000000:missing' }),
     '400 InvalidArgument',
   )
-  assert.equal(await wrongQueue({ QueueArn: 'queue' }), '400 InvalidArgument')
-  assert.equal(await wrongQueue({ Events: ['s3:ObjectEaten:*'] }), '400 InvalidArgument')
+  assert.equal(await configureInvalidQueue({ QueueArn: 'queue' }), '400 InvalidArgument')
+  assert.equal(await configureInvalidQueue({ Events: ['s3:ObjectEaten:*'] }), '400 InvalidArgument')
   const overlapping = [
     ...QueueConfigurations.slice(0, 1),
     { QueueArn, Events: ['s3:ObjectCreated:Copy' as const] },

@@ -142,8 +142,8 @@ test('AES256 encryption is accepted and returned, and encryption with KMS keys i
   const heads = ['k', 'copy', 'parts'].map((Key) => client.send(new HeadObjectCommand({ Bucket, Key })))
   for (const response of [put, copy, created, part, completedUpload, ...(await Promise.all(heads))])
     assert.equal(response.ServerSideEncryption, 'AES256')
-  const byKeys = client.send(new PutObjectCommand({ Bucket, Key: 'k', ServerSideEncryption: 'aws:kms' }))
-  assert.equal(await errorOf(byKeys), '501 NotImplemented')
+  const kmsPut = client.send(new PutObjectCommand({ Bucket, Key: 'k', ServerSideEncryption: 'aws:kms' }))
+  assert.equal(await errorOf(kmsPut), '501 NotImplemented')
 })
 
 test('an object without a content type is binary/octet-stream, and objects may be empty', async (t) => {

@@ -26,15 +26,15 @@ test('requests with a missing, foreign, altered or expired signature fail with t
   assert.equal((await send(`${endpoint}/box/k`, { method: 'DELETE' })).code, 'AccessDenied')
   assert.equal((await send(`${endpoint}/`)).code, 'AccessDenied')
 
-  const clientAs = (credentials: object) =>
+  const createClientAs = (credentials: object) =>
     errorOf(
       createS3Client(endpoint, { credentials: { ...s3Credentials, ...credentials } }).send(
         new ListBucketsCommand({}),
       ),
     )
-  assert.equal(await clientAs({ secretAccessKey: 'wrong' }), '403 SignatureDoesNotMatch')
-  assert.equal(await clientAs({ accessKeyId: 'AKOTHER' }), '403 InvalidAccessKeyId')
-  assert.equal(await clientAs({ sessionToken: 'token' }), '400 InvalidToken')
+  assert.equal(await createClientAs({ secretAccessKey: 'wrong' }), '403 SignatureDoesNotMatch')
+  assert.equal(await createClientAs({ accessKeyId: 'AKOTHER' }), '403 InvalidAccessKeyId')
+  assert.equal(await createClientAs({ sessionToken: 'token' }), '400 InvalidToken')
   const otherRegion = createS3Client(endpoint, { region: 'eu-west-1' }).send(new ListBucketsCommand({}))
   assert.equal(await errorOf(otherRegion), '400 AuthorizationHeaderMalformed')
 
@@ -44,8 +44,8 @@ test('requests with a missing, foreign, altered or expired signature fail with t
   assert.equal((await send(url.replace('/box/k', '/box/l'))).code, 'SignatureDoesNotMatch')
   assert.equal((await send(`${url}&versionId=null`)).code, 'SignatureDoesNotMatch')
   assert.equal((await send(url, { method: 'DELETE' })).code, 'SignatureDoesNotMatch')
-  const bothReply = await send(url, { headers: { authorization: 'Bearer something' } })
-  assert.deepEqual([bothReply.status, bothReply.code], [400, 'InvalidArgument'])
+  const doublyAuthenticatedReply = await send(url, { headers: { authorization: 'Bearer something' } })
+  assert.deepEqual([doublyAuthenticatedReply.status, doublyAuthenticatedReply.code], [400, 'InvalidArgument'])
   assert.equal((await send(url, { headers: { 'x-amz-meta-a': '1' } })).code, 'AccessDenied')
 
   const signingDate = new Date(Date.now() - 120_000)
@@ -99,17 +99,23 @@ test('a presigned PUT with a checksum accepts only those bytes', async (t) => {
   const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sha256 = createHash('sha256').update('hello').digest('base64')
   const command = new PutObjectCommand({ Bucket, Key: 'k', ChecksumSHA256: sha256 })
-  const inQuery = await getSignedUrl(client, command)
-  assert.match(inQuery, /x-amz-checksum-sha256=/)
-  assert.equal((await send(inQuery, { method: 'PUT', body: 'jello' })).code, 'BadDigest')
-  assert.equal((await send(inQuery, { method: 'PUT', body: 'hello' })).status, 200)
-  const inHeader = await getSignedUrl(client, command, {
+  const urlWithQuerySignature = await getSignedUrl(client, command)
+  assert.match(urlWithQuerySignature, /x-amz-checksum-sha256=/)
+  assert.equal((await send(urlWithQuerySignature, { method: 'PUT', body: 'jello' })).code, 'BadDigest')
+  assert.equal((await send(urlWithQuerySignature, { method: 'PUT', body: 'hello' })).status, 200)
+  const urlWithSignedHeaders = await getSignedUrl(client, command, {
     unhoistableHeaders: new Set(['x-amz-checksum-sha256']),
   })
   const headers = { 'x-amz-checksum-sha256': sha256 }
-  assert.equal((await send(inHeader, { method: 'PUT', headers, body: 'jello' })).code, 'BadDigest')
-  assert.equal((await send(inHeader, { method: 'PUT', headers, body: 'hello' })).status, 200)
-  assert.equal((await send(inHeader, { method: 'PUT', body: 'hello' })).code, 'SignatureDoesNotMatch')
+  assert.equal(
+    (await send(urlWithSignedHeaders, { method: 'PUT', headers, body: 'jello' })).code,
+    'BadDigest',
+  )
+  assert.equal((await send(urlWithSignedHeaders, { method: 'PUT', headers, body: 'hello' })).status, 200)
+  assert.equal(
+    (await send(urlWithSignedHeaders, { method: 'PUT', body: 'hello' })).code,
+    'SignatureDoesNotMatch',
+  )
 })
 
 test('under a base path the signature covers the path that the client sees', async (t) => {
@@ -128,11 +134,14 @@ test('an access key with a session token is valid only with that token', async (
   const { endpoint, client } = await startWithBucket(t, { credentials: [s3Credentials, temporary] })
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const get = new GetObjectCommand({ Bucket, Key: 'k' })
-  const rightful = createS3Client(endpoint, { credentials: temporary })
-  assert.equal(await errorOf(rightful.send(get)), 'no error')
-  assert.equal((await send(await getSignedUrl(rightful, get))).body, 'x')
-  const { sessionToken: _, ...bare } = temporary
-  assert.equal(await errorOf(createS3Client(endpoint, { credentials: bare }).send(get)), '400 InvalidToken')
+  const authorizedClient = createS3Client(endpoint, { credentials: temporary })
+  assert.equal(await errorOf(authorizedClient.send(get)), 'no error')
+  assert.equal((await send(await getSignedUrl(authorizedClient, get))).body, 'x')
+  const { sessionToken: _, ...credentialsWithoutToken } = temporary
+  assert.equal(
+    await errorOf(createS3Client(endpoint, { credentials: credentialsWithoutToken }).send(get)),
+    '400 InvalidToken',
+  )
   const otherIdentity = { ...temporary, sessionToken: 'other' }
   assert.equal(
     await errorOf(createS3Client(endpoint, { credentials: otherIdentity }).send(get)),
@@ -140,7 +149,7 @@ test('an access key with a session token is valid only with that token', async (
   )
 })
 
-interface Chunked {
+interface ChunkedBody {
   readonly chunks: readonly string[]
   readonly trailer?: readonly [name: string, value: string]
   /** Changes the framed body after it was signed. */
@@ -151,7 +160,7 @@ interface Chunked {
 /** Puts a body in signed chunks, as older SDKs do; the current JavaScript SDK only sends unsigned ones. */
 async function putSigned(
   endpoint: string,
-  { chunks, trailer, alter = (body) => body, decodedLength }: Chunked,
+  { chunks, trailer, alter = (body) => body, decodedLength }: ChunkedBody,
 ) {
   const amzDate = new Date().toISOString().replace(/[-:]|\.\d+/g, '')
   const day = amzDate.slice(0, 8)
@@ -215,7 +224,7 @@ test('signed chunks are verified one by one', async (t) => {
   assert.equal(got.ContentEncoding, undefined)
   assert.equal((await putSigned(endpoint, { chunks: [] })).status, 200)
 
-  const code = async (chunked: Chunked) => (await putSigned(endpoint, chunked)).code
+  const code = async (chunked: ChunkedBody) => (await putSigned(endpoint, chunked)).code
   assert.equal(await code({ chunks, alter: (body) => body.replace('bb', 'bB') }), 'SignatureDoesNotMatch')
   assert.equal(
     await code({ chunks, alter: (body) => body.replace(/;chunk-signature=[0-9a-f]+/g, '') }),
@@ -229,8 +238,8 @@ test('signed chunks are verified one by one', async (t) => {
   assert.equal(await code({ chunks, alter: () => 'nonsense\r\n' }), 'InvalidRequest')
   assert.equal(await code({ chunks, decodedLength: 10 }), 'IncompleteBody')
   assert.equal(await code({ chunks, decodedLength: 100_000 }), 'IncompleteBody')
-  const objectAfter = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
-  assert.equal(objectAfter.ContentLength, 0)
+  const unchangedObject = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
+  assert.equal(unchangedObject.ContentLength, 0)
 })
 
 test('a signed trailer contains the checksum', async (t) => {

@@ -11,36 +11,36 @@ import {
   type StartMessageMoveTaskCommandInput,
 } from '@aws-sdk/client-sqs'
 import type { SqsServerOptions } from '../../../lib/embedded-aws/sqs/server.ts'
-import { failsWith, startSqs, type TestServer } from './start-sqs.ts'
+import { matchesError, startSqs, type TestServer } from './start-sqs.ts'
 
 const arnOf = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`
 const redrive = (name: string, maxReceiveCount: number | string = 1) =>
   JSON.stringify({ deadLetterTargetArn: arnOf(name), maxReceiveCount })
 
 /** Creates the queue `work`, whose messages go to `dead` after one receive. */
-async function startPair(t: TestContext, options: Partial<SqsServerOptions> = {}) {
-  const runningServer = await startSqs(t, options)
-  const deadLetterUrl = await runningServer.createQueue('dead')
-  const work = await runningServer.createQueue('work', {
+async function startWithDeadLetterQueue(t: TestContext, options: Partial<SqsServerOptions> = {}) {
+  const server = await startSqs(t, options)
+  const deadLetterUrl = await server.createQueue('dead')
+  const work = await server.createQueue('work', {
     RedrivePolicy: redrive('dead'),
     VisibilityTimeout: '0',
   })
-  return { ...runningServer, dead: deadLetterUrl, work }
+  return { ...server, dead: deadLetterUrl, work }
 }
 
-async function fail({ client, receive }: TestServer, url: string, bodies: string[]) {
+async function failMessages({ client, receive }: TestServer, url: string, bodies: string[]) {
   for (const MessageBody of bodies) await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody }))
   for (const _ of bodies) await receive(url)
   assert.deepEqual(await receive(url, { MaxNumberOfMessages: 10 }), [])
 }
 
-const bodiesOf = async ({ receive }: TestServer, url: string) =>
+const receiveBodies = async ({ receive }: TestServer, url: string) =>
   (await receive(url, { MaxNumberOfMessages: 10, VisibilityTimeout: 0 })).map((one) => one.Body).sort()
 
 describe('SQS dead-letter queues', () => {
   test('a message received too often moves to the dead-letter queue with its id, count and source', async (t) => {
-    const runningServer = await startPair(t)
-    const { client, receive, work, dead, createQueue } = runningServer
+    const server = await startWithDeadLetterQueue(t)
+    const { client, receive, work, dead, createQueue } = server
     await client.send(
       new SetQueueAttributesCommand({ QueueUrl: work, Attributes: { RedrivePolicy: redrive('dead', '2') } }),
     )
@@ -67,9 +67,9 @@ describe('SQS dead-letter queues', () => {
   })
 
   test('a long poll on the dead-letter queue gets a message that is moved there', async (t) => {
-    const runningServer = await startPair(t)
-    const waitingReceive = runningServer.receive(runningServer.dead, { WaitTimeSeconds: 20 })
-    await fail(runningServer, runningServer.work, ['late'])
+    const server = await startWithDeadLetterQueue(t)
+    const waitingReceive = server.receive(server.dead, { WaitTimeSeconds: 20 })
+    await failMessages(server, server.work, ['late'])
     assert.equal((await waitingReceive)[0]?.Body, 'late')
   })
 
@@ -98,20 +98,20 @@ describe('SQS dead-letter queues', () => {
     await receive(work, { MaxNumberOfMessages: 2 })
     await client.send(new SendMessageCommand({ QueueUrl: work, MessageBody: '3', MessageGroupId: 'g' }))
     const rest = await receive(work, { MaxNumberOfMessages: 10 })
-    const buried = await receive(deadLetterUrl, { MaxNumberOfMessages: 10 })
+    const deadMessages = await receive(deadLetterUrl, { MaxNumberOfMessages: 10 })
     assert.deepEqual(
-      [rest, buried].map((messages) => messages.map((one) => one.Body)),
+      [rest, deadMessages].map((messages) => messages.map((one) => one.Body)),
       [['3'], ['1', '2']],
     )
-    assert.equal(buried[0]?.Attributes?.MessageGroupId, 'g')
+    assert.equal(deadMessages[0]?.Attributes?.MessageGroupId, 'g')
   })
 
   test('a standard message keeps its age in the dead-letter queue', async (t) => {
     let now = Date.now()
-    const runningServer = await startPair(t, { now: () => now })
-    await fail(runningServer, runningServer.work, ['old'])
+    const server = await startWithDeadLetterQueue(t, { now: () => now })
+    await failMessages(server, server.work, ['old'])
     now += 345_600_000
-    assert.deepEqual(await runningServer.receive(runningServer.dead), [])
+    assert.deepEqual(await server.receive(server.dead), [])
   })
 
   test('a redrive policy must be complete and name an existing queue of the same type that allows it', async (t) => {
@@ -134,7 +134,7 @@ describe('SQS dead-letter queues', () => {
     for (const [RedrivePolicy, message] of policies)
       await assert.rejects(
         createQueue('work', { RedrivePolicy }),
-        failsWith('InvalidParameterValue', 400, message),
+        matchesError('InvalidParameterValue', 400, message),
       )
     const allow = (policy: object) =>
       client.send(
@@ -143,7 +143,7 @@ describe('SQS dead-letter queues', () => {
           Attributes: { RedriveAllowPolicy: JSON.stringify(policy) },
         }),
       )
-    const failsWithPolicy = failsWith('InvalidParameterValue', 400, /RedriveAllowPolicy/)
+    const failsWithPolicy = matchesError('InvalidParameterValue', 400, /RedriveAllowPolicy/)
     await assert.rejects(allow({ redrivePermission: 'maybe' }), failsWithPolicy)
     await assert.rejects(allow({ redrivePermission: 'byQueue' }), failsWithPolicy)
     await allow({ redrivePermission: 'denyAll' })
@@ -163,25 +163,25 @@ describe('SQS message move tasks', () => {
     (await client.send(new ListMessageMoveTasksCommand({ SourceArn: arnOf('dead'), MaxResults: 10 })))
       .Results ?? []
   /** Waits until the task has moved messages to a queue, then reads the task. */
-  const afterMessages = async (runningServer: TestServer, url: string) => {
-    assert.equal((await runningServer.receive(url, { WaitTimeSeconds: 20, VisibilityTimeout: 0 })).length, 1)
-    return (await list(runningServer))[0]
+  const readTaskAfterMove = async (server: TestServer, url: string) => {
+    assert.equal((await server.receive(url, { WaitTimeSeconds: 20, VisibilityTimeout: 0 })).length, 1)
+    return (await list(server))[0]
   }
 
   test('a move task returns messages to their source queues as new messages', async (t) => {
-    const runningServer = await startPair(t)
-    const { createQueue, work, dead, receive } = runningServer
+    const server = await startWithDeadLetterQueue(t)
+    const { createQueue, work, dead, receive } = server
     const otherUrl = await createQueue('other', { RedrivePolicy: redrive('dead'), VisibilityTimeout: '0' })
-    await fail(runningServer, work, ['w1'])
-    await fail(runningServer, otherUrl, ['o1'])
+    await failMessages(server, work, ['w1'])
+    await failMessages(server, otherUrl, ['o1'])
     const [messageBefore] = await receive(dead, { VisibilityTimeout: 0 })
-    await start(runningServer)
+    await start(server)
     const [back] = await receive(work, { WaitTimeSeconds: 20 })
     assert.equal(back?.Body, 'w1')
     assert.notEqual(back?.MessageId, messageBefore?.MessageId)
     assert.equal(back?.Attributes?.ApproximateReceiveCount, '1')
     assert.equal((await receive(otherUrl, { WaitTimeSeconds: 20 }))[0]?.Body, 'o1')
-    const [task] = await list(runningServer)
+    const [task] = await list(server)
     assert.equal(task?.Status, 'COMPLETED')
     assert.deepEqual(
       [task?.ApproximateNumberOfMessagesMoved, task?.ApproximateNumberOfMessagesToMove],
@@ -192,47 +192,43 @@ describe('SQS message move tasks', () => {
   })
 
   test('a move task moves messages to the given destination, in several transactions', async (t) => {
-    const runningServer = await startPair(t)
-    const { sqs, createQueue, dead, attributes } = runningServer
+    const server = await startWithDeadLetterQueue(t)
+    const { sqs, createQueue, dead, attributes } = server
     const target = await createQueue('target')
     await Promise.all(Array.from({ length: 1100 }, (_, i) => sqs.send('dead', `m${i}`)))
-    await start(runningServer, { DestinationArn: arnOf('target') })
-    while ((await list(runningServer))[0]?.Status === 'RUNNING')
-      await runningServer.receive(dead, { WaitTimeSeconds: 0 })
-    const [task] = await list(runningServer)
+    await start(server, { DestinationArn: arnOf('target') })
+    while ((await list(server))[0]?.Status === 'RUNNING') await server.receive(dead, { WaitTimeSeconds: 0 })
+    const [task] = await list(server)
     assert.equal(task?.DestinationArn, arnOf('target'))
     const movedCount = Number((await attributes(target)).ApproximateNumberOfMessages)
-    const keptAttributes = await attributes(dead)
+    const deadQueueAttributes = await attributes(dead)
     assert.equal(movedCount, task?.ApproximateNumberOfMessagesMoved)
-    assert.equal(movedCount + Number(keptAttributes.ApproximateNumberOfMessagesNotVisible), 1100)
+    assert.equal(movedCount + Number(deadQueueAttributes.ApproximateNumberOfMessagesNotVisible), 1100)
     assert.ok(movedCount > 1000)
   })
 
   test('a move task can be listed and cancelled, and only one runs per queue', async (t) => {
-    const runningServer = await startPair(t)
-    const { client, work } = runningServer
-    await fail(runningServer, work, ['1', '2', '3'])
-    const { TaskHandle } = await start(runningServer, { MaxNumberOfMessagesPerSecond: 1 })
-    const [task] = await list(runningServer)
+    const server = await startWithDeadLetterQueue(t)
+    const { client, work } = server
+    await failMessages(server, work, ['1', '2', '3'])
+    const { TaskHandle } = await start(server, { MaxNumberOfMessagesPerSecond: 1 })
+    const [task] = await list(server)
     assert.deepEqual(
       [task?.Status, task?.TaskHandle, task?.MaxNumberOfMessagesPerSecond],
       ['RUNNING', TaskHandle, 1],
     )
-    await assert.rejects(
-      start(runningServer),
-      failsWith('InvalidParameterValue', 400, /already a task running/),
-    )
+    await assert.rejects(start(server), matchesError('InvalidParameterValue', 400, /already a task running/))
     const cancel = (handle: string | undefined) =>
       client.send(new CancelMessageMoveTaskCommand({ TaskHandle: handle }))
     assert.equal((await cancel(TaskHandle)).ApproximateNumberOfMessagesMoved, 0)
-    assert.equal((await list(runningServer))[0]?.Status, 'CANCELLED')
-    await assert.rejects(cancel(TaskHandle), failsWith('AWS.SimpleQueueService.UnsupportedOperation', 400))
-    assert.deepEqual(await bodiesOf(runningServer, runningServer.dead), ['1', '2', '3'])
+    assert.equal((await list(server))[0]?.Status, 'CANCELLED')
+    await assert.rejects(cancel(TaskHandle), matchesError('AWS.SimpleQueueService.UnsupportedOperation', 400))
+    assert.deepEqual(await receiveBodies(server, server.dead), ['1', '2', '3'])
   })
 
   test('a move task continues after a restart', async (t) => {
-    const firstServer = await startPair(t)
-    await fail(firstServer, firstServer.work, ['1', '2'])
+    const firstServer = await startWithDeadLetterQueue(t)
+    await failMessages(firstServer, firstServer.work, ['1', '2'])
     await start(firstServer, { MaxNumberOfMessagesPerSecond: 2 })
     await firstServer.stop()
     const secondServer = await startSqs(t, { file: firstServer.file })
@@ -243,44 +239,44 @@ describe('SQS message move tasks', () => {
   })
 
   test('a move task fails with a reason when its destination is deleted', async (t) => {
-    const runningServer = await startPair(t)
-    const target = await runningServer.createQueue('target')
-    await fail(runningServer, runningServer.work, ['1', '2'])
-    await start(runningServer, { DestinationArn: arnOf('target'), MaxNumberOfMessagesPerSecond: 5 })
-    assert.equal((await afterMessages(runningServer, target))?.Status, 'RUNNING')
-    await runningServer.client.send(new DeleteQueueCommand({ QueueUrl: target }))
-    let [task] = await list(runningServer)
+    const server = await startWithDeadLetterQueue(t)
+    const target = await server.createQueue('target')
+    await failMessages(server, server.work, ['1', '2'])
+    await start(server, { DestinationArn: arnOf('target'), MaxNumberOfMessagesPerSecond: 5 })
+    assert.equal((await readTaskAfterMove(server, target))?.Status, 'RUNNING')
+    await server.client.send(new DeleteQueueCommand({ QueueUrl: target }))
+    let [task] = await list(server)
     while (task?.Status === 'RUNNING') {
-      await runningServer.receive(runningServer.work, { WaitTimeSeconds: 1 })
-      ;[task] = await list(runningServer)
+      await server.receive(server.work, { WaitTimeSeconds: 1 })
+      ;[task] = await list(server)
     }
     assert.equal(task?.Status, 'FAILED')
     assert.equal(task?.FailureReason, 'AWS.SimpleQueueService.NonExistentQueue')
   })
 
   test('a message without a source queue cannot be moved back', async (t) => {
-    const runningServer = await startPair(t)
-    await runningServer.sqs.send('dead', 'born here')
-    await start(runningServer)
-    let [task] = await list(runningServer)
-    while (task?.Status === 'RUNNING') [task] = await list(runningServer)
+    const server = await startWithDeadLetterQueue(t)
+    await server.sqs.send('dead', 'born here')
+    await start(server)
+    let [task] = await list(server)
+    while (task?.Status === 'RUNNING') [task] = await list(server)
     assert.equal(task?.FailureReason, 'CouldNotDetermineMessageSource')
-    assert.deepEqual(await bodiesOf(runningServer, runningServer.dead), ['born here'])
+    assert.deepEqual(await receiveBodies(server, server.dead), ['born here'])
   })
 
   test('invalid requests about move tasks are refused', async (t) => {
-    const runningServer = await startPair(t)
-    const { client } = runningServer
-    const failsAsMissing = failsWith('ResourceNotFoundException', 404)
-    await assert.rejects(start(runningServer, { SourceArn: arnOf('nowhere') }), failsAsMissing)
-    await assert.rejects(start(runningServer, { DestinationArn: arnOf('nowhere') }), failsAsMissing)
+    const server = await startWithDeadLetterQueue(t)
+    const { client } = server
+    const failsAsMissing = matchesError('ResourceNotFoundException', 404)
+    await assert.rejects(start(server, { SourceArn: arnOf('nowhere') }), failsAsMissing)
+    await assert.rejects(start(server, { DestinationArn: arnOf('nowhere') }), failsAsMissing)
     await assert.rejects(
       client.send(new ListMessageMoveTasksCommand({ SourceArn: arnOf('nowhere') })),
       failsAsMissing,
     )
-    const failsAsInvalid = failsWith('InvalidParameterValue', 400)
-    await assert.rejects(start(runningServer, { SourceArn: arnOf('work') }), failsAsInvalid)
-    await assert.rejects(start(runningServer, { MaxNumberOfMessagesPerSecond: 501 }), failsAsInvalid)
+    const failsAsInvalid = matchesError('InvalidParameterValue', 400)
+    await assert.rejects(start(server, { SourceArn: arnOf('work') }), failsAsInvalid)
+    await assert.rejects(start(server, { MaxNumberOfMessagesPerSecond: 501 }), failsAsInvalid)
     const cancel = (TaskHandle: string) => client.send(new CancelMessageMoveTaskCommand({ TaskHandle }))
     await assert.rejects(cancel('nonsense'), failsAsInvalid)
     const handle = (sourceArn: string) =>

@@ -15,7 +15,7 @@ describe('SQS durability', () => {
       ['delayed', 30],
     ] as const)
       await firstServer.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody, DelaySeconds }))
-    const [heldMessage] = await firstServer.receive(url)
+    const [receivedMessage] = await firstServer.receive(url)
     await firstServer.stop()
 
     const secondServer = await startSqs(t, { file: firstServer.file, now: () => now })
@@ -33,7 +33,7 @@ describe('SQS durability', () => {
     await secondServer.client.send(
       new ChangeMessageVisibilityCommand({
         QueueUrl: urlAfterRestart,
-        ReceiptHandle: heldMessage?.ReceiptHandle,
+        ReceiptHandle: receivedMessage?.ReceiptHandle,
         VisibilityTimeout: 10,
       }),
     )

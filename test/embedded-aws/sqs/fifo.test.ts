@@ -10,9 +10,9 @@ import {
   SetQueueAttributesCommand,
 } from '@aws-sdk/client-sqs'
 import type { SqsServerOptions } from '../../../lib/embedded-aws/sqs/server.ts'
-import { failsWith, startSqs, type TestServer } from './start-sqs.ts'
+import { matchesError, startSqs, type TestServer } from './start-sqs.ts'
 
-const FIFO = { FifoQueue: 'true', ContentBasedDeduplication: 'true' }
+const fifoAttributes = { FifoQueue: 'true', ContentBasedDeduplication: 'true' }
 
 async function startFifo(
   t: Parameters<typeof startSqs>[0],
@@ -20,7 +20,7 @@ async function startFifo(
   options: Partial<SqsServerOptions> = {},
 ) {
   const runningServer = await startSqs(t, options)
-  const url = await runningServer.createQueue('orders.fifo', { ...FIFO, ...attributes })
+  const url = await runningServer.createQueue('orders.fifo', { ...fifoAttributes, ...attributes })
   return { ...runningServer, url, ...fifoShorthands(runningServer, url) }
 }
 
@@ -124,14 +124,14 @@ describe('SQS FIFO queues', () => {
     const url = await createQueue('explicit.fifo', { FifoQueue: 'true' })
     await assert.rejects(
       client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x', MessageGroupId: 'g' })),
-      failsWith('InvalidParameterValue', 400, /ContentBasedDeduplication/),
+      matchesError('InvalidParameterValue', 400, /ContentBasedDeduplication/),
     )
   })
 
   test('deduplication can be per group, and an id keeps the scope in which it was sent', async (t) => {
     const { client, url, send, take, bodies, remove } = await startFifo(t)
-    const dedup = { MessageDeduplicationId: 'id' }
-    await send('queue scope', 'a', dedup)
+    const deduplication = { MessageDeduplicationId: 'id' }
+    await send('queue scope', 'a', deduplication)
     await remove((await take())[0]?.ReceiptHandle)
     await client.send(
       new SetQueueAttributesCommand({
@@ -139,7 +139,7 @@ describe('SQS FIFO queues', () => {
         Attributes: { DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' },
       }),
     )
-    await send('still a duplicate', 'b', dedup)
+    await send('still a duplicate', 'b', deduplication)
     assert.deepEqual(await bodies(), [])
     await send('c', 'c', { MessageDeduplicationId: 'other' })
     await send('d', 'd', { MessageDeduplicationId: 'other' })
@@ -156,7 +156,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), [])
     await send('one', 'a')
     assert.deepEqual(await bodies(), ['one'])
-    await assert.rejects(purge(), failsWith('AWS.SimpleQueueService.PurgeQueueInProgress', 403))
+    await assert.rejects(purge(), matchesError('AWS.SimpleQueueService.PurgeQueueInProgress', 403))
     now += 60_000
     await purge()
   })
@@ -190,7 +190,7 @@ describe('SQS FIFO queues', () => {
     now += 60_000
     await assert.rejects(
       remove(heldMessage?.ReceiptHandle),
-      failsWith('InvalidParameterValue', 400, /The receipt handle has expired/),
+      matchesError('InvalidParameterValue', 400, /The receipt handle has expired/),
     )
     assert.deepEqual(await bodies(), ['x'])
   })
@@ -198,7 +198,7 @@ describe('SQS FIFO queues', () => {
   test('a FIFO queue can have a delay, but a single FIFO message cannot', async (t) => {
     let now = Date.now()
     const { send, bodies } = await startFifo(t, { DelaySeconds: '5' }, { now: () => now })
-    await assert.rejects(send('x', 'a', { DelaySeconds: 2 }), failsWith('InvalidParameterValue', 400))
+    await assert.rejects(send('x', 'a', { DelaySeconds: 2 }), matchesError('InvalidParameterValue', 400))
     await send('1', 'a', { DelaySeconds: 0 })
     await send('2', 'a')
     assert.deepEqual(await bodies(), [])
@@ -210,7 +210,7 @@ describe('SQS FIFO queues', () => {
     const { client, url, attributes } = await startFifo(t)
     await assert.rejects(
       client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' })),
-      failsWith('MissingParameter', 400, /MessageGroupId/),
+      matchesError('MissingParameter', 400, /MessageGroupId/),
     )
     const Entries = [
       { Id: '1', MessageBody: 'x', MessageGroupId: 'g' },
@@ -218,7 +218,7 @@ describe('SQS FIFO queues', () => {
     ]
     await assert.rejects(
       client.send(new SendMessageBatchCommand({ QueueUrl: url, Entries })),
-      failsWith('InvalidParameterValue', 400, /MessageGroupId/),
+      matchesError('InvalidParameterValue', 400, /MessageGroupId/),
     )
     assert.equal((await attributes(url)).ApproximateNumberOfMessages, '0')
   })
@@ -242,7 +242,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await receive(url, attempt), [], 'the rest of the group is still locked')
     await assert.rejects(
       receive(url, { ReceiveRequestAttemptId: 'a b' }),
-      failsWith('InvalidParameterValue', 400),
+      matchesError('InvalidParameterValue', 400),
     )
   })
 

@@ -21,12 +21,12 @@ import { createSqsClient, startSqs } from './start-sqs.ts'
 const WRITERS = 8
 const ACCOUNT = '000000000000'
 /** How long deduplication ids are used again, a minute less than SQS remembers them. */
-const REMEMBERED_MS = 240_000
+const DEDUPLICATION_MS = 240_000
 
 interface Ledger {
   readonly sent: Set<string>
   /** Deletes that were requested and may not have been acknowledged. */
-  readonly deleting: Set<string>
+  readonly requestedDeletes: Set<string>
   readonly deleted: Set<string>
   /** By deduplication id: its acknowledged MessageId, and when. */
   readonly fifo: Map<string, { readonly messageId: string; readonly at: number }>
@@ -39,7 +39,7 @@ export async function runSqsKillRounds(t: TestContext, rounds: number): Promise<
   const file = join(folder, 'sqs.db')
   const ledger: Ledger = {
     sent: new Set(),
-    deleting: new Set(),
+    requestedDeletes: new Set(),
     deleted: new Set(),
     fifo: new Map(),
     next: 0,
@@ -78,7 +78,13 @@ async function createQueues(client: SQSClient) {
 
 /** Writes until the server no longer responds. */
 async function write(client: SQSClient, ledger: Ledger, writer: number) {
-  const steps = [sendPlain, sendPlain, receiveAndDelete, sendFifo, repeatFifo]
+  const steps = [
+    writeStandardMessages,
+    writeStandardMessages,
+    receiveAndDelete,
+    writeFifoMessages,
+    repeatFifoMessage,
+  ]
   try {
     for (let i = writer; ; i++) await steps[i % steps.length]?.(client, ledger, writer)
   } catch (error) {
@@ -86,7 +92,7 @@ async function write(client: SQSClient, ledger: Ledger, writer: number) {
   }
 }
 
-async function sendPlain(client: SQSClient, ledger: Ledger) {
+async function writeStandardMessages(client: SQSClient, ledger: Ledger) {
   const body = `plain-${ledger.next++}`
   await client.send(new SendMessageCommand({ QueueUrl: `/${ACCOUNT}/plain`, MessageBody: body }))
   ledger.sent.add(body)
@@ -99,22 +105,22 @@ async function receiveAndDelete(client: SQSClient, ledger: Ledger) {
   )
   for (const { Body = '', ReceiptHandle } of Messages) {
     assert.ok(!ledger.deleted.has(Body), `${Body} came back after its delete was acknowledged.`)
-    ledger.deleting.add(Body)
+    ledger.requestedDeletes.add(Body)
     await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
     ledger.deleted.add(Body)
   }
 }
 
-async function sendFifo(client: SQSClient, ledger: Ledger, writer: number) {
+async function writeFifoMessages(client: SQSClient, ledger: Ledger, writer: number) {
   const id = `fifo-${ledger.next++}`
   const at = Date.now()
   ledger.fifo.set(id, { messageId: await sendWithId(client, id, writer), at })
 }
 
-async function repeatFifo(client: SQSClient, ledger: Ledger, writer: number) {
+async function repeatFifoMessage(client: SQSClient, ledger: Ledger, writer: number) {
   // On a busy machine the rounds take longer than an id is remembered.
-  const knownMessages = [...ledger.fifo].filter(([, { at }]) => Date.now() - at < REMEMBERED_MS)
-  const [id, firstSend] = knownMessages[Math.floor(Math.random() * knownMessages.length)] ?? []
+  const recentMessages = [...ledger.fifo].filter(([, { at }]) => Date.now() - at < DEDUPLICATION_MS)
+  const [id, firstSend] = recentMessages[Math.floor(Math.random() * recentMessages.length)] ?? []
   if (id !== undefined)
     assert.equal(await sendWithId(client, id, writer), firstSend?.messageId, `${id} was not known any more.`)
 }
@@ -149,10 +155,10 @@ function checkFile(file: string, ledger: Ledger) {
   }
 }
 
-function checkBodies(bodies: readonly string[], { sent, deleting, deleted, fifo }: Ledger) {
+function checkBodies(bodies: readonly string[], { sent, requestedDeletes, deleted, fifo }: Ledger) {
   const presentBodies = new Set(bodies)
   assert.equal(presentBodies.size, bodies.length, 'A message is there twice.')
-  const lostBodies = [...sent].filter((body) => !presentBodies.has(body) && !deleting.has(body))
+  const lostBodies = [...sent].filter((body) => !presentBodies.has(body) && !requestedDeletes.has(body))
   assert.deepEqual(lostBodies, [], 'Acknowledged messages are lost.')
   assert.deepEqual(
     [...deleted].filter((body) => presentBodies.has(body)),

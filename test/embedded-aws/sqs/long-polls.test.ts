@@ -9,14 +9,14 @@ import {
   ReceiveMessageCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
-import { createSqsClient, failsWith, startSqs, type TestServer } from './start-sqs.ts'
+import { createSqsClient, matchesError, startSqs, type TestServer } from './start-sqs.ts'
 
-const WAIT = { WaitTimeSeconds: 20 }
+const longPoll = { WaitTimeSeconds: 20 }
 
 /** Starts a receive and resolves once it is waiting in the server. */
-async function startWaiting({ http, receive, attributes }: TestServer, url: string) {
+async function startLongPoll({ http, receive, attributes }: TestServer, url: string) {
   const arrivedRequest = once(http, 'request')
-  const waitingReceive = receive(url, WAIT)
+  const waitingReceive = receive(url, longPoll)
   await arrivedRequest
   // Its query of the queue is in a commit that ends before this one.
   await attributes(url)
@@ -31,10 +31,10 @@ async function measureMs(work: () => Promise<unknown>): Promise<number> {
 
 describe('SQS long polling', () => {
   test('a new message wakes a waiting receiver immediately', async (t) => {
-    const runningServer = await startSqs(t)
-    const { client, createQueue } = runningServer
+    const server = await startSqs(t)
+    const { client, createQueue } = server
     const url = await createQueue('wakes')
-    const { waiting } = await startWaiting(runningServer, url)
+    const { waiting } = await startLongPoll(server, url)
     const ms = await measureMs(async () => {
       await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'now' }))
       assert.equal((await waiting)[0]?.Body, 'now')
@@ -52,11 +52,11 @@ describe('SQS long polling', () => {
   })
 
   test('waiting receivers are served in order, one message each', async (t) => {
-    const runningServer = await startSqs(t)
-    const { client, createQueue } = runningServer
+    const server = await startSqs(t)
+    const { client, createQueue } = server
     const url = await createQueue('in-order')
     const receivers = []
-    for (let i = 0; i < 3; i++) receivers.push((await startWaiting(runningServer, url)).waiting)
+    for (let i = 0; i < 3; i++) receivers.push((await startLongPoll(server, url)).waiting)
     for (const body of ['first', 'second', 'third'])
       await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: body }))
     const receivedMessages = await Promise.all(receivers)
@@ -67,12 +67,12 @@ describe('SQS long polling', () => {
   })
 
   test('a returned message and an elapsed delay wake a waiting receiver', async (t) => {
-    const runningServer = await startSqs(t)
-    const { client, createQueue, receive } = runningServer
+    const server = await startSqs(t)
+    const { client, createQueue, receive } = server
     const url = await createQueue('released')
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
     const [heldMessage] = await receive(url)
-    const firstWaiter = await startWaiting(runningServer, url)
+    const firstWaiter = await startLongPoll(server, url)
     await client.send(
       new ChangeMessageVisibilityCommand({
         QueueUrl: url,
@@ -81,44 +81,47 @@ describe('SQS long polling', () => {
       }),
     )
     assert.equal((await firstWaiter.waiting)[0]?.Body, 'x')
-    const secondWaiter = await startWaiting(runningServer, url)
+    const secondWaiter = await startLongPoll(server, url)
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'delayed', DelaySeconds: 1 }))
     assert.equal((await secondWaiter.waiting)[0]?.Body, 'delayed')
   })
 
   test('the end of a visibility timeout wakes a waiting receiver', async (t) => {
-    const runningServer = await startSqs(t)
-    const { client, createQueue, receive } = runningServer
+    const server = await startSqs(t)
+    const { client, createQueue, receive } = server
     const url = await createQueue('hidden')
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
     assert.equal((await receive(url, { VisibilityTimeout: 1 })).length, 1)
-    const { waiting } = await startWaiting(runningServer, url)
+    const { waiting } = await startLongPoll(server, url)
     assert.equal((await waiting)[0]?.Body, 'x')
   })
 
   test('deleting the message that locks a group wakes a waiting receiver', async (t) => {
-    const runningServer = await startSqs(t)
-    const { client, createQueue, receive } = runningServer
+    const server = await startSqs(t)
+    const { client, createQueue, receive } = server
     const url = await createQueue('group.fifo', { FifoQueue: 'true', ContentBasedDeduplication: 'true' })
     for (const MessageBody of ['1', '2'])
       await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody, MessageGroupId: 'g' }))
     const [heldMessage] = await receive(url)
-    const { waiting } = await startWaiting(runningServer, url)
+    const { waiting } = await startLongPoll(server, url)
     await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: heldMessage?.ReceiptHandle }))
     assert.equal((await waiting)[0]?.Body, '2')
   })
 
   test('a disconnected receiver is not given a message', async (t) => {
-    const runningServer = await startSqs(t)
-    const { http, client, createQueue, receive, endpoint } = runningServer
+    const server = await startSqs(t)
+    const { http, client, createQueue, receive, endpoint } = server
     const url = await createQueue('hang-up', { VisibilityTimeout: '600' })
     for (let round = 0; round < 20; round++) {
-      const quitter = createSqsClient(endpoint)
+      const abortingClient = createSqsClient(endpoint)
       const abort = new AbortController()
       const arrivedRequest = once(http, 'request') as Promise<[IncomingMessage]>
-      const abandonedReceive = quitter.send(new ReceiveMessageCommand({ QueueUrl: url, ...WAIT }), {
-        abortSignal: abort.signal,
-      })
+      const abandonedReceive = abortingClient.send(
+        new ReceiveMessageCommand({ QueueUrl: url, ...longPoll }),
+        {
+          abortSignal: abort.signal,
+        },
+      )
       const [request] = await arrivedRequest
       const closedSocket = once(request.socket, 'close')
       abort.abort()
@@ -129,7 +132,7 @@ describe('SQS long polling', () => {
       const [message] = await receive(url, { WaitTimeSeconds: 5 })
       assert.equal(message?.Body, `${round}`)
       assert.equal(message?.Attributes?.ApproximateReceiveCount, '1')
-      quitter.destroy()
+      abortingClient.destroy()
     }
   })
 
@@ -138,39 +141,39 @@ describe('SQS long polling', () => {
     const url = await createQueue('impatient', { VisibilityTimeout: '600' })
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
     for (let round = 0; round < 10; round++) {
-      const quitter = createSqsClient(endpoint)
+      const abortingClient = createSqsClient(endpoint)
       const abort = new AbortController()
       const arrivedRequest = once(http, 'request') as Promise<[IncomingMessage]>
-      const abandonedReceive = quitter.send(new ReceiveMessageCommand({ QueueUrl: url }), {
+      const abandonedReceive = abortingClient.send(new ReceiveMessageCommand({ QueueUrl: url }), {
         abortSignal: abort.signal,
       })
-      const quit = assert.rejects(abandonedReceive, { name: 'AbortError' })
+      const abortedReceive = assert.rejects(abandonedReceive, { name: 'AbortError' })
       const [request] = await arrivedRequest
       const closedSocket = once(request.socket, 'close')
       // The request has arrived, but its commit has not.
       request.socket.destroy()
       abort.abort()
-      await Promise.all([quit, closedSocket])
-      quitter.destroy()
+      await Promise.all([abortedReceive, closedSocket])
+      abortingClient.destroy()
     }
     const [message] = await receive(url, { WaitTimeSeconds: 5 })
     assert.equal(message?.Attributes?.ApproximateReceiveCount, '1')
   })
 
   test('deleting a queue fails its waiting receivers with QueueDoesNotExist', async (t) => {
-    const runningServer = await startSqs(t)
-    const url = await runningServer.createQueue('deleted')
-    const { waiting } = await startWaiting(runningServer, url)
-    const rejectedWait = assert.rejects(waiting, failsWith('AWS.SimpleQueueService.NonExistentQueue', 400))
-    await runningServer.client.send(new DeleteQueueCommand({ QueueUrl: url }))
+    const server = await startSqs(t)
+    const url = await server.createQueue('deleted')
+    const { waiting } = await startLongPoll(server, url)
+    const rejectedWait = assert.rejects(waiting, matchesError('AWS.SimpleQueueService.NonExistentQueue', 400))
+    await server.client.send(new DeleteQueueCommand({ QueueUrl: url }))
     await rejectedWait
   })
 
   test('closing the server ends waiting receives without messages', async (t) => {
-    const runningServer = await startSqs(t)
-    const url = await runningServer.createQueue('closing')
-    const { waiting } = await startWaiting(runningServer, url)
-    await runningServer.sqs.close()
+    const server = await startSqs(t)
+    const url = await server.createQueue('closing')
+    const { waiting } = await startLongPoll(server, url)
+    await server.sqs.close()
     assert.deepEqual(await waiting, [])
   })
 })

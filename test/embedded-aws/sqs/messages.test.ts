@@ -7,7 +7,7 @@ import {
   SendMessageBatchCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
-import { failsWith, handleOf, startSqs } from './start-sqs.ts'
+import { handleOf, matchesError, startSqs } from './start-sqs.ts'
 
 describe('SQS messages', () => {
   test('a message is received as sent, with its attributes and both checksums', async (t) => {
@@ -97,7 +97,7 @@ describe('SQS messages', () => {
     assert.equal(message?.Body?.length, room)
     await assert.rejects(
       send(room + 1),
-      failsWith('InvalidParameterValue', 400, /Message must be shorter than 1048576 bytes/),
+      matchesError('InvalidParameterValue', 400, /Message must be shorter than 1048576 bytes/),
     )
   })
 
@@ -111,34 +111,40 @@ describe('SQS messages', () => {
     const ok = { DataType: 'String', StringValue: 'x' }
     const invalidCode = 'InvalidParameterValue'
     await attribute('attr.1_-Z', ok)
-    await assert.rejects(send({ MessageBody: '' }), failsWith('MissingParameter', 400, /MessageBody/))
-    await assert.rejects(send({ MessageBody: 'a\u0001b' }), failsWith('InvalidMessageContents', 400))
-    await assert.rejects(send({ MessageBody: 'a\uffffb' }), failsWith('InvalidMessageContents', 400))
-    await assert.rejects(send({ MessageBody: '\ud800' }), failsWith('InvalidMessageContents', 400))
-    await assert.rejects(send({ MessageBody: 'x'.repeat(1025) }), failsWith(invalidCode, 400, /1024/))
-    await assert.rejects(send({ DelaySeconds: 901 }), failsWith(invalidCode, 400, /DelaySeconds/))
-    await assert.rejects(send({ DelaySeconds: -1 }), failsWith(invalidCode, 400, /DelaySeconds/))
-    await assert.rejects(send({ MessageDeduplicationId: 'd' }), failsWith(invalidCode, 400, /queue type/))
+    await assert.rejects(send({ MessageBody: '' }), matchesError('MissingParameter', 400, /MessageBody/))
+    await assert.rejects(send({ MessageBody: 'a\u0001b' }), matchesError('InvalidMessageContents', 400))
+    await assert.rejects(send({ MessageBody: 'a\uffffb' }), matchesError('InvalidMessageContents', 400))
+    await assert.rejects(send({ MessageBody: '\ud800' }), matchesError('InvalidMessageContents', 400))
+    await assert.rejects(send({ MessageBody: 'x'.repeat(1025) }), matchesError(invalidCode, 400, /1024/))
+    await assert.rejects(send({ DelaySeconds: 901 }), matchesError(invalidCode, 400, /DelaySeconds/))
+    await assert.rejects(send({ DelaySeconds: -1 }), matchesError(invalidCode, 400, /DelaySeconds/))
+    await assert.rejects(send({ MessageDeduplicationId: 'd' }), matchesError(invalidCode, 400, /queue type/))
     await assert.rejects(
       send({ MessageGroupId: 'a b' }),
-      failsWith(invalidCode, 400, /MessageGroupId can only/),
+      matchesError(invalidCode, 400, /MessageGroupId can only/),
     )
     for (const name of ['AWS.x', 'amazon.x', '.x', 'x.', 'x..y', 'a b', 'a!', 'attr.ö', 'L'.repeat(257)])
-      await assert.rejects(attribute(name, ok), failsWith(invalidCode, 400), name)
-    await assert.rejects(attribute('a', { DataType: 'Text', StringValue: 'x' }), failsWith(invalidCode, 400))
-    await assert.rejects(attribute('a', { DataType: 'String', StringValue: '' }), failsWith(invalidCode, 400))
+      await assert.rejects(attribute(name, ok), matchesError(invalidCode, 400), name)
+    await assert.rejects(
+      attribute('a', { DataType: 'Text', StringValue: 'x' }),
+      matchesError(invalidCode, 400),
+    )
+    await assert.rejects(
+      attribute('a', { DataType: 'String', StringValue: '' }),
+      matchesError(invalidCode, 400),
+    )
     await assert.rejects(
       attribute('a', { DataType: 'Number', StringValue: '1x' }),
-      failsWith(invalidCode, 400),
+      matchesError(invalidCode, 400),
     )
     await assert.rejects(
       attribute('a', { DataType: 'String', StringValue: '\b' }),
-      failsWith(invalidCode, 400),
+      matchesError(invalidCode, 400),
     )
-    const eleven = Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`a${i}`, ok]))
+    const elevenAttributes = Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`a${i}`, ok]))
     await assert.rejects(
-      send({ MessageAttributes: eleven }),
-      failsWith(invalidCode, 400, /\[11\] exceeds the allowed maximum \[10\]/),
+      send({ MessageAttributes: elevenAttributes }),
+      matchesError(invalidCode, 400, /\[11\] exceeds the allowed maximum \[10\]/),
     )
   })
 
@@ -203,7 +209,7 @@ describe('SQS messages', () => {
       client.send(
         new SendMessageBatchCommand({ QueueUrl: url, Entries: ids.map((Id) => ({ Id, MessageBody })) }),
       )
-    const code = (name: string) => failsWith(`AWS.SimpleQueueService.${name}`, 400)
+    const code = (name: string) => matchesError(`AWS.SimpleQueueService.${name}`, 400)
     await assert.rejects(send([]), code('EmptyBatchRequest'))
     await assert.rejects(send(['a', 'b', 'a']), code('BatchEntryIdsNotDistinct'))
     await assert.rejects(send(['a:b']), code('InvalidBatchEntryId'))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ListQueuesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { createSqsClient, credentials, failsWith, region, sendRaw, startSqs } from './start-sqs.ts'
+import { createSqsClient, credentials, matchesError, region, sendRaw, startSqs } from './start-sqs.ts'
 
 const json = (action: string) => ({
   'x-amz-target': `AmazonSQS.${action}`,
@@ -70,22 +70,25 @@ describe('SQS wire protocols', () => {
     const QueueUrl = await createQueue('too-large')
     const send = (bytes: number) =>
       client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'x'.repeat(bytes) }))
-    await assert.rejects(send(8_000_000), failsWith('InvalidParameterValue', 400))
-    await assert.rejects(send(20_000_000), failsWith('RequestEntityTooLarge', 413))
+    await assert.rejects(send(8_000_000), matchesError('InvalidParameterValue', 400))
+    await assert.rejects(send(20_000_000), matchesError('RequestEntityTooLarge', 413))
   })
 
   test('wrong, unknown, missing and foreign signatures are refused as AWS does', async (t) => {
     const { endpoint } = await startSqs(t)
     const list = (client: SQSClient) => client.send(new ListQueuesCommand({}))
-    await assert.rejects(list(createSqsClient(endpoint, 'wrong')), failsWith('SignatureDoesNotMatch', 403))
+    await assert.rejects(list(createSqsClient(endpoint, 'wrong')), matchesError('SignatureDoesNotMatch', 403))
     const client = (options: object) =>
       new SQSClient({ endpoint, region, credentials, maxAttempts: 1, ...options })
     const unknown = { credentials: { ...credentials, accessKeyId: 'AKIDNOBODY' } }
-    await assert.rejects(list(client(unknown)), failsWith('InvalidClientTokenId', 403))
-    const abroad = client({ region: 'eu-west-1' })
-    await assert.rejects(list(abroad), failsWith('SignatureDoesNotMatch', 403, /valid region/))
+    await assert.rejects(list(client(unknown)), matchesError('InvalidClientTokenId', 403))
+    const clientInOtherRegion = client({ region: 'eu-west-1' })
+    await assert.rejects(
+      list(clientInOtherRegion),
+      matchesError('SignatureDoesNotMatch', 403, /valid region/),
+    )
     const lateClient = client({ systemClockOffset: -16 * 60_000 })
-    await assert.rejects(list(lateClient), failsWith('SignatureDoesNotMatch', 403))
+    await assert.rejects(list(lateClient), matchesError('SignatureDoesNotMatch', 403))
     const anonymous = await sendRaw(endpoint, { headers: json('ListQueues'), body: '{}', sign: false })
     assert.equal(anonymous.status, 403)
     assert.equal(anonymous.headers['x-amzn-query-error'], 'MissingAuthenticationToken;Sender')
@@ -98,7 +101,7 @@ describe('SQS wire protocols', () => {
       },
       { step: 'deserialize' },
     )
-    await assert.rejects(list(alteredClient), failsWith('SignatureDoesNotMatch', 403))
+    await assert.rejects(list(alteredClient), matchesError('SignatureDoesNotMatch', 403))
   })
 })
 
@@ -165,8 +168,8 @@ describe('SQS Query protocol', () => {
     assert.match(batch.body, /<BatchResultErrorEntry><Id>b<\/Id><SenderFault>true<\/SenderFault>/)
     const tags = await call({ Action: 'ListQueueTags' }, path)
     assert.match(tags.body, /<Tag><Key>k<\/Key><Value>v<\/Value><\/Tag>/)
-    const purged = await call({ Action: 'PurgeQueue' }, path)
-    assert.match(purged.body, /<PurgeQueueResponse xmlns="[^"]+"><ResponseMetadata>/)
+    const purgeReply = await call({ Action: 'PurgeQueue' }, path)
+    assert.match(purgeReply.body, /<PurgeQueueResponse xmlns="[^"]+"><ResponseMetadata>/)
     assert.match((await call({ Action: 'ReceiveMessage' }, path)).body, /<ReceiveMessageResult\/>/)
   })
 

@@ -14,7 +14,7 @@ import {
   TagQueueCommand,
   UntagQueueCommand,
 } from '@aws-sdk/client-sqs'
-import { failsWith, startSqs } from './start-sqs.ts'
+import { matchesError, startSqs } from './start-sqs.ts'
 
 describe('SQS queues', () => {
   test('a new queue has the default attributes of AWS', async (t) => {
@@ -50,19 +50,19 @@ describe('SQS queues', () => {
     assert.equal(await createQueue('twice', { MaximumMessageSize: '1048576' }), url)
     await assert.rejects(
       createQueue('twice', { VisibilityTimeout: '7', DelaySeconds: '2' }),
-      failsWith('QueueAlreadyExists', 400, /different value for attribute DelaySeconds$/),
+      matchesError('QueueAlreadyExists', 400, /different value for attribute DelaySeconds$/),
     )
   })
 
   test('queue names and attributes that are invalid on AWS are rejected', async (t) => {
     const { createQueue } = await startSqs(t)
     for (const name of ['', 'a b', 'ä', 'x'.repeat(81), 'a/b', 'plain.fifo'])
-      await assert.rejects(createQueue(name), failsWith('InvalidParameterValue', 400), name)
+      await assert.rejects(createQueue(name), matchesError('InvalidParameterValue', 400), name)
     await assert.rejects(
       createQueue('no-suffix', { FifoQueue: 'true' }),
-      failsWith('InvalidParameterValue', 400),
+      matchesError('InvalidParameterValue', 400),
     )
-    const name = failsWith('InvalidAttributeName', 400)
+    const name = matchesError('InvalidAttributeName', 400)
     await assert.rejects(createQueue('q', { Nonsense: '1' } as Record<string, string>), name)
     await assert.rejects(createQueue('q', { FifoQueue: 'false' }), name)
     await assert.rejects(createQueue('q', { ContentBasedDeduplication: 'true' }), name)
@@ -79,7 +79,11 @@ describe('SQS queues', () => {
       ['SqsManagedSseEnabled', 'yes'],
     ]
     for (const [key, value] of wrongAttributes)
-      await assert.rejects(createQueue('q', { [key]: value }), failsWith('InvalidAttributeValue', 400), key)
+      await assert.rejects(
+        createQueue('q', { [key]: value }),
+        matchesError('InvalidAttributeValue', 400),
+        key,
+      )
   })
 
   test('queue attributes can be set, reset with an empty value, and requested by name', async (t) => {
@@ -99,17 +103,17 @@ describe('SQS queues', () => {
     assert.equal(noAttributes.Attributes, undefined)
     await assert.rejects(
       client.send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['Foobar' as 'All'] })),
-      failsWith('InvalidAttributeName', 400, /^Unknown Attribute Foobar\.$/),
+      matchesError('InvalidAttributeName', 400, /^Unknown Attribute Foobar\.$/),
     )
-    await assert.rejects(set({ FifoQueue: 'true' }), failsWith('InvalidAttributeName', 400))
+    await assert.rejects(set({ FifoQueue: 'true' }), matchesError('InvalidAttributeName', 400))
     const fifo = await createQueue('settings.fifo', { FifoQueue: 'true' })
     const changeAttributes = (Attributes: Record<string, string>) =>
       client.send(new SetQueueAttributesCommand({ QueueUrl: fifo, Attributes }))
     await changeAttributes({ FifoQueue: 'true' })
-    await assert.rejects(changeAttributes({ FifoQueue: 'false' }), failsWith('InvalidAttributeValue', 400))
+    await assert.rejects(changeAttributes({ FifoQueue: 'false' }), matchesError('InvalidAttributeValue', 400))
     await assert.rejects(
       changeAttributes({ FifoThroughputLimit: 'perMessageGroupId' }),
-      failsWith('InvalidAttributeValue', 400),
+      matchesError('InvalidAttributeValue', 400),
     )
   })
 
@@ -127,11 +131,11 @@ describe('SQS queues', () => {
     )
     await assert.rejects(
       client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' })),
-      failsWith('KMS.NotFoundException', 400),
+      matchesError('KMS.NotFoundException', 400),
     )
     await assert.rejects(
       createQueue('both', { KmsMasterKeyId: 'k', SqsManagedSseEnabled: 'true' }),
-      failsWith('InvalidAttributeName', 400, /one type of server-side encryption/),
+      matchesError('InvalidAttributeName', 400, /one type of server-side encryption/),
     )
   })
 
@@ -151,8 +155,8 @@ describe('SQS queues', () => {
       ['a-3', 'a-4'],
     )
     assert.equal(secondPage.NextToken, undefined)
-    await assert.rejects(list({ MaxResults: 1001 }), failsWith('InvalidParameterValue', 400))
-    await assert.rejects(list({ MaxResults: 1, NextToken: '!' }), failsWith('InvalidParameterValue', 400))
+    await assert.rejects(list({ MaxResults: 1001 }), matchesError('InvalidParameterValue', 400))
+    await assert.rejects(list({ MaxResults: 1, NextToken: '!' }), matchesError('InvalidParameterValue', 400))
   })
 
   test('a deleted queue loses its messages, and its name is unavailable for a minute', async (t) => {
@@ -161,10 +165,13 @@ describe('SQS queues', () => {
     const url = await createQueue('gone')
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
     await client.send(new DeleteQueueCommand({ QueueUrl: url }))
-    const failsAsMissing = failsWith('AWS.SimpleQueueService.NonExistentQueue', 400)
+    const failsAsMissing = matchesError('AWS.SimpleQueueService.NonExistentQueue', 400)
     await assert.rejects(client.send(new DeleteQueueCommand({ QueueUrl: url })), failsAsMissing)
     await assert.rejects(client.send(new GetQueueUrlCommand({ QueueName: 'gone' })), failsAsMissing)
-    await assert.rejects(createQueue('gone'), failsWith('AWS.SimpleQueueService.QueueDeletedRecently', 400))
+    await assert.rejects(
+      createQueue('gone'),
+      matchesError('AWS.SimpleQueueService.QueueDeletedRecently', 400),
+    )
     now += 60_000
     assert.equal(await createQueue('gone'), url)
     assert.deepEqual(await receive(url), [])
@@ -177,7 +184,7 @@ describe('SQS queues', () => {
     assert.equal((await receive(url))[0]?.Body, 'by bare name')
     const ownQueue = { QueueName: 'found', QueueOwnerAWSAccountId: '000000000000' }
     assert.equal((await client.send(new GetQueueUrlCommand(ownQueue))).QueueUrl, url)
-    const failsAsMissing = failsWith('AWS.SimpleQueueService.NonExistentQueue', 400)
+    const failsAsMissing = matchesError('AWS.SimpleQueueService.NonExistentQueue', 400)
     const foreignQueue = { ...ownQueue, QueueOwnerAWSAccountId: '111111111111' }
     await assert.rejects(client.send(new GetQueueUrlCommand(foreignQueue)), failsAsMissing)
     await assert.rejects(
@@ -186,7 +193,7 @@ describe('SQS queues', () => {
     )
     await assert.rejects(
       client.send(new DeleteQueueCommand({ QueueUrl: url.replace('000000000000', '..') })),
-      failsWith('InvalidAddress', 404),
+      matchesError('InvalidAddress', 404),
     )
   })
 
@@ -205,15 +212,15 @@ describe('SQS queues', () => {
     const manyTags = Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, 'v']))
     await assert.rejects(
       client.send(new TagQueueCommand({ QueueUrl, Tags: manyTags })),
-      failsWith('InvalidParameterValue', 400, /Too many tags/),
+      matchesError('InvalidParameterValue', 400, /Too many tags/),
     )
     await assert.rejects(
       client.send(new TagQueueCommand({ QueueUrl, Tags: {} })),
-      failsWith('MissingParameter', 400),
+      matchesError('MissingParameter', 400),
     )
     await assert.rejects(
       client.send(new TagQueueCommand({ QueueUrl, Tags: { ['k'.repeat(129)]: 'v' } })),
-      failsWith('InvalidParameterValue', 400),
+      matchesError('InvalidParameterValue', 400),
     )
   })
 })

@@ -64,7 +64,7 @@ export async function startSqs(
     await stop()
     await rm(folder, { recursive: true, force: true })
   })
-  return { endpoint, client, sqs, http: server, file, stop, ...shorthands(client) }
+  return { endpoint, client, sqs, http: server, file, stop, ...createShorthands(client) }
 }
 
 export function createSqsClient(endpoint: string, secretAccessKey = credentials.secretAccessKey): SQSClient {
@@ -76,7 +76,7 @@ export function createSqsClient(endpoint: string, secretAccessKey = credentials.
   })
 }
 
-function shorthands(client: SQSClient) {
+function createShorthands(client: SQSClient) {
   return {
     async createQueue(name: string, attributes?: CreateQueueCommandInput['Attributes']) {
       const { QueueUrl = '' } = await client.send(
@@ -108,7 +108,7 @@ export const handleOf = (message: Message | undefined) =>
   message?.ReceiptHandle ?? assert.fail('No message came.')
 
 /** Expected error for `assert.rejects`: the code of the Query protocol and the HTTP status. */
-export function failsWith(code: string, status: number, message?: RegExp) {
+export function matchesError(code: string, status: number, message?: RegExp) {
   return (error: unknown) => {
     const {
       Code,

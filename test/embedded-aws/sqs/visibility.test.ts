@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ChangeMessageVisibilityCommand, DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
-import { failsWith, handleOf, startSqs } from './start-sqs.ts'
+import { handleOf, matchesError, startSqs } from './start-sqs.ts'
 
 describe('SQS visibility timeouts', () => {
   test('a received message is hidden until its visibility timeout ends, then received with a new handle', async (t) => {
@@ -44,19 +44,19 @@ describe('SQS visibility timeouts', () => {
     await changeTimeout(firstHandle, 0)
     await assert.rejects(
       changeTimeout(firstHandle, 5),
-      failsWith('AWS.SimpleQueueService.MessageNotInflight', 400),
+      matchesError('AWS.SimpleQueueService.MessageNotInflight', 400),
     )
     const secondHandle = handleOf((await receive(url))[0])
     await assert.rejects(
       changeTimeout(secondHandle, 43_201),
-      failsWith('InvalidParameterValue', 400, /43201/),
+      matchesError('InvalidParameterValue', 400, /43201/),
     )
-    await assert.rejects(changeTimeout(secondHandle, -1), failsWith('InvalidParameterValue', 400))
-    await assert.rejects(changeTimeout('nonsense', 5), failsWith('ReceiptHandleIsInvalid', 404))
+    await assert.rejects(changeTimeout(secondHandle, -1), matchesError('InvalidParameterValue', 400))
+    await assert.rejects(changeTimeout('nonsense', 5), matchesError('ReceiptHandleIsInvalid', 404))
     await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: secondHandle }))
     await assert.rejects(
       changeTimeout(secondHandle, 5),
-      failsWith('InvalidParameterValue', 400, /does not exist/),
+      matchesError('InvalidParameterValue', 400, /does not exist/),
     )
   })
 
@@ -69,7 +69,10 @@ describe('SQS visibility timeouts', () => {
     now += 1000
     const changeTimeout = (VisibilityTimeout: number) =>
       client.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout }))
-    await assert.rejects(changeTimeout(43_200), failsWith('InvalidParameterValue', 400, /beyond the limit/))
+    await assert.rejects(
+      changeTimeout(43_200),
+      matchesError('InvalidParameterValue', 400, /beyond the limit/),
+    )
     await changeTimeout(43_199)
   })
 
@@ -80,7 +83,7 @@ describe('SQS visibility timeouts', () => {
     const ReceiptHandle = handleOf((await receive(one))[0])
     await assert.rejects(
       client.send(new DeleteMessageCommand({ QueueUrl: otherUrl, ReceiptHandle })),
-      failsWith('ReceiptHandleIsInvalid', 404),
+      matchesError('ReceiptHandleIsInvalid', 404),
     )
   })
 
@@ -121,7 +124,7 @@ describe('SQS visibility timeouts', () => {
     const url = await createQueue('limits')
     for (let i = 0; i < 5; i++)
       await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: `${i}` }))
-    const failsAsInvalid = failsWith('InvalidParameterValue', 400)
+    const failsAsInvalid = matchesError('InvalidParameterValue', 400)
     await assert.rejects(receive(url, { MaxNumberOfMessages: 11 }), failsAsInvalid)
     await assert.rejects(receive(url, { MaxNumberOfMessages: 0 }), failsAsInvalid)
     await assert.rejects(receive(url, { WaitTimeSeconds: 21 }), failsAsInvalid)
@@ -129,7 +132,7 @@ describe('SQS visibility timeouts', () => {
     await assert.rejects(receive(url, { ReceiveRequestAttemptId: 'a' }), failsAsInvalid)
     const heldMessages = await receive(url, { MaxNumberOfMessages: 3 })
     assert.equal(heldMessages.length, 3)
-    await assert.rejects(receive(url), failsWith('OverLimit', 403))
+    await assert.rejects(receive(url), matchesError('OverLimit', 403))
     await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(heldMessages[0]) }))
     assert.equal((await receive(url)).length, 1)
   })

@@ -22,17 +22,17 @@ import { countPdfPages, readStdout } from '../support/inspect-result.ts'
 import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
 
 const run = promisify(execFile)
-const scratch = scratchFolder('calibre-test')
+const scratchDir = scratchFolder('calibre-test')
 const { level, detail } = await confinement()
 const waits = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 
 async function convertAndKeep(source: string, to: FormatId, name: string, engine = calibre): Promise<string> {
   const { path } = await convert(engine, source, to)
-  await copyFile(path, join(scratch, name))
-  return join(scratch, name)
+  await copyFile(path, join(scratchDir, name))
+  return join(scratchDir, name)
 }
 
-const text = join(scratch, 'notes.md')
+const text = join(scratchDir, 'notes.md')
 await writeFile(
   text,
   '---\ntitle: Field notes\nauthor: Ada Example\n---\n\n# Kingfisher\n\nA "blue" bird -- seen... twice by the river.\n',
@@ -40,15 +40,15 @@ await writeFile(
 const epub = await convertAndKeep(text, 'epub', 'notes.epub', pandoc)
 const mobi = await convertAndKeep(epub, 'mobi', 'notes.mobi')
 const azw3 = await convertAndKeep(epub, 'azw3', 'notes.azw3')
-const comic = join(scratch, 'comic.cbz')
+const comic = join(scratchDir, 'comic.cbz')
 await run('bsdtar', [...['--format=zip', '-cf', comic, '-C', fixture(''), 'corners.png', 'corners.jpg']])
 
 /** Formats without a closer check below; `npm run conformance` tests all. */
-const rare: readonly FormatId[] = ['lit', 'htmlz']
+const lightlyTestedFormats: readonly FormatId[] = ['lit', 'htmlz']
 
 testConformance(calibre, {
   fixtures: { epub, azw3 },
-  only: (from, to) => (from === 'epub' ? rare.includes(to) : to === 'epub'),
+  only: (from, to) => (from === 'epub' ? lightlyTestedFormats.includes(to) : to === 'epub'),
   garbage: ['epub', 'mobi', 'lit', 'pdb', 'docx', 'cbz'],
   long: { source: epub, to: 'azw3' },
 })
@@ -65,7 +65,7 @@ describe('an ebook', { concurrency: 2 }, () => {
   test('an ebook keeps its text as a Kindle ebook, FictionBook or Palm ebook', async () => {
     for (const path of [mobi, azw3]) assert.match((await readEbookText(path)) ?? '', /by the river/)
     const source = await readSummary(epub, 'epub', { isResult: false })
-    const keeps = async (path: string, format: FormatId) => {
+    const assertKeepsWords = async (path: string, format: FormatId) => {
       const bookSummary = await readSummary(path, format, { isResult: true })
       assert.equal(
         source?.words?.countSharedWith(bookSummary?.words ?? new WordCounts()),
@@ -73,12 +73,12 @@ describe('an ebook', { concurrency: 2 }, () => {
         format,
       )
     }
-    await Promise.all([keeps(mobi, 'mobi'), keeps(azw3, 'azw3')])
+    await Promise.all([assertKeepsWords(mobi, 'mobi'), assertKeepsWords(azw3, 'azw3')])
     for (const to of ['fb2', 'pdb'] as const) {
       const { path, text: words } = await convertSource(epub, to)
       assert.match(words, /Kingfisher/, to)
       assert.match(words, /by the river/, to)
-      await keeps(path, to)
+      await assertKeepsWords(path, to)
     }
   })
 
@@ -91,7 +91,7 @@ describe('an ebook', { concurrency: 2 }, () => {
   })
 
   test('an ebook from a file without a title is named after the file', async () => {
-    const plainText = join(scratch, 'plain.txt')
+    const plainText = join(scratchDir, 'plain.txt')
     await writeFile(plainText, 'Words.\n\n![x](/etc/hostname)\n')
     const { path, text: words } = await convertSource(plainText, 'epub', { names: ['Tom & <Jerry>.txt'] })
     assert.match(await readStdout('ebook-meta', path), /Title +: Tom & <Jerry>/)
@@ -99,18 +99,18 @@ describe('an ebook', { concurrency: 2 }, () => {
   })
 
   test("an ebook from a document has the document's title, or the file name if there is none", async () => {
-    const untitled = join(scratch, 'untitled.md')
-    await writeFile(untitled, 'Words by the river.\n')
+    const untitledPath = join(scratchDir, 'untitled.md')
+    await writeFile(untitledPath, 'Words by the river.\n')
     const names = ['Tom & <Jerry>.docx']
-    const docx = await convertAndKeep(untitled, 'docx', 'untitled.docx', pandoc)
-    const titled = await convertAndKeep(text, 'docx', 'titled.docx', pandoc)
+    const docx = await convertAndKeep(untitledPath, 'docx', 'untitled.docx', pandoc)
+    const titledPath = await convertAndKeep(text, 'docx', 'titled.docx', pandoc)
     const titleOf = async (source: string, engine: Engine) =>
       readStdout('ebook-meta', (await convert(engine, source, 'epub', { names })).path)
     // The first process is started for its ebook, the second one was prestarted.
-    const ownEngine = createCalibre({ baseDir: scratch })
-    assert.match(await titleOf(titled, ownEngine), /Title +: Field notes/)
-    assert.match(await titleOf(docx, ownEngine), /Title +: Tom & <Jerry>/)
-    await ownEngine.close?.()
+    const engine = createCalibre({ baseDir: scratchDir })
+    assert.match(await titleOf(titledPath, engine), /Title +: Field notes/)
+    assert.match(await titleOf(docx, engine), /Title +: Tom & <Jerry>/)
+    await engine.close?.()
   })
 
   test('a comic keeps its images unchanged', async () => {
@@ -124,14 +124,14 @@ describe('an ebook', { concurrency: 2 }, () => {
     assert.equal(await countPdfPages(path), 2)
     assert.deepEqual(result.details, { pages: 2 })
     assert.match(await readStdout('pdfimages', '-list', path), /jpeg/)
-    const emptyComic = join(scratch, 'empty.cbz')
-    await run('bsdtar', ['--format=zip', '-cf', emptyComic, '-C', scratch, 'notes.md'])
+    const emptyComic = join(scratchDir, 'empty.cbz')
+    await run('bsdtar', ['--format=zip', '-cf', emptyComic, '-C', scratchDir, 'notes.md'])
     await assert.rejects(convert(calibre, emptyComic, 'pdf'), { code: 'CORRUPT_FILE' })
   })
 
   test('an ebook can be made from a comic in another archive format', async () => {
     // `npm run conformance` tests the other formats.
-    const path = join(scratch, 'comic.cb7')
+    const path = join(scratchDir, 'comic.cb7')
     await run('bsdtar', ['--format=7zip', '-cf', path, '-C', fixture(''), 'corners.jpg'])
     const convertedBook = await convert(calibre, path, 'epub')
     assert.match(await readStdout('bsdtar', '-tf', convertedBook.path), /corners\.jpg/)
@@ -140,56 +140,56 @@ describe('an ebook', { concurrency: 2 }, () => {
 
 describe('a prestarted calibre process', waits, () => {
   test('a prestarted calibre process is started after the first ebook, and exits after converting one ebook', async () => {
-    const baseDir = await mkdtemp(join(scratch, 'waiting-'))
-    const ownEngine = createCalibre({ baseDir })
+    const baseDir = await mkdtemp(join(scratchDir, 'waiting-'))
+    const engine = createCalibre({ baseDir })
     const readers = async () => (await readdir(baseDir)).filter((name) => name.startsWith('mutabor-book-'))
     assert.deepEqual(await readers(), [])
-    await convert(ownEngine, epub, 'mobi')
+    await convert(engine, epub, 'mobi')
     const [firstReader] = await readers()
     assert.ok(firstReader)
-    const { path, workDir } = await convert(ownEngine, epub, 'mobi')
+    const { path, workDir } = await convert(engine, epub, 'mobi')
     assert.match((await readEbookText(path)) ?? '', /by the river/)
     const [secondReader, ...moreReaders] = await readers()
     assert.deepEqual(moreReaders, [])
     assert.notEqual(secondReader, firstReader)
     // All unpacked files were in its own folder.
     assert.deepEqual((await readdir(workDir)).sort(), ['out', 'source-1.epub'])
-    await ownEngine.close?.()
+    await engine.close?.()
     assert.deepEqual(await readers(), [])
   })
 
   test('a prestarted calibre process rejects the same files as one started on demand, and later ebooks still convert', async () => {
-    const ownEngine = createCalibre({ baseDir: scratch })
-    const rubbish = join(scratch, 'rubbish.epub')
-    await writeFile(rubbish, 'no book')
-    await convert(ownEngine, epub, 'azw3')
+    const engine = createCalibre({ baseDir: scratchDir })
+    const invalidEpub = join(scratchDir, 'rubbish.epub')
+    await writeFile(invalidEpub, 'no book')
+    await convert(engine, epub, 'azw3')
     const bytes = await readFile(mobi)
     bytes.writeUInt16BE(2, bytes.readUInt32BE(78) + 12)
-    const locked = join(scratch, 'sold.mobi')
+    const locked = join(scratchDir, 'sold.mobi')
     await writeFile(locked, bytes)
     assert.equal(
-      (await assertRefused(convert(ownEngine, locked, 'epub'), 'UNSUPPORTED_FORMAT')).details?.reason,
+      (await assertRefused(convert(engine, locked, 'epub'), 'UNSUPPORTED_FORMAT')).details?.reason,
       'drm',
     )
-    await assert.rejects(convert(ownEngine, rubbish, 'mobi'), { code: 'CORRUPT_FILE' })
-    assert.match((await readEbookText((await convert(ownEngine, epub, 'azw3')).path)) ?? '', /by the river/)
-    await ownEngine.close?.()
+    await assert.rejects(convert(engine, invalidEpub, 'mobi'), { code: 'CORRUPT_FILE' })
+    assert.match((await readEbookText((await convert(engine, epub, 'azw3')).path)) ?? '', /by the river/)
+    await engine.close?.()
   })
 })
 
 describe('the ebook options', { concurrency: 2 }, () => {
-  const sizesIn = (styles: string) =>
+  const fontSizesIn = (styles: string) =>
     [...styles.matchAll(/font-size: ?([\d.]+(?:em|pt))/g)].map(([, size]) => size).join()
 
   test('the ebook options set each margin, the font size and typographic punctuation', async () => {
     const options = { ebookMargin: '10,20,30,40', ebookBaseFontSize: 30, ebookSmartenPunctuation: 'true' }
-    const { text: styled } = await convertSource(epub, 'epub', { options })
-    assert.match(styled, /margin-top: ?10(\.0)?pt/)
-    assert.match(styled, /margin-bottom: ?20(\.0)?pt/)
-    assert.match(styled, /“blue”/)
-    const { text: usualText } = await convertSource(epub, 'epub', { options: { ebookMargin: '33' } })
-    assert.match(usualText, /margin-bottom: ?33(\.0)?pt/)
-    assert.notEqual(sizesIn(styled), sizesIn(usualText))
+    const { text: styledText } = await convertSource(epub, 'epub', { options })
+    assert.match(styledText, /margin-top: ?10(\.0)?pt/)
+    assert.match(styledText, /margin-bottom: ?20(\.0)?pt/)
+    assert.match(styledText, /“blue”/)
+    const { text: defaultText } = await convertSource(epub, 'epub', { options: { ebookMargin: '33' } })
+    assert.match(defaultText, /margin-bottom: ?33(\.0)?pt/)
+    assert.notEqual(fontSizesIn(styledText), fontSizesIn(defaultText))
   })
 
   test('the body text of an ebook has the requested size, also beyond the sizes of the device profile', async () => {
@@ -199,8 +199,8 @@ describe('the ebook options', { concurrency: 2 }, () => {
       [30, 2.5],
       [50, 4.16667],
     ] as const) {
-      const { text: styled } = await convertSource(epub, 'epub', { options: { ebookBaseFontSize: size } })
-      const bodyRule = styled.match(/\.calibre \{[^}]*font-size: ([\d.]+)em/)
+      const { text: styledText } = await convertSource(epub, 'epub', { options: { ebookBaseFontSize: size } })
+      const bodyRule = styledText.match(/\.calibre \{[^}]*font-size: ([\d.]+)em/)
       assert.equal(Number(bodyRule?.[1]), em, `${size} pt`)
     }
   })
@@ -227,14 +227,14 @@ describe('the ebook options', { concurrency: 2 }, () => {
   })
 
   test('embed the fonts that an ebook uses', async () => {
-    const page = join(scratch, 'page.html')
+    const page = join(scratchDir, 'page.html')
     await writeFile(page, '<h1>Kingfisher</h1><p>By the river.</p>')
-    const namedBook = join(scratch, 'named.htmlz')
+    const namedBook = join(scratchDir, 'named.htmlz')
     await writeFile(
       page.replace('page', 'index'),
       '<html><head><style>p { font-family: "DejaVu Serif" }</style></head><body><p>By the river.</p></body></html>',
     )
-    await run('bsdtar', ['--format=zip', '-cf', namedBook, '-C', scratch, 'index.html'])
+    await run('bsdtar', ['--format=zip', '-cf', namedBook, '-C', scratchDir, 'index.html'])
     const { path } = await convert(calibre, namedBook, 'epub', { options: { ebookEmbedFonts: true } })
     assert.match(await readStdout('bsdtar', '-tf', path), /DejaVu.*\.ttf/)
   })
@@ -257,16 +257,16 @@ describe('the ebook options', { concurrency: 2 }, () => {
 })
 
 describe('an ebook with DRM', () => {
-  const refusedAsProtected = async (call: Promise<unknown>) =>
+  const assertRefusedAsProtected = async (call: Promise<unknown>) =>
     assert.equal((await assertRefused(call, 'UNSUPPORTED_FORMAT')).details?.reason, 'drm')
 
   test('an ebook with DRM is refused on upload and by the engine', async () => {
     const bytes = await readFile(mobi)
     bytes.writeUInt16BE(2, bytes.readUInt32BE(78) + 12)
-    await refusedAsProtected(detectFile('book.mobi', bytes))
-    const path = join(scratch, 'locked.mobi')
+    await assertRefusedAsProtected(detectFile('book.mobi', bytes))
+    const path = join(scratchDir, 'locked.mobi')
     await writeFile(path, bytes)
-    await refusedAsProtected(convert(calibre, path, 'epub'))
+    await assertRefusedAsProtected(convert(calibre, path, 'epub'))
   })
 
   test('an ebook with DRM is distinguished from one with obfuscated fonts', async () => {
@@ -274,16 +274,16 @@ describe('an ebook with DRM', () => {
       ['http://www.w3.org/2001/04/xmlenc#aes128-cbc', true],
       ['http://www.idpf.org/2008/embedding', false],
     ] as const) {
-      const folder = await mkdtemp(join(scratch, 'drm-'))
+      const folder = await mkdtemp(join(scratchDir, 'drm-'))
       await run('bsdtar', ['-xf', epub, '-C', folder])
       await writeFile(
         join(folder, 'META-INF/encryption.xml'),
         `<encryption><EncryptedData><EncryptionMethod Algorithm="${algorithm}"/></EncryptedData></encryption>`,
       )
-      const path = join(scratch, 'encrypted.epub')
+      const path = join(scratchDir, 'encrypted.epub')
       await run('bsdtar', ['--format=zip', '-cf', path, '-C', folder, 'mimetype', 'META-INF', 'EPUB'])
       const foundFormat = detectFile('book.epub', await readFile(path))
-      if (isProtected) await refusedAsProtected(foundFormat)
+      if (isProtected) await assertRefusedAsProtected(foundFormat)
       else assert.equal(await foundFormat, 'epub')
     }
   })
@@ -291,23 +291,23 @@ describe('an ebook with DRM', () => {
 
 describe('a hostile ebook', () => {
   test('a hostile ebook that would unpack to far more than its size is refused', async () => {
-    const big = join(scratch, 'index.html')
+    const big = join(scratchDir, 'index.html')
     await writeFile(big, Buffer.alloc(90_000_000, 0x20))
-    const path = join(scratch, 'bomb.htmlz')
-    await run('bsdtar', ['--format=zip', '-cf', path, '-C', scratch, 'index.html'])
+    const path = join(scratchDir, 'bomb.htmlz')
+    await run('bsdtar', ['--format=zip', '-cf', path, '-C', scratchDir, 'index.html'])
     await rm(big)
     await assert.rejects(convert(calibre, path, 'epub'), { code: 'FILE_TOO_LARGE' })
   })
 
   test('a hostile ebook reveals no files of the machine', async () => {
     const secret = '/usr/share/common-licenses/GPL-3'
-    const folder = await mkdtemp(join(scratch, 'hostile-'))
+    const folder = await mkdtemp(join(scratchDir, 'hostile-'))
     const up = `../../../../../../../../..${secret}`
     await writeFile(
       join(folder, 'index.html'),
       `<p>Words.</p><a href="file://${secret}">a</a><a href="${up}">b</a><img src="${secret}"><iframe src="${up}"></iframe>`,
     )
-    const path = join(scratch, 'hostile.htmlz')
+    const path = join(scratchDir, 'hostile.htmlz')
     await run('bsdtar', ['--format=zip', '-cf', path, '-C', folder, 'index.html'])
     for (const to of ['epub', 'txtz'] as const) {
       const { text: words } = await convertSource(path, to)

@@ -13,7 +13,7 @@ const calibre = createCalibre()
 after(() => calibre.close?.())
 
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006'
-const spaces = [
+const colorSpaces = [
   'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"',
   `xmlns:r="${office}/relationships"`,
   'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"',
@@ -22,7 +22,7 @@ const spaces = [
 ]
 
 /** Writes a Word document with these images, by file name. */
-async function documentWith(name: string, images: Readonly<Record<string, Uint8Array>>): Promise<string> {
+async function createDocument(name: string, images: Readonly<Record<string, Uint8Array>>): Promise<string> {
   const shownImages = Object.keys(images).map(
     (_, at) =>
       `<w:p><w:r><w:t>Picture</w:t><w:drawing><wp:inline><wp:extent cx="180000" cy="180000"/><wp:docPr id="${at + 1}" name="x"/><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic><pic:nvPicPr><pic:cNvPr id="0" name="x"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed="p${at}"/></pic:blipFill><pic:spPr/></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`,
@@ -40,7 +40,7 @@ async function documentWith(name: string, images: Readonly<Record<string, Uint8A
       `<Relationship Id="d" Type="${office}/relationships/officeDocument" Target="word/document.xml"/>`,
     ),
     'word/_rels/document.xml.rels': list(relations.join('')),
-    'word/document.xml': `<w:document ${spaces.join(' ')}><w:body>${shownImages.join('')}</w:body></w:document>`,
+    'word/document.xml': `<w:document ${colorSpaces.join(' ')}><w:body>${shownImages.join('')}</w:body></w:document>`,
   }
   for (const [part, text] of Object.entries(texts)) await zip.add(part, new TextReader(text))
   for (const [image, bytes] of Object.entries(images))
@@ -66,7 +66,7 @@ test('images of a document are in its ebook in formats that readers display, wit
   const tiff = await sharp({ create: { width: 3, height: 2, channels: 3, background: '#0f0' } })
     .tiff()
     .toBuffer()
-  const path = await documentWith('images.docx', { 'a.bmp': bmp, 'b.tiff': tiff, 'c.emf': emf })
+  const path = await createDocument('images.docx', { 'a.bmp': bmp, 'b.tiff': tiff, 'c.emf': emf })
   const { path: ebook, warnings, messages } = await convert(calibre, path, 'epub')
   assert.deepEqual(warnings, ['PICTURES_UNSHOWN'])
   assert.match(messages.join(), /^An image is in a format/)
@@ -83,6 +83,6 @@ test('images of a document are in its ebook in formats that readers display, wit
     // In the manifest, and in the chapter that shows it.
     assert.equal(pages.split(file).length - 1, 2, file)
   }
-  const plainDocument = await documentWith('plain.docx', { 'a.png': await sharp(tiff).png().toBuffer() })
+  const plainDocument = await createDocument('plain.docx', { 'a.png': await sharp(tiff).png().toBuffer() })
   assert.deepEqual((await convert(calibre, plainDocument, 'epub')).warnings, [])
 })

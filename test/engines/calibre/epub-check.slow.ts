@@ -15,7 +15,7 @@ const calibre = createCalibre()
 after(() => calibre.close?.())
 
 /** Returns EPUBCheck's errors, one per line; warnings are ignored. */
-function faults(path: string): Promise<string[]> {
+function runEpubCheck(path: string): Promise<string[]> {
   // Debian's EPUBCheck needs the kernel's binfmt support for JARs, so it is started with java.
   const args = ['-XX:TieredStopAtLevel=1', '-jar', '/usr/bin/epubcheck', path]
   return new Promise((resolve, reject) => {
@@ -29,7 +29,7 @@ function faults(path: string): Promise<string[]> {
 }
 
 /** Old HTML with constructs that are invalid in an ebook. */
-const oldBook = `<html><head><title> </title></head><body type="main"><h1 id="a">alphamarker</h1>
+const oldHtml = `<html><head><title> </title></head><body type="main"><h1 id="a">alphamarker</h1>
   <h2 id="b c" onclick="x()">named <a href="#b c">itself</a> <a href="#b%20c">again</a></h2>
   <p><svg width="9" height="9"><circle r="3"></circle></svg></p>
   <p id="a">twice <a href="#nowhere">x</a> <a href="other.html">y</a> <a href="#a">z</a></p>
@@ -39,13 +39,13 @@ const oldBook = `<html><head><title> </title></head><body type="main"><h1 id="a"
 
 test('an ebook from an old web page is valid, also after conversion through a Kindle format', async () => {
   const page = join(folder, 'old.html')
-  await writeFile(page, oldBook)
+  await writeFile(page, oldHtml)
   const book = await convert(pandoc, page, 'epub')
   const mobi = await convert(calibre, book.path, 'mobi')
-  const back = await convert(calibre, mobi.path, 'epub')
-  for (const { path } of [book, back])
+  const roundTrip = await convert(calibre, mobi.path, 'epub')
+  for (const { path } of [book, roundTrip])
     assert.deepEqual(
-      (await faults(path)).map((line) => line.slice(0, 300)),
+      (await runEpubCheck(path)).map((line) => line.slice(0, 300)),
       [],
     )
 })
@@ -57,11 +57,11 @@ test('an ebook with formulas is valid, also after conversion through a Kindle fo
   await writeFile(page, `<html lang="en"><head><title>Formulas</title></head><body>${lines}</body></html>`)
   const book = await convert(pandoc, page, 'epub')
   const kindle = await convert(calibre, book.path, 'azw3')
-  const back = await convert(calibre, kindle.path, 'epub')
-  const repeatedRun = await convert(calibre, back.path, 'epub')
-  for (const { path } of [back, repeatedRun]) {
+  const roundTrip = await convert(calibre, kindle.path, 'epub')
+  const secondRoundTrip = await convert(calibre, roundTrip.path, 'epub')
+  for (const { path } of [roundTrip, secondRoundTrip]) {
     assert.deepEqual(
-      (await faults(path)).map((line) => line.slice(0, 300)),
+      (await runEpubCheck(path)).map((line) => line.slice(0, 300)),
       [],
     )
     const content = await readStdout('unzip', '-p', path, '*.html', '*.opf')
@@ -75,7 +75,7 @@ for (const name of ['letter.docx', 'plain.txt', 'comic.cbr', 'fruit.mmd', 'table
     const engine = /(?:mmd|csv)$/.test(name) ? pandoc : calibre
     const { path } = await convert(engine, fixture(name), 'epub')
     assert.deepEqual(
-      (await faults(path)).map((line) => line.slice(0, 300)),
+      (await runEpubCheck(path)).map((line) => line.slice(0, 300)),
       [],
     )
   })

@@ -14,25 +14,25 @@ const never = new AbortController().signal
 const call = ({ pipe }: BrowserProcess, method: string) => pipe.call(z.looseObject({}), method)
 
 /** A job that crashes the first browsers that it gets. */
-function crashingJob(crashes: number) {
-  const seenProcesses: BrowserProcess[] = []
+function createCrashingJob(crashes: number) {
+  const processes: BrowserProcess[] = []
   const job: BrowserJob<string> = {
     run: async (process) => {
-      seenProcesses.push(process)
-      if (seenProcesses.length <= crashes) await call(process, 'Browser.crash')
+      processes.push(process)
+      if (processes.length <= crashes) await call(process, 'Browser.crash')
       return 'done'
     },
     endBrowser: async () => {},
   }
-  return { job, seen: seenProcesses }
+  return { job, processes }
 }
 
 /** A job that needs its browser for some time. */
-function longJob() {
-  const seenProcesses: BrowserProcess[] = []
+function createLongJob() {
+  const processes: BrowserProcess[] = []
   const job: BrowserJob<string> = {
     run: async (process) => {
-      seenProcesses.push(process)
+      processes.push(process)
       for (let calls = 0; calls < 10; calls++) {
         await call(process, 'Browser.getVersion')
         await sleep(100)
@@ -41,26 +41,29 @@ function longJob() {
     },
     endBrowser: async () => {},
   }
-  return { job, seen: seenProcesses }
+  return { job, processes }
 }
 
 test('a page that always crashes interrupts other pages once, and is then retried alone in new browsers until it fails', async () => {
-  const [crashingRun, firstRun, secondRun] = [crashingJob(9), longJob(), longJob()]
+  const [crashingRun, firstRun, secondRun] = [createCrashingJob(9), createLongJob(), createLongJob()]
   const otherRuns = [firstRun, secondRun].map(({ job }) => browser.run(job, never))
-  while (secondRun.seen.length === 0) await sleep(10)
+  while (secondRun.processes.length === 0) await sleep(10)
   await assert.rejects(browser.run(crashingRun.job, never), BrowserCrash)
   assert.deepEqual(await Promise.all(otherRuns), ['done', 'done'])
-  assert.deepEqual([crashingRun.seen.length, firstRun.seen.length, secondRun.seen.length], [4, 2, 2])
-  const ownProcesses = [...crashingRun.seen.slice(1), firstRun.seen[1], secondRun.seen[1]]
+  assert.deepEqual(
+    [crashingRun.processes.length, firstRun.processes.length, secondRun.processes.length],
+    [4, 2, 2],
+  )
+  const retryProcesses = [...crashingRun.processes.slice(1), firstRun.processes[1], secondRun.processes[1]]
   assert.equal(
-    new Set(ownProcesses).size,
-    ownProcesses.length,
+    new Set(retryProcesses).size,
+    retryProcesses.length,
     'after the first crash, no two pages share a browser',
   )
 })
 
 test('a page is retried in a fourth browser after three browsers crashed while rendering it', async () => {
-  const { job, seen } = crashingJob(3)
+  const { job, processes } = createCrashingJob(3)
   assert.equal(await browser.run(job, never), 'done')
-  assert.equal(new Set(seen).size, 4)
+  assert.equal(new Set(processes).size, 4)
 })

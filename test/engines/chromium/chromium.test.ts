@@ -211,8 +211,8 @@ describe('a web page archive', () => {
   test('a web page archive without a closing boundary causes a warning about possible damage', async () => {
     const parts =
       'Content-Type: multipart/related; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>said</p>\n--x'
-    const cutPage = await convert(chromium, await page(parts, 'cut.mhtml'), 'pdf')
-    assert.deepEqual(cutPage.warnings, ['MAY_BE_DAMAGED'])
+    const truncatedPage = await convert(chromium, await page(parts, 'cut.mhtml'), 'pdf')
+    assert.deepEqual(truncatedPage.warnings, ['MAY_BE_DAMAGED'])
   })
 
   test('a web page archive without a page is refused as damaged', async () => {

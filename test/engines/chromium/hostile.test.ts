@@ -34,7 +34,7 @@ const convertHtml = async (html: string | Buffer, to: FormatId, options: RunSett
 
 describe('content wider than the paper', () => {
   const words = Array.from({ length: 14 }, (_, at) => `<td>value${at}00000</td>`).join('')
-  const rightmost = async (path: string) => {
+  const findRightEdge = async (path: string) => {
     const boxes = (await readStdout('pdftotext', '-bbox', path, '-')).matchAll(/xMax="([\d.]+)"/g)
     return Math.max(...[...boxes].map(([, right]) => Number(right)))
   }
@@ -46,8 +46,8 @@ describe('content wider than the paper', () => {
     const text = await readPdfText(path)
     assert.match(text, /value1300000/)
     assert.match(text, /end/)
-    assert.ok((await rightmost(path)) < 595 - 20, 'no content beyond the margin')
-    assert.ok((await rightmost(path)) > 595 * 0.75, 'not scaled down more than necessary')
+    assert.ok((await findRightEdge(path)) < 595 - 20, 'no content beyond the margin')
+    assert.ok((await findRightEdge(path)) > 595 * 0.75, 'not scaled down more than necessary')
     // Content that fits keeps its size.
     assert.match(await readStdout('pdftotext', '-bbox', path, '-'), /xMax="9\d\.\d+"[^>]*>alphamarker/)
   })
@@ -64,14 +64,14 @@ describe('content wider than the paper', () => {
     const html = `<style>@page{size:A5;margin:30mm}</style><table border=1><tr>${words}</table>`
     const { path } = await convertHtml(html, 'pdf')
     assert.match((await readPdfText(path)).replaceAll(/\s/g, ''), /1300000/)
-    assert.ok((await rightmost(path)) < ((148 - 29) / 25.4) * 72)
+    assert.ok((await findRightEdge(path)) < ((148 - 29) / 25.4) * 72)
   })
 })
 
 describe('an ebook as PDF', () => {
   const red = '#c02020'
   const font = Buffer.from('OTTOnone')
-  const wholePage = () =>
+  const createPageImage = () =>
     sharp({ create: { width: 60, height: 85, channels: 3, background: red } })
       .png()
       .toBuffer()
@@ -93,7 +93,7 @@ describe('an ebook as PDF', () => {
         'dot.png': await sharp({ create: { width: 9, height: 9, channels: 3, background: '#0000ff' } })
           .png()
           .toBuffer(),
-        'cover.png': await wholePage(),
+        'cover.png': await createPageImage(),
         'font.ttf': font,
       },
       spine: ['one.xhtml', 'text/two b.xhtml'],
@@ -178,7 +178,7 @@ describe('a hostile web page', () => {
     const host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const secret = join(folder, 'secret.txt')
     await writeFile(secret, 'SECRETWORD')
-    const ways = (
+    const referencesTo = (
       link: string,
     ) => `<img src="${link}"><iframe src="${link}"></iframe><object data="${link}"></object>
       <embed src="${link}"><link rel="stylesheet" href="${link}"><link rel="preload" as="image" href="${link}">
@@ -187,7 +187,7 @@ describe('a hostile web page', () => {
       p{font-family:x;background:url(${link})}</style><p>text</p>
       <svg width="9" height="9"><image href="${link}"/><use href="${link}#a"/></svg>
       <iframe srcdoc='<img src="${link}"><script>parent.document.body.textContent="EVIL"</script>'></iframe>`
-    const html = `<body onload="document.body.textContent='EVIL'">${ways(host)}${ways('file:///etc/fonts/fonts.conf')}${ways(`file://${secret}`)}
+    const html = `<body onload="document.body.textContent='EVIL'">${referencesTo(host)}${referencesTo('file:///etc/fonts/fonts.conf')}${referencesTo(`file://${secret}`)}
       <script>document.body.textContent = 'EVIL'; new WebSocket('${host.replace('http', 'ws')}')</script>
       <meta http-equiv="refresh" content="0;url=${host}"><h1>alphamarker</h1>`
     const { path, warnings } = await convertHtml(html, 'pdf')

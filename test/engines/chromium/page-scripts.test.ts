@@ -25,10 +25,10 @@ after(async () => {
   await removeRuns()
 })
 
-const scripted = { traits: ['page-scripts'] } as const
+const withScripts = { traits: ['page-scripts'] } as const
 
 let pages = 0
-async function convertPage(html: string, to: FormatId, settings: RunSettings = scripted) {
+async function convertPage(html: string, to: FormatId, settings: RunSettings = withScripts) {
   pages++
   return convert(chromium, await page(html, `scripts-${pages}.html`), to, { from: 'html', ...settings })
 }
@@ -36,7 +36,7 @@ async function convertPage(html: string, to: FormatId, settings: RunSettings = s
 const script = (code: string) => `<p id="out">alphamarker</p><script>${code}</script>`
 const write = (value: string) => `out.textContent += ' ' + ${value};`
 
-async function printedText(html: string, settings: RunSettings = scripted) {
+async function printedText(html: string, settings: RunSettings = withScripts) {
   const run = await convertPage(html, 'pdf', settings)
   return { ...run, text: (await readPdfText(run.path)).replaceAll(/\s+/g, ' ').trim() }
 }
@@ -53,9 +53,9 @@ async function countRed(path: string): Promise<number> {
 describe('the scripts of a page that was sent', () => {
   test('a canvas, a table and the values of a form made by scripts are in the result', async () => {
     const chart = fixture('odd/html-canvas-chart.html')
-    const drawn = await convert(chromium, chart, 'png', scripted)
-    assert.deepEqual(drawn.warnings, [])
-    assert.ok((await countRed(drawn.path)) > 1000)
+    const chartImage = await convert(chromium, chart, 'png', withScripts)
+    assert.deepEqual(chartImage.warnings, [])
+    assert.ok((await countRed(chartImage.path)) > 1000)
     const { text, warnings } = await printedText(`<table id="rows"></table><form><input id="name"></form>
       <select id="list"></select><script>
       for (const city of ['Oslo', 'Lima']) rows.insertRow().insertCell().textContent = city
@@ -94,7 +94,7 @@ describe('the scripts of a page that was sent', () => {
       pages++
       const path = await page(html, `scripts-${pages}.html`)
       await writeFile(path, iconv.encode(html, encoding))
-      const run = await convert(chromium, path, 'pdf', { ...scripted, options: { encoding } })
+      const run = await convert(chromium, path, 'pdf', { ...withScripts, options: { encoding } })
       assert.equal((await readPdfText(run.path)).trim(), 'Größe', encoding)
       assert.equal(run.result.hiddenText?.trim(), 'Übermut', encoding)
     }
@@ -108,12 +108,12 @@ describe('the scripts of a page that was sent', () => {
   })
 
   test('scripts run neither with scripts=false nor in a page made by an earlier step', async () => {
-    for (const settings of [{}, { ...scripted, options: { scripts: false } }])
+    for (const settings of [{}, { ...withScripts, options: { scripts: false } }])
       assert.equal((await printedText(script(write("'EVIL'")), settings)).text, 'alphamarker')
     const chart = fixture('odd/html-canvas-chart.html')
     assert.deepEqual((await convert(chromium, chart, 'pdf', {})).warnings, ['SCRIPTS_NOT_RUN'])
     assert.deepEqual(
-      (await convert(chromium, chart, 'pdf', { ...scripted, options: { scripts: false } })).warnings,
+      (await convert(chromium, chart, 'pdf', { ...withScripts, options: { scripts: false } })).warnings,
       [],
     )
   })

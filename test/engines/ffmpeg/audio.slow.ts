@@ -16,17 +16,17 @@ const folder = scratchFolder('audio')
 /** Creates one second at 48 kHz in which each channel has its own tone: 300 Hz, 500 Hz and so on. */
 function createTones(layout: string, channels: number): string {
   const path = join(folder, `${layout}.wav`)
-  const voices = Array.from({ length: channels }, (_, at) => `0.4*sin(2*PI*${300 + 200 * at}*t)`).join('|')
-  const source = `aevalsrc=${voices}:s=48000:d=1:c=${layout}`
+  const tones = Array.from({ length: channels }, (_, at) => `0.4*sin(2*PI*${300 + 200 * at}*t)`).join('|')
+  const source = `aevalsrc=${tones}:s=48000:d=1:c=${layout}`
   execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-c:a', 'pcm_s16le', path])
   return path
 }
 
 /** Returns the number of the tone in each channel; a dash for silence. */
-async function voicesIn(path: string, voices: number): Promise<string> {
+async function detectTones(path: string, toneCount: number): Promise<string> {
   const args = ['-v', 'error', '-i', path, '-ss', '0.3', '-t', '0.4', '-f', 'f32le', '-c:a', 'pcm_f32le', '-']
   const bytes = execFileSync('ffmpeg', args, { maxBuffer: 1 << 26 })
-  const probed = await readStdout(
+  const probeOutput = await readStdout(
     'ffprobe',
     '-v',
     'error',
@@ -36,7 +36,7 @@ async function voicesIn(path: string, voices: number): Promise<string> {
     'csv=p=0',
     path,
   )
-  const [rate = 0, channels = 0] = probed.trim().split(',').map(Number)
+  const [rate = 0, channels = 0] = probeOutput.trim().split(',').map(Number)
   const samples = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
   const loudness = (channel: number, hertz: number) => {
     let [re, im] = [0, 0]
@@ -47,10 +47,10 @@ async function voicesIn(path: string, voices: number): Promise<string> {
     return (2 * Math.hypot(re, im) * channels) / samples.length
   }
   return Array.from({ length: channels }, (_, channel) => {
-    const clearVoices = Array.from({ length: voices }, (_, voice) => voice).filter(
-      (voice) => loudness(channel, 300 + 200 * voice) > 0.05,
+    const audibleTones = Array.from({ length: toneCount }, (_, tone) => tone).filter(
+      (tone) => loudness(channel, 300 + 200 * tone) > 0.05,
     )
-    return clearVoices.join('+') || '-'
+    return audibleTones.join('+') || '-'
   }).join(' ')
 }
 
@@ -94,7 +94,7 @@ describe('audio', () => {
     const sources = { '3.0': 3, quad: 4, '4.0': 4, '5.0': 5 } as const
     const targets = ['flac', 'm4a', 'opus', 'alac'] as const
     /** If the codec has no layout with exactly these speakers, the additional ones are silent. */
-    const wider: Readonly<Record<string, string>> = {
+    const layoutsWithSilence: Readonly<Record<string, string>> = {
       'alac of quad': '0 1 - 2 3',
       'opus of 4.0': '0 1 2 - 3 - -',
     }
@@ -103,17 +103,30 @@ describe('audio', () => {
       const order = Array.from({ length: voices }, (_, at) => at).join(' ')
       for (const to of targets) {
         const { path } = await convert(ffmpeg, source, to)
-        assert.equal(await voicesIn(path, voices), wider[`${to} of ${layout}`] ?? order, `${to} of ${layout}`)
+        assert.equal(
+          await detectTones(path, voices),
+          layoutsWithSilence[`${to} of ${layout}`] ?? order,
+          `${to} of ${layout}`,
+        )
       }
     }
   })
 
   test('audio with unnamed channels keeps their order', async () => {
-    const namedTones = createTones('quad', 4)
-    const unnamed = join(folder, 'unnamed.au')
-    execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', namedTones, '-c:a', 'pcm_s16be', unnamed])
+    const tonesWithLayout = createTones('quad', 4)
+    const pathWithoutLayout = join(folder, 'unnamed.au')
+    execFileSync('ffmpeg', [
+      '-v',
+      'error',
+      '-y',
+      '-i',
+      tonesWithLayout,
+      '-c:a',
+      'pcm_s16be',
+      pathWithoutLayout,
+    ])
     for (const to of ['flac', 'wav', 'ogg'] as const)
-      assert.equal(await voicesIn((await convert(ffmpeg, unnamed, to)).path, 4), '0 1 2 3', to)
+      assert.equal(await detectTones((await convert(ffmpeg, pathWithoutLayout, to)).path, 4), '0 1 2 3', to)
   })
 
   test('audio with 20, 24 or 32 bits keeps the sample size or gives a warning', async () => {
@@ -125,20 +138,20 @@ describe('audio', () => {
       execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-c:a', codec, path])
       return path
     }
-    const exactFormats: readonly FormatId[] = ['wav', 'flac', 'alac', 'wv', 'tta', 'aiff']
-    const deep24 = noise('deep24.wav', 'pcm_s24le')
-    for (const source of [asFlacOf20Bits(deep24), deep24]) {
-      for (const to of exactFormats) {
+    const losslessFormats: readonly FormatId[] = ['wav', 'flac', 'alac', 'wv', 'tta', 'aiff']
+    const wav24Bit = noise('deep24.wav', 'pcm_s24le')
+    for (const source of [encode20BitFlac(wav24Bit), wav24Bit]) {
+      for (const to of losslessFormats) {
         const run = await convert(ffmpeg, source, to)
         assert.equal(await samples(run.path), await samples(source), `${to} of ${source}`)
         assert.deepEqual(run.warnings, [], to)
       }
     }
-    const deep32 = noise('deep32.wav', 'pcm_s32le')
+    const wav32Bit = noise('deep32.wav', 'pcm_s32le')
     for (const to of ['wav', 'wv', 'aiff', 'caf'] as const)
-      assert.equal(await samples((await convert(ffmpeg, deep32, to)).path), await samples(deep32), to)
+      assert.equal(await samples((await convert(ffmpeg, wav32Bit, to)).path), await samples(wav32Bit), to)
     for (const to of ['flac', 'alac'] as const)
-      assert.deepEqual((await convert(ffmpeg, deep32, to)).warnings, ['SAMPLES_ROUNDED'], to)
+      assert.deepEqual((await convert(ffmpeg, wav32Bit, to)).warnings, ['SAMPLES_ROUNDED'], to)
   })
 
   test('audio of 32-bit FLAC is decoded', async () => {
@@ -174,7 +187,7 @@ describe('audio', () => {
 })
 
 /** Creates a 20-bit FLAC: the reference encoder makes it from a 24-bit WAV that declares 20 valid bits. */
-function asFlacOf20Bits(wav: string): string {
+function encode20BitFlac(wav: string): string {
   const raw = execFileSync('ffmpeg', ['-v', 'error', '-i', wav, '-f', 's24le', '-c:a', 'pcm_s24le', '-'], {
     maxBuffer: 1 << 26,
   })

@@ -54,16 +54,16 @@ describe('a channel layout', () => {
   })
 
   test('a channel layout without a name is the default one for its channel count, or just the count if there is none', () => {
-    const nameless = (count: number, layouts?: readonly LayoutName[]) =>
+    const chooseForUnnamed = (count: number, layouts?: readonly LayoutName[]) =>
       chooseLayout({ count, layout: 'unknown' }, { maxChannels: 255, layouts })
-    const usualLayouts = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
-    for (const [at, layout] of usualLayouts.entries()) {
-      const namedLayout = at < 2 ? {} : { assumedLayout: layout }
-      assert.deepEqual(nameless(at + 1), { layout, channels: at + 1, ...namedLayout })
+    const defaultLayouts = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
+    for (const [at, layout] of defaultLayouts.entries()) {
+      const assumption = at < 2 ? {} : { assumedLayout: layout }
+      assert.deepEqual(chooseForUnnamed(at + 1), { layout, channels: at + 1, ...assumption })
     }
-    assert.deepEqual(nameless(9), { layout: '9c', channels: 9 })
-    assert.deepEqual(nameless(9, ['stereo', '5.1']), { layout: '5.1', channels: 6 })
-    assert.deepEqual(nameless(4, ['mono', 'stereo']), {
+    assert.deepEqual(chooseForUnnamed(9), { layout: '9c', channels: 9 })
+    assert.deepEqual(chooseForUnnamed(9, ['stereo', '5.1']), { layout: '5.1', channels: 6 })
+    assert.deepEqual(chooseForUnnamed(4, ['mono', 'stereo']), {
       layout: 'stereo',
       channels: 2,
       assumedLayout: 'quad',

@@ -97,24 +97,28 @@ describe('a video codec', () => {
   })
 
   test('a video codec is encoded in two passes only if the encoder supports it', () => {
-    const can = allCases.flatMap(([to, codec]) =>
+    const supportingCodecs = allCases.flatMap(([to, codec]) =>
       createRecipe(to, { mode: 'encode', codec, twoPass: true }).twoPass ? [codec] : [],
     )
-    assert.equal(can.join(' '), 'h264 vp9 vp8 mpeg4 mpeg2 mpeg1')
+    assert.equal(supportingCodecs.join(' '), 'h264 vp9 vp8 mpeg4 mpeg2 mpeg1')
     assert.equal(createRecipe('mp4', { mode: 'encode' }).twoPass, false)
   })
 
   test('a video codec keeps transparency if it supports it, and gives a warning otherwise', () => {
     const transparent = { video: { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } } }
-    const can = allCases.flatMap(([to, codec]) => {
+    const supportingCodecs = allCases.flatMap(([to, codec]) => {
       const { output } = createRecipe(to, { mode: 'encode', codec }, transparent)
       return output.includes('yuva420p') && argAfter(output, '-auto-alt-ref') === '0' ? [codec] : []
     })
-    assert.equal(can.join(' '), 'vp9 vp8')
+    assert.equal(supportingCodecs.join(' '), 'vp9 vp8')
     for (const [to, codec] of allCases) {
       const codes = (options: object) =>
         createRecipe(to, { codec, ...options }, transparent).warnings.map(({ code }) => code)
-      assert.equal(codes({ mode: 'encode' }).includes('TRANSPARENCY_DROPPED'), !can.includes(codec), codec)
+      assert.equal(
+        codes({ mode: 'encode' }).includes('TRANSPARENCY_DROPPED'),
+        !supportingCodecs.includes(codec),
+        codec,
+      )
       assert.ok(!codes({ mode: 'encode', background: '#ff0000' }).includes('TRANSPARENCY_DROPPED'), codec)
     }
   })
@@ -157,7 +161,7 @@ describe('a video codec', () => {
 })
 
 test('a preset is mapped to the nearest setting of the encoder', () => {
-  const speeds: [to: string, codec: string, flag: string, values: string][] = [
+  const presetCases: [to: string, codec: string, flag: string, values: string][] = [
     ['mp4', 'h264', '-preset', 'ultrafast fast veryslow'],
     ['mp4', 'h265', '-preset', 'ultrafast fast veryslow'],
     ['mp4', 'vp9', '-cpu-used', '5 3 1'],
@@ -166,7 +170,7 @@ test('a preset is mapped to the nearest setting of the encoder', () => {
     ['mp4', 'mpeg4', '-preset', '- - -'],
     ['mkv', 'theora', '-preset', '- - -'],
   ]
-  for (const [to, codec, flag, values] of speeds) {
+  for (const [to, codec, flag, values] of presetCases) {
     const of = (preset: string) => argAfter(encodeArgs(to, { codec, preset }), flag)
     assert.equal(['ultrafast', 'fast', 'veryslow'].map(of).join(' '), values, codec)
   }
@@ -179,7 +183,8 @@ test('Opus with more than two channels gets a channel mapping family, stereo doe
 })
 
 test('the quality of audio is a bit rate per channel pair, up to the maximum of its codec', () => {
-  const bits = (to: string, options: object) => Number(argAfter(encodeArgs(to, options), '-b:a:0')) / 1000
+  const kilobitsPerS = (to: string, options: object) =>
+    Number(argAfter(encodeArgs(to, options), '-b:a:0')) / 1000
   for (const [to, low, high, highestBitrate] of [
     ['mp3', 96, 192, 320],
     ['aac', 96, 192, 256],
@@ -188,16 +193,24 @@ test('the quality of audio is a bit rate per channel pair, up to the maximum of 
     ['wma', 96, 160, 192],
     ['ac3', 128, 192, 320],
   ] as const) {
-    const seenBitrates = ['low', 'high', 'highest'].map((quality) => bits(to, { quality }))
-    assert.deepEqual(seenBitrates, [low, high, highestBitrate], to)
-    assert.equal(bits(to, {}), high, to)
-    assert.equal(bits(to, { quality: 100 }), highestBitrate, to)
+    const bitrates = ['low', 'high', 'highest'].map((quality) => kilobitsPerS(to, { quality }))
+    assert.deepEqual(bitrates, [low, high, highestBitrate], to)
+    assert.equal(kilobitsPerS(to, {}), high, to)
+    assert.equal(kilobitsPerS(to, { quality: 100 }), highestBitrate, to)
   }
-  assert.deepEqual([bits('mp3', { quality: 1 }), bits('mp3', { quality: 50 })], [34.88, 176])
-  assert.equal(bits('mp3', { quality: 'high', channels: 1 }), 96)
-  assert.equal(bits('ogg', { quality: 'highest', audioSampleRate: 8000 }), 32, 'limited by the sample rate')
+  assert.deepEqual([kilobitsPerS('mp3', { quality: 1 }), kilobitsPerS('mp3', { quality: 50 })], [34.88, 176])
+  assert.equal(kilobitsPerS('mp3', { quality: 'high', channels: 1 }), 96)
+  assert.equal(
+    kilobitsPerS('ogg', { quality: 'highest', audioSampleRate: 8000 }),
+    32,
+    'limited by the sample rate',
+  )
   assert.equal(argAfter(encodeArgs('flac', { quality: 'low' }), '-b:a:0'), '-')
-  assert.equal(bits('mp4', { quality: 'low' }), 192, 'the quality of a video does not apply to its audio')
+  assert.equal(
+    kilobitsPerS('mp4', { quality: 'low' }),
+    192,
+    'the quality of a video does not apply to its audio',
+  )
 })
 
 test('transparent parts are drawn over the requested color, or over black if the codec has no transparency', () => {

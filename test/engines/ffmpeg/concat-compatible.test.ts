@@ -24,11 +24,11 @@ const createVideo = (video: object = {}, audio: object = {}) => ({
     format: { duration: 10 },
   }),
 })
-const canMerge = (video: object, audio?: object, container: Container = videoContainers.mp4) =>
+const canCopyMerge = (video: object, audio?: object, container: Container = videoContainers.mp4) =>
   canConcatenate([createVideo(), createVideo(video, audio)], container)
 
 test('videos are merged without encoding if codec, resolution, frame rate, pixel format and audio codec match', () => {
-  assert.equal(canMerge({}), true)
+  assert.equal(canCopyMerge({}), true)
   for (const video of [
     { codec_name: 'hevc' },
     { width: 642 },
@@ -36,11 +36,11 @@ test('videos are merged without encoding if codec, resolution, frame rate, pixel
     { avg_frame_rate: '30/1' },
     { pix_fmt: 'yuv422p' },
   ])
-    assert.equal(canMerge(video), false, JSON.stringify(video))
+    assert.equal(canCopyMerge(video), false, JSON.stringify(video))
   for (const audio of [{ codec_name: 'mp3' }, { channels: 1 }, { sample_rate: '44100' }])
-    assert.equal(canMerge({}, audio), false, JSON.stringify(audio))
+    assert.equal(canCopyMerge({}, audio), false, JSON.stringify(audio))
 })
 
 test('equal videos are encoded when merged into a container that does not support their codecs', () => {
-  assert.equal(canMerge({}, {}, videoContainers.webm), false)
+  assert.equal(canCopyMerge({}, {}, videoContainers.webm), false)
 })

@@ -9,7 +9,7 @@ import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
 describe('audio with a cover and tags', () => {
   const folder = scratchFolder('covers')
-  const album = join(folder, 'album.flac')
+  const albumPath = join(folder, 'album.flac')
   const texts = { title: 'Grüße', artist: 'Älvis', album: 'Werke', track: '3/9', date: '2020' }
 
   before(async () => {
@@ -17,11 +17,11 @@ describe('audio with a cover and tags', () => {
     const inputs = ['-i', fixture('tone.mp3'), '-i', fixture('corners.png')]
     const encodedArgs = ['-c:a', 'flac', '-sample_fmt', 's16', '-c:v', 'copy']
     const outputArgs = ['-map', '0:a', '-map', '1', ...encodedArgs, '-disposition:v', 'attached_pic']
-    await readStdout('ffmpeg', '-v', 'error', ...inputs, ...outputArgs, ...tagArgs, album)
+    await readStdout('ffmpeg', '-v', 'error', ...inputs, ...outputArgs, ...tagArgs, albumPath)
   })
   after(removeRuns)
 
-  async function coverOf(path: string): Promise<Buffer> {
+  async function extractCover(path: string): Promise<Buffer> {
     const imagePath = `${path}.cover`
     const raw = ['-map', '0:v', '-c', 'copy', '-f', 'image2', '-update', '1', imagePath]
     await readStdout('ffmpeg', '-v', 'error', '-y', '-i', path, ...raw)
@@ -30,9 +30,9 @@ describe('audio with a cover and tags', () => {
 
   for (const to of ['ogg', 'oga', 'opus', 'aiff', 'aifc', 'mp3', 'm4a'] as const)
     test(`audio with a cover and tags keeps both in ${to}`, async () => {
-      const { path, warnings } = await convert(ffmpeg, album, to)
+      const { path, warnings } = await convert(ffmpeg, albumPath, to)
       assert.deepEqual(warnings, [])
-      assert.deepEqual(await coverOf(path), await coverOf(album))
+      assert.deepEqual(await extractCover(path), await extractCover(albumPath))
       const tags = await readStdout(
         'ffprobe',
         '-v',
@@ -45,14 +45,14 @@ describe('audio with a cover and tags', () => {
     })
 
   test('audio with a cover and tags keeps both from one Ogg format to another', async () => {
-    const { path } = await convert(ffmpeg, album, 'ogg')
+    const { path } = await convert(ffmpeg, albumPath, 'ogg')
     const repeatedRun = await convert(ffmpeg, path, 'opus')
-    assert.deepEqual(await coverOf(repeatedRun.path), await coverOf(album))
+    assert.deepEqual(await extractCover(repeatedRun.path), await extractCover(albumPath))
     const tags = await readStdout('ffprobe', '-v', 'error', '-show_entries', 'stream_tags', repeatedRun.path)
     assert.match(tags, /=Grüße/)
   })
 
   test('audio with a cover and tags gives a warning if the format does not support covers', async () => {
-    assert.deepEqual((await convert(ffmpeg, album, 'wav')).warnings, ['COVER_DROPPED'])
+    assert.deepEqual((await convert(ffmpeg, albumPath, 'wav')).warnings, ['COVER_DROPPED'])
   })
 })

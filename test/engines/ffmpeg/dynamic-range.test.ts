@@ -36,22 +36,22 @@ const hex = (value: number) => value.toString(16).padStart(2, '0')
 /** Fails unless the middle of each box has the expected color. */
 async function assertColors(path: string, name: string): Promise<void> {
   const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
-  for (const [at, wantedColor] of colors.entries()) {
+  for (const [at, expectedColor] of colors.entries()) {
     const x = Math.round(((at + 0.5) / colors.length) * info.width)
     const begin = (Math.round(info.height / 2) * info.width + x) * info.channels
     const foundColor = [...data.subarray(begin, begin + 3)]
-    const isNear = foundColor.every((value, channel) => Math.abs(value - (wantedColor[channel] ?? 0)) < 22)
-    assert.ok(isNear, `${name}: expected about ${wantedColor}, found ${foundColor}`)
+    const isNear = foundColor.every((value, channel) => Math.abs(value - (expectedColor[channel] ?? 0)) < 22)
+    assert.ok(isNear, `${name}: expected about ${expectedColor}, found ${foundColor}`)
   }
 }
 
 describe('an HDR video', () => {
   const folder = scratchFolder('dynamic-range')
-  const phone = `${folder}/phone.mov`
-  const disc = `${folder}/disc.mp4`
+  const phoneVideo = `${folder}/phone.mov`
+  const discVideo = `${folder}/disc.mp4`
   before(async () => {
-    await createHdrVideo(phone, 'arib-std-b67')
-    await createHdrVideo(disc, 'smpte2084')
+    await createHdrVideo(phoneVideo, 'arib-std-b67')
+    await createHdrVideo(discVideo, 'smpte2084')
   })
   after(removeRuns)
 
@@ -63,7 +63,7 @@ describe('an HDR video', () => {
 
   for (const to of ['gif', 'jpg', 'apng', 'avi', 'webm', 'mp4'] as const)
     test(`an HDR video is converted to SDR colors in ${to}, with a warning`, async () => {
-      for (const video of [phone, disc]) {
+      for (const video of [phoneVideo, discVideo]) {
         const options = to === 'mp4' ? { codec: 'h264' } : {}
         const { path, warnings } = await convert(ffmpeg, video, to, { options })
         const isVideo = !['gif', 'jpg', 'apng'].includes(to)
@@ -74,7 +74,7 @@ describe('an HDR video', () => {
 
   test('an HDR video becomes SDR with a watermark in any codec, and the warning suggests no other codec', async () => {
     const options = { watermarkText: 'M', watermarkOpacity: 1 }
-    const { path, warnings, messages } = await convert(ffmpeg, phone, 'mov', {
+    const { path, warnings, messages } = await convert(ffmpeg, phoneVideo, 'mov', {
       operation: 'watermark',
       options,
     })
@@ -82,13 +82,13 @@ describe('an HDR video', () => {
     assert.equal(video?.pix_fmt, 'yuv420p')
     assert.deepEqual(warnings, ['COLORS_CONVERTED'])
     assert.doesNotMatch(messages.join(), /codec=/)
-    const { messages: hints } = await convert(ffmpeg, phone, 'mp4', { options: { codec: 'h264' } })
+    const { messages: hints } = await convert(ffmpeg, phoneVideo, 'mp4', { options: { codec: 'h264' } })
     assert.match(hints.join(), /codec=h265 keeps them/)
   })
 
   test('an HDR video stays HDR in H.265 and if it is copied', async () => {
     for (const options of [{ codec: 'h265', resolution: '240p' }, {}]) {
-      const run = await convert(ffmpeg, phone, 'mp4', { options })
+      const run = await convert(ffmpeg, phoneVideo, 'mp4', { options })
       const [video] = await probeStreams(run, 'video')
       assert.deepEqual(
         [video?.pix_fmt, video?.color_transfer, video?.color_primaries, run.warnings],

@@ -106,17 +106,17 @@ describe('a video', () => {
   test('a video is re-encoded if the copy is damaged', async () => {
     // The header is valid but the packets are noise: copying succeeds, but the result cannot be decoded.
     const brokenVideo = join((await convertVideo('mkv')).workDir, 'odd.avi')
-    const wholeVideo = await readFile(fixture('video.avi'))
+    const videoBytes = await readFile(fixture('video.avi'))
     await writeFile(
       brokenVideo,
-      Buffer.concat([wholeVideo.subarray(0, 9000), Buffer.alloc(1000), wholeVideo.subarray(10_000)]),
+      Buffer.concat([videoBytes.subarray(0, 9000), Buffer.alloc(1000), videoBytes.subarray(10_000)]),
     )
     const run = await convert(ffmpeg, brokenVideo, 'mp4', { from: 'avi' })
     assert.equal((await probeStreams(run, 'video')).length, 1)
   })
 
   test('a video keeps all audio tracks with their languages, and its subtitles', async () => {
-    for (const [to, subtitle, german] of [
+    for (const [to, subtitle, expectedLanguage] of [
       ['mp4', 'mov_text', 'deu'],
       // QuickTime stores a number for each language, which ffprobe reads as the older code.
       ['mov', 'mov_text', 'ger'],
@@ -126,7 +126,7 @@ describe('a video', () => {
       const run = await convert(ffmpeg, fixture('tracks.mkv'), to)
       assert.deepEqual(
         (await probeStreams(run, 'audio')).map(({ tags }) => tags.language),
-        ['eng', german],
+        ['eng', expectedLanguage],
         to,
       )
       assert.deepEqual(
@@ -147,10 +147,10 @@ describe('a video', () => {
       const tracks = [...(await probeStreams(run, 'audio')), ...(await probeStreams(run, 'subtitle'))]
       return tracks.map(({ tags }) => tags.language)
     }
-    const copiedRun = await convert(ffmpeg, source, 'mov')
-    assert.deepEqual(await languagesOf(copiedRun), ['hrv', 'ger', 'srp'])
-    assert.deepEqual(await readLanguages(copiedRun.path), { audio: ['hrv', undefined], subtitles: ['srp'] })
-    const titled = await convert(ffmpeg, copiedRun.path, 'mov', {
+    const streamCopy = await convert(ffmpeg, source, 'mov')
+    assert.deepEqual(await languagesOf(streamCopy), ['hrv', 'ger', 'srp'])
+    assert.deepEqual(await readLanguages(streamCopy.path), { audio: ['hrv', undefined], subtitles: ['srp'] })
+    const titled = await convert(ffmpeg, streamCopy.path, 'mov', {
       operation: 'metadata/write',
       options: { title: 'Okapi' },
     })

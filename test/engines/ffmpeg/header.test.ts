@@ -49,7 +49,7 @@ async function describeFile(path: string, source: 'header' | 'ffprobe') {
 
 const chapters = [';FFMETADATA1', '[CHAPTER]', 'TIMEBASE=1/1000', 'START=0', 'END=500', 'title=Anfang', '']
 await writeFile(pathOf('chapters.txt'), chapters.join('\n'))
-const chaptered = [
+const chapterArgs = [
   '-i',
   fixture('video.mp4'),
   '-i',
@@ -65,7 +65,7 @@ describe('the header of a media file', () => {
     await ffmpegTool('-i', fixture('video.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', pathOf('layer3.mp4'))
     await ffmpegTool('-i', fixture('video.mp4'), '-c:v', 'copy', '-c:a', 'ac3', pathOf('dolby.mkv'))
     await ffmpegTool('-i', fixture('video.webm'), '-c', 'copy', pathOf('vp9.mp4'))
-    await ffmpegTool(...chaptered, pathOf('chapters.mkv'))
+    await ffmpegTool(...chapterArgs, pathOf('chapters.mkv'))
     await ffmpegTool(
       '-i',
       fixture('turned.mov'),
@@ -99,7 +99,7 @@ describe('the header of a media file', () => {
     ]
     await writeFile(pathOf('chapters.txt'), chapters.join('\n'))
     const videoInput = ['-i', fixture('video.mp4')]
-    const chaptered = [
+    const chapterArgs = [
       ...videoInput,
       '-i',
       pathOf('chapters.txt'),
@@ -111,7 +111,7 @@ describe('the header of a media file', () => {
       'copy',
     ]
     const coveredArgs = [...videoInput, '-i', fixture('corners.jpg'), '-map', '0', '-map', '1', '-c', 'copy']
-    await ffmpegTool(...chaptered, pathOf('chapters.mp4'))
+    await ffmpegTool(...chapterArgs, pathOf('chapters.mp4'))
     await ffmpegTool(...coveredArgs, '-disposition:v:1', 'attached_pic', pathOf('cover.mp4'))
     const attached = ['-attach', fixture('corners.jpg'), '-metadata:s:t', 'mimetype=image/jpeg']
     await ffmpegTool(...videoInput, ...attached, '-c', 'copy', pathOf('cover.mkv'))
@@ -124,7 +124,7 @@ describe('the header of a media file', () => {
 
   test('a damaged header of a media file is ignored instead of throwing an error', async () => {
     let seed = 1
-    const random = (maxOffset: number) => {
+    const nextRandom = (maxOffset: number) => {
       seed = (seed * 48_271) % 2_147_483_647
       return seed % maxOffset
     }
@@ -133,11 +133,11 @@ describe('the header of a media file', () => {
       const path = pathOf(`damaged-${name}`)
       for (let round = 0; round < 400; round++) {
         const bytes = Buffer.from(
-          wholeFile.subarray(0, round % 2 === 0 ? wholeFile.length : random(wholeFile.length)),
+          wholeFile.subarray(0, round % 2 === 0 ? wholeFile.length : nextRandom(wholeFile.length)),
         )
         // Most headers are at the beginning.
         for (let at = 0; at < 5 && bytes.length > 0; at++)
-          bytes[random(Math.min(bytes.length, 1500))] = random(256)
+          bytes[nextRandom(Math.min(bytes.length, 1500))] = nextRandom(256)
         await writeFile(path, bytes)
         await readHeader(path, formatOf(name))
       }

@@ -158,7 +158,7 @@ describe('media options', () => {
     const plainArgs = argsOf({})
     assert.match(plainArgs, /"-c:v(:0)?","copy"/)
     assert.match(plainArgs, /"-c:a:0","copy"/)
-    const effects: [options: object, argsPattern: RegExp][] = [
+    const optionCases: [options: object, argsPattern: RegExp][] = [
       [{ resolution: '240p' }, /scale=320:240/],
       [{ resolution: '100x1000' }, /scale=100:76/],
       [{ fps: 5 }, /fps=5/],
@@ -175,7 +175,7 @@ describe('media options', () => {
       [{ volume: 0.5 }, /volume=0.5/],
       [{ audioCodec: 'mp3' }, /libmp3lame/],
     ]
-    for (const [options, argsPattern] of effects) {
+    for (const [options, argsPattern] of optionCases) {
       assert.doesNotMatch(plainArgs, argsPattern)
       assert.match(argsOf(options), argsPattern, JSON.stringify(options))
     }

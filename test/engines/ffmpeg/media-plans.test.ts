@@ -53,7 +53,7 @@ describe('audio channels', () => {
   })
 })
 
-const videoWith = (audio: StreamInput) =>
+const createVideoWithAudio = (audio: StreamInput) =>
   parseProbe({
     streams: [
       { index: 0, codec_type: 'video', codec_name: 'h264', width: 64, height: 48, pix_fmt: 'yuv420p' },
@@ -102,7 +102,7 @@ test('a video without audio gets a silent track if its container requires audio'
 describe('copying a stream with codec=copy', () => {
   const recipe = (codec_name: string, options: object) =>
     buildRecipe({
-      media: videoWith({ index: 1, codec_name }),
+      media: createVideoWithAudio({ index: 1, codec_name }),
       from: 'mkv',
       to: 'mp4',
       container: videoContainers.mp4,
@@ -127,7 +127,7 @@ describe('copying a stream with codec=copy', () => {
 test('two passes without a bit rate warn about a quality, unless the codec encodes in one pass', () => {
   const warnings = (options: object) =>
     buildRecipe({
-      media: videoWith({ index: 1, codec_name: 'aac' }),
+      media: createVideoWithAudio({ index: 1, codec_name: 'aac' }),
       from: 'mkv',
       to: 'mp4',
       container: videoContainers.mp4,
@@ -148,7 +148,7 @@ describe('audio with more channels than the format supports', () => {
   test('more audio channels than the format supports cause a warning, unless fewer were requested', () => {
     const messages = (to: 'mp3' | 'flac', options: object) =>
       buildRecipe({
-        media: videoWith({ index: 1, codec_name: 'ac3', channels: 6, channel_layout: '5.1' }),
+        media: createVideoWithAudio({ index: 1, codec_name: 'ac3', channels: 6, channel_layout: '5.1' }),
         from: 'mkv',
         to,
         container: audioContainers[to],
@@ -170,7 +170,7 @@ describe('audio with more channels than the format supports', () => {
 test('samples keep their size if the format supports it, and rounding causes a warning with both sizes', () => {
   const encoderAndWarning = (audio: StreamInput, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
     const { output, warnings } = buildRecipe({
-      media: videoWith(audio),
+      media: createVideoWithAudio(audio),
       from: 'mkv',
       to,
       container: audioContainers[to],
@@ -198,10 +198,13 @@ describe('a GIF that is too large', () => {
   test('a GIF that is too large gets a lower frame rate before a smaller size', () => {
     assert.deepEqual(reduceSize({ width: 400, fps: 20 }, 0.5), { width: 400, fps: 9 })
     assert.deepEqual(reduceSize({ width: 400, fps: 10 }, 0.9), { width: 400, fps: 8 })
-    const tiny = reduceSize({ width: 400, fps: 20 }, 0.05)
-    assert.ok(tiny.fps === 5 && tiny.width < 200, JSON.stringify(tiny))
-    const slowAnimation = reduceSize({ width: 400, fps: 5 }, 0.9)
-    assert.ok(slowAnimation.fps === 5 && slowAnimation.width < 400, JSON.stringify(slowAnimation))
+    const smallestSize = reduceSize({ width: 400, fps: 20 }, 0.05)
+    assert.ok(smallestSize.fps === 5 && smallestSize.width < 200, JSON.stringify(smallestSize))
+    const reducedSlowAnimation = reduceSize({ width: 400, fps: 5 }, 0.9)
+    assert.ok(
+      reducedSlowAnimation.fps === 5 && reducedSlowAnimation.width < 400,
+      JSON.stringify(reducedSlowAnimation),
+    )
   })
 })
 

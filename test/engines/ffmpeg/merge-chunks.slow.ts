@@ -13,8 +13,8 @@ import {
   type VideoRequest,
 } from '../support/video-in-chunks.ts'
 
-const shelf = scratchFolder('merge-chunks')
-const pathOf = (name: string) => join(shelf, name)
+const folder = scratchFolder('merge-chunks')
+const pathOf = (name: string) => join(folder, name)
 
 function createVideo(name: string, ...args: readonly string[]) {
   const allArgs = ['-nostdin', '-v', 'error', '-y', ...args, pathOf(name)]

@@ -42,12 +42,12 @@ describe('a merge', () => {
   })
 
   test('a merge encodes different videos as H.264 and AAC in the frame size of the first', async () => {
-    const turnedVideo = await convert(ffmpeg, fixture('video.mp4'), 'mp4', {
+    const rotatedVideo = await convert(ffmpeg, fixture('video.mp4'), 'mp4', {
       options: { rotate: 90, resolution: '240p', fps: 5 },
     })
     const run = await convert(ffmpeg, fixture('video.mp4'), 'mp4', {
       operation: 'merge',
-      more: [turnedVideo.path],
+      more: [rotatedVideo.path],
     })
     assert.equal(run.result.method, 'encode')
     const { codecs, size, seconds } = await summaryOf(run)
@@ -71,10 +71,10 @@ describe('a merge', () => {
 
   test('a merge inserts silence between audio files', async () => {
     const plainSummary = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav'))
-    const mergedApart = await summaryOf(
+    const summaryWithGaps = await summaryOf(
       await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav', { gap: '1.5' }),
     )
-    assert.equal(Math.round((mergedApart.seconds - plainSummary.seconds) * 10) / 10, 3)
+    assert.equal(Math.round((summaryWithGaps.seconds - plainSummary.seconds) * 10) / 10, 3)
   })
 
   test('audio files can be merged to every listed audio format', async () => {
@@ -118,8 +118,10 @@ describe('compression', () => {
     const video = await compress((await largeRun('mp4')).path, 'mp4', { targetSize: '20k' })
     assert.ok((await bytes(video)) <= 20_000, `the video has ${await bytes(video)} bytes`)
     assert.ok((await summaryOf(video)).seconds > 0.9, 'the video is as long as before')
-    const song = await convert(ffmpeg, fixture('surround.flac'), 'mp3', { options: { audioBitrate: '320k' } })
-    const audio = await compress(song.path, 'mp3', { targetSize: 10_000 })
+    const mp3Run = await convert(ffmpeg, fixture('surround.flac'), 'mp3', {
+      options: { audioBitrate: '320k' },
+    })
+    const audio = await compress(mp3Run.path, 'mp3', { targetSize: 10_000 })
     assert.ok((await bytes(audio)) <= 10_000, `the audio has ${await bytes(audio)} bytes`)
   })
 

@@ -24,7 +24,7 @@ function createVideo(name: string, matrix: string, tags: readonly string[]): str
 const tagArgs = (name: string) => ['-colorspace', name, '-color_primaries', name, '-color_trc', name]
 
 /** Returns the YUV values of the first pixel at a time in seconds. */
-function yuvAt(path: string, seconds: number): number[] {
+function readYuv(path: string, seconds: number): number[] {
   const args = ['-v', 'error', '-ss', String(seconds), '-i', path, '-frames:v', '1', '-pix_fmt', 'yuv420p']
   const frame = execFileSync('ffmpeg', [...args, '-f', 'rawvideo', '-'])
   const pixels = width * height
@@ -32,23 +32,27 @@ function yuvAt(path: string, seconds: number): number[] {
 }
 
 test('SD and HD videos have the same colors after a merge', async () => {
-  const oldVideo = createVideo('old.mp4', 'bt601', tagArgs('smpte170m'))
-  const hd = createVideo('hd.mp4', 'bt709', tagArgs('bt709'))
-  const untagged = createVideo('untagged.mp4', 'bt601', [])
+  const sdVideo = createVideo('old.mp4', 'bt601', tagArgs('smpte170m'))
+  const hdVideo = createVideo('hd.mp4', 'bt709', tagArgs('bt709'))
+  const untaggedVideo = createVideo('untagged.mp4', 'bt601', [])
   for (const [first, second, space] of [
-    [oldVideo, hd, 'smpte170m'],
-    [hd, oldVideo, 'bt709'],
-    [untagged, hd, undefined],
+    [sdVideo, hdVideo, 'smpte170m'],
+    [hdVideo, sdVideo, 'bt709'],
+    [untaggedVideo, hdVideo, undefined],
   ] as const) {
     const { path } = await convert(ffmpeg, first, 'mp4', { operation: 'merge', more: [second] })
     const tags = execFileSync('ffprobe', ['-v', 'error', '-show_streams', '-of', 'json', path], {
       encoding: 'utf8',
     })
     assert.equal(JSON.parse(tags).streams[0].color_space, space)
-    const [colorBefore, colorAfter, wantedColor] = [yuvAt(path, 0.2), yuvAt(path, 0.7), yuvAt(first, 0.2)]
-    for (const [at, level] of wantedColor.entries()) {
-      assert.ok(Math.abs((colorBefore[at] ?? 0) - level) <= 2, `${colorBefore} for ${wantedColor}`)
-      assert.ok(Math.abs((colorAfter[at] ?? 0) - level) <= 2, `${colorAfter} for ${wantedColor}`)
+    const [colorOfFirst, colorOfSecond, expectedColor] = [
+      readYuv(path, 0.2),
+      readYuv(path, 0.7),
+      readYuv(first, 0.2),
+    ]
+    for (const [at, level] of expectedColor.entries()) {
+      assert.ok(Math.abs((colorOfFirst[at] ?? 0) - level) <= 2, `${colorOfFirst} for ${expectedColor}`)
+      assert.ok(Math.abs((colorOfSecond[at] ?? 0) - level) <= 2, `${colorOfSecond} for ${expectedColor}`)
     }
   }
 })
@@ -58,12 +62,12 @@ test('a merge keeps the Display P3 or BT.2020 colors of the first video and conv
     createVideo(name, matrix, ['-colorspace', tags[0], '-color_primaries', tags[1], '-color_trc', tags[2]])
   const p3 = wide('p3.mp4', 'bt709', ['bt709', 'smpte432', 'iec61966-2-1'])
   const tv = wide('2020.mp4', 'bt2020', ['bt2020nc', 'bt2020', 'bt2020-10'])
-  const hd = createVideo('usual.mp4', 'bt709', tagArgs('bt709'))
+  const hdVideo = createVideo('usual.mp4', 'bt709', tagArgs('bt709'))
   for (const [first, second, primaries] of [
     [p3, p3, 'smpte432'],
-    [p3, hd, 'smpte432'],
-    [hd, p3, 'bt709'],
-    [tv, hd, 'bt2020'],
+    [p3, hdVideo, 'smpte432'],
+    [hdVideo, p3, 'bt709'],
+    [tv, hdVideo, 'bt2020'],
   ] as const) {
     const { path } = await convert(ffmpeg, first, 'mp4', { operation: 'merge', more: [second] })
     const show = ['-v', 'error', '-show_entries', 'stream=color_primaries', '-of', 'csv=p=0', path]
@@ -73,11 +77,11 @@ test('a merge keeps the Display P3 or BT.2020 colors of the first video and conv
       [first, 0.2],
       [second, 0.7],
     ] as const) {
-      const [resultColor, wantedColor] = [rgbAt(path, seconds), rgbAt(source, 0.2)]
-      for (const [at, level] of wantedColor.entries()) {
+      const [resultColor, expectedColor] = [readRgb(path, seconds), readRgb(source, 0.2)]
+      for (const [at, level] of expectedColor.entries()) {
         assert.ok(
           Math.abs((resultColor[at] ?? 0) - level) <= 4,
-          `${resultColor} for ${wantedColor}, ${primaries}`,
+          `${resultColor} for ${expectedColor}, ${primaries}`,
         )
       }
     }
@@ -85,7 +89,7 @@ test('a merge keeps the Display P3 or BT.2020 colors of the first video and conv
 })
 
 /** Returns the RGB values of the first pixel at a time in seconds, as an HD screen shows them. */
-function rgbAt(path: string, seconds: number): number[] {
+function readRgb(path: string, seconds: number): number[] {
   const filter = 'format=yuv444p12le,zscale=m=709:p=709:t=709,format=gbrp16le,format=rgb24'
   const args = ['-v', 'error', '-ss', String(seconds), '-i', path, '-frames:v', '1', '-vf', filter]
   return [...execFileSync('ffmpeg', [...args, '-f', 'rawvideo', '-']).subarray(0, 3)]

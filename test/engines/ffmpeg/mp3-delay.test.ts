@@ -10,7 +10,7 @@ const run = (args: readonly string[]) =>
   execFileSync('ffmpeg', ['-v', 'error', '-y', ...args], { maxBuffer: 1 << 26 })
 
 /** Returns the time in seconds of the first loud sample. */
-function firstLoudS(path: string): number {
+function findFirstLoudS(path: string): number {
   const bytes = run(['-i', path, '-ac', '1', '-ar', '44100', '-f', 's16le', '-'])
   const samples = new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2)
   return samples.findIndex((sample) => Math.abs(sample) > 5000) / 44100
@@ -22,7 +22,7 @@ test('MP3 audio copied from Matroska loses nothing at its beginning', async () =
   run(['-f', 'lavfi', '-i', source, '-c:a', 'libmp3lame', video])
   const { path, result } = await convert(ffmpeg, video, 'mp3')
   assert.equal(result.method, 'stream-copy')
-  const [from, into] = [firstLoudS(video), firstLoudS(path)]
+  const [from, into] = [findFirstLoudS(video), findFirstLoudS(path)]
   // The decoder delay is 529 samples.
   assert.ok(Math.abs(into - (from - 529 / 44100)) < 0.005, `${into} of ${from}`)
 })

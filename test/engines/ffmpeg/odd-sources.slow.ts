@@ -27,8 +27,8 @@ test('audio with a low sample rate is converted to MPEG layer II at a supported 
   await readStdout('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'sine=r=22050:d=1', '-ac', '2', source)
   const { path } = await convert(ffmpeg, source, 'mp2')
   assert.equal((await runFfprobe(path)).streams[0]?.bit_rate, '160000')
-  const { path: tuned } = await convert(ffmpeg, source, 'mp2', { options: { quality: 33 } })
-  assert.equal((await runFfprobe(tuned)).streams[0]?.bit_rate, '128000')
+  const { path: lowQualityPath } = await convert(ffmpeg, source, 'mp2', { options: { quality: 33 } })
+  assert.equal((await runFfprobe(lowQualityPath)).streams[0]?.bit_rate, '128000')
 })
 
 test('an animated PNG, which has no frame rate, can be converted to formats that require one', async () => {
@@ -36,8 +36,8 @@ test('an animated PNG, which has no frame rate, can be converted to formats that
     const { path } = await convert(ffmpeg, fixture('animated.apng'), to)
     await decodeAll(path)
     const rate = String((await runFfprobe(path)).streams[0]?.avg_frame_rate)
-    const [over = 0, under = 1] = rate.split('/').map(Number)
-    assert.ok(over / under <= 60, `${to}: ${rate}`)
+    const [numerator = 0, denominator = 1] = rate.split('/').map(Number)
+    assert.ok(numerator / denominator <= 60, `${to}: ${rate}`)
   }
 })
 

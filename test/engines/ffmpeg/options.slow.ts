@@ -18,9 +18,9 @@ describe('an option for video', () => {
     return [stream?.width, stream?.height]
   }
 
-  const assertRate = (stream: Readonly<Record<string, unknown>> | undefined, wantedRate: number) => {
+  const assertRate = (stream: Readonly<Record<string, unknown>> | undefined, expectedRate: number) => {
     const rate = Number(stream?.['bit_rate'])
-    assert.ok(Math.abs(rate - wantedRate) < 0.2 * wantedRate, `${rate} bit/s instead of ${wantedRate}`)
+    assert.ok(Math.abs(rate - expectedRate) < 0.2 * expectedRate, `${rate} bit/s instead of ${expectedRate}`)
   }
 
   test('an option for video sets the resolution by the shorter side or by a box, and keeps the aspect ratio', async () => {
@@ -63,15 +63,15 @@ describe('an option for video', () => {
   test('an option for video gives larger files for a better quality', async () => {
     const bytes = async (options: Record<string, unknown>) =>
       (await stat((await convert(ffmpeg, fixture('video.mp4'), 'mp4', { options })).path)).size
-    for (const [worse, better] of [
+    for (const [worseOptions, betterOptions] of [
       [{ quality: 'low' }, { quality: 'highest' }],
       [{ quality: 10 }, { quality: 95 }],
       [{ crf: 45 }, { crf: 15 }],
     ] as const) {
-      const [smallBytes, largeBytes] = [await bytes(worse), await bytes(better)]
+      const [smallBytes, largeBytes] = [await bytes(worseOptions), await bytes(betterOptions)]
       assert.ok(
         smallBytes < largeBytes,
-        `${JSON.stringify(worse)} ${smallBytes}, ${JSON.stringify(better)} ${largeBytes} bytes`,
+        `${JSON.stringify(worseOptions)} ${smallBytes}, ${JSON.stringify(betterOptions)} ${largeBytes} bytes`,
       )
     }
   })
@@ -150,7 +150,7 @@ describe('a GIF made from a video', () => {
     // The gray level of each frame is twice its number.
     const source = join(scratchFolder('numbered'), 'numbered.mkv')
     const gray = "geq=r='2*N':g='2*N':b='2*N'"
-    const drawnSource = `color=black:s=64x48:r=25:d=4,format=rgb24,${gray}`
+    const generatedSource = `color=black:s=64x48:r=25:d=4,format=rgb24,${gray}`
     await readStdout(
       'ffmpeg',
       '-v',
@@ -158,7 +158,7 @@ describe('a GIF made from a video', () => {
       '-f',
       'lavfi',
       '-i',
-      drawnSource,
+      generatedSource,
       '-c:v',
       'libx264rgb',
       '-qp',
@@ -182,12 +182,15 @@ describe('a GIF made from a video', () => {
   })
 
   test('a GIF made from a video repeats as often as requested', async () => {
-    const loops = async (loop: number) => {
+    const readLoopCount = async (loop: number) => {
       const bytes = await readFile((await gif({ loop })).path)
       const at = bytes.indexOf('NETSCAPE2.0')
       return at < 0 ? undefined : bytes.readUInt16LE(at + 13)
     }
-    assert.deepEqual([await loops(0), await loops(1), await loops(3)], [0, undefined, 2])
+    assert.deepEqual(
+      [await readLoopCount(0), await readLoopCount(1), await readLoopCount(3)],
+      [0, undefined, 2],
+    )
   })
 
   test('a GIF made from a video supports every dither method and palette', async () => {

@@ -15,12 +15,12 @@ const ffprobe = (path: string, entries: string) =>
   }).trim()
 
 test('H.264 with full color resolution becomes 4:2:0 in an MP4 or MOV, which players require', async () => {
-  const pixelsOf = (path: string) => ffprobe(path, 'stream=codec_name,pix_fmt')
+  const readCodecAndPixelFormat = (path: string) => ffprobe(path, 'stream=codec_name,pix_fmt')
   const source = fixture('odd/yuv444.mkv')
-  assert.equal(pixelsOf((await convert(ffmpeg, source, 'mp4')).path), 'h264,yuv420p')
+  assert.equal(readCodecAndPixelFormat((await convert(ffmpeg, source, 'mp4')).path), 'h264,yuv420p')
   const copy = await convert(ffmpeg, source, 'mp4', { options: { codec: 'copy' } })
-  assert.equal(pixelsOf(copy.path), 'h264,yuv444p')
-  assert.equal(pixelsOf((await convert(ffmpeg, copy.path, 'mov')).path), 'h264,yuv420p')
+  assert.equal(readCodecAndPixelFormat(copy.path), 'h264,yuv444p')
+  assert.equal(readCodecAndPixelFormat((await convert(ffmpeg, copy.path, 'mov')).path), 'h264,yuv420p')
 })
 
 test('ID3 tags in an undeclared code page are decoded', async () => {

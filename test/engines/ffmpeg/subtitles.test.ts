@@ -42,12 +42,12 @@ const isRefused = (code: string) => (error: unknown) => {
 }
 
 /** Tolerates rounding, as some formats count tenths of seconds or frames. */
-function assertTimes(cues: readonly ParsedCue[], firstEndS: number, haveEnds: boolean): void {
+function assertTimes(cues: readonly ParsedCue[], firstEndS: number, haveEndTimes: boolean): void {
   const isNear = (seen: number | undefined, wanted: number) =>
     assert.ok(Math.abs((seen ?? 0) - wanted) < 0.06, `${seen} is not ${wanted}`)
   isNear(cues[0]?.startS, 1)
   isNear(cues.at(-1)?.startS, 3.25)
-  if (!haveEnds) return
+  if (!haveEndTimes) return
   assert.equal(cues.length, 2)
   isNear(cues[0]?.endS, firstEndS)
   assert.ok((cues[1]?.endS ?? 0) > 4.9, `the last line ends at ${cues[1]?.endS} s`)

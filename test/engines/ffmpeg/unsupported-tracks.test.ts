@@ -130,29 +130,29 @@ test('scrambled packets and newer codecs are found in a transport stream', async
   const pidOf = (packet: Buffer) => packet.readUInt16BE(1) & 0x1fff
   assert.equal(await encryptionOf(clear, 'ts'), undefined)
   assert.equal(await codecOf(clear, 'ts'), undefined)
-  const scrambled = change('scrambled.ts', (packet) => {
+  const scrambledPath = change('scrambled.ts', (packet) => {
     if (pidOf(packet) === 0x100) packet[3] = packet.readUInt8(3) | 0x80
   })
-  assert.equal(await encryptionOf(scrambled, 'ts'), 'scrambled packets')
-  let hasDamage = false
-  const damaged = change('damaged.ts', (packet) => {
-    if (hasDamage || pidOf(packet) !== 0x100) return
+  assert.equal(await encryptionOf(scrambledPath, 'ts'), 'scrambled packets')
+  let isDamaged = false
+  const damagedPath = change('damaged.ts', (packet) => {
+    if (isDamaged || pidOf(packet) !== 0x100) return
     packet[3] = packet.readUInt8(3) | 0x80
-    hasDamage = true
+    isDamaged = true
   })
-  assert.equal(await encryptionOf(damaged, 'ts'), undefined)
-  const withTypes = (name: string, video: number, audio: number) =>
+  assert.equal(await encryptionOf(damagedPath, 'ts'), undefined)
+  const withStreamTypes = (name: string, video: number, audio: number) =>
     change(name, (packet) => {
       if (pidOf(packet) !== 0x1000) return
       packet[17] = video
       packet[22] = audio
     })
-  assert.equal(await codecOf(withTypes('vvc.ts', 0x33, 0x0f), 'ts'), 'H.266 (VVC) video')
-  assert.equal(await codecOf(withTypes('mpeg-h.ts', 0x1b, 0x2d), 'ts'), 'MPEG-H 3D audio')
-  const timestamped = readFileSync(scrambled)
-  const packets = Array.from({ length: timestamped.length / 188 }, (_, at) =>
-    timestamped.subarray(at * 188, at * 188 + 188),
+  assert.equal(await codecOf(withStreamTypes('vvc.ts', 0x33, 0x0f), 'ts'), 'H.266 (VVC) video')
+  assert.equal(await codecOf(withStreamTypes('mpeg-h.ts', 0x1b, 0x2d), 'ts'), 'MPEG-H 3D audio')
+  const scrambledBytes = readFileSync(scrambledPath)
+  const packets = Array.from({ length: scrambledBytes.length / 188 }, (_, at) =>
+    scrambledBytes.subarray(at * 188, at * 188 + 188),
   )
-  const camcorder = Buffer.concat(packets.flatMap((packet) => [Buffer.alloc(4), packet]))
-  assert.equal(await encryptionOf(writeScratch('scrambled.m2ts', camcorder), 'm2ts'), 'scrambled packets')
+  const m2tsBytes = Buffer.concat(packets.flatMap((packet) => [Buffer.alloc(4), packet]))
+  assert.equal(await encryptionOf(writeScratch('scrambled.m2ts', m2tsBytes), 'm2ts'), 'scrambled packets')
 })

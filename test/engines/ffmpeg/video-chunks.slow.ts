@@ -12,11 +12,11 @@ import {
   type VideoRequest,
 } from '../support/video-in-chunks.ts'
 
-const shelf = scratchFolder('video-chunks')
+const folder = scratchFolder('video-chunks')
 const videos = {
-  plain: join(shelf, 'plain.mp4'),
-  late: join(shelf, 'late.mkv'),
-  turned: join(shelf, 'turned.mp4'),
+  plain: join(folder, 'plain.mp4'),
+  delayed: join(folder, 'late.mkv'),
+  rotated: join(folder, 'turned.mp4'),
 }
 
 function runFfmpeg(...args: readonly string[]) {
@@ -29,8 +29,8 @@ function runFfmpeg(...args: readonly string[]) {
 before(async () => {
   const videoArgs = ['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30000/1001:duration=24']
   const audioArgs = ['-f', 'lavfi', '-i', 'sine=frequency=440:beep_factor=4:duration=24']
-  const coded = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-g', '60', '-c:a', 'aac']
-  runFfmpeg(...videoArgs, ...audioArgs, ...coded, '-metadata', 'title=Pieces', videos.plain)
+  const codecArgs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-g', '60', '-c:a', 'aac']
+  runFfmpeg(...videoArgs, ...audioArgs, ...codecArgs, '-metadata', 'title=Pieces', videos.plain)
   // Delayed by 15 frames; PCM samples have no encoder delay.
   const lateArgs = [
     '-itsoffset',
@@ -44,8 +44,8 @@ before(async () => {
     '-map',
     '1:a',
   ]
-  runFfmpeg(...lateArgs, '-c:v', 'copy', '-c:a', 'pcm_s16le', videos.late)
-  runFfmpeg('-i', videos.plain, '-c', 'copy', '-metadata:s:v', 'rotate=90', videos.turned)
+  runFfmpeg(...lateArgs, '-c:v', 'copy', '-c:a', 'pcm_s16le', videos.delayed)
+  runFfmpeg('-i', videos.plain, '-c', 'copy', '-metadata:s:v', 'rotate=90', videos.rotated)
 })
 
 const kinds = {
@@ -56,13 +56,13 @@ const kinds = {
     options: { mode: 'encode' },
   },
   'whose video begins after its audio': {
-    file: videos.late,
+    file: videos.delayed,
     from: 'mkv',
     to: 'mkv',
     options: { mode: 'encode' },
   },
   'that is rotated': {
-    file: videos.turned,
+    file: videos.rotated,
     from: 'mp4',
     to: 'mkv',
     options: { codec: 'h265', preset: 'ultrafast' },

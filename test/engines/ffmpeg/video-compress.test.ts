@@ -41,8 +41,8 @@ describe('a compressed video', () => {
     const rates = await Promise.all(
       [low, high].map(async (run) => Number((await probeStreams(run, 'audio'))[0]?.bit_rate)),
     )
-    for (const [at, wantedBitrate] of [64_000, 128_000].entries())
-      assert.ok(Math.abs((rates[at] ?? 0) / wantedBitrate - 1) < 0.15, `${rates}`)
+    for (const [at, expectedBitrate] of [64_000, 128_000].entries())
+      assert.ok(Math.abs((rates[at] ?? 0) / expectedBitrate - 1) < 0.15, `${rates}`)
     const [stream] = await probeStreams(low, 'video')
     assert.deepEqual([stream?.codec_name, stream?.width, stream?.height], ['h264', 320, 240])
     assert.ok(Math.abs(Number((await runFfprobe(low.path)).format.duration) - 2) < 0.1)

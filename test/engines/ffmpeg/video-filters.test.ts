@@ -50,19 +50,19 @@ describe('the frames of a video', () => {
   })
 
   test('the frames of an animation get their frame rate before a background is added', () => {
-    const movingFilter = (to: string, options: object, video: object) =>
+    const animationFilter = (to: string, options: object, video: object) =>
       filter(to, options, video, { from: 'gif' })
     const size = 'scale=640:480:flags=bicubic,setsar=1'
-    assert.equal(movingFilter('mp4', {}, { r_frame_rate: '10/1' }), `fps=10/1,${size}`)
-    assert.equal(movingFilter('mp4', { fps: 5 }, { r_frame_rate: '10/1' }), `fps=5,${size}`)
-    assert.equal(movingFilter('mp4', {}, { r_frame_rate: '0/0' }), size)
+    assert.equal(animationFilter('mp4', {}, { r_frame_rate: '10/1' }), `fps=10/1,${size}`)
+    assert.equal(animationFilter('mp4', { fps: 5 }, { r_frame_rate: '10/1' }), `fps=5,${size}`)
+    assert.equal(animationFilter('mp4', {}, { r_frame_rate: '0/0' }), size)
     assert.equal(
-      movingFilter('mp4', {}, { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }),
+      animationFilter('mp4', {}, { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }),
       `fps=50,${size}`,
       'an animated PNG has a clock instead of a frame rate',
     )
     assert.match(
-      movingFilter('mp4', {}, { pix_fmt: 'bgra', r_frame_rate: '10/1' }),
+      animationFilter('mp4', {}, { pix_fmt: 'bgra', r_frame_rate: '10/1' }),
       /^fps=10\/1,format=gbrap,split\[above\]\[below\];\[below\]lutrgb=r=255:g=255:b=255:a=255\[color\];/,
     )
   })
@@ -90,22 +90,22 @@ describe('the frames of a video', () => {
     assert.equal(argAfter(keptRecipe.output, '-filter:v:0'), 'scale=640:480:flags=bicubic,setsar=1')
     assert.equal(keptRecipe.output[keptRecipe.output.lastIndexOf('-pix_fmt') + 1], 'yuv420p10le')
     assert.deepEqual(keptRecipe.warnings, [])
-    const usualRecipe = of(encode)
+    const defaultRecipe = of(encode)
     assert.match(
-      argAfter(usualRecipe.output, '-filter:v:0'),
+      argAfter(defaultRecipe.output, '-filter:v:0'),
       /setsar=1,format=yuv444p12le,zscale=tin=smpte2084.*,format=yuv444p$/,
     )
     assert.deepEqual(
-      usualRecipe.warnings.map(({ code }) => code),
+      defaultRecipe.warnings.map(({ code }) => code),
       ['COLORS_CONVERTED'],
     )
-    assert.match(usualRecipe.warnings[0]?.message ?? '', /codec=h265 keeps them/)
-    const markedRecipe = of({ ...encode, codec: 'h265' }, { overlay })
+    assert.match(defaultRecipe.warnings[0]?.message ?? '', /codec=h265 keeps them/)
+    const recipeWithOverlay = of({ ...encode, codec: 'h265' }, { overlay })
     assert.match(
-      argAfter(markedRecipe.output, '-filter_complex'),
+      argAfter(recipeWithOverlay.output, '-filter_complex'),
       /^\[0:0\]scale=.*zscale=.*\[video\];\[1:v\]scale=out_color_matrix=bt709,/,
     )
-    assert.doesNotMatch(markedRecipe.warnings[0]?.message ?? '', /codec=/)
+    assert.doesNotMatch(recipeWithOverlay.warnings[0]?.message ?? '', /codec=/)
   })
 })
 

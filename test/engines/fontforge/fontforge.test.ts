@@ -20,23 +20,23 @@ import { readStdout } from '../support/inspect-result.ts'
 import { convert } from '../support/run-engine.ts'
 
 /** An installed font (Bitstream Vera license), so that none has to be committed. */
-const ttf = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'
+const ttfPath = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'
 const characters = 'Mutabor àéîõü'
 
 const scratch = scratchFolder('fonts')
 
 const subset = { subset: characters }
-const smallSubset = async (to: FormatId) => (await convert(fontforge, ttf, to, { options: subset })).path
+const smallSubset = async (to: FormatId) => (await convert(fontforge, ttfPath, to, { options: subset })).path
 
 testConformance(fontforge, {
-  fixtures: { ttf },
+  fixtures: { ttf: ttfPath },
   only: (_, to) => to === 'woff2' || to === 'woff',
   garbage: ['ttf', 'woff2', 'pfb', 'svg-font'],
   long: { source: '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc', to: 'sfd' },
 })
 
 /** Launchers without namespaces, where programs have no private /tmp and may not write to the shared one. */
-const filtered = launchers.filter(
+const filteredLauncher = launchers.filter(
   ({ level, usesLandlock }) => level === 'filtered' && usesLandlock,
 )[0] as Launcher
 
@@ -49,7 +49,7 @@ async function convertWithFilters(source: string, from: FormatId, to: FormatId):
   const { file, args, readOnly } = pythonProgram('font/convert_font.py')
   const programArgs = [sourceName, from, resultName, to, JSON.stringify(from === 'ttf' ? subset : {})]
   const options = { workDir, limits: {}, readOnly: [...readOnly] }
-  const command = await buildCommand(filtered, file, [...args, ...programArgs], options)
+  const command = await buildCommand(filteredLauncher, file, [...args, ...programArgs], options)
   const { status, signal, stderr } = spawnSync(command.file, command.args, { ...command, encoding: 'utf8' })
   assert.deepEqual([status, signal], [0, null], stderr)
   return join(workDir, resultName)
@@ -58,7 +58,7 @@ async function convertWithFilters(source: string, from: FormatId, to: FormatId):
 describe('with seccomp and Landlock only, a font', { concurrency: 2 }, () => {
   for (const to of ['pfb', 'pfa', 'svg-font', 'sfd', 'otf', 't42'] as const) {
     test(`with seccomp and Landlock only, a font can be converted to ${to} and back`, async () => {
-      const convertedFont = await convertWithFilters(ttf, 'ttf', to)
+      const convertedFont = await convertWithFilters(ttfPath, 'ttf', to)
       const back = await convertWithFilters(convertedFont, to, 'ttf')
       assert.ok((await countCharacters(back, 'ttf')) >= new Set(characters).size)
     })
@@ -100,25 +100,25 @@ describe('a font subset', { concurrency: 2 }, () => {
 })
 
 test('a subset keeps the requested characters, given as text or as ranges', async () => {
-  const { path } = await convert(fontforge, ttf, 'woff2', { options: { subset: 'U+0041-0043, U+20AC' } })
+  const { path } = await convert(fontforge, ttfPath, 'woff2', { options: { subset: 'U+0041-0043, U+20AC' } })
   assert.equal(await readStdout('fc-query', '--format', '%{charset}', path), '41-43 20ac')
 })
 
 test('a subset with characters that the font does not have is refused', async () => {
-  const convertedFont = convert(fontforge, ttf, 'woff2', { options: { subset: '語' } })
+  const convertedFont = convert(fontforge, ttfPath, 'woff2', { options: { subset: '語' } })
   assert.equal((await assertRefused(convertedFont, 'INVALID_INPUT')).details?.field, 'subset')
 })
 
 test('a font without hinting is smaller and has the same characters', async () => {
-  const keptFont = (await convert(fontforge, ttf, 'ttf')).path
-  const bare = (await convert(fontforge, ttf, 'ttf', { options: { hinting: 'none' } })).path
+  const keptFont = (await convert(fontforge, ttfPath, 'ttf')).path
+  const bare = (await convert(fontforge, ttfPath, 'ttf', { options: { hinting: 'none' } })).path
   const [subsetBytes, wholeBytes] = [(await stat(bare)).size, (await stat(keptFont)).size]
   assert.ok(subsetBytes < wholeBytes * 0.9, `${subsetBytes} bytes without, ${wholeBytes} with instructions`)
   assert.equal(await countCharacters(bare, 'ttf'), await countCharacters(keptFont, 'ttf'))
 })
 
 test('bitmaps have the requested height', async () => {
-  const { path } = await convert(fontforge, ttf, 'bdf', { options: { ...subset, pixelSize: 24 } })
+  const { path } = await convert(fontforge, ttfPath, 'bdf', { options: { ...subset, pixelSize: 24 } })
   assert.match(readFileSync(path, 'latin1'), /^PIXEL_SIZE 24$/m)
   const count = await countCharacters(path, 'bdf')
   assert.ok(count >= new Set(characters).size, `only ${count} characters are left`)
@@ -141,16 +141,16 @@ test('a font keeps features, kerning, colors and names between TrueType and CFF 
   assert.deepEqual(convertedFont.warnings, ['FONT_TABLES_DROPPED'])
   const back = await convert(fontforge, convertedFont.path, 'ttf')
   assert.deepEqual(back.warnings, [])
-  const [outlinesBefore, cubic, quadratic] = [
+  const [original, cubicDescription, quadraticDescription] = [
     await describeFont(boxes),
     await describeFont(convertedFont.path),
     await describeFont(back.path),
   ]
-  assert.match(cubic[0] ?? '', /CFF .*COLR CPAL GDEF GPOS|CFF .*COLR CPAL GPOS GSUB/)
-  assert.doesNotMatch(`${cubic[0]} ${quadratic[0]}`, /fvar|gvar/)
-  assert.match(quadratic[0] ?? '', /glyf/)
-  for (const outlinesAfter of [cubic, quadratic])
-    assert.deepEqual(outlinesAfter.slice(1), outlinesBefore.slice(1))
+  assert.match(cubicDescription[0] ?? '', /CFF .*COLR CPAL GDEF GPOS|CFF .*COLR CPAL GPOS GSUB/)
+  assert.doesNotMatch(`${cubicDescription[0]} ${quadraticDescription[0]}`, /fvar|gvar/)
+  assert.match(quadraticDescription[0] ?? '', /glyf/)
+  for (const description of [cubicDescription, quadraticDescription])
+    assert.deepEqual(description.slice(1), original.slice(1))
 })
 
 test('a font converted to bare CFF causes a warning about what was lost', async () => {

@@ -46,15 +46,15 @@ const colorAt = async (path: string, x: number, y: number) => {
 }
 
 /** Allows a difference of 1, because color profiles round. */
-function assertAlmostEqual(one: ArrayLike<number>, otherValues: ArrayLike<number>): void {
-  assert.equal(one.length, otherValues.length)
-  const firstDifference = Array.from(one).findIndex(
-    (value, at) => Math.abs(value - (otherValues[at] ?? 0)) > 1,
+function assertAlmostEqual(actual: ArrayLike<number>, expected: ArrayLike<number>): void {
+  assert.equal(actual.length, expected.length)
+  const firstDifference = Array.from(actual).findIndex(
+    (value, at) => Math.abs(value - (expected[at] ?? 0)) > 1,
   )
   assert.equal(
     firstDifference,
     -1,
-    `value ${firstDifference} is ${one[firstDifference]} instead of ${otherValues[firstDifference]}`,
+    `value ${firstDifference} is ${actual[firstDifference]} instead of ${expected[firstDifference]}`,
   )
 }
 
@@ -226,7 +226,7 @@ describe('PDF pages rendered by Ghostscript', () => {
 describe('hostile PostScript', () => {
   const folder = scratchFolder('hostile')
 
-  async function writeProgram(body: string): Promise<string> {
+  async function writePostScript(body: string): Promise<string> {
     const path = join(folder, 'in.ps')
     await writeFile(path, `%!PS\n${body}\nshowpage\n`)
     return path
@@ -242,7 +242,7 @@ describe('hostile PostScript', () => {
       `(/etc/fonts/fonts.conf) run`,
       `(${secret}) deletefile`,
     ]) {
-      await assertRefused(runGhostscriptEngine(await writeProgram(body), 'pdf'), 'CORRUPT_FILE')
+      await assertRefused(runGhostscriptEngine(await writePostScript(body), 'pdf'), 'CORRUPT_FILE')
     }
     assert.equal(await readFile(secret, 'utf8'), 'alphamarker')
     await assert.rejects(readFile(join(folder, 'written')))
@@ -250,7 +250,7 @@ describe('hostile PostScript', () => {
 
   test('PostScript that loops forever is stopped when its job is aborted', async () => {
     const signal = AbortSignal.timeout(500)
-    const runningConversion = convert(ghostscript, await writeProgram('{} loop'), 'pdf', { signal })
+    const runningConversion = convert(ghostscript, await writePostScript('{} loop'), 'pdf', { signal })
     await assert.rejects(runningConversion, { name: 'TimeoutError' })
   })
 

@@ -117,8 +117,8 @@ describe('an image in a format of ImageMagick', () => {
     test(`an ImageMagick image in ${to} is written upright and with the right colors`, async () => {
       const { path } = await convert(imagemagick, fixture('corners.png'), to)
       // Linear light, not sRGB values.
-      const linear = to === 'exr' ? ['-apply_trc', 'iec61966_2_1'] : []
-      assert.equal(await readQuarterColors(path, ...linear), 'RGBx')
+      const transferArgs = to === 'exr' ? ['-apply_trc', 'iec61966_2_1'] : []
+      assert.equal(await readQuarterColors(path, ...transferArgs), 'RGBx')
     })
   }
 })

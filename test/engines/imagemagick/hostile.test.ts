@@ -18,7 +18,7 @@ import { convert, fixture } from '../support/run-engine.ts'
 const run = promisify(execFile)
 
 /** Whether truncation is detected; some decoders fill in missing data, which only `detectFormat` notices. */
-const cutShows = (id: FormatId) => !['webp', 'xbm', 'tiff', 'exr', 'psb', 'sixel'].includes(id)
+const isTruncationDetected = (id: FormatId) => !['webp', 'xbm', 'tiff', 'exr', 'psb', 'sixel'].includes(id)
 
 describe('a hostile image for ImageMagick', () => {
   const folder = scratchFolder('hostile')
@@ -133,7 +133,7 @@ describe('a hostile image for ImageMagick', () => {
   })
 
   test('a hostile image that is truncated is corrupt', async () => {
-    for (const from of formatsWithCorners.filter(cutShows)) {
+    for (const from of formatsWithCorners.filter(isTruncationDetected)) {
       const wholeImage = await readFile(cornersFixture(from))
       const partialImage = wholeImage.subarray(0, Math.floor(wholeImage.length / (from === 'fits' ? 3 : 2)))
       await failing('CORRUPT_FILE', partialImage, from)

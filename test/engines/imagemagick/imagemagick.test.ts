@@ -136,9 +136,9 @@ describe('an image in a format of ImageMagick', () => {
   test('an ImageMagick image in FITS with three planes is in color, and more planes are dropped with a warning', async () => {
     const { path, warnings } = await convert(imagemagick, cornersFixture('fits'), 'png')
     assert.deepEqual([await readQuarterColors(path), warnings], ['RGBx', []])
-    const manyPlanes = join(folder, 'many.fits')
-    await writeFile(manyPlanes, fits([2, 1, 5], [0, 1, 9, 9, 9, 9, 9, 9, 9, 9]))
-    const one = await convert(imagemagick, manyPlanes, 'png')
+    const fitsWithManyPlanes = join(folder, 'many.fits')
+    await writeFile(fitsWithManyPlanes, fits([2, 1, 5], [0, 1, 9, 9, 9, 9, 9, 9, 9, 9]))
+    const one = await convert(imagemagick, fitsWithManyPlanes, 'png')
     assert.deepEqual([await shades(one.path), one.warnings], [[0, 255], ['PLANES_DROPPED']])
   })
 
@@ -199,7 +199,7 @@ describe('an image in a format of ImageMagick', () => {
   test('an ImageMagick image becomes an icon of the common sizes, none larger than 256 or than the image', async () => {
     const sizes = async (options: Record<string, unknown>, source: string) => {
       const { path } = await convert(imagemagick, source, 'ico', { options })
-      return iconSizes(await readFile(path))
+      return readIconSizes(await readFile(path))
     }
     assert.deepEqual(await sizes({}, fixture('corners.png')), [40, 32, 16])
     const { path: largePath } = await convert(imagemagick, fixture('corners.png'), 'png', {
@@ -253,7 +253,7 @@ describe('an image in a format of ImageMagick', () => {
   })
 })
 
-function iconSizes(bytes: Buffer): number[] {
+function readIconSizes(bytes: Buffer): number[] {
   return Array.from({ length: bytes.readUInt16LE(4) }, (_, index) => bytes[6 + 16 * index] || 256)
 }
 

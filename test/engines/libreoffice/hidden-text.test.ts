@@ -30,7 +30,7 @@ test('hidden text of documents is left out of text, ebooks and PDF, and is repor
   assert.deepEqual(await summarize(document, 'fodt'), [6, 1])
   const { path } = await convert(office, document, 'docx')
   assert.deepEqual(await summarize(path, 'docx'), [6, 1])
-  const seenText = /^Seen words\s+go on\s+also\s+shown\s*$/
+  const visibleText = /^Seen words\s+go on\s+also\s+shown\s*$/
   for (const [engine, to] of [
     [pandoc, 'txt'],
     [pandoc, 'md'],
@@ -39,7 +39,7 @@ test('hidden text of documents is left out of text, ebooks and PDF, and is repor
     const result = await convert(engine, path, to)
     const text =
       to === 'pdf' ? await readStdout('pdftotext', result.path, '-') : await readFile(result.path, 'utf8')
-    assert.match(text, seenText, `${engine.id} ${to}`)
+    assert.match(text, visibleText, `${engine.id} ${to}`)
     assert.deepEqual(await summarize(result.path, to), [6, 0])
   }
   const page = await convert(office, path, 'html')
@@ -101,24 +101,27 @@ test('broken references show the text that they had when the document was saved'
 
 test('the words of a Word 97 document are not counted if text is hidden or deleted, or if a style may hide text', async () => {
   const span = (style: string, text: string) => `<text:span text:style-name="${style}">${text}</text:span>`
-  const ofWord = async (name: string, styles: string, body: string) => {
+  const summarizeAsDoc = async (name: string, styles: string, body: string) => {
     const parts = `${styles}<office:body><office:text>${body}</office:text></office:body>`
     const { path } = await convert(office, await flat(name, 'text', parts), 'doc')
-    const createDocumentWith = await readSummary(path, 'doc', { isResult: false })
-    return [createDocumentWith?.words?.total, createDocumentWith?.features]
+    const summary = await readSummary(path, 'doc', { isResult: false })
+    return [summary?.words?.total, summary?.features]
   }
   const automatic = `<office:automatic-styles>${hiding('T1', 'text')}</office:automatic-styles>`
   // Cyrillic characters are stored as two bytes each, others as one.
   const body = `<text:p>Seen ${span('T1', 'secret words')} go on</text:p><text:p>${span('T1', 'тайна')} видно ${span('T1', 'нет')}</text:p>`
-  assert.deepEqual(await ofWord('spans.fodt', automatic, body), [4, ['hiddenText', 'selectableText']])
+  assert.deepEqual(await summarizeAsDoc('spans.fodt', automatic, body), [4, ['hiddenText', 'selectableText']])
   const deletion = `<text:changed-region text:id="c1"><text:deletion><office:change-info><dc:creator xmlns:dc="http://purl.org/dc/elements/1.1/">A</dc:creator><dc:date xmlns:dc="http://purl.org/dc/elements/1.1/">2026-01-01T00:00:00</dc:date></office:change-info><text:p>gone for good</text:p>
     </text:deletion></text:changed-region>`
-  const tracked = `<text:tracked-changes text:track-changes="true">${deletion}</text:tracked-changes>
+  const trackedChanges = `<text:tracked-changes text:track-changes="true">${deletion}</text:tracked-changes>
     <text:p>one <text:change text:change-id="c1"/>two</text:p>`
-  assert.deepEqual(await ofWord('tracked.fodt', '', tracked), [2, ['changes', 'selectableText']])
+  assert.deepEqual(await summarizeAsDoc('tracked.fodt', '', trackedChanges), [
+    2,
+    ['changes', 'selectableText'],
+  ])
   const styles = `<office:styles>${hiding('Quiet', 'paragraph')}</office:styles>`
   const styled = `<text:p>one two</text:p><text:p text:style-name="Quiet">secret</text:p>`
-  assert.deepEqual(await ofWord('styled.fodt', styles, styled), [undefined, ['hiddenText']])
+  assert.deepEqual(await summarizeAsDoc('styled.fodt', styles, styled), [undefined, ['hiddenText']])
 })
 
 test('text in shapes on a sheet is below the cells in a web page, and causes a warning in a table', async () => {

@@ -144,7 +144,7 @@ test('right-to-left text and emoji are rendered', async () => {
 
 test('emoji families, flags, skin tones and the newest emoji are rendered as one glyph each', async () => {
   const source = join(scratch, 'emoji.html')
-  const signs = [
+  const symbols = [
     '😀',
     '👩‍👩‍👧‍👦',
     '🏳️‍🌈',
@@ -154,16 +154,16 @@ test('emoji families, flags, skin tones and the newest emoji are rendered as one
     '🐦‍🔥',
     '\u{1fae9}',
   ]
-  const lines = signs.map((sign, index) => `<p>${sign} behind${index}</p>`)
+  const lines = symbols.map((sign, index) => `<p>${sign} behind${index}</p>`)
   await writeFile(source, `<meta charset="utf-8">${lines.join('')}`)
   const { path, warnings } = await convert(engine, source, 'pdf')
   assert.deepEqual(warnings, [])
-  const places = await Promise.all(signs.map((_, index) => placeOf(`behind${index}`, path)))
+  const places = await Promise.all(symbols.map((_, index) => placeOf(`behind${index}`, path)))
   const [firstPlace] = places
   assert.ok(firstPlace && firstPlace.left > 0)
-  for (const [index, { left }] of places.entries()) assert.equal(left, firstPlace.left, signs[index])
+  for (const [index, { left }] of places.entries()) assert.equal(left, firstPlace.left, symbols[index])
   const text = await readPdfText(path)
-  for (const sign of signs) assert.ok(text.includes(sign), sign)
+  for (const sign of symbols) assert.ok(text.includes(sign), sign)
 })
 
 test('characters that no installed font can show cause a warning with their count', async () => {
@@ -180,34 +180,34 @@ test('characters that no installed font can show cause a warning with their coun
 })
 
 /** Writes a sheet with a word in the first cell and one in the last cell of this many rows and columns. */
-async function sparseSheet(rows: number, columns: number): Promise<string> {
+async function writeSparseSheet(rows: number, columns: number): Promise<string> {
   const path = join(scratch, `${rows}x${columns}.fods`)
   const odf = 'urn:oasis:names:tc:opendocument:xmlns'
   const names = ['office', 'table', 'text'].map((name) => `xmlns:${name}="${odf}:${name}:1.0"`).join(' ')
   const cell = (word: string) =>
     `<table:table-cell office:value-type="string"><text:p>${word}</text:p></table:table-cell>`
-  const gap = columns > 1 ? `<table:table-cell table:number-columns-repeated="${columns - 1}"/>` : ''
-  const gapBetween =
+  const emptyCells = columns > 1 ? `<table:table-cell table:number-columns-repeated="${columns - 1}"/>` : ''
+  const emptyRows =
     rows > 2
       ? `<table:table-row table:number-rows-repeated="${rows - 2}">${'<table:table-cell/>'}</table:table-row>`
       : ''
   await writeFile(
     path,
-    `<office:document ${names} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${cell('walrus')}</table:table-row>${gapBetween}<table:table-row>${gap}${cell('edge')}</table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
+    `<office:document ${names} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${cell('walrus')}</table:table-row>${emptyRows}<table:table-row>${emptyCells}${cell('edge')}</table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
   )
   return path
 }
 
 test('a word far away from the rest of a sheet is kept, and a sheet is too large only if it has too many cells', async () => {
-  const { path } = await convert(engine, await sparseSheet(2, 16_384), 'csv')
+  const { path } = await convert(engine, await writeSparseSheet(2, 16_384), 'csv')
   assert.deepEqual((await readFile(path, 'utf8')).trim().split(/,+/), ['walrus', '\n', 'edge'])
-  const corner = await sparseSheet(8192, 16_384)
+  const largeSheet = await writeSparseSheet(8192, 16_384)
   for (const to of ['csv', 'html'] as const)
     await assert.rejects(
-      convert(engine, corner, to),
+      convert(engine, largeSheet, to),
       refusal('FILE_TOO_LARGE', /8,192 rows and 16,384 columns up to its last cell/),
     )
-  const wide = await sparseSheet(1000, 16_384)
+  const wide = await writeSparseSheet(1000, 16_384)
   await assert.rejects(
     convert(engine, wide, 'pdf'),
     refusal('FILE_TOO_LARGE', /1,000 rows and 16,384 columns/),
@@ -250,8 +250,8 @@ describe('a document with tracked changes', async () => {
   })
 
   test('a document with tracked changes contains exactly the visible words', async () => {
-    const holding = await readSummary(path, 'rtf', { isResult: false })
-    assert.deepEqual([holding?.words?.total, holding?.features], [3, ['changes', 'selectableText']])
+    const summary = await readSummary(path, 'rtf', { isResult: false })
+    assert.deepEqual([summary?.words?.total, summary?.features], [3, ['changes', 'selectableText']])
   })
 })
 
@@ -293,9 +293,9 @@ const roundTrips = [
 ] as const satisfies [string, FormatId[], string[]][]
 
 /** Formats that no other tool here can read. */
-const countedFormats: readonly FormatId[] = ['doc', 'xls', 'ppt', 'pps', 'pot']
+const olderFormats: readonly FormatId[] = ['doc', 'xls', 'ppt', 'pps', 'pot']
 
-const noElements = { images: 0, links: 0, tables: 0, fields: 0 }
+const elementCounts = { images: 0, links: 0, tables: 0, fields: 0 }
 
 describe('office documents are converted to each other', { concurrency: 2 }, () => {
   for (const [name, formats, words] of roundTrips) {
@@ -305,13 +305,13 @@ describe('office documents are converted to each other', { concurrency: 2 }, () 
         const back = await convert(engine, convertedFile.path, 'pdf')
         const text = await readPdfText(back.path)
         for (const word of words) assert.ok(text.includes(word), `${word} is not in ${text}`)
-        if (!countedFormats.includes(format)) return
+        if (!olderFormats.includes(format)) return
         const from = name.slice(name.lastIndexOf('.') + 1) as FormatId // The names above have such extensions.
         const source = await readSummary(fixture(`office/${name}`), from, { isResult: false })
         const documentSummary = await readSummary(convertedFile.path, format, { isResult: true })
         const counts = documentSummary?.counts ?? {}
         // Images and the like are not counted in older formats.
-        const isCounted = ([unit]: [string, unknown]) => !(unit in noElements) || unit in counts
+        const isCounted = ([unit]: [string, unknown]) => !(unit in elementCounts) || unit in counts
         const sourceCounts = Object.entries(source?.counts ?? {}).filter(isCounted)
         assert.deepEqual(counts, Object.fromEntries(sourceCounts))
         assert.equal(

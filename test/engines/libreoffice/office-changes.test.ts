@@ -11,14 +11,14 @@ import { convert } from '../support/run-engine.ts'
 const engine = createLibreOffice()
 after(() => engine.close?.())
 
-const officeSpace = 'http://schemas.openxmlformats.org/officeDocument/2006'
-const packageSpace = 'http://schemas.openxmlformats.org/package/2006'
+const officeNamespace = 'http://schemas.openxmlformats.org/officeDocument/2006'
+const packageNamespace = 'http://schemas.openxmlformats.org/package/2006'
 
-async function wordOf(body: string): Promise<string> {
+async function writeDocx(body: string): Promise<string> {
   const zip = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false })
   const parts = {
-    '[Content_Types].xml': `<Types xmlns="${packageSpace}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
-    '_rels/.rels': `<Relationships xmlns="${packageSpace}/relationships"><Relationship Id="r1" Type="${officeSpace}/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
+    '[Content_Types].xml': `<Types xmlns="${packageNamespace}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
+    '_rels/.rels': `<Relationships xmlns="${packageNamespace}/relationships"><Relationship Id="r1" Type="${officeNamespace}/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
     'word/document.xml': `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`,
   }
   for (const [name, text] of Object.entries(parts)) await zip.add(name, new TextReader(text))
@@ -30,7 +30,7 @@ async function wordOf(body: string): Promise<string> {
 test('text that was inserted and deleted again is in no conversion of a document', async () => {
   const by = (id: number) => `w:id="${id}" w:author="A" w:date="2026-01-01T00:00:00Z"`
   const run = (text: string, tag = 't') => `<w:r><w:${tag} xml:space="preserve">${text}</w:${tag}></w:r>`
-  const path = await wordOf(
+  const path = await writeDocx(
     `<w:p>${run('one ')}<w:ins ${by(1)}>${run('two ')}<w:del ${by(2)}>${run('taken ', 'delText')}</w:del>${run('three ')}</w:ins>
        <w:del ${by(3)}>${run('away ', 'delText')}</w:del>${run('four')}</w:p>
      <w:p><w:pPr><w:rPr><w:ins ${by(4)}/><w:del ${by(5)}/></w:rPr></w:pPr>${run('five')}</w:p>`,

@@ -51,15 +51,15 @@ test('a signed document causes a warning only if it is changed', async () => {
   const signFile = async (name: string, source: string) => {
     const path = join(scratch, name)
     await copyFile(source, path)
-    const innerName = name.endsWith('odt') ? 'META-INF/documentsignatures.xml' : '_xmlsignatures/sig1.xml'
+    const signatureName = name.endsWith('odt') ? 'META-INF/documentsignatures.xml' : '_xmlsignatures/sig1.xml'
     const append =
       'import sys, zipfile; zipfile.ZipFile(sys.argv[1], "a").writestr(sys.argv[2], "<Signature/>")'
-    execFileSync(python3, ['-c', append, path, innerName])
+    execFileSync(python3, ['-c', append, path, signatureName])
     return path
   }
   assert.deepEqual((await compressFile(await signFile('signed.docx', album))).warnings, ['SIGNATURE_BROKEN'])
-  const untouched = await compressFile(await signFile('signed.odt', fixture('letter.odt')))
-  assert.deepEqual(untouched.warnings, ['NOT_SMALLER'])
+  const signedResult = await compressFile(await signFile('signed.odt', fixture('letter.odt')))
+  assert.deepEqual(signedResult.warnings, ['NOT_SMALLER'])
 })
 
 test('a document without images is returned unchanged, with a warning', async () => {

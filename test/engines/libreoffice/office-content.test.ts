@@ -61,15 +61,15 @@ test('hidden parts of a workbook are left out of pages and kept in tables, both 
   assert.deepEqual((await convert(office, book, 'ods')).warnings, [])
   for (const to of ['xlsx', 'xls', 'ods'] as const) {
     const { path } = await convert(office, book, to)
-    const createDocumentWith = await readSummary(path, to, { isResult: true })
-    assert.equal(createDocumentWith?.counts.sheets, 3, to)
-    const shownWords = new WordCounts()
+    const documentSummary = await readSummary(path, to, { isResult: true })
+    assert.equal(documentSummary?.counts.sheets, 3, to)
+    const expectedWords = new WordCounts()
     // LibreOffice writes the first sheet as visible for Excel.
-    shownWords.add(`first cells last ones ${to === 'ods' ? '' : 'secret sheet'}`)
-    const { visibleWords } = createDocumentWith
+    expectedWords.add(`first cells last ones ${to === 'ods' ? '' : 'secret sheet'}`)
+    const { visibleWords } = documentSummary
     assert.deepEqual(
-      [visibleWords?.total, visibleWords && shownWords.countSharedWith(visibleWords)],
-      [shownWords.total, shownWords.total],
+      [visibleWords?.total, visibleWords && expectedWords.countSharedWith(visibleWords)],
+      [expectedWords.total, expectedWords.total],
     )
   }
 })
@@ -95,9 +95,9 @@ const officeSpace = 'http://schemas.openxmlformats.org/officeDocument/2006'
 
 const packageSpace = 'http://schemas.openxmlformats.org/package/2006'
 
-const wordSpace = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
+const wordNamespace = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 
-const mailedPage = [
+const mhtmlPage = [
   'MIME-Version: 1.0\r\nContent-Type: multipart/related; type="text/html"; boundary="b"\r\n\r\n--b\r\n',
   'Content-Transfer-Encoding: quoted-printable\r\nContent-Type: text/html; charset=utf-8\r\n\r\n',
   '<html><head><title>unseen</title></head><body><p>Gr=C3=B6=\r\n=C3=9Fe of a <b>p</b>age</p></body></html>\r\n--b--\r\n',
@@ -115,7 +115,7 @@ async function wordOf(
     `<Relationship Id="r${at}" Type="${officeSpace}/relationships/${kind}" Target="${file}"/>`
   const relations = (all: string) =>
     `<Relationships xmlns="${packageSpace}/relationships">${all}</Relationships>`
-  const spaces = `xmlns:w="${wordSpace}" xmlns:r="${officeSpace}/relationships"`
+  const spaces = `xmlns:w="${wordNamespace}" xmlns:r="${officeSpace}/relationships"`
   const types = `<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
     <Default Extension="xml" ContentType="application/xml"/><Default Extension="mht" ContentType="message/rfc822"/>
     <Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>
@@ -141,7 +141,7 @@ const field = (text: string) => `<w:fldSimple w:instr="AUTHOR"><w:r><w:t>${text}
 const control = (content: string) => `<w:sdt><w:sdtContent>${content}</w:sdtContent></w:sdt>`
 
 test('fields, controls in tables, tables in notes and embedded pages of a Word document are kept', async () => {
-  const notes = `<w:footnotes xmlns:w="${wordSpace}"><w:footnote w:id="2"><w:tbl><w:tr>${cell('noted')}</w:tr></w:tbl>
+  const notes = `<w:footnotes xmlns:w="${wordNamespace}"><w:footnote w:id="2"><w:tbl><w:tr>${cell('noted')}</w:tr></w:tbl>
     <w:p>${field('beside')}</w:p></w:footnote></w:footnotes>`
   const nestedDocument = await wordOf('within', `${words('deeper')}<w:altChunk r:id="r0"/>`, [
     ['aFChunk', 'plain.txt', 'deepest'],
@@ -153,7 +153,7 @@ test('fields, controls in tables, tables in notes and embedded pages of a Word d
      <w:altChunk r:id="r1"/><w:altChunk r:id="r2"/>`,
     [
       ['footnotes', 'footnotes.xml', notes],
-      ['aFChunk', 'page.mht', mailedPage],
+      ['aFChunk', 'page.mht', mhtmlPage],
       ['aFChunk', 'within.docx', await readFile(nestedDocument)],
     ],
   )
@@ -186,7 +186,7 @@ test('text with ruby annotations and in custom XML elements of a Word document i
   const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
   const ruby = (base: string, over: string) =>
     `<w:r><w:t>vor</w:t><w:ruby><w:rubyPr/><w:rt>${run(over)}</w:rt><w:rubyBase>${run(base)}</w:rubyBase></w:ruby></w:r>`
-  const notes = `<w:footnotes xmlns:w="${wordSpace}"><w:footnote w:id="2"><w:p>${ruby('注', 'ちゅう')}</w:p></w:footnote></w:footnotes>`
+  const notes = `<w:footnotes xmlns:w="${wordNamespace}"><w:footnote w:id="2"><w:p>${ruby('注', 'ちゅう')}</w:p></w:footnote></w:footnotes>`
   const path = await wordOf(
     'ruby',
     `<w:p>${ruby('東京', 'とうきょう')}<w:customXml w:element="x"><w:customXml w:element="y">${run('marked')}</w:customXml></w:customXml><w:r><w:footnoteReference w:id="2"/></w:r></w:p>

@@ -13,15 +13,15 @@ after(() => engine.close?.())
 const spaces = ['office', 'style', 'table', 'text', 'presentation'].map(
   (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,
 )
-const documentOf = (kind: string, body: string) =>
+const createDocument = (kind: string, body: string) =>
   `<office:document ${spaces.join(' ')} xmlns:of="urn:oasis:names:tc:opendocument:xmlns:of:1.2" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.${kind}"><office:body>${body}</office:body></office:document>`
 
 const sources = {
-  fodt: documentOf(
+  fodt: createDocument(
     'text',
     '<office:text><text:p>Says <text:file-name text:display="full">old</text:file-name>.</text:p></office:text>',
   ),
-  fods: documentOf(
+  fods: createDocument(
     'spreadsheet',
     '<office:spreadsheet><table:table table:name="Sheet"><table:table-row><table:table-cell table:formula="of:=CELL(&quot;FILENAME&quot;)" office:value-type="string"><text:p>old</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet>',
   ),

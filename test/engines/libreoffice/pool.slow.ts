@@ -35,25 +35,25 @@ async function pool(settings: LibreOfficeSettings = {}): Promise<{ engine: Engin
 /** Returns the ids of processes whose command line contains both the program and the folder. */
 async function pidsOf(program: string, folder: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const foundOffices = await Promise.all(
+  const pidLists = await Promise.all(
     pids.map(async (pid) => {
       const command = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')
       return command.split('\0')[0]?.endsWith(program) && command.includes(folder) ? [Number(pid)] : []
     }),
   )
-  return foundOffices.flat()
+  return pidLists.flat()
 }
 
 const offices = (baseDir: string) => pidsOf('soffice.bin', baseDir)
 
 /** Writes a text of many pages, so that converting it takes a while after it was loaded. */
-async function longText(word: string, lines = 4000): Promise<string> {
+async function writeLongText(word: string, lines = 4000): Promise<string> {
   const path = join(scratch, `${word}.txt`)
   await writeFile(path, `${word}\n${'The quick brown fox jumps over the lazy dog.\n'.repeat(lines)}`)
   return path
 }
 
-function isRefusedWith(pattern: RegExp) {
+function matchesRefusal(pattern: RegExp) {
   return (error: unknown) =>
     error instanceof AppError && error.code === 'CONVERSION_FAILED' && pattern.test(error.message)
 }
@@ -73,7 +73,7 @@ describe('the LibreOffice pool', () => {
     const { engine, baseDir } = await pool({ processes: 2 })
     const words = Array.from({ length: 8 }, (_, i) => `Number${i}`)
     const runs = words.map(async (word) => {
-      const { path } = await convert(engine, await longText(word, 50), 'pdf')
+      const { path } = await convert(engine, await writeLongText(word, 50), 'pdf')
       const text = await readPdfText(path)
       assert.deepEqual(new Set(text.match(/Number\d/g)), new Set([word]))
     })
@@ -101,16 +101,16 @@ describe('the LibreOffice pool', () => {
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
     const [firstOffice] = await offices(baseDir)
     assert.ok(firstOffice)
-    let seenOffices = [firstOffice]
+    let previousOffices = [firstOffice]
     let documents = 1
-    while (seenOffices.includes(firstOffice)) {
+    while (previousOffices.includes(firstOffice)) {
       await convert(engine, fixture('office/utf16.txt'), 'rtf')
       documents++
-      seenOffices = await offices(baseDir)
+      previousOffices = await offices(baseDir)
       // On a busy machine, a replaced process takes a while to end.
       const isReplaced = async () => (await offices(baseDir)).length <= 2
-      if (seenOffices.length > 2)
-        await waitUntil(isReplaced, `two of ${seenOffices.length} LibreOffice processes remain`)
+      if (previousOffices.length > 2)
+        await waitUntil(isReplaced, `two of ${previousOffices.length} LibreOffice processes remain`)
     }
     assert.ok(
       documents > 4,
@@ -120,7 +120,7 @@ describe('the LibreOffice pool', () => {
 
   test('the LibreOffice pool ends all processes and removes all folders when it is closed', async () => {
     const { engine, baseDir } = await pool()
-    const runningConversions = [longText('First'), longText('Second')].map(async (path) =>
+    const runningConversions = [writeLongText('First'), writeLongText('Second')].map(async (path) =>
       convert(engine, await path, 'pdf'),
     )
     await Promise.race(runningConversions)
@@ -135,7 +135,11 @@ describe('the LibreOffice pool', () => {
 
 describe('a LibreOffice process that fails', () => {
   /** Runs an action on the process once it has loaded the document, the given number of times. */
-  async function disturb(signal: NodeJS.Signals, times: number, settings?: LibreOfficeSettings) {
+  async function convertWhileSignalling(
+    signal: NodeJS.Signals,
+    times: number,
+    settings?: LibreOfficeSettings,
+  ) {
     const { engine, baseDir } = await pool({ processes: 1, ...settings })
     await engine.warm?.()
     const officesBefore = await offices(baseDir)
@@ -144,33 +148,33 @@ describe('a LibreOffice process that fails', () => {
       if (ratio !== 0.5 || left-- <= 0) return
       void offices(baseDir).then(([pid]) => pid !== undefined && process.kill(pid, signal))
     }
-    const run = convert(engine, await longText('Survivor'), 'pdf', { onProgress })
+    const run = convert(engine, await writeLongText('Survivor'), 'pdf', { onProgress })
     return { run, before: officesBefore, baseDir }
   }
 
   test('a LibreOffice process that fails by crashing causes a retry, and the document is converted', async () => {
-    const { run, before, baseDir } = await disturb('SIGKILL', 1)
+    const { run, before, baseDir } = await convertWhileSignalling('SIGKILL', 1)
     const { path } = await run
     assert.match(await readPdfText(path), /Survivor/)
     assert.notDeepEqual(await offices(baseDir), before)
   })
 
   test('a LibreOffice process that fails by hanging is detected, and the document is retried', async () => {
-    const { run } = await disturb('SIGSTOP', 1, { stallS: 0.5 })
+    const { run } = await convertWhileSignalling('SIGSTOP', 1, { stallS: 0.5 })
     const { path } = await run
     assert.match(await readPdfText(path), /Survivor/)
   })
 
   test('a LibreOffice process that fails twice causes retries in processes that have converted nothing else', async () => {
-    const { run, baseDir } = await disturb('SIGKILL', 2)
+    const { run, baseDir } = await convertWhileSignalling('SIGKILL', 2)
     const { path } = await run
     assert.match(await readPdfText(path), /Survivor/)
     assert.equal((await offices(baseDir)).length, 1)
   })
 
   test('a LibreOffice process that fails three times with the same document fails only that document', async () => {
-    const { run } = await disturb('SIGKILL', 3)
-    await assert.rejects(run, isRefusedWith(/crashes LibreOffice/))
+    const { run } = await convertWhileSignalling('SIGKILL', 3)
+    await assert.rejects(run, matchesRefusal(/crashes LibreOffice/))
     const [engine] = engines
     assert.ok(engine)
     await convert(engine, fixture('office/report.docx'), 'pdf')
@@ -191,12 +195,12 @@ test('a cancelled document ends only its own LibreOffice process', async () => {
   const { engine, baseDir } = await pool({ processes: 2 })
   const abort = new AbortController()
   const loadedEvent = Promise.withResolvers<void>()
-  const cancelled = convert(engine, await longText('Cancelled', 20_000), 'pdf', {
+  const cancelled = convert(engine, await writeLongText('Cancelled', 20_000), 'pdf', {
     signal: abort.signal,
     onProgress: () => loadedEvent.resolve(),
   })
   const rejectedRun = assert.rejects(cancelled, /asked to stop/)
-  const keptRun = convert(engine, await longText('Kept', 8000), 'pdf')
+  const otherRun = convert(engine, await writeLongText('Kept', 8000), 'pdf')
   await loadedEvent.promise
   const officesBefore = await offices(baseDir)
   const requestedAtMs = performance.now()
@@ -204,7 +208,7 @@ test('a cancelled document ends only its own LibreOffice process', async () => {
   await rejectedRun
   const ms = performance.now() - requestedAtMs
   assert.ok(ms < 1000, `it kept running for ${ms} ms`)
-  assert.match(await readPdfText((await keptRun).path), /Kept/)
+  assert.match(await readPdfText((await otherRun).path), /Kept/)
   const officesAfter = await offices(baseDir)
   assert.equal(officesBefore.filter((pid) => officesAfter.includes(pid)).length, 1)
 })
@@ -213,7 +217,7 @@ describe('a converted document leaves behind', () => {
   test('a converted document leaves no files in the folder of the LibreOffice process', async () => {
     const { engine, baseDir } = await pool({ processes: 1 })
     const word = 'Xylophonist'
-    await convert(engine, await longText(word, 10), 'odt')
+    await convert(engine, await writeLongText(word, 10), 'odt')
     const [folder = ''] = await readdir(baseDir)
     const names = () => readdir(join(baseDir, folder), { recursive: true })
     const isCleared = async () => !(await names()).some((name) => /document|result/.test(name))
@@ -226,26 +230,27 @@ describe('a converted document leaves behind', () => {
 
   test('the fonts embedded in a document are not available to the next document', async () => {
     const { engine } = await pool({ processes: 1 })
-    const fontsOf = async (path: string) => readStdout('pdffonts', (await convert(engine, path, 'pdf')).path)
-    assert.match(await fontsOf(await textInFont('with-font.odt', true)), /Caladea/)
-    assert.doesNotMatch(await fontsOf(await textInFont('without-font.odt', false)), /Caladea/)
+    const listFonts = async (path: string) =>
+      readStdout('pdffonts', (await convert(engine, path, 'pdf')).path)
+    assert.match(await listFonts(await writeTextInFont('with-font.odt', true)), /Caladea/)
+    assert.doesNotMatch(await listFonts(await writeTextInFont('without-font.odt', false)), /Caladea/)
   })
 })
 
 /** Writes a text in a font that is not installed, with or without embedding it. */
-async function textInFont(name: string, withFont: boolean): Promise<string> {
+async function writeTextInFont(name: string, embedsFont: boolean): Promise<string> {
   const odf = 'urn:oasis:names:tc:opendocument:xmlns'
   const uri =
     '<svg:font-face-uri xlink:href="Fonts/borrowed.ttf" xlink:type="simple"><svg:font-face-format svg:string="truetype"/></svg:font-face-uri>'
   const parts: Record<string, string> = {
     mimetype: 'application/vnd.oasis.opendocument.text',
-    'content.xml': `<office:document-content xmlns:office="${odf}:office:1.0" xmlns:style="${odf}:style:1.0" xmlns:text="${odf}:text:1.0" xmlns:svg="${odf}:svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" office:version="1.2"><office:font-face-decls><style:font-face style:name="Borrowed" svg:font-family="Borrowed"><svg:font-face-src>${withFont ? uri : ''}</svg:font-face-src></style:font-face></office:font-face-decls><office:automatic-styles><style:style style:name="P1" style:family="paragraph"><style:text-properties style:font-name="Borrowed"/></style:style></office:automatic-styles><office:body><office:text><text:p text:style-name="P1">Words</text:p></office:text></office:body></office:document-content>`,
+    'content.xml': `<office:document-content xmlns:office="${odf}:office:1.0" xmlns:style="${odf}:style:1.0" xmlns:text="${odf}:text:1.0" xmlns:svg="${odf}:svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" office:version="1.2"><office:font-face-decls><style:font-face style:name="Borrowed" svg:font-family="Borrowed"><svg:font-face-src>${embedsFont ? uri : ''}</svg:font-face-src></style:font-face></office:font-face-decls><office:automatic-styles><style:style style:name="P1" style:family="paragraph"><style:text-properties style:font-name="Borrowed"/></style:style></office:automatic-styles><office:body><office:text><text:p text:style-name="P1">Words</text:p></office:text></office:body></office:document-content>`,
     'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="${odf}:manifest:1.0" manifest:version="1.2"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.text"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/><manifest:file-entry manifest:full-path="Fonts/borrowed.ttf" manifest:media-type="application/x-font-ttf"/></manifest:manifest>`,
   }
   const zip = new ZipWriter(new Uint8ArrayWriter())
   for (const [path, content] of Object.entries(parts))
     await zip.add(path, new TextReader(content), { level: 0 })
-  if (withFont) {
+  if (embedsFont) {
     const font = await readFile('/usr/share/fonts/truetype/crosextra/Caladea-Italic.ttf')
     await zip.add('Fonts/borrowed.ttf', new Uint8ArrayReader(font))
   }
@@ -303,7 +308,7 @@ describe('a bridge compromised by a document', () => {
       const { engine } = await pool({ processes: 1, bridgeDir })
       const path = join(scratch, 'in.doc')
       await copyFile(fixture('office/report.docx'), path)
-      await assert.rejects(convert(engine, path, to), isRefusedWith(/crashes LibreOffice/))
+      await assert.rejects(convert(engine, path, to), matchesRefusal(/crashes LibreOffice/))
     })
   }
 })

@@ -124,11 +124,11 @@ describe('plain text and tables', () => {
     const source = join(scratch, 'named.csv')
     await writeFile(source, Buffer.from('\xc4|1;2\n', 'latin1'))
     const to = (options: RunSettings['options'] = {}) => convert(engine, source, 'tsv', { options })
-    const namedRun = await to({ encoding: 'windows-1251', delimiter: 'pipe' })
-    assert.equal(await readFile(namedRun.path, 'utf8'), 'Д\t1;2\n')
-    assert.deepEqual(namedRun.warnings, [])
-    const otherRun = await to({ encoding: 'koi8-r', delimiter: ';' })
-    assert.equal(await readFile(otherRun.path, 'utf8'), 'д|1\t2\n')
+    const windowsRun = await to({ encoding: 'windows-1251', delimiter: 'pipe' })
+    assert.equal(await readFile(windowsRun.path, 'utf8'), 'Д\t1;2\n')
+    assert.deepEqual(windowsRun.warnings, [])
+    const koi8Run = await to({ encoding: 'koi8-r', delimiter: ';' })
+    assert.equal(await readFile(koi8Run.path, 'utf8'), 'д|1\t2\n')
   })
 
   test('web pages are read by LibreOffice in their declared or detected encoding', async () => {

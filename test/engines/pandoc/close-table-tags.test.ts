@@ -8,7 +8,7 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { convert } from '../support/run-engine.ts'
 
 test('omitted end tags of table cells, rows and sections are added', () => {
-  const wholeTables: Readonly<Record<string, string>> = {
+  const closedTables: Readonly<Record<string, string>> = {
     '<table><tr><td>a<td>b<tr><th>c</table>':
       '<table><tr><td>a</td><td>b</td></tr><tr><th>c</th></tr></table>',
     '<TABLE><THEAD><TR><TH>h<TBODY><TR><TD x=y>a</TABLE>':
@@ -18,7 +18,7 @@ test('omitted end tags of table cells, rows and sections are added', () => {
     '<table><tr><td>a<table><tr><td>in</table>b<td>c</table>':
       '<table><tr><td>a<table><tr><td>in</td></tr></table>b</td><td>c</td></tr></table>',
   }
-  for (const [html, expectedHtml] of Object.entries(wholeTables))
+  for (const [html, expectedHtml] of Object.entries(closedTables))
     assert.equal(closeTableTags(html), expectedHtml)
 })
 

@@ -69,7 +69,7 @@ test('raw cells of a notebook are kept verbatim', async () => {
 describe('a document that references files of the machine', () => {
   /** A file that every process can read but pandoc must not include. */
   const secret = '/usr/share/common-licenses/GPL-3'
-  const hostile: Readonly<Record<string, string>> = {
+  const hostileSources: Readonly<Record<string, string>> = {
     'include.rst': `Words.\n\n.. include:: ${secret}\n\n.. csv-table:: t\n   :file: ${secret}\n`,
     'input.tex': `\\documentclass{article}\\begin{document}Words.\\input{${secret}}\\include{${secret}}\\lstinputlisting{${secret}}\\end{document}`,
     'include.org': `Words.\n\n#+INCLUDE: "${secret}"\n`,
@@ -98,7 +98,7 @@ describe('a document that references files of the machine', () => {
     assert.match(license, /GNU GENERAL/)
   })
 
-  for (const [name, content] of Object.entries(hostile)) {
+  for (const [name, content] of Object.entries(hostileSources)) {
     test(`a document that references files of the machine does not include them: ${name}`, async () => {
       const source = await file(name, content)
       for (const to of ['html', 'docx', 'epub', 'fb2', 'rtf', 'odt'] as const) {
@@ -138,9 +138,12 @@ describe('a document designed to exhaust resources', () => {
 })
 
 test('a document that exceeds the memory limit is reported as too large, not as damaged', async () => {
-  const smallMemory = { ...pandoc, limits: { ...pandoc.limits, memoryMb: 300 } }
+  const pandocWithLittleMemory = { ...pandoc, limits: { ...pandoc.limits, memoryMb: 300 } }
   const source = await file('large.html', '<p>apple <b>pear</b></p>'.repeat(100_000))
-  await assert.rejects(convert(smallMemory, source, 'rst'), { code: 'FILE_TOO_LARGE', message: /memory/ })
+  await assert.rejects(convert(pandocWithLittleMemory, source, 'rst'), {
+    code: 'FILE_TOO_LARGE',
+    message: /memory/,
+  })
 })
 
 test('Markdown that pandoc would parse for hours is refused with the reason, and smaller cases are read', async () => {
@@ -150,8 +153,8 @@ test('Markdown that pandoc would parse for hours is refused with the reason, and
   }
   await assertRefusedText(`a\n ${'> '.repeat(1001)}x`, /has a line with 1001 nested quotations \(>\), which/)
   await assertRefusedText(`a ${'`'.repeat(5001)} b`, /has 5001 backticks in a row, which/)
-  const manyNodes = `${'> '.repeat(90)}deep\n\n${'`a` '.repeat(6000)}\n\n${'a > b '.repeat(2000)}`
-  const { text } = await convertSource(await file('many.md', manyNodes), 'html')
+  const textWithManyNodes = `${'> '.repeat(90)}deep\n\n${'`a` '.repeat(6000)}\n\n${'a > b '.repeat(2000)}`
+  const { text } = await convertSource(await file('many.md', textWithManyNodes), 'html')
   assert.match(text, /deep/)
   assert.equal(text.split('<code>').length, 6001)
 })
@@ -169,10 +172,10 @@ describe('an ebook from markup', () => {
     const sources = { md: words, textile: words }
     for (const [format, source] of Object.entries(sources)) {
       const path = await file(`straight.${format}`, source)
-      const textWith = async (options: { ebookSmartenPunctuation?: boolean }) =>
+      const convertWithOptions = async (options: { ebookSmartenPunctuation?: boolean }) =>
         (await convertSource(path, 'epub', { options })).text.replaceAll('&quot;', '"')
-      assert.ok((await textWith({ ebookSmartenPunctuation: false })).includes(words), format)
-      assert.match(await textWith({}), /[“”]blue” bird [–—] seen… twice/, format)
+      assert.ok((await convertWithOptions({ ebookSmartenPunctuation: false })).includes(words), format)
+      assert.match(await convertWithOptions({}), /[“”]blue” bird [–—] seen… twice/, format)
     }
   })
 })
@@ -207,13 +210,13 @@ test('abstract and legal notice of a DocBook are kept at the start of the text',
 })
 
 describe('a LaTeX document', () => {
-  const texOf = (body: string, preamble = '') =>
+  const createTex = (body: string, preamble = '') =>
     `\\documentclass{article}${preamble}\n\\begin{document}\n${body}\n\\end{document}\n`
 
   test('a LaTeX document keeps text in package commands, and citation keys', async () => {
     const body = String.raw`Seen\marginpar{aside} \cite[p. 5]{knuth} \fbox{boxed} \todo{ours} on page \pageref{x}.
       \begin{thebibliography}{99}\bibitem{knuth} Books. \bibitem[L]{lamport} More.\end{thebibliography}`
-    const source = await file('packages.tex', texOf(body, String.raw`\newcommand{\todo}[1]{own #1}`))
+    const source = await file('packages.tex', createTex(body, String.raw`\newcommand{\todo}[1]{own #1}`))
     const { path, warnings } = await convert(pandoc, source, 'txt')
     const text = (await readFile(path, 'utf8')).replaceAll(/\s+/g, ' ')
     assert.match(
@@ -225,7 +228,10 @@ describe('a LaTeX document', () => {
 
   test('a LaTeX document causes a warning that names the commands dropped with their text', async () => {
     const body = String.raw`Seen \strange{left out} \vspace{3cm} \begin{tikzpicture}\node{a};\end{tikzpicture}`
-    const source = await file('strange.tex', texOf(body, String.raw`\usepackage[x]{none}\fancyhead{words}`))
+    const source = await file(
+      'strange.tex',
+      createTex(body, String.raw`\usepackage[x]{none}\fancyhead{words}`),
+    )
     const { warnings, messages } = await convert(pandoc, source, 'html')
     assert.deepEqual(warnings, ['COMMANDS_DROPPED'])
     assert.match(messages.join(), /^2 parts .*: \\strange, tikzpicture\.$/)

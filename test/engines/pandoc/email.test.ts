@@ -19,7 +19,7 @@ async function page(...lines: readonly string[]) {
   return { html: await readFile(htmlPath, 'utf8'), warnings }
 }
 
-const htmlMail = (...body: readonly string[]) =>
+const createHtmlEmail = (...body: readonly string[]) =>
   page('From: a@example.org', 'Subject: x', 'Content-Type: text/html; charset=utf-8', '', ...body)
 
 const rich = [
@@ -79,7 +79,7 @@ describe('an email', () => {
   })
 
   test('an email runs no scripts and loads no files', async () => {
-    const { html, warnings } = await htmlMail(
+    const { html, warnings } = await createHtmlEmail(
       '<base href="https://evil.example/"><meta http-equiv="refresh" content="0;url=https://evil.example">',
       '<style>p { background: url(https://evil.example/s) }</style><link rel=stylesheet href="//evil.example">',
       '<body onload="evil()" background="https://evil.example/b"><script>evil()</script>',

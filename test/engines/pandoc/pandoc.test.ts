@@ -128,8 +128,8 @@ describe('the content of a document', () => {
   test('the content of a document gets the first heading or the file name as title if one is needed', async () => {
     const heading = await file('heading.md', 'Before.\n\n# The *heading* here\n')
     assert.match((await convertSource(heading, 'html')).text, /<title>The heading here<\/title>/)
-    const noHeadings = await file('none.md', 'Only words.\n')
-    const { text } = await convertSource(noHeadings, 'html', { names: ['My <letter>.md'] })
+    const textWithoutHeadings = await file('none.md', 'Only words.\n')
+    const { text } = await convertSource(textWithoutHeadings, 'html', { names: ['My <letter>.md'] })
     assert.match(text, /<title>My &lt;letter&gt;<\/title>/)
   })
 
@@ -155,8 +155,8 @@ describe('the content of a document', () => {
     ] as const) {
       const { text } = await convertSource(describedDocument, to)
       const words = ['Birds', 'of rivers', 'Ada', 'Bo', '2024', 'In short']
-      const lostWords = words.filter((word) => !text.replaceAll('\\', '').includes(word))
-      assert.deepEqual(lostWords, [], to)
+      const missingWords = words.filter((word) => !text.replaceAll('\\', '').includes(word))
+      assert.deepEqual(missingWords, [], to)
     }
   })
 
@@ -216,7 +216,7 @@ describe('images of a document', () => {
     const text = createChapter(`<h1>One</h1>${drawing}<p>Words.<img src="dot.png" alt="dot"/></p>`)
     const notes = createChapter('<p>Words of a note.</p>')
     const files = { 'one.xhtml': text, 'notes.xhtml': notes, 'dot.png': dot }
-    await createEpub(book, { files, spine: ['one.xhtml', 'notes.xhtml'], aside: ['notes.xhtml'] })
+    await createEpub(book, { files, spine: ['one.xhtml', 'notes.xhtml'], nonLinear: ['notes.xhtml'] })
     const { path, warnings } = await convert(pandoc, book, 'docx')
     assert.match(await readStdout('bsdtar', '-tf', path), /word\/media\/.*png/)
     assert.deepEqual(warnings, [])
@@ -229,9 +229,9 @@ describe('images of a document', () => {
       `<aside epub:type="${type}" id="${id}"><p>${words}</p></aside>`
     const namedNote = `<p>Here<a epub:type="noteref" href="#a">1</a>.</p>${note('a', 'Note by its name')}`
     const linkedNote = `<p>There<a href="#b">2</a>.</p>${note('b', 'Note by a link')}`
-    const distantNote = `<p>Away<a epub:type="noteref" href="notes.xhtml#c">3</a>.</p>`
+    const noteInOtherFile = `<p>Away<a epub:type="noteref" href="notes.xhtml#c">3</a>.</p>`
     const files = {
-      'one.xhtml': createChapter(namedNote + linkedNote + distantNote),
+      'one.xhtml': createChapter(namedNote + linkedNote + noteInOtherFile),
       'notes.xhtml': createChapter(`<h2>Notes</h2>${note('c', 'Note in its own file', 'rearnote')}`),
     }
     await createEpub(book, { files, spine: ['one.xhtml', 'notes.xhtml'] })

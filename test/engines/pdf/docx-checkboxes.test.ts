@@ -21,14 +21,14 @@ const text = (words: string, [x, y]: readonly [number, number], font = 'F1') =>
 const square = (x: number, y: number) => `1 w ${x} ${y - 3} 14 14 re S`
 
 /** A code with a frame for each character, `pitch` points apart; a space leaves the frame empty. */
-const comb = (code: string, y: number, pitch: number) =>
+const drawComb = (code: string, y: number, pitch: number) =>
   [...code].map((char, at) => `${square(150 + at * pitch, y)} ${text(char, [154 + at * pitch, y])}`).join(' ')
 
 const pathOf = await writeFiles({
   'codes.pdf': createPage(
     text('Fill in your code and send the form to the office.', [60, 780]),
-    ...[text('Customer', [60, 740]), comb('48X57  ', 740, 14)],
-    ...[text('Reference', [60, 700]), comb('6X84x ', 700, 20)],
+    ...[text('Customer', [60, 740]), drawComb('48X57  ', 740, 14)],
+    ...[text('Reference', [60, 700]), drawComb('6X84x ', 700, 20)],
     ...[text('Part', [60, 660]), square(150, 660), text('7', [154, 660]), text('wages', [172, 660])],
   ),
   'lone.pdf': createPage(

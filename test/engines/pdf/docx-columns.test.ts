@@ -83,36 +83,36 @@ async function countSideBySideLines(path: string, columns: number, page = 1): Pr
   ).length
 }
 
-const paragraphLengths = (paragraphs: number) =>
+const expectedLengths = (paragraphs: number) =>
   Array.from({ length: paragraphs }, (_, index) => lengthOfParagraph(index))
 
 /** Returns the word numbers of some paragraphs as they were created. */
 const numbersFrom = (firstNumber: number, paragraphs: number) =>
   Array.from(
-    { length: paragraphLengths(paragraphs).reduce((sum, one) => sum + one) },
+    { length: expectedLengths(paragraphs).reduce((sum, one) => sum + one) },
     (_, index) => firstNumber + index,
   )
 
 describe('PDF with columns to Word', () => {
   before(async () => {
     folder = await printDocuments(sources)
-    const docxFolder = join(folder, 'opened')
-    await mkdir(docxFolder)
+    const unzippedFolder = join(folder, 'opened')
+    await mkdir(unzippedFolder)
     const convertedDocuments: Record<string, ConvertedDocument> = {}
     for (const name of Object.keys(sources)) {
       const { path, warnings } = await convert(pdf, join(folder, `${name}.pdf`), 'docx')
       assert.deepEqual(warnings, [])
-      await copyFile(path, join(docxFolder, `${name}.docx`))
+      await copyFile(path, join(unzippedFolder, `${name}.docx`))
       convertedDocuments[name] = {
         text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path),
         sections: await countSectionColumns(path),
-        printedPath: join(docxFolder, `${name}.pdf`),
+        printedPath: join(unzippedFolder, `${name}.pdf`),
       }
     }
     documents = convertedDocuments
     await makePdf(
-      docxFolder,
-      Object.keys(sources).map((name) => join(docxFolder, `${name}.docx`)),
+      unzippedFolder,
+      Object.keys(sources).map((name) => join(unzippedFolder, `${name}.docx`)),
     )
   })
 
@@ -143,7 +143,7 @@ describe('PDF with columns to Word', () => {
       .filter((part) => extractNumbers(part).length > 0)
     assert.deepEqual(
       paragraphs.map((part) => extractNumbers(part).length),
-      [...paragraphLengths(4), ...paragraphLengths(4), ...paragraphLengths(2)],
+      [...expectedLengths(4), ...expectedLengths(4), ...expectedLengths(2)],
     )
   })
 

@@ -22,20 +22,20 @@ const redPixel = stream(
   '<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceRGB >>',
 )
 const line = (text: string, top: number) => `BT /F1 12 Tf 50 ${top} Td (${text}) Tj ET`
-const prose = (top: number) =>
+const drawProse = (top: number) =>
   [0, 1, 2, 3]
     .map((at) => line(`Line ${at} of a page about rivers and mountains in the north`, top - at * 16))
     .join(' ')
 
 /** A cover with white words on a dark red photo, a page of text, and a photo without words. */
-const photos = createPdf({
+const photosPdf = createPdf({
   ...pages(3, 7, 9),
   3: page(4),
-  4: stream(`q 400 0 0 500 0 0 cm /Im Do Q 1 g ${prose(400)}`),
+  4: stream(`q 400 0 0 500 0 0 cm /Im Do Q 1 g ${drawProse(400)}`),
   5: helvetica,
   6: redPixel,
   7: page(8),
-  8: stream(prose(400)),
+  8: stream(drawProse(400)),
   9: page(10),
   10: stream('q 400 0 0 500 0 0 cm /Im Do Q'),
 })
@@ -44,7 +44,7 @@ const photos = createPdf({
 const paper = createPdf({
   ...pages(3),
   3: page(4),
-  4: stream(`1 0.95 0.7 rg 0 0 400 500 re f 0 0 0.6 rg 0 470 400 30 re f 0 g ${prose(400)}`),
+  4: stream(`1 0.95 0.7 rg 0 0 400 500 re f 0 0 0.6 rg 0 470 400 30 re f 0 g ${drawProse(400)}`),
   5: helvetica,
   6: redPixel,
 })
@@ -53,13 +53,13 @@ const paper = createPdf({
 const stamp = createPdf({
   ...pages(3),
   3: page(4),
-  4: stream(`${prose(400)} ${prose(330)} q 0.94 0.34 -0.34 0.94 200 340 cm 0.8 0 0 rg 0.8 0 0 RG 4 w
+  4: stream(`${drawProse(400)} ${drawProse(330)} q 0.94 0.34 -0.34 0.94 200 340 cm 0.8 0 0 rg 0.8 0 0 RG 4 w
     0 0 m 0 -10 100 -10 100 0 c 100 30 l 100 40 0 40 0 30 c h S BT /F1 30 Tf 10 5 Td (PAID) Tj ET Q`),
   5: helvetica,
   6: redPixel,
 })
 
-const pathOf = await writeFiles({ 'photos.pdf': photos, 'paper.pdf': paper, 'stamp.pdf': stamp })
+const pathOf = await writeFiles({ 'photos.pdf': photosPdf, 'paper.pdf': paper, 'stamp.pdf': stamp })
 
 /** Converts to Word and prints the result with LibreOffice; returns both documents. */
 async function toWordAndBack(name: string) {
@@ -112,12 +112,12 @@ describe('backgrounds and stamps of a PDF in the Word document', () => {
   test('the color of the paper and the band at its top are behind the text', async () => {
     const { printed, text } = await toWordAndBack('paper.pdf')
     assert.equal(await countPdfPages(printed), 1)
-    const [paperColor, band] = [
+    const [paperColor, bandColor] = [
       await readColor(printed, 1, [200, 450]),
       await readColor(printed, 1, [200, 10]),
     ]
     assert.ok(paperColor.red > 245 && paperColor.blue < 190, JSON.stringify(paperColor))
-    assert.ok(band.blue > 140 && band.red < 20, JSON.stringify(band))
+    assert.ok(bandColor.blue > 140 && bandColor.red < 20, JSON.stringify(bandColor))
     assert.match(text, /Line 3 of a page/)
   })
 

@@ -11,7 +11,7 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { createPdf, writeFiles } from '../support/pdf-maker.ts'
 
 const stream = (content: string, dict = '<< >>') => ({ dict, data: Buffer.from(content) })
-const tall = 3000
+const pageSize = 3000
 const square = '0 0 1 rg 0 0 50 50 re f'
 /** Levels of forms that draw the next one twice. */
 const depth = 26
@@ -20,7 +20,7 @@ const firstForm = 20
 const pathOf = await writeFiles({
   'tall.pdf': createPdf({
     1: '<< /Type /Catalog /Pages 2 0 R >>',
-    2: `<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 ${tall} ${tall}] >>`,
+    2: `<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 ${pageSize} ${pageSize}] >>`,
     3: '<< /Type /Page /Parent 2 0 R >>',
   }),
   'endless.pdf': createPdf({
@@ -74,7 +74,10 @@ const pageOf = (content: Partial<PageContent>): PageContent => ({
 
 describe('drawings behind the text of a PDF', () => {
   test('hundreds of large drawings are rendered', async () => {
-    const requests = Array.from({ length: 300 }, (): DrawingRequest => ({ page: 1, box: [0, 0, tall, tall] }))
+    const requests = Array.from(
+      { length: 300 },
+      (): DrawingRequest => ({ page: 1, box: [0, 0, pageSize, pageSize] }),
+    )
     const { path, tools } = await createStep('tall.pdf', 120)
     const { images, failed } = await renderDrawings(path, requests, [], tools)
     assert.deepEqual([images.size, failed.size], [0, 0])
@@ -93,10 +96,10 @@ describe('drawings behind the text of a PDF', () => {
 
   test('the images of a background that could not be rendered stay behind the text', () => {
     const box = [0, 0, 400, 500] as const
-    const decorated = findDecoration(pageOf({ images: [{ box, path: '/image-1.png' }, { box }] }))
-    const nothing = { images: new Map(), failed: new Set(decorated.requests) }
-    assert.deepEqual(addDrawings(decorated, nothing).floatingImages, [{ path: '/image-1.png', box }])
-    assert.deepEqual(addDrawings(decorated, { ...nothing, failed: new Set() }).floatingImages, [])
+    const pageWithDecoration = findDecoration(pageOf({ images: [{ box, path: '/image-1.png' }, { box }] }))
+    const nothing = { images: new Map(), failed: new Set(pageWithDecoration.requests) }
+    assert.deepEqual(addDrawings(pageWithDecoration, nothing).floatingImages, [{ path: '/image-1.png', box }])
+    assert.deepEqual(addDrawings(pageWithDecoration, { ...nothing, failed: new Set() }).floatingImages, [])
   })
 
   test('only slanted text is a stamp, however tall its font is', async () => {

@@ -27,7 +27,7 @@ const prose = Array.from(
 ).join(' ')
 
 /** A scan with fewer characters than any page of text. */
-const fewWords = createPdf({
+const pdfWithFewWords = createPdf({
   1: '<< /Type /Catalog /Pages 2 0 R >>',
   2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
   3: page(4, '/XObject << /Im 5 0 R >>'),
@@ -46,7 +46,7 @@ const mixedPdf = createPdf({
   8: imageContent,
 })
 
-const pathOf = await writeFiles({ 'few.pdf': fewWords, 'mixed.pdf': mixedPdf })
+const pathOf = await writeFiles({ 'few.pdf': pdfWithFewWords, 'mixed.pdf': mixedPdf })
 const convertToText = async (name: string, options = {}) => {
   const run = await convert(pdf, pathOf(name), 'docx', { options })
   return { ...run, text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', run.path) }

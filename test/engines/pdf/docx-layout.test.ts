@@ -52,12 +52,12 @@ const chapters = createPages(
 )
 
 const box = (y: number) => `1 w 60 ${y - 2} 10 10 re S`
-const tick = (y: number) => `1.5 w 62 ${y + 3} m 64 ${y} l 68 ${y + 6} l S`
+const drawTick = (y: number) => `1.5 w 62 ${y + 3} m 64 ${y} l 68 ${y + 6} l S`
 /** Two ticked and two empty boxes, one of them ticked by a character. */
 const form = createPages(
   [
     line('Tick what applies to you and hand the sheet to the office.', [60, 760]),
-    ...[box(730), tick(730), line('I own a boat', [78, 730])],
+    ...[box(730), drawTick(730), line('I own a boat', [78, 730])],
     ...[box(705), line('I rent a boat', [78, 705])],
     ...[box(680), line('X', [61.5, 679.5], 10), line('I need a berth', [78, 680])],
     ...[box(655), line('I want the newsletter', [78, 655])],
@@ -104,7 +104,7 @@ const toWord = async (name: string) => (await convert(pdf, pathOf(name), 'docx')
 const toText = (path: string) => readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path)
 
 /** Returns the page and the top of each line that starts with `Chapter`, `Row 0` or `Note`. */
-async function readTops(path: string): Promise<{ page: number; top: number; word: string }[]> {
+async function readWordPositions(path: string): Promise<{ page: number; top: number; word: string }[]> {
   const html = await readStdout('pdftotext', '-bbox', path, '-')
   return html.split('<page ').flatMap((source, page) =>
     [...source.matchAll(/yMin="([\d.]+)"[^>]*>(Chapter|Row|Note)</g)].map(([, top = '', word = '']) => ({
@@ -125,7 +125,7 @@ describe('layout of a PDF in the Word document', () => {
     await readStdout('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
     const printed = join(folder, `${parse(path).name}.pdf`)
     assert.equal(await countPdfPages(printed), 3)
-    const [before, now] = [await readTops(pathOf('chapters.pdf')), await readTops(printed)]
+    const [before, now] = [await readWordPositions(pathOf('chapters.pdf')), await readWordPositions(printed)]
     assert.equal(before.length, 27)
     assert.deepEqual(
       now.map(({ page, word }) => `${page} ${word}`),

@@ -64,16 +64,16 @@ describe('section options for Word', () => {
   })
 
   test('a document with very many paragraphs has sections', () => {
-    const [pageCount, perPage] = [150, 1000]
+    const [pageCount, charactersPerPage] = [150, 1000]
     const flows = Array.from({ length: pageCount }, (_, number) => ({
       page: { number, width: 600, height: 800 } as PageContent, // nothing else is used
-      blocks: Array.from({ length: perPage }, (_, at) => {
+      blocks: Array.from({ length: charactersPerPage }, (_, at) => {
         const box = [50, 60 + at * 0.6, 500, 61 + at * 0.6] as const
         return { kind: 'image', box, path: '', column: [50, 0, 500, 800] } satisfies FlowBlock
       }),
     }))
     const sections = buildSections(flows, [50, 500], 1.2)
-    assert.equal(sections[0]?.blocks.length, pageCount * perPage)
+    assert.equal(sections[0]?.blocks.length, pageCount * charactersPerPage)
     assert.equal(sections[0]?.margins[1], 60)
   })
 })

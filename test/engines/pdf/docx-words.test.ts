@@ -45,7 +45,7 @@ const slide = createPdf({
 
 const codes = Array.from({ length: 95 }, (_, at) => at + 32)
 /** A font whose glyph names contain only their number, as some printer drivers write them. */
-const oddEncoding = createPdf({
+const pdfWithOddEncoding = createPdf({
   ...pages,
   3: `${page} >> >>`,
   4: stream(
@@ -57,7 +57,7 @@ const oddEncoding = createPdf({
 })
 
 /** Arabic as printed by browsers: glyphs from left to right, with a lam-alef ligature. */
-const ligature = createPdf({
+const ligaturePdf = createPdf({
   ...pages,
   3: `${page} >> >>`,
   4: stream(line('dcba', 400)),
@@ -67,11 +67,11 @@ const ligature = createPdf({
   ),
 })
 
-const arabic = (shows: string, codes: readonly string[], widths = '') =>
+const createArabicPdf = (showOperators: string, codes: readonly string[], widths = '') =>
   createPdf({
     ...pages,
     3: `${page} >> >>`,
-    4: stream(`BT /F1 12 Tf 50 400 Td ${shows} ET`),
+    4: stream(`BT /F1 12 Tf 50 400 Td ${showOperators} ET`),
     5: `<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R ${widths} >>`,
     6: stream(
       `begincmap 1 begincodespacerange <00> <ff> endcodespacerange ${codes.length} beginbfchar
@@ -79,21 +79,20 @@ const arabic = (shows: string, codes: readonly string[], widths = '') =>
     ),
   })
 /** "سلام" with the ligature in the middle of the word, named by the file in reading order. */
-const namedLigature = arabic('(c) Tj /Span << /ActualText <FEFF06440627> >> BDC (b) Tj EMC (a) Tj', [
-  '0633',
-  '0644',
-  '0645',
-])
+const ligatureWithActualText = createArabicPdf(
+  '(c) Tj /Span << /ActualText <FEFF06440627> >> BDC (b) Tj EMC (a) Tj',
+  ['0633', '0644', '0645'],
+)
 
 /** The same word as browsers print it: the alef is a glyph of its own, without width. */
-const narrowAlef = arabic(
+const pdfWithNarrowAlef = createArabicPdf(
   '(dcba) Tj',
   ['0633', '0644', '0627', '0645'],
   '/FirstChar 97 /LastChar 100 /Widths [500 500 0 500]',
 )
 
 /** A right-to-left list item with a bullet drawn as a shape. */
-const hebrew = createPdf({
+const hebrewPdf = createPdf({
   ...pages,
   3: `${page} >> >>`,
   4: stream(`${line('cba', 400)} 76 402 4 4 re f`),
@@ -104,15 +103,15 @@ const hebrew = createPdf({
 })
 
 const pathOf = await writeFiles({
-  'hebrew.pdf': hebrew,
+  'hebrew.pdf': hebrewPdf,
   'painted.pdf': textOverImage,
   'slide.pdf': slide,
-  'odd.pdf': oddEncoding,
-  'ligature.pdf': ligature,
-  'named.pdf': namedLigature,
-  'narrow.pdf': narrowAlef,
-  'shapes.pdf': arabic('(cba) Tj', ['FEB3', 'FEFC', 'FEE1']),
-  'allah.pdf': arabic('(a) Tj', ['FDF2']),
+  'odd.pdf': pdfWithOddEncoding,
+  'ligature.pdf': ligaturePdf,
+  'named.pdf': ligatureWithActualText,
+  'narrow.pdf': pdfWithNarrowAlef,
+  'shapes.pdf': createArabicPdf('(cba) Tj', ['FEB3', 'FEFC', 'FEE1']),
+  'allah.pdf': createArabicPdf('(a) Tj', ['FDF2']),
 })
 const convertToText = async (name: string) => {
   const { path } = await convert(pdf, pathOf(name), 'docx')

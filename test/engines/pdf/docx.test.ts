@@ -66,9 +66,9 @@ describe('PDF to Word', () => {
   })
 
   test('the Word document of a PDF has the same pages when it is opened', async () => {
-    const reprinted = await printToPdf((await toDocx()).path)
-    assert.equal(await countPdfPages(reprinted), 2)
-    const lastPage = (await readPdfText(reprinted)).split('\f')[1] ?? ''
+    const reprintedPdf = await printToPdf((await toDocx()).path)
+    assert.equal(await countPdfPages(reprintedPdf), 2)
+    const lastPage = (await readPdfText(reprintedPdf)).split('\f')[1] ?? ''
     assert.match(lastPage, /Second chapter\s+Text of the second page, which ends the report\./)
   })
 
@@ -83,9 +83,9 @@ describe('PDF to Word', () => {
   test('layout=exact keeps each line of a PDF at its position', async () => {
     const { path } = await toDocx({ layout: 'exact' })
     assert.match(await readStdout('unzip', '-p', path, 'word/document.xml'), /<w:framePr/)
-    const reprinted = await printToPdf(path)
-    assert.equal(await countPdfPages(reprinted), 2)
-    assert.match(await readPdfText(reprinted), /Annual report of the lighthouse/)
+    const reprintedPdf = await printToPdf(path)
+    assert.equal(await countPdfPages(reprintedPdf), 2)
+    assert.match(await readPdfText(reprintedPdf), /Annual report of the lighthouse/)
   })
 
   test('PDF to Word falls back to lines over page images, and then to page images alone', async () => {
@@ -106,7 +106,7 @@ describe('PDF to Word', () => {
     })
     const source = join(workDir, 'in.pdf')
     await copyFile(report, source)
-    const parseSource = {
+    const sourceForParse = {
       path: source,
       pages: [1, 2],
       characterCounts: [],
@@ -117,7 +117,7 @@ describe('PDF to Word', () => {
     const countImages = async (file: string) =>
       (await listZipNames(file)).filter((name) => name.startsWith('word/media/') && name.endsWith('.jpg'))
         .length
-    const request = { ...parseSource, documentInfo: {}, outDir: workDir, isFixedLayout: false }
+    const request = { ...sourceForParse, documentInfo: {}, outDir: workDir, isFixedLayout: false }
     const { file } = await buildDocx(request, withBrokenPrograms(process.execPath))
     assert.deepEqual(warnings.splice(0), ['LAYOUT_NOT_REBUILT'])
     assert.equal(await countImages(file), 2)

@@ -33,7 +33,7 @@ function createLockedAttachment(password: string): Buffer {
   permissions.writeInt32LE(-4)
   permissions.writeInt32LE(-1, 4)
   permissions.write('Tadb', 8)
-  const perms = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+  const encryptPermissions = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const hex = (bytes: Buffer) => `<${bytes.toString('hex')}>`
   const iv = randomBytes(16)
   const attached = Buffer.concat([iv, encrypt(key, iv, Buffer.from('attached words'), true)])
@@ -50,7 +50,7 @@ function createLockedAttachment(password: string): Buffer {
         data: attached,
       },
       8: `<< /Filter /Standard /V 5 /R 5 /Length 256 /P -4 /O ${hex(owner.entry)} /U ${hex(user.entry)}
-        /OE ${hex(owner.key)} /UE ${hex(user.key)} /Perms ${hex(perms.update(permissions))}
+        /OE ${hex(owner.key)} /UE ${hex(user.key)} /Perms ${hex(encryptPermissions.update(permissions))}
         /CF << /StdCF << /Type /CryptFilter /CFM /AESV3 /AuthEvent /EFOpen /Length 32 >> >>
         /StmF /Identity /StrF /Identity /EFF /StdCF >>`,
     },
@@ -79,9 +79,9 @@ test('tools leave out attachments that they cannot decrypt, and say so', async (
     assert.match(await readPdfText(path), /readable words/)
     assert.doesNotMatch(await readUncompressed(path), /a\.txt|Filespec|StdCF/, operation)
   }
-  const decrypted = await run('decrypt-pdf', { password: 'secret' })
-  assert.deepEqual(decrypted.warnings, [])
-  assert.match(await readUncompressed(decrypted.path), /attached words/)
+  const decryptedRun = await run('decrypt-pdf', { password: 'secret' })
+  assert.deepEqual(decryptedRun.warnings, [])
+  assert.match(await readUncompressed(decryptedRun.path), /attached words/)
   await assertRefused(run('decrypt-pdf'), 'PDF_ENCRYPTED', /is encrypted/)
 })
 
@@ -94,7 +94,7 @@ test('other encrypted PDFs are not taken for such a file', async () => {
   for (const filter of ['StmF', 'StrF'])
     assert.ok(!encryptsOnlyAttachments(text.replace(`/${filter} /Identity`, `/${filter} /StdCF`)), filter)
   // Each would be searched for in the whole file.
-  const manyDicts = Array.from({ length: 100 }, (_, at) => `/Encrypt ${at + 100} 0 R`)
-  assert.ok(!encryptsOnlyAttachments(`${text}${manyDicts.join('\n')}`))
+  const manyEncryptEntries = Array.from({ length: 100 }, (_, at) => `/Encrypt ${at + 100} 0 R`)
+  assert.ok(!encryptsOnlyAttachments(`${text}${manyEncryptEntries.join('\n')}`))
   assert.ok(encryptsOnlyAttachments(`${text}${'/Encrypt 8 0 R\n'.repeat(100)}`))
 })

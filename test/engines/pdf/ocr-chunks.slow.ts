@@ -123,7 +123,7 @@ async function describePdf(path: string) {
   }
 }
 
-const textOfPage = (number: number) => [
+const createPageLines = (number: number) => [
   'The keeper of the old lighthouse',
   `wrote the names of ${number * 37} ships`,
   `into the book on page ${number}.`,
@@ -152,16 +152,16 @@ async function writeBookWithScans(): Promise<string> {
     'down while others were asleep.',
     'Only the gulls above the harbour',
   ]
-  const upsideDown = await createScannedPage(
-    [...textOfPage(2), ...moreLines, ...lastLines, 'know what was seen by night.'],
+  const upsideDownPage = await createScannedPage(
+    [...createPageLines(2), ...moreLines, ...lastLines, 'know what was seen by night.'],
     {
       rotation: 180,
     },
   )
   const scan = await writeScan([
-    await createScannedPage(textOfPage(1)),
-    upsideDown,
-    await createScannedPage(textOfPage(3)),
+    await createScannedPage(createPageLines(1)),
+    upsideDownPage,
+    await createScannedPage(createPageLines(3)),
   ])
   const path = join(folder, 'mixed.pdf')
   await readStdout('qpdf', pathOf('book.pdf'), '--pages', '.', '1-3', scan, '1-3', '--', path)
@@ -191,7 +191,7 @@ test('OCR in chunks equals a single run when skewed pages are straightened', {
   timeout: 600_000,
 }, async () => {
   const scan = await writeScan(
-    await Promise.all([1, 2].map((number) => createScannedPage(textOfPage(number), { rotation: 3 }))),
+    await Promise.all([1, 2].map((number) => createScannedPage(createPageLines(number), { rotation: 3 }))),
   )
   const request = { to: 'pdf', options: { deskew: true } } as const
   const [unsplitRun, split] = [await runWhole(scan, request), await runInChunks(scan, request)]
@@ -222,7 +222,7 @@ test('OCR in chunks equals a single run for Arabic text', { timeout: 600_000 }, 
 })
 
 test('OCR in chunks equals a single run for a multi-page TIFF', { timeout: 600_000 }, async () => {
-  const pages = await Promise.all([1, 2].map((number) => createScannedPage(textOfPage(number))))
+  const pages = await Promise.all([1, 2].map((number) => createScannedPage(createPageLines(number))))
   const path = join(scratchFolder('ocr-tiff'), 'pages.tiff')
   await sharp(pages, { join: { animated: true } })
     .tiff()
@@ -239,7 +239,7 @@ test('an encrypted scan is split using its password, and its OCR chunks are not 
   timeout: 600_000,
 }, async () => {
   const scan = await writeScan(
-    await Promise.all([1, 2].map((number) => createScannedPage(textOfPage(number)))),
+    await Promise.all([1, 2].map((number) => createScannedPage(createPageLines(number)))),
   )
   const locked = join(scratchFolder('ocr-locked'), 'locked.pdf')
   await readStdout('qpdf', '--encrypt', 'secret', 'owner', '256', '--', scan, locked)

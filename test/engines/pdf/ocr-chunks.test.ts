@@ -43,8 +43,12 @@ test('OCR of a short scan is not split', () => {
 })
 
 test('a chunk with a large page contains fewer pages', () => {
-  const poster = { width: 2384, height: 3370 }
-  const input = { sizes: [poster, ...pageNumbers(20).map(() => a4)], pages: pageNumbers(21), language: 'eng' }
+  const posterSize = { width: 2384, height: 3370 }
+  const input = {
+    sizes: [posterSize, ...pageNumbers(20).map(() => a4)],
+    pages: pageNumbers(21),
+    language: 'eng',
+  }
   assert.deepEqual(chunkSizes(planOcrChunks(input, { workers: 3, timeoutS: 840 }, 2)), [2, 10, 9])
 })
 

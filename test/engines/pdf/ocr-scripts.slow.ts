@@ -17,7 +17,7 @@ const arabic = [
   'كتب الحارس في دفتره أسماء السفن التي مرت أمام الميناء في فصل الشتاء.',
   'في عام 1902 وصلت 311 سفينة إلى المدينة.',
 ]
-const chinese = [
+const chineseLines = [
   '古老的灯塔',
   '这座灯塔在岩石上站立了一百年，每天晚上为船只照亮道路。',
   '守塔人在日记里写下冬天经过港口的船名。',
@@ -45,18 +45,18 @@ const recognizeTo = async (name: string, to: FormatId, language: string) =>
 const docxToText = (path: string) => readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path)
 
 /** Returns the ratio of wanted strings that were found, counting repetitions. */
-function recallOf(wantedWords: readonly string[], foundWords: readonly string[]): number {
+function measureRecall(expectedWords: readonly string[], foundWords: readonly string[]): number {
   const remainingWords = [...foundWords]
-  const hits = wantedWords.filter((wantedWord) => {
-    const at = remainingWords.indexOf(wantedWord)
+  const matchedWords = expectedWords.filter((word) => {
+    const at = remainingWords.indexOf(word)
     if (at >= 0) remainingWords.splice(at, 1)
     return at >= 0
   })
-  return hits.length / wantedWords.length
+  return matchedWords.length / expectedWords.length
 }
 
 const wordsOf = (text: string) => text.match(/[\p{L}\p{M}]+|\d+/gu) ?? []
-const hanCharacters = (text: string) => text.match(/\p{Script=Han}/gu) ?? []
+const extractHanCharacters = (text: string) => text.match(/\p{Script=Han}/gu) ?? []
 
 function assertHighRecall(ratio: number): void {
   assert.ok(ratio >= 0.9, `${Math.round(ratio * 100)} %`)
@@ -66,7 +66,7 @@ describe('OCR of other scripts', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'ocr-scripts-'))
     await createImage('arabic', 'Noto Naskh Arabic', 'rtl', arabic)
-    await createImage('chinese', 'Noto Serif CJK SC', 'ltr', chinese)
+    await createImage('chinese', 'Noto Serif CJK SC', 'ltr', chineseLines)
   })
   after(async () => {
     await chromium.close?.()
@@ -76,7 +76,7 @@ describe('OCR of other scripts', () => {
 
   test('Arabic is read as text with left-to-right numbers and without directional marks', async () => {
     const text = await readFile(await recognizeTo('arabic', 'txt', 'ara'), 'utf8')
-    assertHighRecall(recallOf(wordsOf(arabic.join(' ')), wordsOf(text)))
+    assertHighRecall(measureRecall(wordsOf(arabic.join(' ')), wordsOf(text)))
     assert.match(text, /عام 1902 وصلت\s+311 سفينة/)
     assert.doesNotMatch(text, /[\u202a-\u202e]/)
   })
@@ -84,7 +84,7 @@ describe('OCR of other scripts', () => {
   test('the text layer of an Arabic image is in reading order', async () => {
     const path = await recognizeTo('arabic', 'pdf', 'ara')
     const text = (await readStdout('pdftotext', path, '-')).replaceAll(/[\u202a-\u202e]/g, '')
-    assertHighRecall(recallOf(wordsOf(arabic.join(' ')), wordsOf(text)))
+    assertHighRecall(measureRecall(wordsOf(arabic.join(' ')), wordsOf(text)))
     assert.match(text, /الفنار القديم على الصخور/)
     assert.match(text, /في عام\s+1902/)
     assert.match(text, /\b311\b/)
@@ -96,7 +96,7 @@ describe('OCR of other scripts', () => {
   test('an Arabic image becomes a Word document with right-to-left paragraphs', async () => {
     const path = await recognizeTo('arabic', 'docx', 'ara')
     const text = await docxToText(path)
-    assertHighRecall(recallOf(wordsOf(arabic.join(' ')), wordsOf(text)))
+    assertHighRecall(measureRecall(wordsOf(arabic.join(' ')), wordsOf(text)))
     assert.match(text, /في عام 1902 وصلت 311 سفينة إلى المدينة/)
     const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
     const paragraphs = xml.match(/<w:p>.*?<\/w:p>/gs) ?? []
@@ -106,19 +106,19 @@ describe('OCR of other scripts', () => {
 
   test('Chinese is read as text without spaces between characters', async () => {
     const text = await readFile(await recognizeTo('chinese', 'txt', 'chi-sim'), 'utf8')
-    assertHighRecall(recallOf(hanCharacters(chinese.join('')), hanCharacters(text)))
+    assertHighRecall(measureRecall(extractHanCharacters(chineseLines.join('')), extractHanCharacters(text)))
     assert.match(text, /岩石上站立了一百年，每天晚上/)
   })
 
   test('the text layer of a Chinese image has no spaces between characters', async () => {
     const text = await readStdout('pdftotext', await recognizeTo('chinese', 'pdf', 'chi-sim'), '-')
-    assertHighRecall(recallOf(hanCharacters(chinese.join('')), hanCharacters(text)))
+    assertHighRecall(measureRecall(extractHanCharacters(chineseLines.join('')), extractHanCharacters(text)))
     assert.match(text, /岩石上站立了一百年，每天晚上/)
   })
 
   test('a Chinese image becomes a Word document without spaces between characters', async () => {
     const text = await docxToText(await recognizeTo('chinese', 'docx', 'chi-sim'))
-    assertHighRecall(recallOf(hanCharacters(chinese.join('')), hanCharacters(text)))
+    assertHighRecall(measureRecall(extractHanCharacters(chineseLines.join('')), extractHanCharacters(text)))
     assert.match(text, /岩石上站立了一百年，每天晚上/)
     assert.doesNotMatch(text, /\p{Script=Han} +\p{Script=Han}/u)
   })

@@ -7,7 +7,7 @@ const encodeHex = (text: string) =>
     .split('')
     .map((unit) => unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0'))
     .join('')
-const showWord = (text: string, stretch = 100) => `${stretch} Tz [ <${encodeHex(text)}> ] TJ`
+const showWord = (text: string, stretchPercent = 100) => `${stretchPercent} Tz [ <${encodeHex(text)}> ] TJ`
 
 /** A line in the form that Tesseract 5.3 writes. */
 const createLine = (direction: 1 | -1, ...words: readonly string[]) =>

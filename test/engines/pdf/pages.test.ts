@@ -50,9 +50,9 @@ describe('splitting a PDF', () => {
       'page-004.pdf',
       'pages-003-002.pdf',
     ])
-    const bothPages = join(folder, 'pages-003-002.pdf')
-    assert.deepEqual(await readPageNames(bothPages), ['Alpha page3', 'Alpha page2'])
-    assert.doesNotMatch(await readUncompressed(bothPages), /page1|name-value/)
+    const pathOfBothPages = join(folder, 'pages-003-002.pdf')
+    assert.deepEqual(await readPageNames(pathOfBothPages), ['Alpha page3', 'Alpha page2'])
+    assert.doesNotMatch(await readUncompressed(pathOfBothPages), /page1|name-value/)
   })
 
   test('split-pdf copies the bookmarks of its pages to each part and warns about dropped attachments', async () => {
@@ -183,14 +183,14 @@ describe('pages of a PDF', () => {
   })
 
   test('rotate-pdf rotates all pages or the named ones', async () => {
-    const rotationsAfter = async (options: RunSettings['options']) =>
+    const rotateAndReadAngles = async (options: RunSettings['options']) =>
       [
         ...(
           await readStdout('pdfinfo', '-f', '1', '-l', '4', (await run('rotate-pdf', options)).path)
         ).matchAll(/rot:\s+(\d+)/g),
       ].map(([, degrees]) => Number(degrees))
-    assert.deepEqual(await rotationsAfter({ rotate: '90' }), [90, 90, 90, 90])
-    assert.deepEqual(await rotationsAfter({ rotate: -90, pages: '1,last' }), [270, 0, 0, 270])
+    assert.deepEqual(await rotateAndReadAngles({ rotate: '90' }), [90, 90, 90, 90])
+    assert.deepEqual(await rotateAndReadAngles({ rotate: -90, pages: '1,last' }), [270, 0, 0, 270])
   })
 
   test('page tools refuse page numbers that do not exist', async () => {
@@ -269,12 +269,12 @@ test('page tools warn when the structure tags for screen readers are removed', a
       6: '<< /Type /StructElem /S /P /P 5 0 R /Pg 3 0 R /ActualText (words of page one) >>',
     }),
   })
-  const droppedPages = await run('extract-pdf-pages', { pages: '2' }, taggedPdf('tagged.pdf'))
-  assert.deepEqual(droppedPages.warnings, ['TAGS_REMOVED'])
-  assert.doesNotMatch(await readUncompressed(droppedPages.path), /words of page one/)
-  const reordered = await run('reorder-pdf-pages', { pages: '2' }, taggedPdf('tagged.pdf'))
-  assert.deepEqual(reordered.warnings, [])
-  assert.match(await readStdout('pdfinfo', reordered.path), /Tagged:\s+yes/)
+  const extractedRun = await run('extract-pdf-pages', { pages: '2' }, taggedPdf('tagged.pdf'))
+  assert.deepEqual(extractedRun.warnings, ['TAGS_REMOVED'])
+  assert.doesNotMatch(await readUncompressed(extractedRun.path), /words of page one/)
+  const reorderedRun = await run('reorder-pdf-pages', { pages: '2' }, taggedPdf('tagged.pdf'))
+  assert.deepEqual(reorderedRun.warnings, [])
+  assert.match(await readStdout('pdfinfo', reorderedRun.path), /Tagged:\s+yes/)
 })
 
 test('split-pdf keeps hidden layers hidden', async () => {

@@ -60,9 +60,9 @@ describe('converting a PDF', () => {
         .resize({ width, height, fit: 'fill' })
         .raw()
         .toBuffer()
-    const [ourPixels, poppler] = await Promise.all([pixels(`${path}.png`), pixels(page.path)])
+    const [ourPixels, popplerPixels] = await Promise.all([pixels(`${path}.png`), pixels(page.path)])
     const totalDifference = ourPixels.reduce(
-      (sum, level, at) => sum + Math.abs(level - (poppler[at] ?? 0)),
+      (sum, level, at) => sum + Math.abs(level - (popplerPixels[at] ?? 0)),
       0,
     )
     assert.ok(
@@ -70,7 +70,7 @@ describe('converting a PDF', () => {
       `the images differ by ${totalDifference / ourPixels.length} of 255`,
     )
     assert.ok(
-      poppler.some((level) => level < 128),
+      popplerPixels.some((level) => level < 128),
       'the page must not be blank',
     )
   })
@@ -133,8 +133,8 @@ describe('converting a PDF', () => {
   })
 
   test('downscale, colorSpace, dpi and jpegQuality change the rendered image', async () => {
-    const downscaled = await render('png', { pages: '2', downscale: 60 })
-    assert.deepEqual(await readImageSize(downscaled.path, 'png'), { width: 60, height: 30 })
+    const downscaledRun = await render('png', { pages: '2', downscale: 60 })
+    assert.deepEqual(await readImageSize(downscaledRun.path, 'png'), { width: 60, height: 30 })
     assert.match(
       await readStdout('file', (await render('jpg', { pages: '1', colorSpace: 'gray' })).path),
       /components 1/,
@@ -174,12 +174,12 @@ describe('converting a PDF', () => {
   })
 
   test('a page with too many pixels is refused, and downscale makes it convertible', async () => {
-    const huge = (await readFile(source, 'latin1')).replace(
+    const hugePagePdf = (await readFile(source, 'latin1')).replace(
       '/MediaBox [0 0 300 150]',
       '/MediaBox [0 0 9000000 9000000]',
     )
     const path = join((await render('txt')).workDir, 'huge.pdf')
-    await writeFile(path, huge, 'latin1')
+    await writeFile(path, hugePagePdf, 'latin1')
     await assertRefused(
       render('jpg', { dpi: 600 }, path),
       'INVALID_INPUT',
@@ -230,11 +230,11 @@ test('a page in Adobe RGB embeds the profile and looks the same as in sRGB', asy
   const plainPng = await convert(pdf, fixture('three-pages.pdf'), 'png', { options: { pages: '1' } })
   assert.ok((await sharp(path).metadata()).icc)
   // Converted with its profile, the image is the same.
-  const [convertedPixels, wantedPixels] = await Promise.all(
+  const [convertedPixels, expectedPixels] = await Promise.all(
     [path, plainPng.path].map((one) => sharp(one).toColourspace('srgb').removeAlpha().raw().toBuffer()),
   )
   const maxDifference = convertedPixels?.reduce(
-    (max, value, index) => Math.max(max, Math.abs(value - (wantedPixels?.[index] ?? 0))),
+    (max, value, index) => Math.max(max, Math.abs(value - (expectedPixels?.[index] ?? 0))),
     0,
   )
   assert.ok((maxDifference ?? 255) <= 4, `${maxDifference}`)

@@ -30,7 +30,7 @@ test('to-pdfa keeps the text of transparent pages in PDF/A-1', async () => {
   const page = (contents: number) =>
     `<< /Type /Page /Parent 2 0 R /Contents ${contents} 0 R /Group << /S /Transparency /CS /DeviceRGB >> /Resources << /Font << /F1 6 0 R >> /ExtGState << /Half << /ca 0.5 >> >> >> >>`
   const drawing = 'q /Half gs 1 0 0 rg 0 60 100 40 re f Q'
-  const glass = await writeFiles({
+  const pathOf = await writeFiles({
     'glass.pdf': createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R >>',
       2: '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 200 100] >>',
@@ -41,7 +41,7 @@ test('to-pdfa keeps the text of transparent pages in PDF/A-1', async () => {
       7: { dict: '<< >>', data: Buffer.from(`${drawing} BT /F1 12 Tf 10 50 Td (behind the glass) Tj ET`) },
     }),
   })
-  const { path } = await run('to-pdfa', { pdfaVersion: '1b' }, glass('glass.pdf'))
+  const { path } = await run('to-pdfa', { pdfaVersion: '1b' }, pathOf('glass.pdf'))
   const pages = (await readPdfText(path)).split('\f').map((text) => text.trim())
   assert.deepEqual(pages.slice(0, 2), ['an opaque first page', 'behind the glass'])
   assert.ok(!/\/SMask \d|\/ca 0|\/Transparency/.test(await readUncompressed(path)))

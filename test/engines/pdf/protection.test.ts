@@ -80,8 +80,8 @@ describe('an encrypted PDF', () => {
   })
 
   test('to-pdfa and merge remove encryption and warn about it', async () => {
-    const archived = await run('to-pdfa', { password: 'secret' }, locked)
-    assert.deepEqual(archived.warnings, ['ENCRYPTION_REMOVED'])
+    const pdfaRun = await run('to-pdfa', { password: 'secret' }, locked)
+    assert.deepEqual(pdfaRun.warnings, ['ENCRYPTION_REMOVED'])
     const mergedPdf = await run('merge', { password: 'secret' }, book, { more: [locked, locked] })
     assert.deepEqual(mergedPdf.warnings, ['ENCRYPTION_REMOVED'])
     assert.equal(await countPdfPages(mergedPdf.path), 10)

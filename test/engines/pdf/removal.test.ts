@@ -72,7 +72,7 @@ test('flatten-pdf draws every kind of field that needs an appearance stream and 
 
 describe('redacting', () => {
   test('redact-pdf finds a term that is hyphenated at the end of a line', async () => {
-    const memo = await writeFiles({
+    const pathOf = await writeFiles({
       'memo.pdf': createPdf({
         1: '<< /Type /Catalog /Pages 2 0 R >>',
         2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
@@ -86,7 +86,7 @@ describe('redacting', () => {
         5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
       }),
     })
-    const { path, result } = await run('redact-pdf', { terms: 'Confidential' }, memo('memo.pdf'))
+    const { path, result } = await run('redact-pdf', { terms: 'Confidential' }, pathOf('memo.pdf'))
     assert.equal(result.details?.['redactions'], 1)
     assert.match(await readPdfText(path), /All of it is\s+for now/)
   })

@@ -47,7 +47,7 @@ describe('rendering pages of a PDF', () => {
     const ranges = calls.map(
       (args) => `${valueAfter(args, '-f')}-${valueAfter(args, '-l')} ${valueAfter(args, '-r')}`,
     )
-    return { calls, ranges, shares: progress, handed: receivedPages }
+    return { calls, ranges, shares: progress, receivedPages }
   }
   const repeatSize = (count: number, size = usLetter) => Array.from({ length: count }, () => size)
 
@@ -65,7 +65,7 @@ describe('rendering pages of a PDF', () => {
   })
 
   test('each page is rendered once, and consecutive pages of one resolution in one batch', async () => {
-    const { ranges, handed: receivedRanges } = await renderWithFake(repeatSize(9), {
+    const { ranges, receivedPages: receivedRanges } = await renderWithFake(repeatSize(9), {
       pages: [9, 2, 1, 2, 5, 6, 7],
     })
     assert.deepEqual(ranges.toSorted(), ['1-2 72', '5-7 72', '9-9 72'])
@@ -84,7 +84,7 @@ describe('rendering pages of a PDF', () => {
   })
 
   test('rendered pages are passed on with their numbers, and progress is reported', async () => {
-    const { handed: receivedRanges, shares: progress } = await renderWithFake(repeatSize(3))
+    const { receivedPages: receivedRanges, shares: progress } = await renderWithFake(repeatSize(3))
     assert.deepEqual(
       receivedRanges.map(({ page }) => page),
       [1, 2, 3],

@@ -119,10 +119,10 @@ test('linearize-pdf optimizes a PDF for fast web view', async () => {
 
 describe('repairing a PDF', () => {
   test('repair-pdf recovers all pages from a broken cross-reference table or a truncated file', async () => {
-    const intact = createBook('Alpha').toString('latin1')
+    const intactPdf = createBook('Alpha').toString('latin1')
     const brokenPdf = await writeFiles({
-      'table.pdf': Buffer.from(intact.replace(/^\d{10} 00000 n/gm, '0000000007 00000 n'), 'latin1'),
-      'cut.pdf': Buffer.from(intact.slice(0, intact.indexOf('51 0 obj')), 'latin1'),
+      'table.pdf': Buffer.from(intactPdf.replace(/^\d{10} 00000 n/gm, '0000000007 00000 n'), 'latin1'),
+      'cut.pdf': Buffer.from(intactPdf.slice(0, intactPdf.indexOf('51 0 obj')), 'latin1'),
     })
     for (const name of ['table.pdf', 'cut.pdf']) {
       const { path, result } = await convert(pdf, brokenPdf(name), 'pdf', { operation: 'repair-pdf' })

@@ -55,7 +55,7 @@ async function writePdf(name: string, contents: readonly string[]): Promise<stri
 }
 
 const header = ['Bird', 'Caught', 'Code']
-const writeCatches = () =>
+const writePdfWithTables = () =>
   writePdf('catches.pdf', [
     `${drawText(270, 'Words before the table.')}\n${drawRuledTable(250, [header, ['Heron', '1,204.50', '007']])}`,
     drawRuledTable(250, [header, ['Tern', '85.10', '=1+1']]),
@@ -66,7 +66,7 @@ const convertTo = async (source: string, to: FormatId) => convert(pdf, source, t
 
 describe('PDF to Excel', () => {
   test('a workbook contains the tables of a PDF, and a table over several pages only once', async () => {
-    const { path, result, warnings } = await convertTo(await writeCatches(), 'xlsx')
+    const { path, result, warnings } = await convertTo(await writePdfWithTables(), 'xlsx')
     assert.deepEqual(warnings, ['TABLES_ONLY'])
     assert.deepEqual(result.details, { pages: 2, tables: 1 })
     assert.match(await readPart(path, 'xl/workbook.xml'), /<sheet name="Table 1"/)
@@ -126,7 +126,7 @@ test('a CSV contains all tables of a PDF, one below the other', async () => {
 })
 
 test('each page of a PDF becomes a slide with text over an image of everything else', async () => {
-  const { path, warnings } = await convertTo(await writeCatches(), 'pptx')
+  const { path, warnings } = await convertTo(await writePdfWithTables(), 'pptx')
   assert.deepEqual(warnings, [])
   const names = await listZipNames(path)
   assert.equal(names.filter((name) => /^ppt\/slides\/slide\d+\.xml$/.test(name)).length, 2)
@@ -142,7 +142,7 @@ test('each page of a PDF becomes a slide with text over an image of everything e
 })
 
 test('a Word document has the title and author of the PDF', async () => {
-  const core = await readPart((await convertTo(await writeCatches(), 'docx')).path, 'docProps/core.xml')
+  const core = await readPart((await convertTo(await writePdfWithTables(), 'docx')).path, 'docProps/core.xml')
   assert.match(core, /<dc:title>Catches</)
   assert.match(core, /<dc:creator>Ada Reed</)
   assert.doesNotMatch(core, /Mutabor|Un-named/)

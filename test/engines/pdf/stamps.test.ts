@@ -51,7 +51,7 @@ describe('a watermark on a PDF', () => {
   })
 
   test('a watermark has the requested color, opacity and position', async () => {
-    const centerColor = async (watermarkOpacity: number) => {
+    const renderCenterColor = async (watermarkOpacity: number) => {
       const { path } = await run('add-watermark-pdf', {
         watermarkText: 'MMMM',
         watermarkColor: 'ff0000',
@@ -61,10 +61,13 @@ describe('a watermark on a PDF', () => {
       })
       return (await renderPage(path, 4)).color(1, 1)
     }
-    const [red = 0, green = 0] = await centerColor(1)
+    const [red = 0, green = 0] = await renderCenterColor(1)
     assert.ok(red > 250 && green < 230, `${red} ${green}`)
-    const [, faint = 0] = await centerColor(0.2)
-    assert.ok(faint > green + 10 && faint < 254, `green is ${faint} at low opacity, ${green} at full opacity`)
+    const [, faintGreen = 0] = await renderCenterColor(0.2)
+    assert.ok(
+      faintGreen > green + 10 && faintGreen < 254,
+      `green is ${faintGreen} at low opacity, ${green} at full opacity`,
+    )
   })
 
   test('an image watermark keeps its transparency', async () => {
@@ -94,10 +97,10 @@ describe('a watermark on a PDF', () => {
 
   test('a watermark needs either a text or an image', async () => {
     await assertRefused(run('add-watermark-pdf'), 'INVALID_INPUT', /^watermarkText: expected/)
-    const bothMarks = run('add-watermark-pdf', { watermarkText: 'x' }, pathOf('book.pdf'), {
+    const runWithTextAndImage = run('add-watermark-pdf', { watermarkText: 'x' }, pathOf('book.pdf'), {
       more: [fixture('corners.png')],
     })
-    await assertRefused(bothMarks, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
+    await assertRefused(runWithTextAndImage, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
     const notes = run('add-watermark-pdf', {}, pathOf('book.pdf'), { more: [fixture('plain.txt')] })
     await assertRefused(notes, 'CORRUPT_FILE', /watermark image is damaged/)
   })

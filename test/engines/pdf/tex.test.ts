@@ -120,7 +120,7 @@ describe('joining overprinted accents', () => {
   /** Takes characters with their positions, each ten points wide; `|` ends a line. */
   const readText = (...characters: readonly (readonly [string, number, number?])[]): string => {
     let text = ''
-    const walker = joinAccents({
+    const accentJoiner = joinAccents({
       beginLine: () => {},
       onChar: (char: string) => {
         text += char
@@ -131,14 +131,14 @@ describe('joining overprinted accents', () => {
     })
     for (const [char, x, y = 0] of characters) {
       if (char === '|') {
-        walker.endLine()
-        walker.beginLine()
+        accentJoiner.endLine()
+        accentJoiner.beginLine()
       } else
-        walker.onChar(
+        accentJoiner.onChar(
           ...([char, [x, y], undefined, 10, [x, y, x + 10, y, x, y + 10, x + 10, y + 10]] as CharacterEvent),
         )
     }
-    walker.end()
+    accentJoiner.end()
     return text
   }
 

@@ -90,7 +90,7 @@ test('PDF tools terminate on a document with circular references', async () => {
 })
 
 describe('every PDF tool', () => {
-  const neededOptions: Partial<Record<Operation, RunSettings['options']>> = {
+  const requiredOptions: Partial<Record<Operation, RunSettings['options']>> = {
     'encrypt-pdf': { password: 'x' },
     'extract-pdf-pages': { pages: '1' },
     'remove-pdf-pages': { pages: '1' },
@@ -114,7 +114,7 @@ describe('every PDF tool', () => {
       for (const name of ['garbage.pdf', 'half.pdf']) {
         const moreInputs = operation.startsWith('merge') ? [pathOf('book.pdf')] : []
         await assert.rejects(
-          run(operation, neededOptions[operation], folder(name), { more: moreInputs }),
+          run(operation, requiredOptions[operation], folder(name), { more: moreInputs }),
           (error) => {
             assert.ok(error instanceof AppError, `${operation} of ${name}: ${String(error)}`)
             assert.match(error.code, /CORRUPT_FILE|PDF_ENCRYPTED/)
@@ -130,9 +130,15 @@ describe('every PDF tool', () => {
     // As long as before, so that the cross-reference table is right.
     const signedBook = createBook('Alpha').toString('latin1').replace('/Type /Annot', '/ByteRange[]')
     const signedPath = await writeFiles({ 'signed.pdf': Buffer.from(signedBook, 'latin1') })
-    const changing = ['rotate-pdf', 'linearize-pdf', 'encrypt-pdf', 'repair-pdf', 'metadata/write'] as const
-    for (const operation of changing) {
-      const options = { ...neededOptions[operation], dropSignatures: 'true' }
+    const changingOperations = [
+      'rotate-pdf',
+      'linearize-pdf',
+      'encrypt-pdf',
+      'repair-pdf',
+      'metadata/write',
+    ] as const
+    for (const operation of changingOperations) {
+      const options = { ...requiredOptions[operation], dropSignatures: 'true' }
       const { warnings } = await run(operation, options, signedPath('signed.pdf'))
       assert.deepEqual(warnings, ['SIGNATURE_INVALID'], operation)
     }
@@ -159,14 +165,14 @@ describe('every PDF tool', () => {
       assert.deepEqual(error.details, { field: 'dropSignatures', reason: 'signed' })
       return true
     }
-    const changing = pdf.capabilities.flatMap(({ operation, from, options }) =>
+    const changingOperations = pdf.capabilities.flatMap(({ operation, from, options }) =>
       from.includes('pdf') && 'dropSignatures' in options.shape ? [operation] : [],
     )
     for (const operation of ['repair-pdf', 'ocr-pdf', 'metadata/write'] as const)
-      assert.ok(changing.includes(operation), operation)
-    for (const operation of changing) {
+      assert.ok(changingOperations.includes(operation), operation)
+    for (const operation of changingOperations) {
       const moreInputs = operation.startsWith('merge') ? [pathOf('book.pdf')] : []
-      const options = neededOptions[operation]
+      const options = requiredOptions[operation]
       await assert.rejects(
         run(operation, options, signedPath('signed.pdf'), { more: moreInputs }),
         refusalOf(operation),

@@ -14,9 +14,9 @@ describe('an image on the page of a PDF', () => {
   after(removeRuns)
 
   /** Returns the position of the dark quarter, as rendered by poppler. */
-  async function darkCorner(pdf: string): Promise<string> {
+  async function findDarkCorner(pdf: string): Promise<string> {
     await readStdout('pdftoppm', '-png', '-singlefile', pdf, `${pdf}-page`)
-    const shades: { name: string; shade: number }[] = []
+    const brightnesses: { name: string; brightness: number }[] = []
     const { data, info } = await sharp(`${pdf}-page.png`)
       .greyscale()
       .raw()
@@ -25,9 +25,9 @@ describe('an image on the page of a PDF', () => {
       for (const [x, column] of ['left', 'right'].entries()) {
         const at =
           Math.floor(info.height * (0.25 + y / 2)) * info.width + Math.floor(info.width * (0.25 + x / 2))
-        shades.push({ name: `${row} ${column}`, shade: data[at * info.channels] ?? 0 })
+        brightnesses.push({ name: `${row} ${column}`, brightness: data[at * info.channels] ?? 0 })
       }
-    const [darkest] = shades.sort((one, other) => one.shade - other.shade)
+    const [darkest] = brightnesses.sort((one, other) => one.brightness - other.brightness)
     return darkest?.name ?? ''
   }
 
@@ -59,7 +59,7 @@ describe('an image on the page of a PDF', () => {
     test(`an image on the page of a PDF is oriented as in image viewers, mirrored or not: ${to}`, async () => {
       for (const [index, corner] of [...corners, 'bottom left'].entries()) {
         const { path } = await convert(vips, await createRotated(index + 1, to), 'pdf')
-        assert.equal(await darkCorner(path), corner, `orientation ${index + 1}`)
+        assert.equal(await findDarkCorner(path), corner, `orientation ${index + 1}`)
       }
     })
 })

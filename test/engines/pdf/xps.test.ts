@@ -9,8 +9,8 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { countPdfPages, readStdout } from '../support/inspect-result.ts'
 import { convert } from '../support/run-engine.ts'
 
-const microsoft = 'http://schemas.microsoft.com/xps/2005/06'
-const ecma = 'http://schemas.openxps.org/oxps/v1.0'
+const microsoftNamespace = 'http://schemas.microsoft.com/xps/2005/06'
+const ecmaNamespace = 'http://schemas.openxps.org/oxps/v1.0'
 const packages = 'http://schemas.openxmlformats.org/package/2006'
 
 /** Two pages with a word each, the second in landscape. */
@@ -38,8 +38,8 @@ const folder = scratchFolder('xps-test')
 
 describe('an XPS document', () => {
   for (const [id, namespace] of [
-    ['xps', microsoft],
-    ['oxps', ecma],
+    ['xps', microsoftNamespace],
+    ['oxps', ecmaNamespace],
   ] as const) {
     test(`an XPS document (${id}) becomes a PDF with its pages and text`, async () => {
       const path = join(folder, `paper.${id}`)
@@ -54,15 +54,15 @@ describe('an XPS document', () => {
   }
 
   test('an XPS document is detected by its content, and the file extension decides between XPS and OpenXPS', async () => {
-    const [oldXps, standard] = [await createXps(microsoft), await createXps(ecma)]
+    const [oldXps, standardXps] = [await createXps(microsoftNamespace), await createXps(ecmaNamespace)]
     assert.equal(await detectFile('upload', oldXps), 'xps')
-    assert.equal(await detectFile('upload', standard), 'oxps')
+    assert.equal(await detectFile('upload', standardXps), 'oxps')
     assert.equal(await detectFile('paper.oxps', oldXps), 'oxps')
   })
 
   test('a truncated XPS document is refused', async () => {
     const path = join(folder, 'cut.xps')
-    await writeFile(path, await createXps(microsoft))
+    await writeFile(path, await createXps(microsoftNamespace))
     await truncate(path, 900)
     await assert.rejects(convert(pdf, path, 'pdf'), { code: 'CORRUPT_FILE', message: /^The XML Paper/ })
     await assert.rejects(detectFile('cut.xps', await readFile(path)), { code: 'CORRUPT_FILE' })

@@ -45,8 +45,8 @@ describe('the level of confinement', () => {
     const foundConfinement = { level: 'limits', detail: 'rlimits only' } as const
     assert.equal(confinementProblem(foundConfinement, 'limits'), undefined)
     assert.equal(confinementProblem(foundConfinement, 'none'), undefined)
-    for (const wantedLevel of ['filtered', 'namespaces'] as const) {
-      const reason = confinementProblem(foundConfinement, wantedLevel) ?? ''
+    for (const minLevel of ['filtered', 'namespaces'] as const) {
+      const reason = confinementProblem(foundConfinement, minLevel) ?? ''
       assert.match(
         reason,
         /confined by rlimits only; that is "limits", and MIN_CONFINEMENT asks for "(filtered|namespaces)"/,
@@ -93,15 +93,15 @@ async function perl(code: string, launcher = filtered, moreOptions = {}): Promis
 }
 
 /** System call numbers from asm/unistd_64.h. */
-const alwaysRefused = [
+const alwaysRefusedCalls = [
   ...[29, 30, 31, 64, 65, 66, 67, 68, 69, 70, 71, 101, 103, 154, 155, 159, 161, 163, 164, 165, 166, 167, 168],
   ...[
     169, 172, 173, 175, 176, 179, 220, 227, 240, 241, 246, 248, 249, 250, 272, 298, 300, 303, 304, 305, 308,
   ],
   ...[310, 311, 312, 313, 320, 321, 323, 424, 428, 429, 430, 431, 432, 433, 434, 438, 440, 442, 443, 448],
 ]
-const refusedWithoutPidNamespace = [109, 112, 129, 200, 297]
-const reportedAsMissing = [425, 426, 427, 435]
+const callsRefusedWithoutPidNamespace = [109, 112, 129, 200, 297]
+const callsReportedAsMissing = [425, 426, 427, 435]
 
 /** Calls each number with invalid arguments, so that a call that the filter lets through has no effect. */
 const tryCalls = (numbers: readonly number[]) =>
@@ -111,8 +111,10 @@ describe('the system call filter', () => {
   const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97]
 
   test('the system call filter refuses calls that no converter needs, and reports newer ones as not implemented', async () => {
-    const calls = [...alwaysRefused, ...refusedWithoutPidNamespace, ...reportedAsMissing]
-    const expectedLines = calls.map((call) => `${call} ${reportedAsMissing.includes(call) ? ENOSYS : EPERM}`)
+    const calls = [...alwaysRefusedCalls, ...callsRefusedWithoutPidNamespace, ...callsReportedAsMissing]
+    const expectedLines = calls.map(
+      (call) => `${call} ${callsReportedAsMissing.includes(call) ? ENOSYS : EPERM}`,
+    )
     assert.deepEqual((await perl(tryCalls(calls))).trim().split('\n'), expectedLines)
   })
 
@@ -183,13 +185,13 @@ describe('a launched program', () => {
     const workDir = await mkdtemp(join(base, 'work-'))
     const devNull = openSync('/dev/null', 'r')
     const list = ['-e', 'for (3 .. 9) { print "$_ " if open my $f, "<&=", $_ }']
-    const openFds = async (closeFdsFrom?: number) => {
+    const listOpenFds = async (closeFdsFrom?: number) => {
       const options = { workDir, limits: {}, ...defined({ closeFdsFrom }) }
       const { file, args, env, cwd } = await buildCommand(filtered, 'perl', list, options)
       const stdio = ['ignore', 'pipe', 'inherit', devNull, devNull, devNull] as const
       return execFileSync(file, args, { env, cwd, encoding: 'utf8', stdio: [...stdio] })
     }
-    assert.deepEqual([await openFds(), await openFds(5)], ['', '3 4 '])
+    assert.deepEqual([await listOpenFds(), await listOpenFds(5)], ['', '3 4 '])
     closeSync(devNull)
   })
 
@@ -247,21 +249,21 @@ describe('a launched program', () => {
 })
 
 /** Simulates Lambda: another uid, no user namespaces, at most 1,024 processes. */
-const lambdaLike = [
+const lambdaLikeLaunch = [
   ...['setpriv', '--reuid=993', '--regid=990', '--clear-groups', '--inh-caps=-all'],
   ...['bwrap', '--unshare-user', '--disable-userns', '--dev-bind', '/', '/', '--proc', '/proc'],
   ...['prlimit', '--nproc=1024:1024', '--'],
 ]
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-function whyNotLambdaLike(): string | undefined {
+function reasonToSkipLambdaLike(): string | undefined {
   if (process.getuid?.() !== 0) return 'needs root to switch to another user'
-  const [command = '', ...args] = [...lambdaLike, 'test', '-r', here]
+  const [command = '', ...args] = [...lambdaLikeLaunch, 'test', '-r', here]
   return spawnSync(command, args).status === 0
     ? undefined
     : 'needs bubblewrap and a checkout that other users can read'
 }
-const reason = whyNotLambdaLike()
+const reason = reasonToSkipLambdaLike()
 
 test(
   'without namespaces, the escape test is stopped by filters, and only by limits where filters are unavailable',
@@ -279,7 +281,7 @@ test(
       const withoutNamespaces = launchers.filter((one) => one.namespaceArgs.length === 0)
       console.log(JSON.stringify([launcher.detail, ...await Promise.all(withoutNamespaces.map(levelAndFailures))]))`
     const [command = '', ...args] = [
-      ...lambdaLike,
+      ...lambdaLikeLaunch,
       process.execPath,
       '--disable-warning=ExperimentalWarning',
       '--eval',

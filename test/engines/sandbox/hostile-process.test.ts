@@ -11,13 +11,13 @@ import { createTools, ProcessFailure } from '../../../lib/engines/sandbox/exec.t
 import { confinement, sandboxCommand } from '../../../lib/engines/sandbox/isolation.ts'
 import { killGroup } from '../../../lib/engines/sandbox/process-exit.ts'
 import { AppError } from '../../../lib/errors.ts'
-import { noneRunning } from './support/running-processes.ts'
+import { waitUntilNoneRuns } from './support/running-processes.ts'
 
 const { level, detail } = await confinement()
 
-const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
+const skipWithoutNamespaces = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 
-const limitedTest = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
+const skipWithoutLimits = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
 
 let base: string
 
@@ -45,18 +45,18 @@ function shell(script: string, using = tools()) {
 }
 
 describe('a hostile engine process', () => {
-  test('a hostile engine process cannot run a fork bomb', confined, async () => {
-    const bomb = 'i=0; while [ $i -lt 1000 ]; do sleep 7776 & i=$((i+1)); done; wait'
-    await assert.rejects(shell(bomb), /Cannot fork|Resource temporarily unavailable/)
-    await noneRunning('sleep 7776')
+  test('a hostile engine process cannot run a fork bomb', skipWithoutNamespaces, async () => {
+    const forkBomb = 'i=0; while [ $i -lt 1000 ]; do sleep 7776 & i=$((i+1)); done; wait'
+    await assert.rejects(shell(forkBomb), /Cannot fork|Resource temporarily unavailable/)
+    await waitUntilNoneRuns('sleep 7776')
   })
 
-  test('a hostile engine process cannot take more memory than its limit', limitedTest, async () => {
-    const grab = 'my $x = "a" x (2 * 1024 ** 3); print length $x'
-    await assert.rejects(tools().exec('perl', ['-e', grab]), /Out of memory|panic/i)
+  test('a hostile engine process cannot take more memory than its limit', skipWithoutLimits, async () => {
+    const allocateScript = 'my $x = "a" x (2 * 1024 ** 3); print length $x'
+    await assert.rejects(tools().exec('perl', ['-e', allocateScript]), /Out of memory|panic/i)
   })
 
-  test('a hostile engine process cannot write a larger file than its limit', limitedTest, async () => {
+  test('a hostile engine process cannot write a larger file than its limit', skipWithoutLimits, async () => {
     await assert.rejects(
       shell('exec head -c 100000000 /dev/zero > big'),
       (error) =>
@@ -67,26 +67,30 @@ describe('a hostile engine process', () => {
     assert.equal((await lstat(join(workDir, 'big'))).size, 64 * 1024 * 1024)
   })
 
-  test('a hostile engine process cannot use more processor time than its limit', limitedTest, async (t) => {
-    const command = await sandboxCommand('sh', ['-c', 'while :; do :; done'], {
-      workDir,
-      limits: { cpuS: 1 },
-    })
-    const child = spawn(command.file, command.args, {
-      env: command.env,
-      cwd: command.cwd,
-      stdio: 'ignore',
-      detached: true,
-    })
-    t.after(() => killGroup(child))
-    const [code, signal] = await once(child, 'exit', { signal: AbortSignal.timeout(maxRunMs) })
-    assert.ok(
-      signal === 'SIGKILL' || signal === 'SIGXCPU' || code === 137 || code === 152,
-      `${code} ${signal}`,
-    )
-  })
+  test(
+    'a hostile engine process cannot use more processor time than its limit',
+    skipWithoutLimits,
+    async (t) => {
+      const command = await sandboxCommand('sh', ['-c', 'while :; do :; done'], {
+        workDir,
+        limits: { cpuS: 1 },
+      })
+      const child = spawn(command.file, command.args, {
+        env: command.env,
+        cwd: command.cwd,
+        stdio: 'ignore',
+        detached: true,
+      })
+      t.after(() => killGroup(child))
+      const [code, signal] = await once(child, 'exit', { signal: AbortSignal.timeout(maxRunMs) })
+      assert.ok(
+        signal === 'SIGKILL' || signal === 'SIGXCPU' || code === 137 || code === 152,
+        `${code} ${signal}`,
+      )
+    },
+  )
 
-  test('a hostile engine process cannot reach a server of this machine', confined, async (t) => {
+  test('a hostile engine process cannot reach a server of this machine', skipWithoutNamespaces, async (t) => {
     const server = createServer((socket) => socket.end('secret'))
     t.after(() => server.close())
     server.listen(0, '127.0.0.1')
@@ -99,7 +103,7 @@ describe('a hostile engine process', () => {
 
   test(
     "a hostile engine process cannot read this machine's accounts, this code or the folder of another job",
-    confined,
+    skipWithoutNamespaces,
     async () => {
       const otherFolder = await mkdtemp(join(base, 'other-'))
       await writeFile(join(otherFolder, 'secret.txt'), 'secret', { mode: 0o644 })
@@ -112,13 +116,13 @@ describe('a hostile engine process', () => {
     },
   )
 
-  test('a hostile engine process cannot see or signal other processes', confined, async () => {
+  test('a hostile engine process cannot see or signal other processes', skipWithoutNamespaces, async () => {
     const { stdout } = await shell('ls /proc | grep -c "^[0-9]"')
     assert.ok(Number(stdout) < 10, stdout)
     await assert.rejects(shell(`kill -0 ${process.pid}`), ProcessFailure)
   })
 
-  test('a hostile engine process cannot write outside its folder', confined, async () => {
+  test('a hostile engine process cannot write outside its folder', skipWithoutNamespaces, async () => {
     for (const path of ['/usr/evil', '/evil', '/dev/evil', '/etc/evil']) {
       await assert.rejects(tools().exec('touch', [path]), /Read-only|Permission denied|No such file/)
     }

@@ -140,8 +140,8 @@ describe('a confined process', () => {
         assert.ok(command.indexOf(flag) < command.indexOf('--') && command.includes(flag), flag)
       const capabilities = command.flatMap((word, at) => (word === '--cap-add' ? [command[at + 1]] : []))
       assert.deepEqual(capabilities, ['CAP_SETUID', 'CAP_SETGID'])
-      const sealedPaths = command.flatMap((word, at) => (word === '--remount-ro' ? [command[at + 1]] : []))
-      assert.deepEqual(sealedPaths, ['/dev', '/'])
+      const readOnlyPaths = command.flatMap((word, at) => (word === '--remount-ro' ? [command[at + 1]] : []))
+      assert.deepEqual(readOnlyPaths, ['/dev', '/'])
       assert.deepEqual(argAfter('--').slice(0, 6), [
         ...['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0', 'uid=2000000007', 'limit=6:256'],
       ])

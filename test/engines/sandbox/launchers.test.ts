@@ -3,19 +3,19 @@ import { test } from 'node:test'
 import { launchers } from '../../../lib/engines/sandbox/launchers.ts'
 
 test('each launcher has these namespaces, filters and limits, the strictest first', () => {
-  const unshared = ['ipc', 'pid', 'net', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
-  const forRoot = ['bwrap', ...unshared, '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
-  const forUser = ['bwrap', '--unshare-all']
+  const unshareArgs = ['ipc', 'pid', 'net', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
+  const rootCommand = ['bwrap', ...unshareArgs, '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
+  const userCommand = ['bwrap', '--unshare-all']
   const allFields = { usesLaunchScript: true, needsRoot: false, usesLandlock: false, filtersSyscalls: true }
   const isolated = { ...allFields, level: 'namespaces', maxProcesses: 256 }
   const sharedFields = { ...allFields, namespaceArgs: [], maxProcesses: 4096 }
   assert.deepEqual(
     launchers.map(({ detail: _, ...launcher }) => launcher),
     [
-      { ...isolated, namespaceArgs: forRoot, needsRoot: true },
-      { ...isolated, namespaceArgs: forUser },
-      { ...isolated, namespaceArgs: forRoot, needsRoot: true, filtersSyscalls: false },
-      { ...isolated, namespaceArgs: forUser, filtersSyscalls: false },
+      { ...isolated, namespaceArgs: rootCommand, needsRoot: true },
+      { ...isolated, namespaceArgs: userCommand },
+      { ...isolated, namespaceArgs: rootCommand, needsRoot: true, filtersSyscalls: false },
+      { ...isolated, namespaceArgs: userCommand, filtersSyscalls: false },
       { ...sharedFields, level: 'filtered', usesLandlock: true },
       { ...sharedFields, level: 'filtered' },
       { ...sharedFields, level: 'limits', filtersSyscalls: false },

@@ -27,7 +27,7 @@ beforeEach(async () => {
   workDir = await mkdtemp(join(scratch, 'work-'))
 })
 
-function prestarterOf(script: string): Prestarter {
+function openPrestarter(script: string): Prestarter {
   const prestarter = createPrestarter({
     baseDir,
     prefix: 'waiting-',
@@ -43,7 +43,7 @@ function prestarterOf(script: string): Prestarter {
 
 /** Returns a prestarted process; the first call of `take` only starts it. */
 async function takePrestarted(script: string): Promise<PrestartedProcess> {
-  const programs = prestarterOf(script)
+  const programs = openPrestarter(script)
   assert.equal(await programs.take(), undefined)
   const program = await programs.take()
   assert.ok(program)
@@ -97,7 +97,7 @@ describe('a prestarted process', confined, () => {
   })
 
   test('a prestarted process is used only once', async () => {
-    const programs = prestarterOf('read -r line; cat /proc/sys/kernel/random/uuid > mine; ls')
+    const programs = openPrestarter('read -r line; cat /proc/sys/kernel/random/uuid > mine; ls')
     await programs.take()
     const folders = new Set<string>()
     for (let at = 0; at < 3; at++) {
@@ -126,7 +126,7 @@ describe('a prestarted process', confined, () => {
   })
 
   test('a prestarted process that ended while it was waiting is not used', async () => {
-    const programs = prestarterOf('exit 1')
+    const programs = openPrestarter('exit 1')
     await programs.take()
     let pauseMs = 0
     const returnsNothing = async () => {
@@ -149,7 +149,7 @@ describe('a prestarted process', confined, () => {
     assert.deepEqual(await readdir(baseDir).then((names) => names.includes('waiting-4194305-a')), false)
     await program.stop()
     const folder = await mkdtemp(join(scratch, 'base-'))
-    const unready = createPrestarter({
+    const unreadyPrestarter = createPrestarter({
       baseDir: folder,
       prefix: 'waiting-',
       file: 'sh',
@@ -158,8 +158,8 @@ describe('a prestarted process', confined, () => {
       limits: {},
       prepare: () => Promise.reject(new Error('no')),
     })
-    assert.deepEqual([await unready.take(), await unready.take()], [undefined, undefined])
-    await unready.close()
+    assert.deepEqual([await unreadyPrestarter.take(), await unreadyPrestarter.take()], [undefined, undefined])
+    await unreadyPrestarter.close()
     assert.deepEqual(await readdir(folder), [])
   })
 
@@ -183,7 +183,7 @@ describe('a prestarted process', confined, () => {
   })
 
   test('a prestarted process is stopped when its prestarter is closed', async () => {
-    const programs = prestarterOf('read -r line; true')
+    const programs = openPrestarter('read -r line; true')
     await programs.take()
     await programs.close()
     assert.deepEqual(await readdir(baseDir), [])

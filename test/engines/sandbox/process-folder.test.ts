@@ -226,11 +226,11 @@ describe('a wait for work that cannot be cancelled', () => {
 })
 
 describe('processes', () => {
-  const asleep = (mark: string) =>
+  const spawnSleep = (mark: string) =>
     spawn('sleep', ['7777'], { detached: true, stdio: 'ignore', env: { ...process.env, MARK: mark } })
 
   test('processes are found and killed by a mark in their environment', async () => {
-    const [markedProcess, otherProcess] = [asleep('here-7777'), asleep('other-7777')]
+    const [markedProcess, otherProcess] = [spawnSleep('here-7777'), spawnSleep('other-7777')]
     const killedEvent = once(markedProcess, 'exit')
     await killMarked('here-7777')
     assert.deepEqual(await killedEvent, [null, 'SIGKILL'])
@@ -247,7 +247,7 @@ describe('processes', () => {
 
 describe('the end of a process', () => {
   /** Imitates a child process of Node. */
-  const fakeChild = () => {
+  const createFakeChild = () => {
     const closedNames: string[] = []
     const pipe = (name: string) => ({ destroy: () => closedNames.push(name) })
     const child = Object.assign(new EventEmitter(), { stdout: pipe('stdout'), stderr: pipe('stderr') })
@@ -258,16 +258,16 @@ describe('the end of a process', () => {
   test('a process counts as ended when its output ends, or when it exits after a kill while others hold its pipes open', {
     timeout: 5000,
   }, async () => {
-    const usualChild = fakeChild()
-    usualChild.child.emit('exit', 3, null)
-    usualChild.child.emit('close', 3, null)
-    assert.deepEqual([await usualChild.end, usualChild.closed], [{ code: 3, signal: null }, []])
-    const killedChild = fakeChild()
+    const exitedChild = createFakeChild()
+    exitedChild.child.emit('exit', 3, null)
+    exitedChild.child.emit('close', 3, null)
+    assert.deepEqual([await exitedChild.end, exitedChild.closed], [{ code: 3, signal: null }, []])
+    const killedChild = createFakeChild()
     killedChild.stop.abort()
     killedChild.child.emit('exit', null, 'SIGKILL')
     const pipes = ['stdout', 'stderr']
     assert.deepEqual([await killedChild.end, killedChild.closed], [{ code: null, signal: 'SIGKILL' }, pipes])
-    const heldChild = fakeChild()
+    const heldChild = createFakeChild()
     heldChild.child.emit('exit', 0, null)
     heldChild.stop.abort()
     assert.deepEqual([await heldChild.end, heldChild.closed], [{ code: 0, signal: null }, pipes])
@@ -282,18 +282,18 @@ describe('the end of a process', () => {
 
 describe('a Python program of this project', () => {
   test('a Python program of this project ignores modules in the work folder and can read its own folder', async () => {
-    const seenErrors: unknown[] = []
-    const tools = { exec: async (...call: unknown[]) => seenErrors.push(call) } as never
+    const errors: unknown[] = []
+    const tools = { exec: async (...call: unknown[]) => errors.push(call) } as never
     await runPython('books/read.py', ['a'], tools, { timeoutS: 3 })
     const { file, args, readOnly } = pythonProgram('books/read.py')
     assert.deepEqual([file, args[0]], ['/usr/bin/python3', '-I'])
     assert.match(args[1] ?? '', /\/layers\/books\/read\.py$/)
     assert.deepEqual(readOnly, [(args[1] ?? '').replace('/read.py', '')])
-    assert.deepEqual(seenErrors, [[file, [...args, 'a'], { timeoutS: 3, readOnly }]])
+    assert.deepEqual(errors, [[file, [...args, 'a'], { timeoutS: 3, readOnly }]])
     const prestarted = {} as never
     await runPython('books/read.py', ['a'], tools, { prestarted })
     assert.deepEqual(
-      seenErrors[1],
+      errors[1],
       [file, ['a'], { prestarted, readOnly }],
       'a prestarted process already has its arguments',
     )

@@ -30,16 +30,16 @@ describe('a confined program gets', () => {
     const workDir = await makeWorkFolder()
     const environment = async (env: Record<string, string>) =>
       (await buildCommand(noLauncher, 'true', [], { workDir, env })).env
-    const usualEnvironment = {
+    const defaultEnvironment = {
       PATH: '/usr/bin:/bin:/usr/local/bin',
       LANG: 'C.UTF-8',
       LD_LIBRARY_PATH: '/usr/lib/x86_64-linux-gnu/blas:/usr/lib/x86_64-linux-gnu/lapack',
     }
     const ownVariables = { HOME: workDir, TMPDIR: workDir }
-    assert.deepEqual(await environment({}), { ...usualEnvironment, ...ownVariables })
+    assert.deepEqual(await environment({}), { ...defaultEnvironment, ...ownVariables })
     const requestedVariables = { LANG: 'de_DE.UTF-8', HOME: '/root', TMPDIR: '/', MORE: '1' }
     assert.deepEqual(await environment(requestedVariables), {
-      ...usualEnvironment,
+      ...defaultEnvironment,
       ...requestedVariables,
       ...ownVariables,
     })
@@ -119,39 +119,37 @@ describe('a confined program gets', () => {
 })
 
 describe('the launcher for engines', () => {
-  const promising = (name: string): Launcher => ({ ...noLauncher, level: 'limits', detail: name })
+  const createLauncher = (name: string): Launcher => ({ ...noLauncher, level: 'limits', detail: name })
 
   test('the launcher for engines is the first with the highest level, and never one that needs root when the service runs as another user', async () => {
-    const { launcher } = await chooseLauncher([promising('one'), promising('two')], false)
+    const { launcher } = await chooseLauncher([createLauncher('one'), createLauncher('two')], false)
     assert.equal(launcher.detail, 'one')
-    const ofRoot = { ...noLauncher, needsRoot: true }
-    await assert.rejects(chooseLauncher([ofRoot], false), /No launcher can start an engine/)
+    const rootLauncher = { ...noLauncher, needsRoot: true }
+    await assert.rejects(chooseLauncher([rootLauncher], false), /No launcher can start an engine/)
   })
 
   test('the launcher for engines fails all checks if the escape test cannot be started, and leaves no files behind', async (t) => {
-    const folderBefore = process.env['TMPDIR']
+    const tmpDirBefore = process.env['TMPDIR']
     t.after(() => {
-      if (folderBefore === undefined) delete process.env['TMPDIR']
-      else process.env['TMPDIR'] = folderBefore
+      if (tmpDirBefore === undefined) delete process.env['TMPDIR']
+      else process.env['TMPDIR'] = tmpDirBefore
     })
     const folder = await mkdtemp(join(base, 'escape-test-'))
     process.env['TMPDIR'] = folder
-    const seenLines: string[] = []
+    const lines: string[] = []
     const result = await runEscapeTest({ maxProcesses: 7 }, (_bin, args) => {
-      seenLines.push(...args)
+      lines.push(...args)
       return Promise.reject(new Error('no'))
     })
     assert.deepEqual(new Set(Object.values(result)), new Set([false]))
     assert.equal(result.runs, false)
-    assert.ok(
-      seenLines.includes('processes=7') && seenLines.includes('core=0') && seenLines.includes('processor=60'),
-    )
+    assert.ok(lines.includes('processes=7') && lines.includes('core=0') && lines.includes('processor=60'))
     assert.deepEqual(readdirSync(folder), [])
   })
 })
 
 describe('a program of a step', () => {
-  const toolsIn = (workDir: string, moreOptions: Partial<Parameters<typeof createTools>[0]> = {}) =>
+  const createToolsIn = (workDir: string, moreOptions: Partial<Parameters<typeof createTools>[0]> = {}) =>
     createTools({
       workDir,
       signal: new AbortController().signal,
@@ -160,7 +158,7 @@ describe('a program of a step', () => {
     })
 
   test('a program of a step may write exactly 10 MiB to stdout', async () => {
-    const { exec } = toolsIn(await makeWorkFolder())
+    const { exec } = createToolsIn(await makeWorkFolder())
     const maxBytes = 10 * 1024 * 1024
     const { stdout } = await exec('head', ['-c', String(maxBytes), '/dev/zero'])
     assert.equal(stdout.length, maxBytes)
@@ -171,7 +169,7 @@ describe('a program of a step', () => {
     'a program of a step is stopped at its own file size limit, and the error names the limit',
     limitedTest,
     async () => {
-      const { exec } = toolsIn(await makeWorkFolder())
+      const { exec } = createToolsIn(await makeWorkFolder())
       const write = exec('sh', ['-c', 'exec head -c 3000000 /dev/zero > big'], {
         maxFileBytes: 2 * 1024 * 1024,
       })
@@ -184,7 +182,7 @@ describe('a program of a step', () => {
   )
 
   test('a program of a step need not read its stdin', async () => {
-    const { exec } = toolsIn(await makeWorkFolder())
+    const { exec } = createToolsIn(await makeWorkFolder())
     await exec('true', [], { stdin: 'x'.repeat(1_000_000) })
   })
 
@@ -195,7 +193,7 @@ describe('a program of a step', () => {
       stderr: () => undefined,
       ended: ({ how }: { how: string }) => void endedCommands.push(how),
     })
-    const { exec } = toolsIn(await makeWorkFolder(), { signal: stop.signal, onCommand })
+    const { exec } = createToolsIn(await makeWorkFolder(), { signal: stop.signal, onCommand })
     const runningSleep = exec('sleep', ['7781'])
     stop.abort(new Error('cancelled'))
     await assert.rejects(runningSleep, /cancelled/)
@@ -205,7 +203,7 @@ describe('a program of a step', () => {
   test('a program of a step times out at once after the time limit of its step', async () => {
     // The limit passed five seconds ago.
     const limits = { memoryMb: 1024, diskMb: 64, timeoutS: -5 }
-    const { exec } = toolsIn(await makeWorkFolder(), { limits })
+    const { exec } = createToolsIn(await makeWorkFolder(), { limits })
     await assert.rejects(exec('sleep', ['7782'], { timeoutS: 10 }), {
       code: 'TIMEOUT',
       message: /^The conversion exceeded its time limit of 0 seconds\./,
@@ -214,7 +212,7 @@ describe('a program of a step', () => {
 
   test('a program of a step reports progress and warnings to optional listeners', async () => {
     const reportedRuns: unknown[] = []
-    const tools = toolsIn(await makeWorkFolder(), {
+    const tools = createToolsIn(await makeWorkFolder(), {
       onProgress: (...progress) => reportedRuns.push(progress),
       onWarning: (...warning) => reportedRuns.push(warning),
     })
@@ -226,7 +224,7 @@ describe('a program of a step', () => {
       [0.4, 'images'],
       ['PAGES_DROPPED', 'Two pages.'],
     ])
-    const silent = toolsIn(await makeWorkFolder())
+    const silent = createToolsIn(await makeWorkFolder())
     silent.progress(1)
     silent.warn('PAGES_DROPPED', 'Two pages.')
   })
@@ -235,7 +233,7 @@ describe('a program of a step', () => {
     const workDir = await makeWorkFolder()
     await mkdir(join(workDir, 'out'))
     await writeFile(join(workDir, 'out', 'a'), 'a')
-    const { exec } = toolsIn(workDir)
+    const { exec } = createToolsIn(workDir)
     await exec('sh', ['-c', 'ln -s a out/b; mkdir out/c; mkfifo out/c/d; echo > out/c/e'])
     assert.deepEqual(readdirSync(workDir, { recursive: true }).toSorted(), [
       'out',
@@ -248,11 +246,11 @@ describe('a program of a step', () => {
 
 test('the error of a failed program contains the end of its stderr', () => {
   const long = `first${'x'.repeat(1996)}last`
-  const shownOutput = `${'x'.repeat(1996)}last`
+  const expectedOutput = `${'x'.repeat(1996)}last`
   const failedProcess = new ProcessFailure('tool', 3, long)
-  assert.equal(failedProcess.message, `tool exited with code 3: ${shownOutput}`)
+  assert.equal(failedProcess.message, `tool exited with code 3: ${expectedOutput}`)
   assert.deepEqual([failedProcess.bin, failedProcess.exitCode, failedProcess.stderr], ['tool', 3, long])
   const crash = new EngineCrash('tool', 'SIGSEGV', long)
-  assert.equal(crash.message, `tool was killed by SIGSEGV: ${shownOutput}`)
+  assert.equal(crash.message, `tool was killed by SIGSEGV: ${expectedOutput}`)
   assert.deepEqual([crash.bin, crash.signal, crash.stderr], ['tool', 'SIGSEGV', long])
 })

@@ -8,7 +8,7 @@ import { EngineCrash } from '../../../lib/engines/sandbox/engine-crash.ts'
 import { createTools, ProcessFailure } from '../../../lib/engines/sandbox/exec.ts'
 import { TruncatedOutput } from '../../../lib/engines/sandbox/output-buffers.ts'
 import { AppError } from '../../../lib/errors.ts'
-import { noneRunning } from './support/running-processes.ts'
+import { waitUntilNoneRuns } from './support/running-processes.ts'
 
 let base: string
 
@@ -173,7 +173,7 @@ describe('an engine process is killed', () => {
     )
     const ms = Date.now() - startedAtMs
     assert.ok(ms < 3000, `it ran for ${ms} ms`)
-    await noneRunning('sleep 7771')
+    await waitUntilNoneRuns('sleep 7771')
   })
 
   test('an engine process is killed when its own abort signal is triggered', async () => {
@@ -183,7 +183,7 @@ describe('an engine process is killed', () => {
       onLine: () => stop.abort(new Error('enough was unpacked')),
     })
     await assert.rejects(runningShell, /enough was unpacked/)
-    await noneRunning('sleep 7770')
+    await waitUntilNoneRuns('sleep 7770')
   })
 
   test('an engine process is killed when the step is cancelled, even if it has its own abort signal', async () => {
@@ -193,7 +193,7 @@ describe('an engine process is killed', () => {
       onLine: () => cancel.abort(new Error('cancelled by the client')),
     })
     await assert.rejects(runningShell, /cancelled by the client/)
-    await noneRunning('sleep 7771')
+    await waitUntilNoneRuns('sleep 7771')
   })
 
   test('an engine process is killed together with grandchildren that left its process group', async () => {
@@ -212,12 +212,12 @@ describe('an engine process is killed', () => {
     await Promise.race([readyEvent.promise, rejectedRun])
     abort.abort(new Error('cancelled by the client'))
     await rejectedRun
-    for (const text of ['sleep 7772', 'sleep 7773', 'sleep 7774']) await noneRunning(text)
+    for (const text of ['sleep 7772', 'sleep 7773', 'sleep 7774']) await waitUntilNoneRuns(text)
   })
 
   test('an engine process is killed together with background processes that a successful program left behind', async () => {
     await shell('setsid -f sleep 7775 >/dev/null 2>&1')
-    await noneRunning('sleep 7775')
+    await waitUntilNoneRuns('sleep 7775')
   })
 
   test('an engine process is killed before it starts if the step was already cancelled', async () => {

@@ -27,11 +27,11 @@ function actionFor(options: FilterOptions, { call, args = [], architecture = x86
     const code = program.readUInt16LE(at * 8)
     const [whenTrue, whenFalse] = [program.readUInt8(at * 8 + 2), program.readUInt8(at * 8 + 3)]
     const value = program.readUInt32LE(at * 8 + 4)
-    const jump = (holds: boolean) => (at += holds ? whenTrue : whenFalse)
+    const jumpIf = (condition: boolean) => (at += condition ? whenTrue : whenFalse)
     if (code === 0x20) word = data.readUInt32LE(value)
-    else if (code === 0x15) jump(word === value)
-    else if (code === 0x35) jump(word >= value)
-    else if (code === 0x45) jump((word & value) !== 0)
+    else if (code === 0x15) jumpIf(word === value)
+    else if (code === 0x35) jumpIf(word >= value)
+    else if (code === 0x45) jumpIf((word & value) !== 0)
     else if (code === 0x06) {
       if (value === 0x7fff0000) return allowed
       return value === 0x80000000 ? killedResult : `error ${value - 0x50000}`
@@ -64,7 +64,7 @@ describe('the system call filter', () => {
       ...[29, 30, 31, 67, 64, 65, 66, 220, 68, 69, 70, 71, 240, 241],
     ]
     for (const call of refusedCalls) assert.equal(actionFor(isolated, { call }), EPERM, String(call))
-    const usualOptions = {
+    const defaultOptions = {
       read: 0,
       write: 1,
       open: 2,
@@ -75,7 +75,7 @@ describe('the system call filter', () => {
       futex: 202,
       openat: 257,
     }
-    for (const [name, call] of Object.entries(usualOptions))
+    for (const [name, call] of Object.entries(defaultOptions))
       assert.equal(actionFor(isolated, { call }), allowed, name)
   })
 
@@ -127,8 +127,8 @@ describe('the system call filter', () => {
     assert.deepEqual(actions(sharedOptions, setpgid, setsid, kill), [EPERM, EPERM, EPERM])
     for (const call of [129, 200, 297]) assert.equal(actionFor(sharedOptions, { call }), EPERM, String(call))
     // The placeholder that the launch script replaces with the process's own pid.
-    const itself = [0, 0x4f574e50].flatMap((pid) => [62, 234].map((call) => ({ call, args: [pid] })))
-    assert.deepEqual(new Set(actions(sharedOptions, ...itself)), new Set([allowed]))
+    const killsOfSelf = [0, 0x4f574e50].flatMap((pid) => [62, 234].map((call) => ({ call, args: [pid] })))
+    assert.deepEqual(new Set(actions(sharedOptions, ...killsOfSelf)), new Set([allowed]))
     assert.equal(actionFor(sharedOptions, { call: 234, args: [1234] }), EPERM)
   })
 })

@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { untilAborted } from '../../../lib/engines/sandbox/until-aborted.ts'
 
 test('work that fails after an abort causes no unhandled rejection', async (t) => {
-  const unhandled: unknown[] = []
-  const record = (error: unknown) => unhandled.push(error)
+  const unhandledRejections: unknown[] = []
+  const record = (error: unknown) => unhandledRejections.push(error)
   const listenersBefore = process.listeners('unhandledRejection')
   process.removeAllListeners('unhandledRejection').on('unhandledRejection', record)
   t.after(() => {
@@ -22,5 +22,5 @@ test('work that fails after an abort causes no unhandled rejection', async (t) =
     work.reject(new Error('ended'))
     await nextTurn()
   }
-  assert.deepEqual(unhandled, [])
+  assert.deepEqual(unhandledRejections, [])
 })

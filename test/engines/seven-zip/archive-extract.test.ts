@@ -139,10 +139,10 @@ describe('archive', { concurrency: 2 }, () => {
       ['7z', false],
     ] as const) {
       const { path } = await archive(to, ['secret.txt', 'b.png'], { options: { password: 'ge "heim" $1' } })
-      const openWith = (password: string) =>
+      const extractWithPassword = (password: string) =>
         execFileSync('7zz', ['t', `-p${password}`, path], { stdio: 'pipe', encoding: 'utf8' })
-      assert.match(openWith('ge "heim" $1'), /Everything is Ok/)
-      assert.throws(() => openWith('other'))
+      assert.match(extractWithPassword('ge "heim" $1'), /Everything is Ok/)
+      assert.throws(() => extractWithPassword('other'))
       assert.equal(readFileSync(path).includes('secret.txt'), isShown)
       const { result } = await extract(path, { options: { password: 'ge "heim" $1' } })
       assert.deepEqual(namesOf(result), ['b.png', 'secret.txt'])
@@ -161,14 +161,14 @@ const extract = (path: string, settings: RunSettings & { from?: FormatId } = {})
 const formatOf = (path: string) => path.slice(path.lastIndexOf('.') + 1) as FormatId
 
 const namesOf = ({ files: all }: Run['result']) => all.map(({ filename }) => filename)
-const contentsOf = ({ files: all }: Run['result']) =>
+const readContents = ({ files: all }: Run['result']) =>
   Object.fromEntries(all.map(({ filename, path }) => [filename, readFileSync(path, 'utf8')]))
 
 describe('extract', { concurrency: 2 }, () => {
   for (const id of ['zip', '7z', 'tar', 'tgz', 'txz', 'cpio', 'iso'] as const) {
     test(`extract returns the files of a ${id} archive without their folders`, async () => {
       const { result, workDir } = await extract(getTreeArchive(id))
-      assert.deepEqual(contentsOf(result), {
+      assert.deepEqual(readContents(result), {
         'read me.txt': marker,
         '日本.txt': 'deep\n',
         '.hidden': 'dot\n',
@@ -191,7 +191,7 @@ describe('extract', { concurrency: 2 }, () => {
 
   test('extract returns the file inside a compressed file', async () => {
     const { result } = await extract(getSingleFile('gz'), { from: 'gz' })
-    assert.deepEqual(Object.values(contentsOf(result)), [marker])
+    assert.deepEqual(Object.values(readContents(result)), [marker])
   })
 
   test('extract numbers files that have the same name in different folders', async () => {
@@ -253,10 +253,10 @@ describe('extract', { concurrency: 2 }, () => {
 
   test('extract opens a protected archive only with its password', async () => {
     runInTree('7zz', 'a', '-tzip', '-mem=AES256', '-pgeheim', pathInFolder('shut.zip'), 'read me.txt')
-    const noPassword = await assertRefused(extract(pathInFolder('shut.zip')), 'INVALID_INPUT')
-    assert.equal(noPassword.details?.reason, 'password-needed')
+    const missingPasswordError = await assertRefused(extract(pathInFolder('shut.zip')), 'INVALID_INPUT')
+    assert.equal(missingPasswordError.details?.reason, 'password-needed')
     const { result } = await extract(pathInFolder('shut.zip'), { options: { password: 'geheim' } })
-    assert.deepEqual(contentsOf(result), { 'read me.txt': marker })
+    assert.deepEqual(readContents(result), { 'read me.txt': marker })
   })
 
   test('extract refuses an archive that is empty or has only folders', async () => {
@@ -294,7 +294,7 @@ describe('extract', { concurrency: 2 }, () => {
     writeFileSync(pathInFolder('linked/real'), marker)
     execFileSync('bsdtar', ['-cf', pathInFolder('linked.tar'), '-C', pathInFolder('linked'), '.'])
     const { result, warnings } = await extract(pathInFolder('linked.tar'))
-    assert.deepEqual(contentsOf(result), { real: marker })
+    assert.deepEqual(readContents(result), { real: marker })
     assert.deepEqual(warnings, ['LINKS_DROPPED'])
     symlinkSync('real', pathInFolder('linked/other'))
     execFileSync(
@@ -323,7 +323,7 @@ describe('extract', { concurrency: 2 }, () => {
 
   test('extract returns the files that were packed with archive', async () => {
     const { path } = await archive('txz', ['one.txt', 'two.txt'])
-    assert.deepEqual(contentsOf((await extract(path, { from: 'txz' })).result), {
+    assert.deepEqual(readContents((await extract(path, { from: 'txz' })).result), {
       'one.txt': marker,
       'two.txt': marker,
     })

@@ -17,14 +17,14 @@ test('backslashes in the names of a ZIP are folders', async () => {
 
 test('backslashes lead neither out of the folder nor through links nor over other files', async () => {
   const top = scratchFolder('backslashes')
-  const [folder, outside] = [join(top, 'in'), join(top, 'outside')]
+  const [folder, outsideFolder] = [join(top, 'in'), join(top, 'outside')]
   mkdirSync(folder)
-  mkdirSync(outside)
-  symlinkSync(outside, join(folder, 'link'))
+  mkdirSync(outsideFolder)
+  symlinkSync(outsideFolder, join(folder, 'link'))
   const names = ['..\\up.txt', 'link\\x.txt', 'a\\same.txt', 'a\\.\\same.txt']
   for (const name of names) writeFileSync(join(folder, name), name)
   await splitBackslashes(folder)
-  assert.deepEqual(readdirSync(outside), [])
+  assert.deepEqual(readdirSync(outsideFolder), [])
   assert.equal(existsSync(join(top, 'up.txt')), false)
   const left = readdirSync(folder).filter((name) => name.includes('\\'))
   assert.equal(left.length, 3)

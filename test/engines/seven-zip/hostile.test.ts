@@ -20,7 +20,7 @@ import {
 import { readArchive } from '../support/inspect-archive.ts'
 import { convert, type RunSettings } from '../support/run-engine.ts'
 
-const refusedArchive = (
+const assertRefusedArchive = (
   code: ErrorCode,
   path: string,
   { to = 'tar', ...settings }: RunSettings & { to?: FormatId } = {},
@@ -39,9 +39,9 @@ describe('an archive with a password', { concurrency: 2 }, () => {
     })
 
     test(`an archive with a password reports whether the password is missing or wrong (${name})`, async () => {
-      const noPassword = await refusedArchive('INVALID_INPUT', pathInFolder(name))
+      const noPassword = await assertRefusedArchive('INVALID_INPUT', pathInFolder(name))
       assert.deepEqual(noPassword.details, { field: 'password', reason: 'password-needed' })
-      const wrongPassword = await refusedArchive('INVALID_INPUT', pathInFolder(name), {
+      const wrongPassword = await assertRefusedArchive('INVALID_INPUT', pathInFolder(name), {
         options: { password: 'other' },
       })
       assert.deepEqual(wrongPassword.details, { field: 'password', reason: 'wrong-password' })
@@ -52,9 +52,9 @@ describe('an archive with a password', { concurrency: 2 }, () => {
 test('a RAR with a password is opened with it', {
   skip: skipWithoutSample(lockedRarSample),
 }, async () => {
-  const noPassword = await refusedArchive('INVALID_INPUT', lockedRarSample)
+  const noPassword = await assertRefusedArchive('INVALID_INPUT', lockedRarSample)
   assert.deepEqual(noPassword.details, { field: 'password', reason: 'password-needed' })
-  const wrongPassword = await refusedArchive('INVALID_INPUT', lockedRarSample, {
+  const wrongPassword = await assertRefusedArchive('INVALID_INPUT', lockedRarSample, {
     options: { password: 'other' },
   })
   assert.deepEqual(wrongPassword.details, { field: 'password', reason: 'wrong-password' })
@@ -70,7 +70,7 @@ describe('a hostile archive', { concurrency: 2 }, () => {
         file,
         `t = tarfile.open(out, 'w'); i = tarfile.TarInfo(${JSON.stringify(name)}); i.size = 2; t.addfile(i, io.BytesIO(b'hi')); t.close()`,
       )
-      const { details } = await refusedArchive('INVALID_INPUT', path, { to: 'zip' })
+      const { details } = await assertRefusedArchive('INVALID_INPUT', path, { to: 'zip' })
       assert.equal(details?.reason, 'unsafe-name')
       assert.equal(details.name, name)
     })
@@ -147,7 +147,7 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
       'bomb.txz',
       `t = tarfile.open(out, 'w:xz', preset=0); i = tarfile.TarInfo('zeros'); i.size = 80_000_000; t.addfile(i, io.BytesIO(bytes(i.size))); t.close()`,
     )
-    for (const path of [zip, bz2, txz]) await refusedArchive('FILE_TOO_LARGE', path)
+    for (const path of [zip, bz2, txz]) await assertRefusedArchive('FILE_TOO_LARGE', path)
   })
 
   test('a hostile archive with too many entries or too deeply nested folders is refused', async () => {
@@ -155,12 +155,12 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
       'many.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(str(n), '') for n in range(10_001)]; z.close()`,
     )
-    await refusedArchive('FILE_TOO_LARGE', manyEntries)
+    await assertRefusedArchive('FILE_TOO_LARGE', manyEntries)
     const deep = createWithPython(
       'deep.zip',
       `z = zipfile.ZipFile(out, 'w'); z.writestr('d/' * 40 + 'f', ''); z.close()`,
     )
-    await refusedArchive('INVALID_INPUT', deep)
+    await assertRefusedArchive('INVALID_INPUT', deep)
   })
 
   test('an archive inside another archive is not unpacked', async () => {
@@ -173,11 +173,14 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
   })
 
   test('an empty or truncated archive is refused with an error code', async () => {
-    await refusedArchive('INVALID_INPUT', createWithPython('empty.zip', `zipfile.ZipFile(out, 'w').close()`))
+    await assertRefusedArchive(
+      'INVALID_INPUT',
+      createWithPython('empty.zip', `zipfile.ZipFile(out, 'w').close()`),
+    )
     for (const from of ['7z', 'txz', 'tgz'] as const) {
       const bytes = readFileSync(getTreeArchive(from))
       writeFileSync(pathInFolder(`cut.${from}`), bytes.subarray(0, bytes.length / 2))
-      await refusedArchive('CORRUPT_FILE', pathInFolder(`cut.${from}`), { from })
+      await assertRefusedArchive('CORRUPT_FILE', pathInFolder(`cut.${from}`), { from })
     }
   })
 })

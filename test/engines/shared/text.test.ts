@@ -44,15 +44,15 @@ async function table(bytes: string | Buffer, options: object = {}, format: Forma
   return { text: await readFile(path, 'utf8'), rows, columns }
 }
 
-const russian = 'Вчера вечером мы ходили в театр, а потом ужинали.'
+const russianText = 'Вчера вечером мы ходили в театр, а потом ужинали.'
 const texts = {
   'windows-1252': 'Die Straße war naß, als wir über die Brücke gingen; le château était fermé.',
   'windows-1250': 'Zażółć gęślą jaźń. Wczoraj wieczorem poszliśmy do kina.',
   'iso-8859-2': 'Zażółć gęślą jaźń. Wczoraj wieczorem poszliśmy do kina.',
-  'windows-1251': russian,
-  'koi8-r': russian,
-  'iso-8859-5': russian,
-  ibm866: russian,
+  'windows-1251': russianText,
+  'koi8-r': russianText,
+  'iso-8859-5': russianText,
+  ibm866: russianText,
   'iso-8859-7': 'Χθες το βράδυ πήγαμε στο θέατρο και μετά φάγαμε.',
   'windows-1254': 'Dün akşam tiyatroya gittik, sonra yemek yedik. Çocuklar şimdi uyuyor.',
   'windows-1255': 'אתמול בערב הלכנו לתיאטרון ואחר כך אכלנו ארוחת ערב',
@@ -105,8 +105,8 @@ describe('a text in an undeclared encoding', () => {
   })
 
   test('a text in an undeclared encoding is read as UTF-8 even if a byte is damaged, with a warning', async () => {
-    const seenText = await readAsUtf8(Buffer.concat([Buffer.from(russian), Buffer.from([0xff])]))
-    assert.equal(seenText.text, `${russian}\ufffd`)
+    const seenText = await readAsUtf8(Buffer.concat([Buffer.from(russianText), Buffer.from([0xff])]))
+    assert.equal(seenText.text, `${russianText}\ufffd`)
     assert.deepEqual(seenText.warnings, ['ENCODING_ASSUMED', 'LETTERS_REPLACED'])
   })
 
@@ -122,16 +122,16 @@ describe('a text in an undeclared encoding', () => {
   test('an undeclared encoding of a text is detected from characters far into the file', async () => {
     const plainTable = 'id,name\n'.repeat(150_000)
     const { text } = await readAsUtf8(
-      Buffer.concat([Buffer.from(plainTable), iconv.encode(russian, 'windows-1251')]),
+      Buffer.concat([Buffer.from(plainTable), iconv.encode(russianText, 'windows-1251')]),
       'csv',
     )
-    assert.ok(text.endsWith(russian))
+    assert.ok(text.endsWith(russianText))
   })
 })
 
 describe('a text in a known encoding', () => {
   test('a text with a byte order mark or UTF-16 bytes is read without a warning', async () => {
-    for (const text of ['Plain words\r\nand more', russian, '昨天晚上我们去了。\n一一一', 'Grüße 😀']) {
+    for (const text of ['Plain words\r\nand more', russianText, '昨天晚上我们去了。\n一一一', 'Grüße 😀']) {
       for (const bytes of [
         Buffer.from(text, 'utf16le'),
         Buffer.from(text, 'utf16le').swap16(),
@@ -143,8 +143,8 @@ describe('a text in a known encoding', () => {
         assert.deepEqual(await readAsUtf8(bytes), { text, warnings: [], words: '' }, bytes.toString('hex'))
       }
     }
-    const escaped = Buffer.from('\x1b$B:rF|\x1b(B words')
-    assert.deepEqual((await readAsUtf8(escaped)).text, '昨日 words')
+    const iso2022Bytes = Buffer.from('\x1b$B:rF|\x1b(B words')
+    assert.deepEqual((await readAsUtf8(iso2022Bytes)).text, '昨日 words')
   })
 
   test('a text in a known encoding declared in a tag, prolog or package is read accordingly, and the copy declares UTF-8', async () => {
@@ -154,11 +154,11 @@ describe('a text in a known encoding', () => {
       ['fb2', '<?xml version="1.0" encoding="NAME"?><FictionBook>'],
       ['tex', '\\usepackage[NAME]{inputenc}'],
     ] as const) {
-      const bytes = iconv.encode(`${start.replace('NAME', 'cp1251')}${russian}`, 'windows-1251')
+      const bytes = iconv.encode(`${start.replace('NAME', 'cp1251')}${russianText}`, 'windows-1251')
       const seenText = await readAsUtf8(bytes, format)
       const name = format === 'tex' ? 'utf8' : 'utf-8'
       assert.deepEqual(seenText, {
-        text: `${start.replace('NAME', name)}${russian}`,
+        text: `${start.replace('NAME', name)}${russianText}`,
         warnings: [],
         words: '',
       })

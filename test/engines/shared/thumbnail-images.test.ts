@@ -55,11 +55,11 @@ describe('a thumbnail of an image', () => {
   })
 
   test('a thumbnail of an image is cropped to the center or stretched, depending on the fit', async () => {
-    const cutThumbnail = await thumbnail(vips, bands, 'png', { width: 50, height: 50, fit: 'crop' })
-    const middle = await readPixels(cutThumbnail.path, 'png')
+    const croppedThumbnail = await thumbnail(vips, bands, 'png', { width: 50, height: 50, fit: 'crop' })
+    const middle = await readPixels(croppedThumbnail.path, 'png')
     for (const at of [2, 25, 47]) assertColor(middle, [at, 25], '#00ff00', 3)
-    const squeezed = await thumbnail(vips, bands, 'png', { width: 60, height: 90, fit: 'scale' })
-    const wholePixels = await readPixels(squeezed.path, 'png')
+    const squeezedThumbnail = await thumbnail(vips, bands, 'png', { width: 60, height: 90, fit: 'scale' })
+    const wholePixels = await readPixels(squeezedThumbnail.path, 'png')
     assertColor(wholePixels, [5, 45], '#ff0000', 3)
     assertColor(wholePixels, [30, 45], '#00ff00', 3)
     assertColor(wholePixels, [55, 45], '#0000ff', 3)
@@ -84,9 +84,12 @@ describe('a thumbnail of an image', () => {
   })
 
   test('a thumbnail of an image is upright and in sRGB', async () => {
-    const portrait = await thumbnail(vips, fixture('orientation-6.jpg'), 'png', { width: 20, height: 20 })
-    assert.deepEqual(await readImageSize(portrait.path, 'png'), { width: 15, height: 20 })
-    const pixels = await readPixels(portrait.path, 'png')
+    const portraitThumbnail = await thumbnail(vips, fixture('orientation-6.jpg'), 'png', {
+      width: 20,
+      height: 20,
+    })
+    assert.deepEqual(await readImageSize(portraitThumbnail.path, 'png'), { width: 15, height: 20 })
+    const pixels = await readPixels(portraitThumbnail.path, 'png')
     const upright = (await convert(vips, fixture('orientation-6.jpg'), 'png')).path
     const wholePixels = await readPixels(upright, 'png')
     for (const [x, y] of [
@@ -106,11 +109,14 @@ describe('a thumbnail of an image', () => {
   })
 
   test('a thumbnail of an image keeps transparency if its format supports it, and gets a white background otherwise', async () => {
-    const alphaOf = async (to: Target) => {
+    const readAlpha = async (to: Target) => {
       const { path } = await thumbnail(vips, fixture('alpha.png'), to, { width: 20 })
       return (await sharp(path).metadata()).hasAlpha
     }
-    assert.deepEqual([await alphaOf('png'), await alphaOf('webp'), await alphaOf('jpg')], [true, true, false])
+    assert.deepEqual(
+      [await readAlpha('png'), await readAlpha('webp'), await readAlpha('jpg')],
+      [true, true, false],
+    )
     const { path } = await thumbnail(vips, fixture('alpha.png'), 'jpg', { width: 20 })
     assertColor(await readPixels(path, 'jpg'), [10, 7], '#ffffff', 20)
   })

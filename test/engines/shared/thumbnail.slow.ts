@@ -25,16 +25,19 @@ describe('a thumbnail', { concurrency: 2 }, () => {
       const thumbnailEngine = engines.find(({ id }) => id === engine)
       assert.ok(thumbnailEngine)
       const box = { width: 16, height: 16 }
-      const cutOptions = { operation: 'thumbnail', options: { ...box, fit: 'crop' } } as const
+      const cropOptions = { operation: 'thumbnail', options: { ...box, fit: 'crop' } } as const
       assert.deepEqual(
-        await readImageSize((await convert(thumbnailEngine, fixture(name), 'webp', cutOptions)).path, 'webp'),
+        await readImageSize(
+          (await convert(thumbnailEngine, fixture(name), 'webp', cropOptions)).path,
+          'webp',
+        ),
         box,
       )
-      const fitted = await convert(thumbnailEngine, fixture(name), 'jpg', {
+      const fittedThumbnail = await convert(thumbnailEngine, fixture(name), 'jpg', {
         operation: 'thumbnail',
         options: box,
       })
-      const { width, height } = await readImageSize(fitted.path, 'jpg')
+      const { width, height } = await readImageSize(fittedThumbnail.path, 'jpg')
       assert.equal(Math.max(width, height), 16)
     })
   }

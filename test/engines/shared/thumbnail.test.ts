@@ -35,9 +35,9 @@ describe('a thumbnail of a video', () => {
     expectedChannels: readonly number[],
     source = video,
   ) => {
-    const stills = await thumbnailPixels(options, source)
-    assert.equal(stills.length, expectedChannels.length)
-    for (const [index, pixels] of stills.entries())
+    const frames = await thumbnailPixels(options, source)
+    assert.equal(frames.length, expectedChannels.length)
+    for (const [index, pixels] of frames.entries())
       assertColor(
         pixels,
         [pixels.width >> 1, pixels.height >> 1],

@@ -36,7 +36,7 @@ function tiff(isBig: boolean, entries: readonly Entry[], bytesAfter: Buffer = Bu
   return Buffer.concat([...head, ...listedEntries, number(0, wide), bytesAfter])
 }
 
-const valueIn = async (file: Buffer) => {
+const readValue = async (file: Buffer) => {
   await writeFile(path, file)
   return readTiffTag(path, 339)
 }
@@ -46,26 +46,29 @@ const entry = (count: number, value: Buffer, type = 3) => ({ tag: 339, type, cou
 const otherEntry = { tag: 256, type: 3, count: 1, value: short(77) }
 
 test('a TIFF tag is read from its entry or from the offset in it', async () => {
-  assert.equal(await valueIn(tiff(false, [otherEntry, entry(2, short(3, 1))])), 3)
-  assert.equal(await valueIn(tiff(true, [otherEntry, entry(4, short(3, 1, 1, 1))])), 3)
+  assert.equal(await readValue(tiff(false, [otherEntry, entry(2, short(3, 1))])), 3)
+  assert.equal(await readValue(tiff(true, [otherEntry, entry(4, short(3, 1, 1, 1))])), 3)
   const place = Buffer.alloc(8)
   place.writeUInt32LE(8 + 2 + 12 + 4)
-  assert.equal(await valueIn(tiff(false, [entry(3, place.subarray(0, 4))], short(2, 1, 1))), 2)
+  assert.equal(await readValue(tiff(false, [entry(3, place.subarray(0, 4))], short(2, 1, 1))), 2)
   place.writeUInt32LE(16 + 8 + 20 + 8)
-  assert.equal(await valueIn(tiff(true, [entry(5, place)], short(2, 1, 1, 1, 1))), 2)
+  assert.equal(await readValue(tiff(true, [entry(5, place)], short(2, 1, 1, 1, 1))), 2)
 })
 
 test('a missing or unreadable TIFF tag is undefined', async () => {
-  assert.equal(await valueIn(tiff(false, [otherEntry])), undefined)
-  assert.equal(await valueIn(tiff(false, [entry(1, short(3, 0), 4)])), undefined, 'of another type')
-  const beyondOffset = Buffer.alloc(8, 0xff)
+  assert.equal(await readValue(tiff(false, [otherEntry])), undefined)
+  assert.equal(await readValue(tiff(false, [entry(1, short(3, 0), 4)])), undefined, 'of another type')
+  const offsetBeyondEnd = Buffer.alloc(8, 0xff)
   for (const isBig of [false, true])
-    assert.equal(await valueIn(tiff(isBig, [entry(9, beyondOffset.subarray(0, isBig ? 8 : 4))])), undefined)
+    assert.equal(
+      await readValue(tiff(isBig, [entry(9, offsetBeyondEnd.subarray(0, isBig ? 8 : 4))])),
+      undefined,
+    )
   const wholeTiff = tiff(true, [entry(1, short(3))])
   for (let length = 0; length < 16 + 8 + 20; length++)
-    assert.equal(await valueIn(wholeTiff.subarray(0, length)), undefined, `${length} bytes`)
-  beyondOffset.copy(wholeTiff, 8)
-  assert.equal(await valueIn(wholeTiff), undefined, 'its directory lies nowhere')
+    assert.equal(await readValue(wholeTiff.subarray(0, length)), undefined, `${length} bytes`)
+  offsetBeyondEnd.copy(wholeTiff, 8)
+  assert.equal(await readValue(wholeTiff), undefined, 'its directory lies nowhere')
 })
 
 test('overlapping TIFF pages with huge value counts are read up to a limit', async () => {
@@ -86,11 +89,11 @@ test('overlapping TIFF pages with huge value counts are read up to a limit', asy
   }
   await writeFile(path, file)
   await using openedFile = await open(path)
-  let [seenCount, values] = [0, 0]
+  let [valueCount, values] = [0, 0]
   for await (const fields of tiffPages(openedFile, [339])) {
-    seenCount++
+    valueCount++
     values += fields.get(339)?.values.length ?? 0
   }
-  assert.equal(seenCount, pages)
+  assert.equal(valueCount, pages)
   assert.equal(values, 22 * count * 0.9)
 })

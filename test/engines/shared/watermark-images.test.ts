@@ -12,26 +12,29 @@ import { readImageSize } from '../support/inspect-result.ts'
 import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
 import { gray, mark, paper, pathOf, stamp } from '../support/watermarks.ts'
 
-async function markImage(options: NonNullable<RunSettings['options']>, moreInputs: readonly string[] = []) {
+async function addWatermark(
+  options: NonNullable<RunSettings['options']>,
+  moreInputs: readonly string[] = [],
+) {
   const { path } = await mark(vips, paper, options, moreInputs)
   const pixelsAfter = await readPixels(path, 'png')
   return { after: pixelsAfter, box: findChangedArea(await readPixels(paper, 'png'), pixelsAfter) }
 }
 
-const oneThird = (from: number, to: number, side: number) =>
+const thirdOf = (from: number, to: number, side: number) =>
   (['start', 'middle', 'end'] as const)[Math.floor(((from + to) / 2 / side) * 3)]
 
 /** Where the middle of the mark lies. */
 function placeOf({ left, right, top, bottom }: ChangedArea, { width, height } = gray): string {
-  const row = { start: 'top', middle: '', end: 'bottom' }[oneThird(top, bottom, height) ?? 'middle']
-  const column = { start: 'left', middle: '', end: 'right' }[oneThird(left, right, width) ?? 'middle']
+  const row = { start: 'top', middle: '', end: 'bottom' }[thirdOf(top, bottom, height) ?? 'middle']
+  const column = { start: 'left', middle: '', end: 'right' }[thirdOf(left, right, width) ?? 'middle']
   return [row, column].filter((word) => word !== '').join('-') || 'center'
 }
 
 describe('a watermark on an image', () => {
   test('a watermark on an image is at the requested position and nowhere else', async () => {
     for (const watermarkPosition of positions) {
-      const { box } = await markImage({
+      const { box } = await addWatermark({
         watermarkText: 'Ag',
         watermarkPosition,
         watermarkFontSize: 40,
@@ -50,10 +53,10 @@ describe('a watermark on an image', () => {
   })
 
   test('a watermark on an image can be diagonal or tiled', async () => {
-    const textAcross = (await markImage({ watermarkText: 'CONFIDENTIAL' })).box
-    assert.equal(placeOf(textAcross), 'center')
-    assert.ok(textAcross.bottom - textAcross.top > 60, 'it does not rise')
-    const { after } = await markImage({ watermarkText: 'CONFIDENTIAL', watermarkPosition: 'Tile' })
+    const boxOfText = (await addWatermark({ watermarkText: 'CONFIDENTIAL' })).box
+    assert.equal(placeOf(boxOfText), 'center')
+    assert.ok(boxOfText.bottom - boxOfText.top > 60, 'it does not rise')
+    const { after } = await addWatermark({ watermarkText: 'CONFIDENTIAL', watermarkPosition: 'Tile' })
     const plainPixels = await readPixels(paper, 'png')
     for (const left of [0, 100, 200]) {
       for (const top of [0, 100]) {
@@ -79,7 +82,7 @@ describe('a watermark on an image', () => {
       ['#00ff00', '50%', '#40c040'],
     ] as const) {
       const color = watermarkColor === '00f' ? '#00f' : watermarkColor
-      const { after } = await markImage({
+      const { after } = await addWatermark({
         ...options,
         watermarkColor: color,
         ...defined({ watermarkOpacity }),
@@ -90,26 +93,26 @@ describe('a watermark on an image', () => {
 
   test('a watermark on an image fits into the image, however wide its characters are', async () => {
     for (const watermarkPosition of ['center', 'right', 'bottom-left']) {
-      const { box } = await markImage({ watermarkText: 'WWWWWWWWWWWWWWWWWWWW', watermarkPosition })
+      const { box } = await addWatermark({ watermarkText: 'WWWWWWWWWWWWWWWWWWWW', watermarkPosition })
       assert.ok(box.left >= 6 && box.right <= gray.width - 6, `${box.left} to ${box.right}`)
     }
   })
 
   test('a watermark on an image can be another image of the requested width, with its transparency', async () => {
     const options = { watermarkOpacity: 1, watermarkScale: 20, watermarkMargin: 10 }
-    const { after, box } = await markImage({ ...options, watermarkPosition: 'bottom-right' }, [stamp])
+    const { after, box } = await addWatermark({ ...options, watermarkPosition: 'bottom-right' }, [stamp])
     // The watermark is 60 pixels wide, a fifth of 300; its right half is transparent.
     const { left, top, right, bottom } = box
     assert.deepEqual([left, top, bottom], [230, 142, 190])
     assert.ok(Math.abs(right - 260) <= 1, `${right}`)
     assertColor(after, [240, 160], '#ff0000', 0)
-    const faint = await markImage({ ...options, watermarkOpacity: 0.5, watermarkPosition: 'top-left' }, [
+    const faint = await addWatermark({ ...options, watermarkOpacity: 0.5, watermarkPosition: 'top-left' }, [
       stamp,
     ])
     assertColor(faint.after, [20, 30], '#c04040', 2)
-    const repeated = await markImage({ ...options, watermarkPosition: 'tile' }, [stamp])
+    const repeated = await addWatermark({ ...options, watermarkPosition: 'tile' }, [stamp])
     assert.ok(repeated.box.right - repeated.box.left > 250 && repeated.box.count > 3000)
-    const shape = await markImage({ ...options, watermarkPosition: 'center' }, [fixture('corners.svg')])
+    const shape = await addWatermark({ ...options, watermarkPosition: 'center' }, [fixture('corners.svg')])
     assertColor(shape.after, [130, 85], '#ff0000', 2)
     assertColor(shape.after, [170, 85], '#00ff00', 2)
   })
@@ -124,7 +127,7 @@ describe('a watermark on an image', () => {
       '機密 🎉 ग्राहक',
       '&#x0;&lt;',
     ]) {
-      const { box } = await markImage({ watermarkText, watermarkPosition: 'center' })
+      const { box } = await addWatermark({ watermarkText, watermarkPosition: 'center' })
       assert.equal(placeOf(box), 'center', watermarkText)
       assert.ok(box.count > 50, `${watermarkText} shows nothing`)
       assert.ok(box.count < 10_000, `${watermarkText} covers ${box.count} dots`)
@@ -235,7 +238,7 @@ describe('a watermark on an image', () => {
       await mark(vips, source, { ...position }, [stamp])
     }
     const options = { watermarkPosition: 'top-left', watermarkMargin: 1000, watermarkOpacity: 1 }
-    assert.equal(placeOf((await markImage(options, [fixture('corners.png')])).box), 'center')
+    assert.equal(placeOf((await addWatermark(options, [fixture('corners.png')])).box), 'center')
   })
 
   test('a watermark on an image requires either a text or an image', async () => {

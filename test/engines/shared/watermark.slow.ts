@@ -19,7 +19,7 @@ await readStdout(
 )
 
 /** By our own thumbnail: it reads each of them, and shows square dots. */
-async function assertMarked(run: Run, placeName: string): Promise<void> {
+async function assertHasWatermark(run: Run, placeName: string): Promise<void> {
   const operation = 'thumbnail'
   const { path } = await convert(ffmpeg, run.path, 'png', {
     from: run.format,
@@ -57,7 +57,7 @@ describe('a watermark on a video of every format', { concurrency: 2 }, () => {
       })
       assert.equal(markedVideo.result.method, 'encode')
       if (id !== 'amv') assert.deepEqual(await probeCodecs(markedVideo), await probeCodecs(plainVideo))
-      await assertMarked(markedVideo, id)
+      await assertHasWatermark(markedVideo, id)
     })
   }
 })

@@ -44,12 +44,12 @@ export function testConformance(
       await removeRuns()
     })
 
-    for (const { source, from, to } of casesOf(engine, fixtures, only)) {
+    for (const { source, from, to } of listCases(engine, fixtures, only)) {
       test(`the engine ${engine.id} converts ${from} to ${to}`, async () => {
         const hashBefore = await digest(source)
         const run = await convert(engine, source, to, { from })
         await assertIntact(run.path, run.format)
-        assertWithin(run)
+        assertInWorkDir(run)
         assertProgress(run)
         assert.equal((await lstat(run.path)).isFile(), true)
         assert.equal(await digest(source), hashBefore)
@@ -75,7 +75,7 @@ export function testConformance(
       await rejectedRun
       assert.ok(Date.now() - abortedAt < 3000, `it took ${Date.now() - abortedAt} ms`)
       assert.notEqual(folder, '')
-      await noCommandsIn(folder)
+      await waitForNoCommands(folder)
     })
 
     test(`the engine ${engine.id} refuses garbage in each of its formats with an error code`, () =>
@@ -86,26 +86,26 @@ export function testConformance(
 /** Bytes of no known format, the same in each run so that failures are reproducible. */
 const garbage = createHash('shake256', { outputLength: 4096 }).update('garbage').digest()
 
-/** @param among formats to test; all that the engine reads if omitted */
-export async function assertRefusesGarbage(engine: Engine, among?: readonly FormatId[]): Promise<void> {
+/** @param formats formats to test; all that the engine reads if omitted */
+export async function assertRefusesGarbage(engine: Engine, formats?: readonly FormatId[]): Promise<void> {
   const path = join(scratchFolder('garbage'), 'garbage')
   await writeFile(path, garbage)
   for (const [from, to] of firstTargets(engine)) {
-    if (among && !among.includes(from)) continue
-    const isCoded = (error: unknown) => {
+    if (formats && !formats.includes(from)) continue
+    const hasErrorCode = (error: unknown) => {
       assert.ok(error instanceof AppError, `${from} to ${to}: ${String(error)}`)
       assert.doesNotMatch(error.message, /\/|ffmpeg|pdftoppm|exit code/)
       return true
     }
     await assert.rejects(
       convert(engine, path, to, { from }),
-      isCoded,
+      hasErrorCode,
       `garbage as ${from} was converted to ${to}`,
     )
   }
 }
 
-function casesOf(
+function listCases(
   engine: Engine,
   fixtures: ConformanceSettings['fixtures'],
   isIncluded: (from: FormatId, to: FormatId) => boolean,
@@ -124,7 +124,7 @@ function firstTargets(engine: Engine): Map<FormatId, FormatId> {
   return new Map(
     conversionPairs(engine)
       .reverse()
-      .filter(([from]) => !isAnything(from)),
+      .filter(([from]) => !acceptsAnyBytes(from)),
   )
 }
 
@@ -133,9 +133,9 @@ function firstTargets(engine: Engine): Map<FormatId, FormatId> {
  */
 const dots: readonly FormatId[] = ['rgf', 'sixel']
 /** Any bytes are valid text or raw samples. */
-const isAnything = (id: FormatId) => [...textFormats, ...headerlessMedia, ...dots].includes(id)
+const acceptsAnyBytes = (id: FormatId) => [...textFormats, ...headerlessMedia, ...dots].includes(id)
 
-function assertWithin({ result, workDir }: Run): void {
+function assertInWorkDir({ result, workDir }: Run): void {
   for (const { path } of result.files) assert.ok(path.startsWith(join(workDir, 'out/')), path)
 }
 
@@ -155,11 +155,11 @@ async function digest(path: string): Promise<string> {
 }
 
 /** Waits until all killed processes have ended, which takes the kernel a while for a whole tree. */
-async function noCommandsIn(folder: string): Promise<void> {
-  await waitUntil(() => commandsIn(folder).length === 0, 'no process is left', 3)
+async function waitForNoCommands(folder: string): Promise<void> {
+  await waitUntil(() => listCommands(folder).length === 0, 'no process is left', 3)
 }
 
-function commandsIn(folder: string): string[] {
+function listCommands(folder: string): string[] {
   return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => line.includes(folder))

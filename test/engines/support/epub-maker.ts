@@ -8,7 +8,7 @@ export interface BookParts {
   /** Names of documents in reading order. */
   readonly spine: readonly string[]
   /** Documents outside of the linear reading order. */
-  readonly aside?: readonly string[]
+  readonly nonLinear?: readonly string[]
   /** Additional metadata of the package. */
   readonly metadata?: string
   /** Manifest properties by file, such as `cover-image`. */
@@ -28,7 +28,7 @@ export const createChapter = (body: string, head = '') =>
 /** Writes an EPUB 3. */
 export async function createEpub(
   path: string,
-  { files, spine, aside = [], metadata = '', properties = {} }: BookParts,
+  { files, spine, nonLinear = [], metadata = '', properties = {} }: BookParts,
 ) {
   const zip = new ZipWriter(Writable.toWeb(createWriteStream(path)))
   await zip.add('mimetype', new TextReader('application/epub+zip'), { level: 0 })
@@ -42,11 +42,11 @@ export async function createEpub(
   const idOf = (name: string) => `i${names.indexOf(name)}`
   const items = names.map((name) => {
     const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
-    const properly = properties[name] === undefined ? '' : ` properties="${properties[name]}"`
-    return `<item id="${idOf(name)}" href="${encodeURI(name)}" media-type="${type}"${properly}/>`
+    const propertiesAttribute = properties[name] === undefined ? '' : ` properties="${properties[name]}"`
+    return `<item id="${idOf(name)}" href="${encodeURI(name)}" media-type="${type}"${propertiesAttribute}/>`
   })
   const order = spine.map(
-    (name) => `<itemref idref="${idOf(name)}"${aside.includes(name) ? ' linear="no"' : ''}/>`,
+    (name) => `<itemref idref="${idOf(name)}"${nonLinear.includes(name) ? ' linear="no"' : ''}/>`,
   )
   await zip.add(
     'OEBPS/book.opf',

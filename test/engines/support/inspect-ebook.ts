@@ -27,13 +27,13 @@ export async function assertEbook(path: string, format: FormatId): Promise<void>
 /** Returns the text of an ebook with its tags, without calibre or pandoc; undefined for other formats. */
 export async function readEbookText(path: string): Promise<string | undefined> {
   const bytes = await readFile(path)
-  const typeMark = bytes.toString('latin1', 60, 68)
-  if (typeMark === 'BOOKMOBI' || typeMark === 'TEXtREAd') return readPalmText(bytes)
+  const databaseType = bytes.toString('latin1', 60, 68)
+  if (databaseType === 'BOOKMOBI' || databaseType === 'TEXtREAd') return readPalmText(bytes)
   const start = bytes.toString('latin1', 0, 9)
   if (start === '!!8-Bit!!') return readPsionText(bytes)
   if (start.startsWith('PK\x03\x04')) return readZippedText(path)
   if (start.startsWith('\xb0\x0c\xb0\x0c') || start.startsWith('L\0R\0F\0') || start.startsWith('SNBP000B'))
-    return decompressedText(path)
+    return readDecompressedText(path)
   return undefined
 }
 
@@ -104,7 +104,7 @@ for found in re.finditer(b'[\\x58\\x78][\\x00-\\xff]|BZh', data):
     print(piece.decode('utf-16-le', 'replace'))
 `
 
-async function decompressedText(path: string): Promise<string> {
+async function readDecompressedText(path: string): Promise<string> {
   const { stdout } = await run(python3, ['-c', script, path], { maxBuffer: 64 * 1024 * 1024 })
   return stdout
 }

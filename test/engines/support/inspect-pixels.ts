@@ -95,8 +95,9 @@ export function findChangedArea(frameBefore: PixelData, frameAfter: PixelData, t
   let [left, top, right, bottom, count] = [frameBefore.width, frameBefore.height, 0, 0, 0]
   for (let y = 0; y < frameBefore.height; y++) {
     for (let x = 0; x < frameBefore.width; x++) {
-      const [oldColor, now] = [colorAt(frameBefore, x, y), colorAt(frameAfter, x, y)]
-      if (!oldColor.some((level, index) => Math.abs(level - (now[index] ?? 0)) > tolerance)) continue
+      const [colorBefore, colorAfter] = [colorAt(frameBefore, x, y), colorAt(frameAfter, x, y)]
+      if (!colorBefore.some((level, index) => Math.abs(level - (colorAfter[index] ?? 0)) > tolerance))
+        continue
       left = Math.min(left, x)
       top = Math.min(top, y)
       right = Math.max(right, x + 1)

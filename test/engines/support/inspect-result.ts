@@ -191,9 +191,9 @@ export async function assertIntact(path: string, format: FormatId): Promise<void
     case 'video':
     case 'audio': {
       const { streams } = await runFfprobe(path)
-      const wantedStreams = streams.filter((stream) => stream.codec_type === category)
+      const expectedStreams = streams.filter((stream) => stream.codec_type === category)
       assert.ok(
-        wantedStreams.some((stream) => stream.nb_read_packets > 0),
+        expectedStreams.some((stream) => stream.nb_read_packets > 0),
         `${format} has no ${category} packets`,
       )
       return

@@ -69,8 +69,8 @@ const createCue = (start: string, end: string, lines: readonly string[]): Parsed
   lines,
 })
 
-const parseSeconds = (clock: string) =>
-  clock
+const parseSeconds = (time: string) =>
+  time
     .replace(',', '.')
     .split(':')
     .reduce((sum, part) => sum * 60 + Number(part), 0)

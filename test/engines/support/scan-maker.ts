@@ -14,7 +14,7 @@ const points = (pixels: number) => Math.round((pixels * 72) / 150)
 /** Creates a JPEG of some lines of text, like a scanned page. */
 export async function createScannedPage(
   lines: readonly string[],
-  { font = 'DejaVu Serif', rotation: turnedBy = 0 }: ScanOptions = {},
+  { font = 'DejaVu Serif', rotation = 0 }: ScanOptions = {},
 ): Promise<Buffer> {
   const text = { text: lines.join('\n'), font: `${font} 11`, dpi: 150 }
   const renderedText = await sharp({ text }).negate().png().toBuffer()
@@ -23,7 +23,7 @@ export async function createScannedPage(
     .composite([{ input: renderedText, left: 50, top: 40 }])
     .png()
     .toBuffer()
-  return sharp(pageImage).rotate(turnedBy, { background: 'white' }).toColourspace('b-w').jpeg().toBuffer()
+  return sharp(pageImage).rotate(rotation, { background: 'white' }).toColourspace('b-w').jpeg().toBuffer()
 }
 
 /** Creates a PDF with one image per page, roman page labels, and an outline item for the last page. */

@@ -5,7 +5,7 @@ const pixel = async (format: 'png' | 'webp' | 'gif' | 'avif') => {
   const image = sharp({ create: { width: 8, height: 8, channels: 3, background: '#c00' } })
   return `data:image/${format};base64,${(await image.toFormat(format).toBuffer()).toString('base64')}`
 }
-const svgImage = (content: string) =>
+const createSvg = (content: string) =>
   `data:image/svg+xml;base64,${Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8">${content}</svg>`).toString('base64')}`
 const image = (href: string) => `<image href="${href}" x="10" y="10" width="60" height="60"/>`
 const text = (attributes: string, content = 'Hamburg') =>
@@ -18,7 +18,7 @@ const twoRings = 'M60 5a35 35 0 1 0 .1 0zM60 20a20 20 0 1 0 .1 0z'
 /** Content of the root element, or the attributes of the root and its content. */
 type Drawing = string | readonly [rootAttributes: string, content: string]
 
-export const svgFeatures: Readonly<Record<string, Drawing>> = {
+export const drawingsByFeature: Readonly<Record<string, Drawing>> = {
   'linear gradient': `<defs>${gradient}</defs>${square('fill="url(#g)"')}`,
   'radial gradient with focus':
     '<radialGradient id="g" fx=".2" fy=".3" r=".6" spreadMethod="reflect"><stop stop-color="#ff0"/><stop offset="1" stop-color="#06c"/></radialGradient><rect width="120" height="80" fill="url(#g)"/>',
@@ -95,8 +95,8 @@ export const svgFeatures: Readonly<Record<string, Drawing>> = {
   'embedded WebP': image(await pixel('webp')),
   'embedded GIF': image(await pixel('gif')),
   'embedded AVIF': image(await pixel('avif')),
-  'embedded SVG': image(svgImage('<circle cx="4" cy="4" r="4" fill="navy"/>')),
-  'image with preserveAspectRatio': `<image href="${svgImage('<circle cx="4" cy="4" r="4"/>')}" x="10" y="10" width="100" height="40" preserveAspectRatio="xMaxYMin meet"/>`,
+  'embedded SVG': image(createSvg('<circle cx="4" cy="4" r="4" fill="navy"/>')),
+  'image with preserveAspectRatio': `<image href="${createSvg('<circle cx="4" cy="4" r="4"/>')}" x="10" y="10" width="100" height="40" preserveAspectRatio="xMaxYMin meet"/>`,
   'image rendering': image(await pixel('png')).replace('<image', '<image image-rendering="pixelated"'),
   'foreign object':
     '<foreignObject x="10" y="10" width="100" height="60"><div xmlns="http://www.w3.org/1999/xhtml" style="background:#ccf;height:40px">Hi</div></foreignObject>',
@@ -138,7 +138,7 @@ export const svgFeatures: Readonly<Record<string, Drawing>> = {
   'white space': text('xml:space="preserve"', '  a   b'),
 }
 
-export const svgFeature = (drawing: Drawing): string => {
+export const renderSvgFeature = (drawing: Drawing): string => {
   const [attributes, content] = typeof drawing === 'string' ? ['width="120" height="80"', drawing] : drawing
   return `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${attributes}>${content}</svg>`
 }

@@ -120,8 +120,11 @@ export async function convertInChunks(
 }
 
 /** Fails unless all video frames and audio packets have the same times, and sizes, details and warnings match. */
-export async function assertSameVideo(wholeVideo: ConvertedVideo, chunked: ConvertedVideo) {
-  const [expectedPackets, actualPackets] = [readPacketTimes(wholeVideo.path), readPacketTimes(chunked.path)]
+export async function assertSameVideo(wholeVideo: ConvertedVideo, chunkedVideo: ConvertedVideo) {
+  const [expectedPackets, actualPackets] = [
+    readPacketTimes(wholeVideo.path),
+    readPacketTimes(chunkedVideo.path),
+  ]
   assert.equal(actualPackets.video.length, expectedPackets.video.length)
   assert.equal(actualPackets.audio.length, expectedPackets.audio.length)
   for (const kind of ['video', 'audio'] as const)
@@ -130,10 +133,10 @@ export async function assertSameVideo(wholeVideo: ConvertedVideo, chunked: Conve
         Math.abs((actualPackets[kind][at] ?? 0) - time) <= 0.002,
         `${kind} ${at}: ${actualPackets[kind][at]}, not ${time}`,
       )
-  const [sizeOne, sizeMany] = [(await stat(wholeVideo.path)).size, (await stat(chunked.path)).size]
-  assert.ok(Math.abs(sizeMany / sizeOne - 1) < 0.06, `${sizeMany} bytes, as a whole ${sizeOne}`)
+  const [wholeSize, chunkedSize] = [(await stat(wholeVideo.path)).size, (await stat(chunkedVideo.path)).size]
+  assert.ok(Math.abs(chunkedSize / wholeSize - 1) < 0.06, `${chunkedSize} bytes, as a whole ${wholeSize}`)
   assert.deepEqual(
-    { ...chunked.result, warnings: chunked.warnings },
+    { ...chunkedVideo.result, warnings: chunkedVideo.warnings },
     { ...wholeVideo.result, warnings: wholeVideo.warnings },
   )
   return { expected: expectedPackets, got: actualPackets }

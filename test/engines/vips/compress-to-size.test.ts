@@ -10,15 +10,15 @@ import { AppError } from '../../../lib/errors.ts'
 
 describe('an image with a target size', () => {
   /** Simulates an image whose size in bytes grows with quality and pixels. */
-  async function simulate(targetSize: number, maxEffort: number, bytesOfAll = 1000) {
+  async function simulateCompression(targetSize: number, maxEffort: number, fullSizeBytes = 1000) {
     const efforts: Effort[] = []
-    const compressedAttempt = await compressToSize(targetSize, maxEffort, async (effort) => {
+    const result = await compressToSize(targetSize, maxEffort, async (effort) => {
       efforts.push(effort)
-      const size = Math.ceil((bytesOfAll * effort.quality * effort.scale ** 2) / 100)
+      const size = Math.ceil((fullSizeBytes * effort.quality * effort.scale ** 2) / 100)
       return { path: `${effort.quality} ${effort.scale}`, size }
     })
-    const [quality, scale] = compressedAttempt.path.split(' ').map(Number)
-    return { efforts, quality, scale, size: compressedAttempt.size }
+    const [quality, scale] = result.path.split(' ').map(Number)
+    return { efforts, quality, scale, size: result.size }
   }
 
   test('an image with a target size gets the best quality that fits, in at most seven attempts', async () => {
@@ -30,32 +30,32 @@ describe('an image with a target size', () => {
       [930, 93],
       [940, 94],
     ] as const) {
-      const { efforts, ...made } = await simulate(targetSize, 95)
+      const { efforts, ...made } = await simulateCompression(targetSize, 95)
       assert.ok(Math.abs((made.quality ?? 0) - quality) <= 1 && made.size <= targetSize, JSON.stringify(made))
       assert.ok(efforts.length <= 7, `${efforts.length} attempts`)
       assert.ok(efforts.every(({ scale }) => scale === 1))
     }
-    const qualities = (await simulate(500, 95)).efforts.map(({ quality }) => quality)
+    const qualities = (await simulateCompression(500, 95)).efforts.map(({ quality }) => quality)
     assert.deepEqual(qualities, [20, 58, 39, 49, 54, 52, 51])
   })
 
   test('an image with a target size does not exceed the requested quality', async () => {
-    const { efforts, quality } = await simulate(900, 60)
+    const { efforts, quality } = await simulateCompression(900, 60)
     assert.deepEqual([efforts.length, quality, Math.max(...efforts.map((one) => one.quality))], [6, 59, 59])
-    assert.deepEqual((await simulate(900, 10)).efforts, [{ quality: 10, scale: 1 }])
+    assert.deepEqual((await simulateCompression(900, 10)).efforts, [{ quality: 10, scale: 1 }])
   })
 
   test('an image with a target size is scaled down if no quality is low enough, but not more than needed', async () => {
-    const { efforts, ...made } = await simulate(100, 95)
+    const { efforts, ...made } = await simulateCompression(100, 95)
     assert.ok(made.quality === 20 && made.size <= 100 && made.size > 85, JSON.stringify(made))
     assert.deepEqual(efforts[0], { quality: 20, scale: 1 })
     assert.equal(efforts.length, 2)
     // An image that is only slightly too large is scaled down by a tenth.
-    assert.equal((await simulate(199, 95)).scale, 0.9)
+    assert.equal((await simulateCompression(199, 95)).scale, 0.9)
   })
 
   test('an image with a target size is not scaled below a tenth of its sides, even if that does not fit', async () => {
-    const { efforts, ...made } = await simulate(1, 95)
+    const { efforts, ...made } = await simulateCompression(1, 95)
     assert.deepEqual(made, { quality: 20, scale: 0.1, size: 3 })
     assert.ok(efforts.length <= 8)
     assert.ok(efforts.every(({ scale }) => scale >= 0.1))

@@ -22,21 +22,21 @@ describe('an HDR image', () => {
   after(removeRuns)
 
   /** The colors above in PQ, as computed by zimg. */
-  async function inPq(name: string, end: string, args: readonly string[]): Promise<string> {
+  async function createPqImage(name: string, end: string, args: readonly string[]): Promise<string> {
     const path = join(folder, name)
     const hex = (color: readonly number[]) => Buffer.from(color).toString('hex')
     const boxes = colors.map((color, at) => `color=c=0x${hex(color)}:s=${side}x${side}:r=1:d=1[c${at}]`)
     const row = `${colors.map((_, at) => `[c${at}]`).join('')}hstack=inputs=${colors.length}`
-    const usualScale = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv444p'
-    const taggedParams = 'setparams=range=tv:color_primaries=bt709:color_trc=iec61966-2-1:colorspace=bt709'
+    const sdrScale = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv444p'
+    const sdrTags = 'setparams=range=tv:color_primaries=bt709:color_trc=iec61966-2-1:colorspace=bt709'
     const spread = `zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt2020`
-    const graph = `${boxes.join(';')};${[row, usualScale, taggedParams, spread, `zscale=t=smpte2084:npl=203:${end}`].join(',')}`
+    const graph = `${boxes.join(';')};${[row, sdrScale, sdrTags, spread, `zscale=t=smpte2084:npl=203:${end}`].join(',')}`
     await readStdout('ffmpeg', '-v', 'error', '-filter_complex', graph, '-frames:v', '1', ...args, path)
     return path
   }
 
   /** The colors above in HLG, by the inverse formulas of BT.2100 for a display of 1,000 cd/m². */
-  async function inHlg(): Promise<string> {
+  async function createHlgImage(): Promise<string> {
     const row = colors.flatMap((color) => {
       const [r = 0, g = 0, b = 0] = color.map(
         (value) => ((value / 255 + 0.055) / 1.055) ** 2.4 * (203 / 1000),
@@ -46,10 +46,12 @@ describe('an HDR image', () => {
         0.0691 * r + 0.9195 * g + 0.0114 * b,
         0.0164 * r + 0.088 * g + 0.8956 * b,
       ] as const
-      const scene = (0.2627 * wide[0] + 0.678 * wide[1] + 0.0593 * wide[2]) ** (1 / 1.2 - 1)
+      const toSceneLight = (0.2627 * wide[0] + 0.678 * wide[1] + 0.0593 * wide[2]) ** (1 / 1.2 - 1)
       const signal = (light: number) =>
         light <= 1 / 12 ? Math.sqrt(3 * light) : 0.17883277 * Math.log(12 * light - 0.28466892) + 0.55991073
-      return Array.from({ length: side }, () => wide.map((light) => 65_535 * signal(light * scene))).flat()
+      return Array.from({ length: side }, () =>
+        wide.map((light) => 65_535 * signal(light * toSceneLight)),
+      ).flat()
     })
     const path = join(folder, 'hlg.png')
     const samples = Uint16Array.from(Array.from({ length: side }, () => row).flat())
@@ -83,12 +85,12 @@ describe('an HDR image', () => {
   const av1 = ['-c:v', 'libaom-av1', '-still-picture', '1', '-crf', '4', '-cpu-used', '8']
   const createdPaths: Record<string, string> = {}
   before(async () => {
-    createdPaths['PQ as AVIF'] = await inPq('pq.avif', 'm=bt2020nc:r=tv,format=yuv420p10le', av1)
+    createdPaths['PQ as AVIF'] = await createPqImage('pq.avif', 'm=bt2020nc:r=tv,format=yuv420p10le', av1)
     createdPaths['PQ as PNG'] = await withCicp(
-      await inPq('pq.png', 'r=full,format=gbrp16le,format=rgb48be', []),
+      await createPqImage('pq.png', 'r=full,format=gbrp16le,format=rgb48be', []),
       16,
     )
-    createdPaths['HLG as PNG'] = await withCicp(await inHlg(), 18)
+    createdPaths['HLG as PNG'] = await withCicp(await createHlgImage(), 18)
   })
 
   for (const name of ['PQ as AVIF', 'PQ as PNG', 'HLG as PNG'])

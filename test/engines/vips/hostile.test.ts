@@ -64,17 +64,20 @@ describe('an image option or image', () => {
         (await readFile((await convert(vips, fixture('corners.jpg'), to, { options: { quality } })).path))
           .length
       const sizes = [await bytes('low'), await bytes('highest'), await bytes('10'), await bytes(90)]
-      const [low = 0, high = 0, ten = 0, ninety = 0] = sizes
-      assert.ok(low < high && ten < ninety && ten <= low, `${to}: ${sizes}`)
+      const [low = 0, high = 0, sizeAt10 = 0, sizeAt90 = 0] = sizes
+      assert.ok(low < high && sizeAt10 < sizeAt90 && sizeAt10 <= low, `${to}: ${sizes}`)
     }
   })
 
   test('an image with a palette keeps full color resolution in JPEG', async () => {
-    const indexed = join(scratchFolder('indexed'), 'indexed.png')
-    await sharp(fixture('alpha.png')).png({ palette: true, colours: 8 }).toFile(indexed)
-    const chromaOf = async (path: string) =>
+    const indexedPng = join(scratchFolder('indexed'), 'indexed.png')
+    await sharp(fixture('alpha.png')).png({ palette: true, colours: 8 }).toFile(indexedPng)
+    const readChromaSubsampling = async (path: string) =>
       (await sharp((await convert(vips, path, 'jpg')).path).metadata()).chromaSubsampling
-    assert.deepEqual([await chromaOf(indexed), await chromaOf(fixture('corners.jpg'))], ['4:4:4', '4:2:0'])
+    assert.deepEqual(
+      [await readChromaSubsampling(indexedPng), await readChromaSubsampling(fixture('corners.jpg'))],
+      ['4:4:4', '4:2:0'],
+    )
   })
 
   test('an image in gray is stored as a gray DjVu', async () => {
@@ -124,10 +127,12 @@ describe('an image option or image', () => {
   })
 
   test('an image option can make WebP from HEIC lossless too', async () => {
-    const rough = join(scratchFolder('rough'), 'rough.png')
+    const roughPng = join(scratchFolder('rough'), 'rough.png')
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
-    await sharp({ create: { width: 64, height: 48, channels: 3, background: 'gray', noise } }).toFile(rough)
-    const source = (await convert(vips, rough, 'heic')).path
+    await sharp({ create: { width: 64, height: 48, channels: 3, background: 'gray', noise } }).toFile(
+      roughPng,
+    )
+    const source = (await convert(vips, roughPng, 'heic')).path
     const pixels = async (to: 'png' | 'webp', options = {}) =>
       sharp((await convert(vips, source, to, { options })).path)
         .removeAlpha()
@@ -232,11 +237,16 @@ describe('a hostile image', () => {
     const address = server.address()
     assert.ok(address !== null && typeof address === 'object')
     const folder = await scratch()
-    const neighbor = join(folder, 'neighbor.png')
+    const neighborPath = join(folder, 'neighbor.png')
     await sharp({ create: { width: 8, height: 8, channels: 3, background: '#000' } })
       .png()
-      .toFile(neighbor)
-    const links = [neighbor, `file://${neighbor}`, 'neighbor.png', `http://127.0.0.1:${address.port}/x.png`]
+      .toFile(neighborPath)
+    const links = [
+      neighborPath,
+      `file://${neighborPath}`,
+      'neighbor.png',
+      `http://127.0.0.1:${address.port}/x.png`,
+    ]
     const images = links.map((link) => `<image href="${link}" width="8" height="8"/>`).join('')
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xi="http://www.w3.org/2001/XInclude" width="8" height="8"><rect width="8" height="8" fill="#fff"/>${images}<xi:include href="file:///etc/passwd" parse="text"/></svg>`
     const path = join(folder, 'links.svg')

@@ -10,7 +10,7 @@ import type { FormatId } from '../../../lib/formats/index.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { convert, removeRuns } from '../support/run-engine.ts'
 
-const wholeNumbers = (...values: readonly number[]) =>
+const uint32s = (...values: readonly number[]) =>
   Buffer.concat(
     values.map((value) => {
       const bytes = Buffer.alloc(4)
@@ -18,10 +18,10 @@ const wholeNumbers = (...values: readonly number[]) =>
       return bytes
     }),
   )
-const gamma = (value: number): PngChunk => ({ type: 'gAMA', data: wholeNumbers(value) })
+const gamma = (value: number): PngChunk => ({ type: 'gAMA', data: uint32s(value) })
 const primaries = (...values: readonly number[]): PngChunk => ({
   type: 'cHRM',
-  data: wholeNumbers(...values),
+  data: uint32s(...values),
 })
 
 describe('a PNG that describes its colors without an ICC profile', () => {
@@ -94,14 +94,14 @@ describe('a PNG that describes its colors without an ICC profile', () => {
     assert.deepEqual(warnings, [])
   })
 
-  for (const [name, chunks, wantedColor, expectedCode] of cases)
+  for (const [name, chunks, expectedColor, expectedCode] of cases)
     test(`a PNG that describes its colors without an ICC profile gets the colors that browsers show: ${name}`, async () => {
       for (const to of ['gif', 'webp', 'png'] as const) {
         const { path, warnings } = await convert(vips, await withColorChunks('described', chunks), to)
         const { data } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
-        const seenColor = [...data.subarray(0, 3)]
-        const isNear = seenColor.every((value, index) => Math.abs(value - (wantedColor[index] ?? 0)) <= 6)
-        assert.ok(isNear, `${to}: ${seenColor} is not about ${wantedColor}`)
+        const color = [...data.subarray(0, 3)]
+        const isNear = color.every((value, index) => Math.abs(value - (expectedColor[index] ?? 0)) <= 6)
+        assert.ok(isNear, `${to}: ${color} is not about ${expectedColor}`)
         assert.deepEqual(warnings, to === 'gif' ? expectedCode : [])
       }
     })
@@ -119,23 +119,24 @@ describe('a PNG that describes its colors without an ICC profile', () => {
       assert.ok(header)
       const path = join(folder, `${space}.png`)
       await writeFile(path, buildPng([header, gamma(100_000), ...rest]))
-      for (const to of ['gif', 'jpg', 'png'] as const) assertNear(await showPixels(path, to), levels, to)
+      for (const to of ['gif', 'jpg', 'png'] as const)
+        assertNear(await convertAndReadPixel(path, to), levels, to)
     })
   }
 
   test('a PNG that describes its colors without an ICC profile gets the colors that browsers show if it is animated', async () => {
     const animated = join(folder, 'moving.apng')
-    const control = (number: number) => wholeNumbers(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
+    const control = (number: number) => uint32s(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
     const parts = [...readPngChunks(await readFile(await withColorChunks('frame', [gamma(100_000)])))]
     const chunks = parts.flatMap((chunk) => {
-      if (chunk.type === 'gAMA') return [chunk, { type: 'acTL', data: wholeNumbers(2, 0) }]
+      if (chunk.type === 'gAMA') return [chunk, { type: 'acTL', data: uint32s(2, 0) }]
       if (chunk.type !== 'IDAT') return [chunk]
-      const secondFrame = { type: 'fdAT', data: Buffer.concat([wholeNumbers(2), chunk.data]) }
+      const secondFrame = { type: 'fdAT', data: Buffer.concat([uint32s(2), chunk.data]) }
       return [{ type: 'fcTL', data: control(0) }, chunk, { type: 'fcTL', data: control(1) }, secondFrame]
     })
     await writeFile(animated, buildPng(chunks))
     for (const to of ['gif', 'webp', 'png'] as const)
-      assertNear(await showPixels(animated, to), [133, 219, 133], to)
+      assertNear(await convertAndReadPixel(animated, to), [133, 219, 133], to)
   })
 
   test('an AVIF that declares Display P3 gets the right colors', async () => {
@@ -147,16 +148,17 @@ describe('a PNG that describes its colors without an ICC profile', () => {
     bytes.writeUInt16BE(12, at + 8)
     bytes.writeUInt16BE(13, at + 10)
     await writeFile(avif, bytes)
-    for (const to of ['gif', 'jpg', 'png'] as const) assertNear(await showPixels(avif, to), [0, 183, 30], to)
+    for (const to of ['gif', 'jpg', 'png'] as const)
+      assertNear(await convertAndReadPixel(avif, to), [0, 183, 30], to)
   })
 
-  async function showPixels(path: string, to: FormatId): Promise<number[]> {
+  async function convertAndReadPixel(path: string, to: FormatId): Promise<number[]> {
     const convertedRun = await convert(vips, path, to)
     return [...(await sharp(convertedRun.path).toColourspace('srgb').raw().toBuffer()).subarray(0, 3)]
   }
 
-  function assertNear(seenColor: readonly number[], wantedColor: readonly number[], name: string): void {
-    const isNear = wantedColor.every((value, index) => Math.abs(value - (seenColor[index] ?? 0)) <= 6)
-    assert.ok(isNear, `${name}: ${seenColor} is not about ${wantedColor}`)
+  function assertNear(color: readonly number[], expectedColor: readonly number[], name: string): void {
+    const isNear = expectedColor.every((value, index) => Math.abs(value - (color[index] ?? 0)) <= 6)
+    assert.ok(isNear, `${name}: ${color} is not about ${expectedColor}`)
   }
 })

@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { imagemagick } from '../../../lib/engines/imagemagick.ts'
 import { vips } from '../../../lib/engines/vips.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
-import { folder, near, numbers } from '../support/color-images.ts'
+import { folder, isNear, numbers } from '../support/color-images.ts'
 import { readImageSize, readStdout } from '../support/inspect-result.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
@@ -27,9 +27,9 @@ describe('the color profile of an image', () => {
     for (const to of ['jpg', 'webp', 'tiff', 'avif', 'png', 'jxl', 'heic'] as const) {
       const source = await wide(to === 'png' ? 'png' : 'jpg')
       const { path } = await convert(vips, source, to)
-      const seenPath = to === 'jxl' || to === 'heic' ? (await convert(vips, path, 'tiff')).path : path
-      assert.ok((await sharp(seenPath).metadata()).icc, to)
-      near(await numbers(seenPath), [234, 51, 35])
+      const readablePath = to === 'jxl' || to === 'heic' ? (await convert(vips, path, 'tiff')).path : path
+      assert.ok((await sharp(readablePath).metadata()).icc, to)
+      isNear(await numbers(readablePath), [234, 51, 35])
     }
   })
 
@@ -40,22 +40,22 @@ describe('the color profile of an image', () => {
     ] as const) {
       const { path } = await convert(vips, await wide(from), to)
       assert.equal((await sharp(path).metadata()).icc, undefined)
-      near(await numbers(path), [255, 0, 0], 8)
+      isNear(await numbers(path), [255, 0, 0], 8)
     }
     const { path } = await convert(imagemagick, await wide('jpg'), 'tga')
-    near(await numbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
+    isNear(await numbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
   })
 
   test('the color profile of an image causes a warning if it is dropped, as do transparent parts', async () => {
     assert.deepEqual((await convert(vips, await wide('png'), 'gif')).warnings, ['COLORS_CONVERTED'])
     assert.deepEqual((await convert(vips, await wide('png'), 'webp')).warnings, [])
     assert.deepEqual((await convert(vips, fixture('alpha.png'), 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
-    const clearImage = (await convert(imagemagick, fixture('alpha.png'), 'tga')).path
+    const transparentImage = (await convert(imagemagick, fixture('alpha.png'), 'tga')).path
     const fullPath = (await convert(imagemagick, fixture('corners.png'), 'tga')).path
-    assert.deepEqual((await convert(imagemagick, clearImage, 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
+    assert.deepEqual((await convert(imagemagick, transparentImage, 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
     for (const [engine, transparent, opaque] of [
       [vips, fixture('alpha.png'), fixture('corners.png')],
-      [imagemagick, clearImage, fullPath],
+      [imagemagick, transparentImage, fullPath],
     ] as const) {
       const chosenColor = await convert(engine, transparent, 'jpg', { options: { background: 'red' } })
       assert.deepEqual(chosenColor.warnings, [])
@@ -78,17 +78,17 @@ describe('the color profile of an image', () => {
       )
       assert.deepEqual((await convert(vips, path, 'gif')).warnings, expectedColor)
       assert.deepEqual((await convert(vips, path, 'webp')).warnings, [])
-      const onRed = await convert(vips, path, 'gif', { options: { background: 'red' } })
-      assert.deepEqual(onRed.warnings, [])
+      const onRedBackground = await convert(vips, path, 'gif', { options: { background: 'red' } })
+      assert.deepEqual(onRedBackground.warnings, [])
     }
   })
 
   test('the color profile of an image can be changed to Adobe RGB or to gray', async () => {
     for (const engine of [vips, imagemagick]) {
       const options = { colorSpace: 'Adobe-RGB' }
-      const adobe = await convert(engine, fixture('corners.png'), 'jpg', { options })
-      near(await numbers(adobe.path), [219, 0, 0], 12)
-      assert.match((await sharp(adobe.path).metadata()).icc?.toString('latin1') ?? '', /Adobe/)
+      const adobeRgbImage = await convert(engine, fixture('corners.png'), 'jpg', { options })
+      isNear(await numbers(adobeRgbImage.path), [219, 0, 0], 12)
+      assert.match((await sharp(adobeRgbImage.path).metadata()).icc?.toString('latin1') ?? '', /Adobe/)
     }
     for (const to of ['jpg', 'png', 'tiff'] as const) {
       const gray = await convert(vips, fixture('corners.png'), to, { options: { colorSpace: 'gray' } })
@@ -102,12 +102,12 @@ describe('the color profile of an image', () => {
         options: { colorSpace: 'srgb' },
       })
       assert.equal((await sharp(plainImage.path).metadata()).icc, undefined)
-      near(await numbers(plainImage.path), [255, 0, 0], 8)
-      const adobe = await convert(imagemagick, await wide('jpg'), to, {
+      isNear(await numbers(plainImage.path), [255, 0, 0], 8)
+      const adobeRgbImage = await convert(imagemagick, await wide('jpg'), to, {
         options: { colorSpace: 'adobe-rgb' },
       })
-      assert.match((await sharp(adobe.path).metadata()).icc?.toString('latin1') ?? '', /Adobe/)
-      near(await numbers(adobe.path), [219, 0, 0], 12)
+      assert.match((await sharp(adobeRgbImage.path).metadata()).icc?.toString('latin1') ?? '', /Adobe/)
+      isNear(await numbers(adobeRgbImage.path), [219, 0, 0], 12)
     }
   })
 
@@ -123,7 +123,7 @@ describe('the color profile of an image', () => {
       await readStdout('pdftoppm', '-png', '-singlefile', pdf, `${pdf}-page`)
       pages.push(await numbers(`${pdf}-page.png`))
     }
-    near(pages[1] ?? [], pages[0] ?? [], 60)
+    isNear(pages[1] ?? [], pages[0] ?? [], 60)
   })
 
   test('the color profile of a CMYK image is applied, and without one a default is used', async () => {
@@ -151,10 +151,10 @@ describe('camera metadata', () => {
 
   test('camera metadata is removed unless the client asks to keep it, and the image is rotated in both cases', async () => {
     const source = join(await folder(), 'noted.jpg')
-    const noted = sharp(fixture('orientation-6.jpg'))
+    const imageWithMetadata = sharp(fixture('orientation-6.jpg'))
       .keepMetadata()
       .withExifMerge({ IFD0: { Artist: 'markerword' } })
-    await noted.toFile(source)
+    await imageWithMetadata.toFile(source)
     for (const engine of [vips, imagemagick]) {
       for (const to of ['jpg', 'webp'] as const) {
         const left = await convert(engine, source, to)

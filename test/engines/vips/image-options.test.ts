@@ -82,14 +82,14 @@ describe('an option sent by a form', () => {
 
 describe('an image option', () => {
   test('an image option that is a color is parsed to six hex digits', () => {
-    for (const [givenValue, seenValue] of [
+    for (const [value, expectedValue] of [
       ['#FF8800', '#ff8800'],
       ['ff8800', '#ff8800'],
       [' White ', '#ffffff'],
       ['gray', '#808080'],
       ['green', '#008000'],
     ])
-      assert.equal(parse(colorOption, givenValue), seenValue)
+      assert.equal(parse(colorOption, value), expectedValue)
     assertRefused(colorOption, '#fff', 'ff88000', 'pink', '##ff8800', '#ff8800;', 'toString', '')
     assert.deepEqual(
       ['ff8800', '#F80', 'f80', 'purple'].map((given) => parse(markColor, given)),
@@ -99,10 +99,10 @@ describe('an image option', () => {
   })
 
   test('an image option that is a color space accepts common spellings', () => {
-    for (const givenSpace of ['Adobe RGB', 'adobe_rgb', 'AdobeRGB1998', ' adobe-rgb '])
-      assert.equal(parse(colorSpace, givenSpace), 'adobe-rgb')
-    for (const givenSpace of ['grayscale', 'GREY', 'gray scale', 'greyscales'])
-      assert.equal(parse(colorSpace, givenSpace), 'gray')
+    for (const spelling of ['Adobe RGB', 'adobe_rgb', 'AdobeRGB1998', ' adobe-rgb '])
+      assert.equal(parse(colorSpace, spelling), 'adobe-rgb')
+    for (const spelling of ['grayscale', 'GREY', 'gray scale', 'greyscales'])
+      assert.equal(parse(colorSpace, spelling), 'gray')
     assert.deepEqual(
       [parse(colorSpace, 'sRGB'), parse(colorSpace, undefined), parse(renderedColorSpace, undefined)],
       ['srgb', undefined, 'srgb'],
@@ -193,7 +193,7 @@ describe('a thumbnail', () => {
 
 describe('a watermark', () => {
   test('a watermark accepts all positions, including spellings used by other services', () => {
-    for (const [givenValue, seenValue] of [
+    for (const [givenValue, expectedValue] of [
       ['Top Left', 'top-left'],
       ['bottom_center', 'bottom'],
       ['top-center', 'top'],
@@ -204,21 +204,28 @@ describe('a watermark', () => {
       ['middle_center', 'center'],
       ['diagonal', 'diagonal'],
     ]) {
-      assert.equal(normalizePosition(givenValue), seenValue, givenValue)
-      assert.equal(parseWatermarkOptions({ watermarkPosition: givenValue }).watermarkPosition, seenValue)
+      assert.equal(normalizePosition(givenValue), expectedValue, givenValue)
+      assert.equal(parseWatermarkOptions({ watermarkPosition: givenValue }).watermarkPosition, expectedValue)
     }
     assert.throws(() => parseWatermarkOptions({ watermarkPosition: 'left-bottom' }))
     assert.equal(normalizePosition(7), 7)
   })
 
   test('a watermark has an opacity as a fraction or in percent', () => {
-    const opacity = (value: unknown) => parseWatermarkOptions({ watermarkOpacity: value }).watermarkOpacity
+    const parseOpacity = (value: unknown) =>
+      parseWatermarkOptions({ watermarkOpacity: value }).watermarkOpacity
     assert.deepEqual(
-      [opacity('30%'), opacity(' 7.5 % '), opacity('0.5'), opacity(1), opacity(undefined)],
+      [
+        parseOpacity('30%'),
+        parseOpacity(' 7.5 % '),
+        parseOpacity('0.5'),
+        parseOpacity(1),
+        parseOpacity(undefined),
+      ],
       [0.3, 0.075, 0.5, 1, 0.3],
     )
     for (const wrongScale of ['101%', '0%', 0, 1.1, '-5%', 'half'])
-      assert.throws(() => opacity(wrongScale), String(wrongScale))
+      assert.throws(() => parseOpacity(wrongScale), String(wrongScale))
   })
 
   test('a watermark has visible text with a valid size and color', () => {

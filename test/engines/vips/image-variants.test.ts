@@ -8,7 +8,7 @@ import { imagemagick } from '../../../lib/engines/imagemagick.ts'
 import { vips } from '../../../lib/engines/vips.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
-import { folder, near, numbers } from '../support/color-images.ts'
+import { folder, isNear, numbers } from '../support/color-images.ts'
 import { readImageSize, readStdout } from '../support/inspect-result.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
@@ -19,7 +19,7 @@ describe('image options', () => {
     for (const engine of [vips, imagemagick]) {
       const { path } = await convert(engine, fixture('corners.png'), 'png', { options: { rotate: '90' } })
       assert.deepEqual(await readImageSize(path, 'png'), { width: 30, height: 40 })
-      near(await numbers(path), [0, 0, 255])
+      isNear(await numbers(path), [0, 0, 255])
       assert.equal(engine.capabilities[0]?.options.safeParse({ rotate: 45 }).success, false)
     }
   })
@@ -37,7 +37,7 @@ describe('image options', () => {
           options: { background: '#00ff00' },
         })
         const middle = sharp(path).removeAlpha().extract({ left: 20, top: 15, width: 1, height: 1 })
-        near([...(await middle.raw().toBuffer())], [0, 255, 0], 16)
+        isNear([...(await middle.raw().toBuffer())], [0, 255, 0], 16)
       }
     }
     const schema = vips.capabilities[0]?.options
@@ -153,7 +153,7 @@ describe('image options', () => {
 describe('a camera raw file', () => {
   after(removeRuns)
 
-  async function quarters(path: string): Promise<string> {
+  async function readQuarters(path: string): Promise<string> {
     const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
     const at = (x: number, y: number) => {
       const start = (Math.floor(info.height * y) * info.width + Math.floor(info.width * x)) * info.channels
@@ -166,7 +166,7 @@ describe('a camera raw file', () => {
 
   for (const from of ['raf', 'rw2', 'mrw'] as const) {
     test(`a camera raw file is converted with the right colors: ${from}`, async () => {
-      assert.equal(await quarters((await convert(vips, fixture(`corners.${from}`), 'jpg')).path), 'RGBx')
+      assert.equal(await readQuarters((await convert(vips, fixture(`corners.${from}`), 'jpg')).path), 'RGBx')
     })
   }
 
@@ -196,22 +196,22 @@ async function parts(): Promise<string> {
       [...readPngChunks(png)].filter(({ type }) => type === 'IDAT').map(({ data }) => data),
     )
   }
-  const numbersOf = (...values: number[]) => Buffer.from(values.flatMap((value) => [0, 0, 0, value]))
+  const uint32s = (...values: number[]) => Buffer.from(values.flatMap((value) => [0, 0, 0, value]))
   const control = (sequence: number, wide: number, left: number, dispose: number, blend: number) => ({
     type: 'fcTL',
     data: Buffer.concat([
-      numbersOf(sequence, wide, height, left, 0),
+      uint32s(sequence, wide, height, left, 0),
       Buffer.from([0, 1, 0, 10, dispose, blend]),
     ]),
   })
   const more = async (sequence: number, color: string, wide: number) => ({
     type: 'fdAT',
-    data: Buffer.concat([numbersOf(sequence), await pixels(color, wide)]),
+    data: Buffer.concat([uint32s(sequence), await pixels(color, wide)]),
   })
   const path = join(await folder(), 'parts.apng')
   const file = buildPng([
-    { type: 'IHDR', data: Buffer.concat([numbersOf(width, height), Buffer.from([8, 6, 0, 0, 0])]) },
-    { type: 'acTL', data: numbersOf(3, 0) },
+    { type: 'IHDR', data: Buffer.concat([uint32s(width, height), Buffer.from([8, 6, 0, 0, 0])]) },
+    { type: 'acTL', data: uint32s(3, 0) },
     control(0, width, 0, 0, 0),
     { type: 'IDAT', data: await pixels('#ff0000', width) },
     control(1, 4, 2, 1, 1),
@@ -232,7 +232,7 @@ describe('an animated PNG', () => {
   }
 
   test('an animated PNG keeps frames and delays in GIF and WebP, and can be made from both', async () => {
-    const { path: movingPath } = await convert(vips, fixture('animated.gif'), 'apng')
+    const { path: apngPath } = await convert(vips, fixture('animated.gif'), 'apng')
     const times = await readStdout(
       'ffprobe',
       '-v',
@@ -241,15 +241,15 @@ describe('an animated PNG', () => {
       'packet=pts_time',
       '-of',
       'csv=p=0',
-      movingPath,
+      apngPath,
     )
     assert.deepEqual(times.match(/[\d.]+/g)?.map(Number), [0, 0.1, 0.3])
     for (const to of ['gif', 'webp'] as const) {
-      const movingFrames = await frames(movingPath, to)
-      const { pages, delay } = await sharp(movingFrames.path, { animated: true }).metadata()
-      assert.deepEqual([pages, delay, movingFrames.frames], [3, [100, 200, 300], 3], to)
+      const resultFrames = await frames(apngPath, to)
+      const { pages, delay } = await sharp(resultFrames.path, { animated: true }).metadata()
+      assert.deepEqual([pages, delay, resultFrames.frames], [3, [100, 200, 300], 3], to)
       assert.equal((await frames(fixture('animated.apng'), to)).frames, 3)
-      assert.equal((await frames(movingFrames.path, 'apng')).frames, 3)
+      assert.equal((await frames(resultFrames.path, 'apng')).frames, 3)
     }
   })
 
@@ -269,6 +269,6 @@ describe('an animated PNG', () => {
   test('an animated PNG becomes its first frame with a warning in other formats', async () => {
     const { path, warnings } = await frames(fixture('animated.apng'), 'jpg')
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
-    near(await numbers(path), [255, 0, 0])
+    isNear(await numbers(path), [255, 0, 0])
   })
 })

@@ -10,9 +10,9 @@ import { countPdfPages, readImageSize, readStdout } from '../support/inspect-res
 import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from '../support/run-engine.ts'
 
 const upright = fixture('corners.png')
-const standing = fixture('orientation-6.jpg')
+const portraitImage = fixture('orientation-6.jpg')
 
-async function dot(path: string, left: number, top: number): Promise<number[]> {
+async function readPixel(path: string, left: number, top: number): Promise<number[]> {
   return [...(await sharp(path).ensureAlpha().extract({ left, top, width: 1, height: 1 }).raw().toBuffer())]
 }
 
@@ -22,12 +22,12 @@ describe('images are merged', () => {
     convert(vips, upright, to, { operation: 'merge', more, options })
 
   test('images are merged in a column, upright and centered', async () => {
-    const run = await mergeImages('png', [standing, fixture('corners.bmp')])
+    const run = await mergeImages('png', [portraitImage, fixture('corners.bmp')])
     const { path, result } = run
     assertProgressRises(run)
     assert.deepEqual(await readImageSize(path, 'png'), { width: 40, height: 30 + 40 + 30 })
     assert.equal(result.details?.pictures, 3)
-    assert.deepEqual(await dot(path, 2, 2), [255, 0, 0, 255])
+    assert.deepEqual(await readPixel(path, 2, 2), [255, 0, 0, 255])
     // 30 pixels wide, centered in 40.
     for (const [left, alpha] of [
       [4, 0],
@@ -35,8 +35,8 @@ describe('images are merged', () => {
       [34, 255],
       [35, 0],
     ] as const)
-      assert.equal((await dot(path, left, 50))[3], alpha, `${left}`)
-    assert.deepEqual(await dot(path, 38, 72), [0, 255, 0, 255])
+      assert.equal((await readPixel(path, left, 50))[3], alpha, `${left}`)
+    assert.deepEqual(await readPixel(path, 38, 72), [0, 255, 0, 255])
   })
 
   test('each of several JPEGs with other bytes before the data is in the result', async () => {
@@ -45,16 +45,16 @@ describe('images are merged', () => {
     await writeFile(late, Buffer.concat([Buffer.from('otters'), await blue.jpeg().toBuffer()]))
     const { path } = await mergeImages('png', [fixture('odd/http-header.jpg'), late])
     assert.deepEqual(await readImageSize(path, 'png'), { width: 40, height: 30 + 30 + 10 })
-    const [upperRed = 0] = await dot(path, 2, 32)
-    const [lowerRed = 255, , lowerBlue = 0] = await dot(path, 20, 65)
+    const [upperRed = 0] = await readPixel(path, 2, 32)
+    const [lowerRed = 255, , lowerBlue = 0] = await readPixel(path, 20, 65)
     assert.ok(upperRed > 200 && lowerRed < 50 && lowerBlue > 200)
   })
 
   test('images are merged in a row, and in a grid of equal cells', async () => {
     const size = async (layout: string, count: number) =>
-      readImageSize((await mergeImages('png', Array(count - 1).fill(standing), { layout })).path, 'png')
+      readImageSize((await mergeImages('png', Array(count - 1).fill(portraitImage), { layout })).path, 'png')
     // Cells of 40 by 40: the third image in a grid of two columns is the first of the second row.
-    const grid = (await mergeImages('png', [standing, standing], { layout: 'grid2x2' })).path
+    const grid = (await mergeImages('png', [portraitImage, portraitImage], { layout: 'grid2x2' })).path
     const edges = [
       [2, 4, 2, 5],
       [2, 35, 2, 34],
@@ -64,10 +64,14 @@ describe('images are merged', () => {
       [35, 60, 34, 60],
     ] as const
     for (const [left, top, innerLeft, innerTop] of edges) {
-      assert.equal((await dot(grid, left, top))[3], 0, `nothing at ${left}, ${top}`)
-      assert.equal((await dot(grid, innerLeft, innerTop))[3], 255, `an image at ${innerLeft}, ${innerTop}`)
+      assert.equal((await readPixel(grid, left, top))[3], 0, `nothing at ${left}, ${top}`)
+      assert.equal(
+        (await readPixel(grid, innerLeft, innerTop))[3],
+        255,
+        `an image at ${innerLeft}, ${innerTop}`,
+      )
     }
-    assert.deepEqual(await dot(grid, 2, 7), [255, 0, 0, 255])
+    assert.deepEqual(await readPixel(grid, 2, 7), [255, 0, 0, 255])
     assert.deepEqual(await size('horizontal', 3), { width: 40 + 30 + 30, height: 40 })
     assert.deepEqual(await size('grid', 5), { width: 3 * 40, height: 2 * 40 })
     assert.deepEqual(await size('grid2x2', 3), { width: 2 * 40, height: 2 * 40 })
@@ -75,23 +79,23 @@ describe('images are merged', () => {
   })
 
   test('images are merged to JPEG on white or the requested color, and to WebP', async () => {
-    const { path } = await mergeImages('jpg', [standing])
-    const ground = await dot(path, 1, 50)
+    const { path } = await mergeImages('jpg', [portraitImage])
+    const backgroundColor = await readPixel(path, 1, 50)
     assert.ok(
-      ground.every((value) => value > 245),
-      `the ground is ${ground} instead of white`,
+      backgroundColor.every((value) => value > 245),
+      `the ground is ${backgroundColor} instead of white`,
     )
-    const colored = await mergeImages('jpg', [standing], { background: '0000FF' })
-    const [red = 0, , blue = 0] = await dot(colored.path, 1, 50)
+    const colored = await mergeImages('jpg', [portraitImage], { background: '0000FF' })
+    const [red = 0, , blue = 0] = await readPixel(colored.path, 1, 50)
     assert.ok(blue > 240 && red < 15, `the ground has red ${red}, blue ${blue}`)
-    assert.deepEqual(await readImageSize((await mergeImages('webp', [standing])).path, 'webp'), {
+    assert.deepEqual(await readImageSize((await mergeImages('webp', [portraitImage])).path, 'webp'), {
       width: 40,
       height: 70,
     })
   })
 
   test('merging images is refused if they do not fit in the layout or the pixel limit', async () => {
-    await assert.rejects(mergeImages('png', Array(4).fill(standing), { layout: 'grid2x2' }), {
+    await assert.rejects(mergeImages('png', Array(4).fill(portraitImage), { layout: 'grid2x2' }), {
       code: 'INVALID_INPUT',
       details: { field: 'layout', reason: 'too-many-images', max: 4, got: 5 },
     })
@@ -111,7 +115,7 @@ describe('images are merged', () => {
 
   test('images are merged into a PDF with one page each, in order', async () => {
     const { path, result, warnings } = await mergeImages('pdf', [
-      ...[standing, fixture('pages.tiff'), fixture('corners.heic')],
+      ...[portraitImage, fixture('pages.tiff'), fixture('corners.heic')],
     ])
     assert.equal(await countPdfPages(path), 1 + 1 + 3 + 1)
     assert.deepEqual([result.details, warnings], [{ pages: 6 }, []])
@@ -120,7 +124,7 @@ describe('images are merged', () => {
 
   test('images are merged onto pages of one size with margins, turned to the shape of each image', async () => {
     const options = { pageSize: 'A5', margin: '10mm' }
-    const { path } = await mergeImages('pdf', [fixture('corners.jpg'), standing], options)
+    const { path } = await mergeImages('pdf', [fixture('corners.jpg'), portraitImage], options)
     const sizes = (await readStdout('pdfinfo', '-l', '3', path)).matchAll(/Page +\d size: +(.*) pts/g)
     assert.deepEqual(
       [...sizes].map(([, size]) => size),
@@ -134,8 +138,8 @@ describe('images are merged', () => {
   })
 
   test('margins that leave no room on the page are refused', async () => {
-    const merged = mergeImages('pdf', [], { pageSize: 'A5', margin: '73mm' })
-    await assert.rejects(merged, { code: 'INVALID_INPUT', details: { field: 'margin', reason: 'no-room' } })
+    const merging = mergeImages('pdf', [], { pageSize: 'A5', margin: '73mm' })
+    await assert.rejects(merging, { code: 'INVALID_INPUT', details: { field: 'margin', reason: 'no-room' } })
   })
 
   test('at most 20 images are merged into an image, and at most 100 into a PDF', () => {

@@ -8,7 +8,7 @@ import { vips } from '../../../lib/engines/vips.ts'
 import { needsBrowser } from '../../../lib/formats/detect/svg-traits.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { convert } from '../support/run-engine.ts'
-import { svgFeature, svgFeatures } from '../support/svg-features.ts'
+import { drawingsByFeature, renderSvgFeature } from '../support/svg-features.ts'
 
 const folder = scratchFolder('svg-features')
 const size = { width: 120, height: 80 }
@@ -28,13 +28,13 @@ const pixelsOf = (image: Sharp) =>
     .toBuffer()
 
 /** Share of the pixels that differ. */
-function differenceOf(one: Buffer, other: Buffer): number {
-  let different = 0
+function measureDifference(one: Buffer, other: Buffer): number {
+  let differentPixels = 0
   for (let at = 0; at < one.length; at += 3) {
     const channels = [at, at + 1, at + 2].map((index) => Math.abs((one[index] ?? 0) - (other[index] ?? 0)))
-    if (Math.max(...channels) > 48) different++
+    if (Math.max(...channels) > 48) differentPixels++
   }
-  return (3 * different) / one.length
+  return (3 * differentPixels) / one.length
 }
 
 test('a drawing with very many spaces is searched quickly', () => {
@@ -47,7 +47,10 @@ test('a drawing with very many spaces is searched quickly', () => {
 })
 
 test('drawings that are not left to the browser look as in the browser', async () => {
-  const drawings = Object.entries(svgFeatures).map(([name, drawing]) => ({ name, svg: svgFeature(drawing) }))
+  const drawings = Object.entries(drawingsByFeature).map(([name, drawing]) => ({
+    name,
+    svg: renderSvgFeature(drawing),
+  }))
   const others = drawings.filter(({ svg }) => !needsBrowser(Buffer.from(svg).toString('latin1')))
   assert.ok(drawings.length > 70 && others.length > 40)
   const images = others.map(
@@ -57,7 +60,7 @@ test('drawings that are not left to the browser look as in the browser', async (
   const source = join(folder, 'all.html')
   await writeFile(source, `<!doctype html><style>${style}</style>${images.join('')}`)
   const { path: sheet } = await convert(chromium, source, 'png', { options: { width: columns * size.width } })
-  const wrong: string[] = []
+  const wrongFeatures: string[] = []
   for (const [index, { name, svg }] of others.entries()) {
     const path = join(folder, `${index}.svg`)
     await writeFile(path, svg)
@@ -68,8 +71,8 @@ test('drawings that are not left to the browser look as in the browser', async (
       ...size,
     }
     const expected = sharp(await sharp(sheet).extract(place).png().toBuffer())
-    const difference = differenceOf(await pixelsOf(expected), await pixelsOf(sharp(drawn)))
-    if (difference > 0.02) wrong.push(`${name}: ${(100 * difference).toFixed(1)} %`)
+    const difference = measureDifference(await pixelsOf(expected), await pixelsOf(sharp(drawn)))
+    if (difference > 0.02) wrongFeatures.push(`${name}: ${(100 * difference).toFixed(1)} %`)
   }
-  assert.deepEqual(wrong, [])
+  assert.deepEqual(wrongFeatures, [])
 })

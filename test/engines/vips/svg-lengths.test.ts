@@ -32,7 +32,7 @@ const sizeOf = async (path: string) => {
 }
 
 /** Returns the number of columns from the first to the last non-empty one. */
-async function inkWidth(path: string): Promise<number> {
+async function measureInkWidth(path: string): Promise<number> {
   const flat = await sharp(path).flatten({ background: '#fff' }).png().toBuffer()
   const { info } = await sharp(flat).trim({ background: '#fff' }).toBuffer({ resolveWithObject: true })
   return info.width
@@ -55,21 +55,22 @@ test('a drawing with a paper size is rendered at 96 pixels per inch', async () =
 test('lengths in inches and points scale with the rest of a drawing', async () => {
   const bar = '<rect width="1in" height="20"/>'
   const path = await fileOf(drawing('width="300" height="200"', bar))
-  assert.equal(await inkWidth((await convert(vips, path, 'png')).path), 96)
+  assert.equal(await measureInkWidth((await convert(vips, path, 'png')).path), 96)
   const largerSvg = await convert(vips, path, 'png', { options: { width: 900, fit: 'scale' } })
   assert.deepEqual(await sizeOf(largerSvg.path), [900, 600])
-  assert.equal(await inkWidth(largerSvg.path), 288)
+  assert.equal(await measureInkWidth(largerSvg.path), 288)
 })
 
 test('text without a font size is as large as in a browser', async () => {
   const text = (style: string) =>
     drawing('width="300" height="60"', `<text ${style} y="40" font-family="DejaVu Sans">Mutabor</text>`)
-  const wide = async (style: string) => inkWidth((await convert(vips, await fileOf(text(style)), 'png')).path)
-  const usualWidth = await wide('font-size="16"')
-  assert.equal(await wide(''), usualWidth)
-  assert.equal(await wide('style="font-size:medium"'), usualWidth)
-  assert.equal(await wide('font-size="12pt"'), usualWidth)
-  assert.ok((await wide('style="font-size: x-large"')) > usualWidth * 1.4)
+  const measureTextWidth = async (style: string) =>
+    measureInkWidth((await convert(vips, await fileOf(text(style)), 'png')).path)
+  const defaultWidth = await measureTextWidth('font-size="16"')
+  assert.equal(await measureTextWidth(''), defaultWidth)
+  assert.equal(await measureTextWidth('style="font-size:medium"'), defaultWidth)
+  assert.equal(await measureTextWidth('font-size="12pt"'), defaultWidth)
+  assert.ok((await measureTextWidth('style="font-size: x-large"')) > defaultWidth * 1.4)
 })
 
 test('only lengths are converted to pixels, and nothing else changes', () => {

@@ -18,7 +18,7 @@ async function drawing(name: string, attributes: string, content: string): Promi
   return path
 }
 
-async function inkHeight(path: string): Promise<number> {
+async function measureInkHeight(path: string): Promise<number> {
   const flat = await sharp(path).flatten({ background: '#fff' }).png().toBuffer()
   const { info } = await sharp(flat).trim({ background: '#fff' }).toBuffer({ resolveWithObject: true })
   return info.height
@@ -35,11 +35,11 @@ describe('SVG drawings', () => {
     const heights = []
     for (const [index, size] of ['', 'font-size="64"', 'style="font-size:64px"'].entries()) {
       const source = await drawing(`root-${index}.svg`, `width="100" height="100" ${size}`, text)
-      heights.push(await inkHeight((await convert(vips, source, 'png')).path))
+      heights.push(await measureInkHeight((await convert(vips, source, 'png')).path))
     }
-    const [normal = 0, byAttribute = 0, byStyle] = heights
-    assert.equal(byAttribute, byStyle)
-    assert.ok(byAttribute > 3 * normal, String(heights))
+    const [normal = 0, heightByAttribute = 0, heightByStyle] = heights
+    assert.equal(heightByAttribute, heightByStyle)
+    assert.ok(heightByAttribute > 3 * normal, String(heights))
   })
 
   test('an embedded WebP image is drawn', async () => {
@@ -70,36 +70,36 @@ describe('SVG drawings', () => {
   })
 
   test('elements that a drawing refers to but lacks are named in a warning', async () => {
-    const messagesOf = async (name: string, content: string) => {
+    const listWarnings = async (name: string, content: string) => {
       const source = await drawing(name, 'width="9" height="9"', content)
       const { warnings, messages } = await convert(vips, source, 'png')
       assert.deepEqual([...new Set(warnings)], messages.length > 0 ? ['REFERENCES_MISSING'] : [])
       return messages
     }
-    const lacking =
+    const drawingWithMissing =
       '<use href="#nothing"/><rect width="9" height="9" style="fill:url(#gone)"/><!-- <use href="#old"/> -->'
-    const [message = ''] = await messagesOf('lacking.svg', lacking)
+    const [message = ''] = await listWarnings('lacking.svg', drawingWithMissing)
     assert.match(message, /does not contain: #nothing, #gone\./)
     assert.match(
-      (await messagesOf('accent.svg', '<use href="#Größe"/>')).join(),
+      (await listWarnings('accent.svg', '<use href="#Größe"/>')).join(),
       /does not contain: #Größe\./,
     )
     const complete =
       '<defs><rect id="a b" width="9" height="9"/></defs><use href="#a%20b"/><a href="#elsewhere"><text>x</text></a>'
-    assert.deepEqual(await messagesOf('complete.svg', complete), [])
+    assert.deepEqual(await listWarnings('complete.svg', complete), [])
   })
 
   test('a drawing is enlarged to the requested width, and not to a limit', async () => {
     const source = await drawing('small.svg', 'width="20" height="10"', '<rect width="20" height="10"/>')
     for (const engine of [vips, chromium]) {
-      const sizeWith = async (options: Readonly<Record<string, unknown>>) => {
+      const renderedSize = async (options: Readonly<Record<string, unknown>>) => {
         const { width, height } = await sharp(
           (await convert(engine, source, 'png', { options })).path,
         ).metadata()
         return [width, height]
       }
-      assert.deepEqual(await sizeWith({ width: 200 }), [200, 100], engine.id)
-      assert.deepEqual(await sizeWith({ downscale: 200 }), [20, 10], engine.id)
+      assert.deepEqual(await renderedSize({ width: 200 }), [200, 100], engine.id)
+      assert.deepEqual(await renderedSize({ downscale: 200 }), [20, 10], engine.id)
     }
   })
 })

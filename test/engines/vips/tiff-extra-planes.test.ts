@@ -13,7 +13,7 @@ const folder = scratchFolder('tiff-samples')
 const [asciiType, shortType, longType] = [2, 3, 4]
 const photometric = { gray: 1, rgb: 2, inks: 5 } as const
 
-interface Samples {
+interface TiffSamples {
   readonly meaning: keyof typeof photometric
   /** Samples of each pixel. */
   readonly dots: readonly (readonly number[])[]
@@ -21,7 +21,7 @@ interface Samples {
   /** Sample type: unsigned for 8 bits by default, otherwise float. */
   readonly kind?: 'whole' | 'signed' | 'fractions'
   /** GDAL's "no data" value. */
-  readonly noData?: string
+  readonly noDataValue?: string
   /** Meaning of each extra plane; 0 is unspecified. */
   readonly extra?: readonly number[]
 }
@@ -33,8 +33,8 @@ function tiff({
   bits = 8,
   kind = bits === 8 ? 'whole' : 'fractions',
   ...more
-}: Samples): Buffer {
-  const { extra = [], noData = '' } = more
+}: TiffSamples): Buffer {
+  const { extra = [], noDataValue = '' } = more
   const planes = dots[0]?.length ?? 0
   const samples = Buffer.alloc(dots.length * planes * (bits / 8))
   for (const [at, value] of dots.flat().entries()) {
@@ -60,10 +60,10 @@ function tiff({
     [279, longType, [samples.length]],
     [338, shortType, extra],
     [339, shortType, each(['', 'whole', 'signed', 'fractions'].indexOf(kind))],
-    [42_113, asciiType, noData === '' ? [] : [...Buffer.from(`${noData}\0`)]],
+    [42_113, asciiType, noDataValue === '' ? [] : [...Buffer.from(`${noDataValue}\0`)]],
   ]
   const presentTags = tags.filter(([, , values]) => values.length > 0)
-  const outsideValues: Buffer[] = []
+  const valuesOutsideDirectory: Buffer[] = []
   let end = 8 + samples.length
   const entries = presentTags.map(([tag, type, values]) => {
     const size = type === asciiType ? 1 : type === shortType ? 2 : 4
@@ -76,7 +76,7 @@ function tiff({
     if (bytes.length === 4) bytes.copy(entry, 8)
     else {
       entry.writeUInt32LE(end, 8)
-      outsideValues.push(bytes)
+      valuesOutsideDirectory.push(bytes)
       end += bytes.length
     }
     return entry
@@ -84,7 +84,7 @@ function tiff({
   const header = Buffer.from('II*\0\0\0\0\0', 'latin1')
   header.writeUInt32LE(end, 4)
   const count = Buffer.from([presentTags.length, 0])
-  return Buffer.concat([header, samples, ...outsideValues, count, ...entries, Buffer.alloc(4)])
+  return Buffer.concat([header, samples, ...valuesOutsideDirectory, count, ...entries, Buffer.alloc(4)])
 }
 
 /** Encodes a non-negative half-precision float: five exponent bits, ten fraction bits. */
@@ -95,7 +95,7 @@ function half(value: number): number {
 }
 
 async function readSamples(
-  samples: Samples,
+  samples: TiffSamples,
   engine = vips,
 ): Promise<{ dots: number[][]; warnings: readonly string[] }> {
   const source = join(folder, 'samples.tiff')
@@ -129,10 +129,10 @@ describe('a TIFF', () => {
           test(`a TIFF with ${bits}-bit floats up to ${maxLevel} is scaled correctly by ${engine.id}`, async () => {
             const shades = [0, 0.25, 0.5, 1]
             const gray = { meaning: 'gray', bits, dots: shades.map((share) => [share * maxLevel]) } as const
-            const allDots = shades.map((share) => [share * 255, share * 255, share * 255])
+            const grayDots = shades.map((share) => [share * 255, share * 255, share * 255])
             isNear(
               (await readSamples(gray, engine)).dots.map((dot) => dot.slice(0, 3)),
-              allDots,
+              grayDots,
               'gray',
             )
             const dots = shades.map((share) => [share * maxLevel, maxLevel, 0])
@@ -205,7 +205,7 @@ describe('a TIFF', () => {
       const gray = (least: number, most: number) =>
         [0, 0.25, 0.5, 1].map((share) => [least + share * (most - least)])
       const shades = [0, 64, 128, 255].map((shade) => [shade, shade, shade])
-      const measuredSamples: readonly (readonly [string, Samples])[] = [
+      const samplesByName: readonly (readonly [string, TiffSamples])[] = [
         ['heights', { meaning: 'gray', bits: 32, dots: gray(200, 2600) }],
         ['below the sea', { meaning: 'gray', bits: 64, dots: gray(-400, 8848) }],
         ['halves', { meaning: 'gray', bits: 16, dots: gray(0, 4) }],
@@ -214,7 +214,7 @@ describe('a TIFF', () => {
         ['differences', { meaning: 'gray', bits: 8, kind: 'signed', dots: gray(-100, 100) }],
         ['counts', { meaning: 'gray', bits: 32, kind: 'whole', dots: gray(0, 3200) }],
       ]
-      for (const [what, samples] of measuredSamples) {
+      for (const [what, samples] of samplesByName) {
         const { dots, warnings } = await readSamples(samples, engine)
         isNear(
           dots.map((dot) => dot.slice(0, 3)),
@@ -228,27 +228,27 @@ describe('a TIFF', () => {
   test('a TIFF with heights ignores "no data" values and NaN', async () => {
     const heights = [[200], [1400], [2600]]
     const shades = [0, 128, 255, 0].map((shade) => [shade, shade, shade])
-    for (const [hole, noData] of [
+    for (const [missingValue, noDataValue] of [
       [-1000, '-1000'],
       [-9999, ''],
       [-3.4e38, ''],
       [Number.NaN, ''],
     ] as const) {
-      const dots = [...heights, [hole]]
-      const { dots: shownDots } = await readSamples({ meaning: 'gray', bits: 32, dots, noData })
-      isNear(shownDots, shades, `${hole}`)
+      const dots = [...heights, [missingValue]]
+      const { dots: shownDots } = await readSamples({ meaning: 'gray', bits: 32, dots, noDataValue })
+      isNear(shownDots, shades, `${missingValue}`)
     }
   })
 
   test('a TIFF with color floats warns about clipped highlights, and scales values that are not light', async () => {
-    const lights = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 5]] })
-    isNear(lights.dots, [[128, 64, 255]], 'lights')
-    assert.deepEqual(lights.warnings, ['HIGHLIGHTS_CLIPPED'])
-    const measuredSamples = await readSamples({ meaning: 'rgb', bits: 32, dots: [[1500, 750, 3000]] })
-    isNear(measuredSamples.dots, [[128, 64, 255]], 'measured')
-    assert.deepEqual(measuredSamples.warnings, ['VALUES_SCALED'])
-    const usualSamples = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 1]] })
-    assert.deepEqual(usualSamples.warnings, [])
+    const brightSamples = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 5]] })
+    isNear(brightSamples.dots, [[128, 64, 255]], 'lights')
+    assert.deepEqual(brightSamples.warnings, ['HIGHLIGHTS_CLIPPED'])
+    const samplesByName = await readSamples({ meaning: 'rgb', bits: 32, dots: [[1500, 750, 3000]] })
+    isNear(samplesByName.dots, [[128, 64, 255]], 'measured')
+    assert.deepEqual(samplesByName.warnings, ['VALUES_SCALED'])
+    const defaultSamples = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 1]] })
+    assert.deepEqual(defaultSamples.warnings, [])
     const dark = await readSamples({ meaning: 'rgb', bits: 16, kind: 'signed', dots: [[-1, 0, -1]] })
     isNear(dark.dots, [[0, 255, 0]], 'nothing above black')
     assert.deepEqual(dark.warnings, ['VALUES_SCALED'])

@@ -82,10 +82,10 @@ describe('an image', () => {
       const { path } = await convert(vips, fixture(`orientation-${orientation}.jpg`), 'png')
       const size = await readImageSize(path, 'png')
       assert.deepEqual(size, orientation >= 5 ? { width: 30, height: 40 } : { width: 40, height: 30 })
-      const shownOrder = { 2: 'GRxB', 3: 'xBGR', 4: 'BxRG', 5: 'RBGx', 6: 'BRxG', 7: 'xGBR', 8: 'GxRB' }[
+      const expectedOrder = { 2: 'GRxB', 3: 'xBGR', 4: 'BxRG', 5: 'RBGx', 6: 'BRxG', 7: 'xGBR', 8: 'GxRB' }[
         orientation
       ]
-      assert.equal(await quarters(path), shownOrder)
+      assert.equal(await quarters(path), expectedOrder)
       assert.equal((await sharp(path).metadata()).orientation, undefined)
     })
   }
@@ -115,8 +115,8 @@ describe('an image', () => {
     const sizes = async (options = {}) => {
       const { path, result } = await convert(vips, fixture('corners.png'), 'icns', { options })
       const listedSizes = await readStdout('icns2png', '-l', path)
-      const foundSides = [...listedSizes.matchAll(/(\d+)x\1 32-bit/g)].map(([, side]) => Number(side))
-      return [foundSides.sort((a, b) => a - b), result.details]
+      const sides = [...listedSizes.matchAll(/(\d+)x\1 32-bit/g)].map(([, side]) => Number(side))
+      return [sides.sort((a, b) => a - b), result.details]
     }
     assert.deepEqual(await sizes(), [[16, 32], { width: 32, height: 32 }])
     assert.deepEqual(await sizes({ width: 12, height: 9 }), [[16], { width: 16, height: 16 }])
@@ -203,11 +203,11 @@ describe('an image', () => {
 
   test('an image with few colors is lossless in WebP, unless requested otherwise', async () => {
     const red = Buffer.from([220, 0, 0])
-    const checkedBytes = Buffer.concat(
+    const hashedBytes = Buffer.concat(
       Array.from({ length: 32 * 32 }, (_, at) => (at % 2 ? red : Buffer.from([0, 0, 220]))),
     )
     const source = join(scratchFolder('few'), 'few.png')
-    await sharp(checkedBytes, { raw: { width: 32, height: 32, channels: 3 } })
+    await sharp(hashedBytes, { raw: { width: 32, height: 32, channels: 3 } })
       .png()
       .toFile(source)
     const dots = async (options: Record<string, unknown>) =>
@@ -215,9 +215,9 @@ describe('an image', () => {
         .removeAlpha()
         .raw()
         .toBuffer()
-    assert.deepEqual(await dots({}), checkedBytes)
-    assert.deepEqual(await dots({ quality: 50 }), checkedBytes)
-    assert.notDeepEqual(await dots({ lossless: false }), checkedBytes)
+    assert.deepEqual(await dots({}), hashedBytes)
+    assert.deepEqual(await dots({ quality: 50 }), hashedBytes)
+    assert.notDeepEqual(await dots({ lossless: false }), hashedBytes)
   })
 
   test('an image with animation keeps frames and delays between GIF and WebP', async () => {
@@ -256,8 +256,11 @@ describe('an image', () => {
     ])
     const pdf = await convert(vips, fixture('pages.tiff'), 'pdf')
     assert.deepEqual([await countPdfPages(pdf.path), pdf.result.details, pdf.warnings], [3, { pages: 3 }, []])
-    const movingPdf = await convert(vips, fixture('animated.gif'), 'pdf')
-    assert.deepEqual([movingPdf.result.details, movingPdf.warnings], [{ pages: 1 }, ['ANIMATION_DROPPED']])
+    const animatedPdf = await convert(vips, fixture('animated.gif'), 'pdf')
+    assert.deepEqual(
+      [animatedPdf.result.details, animatedPdf.warnings],
+      [{ pages: 1 }, ['ANIMATION_DROPPED']],
+    )
     assert.deepEqual((await convert(vips, fixture('pages.tiff'), 'tiff')).result.details, {
       pages: 3,
       frames: 3,

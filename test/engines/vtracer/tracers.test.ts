@@ -49,10 +49,10 @@ const colorAt = async (path: string, x: number, y: number) => {
   const at = (y * info.width + x) * info.channels
   return [...data.subarray(at, at + 4)]
 }
-const assertNear = (one: readonly number[], otherPoint: readonly number[], by: number) =>
+const assertNear = (actual: readonly number[], expected: readonly number[], tolerance: number) =>
   assert.ok(
-    one.every((value, at) => Math.abs(value - (otherPoint[at] ?? 0)) <= by),
-    `the color is ${one} instead of ${otherPoint}`,
+    actual.every((value, at) => Math.abs(value - (expected[at] ?? 0)) <= tolerance),
+    `the color is ${actual} instead of ${expected}`,
   )
 
 describe('an image traced in color', () => {
@@ -69,10 +69,13 @@ describe('an image traced in color', () => {
       const text = await readFile(await trace(vtracer, fixture('corners.png'), 'svg', options), 'utf8')
       return { paths: text.split('<path').length - 1, text }
     }
-    const [allShapes, fewShapes] = [await count({ filterSpeckle: 0 }), await count({ filterSpeckle: 100 })]
+    const [shapeCount, shapeCountWithoutSpeckles] = [
+      await count({ filterSpeckle: 0 }),
+      await count({ filterSpeckle: 100 }),
+    ]
     assert.ok(
-      allShapes.paths > fewShapes.paths,
-      `${allShapes.paths} shapes, ${fewShapes.paths} without speckles`,
+      shapeCount.paths > shapeCountWithoutSpeckles.paths,
+      `${shapeCount.paths} shapes, ${shapeCountWithoutSpeckles.paths} without speckles`,
     )
     const round = async (curveMode: string) =>
       / d="[^"]*C/.test(await readFile(await trace(vtracer, disk, 'svg', { curveMode }), 'utf8'))
@@ -121,9 +124,9 @@ describe('an image traced in one color', () => {
   })
 
   test('an image traced in one color has corners or curves depending on smoothness', async () => {
-    const curves = async (smoothness: number) =>
+    const countCurves = async (smoothness: number) =>
       (await readFile(await trace(potrace, disk, 'svg', { smoothness }), 'utf8')).split('c').length
-    const [smooth, sharp] = [await curves(100), await curves(0)]
+    const [smooth, sharp] = [await countCurves(100), await countCurves(0)]
     assert.ok(smooth > sharp, `${smooth} curves when smooth, ${sharp} when not`)
   })
 

@@ -13,12 +13,12 @@ import { type EmbeddedApp, openApp } from '../../http/embedded-app.ts'
 export let app: EmbeddedApp
 
 /** An owner with jobs of every kind. */
-export let manyOwner: Owner
+export let ownerOfManyJobs: Owner
 
 before(async () => {
   app = await openApp()
-  manyOwner = await ownerOf(
-    ...upTo(230).map((minute) => ({
+  ownerOfManyJobs = await ownerOf(
+    ...minutesUpTo(230).map((minute) => ({
       minute,
       status: states[minute % states.length] ?? 'queued',
       ...(minute % 10 === 3 && { tag: 'invoices' }),
@@ -62,14 +62,14 @@ export async function ownerOf(...jobs: readonly Given[]) {
   const token = signOwnerToken(id, app.services.keys.owner)
   const owner = { id, number: ++owners, headers: { 'x-owner-token': token } }
   await forEachConcurrently(jobs, 8, async (job) => {
-    await make(owner, job)
+    await createJob(owner, job)
   })
   return owner
 }
 
 export type Owner = Awaited<ReturnType<typeof ownerOf>>
 
-export async function make(owner: OwnerId, givenJob: Given): Promise<string> {
+export async function createJob(owner: OwnerId, options: Given): Promise<string> {
   const {
     minute,
     status,
@@ -78,7 +78,7 @@ export async function make(owner: OwnerId, givenJob: Given): Promise<string> {
     operations = ['convert'],
     tasks = 1,
     delayMs = 0,
-  } = givenJob
+  } = options
   const { store } = app.services.jobs
   const id = idAt(owner, minute)
   const display = { source: null, target: { format: target }, operations, pollS: 2 }
@@ -103,11 +103,11 @@ export async function make(owner: OwnerId, givenJob: Given): Promise<string> {
     })),
   }
   assert.ok(await store.create(createGraphRecords(job, new Date(start + minute * minuteMs + delayMs))))
-  if (status) await become(owner, minute, status)
+  if (status) await setStatus(owner, minute, status)
   return id
 }
 
-export async function become(owner: OwnerId, minute: number, status: JobStatus): Promise<void> {
+export async function setStatus(owner: OwnerId, minute: number, status: JobStatus): Promise<void> {
   const listKey = listKeyOf(owner.id, status)
   const change = listKey ? { set: { status, listKey } } : { set: { status }, remove: ['listKey', 'tagKey'] }
   const { applied } = await app.services.jobs.store.changeJob(idAt(owner, minute), change)
@@ -133,7 +133,7 @@ export async function page({ headers }: Owner, query: Readonly<Record<string, st
 }
 
 /** Reads all pages from one on, in one direction. */
-export async function pagesFrom(
+export async function listPages(
   owner: Owner,
   query: Readonly<Record<string, string>>,
   way: 'next' | 'prev' = 'next',
@@ -147,7 +147,7 @@ export async function pagesFrom(
   return pages
 }
 
-export const upTo = (count: number) => Array.from({ length: count }, (_, minute) => minute)
+export const minutesUpTo = (count: number) => Array.from({ length: count }, (_, minute) => minute)
 
 interface Page {
   readonly minutes: readonly number[]

@@ -1,4 +1,4 @@
-export interface Refused {
+export interface RefusedUpload {
   readonly code: string
   readonly message: string
   readonly details: { readonly field: string }

@@ -85,14 +85,14 @@ export function newClient() {
 
 type Send = ReturnType<typeof newClient>
 
-export async function createHook(send: Send, path: string, changes: object = {}) {
+export async function createWebhook(send: Send, path: string, changes: object = {}) {
   const body = { url: receiver.url(path), events: ['*'], ...changes }
   const { status, data, error } = await send('POST', '/v1/webhooks', body)
   assert.equal(status, 201, JSON.stringify(error))
   return data
 }
 
-export function eventOf(send: Send, stream: string, sequence: number, event = 'job.completed'): BusEvent {
+export function buildEvent(send: Send, stream: string, sequence: number, event = 'job.completed'): BusEvent {
   const timestamp = new Date(clock + sequence).toISOString()
   return {
     event,
@@ -110,16 +110,16 @@ export const dispatch = (event: BusEvent) => new Dispatcher(app.services).dispat
 
 /** A single event of a job. */
 export async function createEvent(send: Send): Promise<BusEvent> {
-  const event = eventOf(send, newId('job'), 1)
+  const event = buildEvent(send, newId('job'), 1)
   await dispatch(event)
   return event
 }
 
-export const deliveriesOf = async (send: Send, id: string) =>
+export const listDeliveries = async (send: Send, id: string) =>
   (await send('GET', `/v1/webhooks/${id}/deliveries`)).data.deliveries
 
-export async function onlyDelivery(send: Send, id: string) {
-  const allDeliveries = await deliveriesOf(send, id)
+export async function getOnlyDelivery(send: Send, id: string) {
+  const allDeliveries = await listDeliveries(send, id)
   assert.equal(allDeliveries.length, 1)
   return (await send('GET', `/v1/webhooks/${id}/deliveries/${allDeliveries[0].id}`)).data
 }

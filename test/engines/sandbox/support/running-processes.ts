@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { waitUntil } from '../../../support/wait-until.ts'
 
 /** Returns the running processes whose command line contains the text. */
-export function processesMatching(text: string): string[] {
+export function findProcesses(text: string): string[] {
   return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => line.includes(text))
 }
 
-export async function noneRunning(text: string): Promise<void> {
-  await waitUntil(() => processesMatching(text).length === 0, `no process of ${text}`, 2)
+export async function waitUntilNoneRuns(text: string): Promise<void> {
+  await waitUntil(() => findProcesses(text).length === 0, `no process of ${text}`, 2)
 }
