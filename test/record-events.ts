@@ -21,6 +21,7 @@ const wantedEvents = [
 
 /** Seconds until the files of an expiring job are deleted by the next sweep. */
 const maxWaitS = 150
+const downloadEveryS = 20
 
 /** Triggers the events. @returns a function that waits for all of them. */
 export async function recordEvents(
@@ -64,6 +65,8 @@ export async function recordEvents(
       if (firstEvents.length === wantedEvents.length)
         return Object.fromEntries(firstEvents.map((one) => [one.event, one]))
       if (left === 0) throw new Error(`only ${firstEvents.map(({ event }) => event)} were received`)
+      // A download is not delayed until its event is stored, so a busy table can lose the event.
+      if (left % downloadEveryS === 0) await client.download(jobId)
       await sleep(1000)
     }
   }
