@@ -30,7 +30,7 @@ export async function authenticateByKey(
 
 /**
  * Returns the principal of a valid key.
- * @throws AppError as `byKey` does
+ * @throws AppError INVALID_API_KEY, INSUFFICIENT_PERMISSIONS
  */
 export async function principalOfKey(
   key: ApiKey | undefined,

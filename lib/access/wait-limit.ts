@@ -3,7 +3,7 @@ import type { Services } from '../services/services.ts'
 /** Requests that start to wait within this time are counted together; none waits longer. */
 const windowMs = 25_000
 
-/** What waits: requests that create jobs, that watch one, or event streams, which have a function of their own. */
+/** Kinds of waiting requests: those that create a job, those that watch one, and event streams. */
 export const waitKinds = ['create', 'watch', 'stream'] as const
 export type WaitKind = (typeof waitKinds)[number]
 
@@ -27,7 +27,7 @@ export async function mayWait(
     )
     return applied
   } catch (error) {
-    // So many clients wait that the table accepts no more writes of this record.
+    // So many clients are waiting that the table throttles the writes of this record.
     log.warn({ error }, 'waiting requests could not be counted')
     return false
   }

@@ -80,7 +80,7 @@ function createSecretReader(
   }
 }
 
-/** The same number as SDK clients use: without its secrets a function cannot start. */
+/** As many attempts as SDK clients make: without its secrets a function cannot start. */
 const maxAttempts = 3
 const retryMs = 100
 
@@ -97,7 +97,7 @@ export async function createSecrets(
   const forcePathStyle = settings.AWS_ENDPOINT_URL_S3 !== undefined
   const client = new S3Client({ ...createClientConfig(settings), forcePathStyle })
   await createSecret(client, bucket, 'SERVICE_SECRET', randomBytes(48).toString('base64url'))
-  // The one that won, or that of an earlier version.
+  // May be the secret of another process that was faster, or of an earlier version.
   const serviceSecret = await createSecretReader(bucket, settings)('SERVICE_SECRET')
   if (serviceSecret === undefined) throw new Error('SERVICE_SECRET was deleted while it was created')
   const derived = deriveKeys(serviceSecret)

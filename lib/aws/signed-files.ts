@@ -11,7 +11,7 @@ import { fileGoneError, fileOverwrittenError } from './file-errors.ts'
 import type { FileReference } from './files.ts'
 import { maxSinglePutBytes, type PresignedForm, type TaskFiles } from './task-files.ts'
 
-/** The same number as in the SDK. */
+/** As many attempts as the SDK makes. */
 const maxAttempts = 3
 const pauseMs = 100
 

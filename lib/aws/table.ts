@@ -61,7 +61,7 @@ const maxPerCall = { get: 100, write: 25 }
 /** Attempts for a transaction that conflicts with others, and for the unprocessed entries of a batch. */
 const maxTries = 8
 const firstPauseMs = 25
-/** No try starts later than this: each may take as long as the timeout of a call, and requests end after 29 s. */
+/** No retry starts later than this: each may last until its timeout, and requests end after 29 s. */
 const maxRetryMs = 10_000
 
 type TableSettings = Pick<Config, 'AWS_REGION' | 'roleKey' | 'TABLE_NAME'>
@@ -206,7 +206,7 @@ export class Table {
   /** Makes all writes or none, at most 100; false if a condition failed. */
   async transact(writes: readonly Write[]): Promise<boolean> {
     const command = new TransactWriteCommand({
-      // AWS recognizes repetitions by it. Without it, the SDK sends another one with each call.
+      // AWS recognizes a repeated write by this token; the SDK would create a new token for each call.
       ClientRequestToken: randomUUID(),
       TransactItems: writes.map((write) => this.#transactItem(write)),
     })

@@ -1,7 +1,7 @@
 import type { ByteSource } from '../formats/detect/byte-source.ts'
 import { CountingStopped } from './read-errors.ts'
 
-/** Random access to a file, of which only so much is decompressed. */
+/** Random access to a file, with a limit on the bytes that are decompressed. */
 export class FileBytes {
   readonly size: number
   readonly #read: ByteSource['read']

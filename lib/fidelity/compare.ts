@@ -153,7 +153,7 @@ function toVisibleContent(comparedContent: Comparison): Comparison {
     : comparedContent
 }
 
-/** Not reported of documents that have none. */
+/** Elements that are only counted as retained or lost if the source has some. */
 const documentElements = ['images', 'links', 'tables', 'fields'] as const
 
 function measureUnits({ source, result, from, to }: Comparison): Partial<Record<Unit, Retention>> {

@@ -32,7 +32,7 @@ const maxDistinctWords = 1_000_000
 
 const words = WordCountsMessage.optional()
 
-/** A summary for another process. It may come from one that a file has taken over. */
+/** A summary sent by another process, which a malicious file may have taken over. */
 export const SummaryMessage = StoredSummary.extend({
   features: StoredSummary.shape.features.readonly(),
   counts: z.partialRecord(z.enum(unitNames).exclude(['words', 'seconds']), z.number()),

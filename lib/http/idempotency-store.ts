@@ -39,7 +39,7 @@ const Sender = z.object({ owner: z.string(), fingerprint: z.string(), ttl: z.int
 
 interface Claim {
   readonly reservation: Reservation
-  /** An earlier attempt had it and saved no reply. */
+  /** An earlier attempt held the reservation and saved no reply. */
   readonly isRetry: boolean
 }
 

@@ -8,7 +8,7 @@ import { attemptOfChunk, isSpeculativeCopy, originalChunkOf, speculativeCopyOf }
 
 /** Handles the end of a chunk. */
 
-/** Change of a waiting record when the dependency with this number is over. */
+/** Returns the change of a waiting record when the dependency with this number has finished. */
 export const dependencyUpdate = (number: number, isDone: boolean, isLost: boolean): Change => ({
   exclude: { open: new Set([number]) },
   ...((isDone || isLost) && { include: { [isLost ? 'lost' : 'got']: new Set([number]) } }),

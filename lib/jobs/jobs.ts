@@ -100,9 +100,8 @@ export class Jobs {
     try {
       await this.#publishCreation(state)
     } catch (error) {
-      // The job is accepted: an error would make clients send it again. Its tasks may end it before the sweep looks at
-      // it: its end publishes what is in its log. If this write fails as well, the tasks are not sent, and the sweep
-      // does both.
+      // The job is stored, and an error would make clients send it again. So the event stays in its log: the end of the
+      // job or the sweep publishes it. If this write fails as well, the sweep publishes the event and sends the tasks.
       this.#deps.log.error({ jobId: job.id, error }, 'the creation of a job could not be published yet')
       await this.store.changeJob(job.id, { set: { 'log.created': { at: job.createdAt } } })
     }

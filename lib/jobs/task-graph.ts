@@ -11,16 +11,16 @@ export interface NewTask {
   readonly operation: string
   /** Numbers of its input tasks. */
   readonly ins: readonly number[]
-  /** The inputs as sent, unless as an array of names. */
+  /** The inputs as the client sent them; omitted for an array of names. */
   readonly input?: TaskInput | readonly TaskInput[] | undefined
   readonly spec: Readonly<Record<string, unknown>>
   readonly continueOnError: boolean
   readonly warnings: readonly Warning[]
-  /** For a task without work. */
+  /** Set for a task without work. */
   readonly fixed?: Pick<FixedTask, 'status' | 'files' | 'code' | 'message' | 'details'>
-  /** For a task that fetches a file into an upload. */
+  /** Set for a task that fetches a file into an upload. */
   readonly uploadId?: string
-  /** For a task that waits for an upload. */
+  /** Set for a task that waits for an upload. */
   readonly awaited?: Pick<Task, 'form' | 'uploadId'>
 }
 

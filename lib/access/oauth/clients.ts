@@ -81,7 +81,7 @@ export class Clients {
     return removeOwned(this.#table, 'OAUTH', client, along)
   }
 
-  /** Returns the client if the secret is right. */
+  /** Returns the client if the secret is correct. */
   async authenticate(id: string, secret: string): Promise<OAuthClient | undefined> {
     const client = await this.find(id)
     return matchesSecretHash(client?.secretHash ?? dummyHash, secret) ? client : undefined

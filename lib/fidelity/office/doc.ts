@@ -79,7 +79,7 @@ function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRan
     const width = (location & isCompressed) === 0 ? 2 : 1
     const from = width === 2 ? location : (location & (isCompressed - 1)) / 2
     const bytes = main.subarray(from, from + width * length)
-    // Pieces that overlap could multiply the text.
+    // Overlapping pieces could make the text many times as large as the file.
     left -= bytes.length
     if (left < 0) throw new RangeError('the pieces of the document overlap')
     const text = width === 2 ? bytes.toString('utf16le') : windows1252.decode(bytes)

@@ -4,7 +4,7 @@ import * as z from 'zod'
 const isListOf = (type: 'number' | 'string') => (list: unknown) =>
   Array.isArray(list) && list.every((item) => typeof item === type)
 
-/** For another process. Schemas of Zod would take seconds for a million words. */
+/** Checks counts sent by another process. Schemas of zod would take seconds for a million words. */
 export const HashCountsMessage = z.strictObject({
   hashes: z.custom<readonly number[]>(isListOf('number')),
   counts: z.custom<readonly number[]>(isListOf('number')),

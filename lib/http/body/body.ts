@@ -27,7 +27,7 @@ const mediaTypes: Readonly<Record<string, BodyKind>> = {
   'multipart/form-data': 'multipart',
 }
 
-/** What is read here of an event. */
+/** The parts of an event that are read here. */
 type RequestContent = Pick<HttpEvent, 'headers'> &
   Partial<Pick<HttpEvent, 'body' | 'bodyStream' | 'isBase64Encoded'>>
 
@@ -71,7 +71,7 @@ export function parseFormFields(text: string): Record<string, string> {
   return requireUniqueFields(splitFields(text))
 }
 
-/** As `URLSearchParams`, which takes a hundred times as long for plus signs. */
+/** Equivalent to `URLSearchParams`, which takes a hundred times as long for plus signs. */
 function splitFields(text: string): [name: string, value: string][] {
   const decode = (part: string) =>
     part.replace(/(?:%[\da-f]{2})+/gi, (escapes) => decodeURIComponent(escapes))
@@ -84,7 +84,7 @@ function splitFields(text: string): [name: string, value: string][] {
   })
 }
 
-/** As `replaceAll`, which takes as long as `URLSearchParams`. */
+/** Equivalent to `replaceAll`, which is as slow as `URLSearchParams`. */
 function plusToSpace(text: string): string {
   const bytes = Buffer.from(text)
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === plus) bytes[at] = space

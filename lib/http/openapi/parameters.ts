@@ -83,7 +83,7 @@ const keyOf = ({ location, name }: ParameterUse) => `${location} ${name}`
 const shapeOf = (schema: z.ZodObject | undefined): Readonly<Record<string, z.ZodType>> =>
   schema ? (schema.shape as Readonly<Record<string, z.ZodType>>) : {} // shapes hold types
 
-/** Recorded values are text, also those of numbers. */
+/** Recorded examples are text, even for numbers, so they are parsed. */
 function describe(schema: z.ZodType, example: unknown, id?: string): z.ZodType {
   const { data } = schema.safeParse(example)
   const value = typeof data === 'number' ? data : example

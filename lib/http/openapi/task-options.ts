@@ -35,7 +35,7 @@ export function addTaskOptions(schemas: Schemas, engines: readonly Engine[]): Sc
   return { ...schemas, ...Object.fromEntries(added) }
 }
 
-/** Not an option of an engine, but of the interface. */
+/** An option of the API, not of an engine. */
 const pdfEngine = {
   description: 'Renderer of Word documents to PDF; this service has one, so that only `auto` is accepted',
   type: 'string',
@@ -46,7 +46,7 @@ const pdfEngine = {
 function optionsOf(operation: Operation, engines: readonly Engine[]): JsonSchema {
   const options = engines
     .flatMap(({ capabilities }) => capabilities.filter((row) => row.operation === operation))
-    // A shape holds types.
+    // `shape` contains zod types.
     .flatMap((row) => Object.entries(row.options.shape) as [string, z.ZodType][])
   const properties = [...Map.groupBy(options, ([name]) => name)].map(([name, sameOptions]) => [
     name,
@@ -72,7 +72,7 @@ function mergeSchemas(schemas: readonly z.ZodType[]): JsonSchema {
   const enums = [...variants.values()].flatMap((variant) =>
     Array.isArray(variant['enum']) ? [variant['enum'] as unknown[]] : [],
   )
-  // Without a type: some enums have numbers.
+  // No `type`, because some enums contain numbers.
   if (enums.length === variants.size) return { description, enum: [...new Set(enums.flat())] }
   return { description, anyOf: [...variants.values()] }
 }

@@ -8,7 +8,7 @@ interface Meta {
   readonly requestId: string
   /** RFC 3339, UTC. */
   readonly timestamp: string
-  /** What was ignored of the request itself; left out if nothing was. */
+  /** Parts of the request that were ignored; omitted if there are none. */
   readonly warnings?: readonly Warning[]
 }
 

@@ -42,7 +42,7 @@ export async function withWorkDir<T>(
   try {
     return await action(workDir)
   } finally {
-    // Removed afterwards so that clients waiting for the job are not delayed.
+    // Removed after the task has ended, so that clients waiting for the job are not delayed.
     await rm(workDir, { recursive: true, force: true })
   }
 }

@@ -37,7 +37,7 @@ export const convertTask: TaskHandler = async (run, claimedTask) => {
     })
     return messageDone
   }
-  // They start while the inputs are fetched.
+  // Processes start while the inputs are fetched.
   const [first] = inputPlans
   warmProcesses(first?.steps[first.step]?.engine)
   return withWorkDir(run, async (workDir) => {
@@ -67,7 +67,7 @@ function runConversion(
 ): Promise<InputsResult | ChunkedInputs> {
   const { task, state, lease, log } = claimedTask
   return withTimeLimit(run, claimedTask, { limitS, hint: tooMuchWorkHint }, async (signal, space) => {
-    // Also for engines that start no program: their own code is confined as well.
+    // Engines that start no program are confined as well.
     await requireConfinement()
     const engines = await run.services.engines()
     return runInputs({

@@ -75,7 +75,7 @@ export function decideAfterSuccess(
   return 'error' in nextPlan ? { result: bestResult } : { inputPlan: { ...nextPlan, fallback: bestResult } }
 }
 
-/** How much more content a result without layout must keep: a few words do not outweigh the layout of all others. */
+/** How much more content a result without layout must keep, because a few words do not outweigh the layout. */
 const layoutBonus = 0.1
 
 const isReduced = ({ warnings }: PartialResult) => warnings.some(({ code }) => code === 'CONTENT_REDUCED')

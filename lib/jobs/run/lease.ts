@@ -159,8 +159,8 @@ export class Lease {
   }
 
   /**
-   * Runs one update at a time. A failed one is made up for by the next, or the lease expires and another worker takes
-   * over.
+   * Runs one update at a time. After a failed update the next one catches up, or the lease expires and another worker
+   * takes over.
    */
   #runUpdate(update: () => Promise<void>): void {
     this.#pendingUpdate ??= update()
@@ -244,7 +244,7 @@ export class Lease {
     if (!applied) throw new LeaseLost()
   }
 
-  /** Passes the rest to another image. Returns false when another worker has the task, as do the methods below. */
+  /** Hands the remaining work to another image. Returns false, as below, if another worker has the task. */
   async handOver(doneWork: Pick<Task, 'pieces' | 'warnings'> & Partial<Task>): Promise<boolean> {
     await this.stopHeartbeat()
     const { applied, record } = await this.#change(

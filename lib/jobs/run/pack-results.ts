@@ -97,7 +97,7 @@ async function writeEntry(
     size === 0 ? Readable.from([]) : await files.stream(from, { start: 0, end: size }, signal).catch(isGone)
   if (!body) return undefined
   const name = names.next(folder === undefined ? baseName : `${folder}/${baseName}`)
-  // Node's own type of the same stream.
+  // Node's type and that of the library describe the same stream.
   await writer.add(name, ReadableStream.from(countBytes(body, onBytes)) as Parameters<Writer['add']>[1], {
     level: isCompressible(mimeType) ? 6 : 0,
     uncompressedSize: size,
@@ -106,7 +106,7 @@ async function writeEntry(
 }
 
 async function* countBytes(body: Readable, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  // Without an encoding, a stream has only buffers.
+  // A stream without an encoding yields only buffers.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     onBytes(chunk.length)
     yield chunk

@@ -111,7 +111,7 @@ export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedI
   }
 }
 
-/** Joins lists that were split because their members have several formats, and removes their marks. */
+/** Joins lists that were split because their members have several formats, and removes their list marks. */
 async function finishLists(
   run: InputsRun,
   inputPlans: readonly InputPlan[],
@@ -131,7 +131,7 @@ async function finishLists(
     const path = await joinLists(lists, { files: services.files, workDir, signal })
     const result = { files: [{ path, format: 'zip' as const }] as const }
     const at = firstPlan.steps.length
-    // Of no step of these plans, so that the key is new.
+    // No step of these plans has this index, so the key is new.
     const [file] = await storeFiles(run, { ...firstPlan, step: at }, inputPlans.length + index, {
       result,
       format: 'zip',

@@ -18,7 +18,7 @@ import { countTriedRoutes } from './fallbacks.ts'
 import type { StepsOutput } from './run-steps.ts'
 import type { TaskServices } from './task-services.ts'
 
-/** As many files have a decoder process each; others would wait for one. */
+/** Each detection needs a decoder process, and there are only this many. */
 const maxConcurrentDetections = 2
 
 /**

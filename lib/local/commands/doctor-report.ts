@@ -8,7 +8,7 @@ type Packages = Readonly<Record<string, readonly string[]>>
 
 export interface DoctorFindings {
   readonly engines: readonly Engine[]
-  /** Those of `engines` whose program is installed. */
+  /** The engines whose program is installed. */
   readonly present: readonly Engine[]
   /** By engine id. */
   readonly versions: Readonly<Record<string, string>>
@@ -17,7 +17,7 @@ export interface DoctorFindings {
   readonly packages: Packages
   readonly missingPackages: readonly string[]
   readonly protection: Confinement
-  /** Why no engines are used. */
+  /** Why the service uses no engines. */
   readonly refusal?: string | undefined
 }
 

@@ -2,7 +2,7 @@
 const checkEveryMs = 15_000
 /** Maximum CPU time between two checks for the process to count as idle; an idle service takes a fifth of it. */
 const maxIdleCpuMs = 300
-/** Minimum CPU time for which a collection is worthwhile. An idle service takes some minutes for it. */
+/** CPU time after which a collection is worthwhile; an idle service uses that much in some minutes. */
 const minWorkedCpuMs = 1000
 
 /**
@@ -30,7 +30,7 @@ export class IdleCollector {
 export function collectGarbageWhenIdle(): void {
   const { gc } = globalThis
   if (!gc) return
-  // The other flavors keep the freed pages.
+  // Other types of garbage collection keep the freed pages.
   const collector = new IdleCollector(() => gc({ type: 'major', execution: 'sync', flavor: 'last-resort' }))
   // Measures CPU time: on a busy machine wall-clock time passes without the process doing anything.
   let cpuBefore: NodeJS.CpuUsage | undefined

@@ -93,6 +93,6 @@ async function writeSecrets(dataDir: string, secrets: DataFolderSecrets): Promis
   const text = JSON.stringify({ ...secrets, checksum: checksumOf(secrets) })
   await writeFile(`${path}.new`, text, { mode: 0o600, flush: true })
   await rename(`${path}.new`, path)
-  // Data that needs these secrets is written from now on, so they must not be lost before it.
+  // From now on data is written that needs these secrets, so they must reach the disk first.
   await syncFolder(dataDir)
 }

@@ -19,11 +19,11 @@ export interface AuthEndpoint {
   readonly isBodyOptional?: true
   /** Bodies may also be URL-encoded forms. */
   readonly acceptsForms?: true
-  /** Of the reply 200; undefined if every reply is a redirect, and `page` for HTML. */
+  /** Schema of the 200 reply; `page` for HTML, undefined if every reply is a redirect. */
   readonly reply?: z.ZodType | 'page'
-  /** What a reply 302 leads to. */
+  /** Description of the page to which a 302 reply redirects. */
   readonly redirect?: string
-  /** Codes by status, besides those of all endpoints. */
+  /** Error codes by status, in addition to those of every endpoint. */
   readonly errors?: Readonly<Record<number, readonly string[]>>
 }
 
