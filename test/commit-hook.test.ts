@@ -48,7 +48,7 @@ function createCopy(name: string) {
   }
 }
 
-test('starting in a git checkout installs the commit hook, which rejects a subject without an area', () => {
+test('running npm start in a git checkout installs the commit hook, which rejects a subject without an area', () => {
   const { git, start, hooksPath } = createCopy('checkout')
   git('init', '--quiet')
   for (const _ of [1, 2]) {
@@ -73,7 +73,7 @@ test('starting in a git checkout installs the commit hook, which rejects a subje
   }
 })
 
-test('starting leaves another configured hooks folder and existing hooks unchanged', () => {
+test('running npm start keeps existing git hooks and a configured hooks folder', () => {
   const configured = createCopy('configured')
   configured.git('init', '--quiet')
   configured.git('config', 'core.hooksPath', 'hooks-of-the-team')
@@ -89,7 +89,7 @@ test('starting leaves another configured hooks folder and existing hooks unchang
   assert.equal(copyWithHooks.hooksPath(), '')
 })
 
-test('a copy of the project that is not a git checkout starts without the commit hook', () => {
+test('running npm start outside of a git checkout works without the commit hook', () => {
   const { start, hooksPath } = createCopy('archive')
   const { status, stdout, stderr } = start()
   assert.deepEqual([status, stdout, stderr], [0, 'started\n', ''])

@@ -10,7 +10,7 @@ import { scratchFolder } from './support/scratch-folder.ts'
 
 const endLeaking = new URL('end-leaking.ts', import.meta.url)
 
-test('a test file that leaves a server open ends, and all of its tests are reported', {
+test('a test file that leaves a server open still ends, and all of its tests are reported', {
   timeout: 30_000,
 }, async () => {
   const folder = scratchFolder('leaking')
@@ -35,7 +35,7 @@ test('a test file that leaves a server open ends, and all of its tests are repor
   assert.equal((await output).match(/^ok \d+ - quick/gm)?.length, testCount)
 })
 
-test('the process of each test file loads end-leaking-files.ts', () => {
+test('every test process loads end-leaking-files.ts, which ends test files that leak resources', () => {
   assert.ok(
     process.execArgv.some((arg) => arg === fileURLToPath(new URL('end-leaking-files.ts', import.meta.url))),
   )

@@ -58,7 +58,7 @@ const sentJob = newJob([
   newTask('work', [0]),
 ])
 
-test('events of a job with its own webhook are marked, and other events are not', () => {
+test('events are marked if their job has its own webhook, and only then', () => {
   const [yes, no] = [true, false].map((hasWebhook) =>
     createCreationEvents(newJob([createStoredImport('in')], { hasWebhook })).map((event) => event.hasWebhook),
   )
@@ -66,7 +66,7 @@ test('events of a job with its own webhook are marked, and other events are not'
   assert.ok(no?.every((one) => one === undefined))
 })
 
-test('an uploaded file publishes one event with its source', () => {
+test('an uploaded file publishes one event that contains its source', () => {
   const events = createCreationEvents(sentJob).filter(({ event }) => event === 'file.uploaded')
   const uploadFacts = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png', via: 'form' }
   assert.deepEqual(
@@ -176,7 +176,7 @@ test('every event has an example that matches its schema', () => {
   }
 })
 
-test('every job and file event is covered by one of these cases', () => {
+test('the test cases of this file cover every job and file event', () => {
   const coveredNames = Object.values(eventsByStory).flatMap((createEvents) =>
     createEvents().map(({ event }) => event),
   )

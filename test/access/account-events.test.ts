@@ -15,7 +15,7 @@ const usageOf = (name: WindowName, used: number, limit: number) => ({
 const eventsFor = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
   quotaEvents({ ownerId: id, kind }, [usageOf(name, used, limit)], now)
 
-test('quota events are created once at 80 % and once at the limit of a day or month', () => {
+test('a quota publishes one event at 80 % and one at its limit, for daily and monthly quotas', () => {
   const names = (name: WindowName, limit: number) =>
     Array.from({ length: limit }, (_, at) =>
       eventsFor(name, at + 1, limit).map(({ event }) => [at + 1, event]),
@@ -44,7 +44,7 @@ test('quota events are created once at 80 % and once at the limit of a day or mo
   })
 })
 
-test('a plan change creates a created, updated or cancelled event', () => {
+test('changing the plan of an account publishes a created, updated or cancelled event', () => {
   const cases = [
     ['free', 'pro', 'subscription.created', 'active'],
     ['pro', 'business', 'subscription.updated', 'active'],

@@ -75,7 +75,7 @@ describe('ended sessions of accounts', () => {
     assert.deepEqual(await sessionsOf(id, app.services), [])
   })
 
-  test('sessions end when the ADMIN role is removed, but not for other changes of an account', async () => {
+  test('removing the ADMIN role of an account ends its sessions, other changes do not', async () => {
     const here = openVisitor()
     const { id } = (await signUp(here, 'was-boss@example.com')).json.user
     const change = (given: AccountChange) => updateAccount(id, given, { id: 'command' }, app.services)
@@ -165,7 +165,7 @@ describe('passwords of accounts', () => {
 })
 
 describe('two-factor authentication', () => {
-  test('a second factor is required, and each recovery code works once', async () => {
+  test('sign-in with two-factor authentication requires a second factor, and each recovery code works once', async () => {
     const here = openVisitor()
     await signUp(here, 'totp@example.com')
     const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
@@ -197,7 +197,7 @@ describe('two-factor authentication', () => {
 })
 
 describe('the better-auth table adapter', () => {
-  test('concurrent requests consume a one-time code once, and each attempt is counted', async () => {
+  test('a one-time code is consumed once by concurrent requests, and each attempt is counted', async () => {
     const adapter = tableAdapter({ ...app.services, models })({})
     const expiresAt = new Date(Date.now() + 60_000)
     const { id } = await adapter.create({
@@ -214,7 +214,7 @@ describe('the better-auth table adapter', () => {
     )
   })
 
-  test('the lookup records of a session expire with the session', async () => {
+  test('the records that find a session by its token expire with the session', async () => {
     const adapter = tableAdapter({ ...app.services, models })({})
     const at = (days: number) => new Date(Date.now() + days * 86_400_000)
     const token = 'token of a session that lasts'
@@ -230,7 +230,7 @@ describe('the better-auth table adapter', () => {
     assert.ok(Number(marker?.['ttl']) * 1000 > at(29).getTime())
   })
 
-  test('the table contains no plain secrets', async () => {
+  test('the better-auth table stores no secrets in plain text', async () => {
     const here = openVisitor()
     const { json } = await signUp(here, 'secrets@example.com')
     const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
@@ -246,7 +246,7 @@ describe('the better-auth table adapter', () => {
 })
 
 describe('the account administration API', () => {
-  test('an administrator lists accounts and sessions, changes plans and suspends, and everything is audited', async () => {
+  test('an administrator can list accounts and sessions, change plans and suspend accounts, and each action is audited', async () => {
     const here = openVisitor()
     const { id } = (await signUp(here, 'managed@example.com')).json.user
     const headers = { 'x-api-key': await newAdminKey(app.services) }
@@ -302,7 +302,7 @@ describe('the account administration API', () => {
     assert.equal((await ask('GET', 'users/acc_none')).status, 404)
   })
 
-  test('a plan changed by the admin command publishes its event later, and only once', async () => {
+  test('a plan changed with the admin command publishes its event later, and only once', async () => {
     const { id } = (await signUp(openVisitor(), 'notified@example.com')).json.user
     await updateAccount(id, { plan: 'pro' }, { id: 'command' }, app.services)
     await updateAccount(id, { plan: 'business' }, { id: 'command' }, app.services)
@@ -330,7 +330,7 @@ describe('the account administration API', () => {
     assert.equal((await here.send('PATCH', `/v1/admin/users/${id}`, { role: 'USER' })).status, 409)
   })
 
-  test('accounts and the audit trail are paginated', async () => {
+  test('the lists of accounts and of audit entries are paginated', async () => {
     const headers = { 'x-api-key': await newAdminKey(app.services) }
     for (const [path, name] of [
       ['users', 'users'],

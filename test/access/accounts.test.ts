@@ -68,7 +68,7 @@ describe('accounts and their jobs', () => {
     })
   })
 
-  test('while sign-up is closed, only administrators can create accounts, which then work like any other', async () => {
+  test('while sign-up is closed, only administrators can create accounts', async () => {
     const services = { ...app.services, config: { ...app.services.config, SIGN_UP: 'closed' as const } }
     const here = openBrowser(app, createAuthApi(services, cheapHashing))
     const refusedSignUp = await signUp(here, 'closed@example.com')
@@ -124,7 +124,7 @@ describe('accounts and their jobs', () => {
     assert.equal((await signIn(visitor(), 'suspended@example.com')).status, 403)
   })
 
-  test('jobs of an account are private, except for signed URLs', async () => {
+  test('other accounts cannot read the jobs of an account, except through signed URLs', async () => {
     const here = visitor()
     await signUp(here, 'private@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
@@ -151,7 +151,7 @@ describe('accounts and their jobs', () => {
     assert.equal(confirmReply.json.error.code, 'CONFLICT', 'access is allowed, but there is no result yet')
   })
 
-  test('a new account takes over the jobs that its browser created anonymously', async () => {
+  test('a new account takes over the jobs created anonymously in the same browser', async () => {
     const here = visitor()
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks, tag: 'mine' })).json.data
     const createdJobId = (await here.send('POST', '/v1/jobs', { tasks })).json.data.jobId
@@ -200,7 +200,7 @@ describe('accounts and their jobs', () => {
 })
 
 describe('WebSockets of jobs', () => {
-  test('the socket of a job only opens for the account that owns the job', async () => {
+  test('the WebSocket of a job opens only for the account that owns the job', async () => {
     const here = visitor()
     await signUp(here, 'socket@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
@@ -218,7 +218,7 @@ describe('WebSockets of jobs', () => {
 })
 
 describe('emails to account owners', () => {
-  test('an email omits a user name that could contain a message', () => {
+  test('an email omits the user name if the name could contain a message', () => {
     assert.match(emailTemplates.confirmAddress("Ann O'Neil-Ünal", 'u').text, /^Hello Ann O'Neil-Ünal,\n/)
     for (const name of ['visit evil.example now', 'https://evil.example', 'a\nb', 'x'.repeat(100)])
       assert.match(emailTemplates.confirmAddress(name, 'u').text, /^Hello,\n/)
@@ -226,7 +226,7 @@ describe('emails to account owners', () => {
 })
 
 describe('session cookies', () => {
-  test('a page of another origin cannot use a session', async () => {
+  test('a page of another origin cannot use a session cookie', async () => {
     const here = visitor()
     await signUp(here, 'csrf@example.com')
     const headers = { origin: 'https://evil.example' }

@@ -83,7 +83,7 @@ describe('fields of API keys', () => {
     })
   })
 
-  test('the view of an API key shows its current status but not its hash', () => {
+  test('the API returns the status of an API key but never its hash', () => {
     const now = '2026-11-23T08:00:00.000Z'
     const key: ApiKey = {
       id: 'key_1',
@@ -138,7 +138,7 @@ describe('fields of API keys', () => {
 })
 
 describe('API key secrets', () => {
-  test('a secret starts with a prefix for its kind and ends with a checksum that detects typos', () => {
+  test('an API key starts with a prefix for its kind and ends with a checksum that detects typos', () => {
     for (const kind of ['secret', 'public'] as const) assert.ok(isKeyText(newKeyText(kind)), kind)
     const text = newSecretText('cs_')
     assert.ok(isSecretText(text, 'cs_'))
@@ -150,7 +150,7 @@ describe('API key secrets', () => {
     for (let left = 300; left > 0; left--) assert.match(newSecretText('x_'), /^x_[0-9A-Za-z]{49}$/)
   })
 
-  test('a secret is verified by its hash', () => {
+  test('an API key is verified by its hash', () => {
     const hash = hashSecret('a')
     assert.equal(hash, 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb')
     assert.deepEqual(
@@ -161,7 +161,7 @@ describe('API key secrets', () => {
   })
 })
 
-test('a bearer token with a space in it is rejected', () => {
+test('a bearer token that contains a space is rejected', () => {
   const of = (authorization?: string) => bearerToken({ authorization })
   assert.deepEqual([of('Bearer abc'), of('BEARER   abc')], ['abc', 'abc'])
   for (const otherInput of [

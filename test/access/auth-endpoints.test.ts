@@ -30,7 +30,7 @@ function fieldsOf(schema: z.ZodType | undefined) {
   return { names: Object.keys(own), required: [...(required ?? allOf?.[0]?.required ?? [])].sort() }
 }
 
-test('the document has every endpoint of better-auth that is enabled, with its fields', async () => {
+test('the OpenAPI document lists every enabled better-auth endpoint with its fields', async () => {
   const app = await openApp()
   const { api } = createAuth({ services: app.services })
   await app.close()
@@ -63,12 +63,12 @@ test('the document has every endpoint of better-auth that is enabled, with its f
   }
 })
 
-test('every endpoint for sign-in succeeds, with the replies of the document', async () => {
+test('every sign-in endpoint succeeds with the reply that the OpenAPI document describes', async () => {
   const recorded = await recordAuthEndpoints()
   assert.deepEqual(Object.keys(recorded).sort(), authEndpoints.map(authOperationId).sort())
 })
 
-test('endpoints of better-auth that the service does not use do not exist', async () => {
+test('better-auth endpoints that the service does not use return 404', async () => {
   const app = await openApp()
   const { send } = openBrowser(app, createAuthApi(app.services))
   for (const path of disabledAuthPaths)

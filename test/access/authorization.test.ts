@@ -41,7 +41,7 @@ const matchesPrefix = ({ method, path }: AnyContract, begin: string) => {
   return (allowedMethod === '*' || allowedMethod === method) && path.startsWith(start)
 }
 
-test('every operation requires its scope, and only the listed ones serve anonymous clients', () => {
+test('every API operation requires its scope, and only the listed operations serve anonymous clients', () => {
   for (const contract of api) {
     const { scopes, anonymous } = contract.access
     const [, scope, expectedOpenAccess] = needs.find(([begin]) => matchesPrefix(contract, begin)) ?? []
@@ -59,7 +59,7 @@ test('every operation requires its scope, and only the listed ones serve anonymo
     )
 })
 
-test('list endpoints are marked, so that public keys cannot use them', () => {
+test('list endpoints are marked as such in their contracts, so that public keys cannot use them', () => {
   const lists = api.filter(({ access }) => access.lists).map(({ method, path }) => `${method} ${path}`)
   for (const listedContract of [
     'GET /v1/jobs',

@@ -55,7 +55,7 @@ async function recordsOf(id: string): Promise<string[]> {
 }
 const kindOf = (pk: string) => pk.slice(0, pk.indexOf('#'))
 
-describe('deleting an account', () => {
+describe('account deletion', () => {
   test('deleting an account deletes all of its data and revokes its access', async () => {
     // Resources created before the account are moved to it for a day.
     const here = await member('leaver@example.com', (visitor) => visitor.send('POST', '/v1/jobs', { tasks }))

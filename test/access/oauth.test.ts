@@ -60,7 +60,7 @@ const principalOf = async (token: string) =>
     app.services,
   )
 
-test('an OAuth client obtains an access token with its scopes and can use it', async () => {
+test('an OAuth client obtains an access token with the requested scopes and can use it', async () => {
   const one = await newClient()
   const reply = await app.send(
     'POST',
@@ -96,7 +96,7 @@ test('an OAuth client obtains an access token with its scopes and can use it', a
   assert.deepEqual([refusedReply.status, refusedReply.json.error.code], [403, 'INSUFFICIENT_PERMISSIONS'])
 })
 
-test('a signed-in user creates, lists and deletes OAuth clients, whose secrets are shown once', async () => {
+test('a user can create, list and delete OAuth clients, and each client secret is shown only once', async () => {
   const key = { 'x-api-key': await newManagerKey(app.services, await newAccount(app.services)) }
   const stranger = { 'x-api-key': await newManagerKey(app.services, await newAccount(app.services)) }
   const path = '/v1/oauth/clients'
@@ -208,7 +208,7 @@ test('an invalid bearer token is rejected as RFC 6750 requires', async () => {
   }
 })
 
-test('OAuth libraries discover the endpoints, get tokens and revoke them', async () => {
+test('an OAuth library can discover the endpoints, obtain tokens and revoke them', async () => {
   const { id, secret } = await newClient()
   const server = await serveApp(app)
   try {
@@ -243,7 +243,7 @@ test('OAuth libraries discover the endpoints, get tokens and revoke them', async
   }
 })
 
-test('an OAuth error has a code and a description in the characters that RFC 6749 allows', () => {
+test('OAuth error descriptions contain only the characters that RFC 6749 allows', () => {
   const failure = oauthErrorBody(oauthError('invalid_scope', 'scope: "größe" \\ \n~', { allowed: [] }))
   assert.deepEqual(failure, { error: 'invalid_scope', error_description: "scope: 'gr??e' ? ?~" })
   assert.equal(oauthError('invalid_client', 'a').status, 401)
@@ -255,7 +255,7 @@ test('an OAuth error has a code and a description in the characters that RFC 674
   assert.deepEqual([errorOf('INVALID_INPUT'), errorOf('INTERNAL_ERROR')], ['invalid_request', 'server_error'])
 })
 
-test('an OAuth client is authenticated with any encoding of its credentials, whatever else the body contains', async () => {
+test('an OAuth client is authenticated with any encoding of its credentials', async () => {
   const { id, secret } = await newClient()
   const encode = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')
   const lowercaseBasic = (user: string, password: string) => ({
@@ -275,7 +275,7 @@ test('an OAuth client is authenticated with any encoding of its credentials, wha
     assert.equal(await authenticateWith({}, wrongHeaders), 401, wrongHeaders.authorization)
 })
 
-test('a client that requests no scopes gets all of them, otherwise the requested ones in a fixed order', async () => {
+test('an OAuth client that requests no scopes gets all of its scopes, in a fixed order', async () => {
   const { id, secret } = await newClient()
   const scopeOf = async (scope?: string) => {
     const fields = { ...grantType, ...defined({ scope }) }
@@ -293,7 +293,7 @@ test('a client that requests no scopes gets all of them, otherwise the requested
   )
 })
 
-test('the OAuth clients and tokens of a suspended account are refused', async () => {
+test('OAuth clients and tokens of a suspended account are refused', async () => {
   const [one, secondClient] = [await newClient(), await newClient()]
   const tokens = [await tokenOf(one), await tokenOf(secondClient)]
   assert.ok(await principalOf(tokens[1] ?? ''))

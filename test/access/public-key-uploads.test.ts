@@ -40,7 +40,7 @@ async function begin(key: string): Promise<NewUpload> {
   return { uploadId, parts: [{ PartNumber: 1, ETag: storedHeaders.get('etag') ?? '' }] }
 }
 
-test('a public key never receives a reply that was stored for a request without that key', async () => {
+test('an idempotency key that two API keys use returns each of them its own reply', async () => {
   const owner = await newAccount(app.services)
   const keys = {
     secret: await newKey(app.services, owner),
@@ -94,7 +94,7 @@ const send = (key: string, [method, path, options]: ReturnType<typeof requests>[
 const isUnknown = ({ status, text }: { status: number; text: string }) =>
   status >= 400 && /UPLOAD_NOT_FOUND|You have no upload/.test(text)
 
-test('the list of endpoints that accept an upload id is complete', async () => {
+test('the tests of public keys cover every endpoint that takes an upload id in its path', async () => {
   const byPath = routes.filter(
     ({ path }) => path.includes(':uploadId') && !path.startsWith('/v1/uploads/s3/'),
   )
@@ -105,7 +105,7 @@ test('the list of endpoints that accept an upload id is complete', async () => {
     assert.ok(listedRequests.has(`${method} ${path}`), `${method} ${path}`)
 })
 
-test('a public key cannot read, send, complete, abort or convert other uploads of its account', async () => {
+test('a public key cannot read, send, complete, abort or convert uploads that other keys of its account created', async () => {
   const owner = await newAccount(app.services)
   const attacker = await publicKey(owner)
   for (const [kind, key] of [
@@ -122,7 +122,7 @@ test('a public key cannot read, send, complete, abort or convert other uploads o
   }
 })
 
-test('a public key can use its own uploads, and secret keys can use all uploads of the account', async () => {
+test('a public key can use its own uploads, and a secret key can use all uploads of the account', async () => {
   const owner = await newAccount(app.services)
   const ownKey = await publicKey(owner)
   const secret = await newKey(app.services, owner)
@@ -146,7 +146,7 @@ test('a rotated public key can continue the uploads of the key that it replaced'
   assert.equal((await send(nextKey, requests(upload)[0], upload.uploadId)).status, 200)
 })
 
-test('a file that a public key fetches from a URL belongs to that key', async () => {
+test('an upload that a public key fetches from a URL belongs to that key', async () => {
   const owner = await newAccount(app.services)
   const [ownKey, otherKey] = [await publicKey(owner), await publicKey(owner)]
   const { json } = await app.send('POST', '/v1/import/url', {

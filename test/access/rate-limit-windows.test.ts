@@ -26,7 +26,7 @@ const usage = (name: WindowName, used: number, limit: number, endsAt = now + 60_
 })
 
 describe('windows of the rate limits', () => {
-  test('a short window starts with its first request, a day or month follows the calendar', () => {
+  test('a rate-limit window of minutes starts with its first request, a daily or monthly window follows the calendar', () => {
     assert.deepEqual(
       windowNames.map((name) => new Date(windowEnd(name, now)).toISOString()),
       [
@@ -40,7 +40,7 @@ describe('windows of the rate limits', () => {
     assert.deepEqual(windowNames.map(windowSeconds), [60, 3600, 60, 86_400, 2_678_400])
   })
 
-  test('rate limits are counted per key or per account, and reads separately if the plan says so', () => {
+  test('rate limits are counted per key or per account, and reads are counted separately if the plan says so', () => {
     const policyNames = (plan: keyof typeof defaultPlans, kind: RequestKind) =>
       policiesOf(defaultPlans[plan], { limiterKey: 'ip:192.0.2.1' }, kind)
     assert.deepEqual(policyNames('anonymous', 'work'), [
@@ -69,7 +69,7 @@ describe('windows of the rate limits', () => {
       assert.deepEqual(of(kind), { pk: 'LIMIT#acc_1', sk: 'LIMIT' })
   })
 
-  test('the reported window is the one with the fewest remaining requests, or the one that ends last if several are equal', () => {
+  test('the reply reports the rate-limit window with the fewest remaining requests', () => {
     const [minute, hour, day] = [usage('minute', 9, 10), usage('hour', 5, 10), usage('day', 9, 10, now + 1)]
     assert.equal(tightest([hour, minute])?.policy.name, 'minute')
     assert.equal(tightest([day, minute]), minute)
@@ -79,7 +79,7 @@ describe('windows of the rate limits', () => {
     assert.equal(tightest([]), undefined)
   })
 
-  test('a reply contains the headers of both rate-limit conventions', () => {
+  test('the reply contains the headers of both rate-limit conventions', () => {
     assert.deepEqual(rateLimitHeaders([usage('day', 12, 10, now + 1500), usage('minute', 3, 60)], now), {
       'x-ratelimit-limit': '10',
       'x-ratelimit-remaining': '0',
@@ -103,7 +103,7 @@ describe('permit blocks of the rate limits', () => {
     }
   }
 
-  test('each request of a permit block reports its own usage, and a block permits as many requests as were counted', () => {
+  test('each request of a permit block reports its own usage, and the block ends with its last permit', () => {
     assert.deepEqual(addBlock(4, 20).used, [17, 18, 19, 20])
     assert.deepEqual(addBlock(1, 20).used, [20])
     assert.deepEqual(addBlock(4, 20, 1000, now + 60_000).used, [17], 'the window has ended')
@@ -185,7 +185,7 @@ describe('permit blocks of the rate limits', () => {
     assert.equal(blocks.takePermit('one', now), undefined)
   })
 
-  test('at most ten thousand limiters remember their request rate', () => {
+  test('the request rate is remembered for at most ten thousand rate-limited clients', () => {
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', 0, 1_000_000)])
     for (let left = 3; left > 0; left--) blocks.takePermit('one', now)
@@ -196,7 +196,7 @@ describe('permit blocks of the rate limits', () => {
   })
 })
 
-test('a job with more files than the plan allows is refused with both numbers', () => {
+test('a job with more files than the plan allows is refused with both numbers in the message', () => {
   const bounds = { plan: 'free', maxFileBytes: 1, retentionHours: 1, concurrentJobs: 1 } as const
   requireFilesPerJob(5, 'file', { ...bounds, filesPerJob: 5 })
   const requireFiles = (got: number, filesPerJob: number) => () =>

@@ -40,7 +40,7 @@ describe('API keys in the table', () => {
     return key ?? assert.fail('it was not made')
   }
 
-  test('an account can create and rotate keys until it has fifty', async () => {
+  test('an account can create and rotate up to fifty API keys', async () => {
     const { table } = app.services
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
@@ -79,7 +79,7 @@ describe('API keys in the table', () => {
     )
   })
 
-  test('rotating a key does not extend an expiry within the grace period', async () => {
+  test('rotating an API key does not extend an expiry that falls within the grace period', async () => {
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
     const now = new Date()
@@ -92,7 +92,7 @@ describe('API keys in the table', () => {
     assert.deepEqual([await validUntil(3_600_000), await validUntil(2 * dayMs)], [3_600_000, dayMs])
   })
 
-  test('concurrent rotations of a key rotate it once, and its last twenty rotations are stored', async () => {
+  test('concurrent rotations of an API key rotate it once, and its last twenty rotations are stored', async () => {
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
     const earlierIds = Array.from({ length: 20 }, (_, at) => `key_${at}`)
@@ -106,7 +106,7 @@ describe('API keys in the table', () => {
     assert.equal((await keys.list(owner)).length, 2, 'the old and the new key')
   })
 
-  test('a revoked key cannot be revoked, changed or rotated again', async () => {
+  test('a revoked API key cannot be revoked, changed or rotated again', async () => {
     const keys = new ApiKeys(app.services)
     const key = await createKey(await newAccount(app.services))
     assert.deepEqual([await keys.revoke(key), await keys.revoke(key)], [true, false])
@@ -118,7 +118,7 @@ describe('API keys in the table', () => {
     assert.ok(Math.abs(ttlS - 90 * 86_400) < 60, 'the reason is remembered for 90 days')
   })
 
-  test("the time of a key's last use is stored at most once a minute", async () => {
+  test('the last use of an API key is stored at most once a minute', async () => {
     const key = await createKey(await newAccount(app.services))
     const keys = new ApiKeys(app.services)
     const useFrom = async (sourceIp: string, lastUsedAt?: Date) => {
@@ -157,7 +157,7 @@ describe('API keys in the table', () => {
 })
 
 describe('the audit trail of accounts', () => {
-  test('the audit trail is read over all months of its 400 days of retention', async () => {
+  test('the audit trail of an account can be read for all 400 days of its retention', async () => {
     const { table } = app.services
     const now = new Date('2020-03-01T00:00:00Z')
     const at = ['2018-11-30', '2019-02-01', '2019-12-31', '2020-02-29T23:59:59.999Z', '2020-03-01']
@@ -201,7 +201,7 @@ describe('accounts', () => {
     return { ids: accounts.map(({ id }) => id), next }
   }
 
-  test('accounts are found by part of the email address or name, case-insensitively, and by plan', async () => {
+  test('an account search matches the plan, or part of the email address or name in any case', async () => {
     const ids = [
       await newAccount(app.services, { name: 'Grace Hopper', plan: 'business' }),
       await newAccount(app.services, { name: 'hopper', email: 'one@example.com' }),
@@ -216,7 +216,7 @@ describe('accounts', () => {
     assert.deepEqual(await idsOf({ q: 'comAnn' }), { ids: [], next: null })
   })
 
-  test('a narrow account search scans at most a thousand accounts per page', async () => {
+  test('an account search with few matches scans at most a thousand accounts per page', async () => {
     const [firstId] = [await newAccount(app.services, { name: 'The very first' })]
     const { table } = app.services
     const account = await table.get(accountKey(await newAccount(app.services)))
@@ -273,7 +273,7 @@ describe('accounts', () => {
   })
 })
 
-describe('moving anonymous resources to a new account', () => {
+describe('moving anonymous jobs to a new account', () => {
   const tasks = {
     text: { operation: 'import/raw', filename: 'a.txt', file: 'words' },
     pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
@@ -288,7 +288,7 @@ describe('moving anonymous resources to a new account', () => {
   const ownerOf = async (jobId: string) => (await app.services.jobs.store.getJob(jobId))?.owner
   const adoptionRecordOf = (account: string) => app.services.table.get({ pk: `MOVE#${account}`, sk: 'MOVE' })
 
-  test('moving resources is repeated while jobs are unfinished, and excludes later jobs', async () => {
+  test('moving anonymous jobs to an account is repeated while jobs are unfinished, and excludes later jobs', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
     const job = await createJob(anon, { tag: 'mine' })
     await moveToAccount(anon, account, app.services)
@@ -311,7 +311,7 @@ describe('moving anonymous resources to a new account', () => {
     await resumeMove(account, minute, app.services)
   })
 
-  test('moving resources stops after 25 hours', async () => {
+  test('moving anonymous jobs to an account stops after 25 hours', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
     const job = await createJob(anon)
     await moveToAccount(anon, account, app.services)
@@ -326,7 +326,7 @@ describe('moving anonymous resources to a new account', () => {
     assert.equal(await adoptionRecordOf(account), undefined)
   })
 
-  test('uploads of the anonymous identity belong to the account that signed up with it', async () => {
+  test('uploads of an anonymous user belong to the account that the user signed up for', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
     await moveToAccount(anon, account, app.services)
     const same = (owner: string, of: string) => isSameOwner(owner, of, app.services)

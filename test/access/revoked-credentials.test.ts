@@ -182,7 +182,7 @@ test('a revoked access token stops working within a second for requests, sockets
   await send('GET', '/v1/jobs', sibling)
 })
 
-test('the access tokens of a deleted client stop working within a second', async () => {
+test('the access tokens of a deleted OAuth client stop working within a second', async () => {
   const client = await newClient()
   const observer = await newClient()
   const token = await client.issue()

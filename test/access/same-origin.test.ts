@@ -5,7 +5,7 @@ import { clearSessionCookie, clearsSession, sessionCookieName } from '../../lib/
 import { AppError } from '../../lib/errors.ts'
 
 describe('same-origin checks', () => {
-  test('a page is same-origin if its host or the public URL matches; a request without Origin comes from a program', () => {
+  test('a request counts as same-origin if its Origin matches the host or the public URL, or is missing', () => {
     const is = (origin: string | undefined, host?: string, publicUrl?: string) =>
       isSameOrigin({ origin, host }, publicUrl)
     assert.ok(is(undefined, 'files.lan'))
@@ -33,7 +33,7 @@ describe('same-origin checks', () => {
     ])
   })
 
-  test('the session cookie has the __Host- prefix over https', () => {
+  test('the session cookie has the __Host- prefix if the service uses https', () => {
     assert.deepEqual(
       ['https://files.example.com', 'http://localhost:8080', undefined].map(sessionCookieName),
       ['__Host-session', 'session', 'session'],
@@ -49,7 +49,7 @@ describe('same-origin checks', () => {
     )
   })
 
-  test('the session cookie is only deleted for an ended session', () => {
+  test('the session cookie is deleted only when its session has ended', () => {
     const error = (code: AppError['code'], details?: object) => new AppError(code, 'a', { ...details })
     assert.ok(clearsSession(error('AUTHENTICATION_REQUIRED', { reason: 'session' })))
     assert.ok(!clearsSession(error('AUTHENTICATION_REQUIRED')))

@@ -37,7 +37,7 @@ const signUp = ({ send }: Visitor, email: string, more = {}) =>
   send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password, ...more })
 
 describe('rejected sign-in requests', () => {
-  test('an invalid field is named with the expected and the actual value', async () => {
+  test('a sign-in request with an invalid field is rejected with the field, the expected and the actual value', async () => {
     const messageOf = async (path: string, body: unknown) =>
       (await visitor().send('POST', `/v1/auth/${path}`, body)).json.message
     assert.equal(await messageOf('sign-in/email', { email: 5 }), 'email: expected a text, got 5.')
@@ -57,7 +57,7 @@ describe('rejected sign-in requests', () => {
     assert.match(await messageOf('update-user', { name: 'Bob' }), /^You are not signed in/)
   })
 
-  test('errors of better-auth are complete sentences that say what to do', async () => {
+  test('error messages of better-auth are complete sentences that say what to do', async () => {
     await signUp(visitor(), 'twice@example.com')
     for (const [path, body, messageOf] of [
       [
@@ -80,7 +80,7 @@ describe('rejected sign-in requests', () => {
     }
   })
 
-  test('text that cannot be stored is refused with its field and the request id', async () => {
+  test('a sign-in request with text that cannot be stored is rejected with the field and the request id', async () => {
     const body = { name: 'Ann \ud83d', email: 'half@example.com', password }
     const { status, json, headers } = await visitor().send('POST', '/v1/auth/sign-up/email', body)
     assert.deepEqual([status, json.code], [400, 'INVALID_INPUT'])
@@ -89,7 +89,7 @@ describe('rejected sign-in requests', () => {
     assert.equal(headers['x-content-type-options'], 'nosniff')
   })
 
-  test('an unreadable name is refused by every endpoint that accepts a name', async () => {
+  test('a name without visible characters is rejected by every endpoint that accepts a name', async () => {
     const here = visitor()
     await signUp(here, 'names@example.com')
     const signUpAs = (name: string) => signUp(visitor(), 'newcomer@example.com', { name })
@@ -125,7 +125,7 @@ describe('rejected sign-in requests', () => {
     assert.match(json.error.message, /^description: expected a single line of text/)
   })
 
-  test('common personal names are accepted', async () => {
+  test('a sign-up accepts common personal names', async () => {
     const names = ["Ann O'Neil-Ünal", '李小龍', 'مُحَمَّد', 'שרה\u200f', '👩\u200d🚀', ' Ann ']
     const here = visitor()
     await signUp(here, 'named@example.com')
@@ -136,7 +136,7 @@ describe('rejected sign-in requests', () => {
     }
   })
 
-  test('a sign-up with several invalid fields reports all of them, as other endpoints do', async () => {
+  test('a sign-up with several invalid fields reports all of them', async () => {
     const { status, json } = await visitor().send('POST', '/v1/auth/sign-in/email', { password: 7 })
     assert.deepEqual([status, json.code], [400, 'INVALID_REQUEST'])
     assert.deepEqual(
@@ -146,7 +146,7 @@ describe('rejected sign-in requests', () => {
     assert.doesNotMatch(JSON.stringify(json), /7/)
   })
 
-  test('an unknown sign-in endpoint responds with 404', async () => {
+  test('an unknown endpoint below /v1/auth returns 404', async () => {
     const { status, json } = await visitor().send('POST', '/v1/auth/nothing', {})
     assert.equal(status, 404)
     assert.match(json.message, /no endpoint POST \/v1\/auth\/nothing/)

@@ -47,7 +47,7 @@ async function newClient() {
   }
 }
 
-test('no webhook URL and no option, known or misspelled, is stored in plain text', async () => {
+test('webhook URLs and conversion options, even misspelled ones, are never stored in plain text', async () => {
   const send = await newClient()
   const webhook = await send({ path: '/v1/webhooks', body: { url, events: ['*'] } })
   await send({ method: 'PATCH', path: `/v1/webhooks/${webhook.id}`, body: { url: `${url}&more` } })
@@ -88,7 +88,7 @@ const plainText = (_: string, value: unknown) =>
       ? Buffer.from(value).toString('latin1')
       : value
 
-test('a key that may set a URL gets it back whole, and one that only reads gets it without secrets', async () => {
+test('a key that may change workflows reads their webhook URLs in full, a read-only key without secrets', async () => {
   const send = await newClient()
   const webhook = await send({ path: '/v1/webhooks', body: { url, events: ['*'] } })
   const shownWebhook = await send({ method: 'GET', path: `/v1/webhooks/${webhook.id}` })
@@ -101,7 +101,7 @@ test('a key that may set a URL gets it back whole, and one that only reads gets 
   assert.equal(list.workflows[0].webhookUrl, 'https://example.com/hooks/1')
 })
 
-test('what a client sends in the form of a sealed value is an invalid value or a plain one', async () => {
+test('a client cannot pass off its own value as a value that the service encrypted', async () => {
   const owner = await newAccount(app.services)
   const headers = { 'x-api-key': await newKey(app.services, owner) }
   const sealed = { sealed: 'x' }
@@ -126,7 +126,7 @@ test('what a client sends in the form of a sealed value is an invalid value or a
   assert.deepEqual(app.services.vault.unsealAll(spec, json.data.jobId)['headers'], sealed)
 })
 
-test('URLs that an earlier version stored as they are still work', async () => {
+test('webhook URLs that an earlier version stored unencrypted still work', async () => {
   const send = await newClient()
   const webhook = await send({ path: '/v1/webhooks', body: { url: 'https://example.com/', events: ['*'] } })
   const workflow = await send({ path: '/v1/workflows', body: daily })
@@ -138,7 +138,7 @@ test('URLs that an earlier version stored as they are still work', async () => {
   assert.equal((await send(renamed)).webhookUrl, url)
 })
 
-test('a misspelled option of a task that waits for its file still causes a warning with its name', async () => {
+test('a task that waits for its upload stores the name of a misspelled option but not its value', async () => {
   const send = await newClient()
   const upload = { ...tasks, text: { operation: 'import/upload' } }
   const { jobId } = await send({ path: '/v1/jobs', body: { tasks: upload } })

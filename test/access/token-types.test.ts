@@ -173,7 +173,7 @@ test('a token that was signed with the same key for another purpose is rejected'
   }
 })
 
-test('each purpose has its own key, and a download signature is valid only for its job and day', () => {
+test('each purpose has its own signing key, and a download signature is valid only for its job and day', () => {
   const days = [20_000, 20_001].map((day) => `download ${day}` as const)
   const purposes = ['owner', 'cursor', 'idempotency', 'accounts', 'signed urls', 'seal', ...days] as const
   const derived = purposes.map((purpose) => deriveKey('a secret', purpose).toString('hex'))

@@ -74,7 +74,7 @@ const store = (Body = '0123456789') =>
 const link = (privateKey = newKeyPair.privateKey, options: Parameters<typeof fileLink>[2] = {}) =>
   fileLink(file, { files: open(privateKey) }, options)
 
-test('a file is downloaded through CloudFront with its name, type, range and ETag, and may run no scripts', async () => {
+test('CloudFront serves a file with its name, type, range and ETag, and lets it run no scripts', async () => {
   const { ETag } = await store()
   const address = await link()
   assert.ok(address.startsWith(`${url}/${file.key}?`), address)
@@ -95,7 +95,7 @@ test('a file is downloaded through CloudFront with its name, type, range and ETa
   assert.equal((await fetch(address, { method: 'HEAD' })).headers.get('content-length'), '10')
 })
 
-test('a link is refused after its expiry, without its signature, and for any other file, name or method', async () => {
+test('a CloudFront link fails after its expiry, without its signature, and for any other file, name or method', async () => {
   await store()
   const address = await link()
   const statusOf = async (other: string, method = 'GET') => (await fetch(other, { method })).status
@@ -117,7 +117,7 @@ test('a link is refused after its expiry, without its signature, and for any oth
   assert.ok(Number(expiresAtS) - Date.now() / 1000 <= 30, expiresAtS)
 })
 
-test('a deleted file is gone at once', async () => {
+test('CloudFront stops serving a deleted file immediately', async () => {
   await store()
   const address = await link()
   assert.equal((await fetch(address)).status, 200)
@@ -125,7 +125,7 @@ test('a deleted file is gone at once', async () => {
   assert.equal((await fetch(address)).status, 404)
 })
 
-test('keys can be replaced: links of each deployed key work, and an unknown one is an error', async () => {
+test('links signed with any deployed CloudFront key work, and signing with an unknown key fails', async () => {
   await store()
   for (const { privateKey } of [oldKeyPair, newKeyPair])
     assert.equal((await fetch(await link(privateKey))).status, 200)
@@ -135,7 +135,7 @@ test('keys can be replaced: links of each deployed key work, and an unknown one 
   )
 })
 
-test('without a private key, links lead to the bucket', async () => {
+test('without a CloudFront private key, download links point to the bucket', async () => {
   await store()
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'AKIACDN', AWS_SECRET_ACCESS_KEY: 'cdn' })
   const files = new Files(readConfig({ CDN_KEYS, PUBLIC_URL: url, S3_PUBLIC_ENDPOINT: s3Url }))

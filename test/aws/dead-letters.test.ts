@@ -16,7 +16,7 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 const region = 'eu-central-1'
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
 
-test('dead-lettered messages return to their queue, and events that a function missed are published again', async (t) => {
+test('redriving dead-lettered messages returns them to their queue, and missed events are published again', async (t) => {
   const embedded = await openEmbedded({
     dir: scratchFolder('dead-letters'),
     region,

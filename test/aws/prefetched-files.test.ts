@@ -20,7 +20,7 @@ async function createSparseFile(bytes: Buffer): Promise<string> {
   return path
 }
 
-test('the end of a large file is read correctly and without the page cache', async (context) => {
+test('the end of a large prefetched file is read correctly and bypasses the page cache', async (context) => {
   const bytes = randomBytes((1 << 20) + 12_345)
   const path = await createSparseFile(bytes)
   const size = maxCachedFileBytes - 1000 + bytes.length
@@ -42,7 +42,7 @@ test('the end of a large file is read correctly and without the page cache', asy
   assert.ok(cachedBytes < bytes.length, `${cachedBytes} bytes entered the cache`)
 })
 
-test('no part of a large file enters the page cache, not even its start', async (context) => {
+test('a large prefetched file never enters the page cache, not even its start', async (context) => {
   const path = await createSparseFile(randomBytes(1 << 20))
   if (!(await openDirect(path, 'read').then((direct) => direct?.close().then(() => true))))
     return context.diagnostic('This file system does not support direct reads.')
@@ -52,7 +52,7 @@ test('no part of a large file enters the page cache, not even its start', async 
   assert.equal(cachedBytes, 0)
 })
 
-test('copied chunks are not overwritten by later reads', async () => {
+test('chunks copied from a reused buffer are not overwritten by later reads', async () => {
   const bytes = randomBytes(1 << 20)
   const path = await createSparseFile(bytes)
   const size = maxCachedFileBytes - 1000 + bytes.length

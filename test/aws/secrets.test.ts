@@ -27,7 +27,7 @@ const secretsManager: typeof fetch = async (url, init) => {
   return Response.json({ ARN: ORIGIN_SECRET_ARN, SecretString: 'of the CDN' })
 }
 
-test('secrets of a new deployment are created once, and functions behind the CDN require the origin secret', async (t) => {
+test('a new deployment creates its secrets once, and functions behind the CDN require the origin secret', async (t) => {
   const invoke = () => Promise.resolve()
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
   const dir = scratchFolder('secrets')

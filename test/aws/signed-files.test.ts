@@ -48,7 +48,7 @@ async function createSignedFiles(expiresS = 60): Promise<SignedFiles> {
 }
 const isCode = (code: AppError['code']) => (error: AppError) => error.code === code
 
-test('a worker without credentials can read the files of its task and store results with their type and hash', async () => {
+test('a worker without credentials can read the files of its task and store its results', async () => {
   const { ETag } = await put(source.key, 'input')
   const files = await createSignedFiles()
   await files.getFile({ ...source, etag: ETag }, path('in'), signal)
@@ -65,7 +65,7 @@ test('a worker without credentials can read the files of its task and store resu
   assert.equal(Buffer.from(await files.read('jobs/j/1/page', 1, 5)).toString(), 'html')
 })
 
-test('a worker can neither read other files nor store results elsewhere, even with a manipulated form', async () => {
+test('a worker without credentials can neither read other files nor store results elsewhere', async () => {
   const files = await createSignedFiles()
   const get = (key: string) => files.getFile({ key, filename: 'b' }, path('other'), signal)
   await assert.rejects(get('received/b'), SignatureRejectedError)
@@ -84,7 +84,7 @@ test('a worker can neither read other files nor store results elsewhere, even wi
   )
 })
 
-test('a deleted input, an overwritten input and an expired signature produce different errors', async () => {
+test('a worker gets different errors for a deleted input, an overwritten input and an expired signature', async () => {
   const { ETag } = await put(source.key, 'first')
   await put(source.key, 'second')
   const files = await createSignedFiles()
@@ -100,7 +100,7 @@ test('a deleted input, an overwritten input and an expired signature produce dif
   await assert.rejects(get(new SignedFiles({ inputs: tampered, output })), SignatureRejectedError)
 })
 
-test('secrets of a task are decrypted from its message, while its record keeps the encrypted values', () => {
+test('a task message contains the decrypted secrets, while the task record keeps them encrypted', () => {
   const vault = new Vault('s'.repeat(40))
   const sealedSecret = vault.seal('secret', 'job_1')
   const taskVault = new PresignedVault({ [sealedSecret.sealed]: 'secret' })
@@ -124,7 +124,7 @@ test('secrets of a task are decrypted from its message, while its record keeps t
   )
 })
 
-test('a message is rejected if its signatures are missing or expire before the time limit of the task', async () => {
+test("a task message is rejected if its signatures are missing or expire before the task's time limit", async () => {
   const services = { config: { TASK_FILES: 'signed' } } as Services
   const message = { jobId: 'job_1', task: 1 }
   const work = {

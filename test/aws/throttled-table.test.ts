@@ -36,13 +36,13 @@ async function openThrottledTable(t: TestContext) {
   return table
 }
 
-test('a throttled transaction is retried', async (t) => {
+test('a throttled DynamoDB transaction is retried', async (t) => {
   const table = await openThrottledTable(t)
   assert.equal(await table.transact([{ put: { pk: 'b', sk: '1' } }, { put: { pk: 'a', sk: '1' } }]), true)
   assert.deepEqual(await table.get({ pk: 'b', sk: '1' }), { pk: 'b', sk: '1' })
 })
 
-test('each attempt of a transaction has the same token, and each transaction its own', async () => {
+test('retries of a DynamoDB transaction reuse its token, and each transaction has its own', async () => {
   const tokens: unknown[] = []
   const throttled = new TransactionCanceledException({
     message: 'Transaction cancelled',
@@ -62,7 +62,7 @@ test('each attempt of a transaction has the same token, and each transaction its
   assert.deepEqual(tokens, [first, first, second, second])
 })
 
-test('a batch of writes that is throttled as a whole is retried', async (t) => {
+test('a DynamoDB batch write that is throttled as a whole is retried', async (t) => {
   const table = await openThrottledTable(t)
   await table.writeAll(['1', '2', '3'].map((sk) => ({ pk: 'a', sk })))
   assert.deepEqual(
@@ -71,7 +71,7 @@ test('a batch of writes that is throttled as a whole is retried', async (t) => {
   )
 })
 
-test('a batch of reads that is throttled as a whole is retried', async (t) => {
+test('a DynamoDB batch read that is throttled as a whole is retried', async (t) => {
   const table = await openThrottledTable(t)
   await table.get({ pk: 'a', sk: 'large' })
   const items = await table.getAll(['large', '1'].map((sk) => ({ pk: 'a', sk })))
@@ -81,7 +81,7 @@ test('a batch of reads that is throttled as a whole is retried', async (t) => {
   )
 })
 
-test('retries of slow calls end before the request does', async (t) => {
+test('retries of slow DynamoDB calls end before the request times out', async (t) => {
   t.mock.timers.enable({ apis: ['Date'] })
   let calls = 0
   const throttled = Object.assign(new Error('too many'), { name: 'ThrottlingException' })
@@ -102,7 +102,7 @@ test('retries of slow calls end before the request does', async (t) => {
   assert.equal(calls, 2)
 })
 
-test('a request whose transaction is throttled to the end can be repeated', () => {
+test('a DynamoDB transaction that stays throttled is reported as temporarily unavailable', () => {
   const createCancellation = (Code: string) =>
     new TransactionCanceledException({
       message: 'Transaction cancelled',

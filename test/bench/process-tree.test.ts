@@ -11,7 +11,7 @@ const underReaper = (script: string) => {
   return spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-test('CPU time of orphaned processes is counted', async (t) => {
+test('the CPU time of a process tree includes orphaned processes', async (t) => {
   const busy = 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'
   // The shell in between exits first, like a killed sandbox.
   const child = underReaper(`(sh -c '${busy}; echo over' &); exec sleep 60`)
@@ -22,7 +22,7 @@ test('CPU time of orphaned processes is counted', async (t) => {
   assert.ok(cpuMs(pid) >= 100, `${cpuMs(pid)} ms were counted`)
 })
 
-test('memory is measured for the program without its parent', async (t) => {
+test('the memory of a benchmarked program excludes its parent process', async (t) => {
   const child = underReaper('echo there; exec sleep 60')
   t.after(() => child.kill())
   await once(child.stdout, 'data')
@@ -31,7 +31,7 @@ test('memory is measured for the program without its parent', async (t) => {
   assert.ok(memoryMib(pid) < 5, `${memoryMib(pid)} MiB`)
 })
 
-test('the program ends when its parent exits', async () => {
+test('a benchmarked program ends when its parent exits', async () => {
   const child = underReaper('trap "echo ended; exit" TERM; echo there; while :; do sleep 0.05; done')
   await once(child.stdout, 'data')
   const words = once(child.stdout, 'data')

@@ -7,7 +7,7 @@ import { listResources, maxJobsPerS, simulateBurst, useAt } from './scale-model.
 
 const stageOf = (name: string, settings: object = {}) => parseStage(name, settings)
 
-test('the first resource to saturate is full at the highest load, and none is before it', () => {
+test('at the highest load of a profile, one resource is saturated and no other exceeds its limit', () => {
   for (const name of profileNames) {
     const resources = listResources(stageOf(name))
     const [first, second] = useAt(resources, maxJobsPerS(resources))
@@ -16,7 +16,7 @@ test('the first resource to saturate is full at the highest load, and none is be
   }
 })
 
-test('the table of a profile has its own limits, and the units and requests that were counted', () => {
+test('the scale model uses the limits of the profile and the measured requests and write units per job', () => {
   const resources = listResources(stageOf('standard'))
   const find = (name: string) => resources.find((one) => one.name === name)
   assert.deepEqual(find('requests per second of the API'), {
@@ -28,14 +28,14 @@ test('the table of a profile has its own limits, and the units and requests that
   assert.equal(find('concurrency of prepare')?.limit, 20)
 })
 
-test('a million jobs a day fit into the profile large and not into a new account', () => {
+test('the large profile handles a million jobs a day, a new AWS account does not', () => {
   const [small, , large] = profileNames.map((name) => maxJobsPerS(listResources(stageOf(name))))
   const perDay = (jobsPerS = 0) => jobsPerS * 86_400
   assert.ok(perDay(small) < 1_000_000)
   assert.ok(perDay(large) > 3 * 1_000_000)
 })
 
-test('where nothing is reserved, all functions share the executions of the account', () => {
+test('without reserved concurrency, all functions share the concurrency of the account', () => {
   const pool = listResources(stageOf('small')).find(({ name }) => name === 'concurrency of the account')
   assert.equal(pool?.limit, 10)
   const use = Object.values(jobInvocations).reduce((sum, { count, seconds }) => sum + count * seconds, 0)
@@ -43,7 +43,7 @@ test('where nothing is reserved, all functions share the executions of the accou
   assert.ok(pool && pool.perJob > use - 0.3 && pool.perJob < use + 0.3, String(pool?.perJob))
 })
 
-test('jobs that are sent at the same time take as long as the slowest station needs for all of them', () => {
+test('a burst of jobs takes as long as its slowest stage needs for all of them', () => {
   const stage = stageOf('standard')
   const { seconds, bottleneck } = simulateBurst(stage, 10_000)
   assert.equal(bottleneck, 'POST /v1/convert')
@@ -52,7 +52,7 @@ test('jobs that are sent at the same time take as long as the slowest station ne
   assert.ok(simulateBurst(stage, 20_000).seconds > 1.9 * seconds)
 })
 
-test('a slow image holds jobs up in its queue, also while Lambda starts to poll it', () => {
+test('a burst of slow conversions waits in the queue of their image', () => {
   const stage = stageOf('large', { conversionsAtATime: 10, requestsPerSecond: 10_000 })
   const { seconds, bottleneck } = simulateBurst(stage, 1000, 'font')
   assert.equal(bottleneck, 'queue font')

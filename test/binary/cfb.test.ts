@@ -123,7 +123,7 @@ test('a compound file whose allocation table uses sectors after its end is repor
   }
 })
 
-test('a small stream is reported as cut off if the allocation table lacks its sectors', async () => {
+test('a small stream of a compound file is reported as cut off if the allocation table lacks its sectors', async () => {
   const compoundFile = makeCompoundFile({ Small: smallStream })
   const entry = offsetOf(compoundFile.directory) + 128
   for (const start of [128, 5000, 0x7fffffff])

@@ -22,7 +22,7 @@ test('the blocks of a GIF are listed up to the trailer', () => {
   ])
 })
 
-test('padding between GIF blocks is listed, and damage ends the list', () => {
+test('padding between GIF blocks is listed, and an unknown block ends the list', () => {
   assert.deepEqual(kindsOf(image, Buffer.alloc(2), image), [imageKind, padding, padding, imageKind])
   assert.deepEqual(kindsOf(image, Buffer.from([7]), image), [imageKind, 7])
 })
@@ -50,7 +50,7 @@ test('the first GIF block is found after the global color table', () => {
   )
 })
 
-test('a GIF that ends within a block ends the list', () => {
+test('the list of GIF blocks ends at a block that is cut off', () => {
   const wholeGif = Buffer.concat([header, extension, image])
   for (let end = header.length; end < wholeGif.length; end++)
     assert.ok([...readGifBlocks(wholeGif.subarray(0, end))].length <= 2, `${end} bytes`)

@@ -64,7 +64,7 @@ test('an MP4 box that extends beyond its parent is reported, even if the file co
   await assert.rejects(boxes.list(movie), TruncatedFileError)
 })
 
-test('one limit applies to all MP4 boxes that are read, at every level together', async () => {
+test('the limit on MP4 boxes applies to all levels of the file together', async () => {
   await assert.rejects(list(Buffer.concat(Array.from({ length: 4 }, () => box('free'))), 3), FileLimitError)
   const track = parent('trak', box('tkhd'), box('mdia'))
   const boxes = new Mp4Boxes(openBuffer(parent('moov', track, track, track)), 8)

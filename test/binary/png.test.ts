@@ -34,7 +34,7 @@ test('the chunks of a PNG are located without reading their data', async () => {
   assert.equal((await locate(png, 2)).length, 2)
 })
 
-test('a PNG chunk longer than the file is reported by the reader, and ends the list of chunk locations', async () => {
+test('a PNG chunk longer than the file fails when it is read, and ends the list of chunk locations', async () => {
   for (const end of [png.length - 13, png.length - 20]) {
     const cutPng = png.subarray(0, end)
     assert.throws(() => [...readPngChunks(cutPng)], TruncatedFileError)
@@ -46,7 +46,7 @@ test('a PNG chunk longer than the file is reported by the reader, and ends the l
   assert.deepEqual(await locate(bytes), ['IHDR 16-29', 'tEXt 41-4294967336'])
 })
 
-test('only a limited number of chunks is read into memory', () => {
+test('reading the chunks of a PNG stops at a maximum number', () => {
   const emptyChunks = Buffer.alloc(8 + 12 * 1_000_001)
   assert.throws(() => {
     for (const { data } of readPngChunks(emptyChunks)) assert.equal(data.length, 0)

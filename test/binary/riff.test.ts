@@ -26,7 +26,7 @@ async function collect(chunks: AsyncIterable<RiffChunk>) {
   return foundChunks
 }
 
-test('the header of a RIFF file tells the type of its chunks', async () => {
+test('the header of a RIFF file contains the id, type and size of the form', async () => {
   assert.deepEqual(await readRiffForm(openBuffer(form('WAVE', chunk('data', Buffer.alloc(4))))), {
     id: 'RIFF',
     type: 'WAVE',
@@ -36,14 +36,14 @@ test('the header of a RIFF file tells the type of its chunks', async () => {
   assert.equal(await readRiffForm(openBuffer(Buffer.from('ID3\x04 and more'))), undefined)
 })
 
-test('sizes in IFF and RIFX files are big-endian', async () => {
+test('IFF and RIFX files are read with big-endian sizes', async () => {
   const bytes = Buffer.from('FORM\0\0\0\x0eAIFFCOMM\0\0\0\x02ab', 'latin1')
   const foundForm = await readRiffForm(openBuffer(bytes))
   assert.deepEqual(foundForm, { id: 'FORM', type: 'AIFF', size: 14 })
   assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), { id: 'FORM' }, 10)), ['COMM 20-22'])
 })
 
-test('RIFF chunks of odd length are followed by a padding byte', async () => {
+test('a RIFF chunk of odd length is followed by a padding byte', async () => {
   const bytes = form('WAVE', chunk('fmt ', Buffer.alloc(3)), chunk('data', Buffer.alloc(2)))
   assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), little, 10)), ['fmt  20-23', 'data 32-34'])
 })

@@ -34,7 +34,7 @@ async function list(bytes: Buffer, max = 100): Promise<TiffDirectory[]> {
   return directories
 }
 
-test('the directories of a TIFF are followed to the last one, or to a maximum', async () => {
+test('TIFF directories are read up to the last one, or to a maximum number', async () => {
   const bytes = makeTiff([2, 1, 3])
   assert.deepEqual(await list(bytes), [
     { count: 2, start: 10 },
@@ -56,7 +56,7 @@ test('TIFF entries are parsed into tag, type, count and value', async () => {
   }
 })
 
-test('big-endian files and BigTIFF are read as well', async () => {
+test('big-endian TIFF and BigTIFF files are read', async () => {
   const bigEndian = Buffer.from(
     '4d4d002a00000008 0001 010000030000000100050000 00000000'.replaceAll(' ', ''),
     'hex',

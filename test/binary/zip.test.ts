@@ -89,7 +89,7 @@ test('an I/O error while reading a ZIP is not reported as damage', async () => {
   await assert.rejects(openZipArchive(file, 100), failure)
 })
 
-test('a ZIP with a path that leads out of its folder is refused, with the path', async () => {
+test('a ZIP entry with a path that leads out of its folder is refused, and the error names the path', async () => {
   for (const name of ['../a.txt', '/etc/passwd', 'a/../../b', 'C:\\a.txt', '\\a.txt', 'a\\..\\b'])
     await assert.rejects(openBytes(makeZip([{ name }])), (error) => {
       assert.ok(error instanceof UnsafeEntryNameError)
@@ -159,7 +159,7 @@ test('a ZIP entry that extends beyond the archive is reported as damaged', async
   await assert.rejects(readOnly({ content: text, compressedSize: 100_000 }), DamagedFileError)
 })
 
-test('ZIP entries that share their data are not read repeatedly', async () => {
+test('overlapping ZIP entries are refused instead of reading their data repeatedly', async () => {
   for (const count of [10, 100]) {
     const content = randomBytes(100_000)
     const sharedEntries = Array.from({ length: count }, (_, index) => ({
@@ -216,7 +216,7 @@ test('rewriting a ZIP replaces the specified files and copies all others byte fo
   }
 })
 
-test('only one module opens archives with zip.js', () => {
+test('only one module of the project opens archives with zip.js', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const files = globSync(['lib/**/*.{ts,tsx}', 'functions/**/*.{ts,tsx}'], { cwd: root })
   assert.deepEqual(

@@ -36,7 +36,7 @@ const green = await sharp({ create: { width: 50, height: 50, channels: 3, backgr
   .png()
   .toBuffer()
 
-test("a website is captured with frames, images and scripts, using the user's headers and cookies", async () => {
+test("a website is captured with its frames, images and scripts, and with the user's headers and cookies", async () => {
   const requests: string[] = []
   const recordRequest = (
     from: string,
@@ -127,7 +127,7 @@ test('a URL that returns an error or a file download cannot be captured as a web
   assert.equal(captureOutcome(200, attachment), 'UNSUPPORTED_FORMAT')
 })
 
-test('connection headers are dropped, and cookies of the page and the user are merged', () => {
+test('a captured website gets no connection headers, and the cookies of the page and the user are merged', () => {
   const pageHeaders = {
     Host: 'x',
     Connection: 'close',
@@ -144,7 +144,7 @@ test('connection headers are dropped, and cookies of the page and the user are m
   })
 })
 
-test('custom headers for a host are sent to it from any page, but not from https to http', () => {
+test('custom headers for a host are sent to it from any page, but not from an https page over http', () => {
   const isSame = (own: string, other: string) => isSameHost(new URL(own), new URL(other))
   assert.ok(isSame('http://a.example/x', 'https://a.example/y'))
   assert.ok(!isSame('https://a.example', 'http://a.example'))
@@ -152,7 +152,7 @@ test('custom headers for a host are sent to it from any page, but not from https
   assert.ok(!isSame('https://a.example', 'https://a.example:8443'))
 })
 
-test('a capture field that does not apply to the output format, or a size out of range, is rejected', () => {
+test('a website capture with an option for another output format, or a size out of range, is rejected', () => {
   const invalidFields = (fields: object) =>
     CaptureFields.safeParse({ url: 'https://example.com', ...fields }).error?.issues.map(
       ({ path }) => path[0],

@@ -22,7 +22,7 @@ const listFolders = (folder: string) => [
   ),
 ]
 
-test('every slow test file belongs to a row and has a recorded duration', () => {
+test('the table of CI checks lists every slow test file, and each has a recorded duration', () => {
   const listedFiles = new Set(rows.flatMap(({ slow = [] }) => slow))
   const expectedFiles = slowFiles.filter((file) => !isImageTest(file))
   assert.deepEqual([...listedFiles].sort(), expectedFiles)
@@ -34,7 +34,7 @@ test('every slow test file belongs to a row and has a recorded duration', () => 
   )
 })
 
-test('every top-level path, and every folder of lib and functions, belongs to a row', () => {
+test('the table of CI checks covers every top-level path and every folder of lib and functions', () => {
   const root = execFileSync('git', ['ls-tree', '--name-only', '-z', 'HEAD'], { encoding: 'utf8' })
   const expectedPaths = [
     ...root.split('\0').filter((name) => name !== ''),
@@ -46,7 +46,7 @@ test('every top-level path, and every folder of lib and functions, belongs to a 
   )
 })
 
-test('every path of a row exists and belongs to one row only', () => {
+test('the table of CI checks lists only existing paths, each in one row', () => {
   assert.deepEqual(
     paths.filter((path) => !existsSync(path)),
     [],
@@ -54,7 +54,7 @@ test('every path of a row exists and belongs to one row only', () => {
   assert.equal(new Set(paths).size, paths.length)
 })
 
-test('every mutation area, engine, category and image belongs to a row', () => {
+test('the table of CI checks lists every mutation area, engine, category and image', () => {
   const values = <T>(of: (row: (typeof rows)[number]) => readonly T[]) =>
     [...new Set(rows.flatMap(of))].sort()
   assert.deepEqual(
@@ -74,7 +74,7 @@ test('every mutation area, engine, category and image belongs to a row', () => {
   )
 })
 
-test('the file of an engine belongs to the row with that engine and its image', () => {
+test('the source file of each engine selects the CI checks of that engine and its image', () => {
   for (const { id, image } of engines) {
     const name = id === '7zip' ? 'seven-zip' : id
     const row = rowOf(`lib/engines/${name}.ts`)
@@ -83,7 +83,7 @@ test('the file of an engine belongs to the row with that engine and its image', 
   }
 })
 
-test('every file and area with a recorded duration exists', () => {
+test('recorded CI durations exist only for existing test files and mutation areas', () => {
   const otherKeys = Object.keys(durations).filter((key) => !key.endsWith('.slow.ts'))
   assert.deepEqual(
     otherKeys.sort(),

@@ -24,7 +24,7 @@ function run(commands: readonly (readonly string[])[], { unshare = 'exit 0' } = 
   return { status, stdout, calls: readFileSync(calls, 'utf8').trim().split('\n') }
 }
 
-test('all CI commands run although one fails, and the exit code reports the failure', () => {
+test('all CI commands run even if one fails, and the exit code reports the failure', () => {
   const commands = [
     ['run', 'check'],
     ['run', 'fails'],
@@ -37,7 +37,7 @@ test('all CI commands run although one fails, and the exit code reports the fail
   assert.equal(run([['run', 'check']]).status, 0)
 })
 
-test('images are skipped with a message on a machine without namespaces', () => {
+test('CI commands for container images are skipped with a message on a machine without namespaces', () => {
   const commands = [
     ['run', 'images', '--', 'av'],
     ['run', 'images:test'],

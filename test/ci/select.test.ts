@@ -12,7 +12,7 @@ import { secondsOf, wallSeconds } from './durations.ts'
 import { allUnits, commandsForUnits, divide } from './parts.ts'
 import { maxMutationSeconds, maxSlowSeconds, rowOf, selectChecks } from './select.ts'
 
-test('a commit to the ffmpeg engine is checked with the tests, faults, conversions and image of that engine', () => {
+test('a commit to the ffmpeg engine selects the tests, mutations, conversions and image of that engine', () => {
   const commands = commandsFor(selectChecks(['lib/engines/ffmpeg/trim.ts', 'README.md']))
   const [slowCommand, mutate, conformance, sweep, ...images] = commands.map((command) => command.join(' '))
   assert.match(slowCommand ?? '', /^run test:slow -- test\/engines\/ffmpeg\/options\.slow\.ts .*video/)
@@ -22,11 +22,11 @@ test('a commit to the ffmpeg engine is checked with the tests, faults, conversio
   assert.deepEqual(images, ['run images -- av', 'run images:test'])
 })
 
-test('a commit that only changes documents runs no slow checks', () => {
+test('a commit that only changes documents selects no slow checks', () => {
   assert.deepEqual(commandsFor(selectChecks(['README.md', 'CHANGELOG.md', '.ci/run'])), [])
 })
 
-test('the most specific row applies to a changed file, and unknown files belong to the row of their folder', () => {
+test('a changed file selects the CI checks of its most specific path, an unlisted file those of its folder', () => {
   assert.ok(rowOf('lib/embedded-aws/sqs/new.ts')?.paths.includes('lib/embedded-aws/sqs'))
   assert.ok(rowOf('lib/embedded-aws/new/new.ts')?.paths.includes('lib/embedded-aws'))
   assert.ok(rowOf('lib/new/new.ts')?.paths.includes('lib/async'))
@@ -35,7 +35,7 @@ test('the most specific row applies to a changed file, and unknown files belong 
   assert.equal(rowOf('unknown'), undefined)
 })
 
-test('a test file belongs to the row of the lib folder that it mirrors', () => {
+test('a changed test file selects the CI checks of the lib folder that it mirrors', () => {
   assert.equal(rowOf('test/engines/ffmpeg/trim.test.ts'), rowOf('lib/engines/ffmpeg.ts'))
   assert.equal(rowOf('test/jobs/store.test.ts'), rowOf('lib/jobs/store.ts'))
   assert.equal(rowOf('test/web/tools.slow.ts'), rowOf('functions/web/start.tsx'))
@@ -43,7 +43,7 @@ test('a test file belongs to the row of the lib folder that it mirrors', () => {
   assert.ok(rowOf('test/new/new.test.ts')?.paths.includes('test'))
 })
 
-test('a changed slow test always runs, and a deleted one does not', () => {
+test('a changed slow test is selected, a deleted one is not', () => {
   const { slow } = selectChecks([
     'test/live/sockets.slow.ts',
     'test/live/deleted.slow.ts',
@@ -53,7 +53,7 @@ test('a changed slow test always runs, and a deleted one does not', () => {
   assert.ok(!slow.includes('test/live/deleted.slow.ts'))
 })
 
-test('rows with the most changed files are checked first, and the checks rotate over the rows', () => {
+test('the CI checks of the area with the most changed files run first, and the areas alternate', () => {
   const { slow, image } = selectChecks([
     'lib/engines/pdf.ts',
     'lib/engines/seven-zip/a.ts',
@@ -89,13 +89,13 @@ test('the selected checks do not depend on the order of the changed files', () =
   assert.deepEqual(selectChecks(files.toReversed()), selectChecks(files))
 })
 
-test('each slow test and each mutation area is short enough to be selected alone', () => {
+test('each slow test and each mutation area is short enough for the CI to select it', () => {
   for (const { seconds, name } of allUnits().filter(({ kind }) => kind === 'slow'))
     assert.ok(seconds > 0 && wallSeconds([name]) <= maxSlowSeconds, name)
   for (const { name } of areas) assert.ok((secondsOf(`mutate ${name}`) ?? 0) <= maxMutationSeconds, name)
 })
 
-test('the parts of a full run contain every unit once and take about equally long', () => {
+test('the parallel parts of a full CI run contain each check once and take about equally long', () => {
   const units = allUnits()
   const parts = divide(units, 8)
   assert.deepEqual(new Set(parts.flat()), new Set(units))
@@ -108,7 +108,7 @@ test('the parts of a full run contain every unit once and take about equally lon
   )
 })
 
-test('the commands of a full run include every kind of check and every test file', () => {
+test('the commands of a full CI run include every kind of check and every test file', () => {
   const text = commandsForUnits(allUnits()).map((command) => command.join(' '))
   assert.deepEqual(
     text
@@ -124,7 +124,7 @@ test('the commands of a full run include every kind of check and every test file
     assert.ok(files.has(file) || file.startsWith('test/layers/'), file)
 })
 
-test('changed files are determined against the first parent of a commit, if that is fetched', (t) => {
+test('changed files are determined against the first parent of a commit if it was fetched, otherwise all checks run', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'changed-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const git = (...args: string[]) =>

@@ -51,7 +51,7 @@ describe('the client package', { concurrency: 4 }, () => {
     if (fastCases.has(name)) test(`the command line ${name}`, () => withShell(service.url, run))
 })
 
-test('the client bundle has less than 10 kB when compressed', async () => {
+test('the client bundle is smaller than 10 kB when compressed', async () => {
   const { outputFiles } = await build({
     entryPoints: ['lib/client/index.ts'],
     bundle: true,

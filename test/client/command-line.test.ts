@@ -14,7 +14,7 @@ import { readFailure } from '../../lib/client/errors.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-test('unknown flags are parsed as conversion options', () => {
+test('the command line parses unknown flags as conversion options', () => {
   const { words, flags, options } = parseArguments([
     ...[
       'a.png',
@@ -35,7 +35,7 @@ test('unknown flags are parsed as conversion options', () => {
   assert.throws(() => parseArguments(['a.png', 'webp', '-x']), /Unknown option -x/)
 })
 
-test('globs match like in a shell', () => {
+test('the command line expands glob patterns like a shell', () => {
   const matches = (pattern: string, path: string) => compileGlob(pattern).matches(path)
   assert.ok(matches('scans/*.png', 'scans/a.png') && !matches('scans/*.png', 'scans/deep/a.png'))
   assert.ok(
@@ -45,7 +45,7 @@ test('globs match like in a shell', () => {
   assert.equal(compileGlob('plain.png').base, undefined)
 })
 
-test('inputs from a folder keep their subfolders and skip hidden files', async () => {
+test('the command line keeps the subfolders of an input folder and skips hidden files', async () => {
   const folder = scratchFolder('mutabor-inputs')
   await mkdir(join(folder, 'in/deep'), { recursive: true })
   for (const name of ['in/a.png', 'in/deep/b.png', 'in/.hidden.png', 'in/c.txt'])
@@ -64,7 +64,7 @@ test('inputs from a folder keep their subfolders and skip hidden files', async (
   )
 })
 
-test('sizes and progress bars are formatted for reading', () => {
+test('the command line formats file sizes and progress bars for people', () => {
   assert.deepEqual([0, 999, 1234, 56_789, 1_500_000_000].map(formatBytes), [
     '0 B',
     '999 B',
@@ -75,7 +75,7 @@ test('sizes and progress bars are formatted for reading', () => {
   assert.deepEqual([renderBar(0, 4), renderBar(0.5, 4), renderBar(2, 4)], ['░░░░', '██░░', '████'])
 })
 
-test('a progress bar never moves back, and a quick file shows none', () => {
+test('a progress bar never moves back, and is not shown for quick files', () => {
   const now = 10_000
   const largeItem = createProgressItem('video.mov', 0)
   const smallItem = createProgressItem('icon.png', now - 100)
@@ -99,7 +99,7 @@ test('a progress bar never moves back, and a quick file shows none', () => {
   assert.equal(renderBars([createProgressItem('one.png', now)], { finished: 0, total: 1, now }).length, 1)
 })
 
-test('control characters in file names are not printed, and long names do not wrap', () => {
+test('the command line prints no control characters of file names and shortens long names', () => {
   const writtenTexts: string[] = []
   const stream = { write: (text: string) => writtenTexts.push(text), isTTY: true, columns: 12 }
   const terminal = openTerminal({ isJson: false, isQuiet: false, isCapable: true }, stream, stream)
@@ -111,7 +111,7 @@ test('control characters in file names are not printed, and long names do not wr
   assert.equal(truncateToWidth(5, 'a👩‍👩‍👧bcd'), 'a👩‍👩‍👧bc')
 })
 
-test('results of sources with the same name get unique names', () => {
+test('the command line gives results of inputs with the same name different names', () => {
   const names = new OutputNames()
   const nextName = (path: string) => names.next({ path, folder: '/out' }, 'html')
   const sources = ['/a/x.md', '/b/x.md', '/c/x.md', '/d/x.txt']
@@ -120,7 +120,7 @@ test('results of sources with the same name get unique names', () => {
   assert.deepEqual(sources.map(nextName), expectedNames, 'a source keeps its output name')
 })
 
-test('file names from the service are stripped of folders, leading dots and control characters', () => {
+test('the command line removes folders, leading dots and control characters from file names sent by the service', () => {
   const names = [
     'a.pdf',
     '../../a.pdf',
@@ -135,7 +135,7 @@ test('file names from the service are stripped of folders, leading dots and cont
   assert.deepEqual(names.map(safeFileName), safeNames)
 })
 
-test('a file lock has one owner at a time and is taken over from a dead process', async () => {
+test('a file lock has one owner at a time, and the lock of a dead process is taken over', async () => {
   const lockFile = join(scratchFolder('mutabor-alone'), 'held')
   const { signal } = new AbortController()
   const waitingPids: number[] = []
@@ -160,7 +160,7 @@ test('a file lock has one owner at a time and is taken over from a dead process'
   assert.equal(waitingPids.length, 2)
 })
 
-test('Retry-After is parsed as seconds or as a date', async () => {
+test('the client parses Retry-After as seconds or as a date', async () => {
   const secondsOf = async (after: string) =>
     (await readFailure(new Response('', { status: 429, headers: { 'retry-after': after } }))).retryAfterS
   const secondsToDate = await secondsOf(new Date(Date.now() + 60_000).toUTCString())
@@ -171,7 +171,7 @@ test('Retry-After is parsed as seconds or as a date', async () => {
   )
 })
 
-test('an error of sign-in, which has no envelope, keeps its code and message', async () => {
+test('the client keeps the code and message of a sign-in error, which has no error envelope', async () => {
   const body = JSON.stringify({ code: 'INVALID_CODE', message: 'code: wrong.', details: { field: 'code' } })
   const failure = await readFailure(new Response(body, { status: 401 }))
   assert.deepEqual(

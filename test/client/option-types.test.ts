@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-test('the compiler checks options by the target format or the tool', async () => {
+test('the types of the client allow only the options of the target format or tool', async () => {
   const config = join(scratchFolder('option-types'), 'tsconfig.json')
   const compilerOptions = {
     incremental: false,

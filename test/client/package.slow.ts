@@ -84,7 +84,7 @@ function findSystemNode(): string {
 }
 
 for (const node of [findSystemNode(), process.execPath]) {
-  test(`the client package passes all cases in ${node}`, async (context) => {
+  test(`the client package passes all of its test cases in ${node}`, async (context) => {
     const { stdout: version } = await execute(node, ['--version'])
     context.diagnostic(version.trim())
     const { stdout } = await execute(node, [join(folder, 'run.mjs'), service.url], { timeout: 300_000 })
@@ -102,7 +102,7 @@ const deno = findOnPath('deno')
 /**
  * Deno is too large for a dependency (90 MB): `npm install --prefix /tmp/deno deno`, then add its `.bin` to the PATH.
  */
-test('the client package passes all cases in Deno', {
+test('the client package passes all of its test cases in Deno', {
   skip: !deno && 'deno is not on the PATH',
 }, async () => {
   const args = ['run', '--quiet', '--allow-net', join(folder, 'run.mjs'), service.url]
@@ -134,13 +134,13 @@ async function withPage(
   }
 }
 
-test('the client package passes all cases in a browser, on a page of another origin', () =>
+test('the client package passes all of its test cases in a browser, on a page of another origin', () =>
   withPage('<!doctype html><script type="module" src="/page.js"></script>', '', async (browserPage) => {
     await browserPage.waitForFunction('globalThis.runClientCases')
     requireAllPassed(await browserPage.evaluate(`runClientCases(${JSON.stringify(service.url)})`))
   }))
 
-test('the example uppy.html uploads files in parts and links to the results', async () => {
+test('the example page uppy.html uploads files in parts and links to the results', async () => {
   const page = await readFile(join(folder, 'node_modules/@mutabor/client/examples/uppy.html'), 'utf8')
   const [, code = ''] = /<script type="module">([\s\S]*?)<\/script>/.exec(page) ?? []
   const { outputFiles } = await build({
@@ -199,7 +199,7 @@ for (const [name, { shell, act: use }] of Object.entries(completionCases))
     use({ program: [findSystemNode(), commandPath()], folder, url: service.url }),
   )
 
-test('programs that use the client compile, and incorrect calls are type errors', async () => {
+test('programs that use the client compile, and incorrect client calls are type errors', async () => {
   await writeFile(
     join(folder, 'use.ts'),
     `import { isFailure, Mutabor, verifyWebhook } from '@mutabor/client'

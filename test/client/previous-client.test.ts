@@ -24,7 +24,7 @@ const { clientCases } = (await load('test/client/client-cases.js')) as { clientC
 const { commandCases } = (await load('test/client/command-cases.js')) as { commandCases: typeof CommandCases }
 const program = [process.execPath, join(folder, 'mutabor.js')]
 
-describe('the previous client', { concurrency: 4 }, () => {
+describe('compatibility with the previous client', { concurrency: 4 }, () => {
   let service: TestService
   before(async () => {
     service = await startService()
@@ -35,8 +35,8 @@ describe('the previous client', { concurrency: 4 }, () => {
   })
 
   for (const [name, run] of Object.entries(clientCases))
-    test(`the client package ${name}`, () => run(client, service.url))
+    test(`the previous version of the client package ${name}`, () => run(client, service.url))
 
   for (const [name, run] of Object.entries(commandCases))
-    test(`the command line ${name}`, () => withShell(service.url, run, program))
+    test(`the previous version of the command line ${name}`, () => withShell(service.url, run, program))
 })

@@ -30,7 +30,7 @@ after(() => service.stop())
 
 const send: SendRequest = (...request) => createSender({ url: service.url, key })(...request)
 
-test('the SDK of the compatible service uploads, converts, waits and downloads', async () => {
+test('the SDK of the v2 compatibility API uploads, converts, waits and downloads', async () => {
   const job = await sdk.jobs.create({
     tag: 'from the SDK',
     tasks: {
@@ -72,7 +72,7 @@ test('the SDK of the compatible service uploads, converts, waits and downloads',
   await assert.rejects(sdk.jobs.get(job.id), /Not Found/)
 })
 
-test('the v2 compatibility API returns the file of a single task, retries it and deletes it', async () => {
+test('the v2 compatibility API can retry and delete a task and return its file', async () => {
   const createdTask = await send('POST', '/v2/import/raw', { file: 'plain', filename: 'plain.txt' })
   assert.equal(createdTask.status, 201)
   const { id } = createdTask.body.data
@@ -107,7 +107,7 @@ test('errors of the v2 compatibility API use the format that its SDKs parse', as
   assert.equal(typeof ((await anonymous.json()) as AnyJson).message, 'string')
 })
 
-test('the v2 compatibility API returns the current user, the conversions and pages of jobs', async () => {
+test('the v2 compatibility API returns the current user, the list of conversions and pages of jobs', async () => {
   const me = await sdk.users.me()
   assert.match(String(me.id), /^acc_/)
   assert.ok(Number.isInteger(me.credits) && me.credits > 0, String(me.credits))
@@ -168,7 +168,7 @@ test('webhook events of the v2 compatibility API use its format, and its SDK ver
 })
 
 // With a separate key, because requests per minute are limited per key.
-test('a compatibility event contains the requested tasks under their requested names', () => {
+test('a webhook event of the v2 compatibility API contains the tasks under the names in the request', () => {
   const tasks = {
     smaller: { operation: 'compress', status: 'completed' },
     '__facade-export-0': { operation: 'export/url', status: 'completed' },
@@ -188,7 +188,7 @@ test('a compatibility event contains the requested tasks under their requested n
   )
 })
 
-test('on AWS the compatibility API is deployed only if the stage enables it', () => {
+test('on AWS, the v2 compatibility API is deployed only if the stage enables it', () => {
   const names = (givenNames: object) => {
     const stage = parseStage('dev', givenNames)
     const roles = Object.keys(roleResources(stage)).includes(roleId('facade'))

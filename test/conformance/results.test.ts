@@ -30,7 +30,7 @@ const line: ResultLine = {
   kept: 'pages=1',
 }
 
-test('a result is stored in the file of its source category and replaced by a later one', async () => {
+test('a conformance result is stored in the file of its source category and replaced by a later one', async () => {
   await saveResults([line, { ...line, to: 'png', result: 'failed' }], folder)
   await saveResults(
     [
@@ -48,7 +48,7 @@ test('a result is stored in the file of its source category and replaced by a la
   assert.deepEqual([...(await readResults(folder)).keys()], ['docx jpg'])
 })
 
-test('a conversion counts as proven after a success with its current route', () => {
+test('a conversion counts as verified after a success with its current route', () => {
   const pair = { from: 'docx', to: 'jpg', route: planRoute({ from: 'docx', to: 'jpg' }) } as const
   const isLineProven = (changed: Partial<ResultLine>) =>
     isProven(pair, new Map([['docx jpg', { ...line, ...changed }]]))
@@ -59,7 +59,7 @@ test('a conversion counts as proven after a success with its current route', () 
   assert.equal(isProven(pair, new Map()), false)
 })
 
-test('the losses of a conversion are stored for requests before a conversion', async () => {
+test('the content losses of each conversion are recorded, so that clients can read them before converting', async () => {
   assert.deepEqual(missingShares({ ...line, kept: 'words=0.98 pages=1 lost' }), { words: 0.98 })
   assert.equal(missingShares({ ...line, kept: 'seconds=0.9995 frames=1' }), undefined)
   // A video frame or an audio block of a short file.
@@ -80,7 +80,7 @@ test('the ten parts of a conformance run contain each conversion once', () => {
   assert.equal(parts.flat().length, allPairs.length)
 })
 
-test('the sweep has cases for every area, with unique and reproducible ids', () => {
+test('the sweep of hostile files covers every area, with unique and reproducible ids', () => {
   const allCases = cases()
   assert.ok(allCases.length >= 1500, `${allCases.length} files`)
   assert.equal(new Set(allCases.map(({ id }) => id)).size, allCases.length)
@@ -88,7 +88,7 @@ test('the sweep has cases for every area, with unique and reproducible ids', () 
   assert.deepEqual(cases(), allCases)
 })
 
-test('a mutation depends only on its seed', () => {
+test('a mutated test file depends only on its seed', () => {
   const bytes = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 251))
   const lengths = Object.entries(mutations).map(([name, mutate]) => {
     const firstMutation = mutate(bytes, seededRandom(name))
@@ -99,7 +99,7 @@ test('a mutation depends only on its seed', () => {
   assert.deepEqual(lengths, [250, 600, 950, 1000, 1000, 1000, 960, 1040, 1700])
 })
 
-test('conformance options for formats, category and engine exclude all other conversions', () => {
+test('conformance runs can be limited to formats, a category or an engine', () => {
   const choice = parsePairChoice([
     '--from',
     'jpeg,png',
@@ -116,7 +116,7 @@ test('conformance options for formats, category and engine exclude all other con
   assert.equal(isWhole(parsePairChoice(['--again', '--jobs', '3'])), true)
 })
 
-test('conversions limited to a number of seconds are an even sample that stays within it', async () => {
+test('a conformance run with a time limit converts an even sample of all conversions', async () => {
   const lines = await readResults()
   const pairs = selectPairs(conversions(), parsePairChoice(['--engine', 'vips,imagemagick']))
   const selectedPairs = limitSeconds(pairs, lines, 60)
@@ -132,7 +132,7 @@ test('conversions limited to a number of seconds are an even sample that stays w
   assert.equal(isWhole(parsePairChoice(['--again', '--seconds', '60'])), false)
 })
 
-test('the error for an invalid argument names the argument', () => {
+test('the conformance runner names an invalid argument in its error', () => {
   assert.throws(() => parsePairChoice(['--from', 'nonsense']), /"nonsense" is not a format/)
   assert.throws(() => parsePairChoice(['--part', '11/10']), /--part expects two numbers/)
   assert.throws(() => parsePairChoice(['--jobs', '0']), /--jobs expects a whole number/)

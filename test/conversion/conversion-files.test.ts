@@ -13,7 +13,7 @@ import { of, specWith } from './support/specs.ts'
 describe('the files of a conversion request', () => {
   const merge = planRoute({ from: 'jpg', to: 'png', operation: 'merge' })
 
-  test('the number and formats of the files must match the operation', () => {
+  test('a conversion request is rejected unless the number and formats of its files fit the operation', () => {
     const rules = { route: merge, operation: 'merge', field: 'files' } as const
     requireInputs([of('b.png', 'png')], rules)
     assert.throws(
@@ -38,7 +38,7 @@ describe('the files of a conversion request', () => {
     assert.throws(() => requireInputs(manyFiles(max + 1), rules), { code: 'INVALID_INPUT' })
   })
 
-  test('operations with one input reject files after the first', () => {
+  test('an operation with one input rejects further files', () => {
     const route = planRoute({ from: 'png', to: 'jpg' })
     const rules = { route, operation: 'convert', field: 'additionalFile' } as const
     requireInputs([], rules)
@@ -48,7 +48,7 @@ describe('the files of a conversion request', () => {
     })
   })
 
-  test('conversions process each file separately, other operations process all files together', () => {
+  test('a conversion processes each file separately, other operations process all files together', () => {
     const files = [of('a.png', 'png'), of('b.jpg', 'jpg')]
     assert.deepEqual(groupInputs(files, specWith('convert')), [[files[0]], [files[1]]])
     assert.deepEqual(groupInputs(files, specWith('merge')), [files])
@@ -95,7 +95,7 @@ describe('the files of a conversion request', () => {
     assert.throws(() => enginesOf(of('a.jpg', 'jpg', { size: 1e15 }), {}), { code: 'FILE_TOO_LARGE' })
   })
 
-  test('missing files and files of unknown format are rejected', () => {
+  test('a conversion request without files, or with a file of unknown format, is rejected', () => {
     assert.throws(() => routeFiles([], specWith('convert', { to: 'pdf' }), engines), { code: 'NO_FILES' })
     assert.throws(() => routeFiles([of('a.odd', 'odd')], specWith('convert', { to: 'pdf' }), engines), {
       code: 'UNSUPPORTED_FORMAT',
@@ -104,7 +104,7 @@ describe('the files of a conversion request', () => {
     })
   })
 
-  test('password-protected files require a password, except spreadsheets that LibreOffice can open', () => {
+  test('a password-protected file requires a password, except spreadsheets that LibreOffice can open', () => {
     const plan = (format: string, to: ConversionSpec['to'], options = {}) =>
       planFiles([of('a', format, { locked: true })], specWith('convert', { to, options }), engines)
     assert.throws(() => plan('docx', 'pdf'), { code: 'FILE_ENCRYPTED' })
@@ -125,7 +125,7 @@ describe('the files of a conversion request', () => {
   })
 })
 
-describe("the disk that the next step's worker needs", () => {
+describe('worker disk space', () => {
   const mib = 1024 ** 2
   const worker = (image: string, diskMb: number) =>
     ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as (typeof engines)[0] // only the members that are used
@@ -133,14 +133,14 @@ describe("the disk that the next step's worker needs", () => {
   const steps = (...images: string[]) => images.map((image) => ({ image })) as InputPlan['steps']
   const filesOfSize = (...sizes: number[]) => sizes.map((size, at) => of(`${at}.png`, 'png', { size }))
 
-  test("the disk that the next step's worker needs is the maximum over the engines of its image", () => {
+  test('the worker of an image needs as much disk space as the most demanding engine of that image', () => {
     assert.deepEqual(
       ['image', 'av', 'none'].map((image) => workerDiskBytes(image, workers)),
       [3.5 * mib, 9 * mib, 0],
     )
   })
 
-  test("the disk that the next step's worker needs counts all files together, but not completed steps", () => {
+  test('the disk space for the next step counts all files of the task, but not completed steps', () => {
     const piece = { steps: steps('image', 'av'), step: 0, files: filesOfSize(2 * mib, 1.5 * mib) }
     requireInputsFitWorker(piece, workers)
     const largerPlan = { ...piece, files: filesOfSize(2 * mib, 1.5 * mib + 1) }
@@ -157,7 +157,7 @@ describe("the disk that the next step's worker needs", () => {
   })
 })
 
-test('a stored file is renamed to the extension of its format, unless it already has it', () => {
+test('a stored file gets the extension of its format, unless it already has it', () => {
   const file = { key: 'k', size: 1, sha256: 'ab' }
   const jpg = { format: 'jpg', mimeType: 'image/jpeg' } as const
   const nameOf = (filename: string) => toStoredFile({ ...file, filename }, jpg).filename

@@ -9,7 +9,7 @@ import { captureLimitS, pollAfterS, timeLimitOf, transferLimitS } from '../../li
 import { planRoute } from '../plan/with-all-engines.ts'
 
 describe('the target of a conversion request', () => {
-  test('a target format may be sent in three different fields and may be an alias', () => {
+  test('the target format of a conversion request may be in any of three fields, and may be an alias', () => {
     assert.equal(parseTargetFormat({ targetFormat: 'jpg' }), 'jpg')
     assert.equal(parseTargetFormat({ output_format: 'JPEG', target: '' }), 'jpg')
     assert.equal(parseTargetFormat({ target: 'pdf', targetFormat: 'pdf' }), 'pdf')
@@ -17,7 +17,7 @@ describe('the target of a conversion request', () => {
     assert.equal(parseTargetFormat({ targetFormat: '' }), undefined)
   })
 
-  test('an unknown target, or different targets in two fields, are rejected with the field name', () => {
+  test('a conversion request with an unknown target, or different targets in two fields, is rejected with the field name', () => {
     assert.throws(() => parseTargetFormat({ targetFormat: 'pdf', target: 'png' }), {
       code: 'INVALID_INPUT',
       message: /different values: pdf, png/,
@@ -38,7 +38,7 @@ describe('the target of a conversion request', () => {
     )
   })
 
-  test('a request can name a tool as its target, or a format with a pinned engine', () => {
+  test('the target of a conversion request can be a tool, or a format with a pinned engine', () => {
     assert.equal(parseToolOperation('Rotate-PDF'), 'rotate-pdf')
     assert.deepEqual([parseToolOperation(undefined), parseToolOperation('')], [undefined, undefined])
     assert.throws(() => parseToolOperation('fold-pdf'), /expected one of .*rotate-pdf.*, got "fold-pdf"/)
@@ -82,7 +82,7 @@ describe('the target of a conversion request', () => {
   })
 })
 
-describe('the time limit of a task', () => {
+describe('task time limits', () => {
   const piece = (...steps: [operation: string, from: string, to: string][]): InputPlan => ({
     steps: steps.map(([operation, from, to]) => ({
       operation,
@@ -127,10 +127,10 @@ describe('the time limit of a task', () => {
   })
 })
 
-describe('the options of a conversion request', () => {
+describe('conversion options', () => {
   const route = planRoute({ from: 'png', to: 'jpg' })
 
-  test('invalid values of lenient options are ignored with a warning', () => {
+  test('an invalid value of a lenient option is ignored with a warning', () => {
     const docx = planRoute({ from: 'pdf', to: 'docx' })
     const long = 'x'.repeat(100)
     const { steps, warnings } = stepsWithOptions(docx, { mode: long, [long]: 1, pdfEngine: 'auto' })
@@ -147,7 +147,7 @@ describe('the options of a conversion request', () => {
     )
   })
 
-  test('options are accepted in camelCase and snake_case, and unknown ones cause a warning with the supported ones', () => {
+  test('options are accepted in camelCase and snake_case, and an unknown option causes a warning that lists the supported ones', () => {
     assert.deepEqual(knownOptions(route, { jpeg_quality: 7, width: 5, odd: 1 }), ['jpegQuality', 'width'])
     const { steps, warnings } = stepsWithOptions(route, { jpeg_quality: '7', odd: 1 })
     assert.equal(steps[0]?.options['jpegQuality'], 7)
@@ -164,7 +164,7 @@ describe('the options of a conversion request', () => {
     )
   })
 
-  test('options may be named like properties of Object.prototype', () => {
+  test('an option may have the name of a property of Object.prototype', () => {
     const options: Record<string, unknown> = {}
     for (const name of ['constructor', 'toString', 'hasOwnProperty']) addOption(options, name, 1)
     assert.deepEqual(Object.keys(options), ['constructor', 'toString', 'hasOwnProperty'])
@@ -173,7 +173,7 @@ describe('the options of a conversion request', () => {
     ])
   })
 
-  test('options may be sent twice with the same value, but not with different ones', () => {
+  test('an option may be sent twice with the same value, but not with different values', () => {
     const options: Record<string, unknown> = {}
     addOption(options, 'dpi', 7)
     addOption(options, 'dpi', '7')

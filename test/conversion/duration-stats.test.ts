@@ -28,7 +28,7 @@ function createMemoryTable() {
 
 const kind = { operation: 'convert', from: 'png', to: 'jpg' }
 
-test('durations of conversions are stored and available to other processes', async () => {
+test('conversion durations are stored and available to other processes', async () => {
   const { table, items } = createMemoryTable()
   const durations = new DurationStats(table)
   await durations.add(kind, { ms: 300, bytes: 1000 })
@@ -40,7 +40,7 @@ test('durations of conversions are stored and available to other processes', asy
   assert.ok(Math.abs(days - 90) < 1, `${days} days`)
 })
 
-test('many conversions that end at once are stored in one write', async () => {
+test('the durations of conversions that end at the same time are stored in one write', async () => {
   const { table, calls } = createMemoryTable()
   const durations = new DurationStats(table)
   for (let run = 0; run < 5; run++) await durations.add(kind, { ms: 100, bytes: 10 })
@@ -48,7 +48,7 @@ test('many conversions that end at once are stored in one write', async () => {
   assert.equal((await new DurationStats(table).get(kind))?.runs, 1)
 })
 
-test('repeated requests for durations read the table once', async () => {
+test('repeated requests for conversion durations read the table once', async () => {
   const { table, calls } = createMemoryTable()
   await new DurationStats(table).add(kind, { ms: 100, bytes: 10 })
   const durations = new DurationStats(table)
@@ -58,7 +58,7 @@ test('repeated requests for durations read the table once', async () => {
   assert.equal(calls.reads - readsBefore, 1)
 })
 
-test('durations are written at most every ten seconds and read at most every thirty', async (t) => {
+test('conversion durations are written at most every ten seconds and read at most every thirty', async (t) => {
   const start = Date.parse('2026-01-01T00:00:00.000Z')
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { table, calls } = createMemoryTable()
@@ -81,7 +81,7 @@ test('durations are written at most every ten seconds and read at most every thi
   assert.equal((await reader.get(kind))?.runs, 3)
 })
 
-test('old durations have less weight than recent ones', async () => {
+test('old conversion durations have less weight than recent ones', async () => {
   const { table, items } = createMemoryTable()
   const key = 'DURATION#convert png jpg'
   items.set(key, { pk: key, runs: 128, ms: 12_800, bytes: 1280, ttl: 1 })
@@ -90,7 +90,7 @@ test('old durations have less weight than recent ones', async () => {
   assert.deepEqual([past?.runs, past?.ms, past?.bytes], [65, 7400, 740])
 })
 
-test('the estimated duration grows with the file size, except for its fixed part', () => {
+test('the estimated conversion duration grows with the file size, except for its fixed part', () => {
   const past = { runs: 2, ms: 2000, bytes: 200 }
   assert.deepEqual(
     [100, 200, 0].map((size) => estimateFromHistory(past, size)),
@@ -100,7 +100,7 @@ test('the estimated duration grows with the file size, except for its fixed part
   assert.equal(estimateFromHistory({ ...past, bytes: 0 }, 500), 1000)
 })
 
-test('a duration estimate combines earlier conversions with the length of the queue', async () => {
+test('the estimated conversion duration combines earlier conversions with the length of the queue', async () => {
   const { table } = createMemoryTable()
   const durations = new DurationStats(table)
   const queue = { depth: 5 }

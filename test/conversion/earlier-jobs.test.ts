@@ -40,7 +40,7 @@ describe('reusing a file of an earlier job', () => {
   const openSourceFile = (wanted: Parameters<typeof copySourceFromJob>[0], by: object = {}) =>
     copySourceFromJob(wanted, { ...principal, ...by }, services())
 
-  test('a file of an earlier job is copied for a new job, and the copy is deleted unless a job adopts it', async () => {
+  test('a file of an earlier job is copied for a new job, and the copy is deleted if the job is not created', async () => {
     const { job, fixed } = await jobOf()
     const { source: copy, discard } = await openSourceFile({ sourceJobId: job.id })
     const [originalFile] = fixed.flatMap(({ files = [] }) => files)
@@ -119,7 +119,7 @@ describe('reusing a file of an earlier job', () => {
   })
 })
 
-describe('retrying a job', () => {
+describe('job retries', () => {
   const retry = async (state: JobState) => {
     const { job, discard } = await createRetryRequest(state, services())
     const createdState = await startJob({ owner, requestId: 'req_2', ...job }, services())
@@ -137,7 +137,7 @@ describe('retrying a job', () => {
         spec: services().vault.unsealAll(spec ?? {}, job.id),
       }))
 
-  test('a retried job has the same tasks and options, and copies of the files', async () => {
+  test('a retried job has the tasks and options of the original and copies of its files', async () => {
     const state = await jobOf({ tag: 'mine', failFast: true })
     const { made, discard } = await retry(state)
     await discard()
@@ -156,7 +156,7 @@ describe('retrying a job', () => {
     }
   })
 
-  test('a retry that cannot create its job leaves no copied files', async () => {
+  test('a retry that cannot create its job deletes the copied files', async () => {
     const state = await jobOf()
     const { job, discard } = await createRetryRequest(state, services())
     const keys = [...job.imports.values()].flatMap((one) => ('source' in one ? [one.source.key] : []))
@@ -170,7 +170,7 @@ describe('retrying a job', () => {
     assert.deepEqual(await Promise.all(keys.map(isStored)), [true, false])
   })
 
-  test('a retried job whose files are deleted is rejected, and copies are deleted', async () => {
+  test('retrying a job whose files are deleted is rejected and leaves no copies', async () => {
     const state = await jobOf()
     const [, secondFile] = state.fixed.flatMap(({ files = [] }) => files)
     await services().files.delete([secondFile?.key ?? ''])
@@ -188,7 +188,7 @@ describe('retrying a job', () => {
     assert.deepEqual(await Promise.all(copies.map(isStored)), [false, false])
   })
 
-  test('a retried batch reports items that never had a file', async () => {
+  test('a retried batch reports the items of the original that never had a file', async () => {
     const items = {
       a: imported,
       b: imported,
@@ -242,7 +242,7 @@ describe('retrying a job', () => {
     assert.deepEqual(made.job.display.target, { format: 'pdf' })
   })
 
-  test('a retried job reports that the original job had no file, without further details', async () => {
+  test('a retried job reports that the original had no file, without further details', async () => {
     const awaitedUpload = await maker.upload()
     const state = await maker.job(
       { in: imported, out: out('in') },
@@ -254,7 +254,7 @@ describe('retrying a job', () => {
     assert.equal(one.refused.message, 'tasks.in: the original job had no file.')
   })
 
-  test('a retried job fetches remote files again, and rejects operations that no longer exist', async () => {
+  test('a retried job fetches remote files again, and is rejected if its operation no longer exists', async () => {
     const url = 'https://a.test/'
     const state = await maker.job({ in: { operation: 'import/url', url }, out: out('in') }, {})
     const { made } = await retry(state)

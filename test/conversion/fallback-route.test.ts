@@ -16,7 +16,7 @@ import { isUnreadableError } from '../../lib/plan/unreadable-error.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { of, specWith } from './support/specs.ts'
 
-describe('fallbacks for a file that an engine could not read', () => {
+describe('fallbacks for unreadable files', () => {
   const error = (code: string, details?: Record<string, unknown>): JobError =>
     ({ code, message: code, ...defined({ details }) }) as JobError // codes of errors.ts
 
@@ -37,7 +37,7 @@ describe('fallbacks for a file that an engine could not read', () => {
       assert.equal(isUnreadableError(read), false, read.code)
   })
 
-  describe('fallbacks for an encrypted file with a wrong extension', () => {
+  describe('encrypted files with a wrong extension', () => {
     const misnamed = [of('a.docx', 'docx', { locked: true })]
     const kindMismatch = { error: documentKindMismatch('docx', 'xlsx'), steps: [] }
     const nextPlan = (
@@ -53,7 +53,7 @@ describe('fallbacks for a file that an engine could not read', () => {
     const stepsTo = (piece: ReturnType<typeof nextPlan>) =>
       'steps' in piece ? piece.steps.map(({ operation, from, to }) => `${operation} ${from} ${to}`) : piece
 
-    test('an encrypted file with a wrong extension is planned with its detected format, also with a pinned engine', () => {
+    test('an encrypted file with a wrong extension is planned with its detected format, even with a pinned engine', () => {
       for (const engine of [undefined, 'libreoffice'] as const) {
         const piece = nextPlan('pdf', { engine })
         assert.deepEqual(stepsTo(piece), ['unlock xlsx xlsx', 'convert xlsx pdf'])
@@ -63,13 +63,13 @@ describe('fallbacks for a file that an engine could not read', () => {
       }
     })
 
-    test('an encrypted file with a wrong extension reports its detected format when that cannot be converted to the target', () => {
+    test('an encrypted file with a wrong extension is rejected with its detected format if that has no route to the target', () => {
       const noFallback = nextPlan('odp', { engine: 'ffmpeg' })
       assert.equal('error' in noFallback && noFallback.error.code, 'UNSUPPORTED_CONVERSION')
       assert.match('error' in noFallback ? noFallback.error.message : '', /\(xlsx\) to .*\(odp\)/)
     })
 
-    test('an encrypted file with a wrong extension reports the error when the detected format cannot be read either', () => {
+    test('an encrypted file with a wrong extension keeps its error if the detected format cannot be read either', () => {
       const steps = [{ engine: 'libreoffice', from: 'xlsx', to: 'ods' }]
       const damagedPlan = nextPlan('ods', {}, [{ error: error('CORRUPT_FILE'), steps }])
       assert.deepEqual(damagedPlan, { error: error('CORRUPT_FILE') })
@@ -90,7 +90,7 @@ describe('fallbacks for a file that an engine could not read', () => {
     assert.notEqual(piece.steps[0]?.engine, 'libreoffice')
   })
 
-  test('a file that an engine could not read fails with the most informative error of all attempts, or the first of equal ones', () => {
+  test('a file that no engine could read fails with the most informative error of all attempts', () => {
     const rankedErrors = [
       error('TIMEOUT'),
       error('CORRUPT_FILE'),
@@ -111,7 +111,7 @@ describe('fallbacks for a file that an engine could not read', () => {
   })
 })
 
-describe('choosing a fallback route', () => {
+describe('fallback routes', () => {
   const failure = (code: string): JobError => ({ code, message: `${code}.` }) as JobError // codes of errors.ts
   const png = of('a.png', 'png')
   const engineOf = (id: string, option?: string, from = ['png'], schema: z.ZodType = z.number()) =>
@@ -147,7 +147,7 @@ describe('choosing a fallback route', () => {
   const [a, b, c, d] = ['vips', 'imagemagick', 'ffmpeg', 'pdf'].map((id) => engineOf(id))
   assert.ok(a && b && c && d)
 
-  test('a fallback route starts with the next untried engine and keeps the list of tried routes, up to three in total', () => {
+  test('a fallback route starts with the next untried engine, up to three routes in total', () => {
     const triedRoutes = unreadableErrors('vips', 'imagemagick')
     const piece = nextPlan([a, b, c, d], triedRoutes)
     assert.ok('steps' in piece, JSON.stringify(piece))
@@ -161,7 +161,7 @@ describe('choosing a fallback route', () => {
     assert.equal(maxRoutes, 3)
   })
 
-  test('a fallback route is not used with a pinned engine, but the error mentions other engines', () => {
+  test('a pinned engine has no fallback route, but its error mentions other engines', () => {
     assert.deepEqual(nextPlan([a, b], unreadableErrors('vips'), { engine: 'vips' }), {
       error: {
         code: 'CORRUPT_FILE',
@@ -193,7 +193,7 @@ describe('choosing a fallback route', () => {
     )
   })
 
-  test('a fallback route of a file with a wrong extension leaves the other files unchanged', () => {
+  test('a fallback route for a file with a wrong extension leaves the other files unchanged', () => {
     const misnamed = of('a.docx', 'docx', { locked: true })
     const otherFile = of('b.docx', 'docx')
     const triedRoutes = [{ error: documentKindMismatch('docx', 'xlsx'), steps: [] }] as [TriedRoute]
@@ -218,7 +218,7 @@ describe('choosing a fallback route', () => {
 })
 
 describe('remote files and exported results', () => {
-  test('a remote file is fetched by an import task of its own', () => {
+  test('a remote file is fetched by a separate import task', () => {
     const fetched = createFetchTask('in', { url: 'https://a.test/x', filename: 'x.png', field: 'url' })
     assert.deepEqual(
       [fetched.name, fetched.operation.name, fetched.input, fetched.continueOnError, fetched.fields],
@@ -251,7 +251,7 @@ describe('remote files and exported results', () => {
     secret_access_key: 'b',
   }
 
-  test('a result is exported by an export task of its own, configured by an object or JSON', () => {
+  test('a result is exported by a separate export task, configured by an object or JSON', () => {
     for (const config of [exportConfig, JSON.stringify(exportConfig)]) {
       const task = createExportTask(
         { exportMethod: 's3', exportPath: '{name}.{ext}', exportConfig: config },

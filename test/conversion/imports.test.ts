@@ -34,10 +34,10 @@ const withConfig = (change: object) => {
   return { ...services, config: { ...services.config, ...change } }
 }
 
-describe('inline files', () => {
+describe('inline files in requests', () => {
   const bytes = Buffer.from('Grüße')
 
-  test('an inline file is stored before its job, with text as UTF-8 and base64 decoded', async () => {
+  test('an inline file is stored before its job, as UTF-8 text or decoded base64', async () => {
     const { imports } = await openTaskImports({
       a: raw('Grüße', '../b.txt'),
       b: base64(bytes.toString('base64')),
@@ -76,7 +76,7 @@ describe('inline files', () => {
       })
   })
 
-  test('an inline file is deleted unless a job adopts it', async () => {
+  test('an inline file is deleted if its job is not created', async () => {
     const tasks = { a: raw('a'), b: raw('b') }
     const openedImports = await openTaskImports(tasks)
     const [keptSource, droppedSource] = ['a', 'b'].map((name) =>
@@ -96,7 +96,7 @@ describe('inline files', () => {
     for (const one of openedAgain.imports.values()) assert.ok(await isStored(requireSource(one).key))
   })
 
-  test('an inline file is deleted when another one is invalid', async () => {
+  test('an inline file is deleted if another inline file of the request is invalid', async () => {
     const storedKeys: string[] = []
     const { config } = maker.app.services
     const files = new (class extends Files {
@@ -119,7 +119,7 @@ describe('inline files', () => {
     for (const key of storedKeys) assert.equal(await isStored(key), false)
   })
 
-  test('an inline file is limited by the maximum for inline files and by the plan', async () => {
+  test('an inline file is limited by the size limits for inline files and of the plan', async () => {
     const largeText = 'x'.repeat(maxInlineBytes + 1)
     await assert.rejects(openTaskImports({ a: raw(largeText) }), {
       code: 'FILE_TOO_LARGE',
@@ -134,7 +134,7 @@ describe('inline files', () => {
     })
   })
 
-  test('an inline file keeps its position among fetched and uploaded files of the request', async () => {
+  test('an inline file keeps its position among the fetched and uploaded files of the request', async () => {
     const manyTasks = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`t${at}`, raw(`${at}`)]))
     const openedImports = await openTaskImports({
       ...manyTasks,
@@ -148,7 +148,7 @@ describe('inline files', () => {
 })
 
 describe('awaited uploads', () => {
-  test('an awaited upload can be sent with a form or PUT for an hour', async () => {
+  test('an awaited upload can be sent with a form or PUT within an hour', async () => {
     const sha256 = createHash('sha256').update('a').digest('hex')
     const requestedFields = { filename: '../b.txt', sha256, redirect: 'https://a.test/', max_file_size: 1000 }
     const { imports } = await openTaskImports({ a: { ...imported, ...requestedFields } })
@@ -175,7 +175,7 @@ describe('awaited uploads', () => {
     assert.ok(await isStored(awaited.key))
   })
 
-  test('an awaited upload is limited by the maximum of a PUT, the plan and the task', async () => {
+  test('an awaited upload is limited by the size limits of PUT, the plan and the task', async () => {
     const maxBytesOf = async (fields: object, change: object = {}) => {
       const { imports } = await openTaskImports({ a: { ...imported, ...fields } }, withConfig(change))
       return requireAwaited(imports.get('a')).awaited.maxSize
@@ -187,7 +187,7 @@ describe('awaited uploads', () => {
   })
 })
 
-test('a full disk rejects new files, but not existing uploads', async () => {
+test('a full disk rejects new files, but not uploads that have started', async () => {
   const fullDisk = withConfig({ MIN_FREE_DISK_GB: 1e9 })
   for (const task of [raw('a'), base64('AAAA'), imported])
     await assert.rejects(openTaskImports({ a: task }, fullDisk), { code: 'INSUFFICIENT_DISK_SPACE' })

@@ -21,7 +21,7 @@ import {
 
 const maker = openMaker()
 
-describe('rejected jobs', () => {
+describe('rejected job requests', () => {
   const pdfSource = (name: string) => source('a.pdf', fixture(name))
   const refused = (
     tasks: Record<string, unknown>,
@@ -30,7 +30,7 @@ describe('rejected jobs', () => {
     moreFields: Parameters<typeof maker.job>[2] = {},
   ) => assert.rejects(maker.job(tasks, imports, moreFields), { name: 'AppError', ...expectedError })
 
-  test('a rejected job adopts no files and claims no uploads', async () => {
+  test('a rejected job keeps no files and leaves its uploads available', async () => {
     const [a, upload] = [text(), await maker.upload()]
     const claimedSource = { ...text().source, upload }
     const tasks = {
@@ -44,7 +44,7 @@ describe('rejected jobs', () => {
     assert.equal((await maker.app.services.uploads.get(upload.id))?.jobId, undefined)
   })
 
-  test('a rejected job names an upload that is used twice or by another job', async () => {
+  test('a job is rejected with the upload id if an upload is used twice or by another job', async () => {
     const upload = await maker.upload()
     const of = (field: string): ImportSource => ({ source: { ...text().source, upload, field } })
     const tasks = { in: imported, more: imported, pdf: { ...toPdf, input: ['in', 'more'] }, out: out('pdf') }
@@ -71,7 +71,7 @@ describe('rejected jobs', () => {
     )
   })
 
-  test('a rejected job returns the existing job when its request is repeated', async () => {
+  test('a repeated request for an existing job id returns that job', async () => {
     const jobId = newId('job')
     const ownImports = { in: { source: { ...text().source, upload: await maker.upload() } } }
     const tasks = { in: imported, pdf: toPdf, out: out('pdf') }
@@ -86,7 +86,7 @@ describe('rejected jobs', () => {
     assert.deepEqual([repeatedState.job.id, repeatedState.job.tag, lateSource.adopted], [jobId, null, 0])
   })
 
-  test('a rejected job keeps its files when the job may have been stored', async () => {
+  test('the files of a failed job request are kept if the job may have been stored', async () => {
     const brokenApp = maker.app.with({
       jobs: { create: () => Promise.reject(new Error('no answer')) } as never,
     })
@@ -97,7 +97,7 @@ describe('rejected jobs', () => {
     assert.equal(a.adopted, 1)
   })
 
-  test('a rejected job names the task and field of the error', async () => {
+  test('a job is rejected with the task and the field of the error', async () => {
     const tasks = (more: object) => ({ in: imported, pdf: { ...toPdf, ...more }, out: out('pdf') })
     await refused(tasks({ page_size: 'A99' }), { in: text() }, { message: /^tasks\.pdf\.pageSize: / })
     for (const moreFields of [{ pdfEngine: 'other' }, { options: { pdf_engine: 'other' } }])
@@ -225,7 +225,7 @@ describe('batch requests', () => {
     'b-pdf': { ...toPdf, input: 'b' },
     out: out(['a-pdf', 'b-pdf']),
   }
-  test('a batch processes valid items and reports the error of each other item', async () => {
+  test('a batch processes its valid items and reports the error of each other item', async () => {
     const goneError = new AppError('UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' })
     for (const [brokenSource, code, message, details] of [
       [emptySource(), 'INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' }],
@@ -248,7 +248,7 @@ describe('batch requests', () => {
     assert.equal(firstState.job.display.source?.filename, 'c.txt')
   })
 
-  test('a batch accepts items before one with a missing or unknown target', async () => {
+  test('a batch accepts valid items before an item with a missing or unknown target', async () => {
     for (const [lastSource, code] of [
       [{}, 'INVALID_REQUEST'],
       [{ targetFormat: 'nothing' }, 'UNSUPPORTED_FORMAT'],
@@ -272,7 +272,7 @@ describe('batch requests', () => {
     }
   })
 
-  test('a batch reports the target of each item', async () => {
+  test('a batch reports the target format of each item', async () => {
     const body = {
       targetFormat: 'pdf',
       items: [{ url: 'https://a.test/a' }, { url: 'https://a.test/b', targetFormat: 'html' }],

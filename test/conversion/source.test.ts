@@ -8,13 +8,13 @@ const source = (files: readonly object[], body: object = {}) => {
   return openSource(...([request, {}] as Parameters<typeof openSource>)) // nothing is stored
 }
 
-test('a conversion uses the only source file of the request, with the requested name', async () => {
+test('a conversion request uses its only source file, with the requested name', async () => {
   const file = fileField('file')
   assert.deepEqual(await source([fileField('watermark'), file]), file)
   assert.deepEqual(await source([file], { filename: '../b.png' }), { ...file, filename: 'b.png' })
 })
 
-test('a request with no file, two files, or a file and an upload is rejected with the field name', async () => {
+test('a conversion request without a file, with two files, or with a file and an upload is rejected with the field name', async () => {
   const assertError = async (code: string, field: string, ...of: Parameters<typeof source>) =>
     assert.rejects(source(...of), { code, details: { field } })
   await assertError('NO_FILES', 'file', [fileField('watermark')])

@@ -18,8 +18,8 @@ import {
 
 const maker = openMaker()
 
-describe('creating a job', () => {
-  test('a new job is stored as requested, and shows its first file and last target', async () => {
+describe('job creation', () => {
+  test('a new job is stored as requested and displays its first file and last target', async () => {
     const a = text('a.txt')
     const requestedFields = { keyId: 'key_1', tag: 'mine', retryOf: 'job_0', failFast: true, expiresInS: 60 }
     const createdState = await maker.job(
@@ -80,7 +80,7 @@ describe('creating a job', () => {
     assert.equal(jobWithLongTask.job.retentionS, job.retentionS)
   })
 
-  test('a new job detects a file once for tasks with the same requirements', async () => {
+  test('a new job detects the format of a file once for tasks with the same requirements', async () => {
     const countReads = async (inputNames: readonly string[]) => {
       const bytes = fixture('corners.png')
       let count = 0
@@ -100,7 +100,7 @@ describe('creating a job', () => {
     assert.equal(await countReads(['a', 'b', 'c']), readsOfOneInput)
   })
 
-  test('a new job warns about unknown options', async () => {
+  test('a new job returns warnings about unknown options', async () => {
     const odd = { ...toPdf, oddness: 1 }
     const createdState = await maker.job({ in: imported, pdf: odd, out: out('pdf') }, { in: text() })
     assert.deepEqual(
@@ -123,7 +123,7 @@ describe('creating a job', () => {
     assert.deepEqual(findTask(createdState, 'pdf')?.warnings, [])
   })
 
-  test('a new job that only awaits uploads displays its target and no source', async () => {
+  test('a new job that only awaits uploads displays its target but no source', async () => {
     const createdState = await maker.job(
       { in: imported, gif: { ...toPdf, output_format: 'gif' }, out: out('gif') },
       { in: { awaited: await maker.upload(), form: {} } },
@@ -174,7 +174,7 @@ describe('creating a job', () => {
     assert.deepEqual(vault.unsealAll(options, createdState.job.id), { password: 'new', dpi: 1 })
   })
 
-  test('a new job stores its webhook before the job', async () => {
+  test('a new job stores its webhook before the job record', async () => {
     const url = 'https://example.com/hook'
     const tasks = { in: imported, pdf: toPdf, out: out('pdf') }
     const { job } = await maker.job(tasks, { in: text() }, { webhookUrl: url, webhookFormat: 'facade-v2' })

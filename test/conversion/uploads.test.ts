@@ -24,7 +24,7 @@ const isStored = async (key: string) => (await services().files.head(key)) !== u
 const tasks = { in: imported, zip: { operation: 'archive', input: 'in' }, out: out('zip') }
 
 describe('uploads as job inputs', () => {
-  test('an upload is read with its current bytes, under its own name or a given one', async () => {
+  test('an upload is read with its current content, under its own or a given file name', async () => {
     const upload = await createUpload({ filename: 'b.txt' })
     const one = await take(upload.id)
     assert.deepEqual(
@@ -47,7 +47,7 @@ describe('uploads as job inputs', () => {
     await assert.rejects(one.read(0, 4))
   })
 
-  test('an upload belongs to its owner, unless it was created anonymously', async () => {
+  test('only the owner of an upload can use it, unless it was created anonymously', async () => {
     const gone = (id: string, by = owner) =>
       assert.rejects(take(id, by), { code: 'UPLOAD_NOT_FOUND', details: { field: 'uploadId' } })
     await gone((await createUpload()).id, 'anon_2')
@@ -56,7 +56,7 @@ describe('uploads as job inputs', () => {
     for (const id of [newId('upl'), newId('job'), 'x', '']) await gone(id)
   })
 
-  test('an upload of an anonymous owner belongs to the account that they created later', async () => {
+  test('an upload of an anonymous user belongs to the account that they created later', async () => {
     const [upload, account] = [await createUpload(), newId('acc')]
     await assert.rejects(take(upload.id, account), { code: 'UPLOAD_NOT_FOUND' })
     const ttl = Math.ceil(Date.now() / 1000) + 3600
@@ -64,7 +64,7 @@ describe('uploads as job inputs', () => {
     assert.equal((await take(upload.id, account)).key, upload.key)
   })
 
-  test('an upload belongs to one job, but not to a job that was never stored', async () => {
+  test('an upload can be used by one job only, unless that job was never stored', async () => {
     const upload = await createUpload()
     const { job } = await maker.job(tasks, { in: { source: await take(upload.id) } })
     await assert.rejects(take(upload.id), {
@@ -75,7 +75,7 @@ describe('uploads as job inputs', () => {
     await take((await createUpload({ jobId: newId('job') })).id)
   })
 
-  test('using an upload that has no file fails with the reason', async () => {
+  test('a job that uses an upload without a file is rejected with the reason', async () => {
     const missing = async (more: Partial<NewUpload>, message: RegExp) => {
       const { id } = await maker.upload(more)
       await assert.rejects(take(id), { code: 'UPLOAD_INCOMPLETE', message, details: { field: 'uploadId' } })
@@ -116,7 +116,7 @@ describe('receiving an awaited upload', () => {
     return { awaited: awaitedUpload, seen }
   }
 
-  test('an upload that arrives completes the task that waits for it', async () => {
+  test('an awaited upload that arrives completes the task that waits for it', async () => {
     const { awaited, seen } = await createAwaitedUpload({ filename: 'a.pdf' })
     await receiveUpload(awaited.id, receiving())
     assert.equal((await seen()).task?.status, 'pending')
@@ -132,7 +132,7 @@ describe('receiving an awaited upload', () => {
     assert.equal(await isStored(awaited.key), false, 'the file has left the key that a URL was signed for')
   })
 
-  test('an upload that arrives again after its task used it changes nothing and is deleted', async () => {
+  test('an awaited upload that arrives again after its task used it is deleted and changes nothing', async () => {
     const { awaited, seen } = await createAwaitedUpload()
     await put(awaited.key)
     await arrive(awaited.id, awaited.key)
@@ -148,7 +148,7 @@ describe('receiving an awaited upload', () => {
     assert.equal(await services().uploads.get(awaited.id), undefined)
   })
 
-  test('an upload that a job uses before its event was published is published once', async () => {
+  test('an upload that a job uses before its event was published is still published once', async () => {
     const upload = await createUpload()
     const storedObject = await services().files.head(upload.key)
     const dateBefore = new Date()
@@ -185,7 +185,7 @@ describe('receiving an awaited upload', () => {
     assert.equal(await isStored(awaited.key), false)
   })
 
-  test('an unusable upload fails its task and is deleted immediately', async () => {
+  test('an unusable awaited upload fails its task and is deleted immediately', async () => {
     for (const [moreFields, bytes, code] of [
       [{ maxSize: 6 }, undefined, 'FILE_TOO_LARGE'],
       [{ filename: 'a.png' }, undefined, 'CORRUPT_FILE'],
@@ -204,14 +204,14 @@ describe('receiving an awaited upload', () => {
     assert.equal((await exactUpload.seen()).task?.status, 'completed')
   })
 
-  test('an upload that arrives is kept when no task waits for it', async () => {
+  test('an upload that arrives is kept if no task waits for it', async () => {
     const free = await createUpload()
     const { id, key } = await createUpload({ jobId: newId('job') })
     for (const one of [free.id, id, newId('upl')]) await receiveUpload(one, receiving())
     assert.deepEqual([await isStored(free.key), await isStored(key)], [true, true])
   })
 
-  test('an upload is not reported as damaged when format detection fails unexpectedly', async () => {
+  test('an upload is not reported as damaged if format detection fails unexpectedly', async () => {
     const { awaited, seen } = await createAwaitedUpload()
     await put(awaited.key)
     const files = new (class extends Files {
@@ -221,7 +221,7 @@ describe('receiving an awaited upload', () => {
     assert.equal((await seen()).task?.status, 'pending')
   })
 
-  test('an upload that arrives is published with its format and origin', async () => {
+  test('the event of an arrived upload contains its format and origin', async () => {
     const published: object[] = []
     const { store } = services().jobs
     const jobs = { store, publishUpload: async (facts: object) => void published.push(facts) } as never

@@ -5,7 +5,7 @@ import { deriveKey, isSealed, redactSecrets, Vault } from '../../lib/crypto/seal
 const vault = new Vault('a secret of this test')
 const secrets = new Set(['password', 'key'])
 
-test('a sealed value can only be decrypted in the context that it was encrypted for', () => {
+test('an encrypted value can be decrypted only in the context that it was encrypted for', () => {
   const sealedFields = vault.seal({ password: 'ü' }, 'job_1')
   assert.ok(isSealed(sealedFields))
   assert.doesNotMatch(Buffer.from(sealedFields.sealed, 'base64url').toString('latin1'), /password/)
@@ -22,7 +22,7 @@ test('a sealed value can only be decrypted in the context that it was encrypted 
   assert.notEqual(vault.seal('a', 'p').sealed, vault.seal('a', 'p').sealed)
 })
 
-test('only values with secret names are encrypted, and only once', () => {
+test('only options with secret names are encrypted, and none is encrypted twice', () => {
   const sealedFields = vault.sealSecrets({ password: 'a', key: undefined, dpi: 7 }, secrets, 'job_1')
   assert.deepEqual([sealedFields['dpi'], sealedFields['key']], [7, undefined])
   assert.ok(isSealed(sealedFields['password']))

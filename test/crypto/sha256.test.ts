@@ -6,7 +6,7 @@ import { Sha256 } from '../../lib/crypto/sha256.ts'
 const message = Buffer.from('mutabor')
 const hex = async (hash: Sha256) => Buffer.from(await hash.digest()).toString('hex')
 
-test('request signatures use SHA-256, with and without a key of any type', async () => {
+test('the SHA-256 of request signatures is correct with a key of any type and without a key', async () => {
   const key = Buffer.from('a key beyond ASCII: ü')
   const expectedHash = createHmac('sha256', key).update(message).digest('hex')
   // The buffer of the view also contains bytes before and after the key.
@@ -23,7 +23,7 @@ test('request signatures use SHA-256, with and without a key of any type', async
   assert.equal(await hex(plainHash), createHash('sha256').update(message).digest('hex'))
 })
 
-test('a reset hash starts again with its key', async () => {
+test('resetting a keyed hash starts it again with the same key', async () => {
   const hash = new Sha256('key')
   hash.update(Buffer.from('something else'))
   hash.reset()

@@ -7,7 +7,7 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 
 const folder = scratchFolder('build-program')
 
-test('decoder processes of another user can read the folder of their program', async () => {
+test('a decoder process of another user can read the folder of its program', async () => {
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
   // As in the service.
   const umask = process.umask(0o077)

@@ -17,7 +17,7 @@ const catchError = (work: Promise<unknown>) => work.catch((error: unknown) => er
 describe('decoder processes', () => {
   after(stopDecoders)
 
-  test('a decoder process detects the same formats and errors as detection in the calling process', async () => {
+  test('a decoder process detects the same formats and errors as the calling process', async () => {
     for (const name of ['alpha.png', 'needs-password.pdf']) {
       const bytes = await fixture(name)
       const [there, here] = await Promise.all([

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EngineMessage, fitWarning } from '../../lib/decoders/engine-messages.ts'
 
-test('a long warning is cut so that the service accepts it', () => {
+test('a long engine warning is shortened to the length that the service accepts', () => {
   const pages = Array.from({ length: 2000 }, (_, at) => 2 * at + 1).join(',')
   const warning = (message: string) => ({ type: 'warning', code: 'OCR_USED', message })
   assert.ok(!EngineMessage.safeParse(warning(pages)).success)

@@ -27,13 +27,13 @@ test('a decoder process can run the code of every engine', async () => {
   for (const [id, load] of Object.entries(engineModules)) assert.equal((await load()).id, id)
 })
 
-test('each file gets its warnings, although a process converts many', async () => {
+test('a decoder process that converts several files reports the warnings of each separately', async () => {
   const convertIcon = () => convert(imagemagick, fixture('corners.ico'), 'bmp')
   assert.deepEqual((await convertIcon()).warnings, ['TRANSPARENCY_DROPPED'])
   assert.deepEqual((await convertIcon()).warnings, ['TRANSPARENCY_DROPPED'])
 })
 
-test('a process is kept for the next file and then has no file of the last one', async () => {
+test('a decoder process is reused for the next file and has no access to the previous one', async () => {
   await convert(vips, fixture('alpha.png'), 'jpg')
   const pidsBefore = processes().map(({ pid }) => pid)
   const { workDir } = await convert(vips, fixture('corners.jpg'), 'png')
@@ -49,7 +49,7 @@ test('a process is kept for the next file and then has no file of the last one',
   assert.deepEqual(await readdir(folder, { recursive: true }), ['out'])
 })
 
-test('a step that is aborted ends at once, and its process with it', async () => {
+test('aborting a step ends its decoder process at once', async () => {
   const stop = new AbortController()
   const pidsBefore = processes().map(({ pid }) => pid)
   const runningConversion = convertForSeconds({ signal: stop.signal })
@@ -62,7 +62,7 @@ test('a step that is aborted ends at once, and its process with it', async () =>
   assert.ok(!pidsBefore.every((pid) => left.includes(pid)), 'its process runs on')
 })
 
-test('a step whose process was killed by something else runs again', async () => {
+test('a step whose decoder process was killed from outside runs again', async () => {
   const runningConversion = convertForSeconds()
   await new Promise((resolve) => setTimeout(resolve, 300))
   // The program itself, which its launchers precede.
@@ -72,7 +72,7 @@ test('a step whose process was killed by something else runs again', async () =>
   assert.equal((await runningConversion).format, 'avif')
 })
 
-test('a result is a file of the step, not of the process', async () => {
+test('the result of a decoder process is moved to the folder of the step', async () => {
   const { path, workDir } = await convert(vips, fixture('alpha.png'), 'webp')
   assert.equal(dirname(path), `${workDir}/out`)
   assert.equal((await stat(path)).nlink, 1)

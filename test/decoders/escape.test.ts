@@ -85,7 +85,7 @@ async function act(
   }
 }
 
-describe('an engine that a file has taken over', {
+describe('engines controlled by a hostile file', {
   skip: !isConfined && 'engines are not confined here',
 }, () => {
   before(async () => {
@@ -95,7 +95,7 @@ describe('an engine that a file has taken over', {
   })
   after(() => pool.stop())
 
-  test('an engine that a file has taken over finds no key, no other file, no socket and no process', async () => {
+  test('an engine controlled by a hostile file finds no key, no other file, no socket and no other process', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     const socketPath = join(base, 'socket')
     const local = createServer().listen(socketPath)
@@ -141,7 +141,7 @@ describe('an engine that a file has taken over', {
     'a request that the host does not know',
   ] as const
   for (const action of attacks)
-    test(`an engine that a file has taken over gets nothing by "${action}", and the next file is converted`, async () => {
+    test(`an engine controlled by a hostile file gains nothing by "${action}", and the next file is converted`, async () => {
       const outcome = await act(action)
       assert.match(outcome, /error|executed|ended/i)
       assert.ok(!outcome.includes(secret), outcome)
@@ -149,7 +149,7 @@ describe('an engine that a file has taken over', {
       assert.equal(await act('convert'), 'made')
     })
 
-  test('an engine gets the files that its host gives it', async () => {
+  test('an engine can read the files that its host process provides', async () => {
     assert.equal(await act('a file through the host'), 'made')
   })
 
@@ -160,14 +160,14 @@ describe('an engine that a file has taken over', {
     ['flood', /too many messages/],
     ['fill', /memory/],
   ] as const)
-    test(`an engine that a file has taken over only fails its own task by "${action}"`, async () => {
+    test(`an engine controlled by a hostile file only fails its own task by "${action}"`, async () => {
       const [failedCall, otherCall] = await Promise.all([act(action), act('convert')])
       assert.match(failedCall, outcome)
       assert.equal(otherCall, 'made')
       assert.equal(await act('convert'), 'made')
     })
 
-  test('a process that keeps files of a task gets no other task', async () => {
+  test('an engine process that keeps files of a task gets no further task', async () => {
     const pids = () => descendants(process.pid).filter(({ command }) => command.includes(program))
     await act('convert')
     const pidsBefore = pids().map(({ pid }) => pid)
@@ -176,7 +176,7 @@ describe('an engine that a file has taken over', {
     assert.ok(!pidsBefore.every((pid) => pids().some((one) => one.pid === pid)), 'it was kept')
   })
 
-  test('an aborted step ends its process at once', async () => {
+  test('aborting a step ends its engine process at once', async () => {
     const stop = new AbortController()
     const waitingCall = act('wait', {}, stop.signal)
     setTimeout(() => stop.abort(new Error('aborted')), 200)
@@ -184,7 +184,7 @@ describe('an engine that a file has taken over', {
   })
 })
 
-test('a process that runs engines has no secret of the service in its memory and environment', async (t) => {
+test('the memory and environment of an engine process contain no secrets of the service', async (t) => {
   const key = `key-${'x'.repeat(20)}${Math.random()}`
   process.env['SERVICE_SECRET'] = key
   t.after(stopEngines)

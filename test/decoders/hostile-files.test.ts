@@ -23,7 +23,7 @@ const sourceOf = (filename: string, bytes: Uint8Array) => ({
 
 const catchError = (work: Promise<unknown>) => work.catch((error: unknown) => error)
 
-describe('a file that takes control of its decoder process', () => {
+describe('hostile files in decoder processes', () => {
   const program = fileURLToPath(new URL('./hostile-program.mjs', import.meta.url))
   const pool = new DecoderPool({
     ...detectorKind,
@@ -42,7 +42,7 @@ describe('a file that takes control of its decoder process', () => {
     ['huge', 'SERVICE_UNAVAILABLE', /ended each time/],
   ] as const
   for (const [action, code, message] of outcomes)
-    test(`a file that takes control of its decoder process fails with ${code} when the process does "${action}", and the next file is read`, async () => {
+    test(`a decoder process controlled by a hostile file fails with ${code} on "${action}", and the next file is read`, async () => {
       await assert.rejects(read(action), (error) => {
         assert.ok(error instanceof AppError, String(error))
         assert.equal(error.code, code)
@@ -52,14 +52,14 @@ describe('a file that takes control of its decoder process', () => {
       await isUsable()
     })
 
-  test('a file that takes control of its decoder process does not affect other files', async () => {
+  test('a decoder process controlled by a hostile file does not affect other files', async () => {
     const spinningCall = catchError(read('spin'))
     const otherResults = await Promise.all(Array.from({ length: 20 }, () => read('name')))
     assert.ok(otherResults.every(({ format }) => format === 'png'))
     assert.ok((await spinningCall) instanceof AppError)
   })
 
-  test('a file is read again when its decoder process is killed from outside', async () => {
+  test('a file is read again if its decoder process is killed from outside', async () => {
     let count = 0
     const source = {
       ...sourceOf('read', Buffer.alloc(10)),
@@ -74,21 +74,21 @@ describe('a file that takes control of its decoder process', () => {
     assert.equal(count, 3)
   })
 
-  test('a file that takes control of its decoder process cannot invent formats and error codes', async () => {
+  test('a decoder process controlled by a hostile file cannot invent formats and error codes', async () => {
     for (const action of ['format', 'code']) {
       const error = await catchError(read(action))
       assert.ok(error instanceof Error && !(error instanceof AppError), String(error))
     }
   })
 
-  test('a file that takes control of its decoder process cannot read beyond the file, and times out if it rereads it endlessly', async () => {
+  test('a decoder process controlled by a hostile file cannot read beyond the file, and times out if it rereads it endlessly', async () => {
     assert.equal((await read('read')).format, 'png')
     const bytes = Buffer.alloc(8 * 1024 ** 2)
     const error = await catchError(detectFormat(sourceOf('scan', bytes), {}, pool))
     assert.ok(error instanceof AppError && error.code === 'TIMEOUT', String(error))
   })
 
-  test('a file that takes control of its decoder process cannot fill the memory of the service', async () => {
+  test('a decoder process controlled by a hostile file cannot fill the memory of the service', async () => {
     const ranges: number[] = []
     const bytes = Buffer.alloc(8 * 1024 ** 2)
     const source = (filename: string, size: number) => ({
@@ -113,7 +113,7 @@ describe('a file that takes control of its decoder process', () => {
     await isUsable()
   })
 
-  test('a file that takes control of its decoder process finds no keys, files, network or other processes', {
+  test('a decoder process controlled by a hostile file finds no keys, files, network or other processes', {
     skip: level !== 'namespaces',
   }, async () => {
     const server = createServer().listen(0, '127.0.0.1')

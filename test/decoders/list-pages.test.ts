@@ -29,7 +29,7 @@ async function writeZip(name: string, files: Readonly<Record<string, string>>): 
   return path
 }
 
-test('the pages of a ZIP are ranges of its bytes', async () => {
+test('the pages of a comic in a ZIP are returned as byte ranges of the ZIP', async () => {
   // The directory of a larger file is read in a range of its own.
   const contents = ['first', '', 'x'.repeat(1_000_000)]
   const pages = contents.map((_, at) => ({ page: at + 1, path: join(folder, `page-00${at + 1}.txt`) }))
@@ -51,11 +51,11 @@ const others: readonly (readonly [what: string, files: Readonly<Record<string, s
   ['whose manifest has another meaning', { 'a.txt': 'a', [manifestName]: '{"name":"extension"}' }],
 ]
 for (const [what, files] of others)
-  test(`a ZIP ${what} is not a list of pages`, async () => {
+  test(`a ZIP ${what} is not read as a list of pages`, async () => {
     assert.equal(await listPagesOf(await writeZip(`${what}.zip`, files)), undefined)
   })
 
-test('a ZIP with bytes between its files is not a list of pages', async () => {
+test('a ZIP with bytes between its files is not read as a list of pages', async () => {
   const path = await writeZip('gap.zip', { 'a.txt': 'a', [manifestName]: manifestOf('a.txt') })
   const bytes = await readFile(path)
   const manifestStart = 30 + 'a.txt'.length + 1
@@ -73,7 +73,7 @@ test('a ZIP with bytes between its files is not a list of pages', async () => {
   assert.equal(await listPagesOf(path), undefined)
 })
 
-test('a damaged ZIP is not a list of pages', async () => {
+test('a damaged ZIP is not read as a list of pages', async () => {
   const path = await writeZip('cut.zip', { 'a.txt': 'a', [manifestName]: manifestOf('a.txt') })
   await writeFile(path, (await readFile(path)).subarray(0, -30))
   assert.equal(await listPagesOf(path), undefined)

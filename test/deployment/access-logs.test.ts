@@ -17,7 +17,7 @@ const resourcesOf = (settings: typeof stage): Template['Resources'] => ({
 const distributionOf = (settings: typeof stage) =>
   edgeResources(settings).Distribution.Properties.DistributionConfig
 
-test('with access logs, CloudFront and the buckets log each request, without cookies and for a limited time', () => {
+test('with access logs enabled, CloudFront and the buckets log each request, without cookies and for a limited time', () => {
   const resources = resourcesOf(stage)
   assert.deepEqual(checkProjectRules({ Resources: resources }, stage), [])
   assert.deepEqual(checkSpecification({ Resources: resources }).findings, [])
@@ -34,7 +34,7 @@ test('with access logs, CloudFront and the buckets log each request, without coo
   assert.match(JSON.stringify(resources['LogsBucketPolicy']), /"Service":"logging\.s3\.amazonaws\.com"/)
 })
 
-test('access logs and the firewall are off by default', () => {
+test('access logs and the web application firewall are off by default', () => {
   const text = JSON.stringify(resourcesOf(parseStage('dev', {})))
   assert.doesNotMatch(text, /Logging|LogsBucket|WebACLId/)
 })
@@ -45,7 +45,7 @@ test('CloudFront applies the web ACL of the stage to each request', () => {
   assert.throws(() => parseStage('dev', { firewallArn: regionalArn }), /firewallArn/)
 })
 
-test('the firewall limits the requests of an IP address and blocks no file for its content or name', () => {
+test('the firewall limits requests per IP address and blocks no file for its content or name', () => {
   const text = readFileSync(new URL('../../lib/deployment/firewall.json', import.meta.url), 'utf8')
   const template: Template = JSON.parse(text)
   assert.deepEqual(checkSpecification(template).findings, [])

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { alarmResources } from '../../lib/deployment/alarms.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
 
-test('the alarm for the cost of a day counts only what belongs to the stage', () => {
+test('the alarm for daily costs counts only resources of its own stage', () => {
   const resources: Readonly<Record<string, { readonly Type: string; readonly Properties: object }>> =
     alarmResources(parseStage('dev', { alarmMail: 'on-call@example.com' }))
   const budget = Object.values(resources).find(({ Type }) => Type === 'AWS::Budgets::Budget')

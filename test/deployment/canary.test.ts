@@ -15,7 +15,7 @@ import { parseStage } from '../../lib/deployment/stage.ts'
 
 const stage = parseStage('dev', { canary: 'Linear10PercentEvery1Minute' })
 
-test('each function is shifted to a new version step by step, and back on its alarms', () => {
+test('each deployed function shifts to its new version gradually, and back if an alarm is raised', () => {
   // As the framework compiles them.
   const functions: FrameworkFunctions = Object.fromEntries(
     Object.keys(deployedFunctions(stage)).map((name) => [name, { versionLogicalId: `Version${name}` }]),
@@ -37,11 +37,11 @@ test('each function is shifted to a new version step by step, and back on its al
   assert.deepEqual(checkProjectRules({ Resources: canaryResources(stage) }, stage), [])
 })
 
-test('by default there are neither aliases nor deployment groups', () => {
+test('without gradual releases, a deployment has neither aliases nor deployment groups', () => {
   assert.deepEqual(canaryResources(parseStage('dev', {})), {})
 })
 
-test('a trigger that would invoke the newest version at once is detected', () => {
+test('with gradual releases, a trigger that invokes the newest version directly is reported', () => {
   const mappingOf = (FunctionName: unknown) => ({
     Resources: { Mapping: { Type: 'AWS::Lambda::EventSourceMapping', Properties: { FunctionName } } },
   })

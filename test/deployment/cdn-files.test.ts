@@ -27,7 +27,7 @@ function findingsAfterReplacing(pattern: string | RegExp, replacement: string): 
   return checkProjectRules(template, stage).map(({ at, problem }) => `${at}: ${problem}`)
 }
 
-test('only this distribution may read the bucket, only with signed URLs, and caches nothing', () => {
+test('only the CloudFront distribution may read the bucket, only with signed URLs, and it caches nothing', () => {
   const Resources = resourcesOf()
   assert.deepEqual(checkProjectRules({ Resources }, stage), [])
   assert.deepEqual(checkSpecification({ Resources }).findings, [])
@@ -59,7 +59,7 @@ test('only this distribution may read the bucket, only with signed URLs, and cac
   ])
 })
 
-test('a stage without public keys serves files from the bucket, as before', () => {
+test('a stage without CloudFront public keys serves files from the bucket', () => {
   const { cdnPublicKeys: _, ...others } = stage
   const text = JSON.stringify(resourcesOf(others))
   assert.doesNotMatch(text, /cloudfront\.amazonaws\.com|S3OriginConfig|KeyGroup/)
@@ -70,7 +70,7 @@ test('a stage without public keys serves files from the bucket, as before', () =
   )
 })
 
-test('a key that CloudFront does not accept, and a private one, is refused with its setting', () => {
+test('a private or unsupported key in cdnPublicKeys is refused with the name of the setting', () => {
   const pem = (modulusLength: number) =>
     generateKeyPairSync('rsa', { modulusLength }).publicKey.export({ type: 'spki', format: 'pem' })
   const privatePem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({

@@ -52,7 +52,7 @@ async function countCalls() {
   return { writes: sum(true), reads: sum(false) }
 }
 
-test('a converted and downloaded image takes as many calls of the table as the costs are calculated with', async (t) => {
+test('converting and downloading an image makes as many DynamoDB calls as the cost calculation assumes', async (t) => {
   await countCalls() // What each process reads once.
   const counts = [await countCalls()]
   // A job that takes longer than 300 ms publishes its start separately, with a write of its own.

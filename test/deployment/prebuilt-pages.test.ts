@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { prebuiltModules } from '../../lib/deployment/prebuilt-pages.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-test('the prebuilt renderer of PDF pages has the exports and the files of the module that it replaces', async () => {
+test('the prebuilt renderer of PDF pages has the same exports and files as the module that it replaces', async () => {
   const path = 'lib/page/build-drawing.ts'
   const file = join(scratchFolder('prebuilt-pages'), 'build-drawing.mjs')
   await writeFile(file, (await prebuiltModules[path]?.()) ?? '')

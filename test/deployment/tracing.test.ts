@@ -10,7 +10,7 @@ const tracedStage = parseStage('dev', { tracing: true })
 const untracedStage = parseStage('dev', {})
 const actions = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords']
 
-test('with tracing, Lambda traces every function and may send the traces with its role', () => {
+test('with tracing enabled, Lambda traces every function, and each role may send traces', () => {
   const functions = Object.entries(deployedFunctions(tracedStage))
   assert.ok(functions.some(([name]) => name === 'convert-pdf'))
   for (const [name, settings] of functions)
@@ -28,12 +28,12 @@ test('with tracing, Lambda traces every function and may send the traces with it
   assert.deepEqual(checkSpecification({ Resources: roles }).findings, [])
 })
 
-test('tracing is off by default', () => {
+test('tracing with X-Ray is off by default', () => {
   const text = JSON.stringify([deployedFunctions(untracedStage), roleResources(untracedStage)])
   assert.doesNotMatch(text, /tracing|xray/)
 })
 
-test('a role may do nothing else with all resources', () => {
+test('a role that may send traces may do nothing else with all resources', () => {
   const allow = (Action: readonly string[]) => ({
     Resources: {
       Role: {

@@ -106,7 +106,7 @@ test('a failing asynchronous invocation is retried twice with the same request i
   ])
 })
 
-test('a function declared without retries runs once', async (t) => {
+test('an asynchronous function declared without retries runs once', async (t) => {
   let attempts = 0
   const fails = makeFunction(
     'fails',
@@ -122,7 +122,7 @@ test('a function declared without retries runs once', async (t) => {
   assert.equal(attempts, 1)
 })
 
-test('an invocation by the event bus runs immediately, and its retries come from the queue', async (t) => {
+test('an invocation by the event bus runs immediately, and its retries are delivered by the queue', async (t) => {
   const attempts: number[] = []
   const singleRunFunction = makeFunction('once', async () => {
     attempts.push(performance.now())
@@ -140,7 +140,7 @@ test('an invocation by the event bus runs immediately, and its retries come from
   await waitUntil(() => attempts.length === 3, 'the queued invocation runs')
 })
 
-test('a function that runs longer than its lease runs only once', async (t) => {
+test('an asynchronous function that runs longer than its lease runs only once', async (t) => {
   const sqs = await startSqs(t)
   process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
   const url = await sqs.createQueue('invocations')
@@ -239,7 +239,7 @@ test('an asynchronous invocation that is throttled for six hours goes to the dea
   await waitUntil(isEmpty(sqs, url), 'the queue is empty')
 })
 
-test('a throttled asynchronous invocation waits, which costs it no attempt', async (t) => {
+test('a throttled asynchronous invocation waits without using up an attempt', async (t) => {
   const { promise, resolve: release } = Promise.withResolvers<void>()
   const runs: string[] = []
   const slow = makeFunction('slow', async () => {

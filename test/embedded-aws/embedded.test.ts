@@ -66,7 +66,7 @@ async function receiveMessage(url: string): Promise<Record<string, unknown>> {
   }
 }
 
-test('a new object notifies one queue directly and another through an EventBridge rule', async () => {
+test('a new object notifies one SQS queue directly and another through an EventBridge rule', async () => {
   const notifiedQueue = await createQueue('direct')
   const queueOfRule = await createQueue('by-rule')
   await s3.send(new CreateBucketCommand({ Bucket: 'inbox' }))

@@ -66,7 +66,7 @@ function recordOrder(order: string[], name: string, commit: Promise<unknown>): P
   )
 }
 
-test('a commit resolves after its data is synced, while its change is visible earlier', async (t) => {
+test('a database commit resolves after its data is synced, while its change is visible earlier', async (t) => {
   const { store, note, sync, texts } = openStore(t)
   const order: string[] = []
   const committing = recordOrder(order, 'committed', store.commit(note('a')))
@@ -77,7 +77,7 @@ test('a commit resolves after its data is synced, while its change is visible ea
   await committing
 })
 
-test('commits during a sync share the next sync and resolve in order', async (t) => {
+test('database commits during a sync share the next sync and resolve in order', async (t) => {
   const { store, note, sync, syncs } = openStore(t)
   const order: string[] = []
   const answers = [recordOrder(order, 'a', store.commit(note('a')))]
@@ -97,7 +97,7 @@ test('commits during a sync share the next sync and resolve in order', async (t)
   assert.equal(syncs(), 2)
 })
 
-test('a commit that only has to survive the process resolves without a sync', async (t) => {
+test('a database commit that only has to survive a process crash resolves without a sync', async (t) => {
   const { store, note, sync, syncs } = openStore(t)
   await store.commit(note('a'), 'process')
   assert.equal(syncs(), 0)
@@ -107,7 +107,7 @@ test('a commit that only has to survive the process resolves without a sync', as
   await bothCommits[0]
 })
 
-test('failing and read-only transactions wait until the data they read is synced', async (t) => {
+test('failing and read-only transactions wait until the data that they read is synced', async (t) => {
   const { store, note, sync, texts, syncs } = openStore(t)
   const order: string[] = []
   const firstCommit = recordOrder(order, 'a', store.commit(note('a')))
@@ -126,7 +126,7 @@ test('failing and read-only transactions wait until the data they read is synced
   assert.equal(syncs(), 1, 'no sync is needed without new writes')
 })
 
-test('a failed sync rejects waiting and later commits, and is reported once', async (t) => {
+test('a failed database sync rejects waiting and later commits, and is reported once', async (t) => {
   const { store, note, sync, failures } = openStore(t)
   const waitingCommits = [store.commit(note('a'))]
   const firstSync = await sync(0)
@@ -143,7 +143,7 @@ test('a failed sync rejects waiting and later commits, and is reported once', as
   assert.match(String(failures[0]?.cause), /EIO/)
 })
 
-test('closing a store waits for the running sync', async (t) => {
+test('closing a database waits for the running sync', async (t) => {
   const { store, note, sync } = openStore(t)
   const order: string[] = []
   const answers = [recordOrder(order, 'a', store.commit(note('a')))]
@@ -171,7 +171,7 @@ test('the write-ahead log stays the same file when it is overwritten', async (t)
   assert.equal(statSync(`${file}-wal`).ino, ino)
 })
 
-test('a file locked by another process delays writers but does not block the event loop', async (t) => {
+test('a database file locked by another process delays writers but does not block the event loop', async (t) => {
   const file = join(scratchFolder('mutabor-commits'), 'held.sqlite')
   const db = openDatabase(file, 'CREATE TABLE note (text TEXT)')
   const store = new GroupCommit(db, { createClosedError: () => new Error('closed') })

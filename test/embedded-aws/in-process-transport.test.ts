@@ -78,7 +78,7 @@ const serve = (work: (...exchange: Parameters<RequestHandler>) => Promise<unknow
 const connectionReset = { code: 'ECONNRESET' }
 const abortError = { name: 'AbortError' }
 
-test('a request body is transferred completely in both directions, no faster than it is consumed', async () => {
+test('the in-process transport transfers request and response bodies completely, no faster than they are consumed', async () => {
   const piece = randomBytes(64 * 1024)
   const pieces = 1024
   let sentBytes = 0
@@ -109,7 +109,7 @@ test('a request body is transferred completely in both directions, no faster tha
   assert.ok(buffered < 2 * 1024 ** 2, `${buffered} bytes were under way`)
 })
 
-test('the SDK stores and reads objects as bytes, as a stream and with an empty body', async () => {
+test('the in-process transport stores and reads S3 objects as bytes, as a stream and with an empty body', async () => {
   const bytes = randomBytes(3 * 1024 ** 2)
   const target = { Bucket: 'files', Key: 'a b/ü+.bin' }
   await s3.send(new PutObjectCommand({ ...target, Body: bytes, ContentType: 'image/png' }))
@@ -134,7 +134,7 @@ test('the SDK stores and reads objects as bytes, as a stream and with an empty b
   await assert.rejects(s3.send(new GetObjectCommand({ ...target, Key: 'none' })), { name: 'NoSuchKey' })
 })
 
-test("aborting an upload destroys its source and fails the server's read", async () => {
+test("aborting an in-process upload destroys its source and fails the server's read", async () => {
   const abort = new AbortController()
   const source = new Readable({ read: () => undefined })
   source.push('some')
@@ -149,7 +149,7 @@ test("aborting an upload destroys its source and fails the server's read", async
   assert.ok(source.destroyed)
 })
 
-test('aborting a download destroys its body and stops the server', async () => {
+test('aborting an in-process download destroys its body and stops the server', async () => {
   const abort = new AbortController()
   const endlessStream = new Readable({ read: () => void endlessStream.push(Buffer.alloc(1024)) })
   let isFinished: boolean | undefined
@@ -168,7 +168,7 @@ test('aborting a download destroys its body and stops the server', async () => {
   await assert.rejects(send(call(), { abortSignal: abort.signal }), abortError)
 })
 
-test('destroying a response body stops the server', async () => {
+test('destroying an in-process response body stops the server', async () => {
   const endlessStream = new Readable({ read: () => void endlessStream.push(Buffer.alloc(1024)) })
   const { send, served } = serve((_request, response) => pipeline(endlessStream, response))
   const { response } = await send(call({ method: 'GET' }))
@@ -177,7 +177,7 @@ test('destroying a response body stops the server', async () => {
   assert.ok(endlessStream.destroyed)
 })
 
-test('an aborted long poll receives no message', async () => {
+test('an SQS long poll that was aborted in-process receives no message', async () => {
   const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'polled' }))
   for (let ticksBeforeAbort = 0; ticksBeforeAbort < 8; ticksBeforeAbort++) {
     const abort = new AbortController()
@@ -201,7 +201,7 @@ test('an aborted long poll receives no message', async () => {
   }
 })
 
-test('an unread response counts as undelivered when the caller aborts', async () => {
+test('an in-process response that the caller aborts before reading counts as undelivered', async () => {
   let isClosed: boolean | undefined
   const { send, served } = serve(async (_request, response) => {
     response.end('messages')
@@ -215,7 +215,7 @@ test('an unread response counts as undelivered when the caller aborts', async ()
   assert.equal(isClosed, false)
 })
 
-test('aborting after a response was read completely changes nothing', async () => {
+test('aborting after an in-process response was read completely changes nothing', async () => {
   const abort = new AbortController()
   const { send, served } = serve(async (request, response) => {
     assert.equal(await text(request), 'question')
@@ -231,7 +231,7 @@ test('aborting after a response was read completely changes nothing', async () =
   assert.equal(await served, true)
 })
 
-test('the SDK retries when the server disconnects before its response', async () => {
+test('the SDK retries if an in-process server disconnects before its response', async () => {
   let calls = 0
   const client = new SQSClient({
     region,
@@ -247,12 +247,12 @@ test('the SDK retries when the server disconnects before its response', async ()
   assert.equal(calls, 2)
 })
 
-test('a server that destroys the request without responding counts as disconnected', async () => {
+test('an in-process server that destroys the request without responding counts as disconnected', async () => {
   const { send } = serve(async (request) => request.destroy())
   await assert.rejects(send(call({ body: 'question' })), connectionReset)
 })
 
-test('a server that disconnects while responding makes reading the body fail', async () => {
+test('reading an in-process response fails if the server disconnects in the middle of the body', async () => {
   const { send } = serve(async (_request, response) => {
     response.write('half')
     await turn()
@@ -262,7 +262,7 @@ test('a server that disconnects while responding makes reading the body fail', a
   await assert.rejects(text(response.body as Readable), connectionReset)
 })
 
-test('an error of the body source fails the call, and the server does not accept the incomplete body', async () => {
+test("an error of the request body's source fails the in-process call, and the server does not accept the incomplete body", async () => {
   const source = new Readable({ read: () => undefined })
   source.push('some')
   const { send, served } = serve(async (request) => {
@@ -272,7 +272,7 @@ test('an error of the body source fails the call, and the server does not accept
   await assert.rejects(served, { message: 'the disk is gone' })
 })
 
-test('a request body is not read before the server reads it, nor after it rejected the request', async () => {
+test('an in-process server that rejects a request before reading its body leaves the body unread', async () => {
   let read = 0
   const source = () =>
     new Readable({
@@ -306,7 +306,7 @@ test('a request body is not read before the server reads it, nor after it reject
   assert.ok(body.destroyed)
 })
 
-test('a response without a body completes without being read', async () => {
+test('an in-process response without a body completes without being read', async () => {
   for (const [method, status] of [
     ['HEAD', 200],
     ['DELETE', 204],

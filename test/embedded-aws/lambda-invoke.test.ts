@@ -85,12 +85,12 @@ for (const name of ['echo', 'echo:$LATEST', arn, `${arn}:$LATEST`, '000000000000
   })
 }
 
-test('an empty payload becomes an empty object, and an undefined result becomes null', async () => {
+test('Invoke passes an empty payload as an empty object, and returns an undefined result as null', async () => {
   assert.deepEqual(await (await invoke('echo')).json(), {})
   assert.equal(await (await invoke('nothing')).text(), 'null')
 })
 
-test("the context contains the function's name and remaining time", async () => {
+test("the Lambda context contains the function's name and remaining time", async () => {
   const response = await invoke('context')
   const { leftMs, ...context } = (await response.json()) as Record<string, unknown>
   assert.deepEqual(context, {
@@ -114,7 +114,7 @@ const failures: [name: string, errorType: string, errorMessage: RegExp][] = [
   ['slow', 'Sandbox.Timedout', /^RequestId: [\da-f-]{36} Error: Task timed out after 0.05 seconds$/],
 ]
 for (const [name, errorType, errorMessage] of failures) {
-  test(`invoking the function ${name} returns X-Amz-Function-Error and ${errorType}`, async () => {
+  test(`Invoke of the function ${name} returns X-Amz-Function-Error and ${errorType}`, async () => {
     const response = await invoke(name)
     assert.equal(response.status, 200)
     assert.equal(response.headers.get('x-amz-function-error'), 'Unhandled')
@@ -140,7 +140,7 @@ for (const [what, body, errorType] of crashes) {
   })
 }
 
-test('LogType Tail returns the lines that Lambda logs for an invocation', async () => {
+test('Invoke with LogType Tail returns the lines that Lambda logs for an invocation', async () => {
   const response = await invoke('fails', '', { 'x-amz-log-type': 'Tail' })
   const id = response.headers.get('x-amzn-requestid')
   const lines = Buffer.from(response.headers.get('x-amz-log-result') ?? '', 'base64')
@@ -152,13 +152,13 @@ test('LogType Tail returns the lines that Lambda logs for an invocation', async 
   assert.match(lines[3] ?? '', /Duration: [\d.]+ ms\tBilled Duration: \d+ ms\tMemory Size: 512 MB$/)
 })
 
-test('an asynchronous invocation returns its response before the function runs', async () => {
+test('an asynchronous Invoke returns its response before the function runs', async () => {
   const response = await invoke('echo', '{"a":1}', { 'x-amz-invocation-type': 'Event' })
   assert.deepEqual([response.status, await response.text()], [202, ''])
   assert.deepEqual(acceptedInvocations, [['echo', '{"a":1}']])
 })
 
-test('a DryRun does not run the function', async () => {
+test('a DryRun of Invoke does not run the function', async () => {
   const response = await invoke('fails', '', { 'x-amz-invocation-type': 'DryRun' })
   assert.deepEqual([response.status, response.headers.get('x-amz-function-error')], [204, null])
 })
@@ -266,7 +266,7 @@ for (const [what, call, status, code, message] of refusals) {
   })
 }
 
-test('a function at its concurrency limit returns 429 TooManyRequestsException', async () => {
+test('a function at its concurrency limit fails with 429 TooManyRequestsException', async () => {
   const firstResponse = invoke('single')
   const single = makeFunction('single', async () => {}, { maximumConcurrency: 1 })
   await waitUntil(() => lambda.isBusy(single), 'it runs')

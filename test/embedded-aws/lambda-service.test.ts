@@ -44,7 +44,7 @@ const invoke = (name: string, call: Partial<SignedCall> = {}) =>
     ...call,
   })
 
-test('the sweep function runs when it is invoked by name', async () => {
+test('the embedded Lambda service runs the sweep function when it is invoked by name', async () => {
   const response = await invoke('sweep')
   assert.equal(response.headers.get('x-amz-function-error'), null)
   assert.deepEqual(await response.json(), { looked: 0 })
@@ -73,14 +73,14 @@ test('a conversion function that receives an invalid event fails without affecti
   assert.equal((await fetch(`${service.url}/health`)).status, 200)
 })
 
-test('exactly the declared functions exist', async () => {
+test('the embedded Lambda service has exactly the declared functions', async () => {
   const names = [...Object.keys(functions), ...imageIds.map((image) => `convert-${image}`)]
   const headers = { 'x-amz-invocation-type': 'DryRun' }
   for (const name of names) assert.equal((await invoke(name, { headers })).status, 204, name)
   assert.equal((await invoke('other', { headers })).status, 404)
 })
 
-test('rules and queues match their declarations', async () => {
+test('the EventBridge rules and SQS queues match their declarations', async () => {
   const client = { region, credentials }
   const events = new EventBridgeClient({ ...client, endpoint: servers['AWS_ENDPOINT_URL_EVENTBRIDGE'] ?? '' })
   const { Rules = [] } = await events.send(new ListRulesCommand({}))

@@ -92,7 +92,7 @@ test('an SQS record contains all documented fields, and its message is deleted a
   await waitUntil(isEmpty(setup), 'the queue is empty')
 })
 
-test('no more invocations run than the maximum concurrency', async (t) => {
+test('an SQS event source runs no more invocations than its maximum concurrency', async (t) => {
   const setup = await setUp(t)
   for (let at = 0; at < 7; at++) await setup.send(`${at}`)
   const finishInvocations: (() => void)[] = []
@@ -112,7 +112,7 @@ test('no more invocations run than the maximum concurrency', async (t) => {
   assert.equal(maxRunning, 3)
 })
 
-test('a batch waits for its window and starts early when it is full', async (t) => {
+test('an SQS batch waits for its batching window and starts early when it is full', async (t) => {
   const setup = await setUp(t)
   const sizes: number[] = []
   setup.map(({ Records }) => sizes.push(Records.length), {
@@ -123,7 +123,7 @@ test('a batch waits for its window and starts early when it is full', async (t) 
   assert.deepEqual(sizes, [12, 2])
 })
 
-test('the message bodies of a batch fit into the payload of an invocation', async (t) => {
+test('an SQS batch contains only as many message bodies as fit into the payload of an invocation', async (t) => {
   const setup = await setUp(t)
   const body = 'x'.repeat(1_000_000)
   for (let at = 0; at < 7; at++) await setup.send(body)
@@ -136,7 +136,7 @@ test('the message bodies of a batch fit into the payload of an invocation', asyn
   )
 })
 
-test('messages of one FIFO group are never processed concurrently', async (t) => {
+test('messages of one FIFO message group are never processed concurrently', async (t) => {
   const setup = await setUp(t, 'q.fifo', { FifoQueue: 'true', ContentBasedDeduplication: 'true' })
   for (let at = 0; at < 6; at++) await setup.send(`${at}`, { MessageGroupId: 'g' })
   const order: string[] = []
@@ -157,7 +157,7 @@ test('messages of one FIFO group are never processed concurrently', async (t) =>
 const batchReporting = { batchSize: 10, functionResponseType: 'ReportBatchItemFailures' } as const
 const reportFailed = (id: string) => ({ batchItemFailures: [{ itemIdentifier: id }] })
 
-test('only messages that the function reports as failed stay in the queue', async (t) => {
+test('only messages that the function reports as failed stay in the SQS queue', async (t) => {
   const setup = await setUp(t)
   for (const body of ['good', 'bad', 'fine']) await setup.send(body)
   setup.map(({ Records }) => reportFailed(Records.find(({ body }) => body === 'bad')?.messageId ?? ''), {
@@ -178,7 +178,7 @@ const responses: [what: string, result: unknown, left: number][] = [
   ['text', 'text', 1],
 ]
 for (const [what, result, left] of responses) {
-  test(`the batch response ${what} means that ${left === 0 ? 'all succeeded' : 'the whole batch failed'}`, async (t) => {
+  test(`the SQS batch response ${what} means that ${left === 0 ? 'all messages succeeded' : 'the whole batch failed'}`, async (t) => {
     const setup = await setUp(t)
     await setup.send('body')
     let invocations = 0
@@ -195,7 +195,7 @@ for (const [what, result, left] of responses) {
   })
 }
 
-test('without ReportBatchItemFailures all messages succeed when the function returns', async (t) => {
+test('without ReportBatchItemFailures, all messages of a batch succeed when the function returns', async (t) => {
   const setup = await setUp(t)
   await setup.send('body')
   setup.map(({ Records }) => reportFailed(Records[0]?.messageId ?? ''), { settings: { batchSize: 1 } })
@@ -243,7 +243,7 @@ test('messages of a failing function are delivered again until they move to the 
   )
 })
 
-test('a throttled invocation ends when its messages become visible, however long they waited for it', async (t) => {
+test('a throttled SQS invocation is given up when its messages become visible again', async (t) => {
   const setup = await setUp(t)
   const tries: string[] = []
   // Too large for one invocation, so the last messages wait until the first are done.
@@ -265,7 +265,7 @@ test('a throttled invocation ends when its messages become visible, however long
   assert.equal(firstMessageTries.length, 2, firstMessageTries.join())
 })
 
-test('a throttled invocation is tried again with the same messages while they are hidden', async (t) => {
+test('a throttled SQS invocation is retried with the same messages while they are hidden', async (t) => {
   const setup = await setUp(t)
   const counts: (string | undefined)[] = []
   await setup.send('a')

@@ -24,7 +24,7 @@ function makeAccount(concurrentExecutions: number | undefined, reserved: Readonl
 
 const reasonOf = (outcome: InvocationOutcome) => (outcome.ok ? 'ran' : outcome.failure.reason)
 
-test('functions share the executions of the account, except those reserved for one', async () => {
+test('Lambda functions share the concurrency of the account, except for reserved concurrency', async () => {
   const { lambda, release } = makeAccount(5, { own: 2 })
   const outcomes = Promise.all(
     ['a', 'b', 'a', 'b', 'own', 'own', 'own'].map(async (name) => reasonOf(await lambda.invoke(name, {}))),
@@ -37,7 +37,7 @@ test('functions share the executions of the account, except those reserved for o
   assert.equal(reasonOf(await lambda.invoke('b', {})), 'ran', 'ended invocations leave their place')
 })
 
-test('without a quota, nothing is throttled, and an account cannot reserve more than it has', async () => {
+test('without a concurrency quota no function is throttled, and functions cannot reserve more than the quota', async () => {
   const { lambda, release } = makeAccount(undefined, {})
   const outcomes = Promise.all(Array.from({ length: 1500 }, () => lambda.invoke('a', {})))
   release()
@@ -73,7 +73,7 @@ test('PutEvents above its rate fails with ThrottlingException, and later request
   assert.equal(await put(), 'accepted')
 })
 
-test('a rate holds the tokens of one second and is refilled evenly', () => {
+test("a rate limit allows a burst of one second's requests and refills evenly", () => {
   let nowMs = 0
   const rate = new RateLimit(1000, () => nowMs)
   rate.take('a', 1500)
@@ -87,7 +87,7 @@ test('a rate holds the tokens of one second and is refilled evenly', () => {
   assert.equal(rate.hasTokens('a'), false, 'unused tokens of earlier seconds are lost')
 })
 
-test('each quota names its service and what it limits', () => {
+test('each AWS quota names its service and what it limits', () => {
   for (const [name, { value, source }] of Object.entries({ ...quotas, ...accountQuotas })) {
     assert.match(source, /^(Lambda|API Gateway, HTTP API|SQS|EventBridge|DynamoDB): \w/, name)
     assert.ok(value > 0, name)

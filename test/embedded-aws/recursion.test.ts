@@ -73,12 +73,12 @@ test('a function that keeps sending to its own queue is stopped after 16 invocat
   assert.deepEqual(await runLoop(t, { last: 40 }), { reached: 16, dead: 1 })
 })
 
-test('a function that allows recursion is not stopped', async (t) => {
+test('a function that allows recursion is not stopped by loop detection', async (t) => {
   const settings = { recursiveLoop: 'Allow' } as const
   assert.deepEqual(await runLoop(t, { last: 40, settings }), { reached: 40, dead: 0 })
 })
 
-test('a message that starts a new chain does not count as recursion', async (t) => {
+test('a message that starts a new chain of invocations does not count as recursion', async (t) => {
   const config = (queueUrl: string) => readConfig({ QUEUE_URL_PREFIX: queueUrl.slice(0, -'image'.length) })
   const send: Send = (queueUrl, body) =>
     startChain(() =>
@@ -87,7 +87,7 @@ test('a message that starts a new chain does not count as recursion', async (t) 
   assert.deepEqual(await runLoop(t, { last: 40, send }), { reached: 40, dead: 0 })
 })
 
-test('each function of a chain is counted separately, and a batch counts as its longest chain', () => {
+test('recursion is counted for each function separately, and a batch counts as its longest chain', () => {
   let { traceHeader } = continueLineage([], 'a')
   for (const name of ['b', 'a', 'b', 'b']) ({ traceHeader } = continueLineage([traceHeader], name))
   const other = continueLineage([continueLineage([], 'a').traceHeader, traceHeader], 'a')

@@ -47,7 +47,7 @@ function reason(verdict: SignatureVerdict): string {
   return verdict.ok ? 'ok' : verdict.reason
 }
 
-test('the signature example in the headers section of the S3 reference is accepted', () => {
+test('SigV4 accepts the signature example in the headers section of the S3 reference', () => {
   const verdict = verifySigV4(createExampleGet(validSignature), exampleCredentials, {
     ...s3,
     now: exampleTime,
@@ -55,7 +55,7 @@ test('the signature example in the headers section of the S3 reference is accept
   assert.equal(verdict.ok, true)
 })
 
-test('the presigned URL example of the S3 reference is accepted until it expires', () => {
+test('SigV4 accepts the presigned URL example of the S3 reference until it expires', () => {
   const url =
     '/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404'
   const request = { method: 'GET', url, headers: { host: 'examplebucket.s3.amazonaws.com' } }
@@ -84,7 +84,7 @@ test('the presigned URL example of the S3 reference is accepted until it expires
   )
 })
 
-test('each invalid signature is refused with its reason', () => {
+test('each kind of invalid SigV4 signature is refused with its reason', () => {
   const verify = (request: SignedRequest, keys = exampleCredentials, options = {}) =>
     reason(verifySigV4(request, keys, { ...s3, now: exampleTime, ...options }))
   const validRequest = createExampleGet(validSignature)
@@ -120,7 +120,7 @@ test('each invalid signature is refused with its reason', () => {
   )
 })
 
-test('requests signed by the SDK are accepted for any key', async (t) => {
+test('requests signed by the AWS SDK are accepted for any object key', async (t) => {
   const verdicts: string[] = []
   const server = createServer(async (request, response) => {
     const body = await buffer(request)

@@ -3,19 +3,19 @@ import { test } from 'node:test'
 import { limitMemory } from '../../lib/deployment/functions.ts'
 import { availableThreads, effectiveLimits } from '../../lib/engines/host-limits.ts'
 
-test('an engine gets no more memory than its Lambda function has, and its full limit elsewhere', () => {
+test('an engine gets at most the memory of its Lambda function, and its full limit elsewhere', () => {
   const limits = { memoryMb: 4096, diskMb: 100, timeoutS: 60 }
   assert.deepEqual(effectiveLimits(limits, 3008), { ...limits, memoryMb: 3008 - 256 })
   assert.deepEqual(effectiveLimits(limits, 10_240), limits)
   assert.deepEqual(effectiveLimits(limits), limits)
 })
 
-test('a Lambda function gets the memory it requests, up to MAX_FUNCTION_MB and the maximum of Lambda', () => {
+test('a Lambda function gets the memory it requests, up to MAX_FUNCTION_MB and the maximum of AWS', () => {
   assert.equal(limitMemory(6400, { MAX_FUNCTION_MB: 3008 }), 3008)
   assert.equal(limitMemory(1024, { MAX_FUNCTION_MB: 3008 }), 1024)
   assert.equal(limitMemory(20_000, { MAX_FUNCTION_MB: 20_000 }), 10_240)
 })
 
-test('a program gets one thread per processor, up to eight', () => {
+test('an engine program gets one thread per processor, up to eight', () => {
   assert.deepEqual([1, 2, 6, 64].map(availableThreads), [1, 2, 6, 8])
 })

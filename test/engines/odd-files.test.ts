@@ -27,7 +27,7 @@ for (const name of ['lzma.tiff', 'lab.tiff', 'twelve-bit.tiff', 'planar.tiff'])
     assert.deepEqual([route, codes, await readQuarterColors(path)], ['imagemagick', [], 'RGBx'])
   })
 
-test('32-bit samples are scaled from black to white', async () => {
+test('a TIFF with 32-bit samples keeps black, white and the colors between them', async () => {
   const source = join(scratch, 'whole-numbers.tiff')
   await readStdout('convert', fixture('corners.png'), '-depth', '32', '-compress', 'None', source)
   const { path, codes } = await convertAndCleanUp(source, 'png')
@@ -74,7 +74,7 @@ test('TIFF pages with a rare compression are re-encoded for PDF', async () => {
   assert.deepEqual([route, await countPdfPages(path)], ['imagemagick vips', 2])
 })
 
-test('a Direct3D 10 texture is read by FFmpeg and supports the image options', async () => {
+test('a DirectDraw texture with a DX10 header is read by FFmpeg and supports the image options', async () => {
   const { path, route } = await convertAndCleanUp(oddFixture('bc1.dds'), 'png', { width: 40 })
   assert.equal(route, 'ffmpeg vips')
   assert.equal(await readStdout('identify', '-format', '%wx%h', path), '40x32')
@@ -82,7 +82,7 @@ test('a Direct3D 10 texture is read by FFmpeg and supports the image options', a
   assert.match(colors, /FF0000[\s\S]*00FF00[\s\S]*0000FF[\s\S]*8C8[A-C]8C/)
 })
 
-test('a 16-bit texture has the right colors, and a float texture is refused as unsupported', async () => {
+test('a 16-bit DirectDraw texture has the right colors, and a float texture is refused as unsupported', async () => {
   const texture = (format: number, dot: readonly number[]) => {
     const bytes = Buffer.alloc(148 + 16 * 8)
     bytes.write('DDS ', 'latin1')
@@ -106,19 +106,19 @@ test('a 16-bit texture has the right colors, and a float texture is refused as u
   await assert.rejects(convertAndCleanUp(source, 'png'), { code: 'UNSUPPORTED_FORMAT' })
 })
 
-test('an unknown compression is refused by name, not as damage', async () => {
+test('a DirectDraw texture with an unknown compression is refused as unsupported, not as damaged', async () => {
   await assert.rejects(convertAndCleanUp(oddFixture('bc7.dds'), 'png'), {
     code: 'UNSUPPORTED_FORMAT',
     message: /a compression of Direct3D 10, which is not supported/,
   })
 })
 
-test('a drawing with exploding entities is too large, and no other engine is tried', async () => {
+test('an SVG with exploding XML entities is refused as too large', async () => {
   await assert.rejects(convertAndCleanUp(oddFixture('entities.svg'), 'png'), { code: 'FILE_TOO_LARGE' })
 })
 
 for (const name of ['v7.tar', 'v7.tgz', 'endless.tar'])
-  test(`${name} is unpacked completely`, async () => {
+  test(`the archive ${name} is unpacked completely`, async () => {
     const { path } = await convertAndCleanUp(oddFixture(name), 'zip')
     assert.deepEqual(Object.keys(await readArchive(path, 'zip')).sort(), ['plain.txt', 'table.csv'])
   })
@@ -155,13 +155,13 @@ test("a font with Apple's TrueType signature is detected", async () => {
   assert.equal(await countCharacters(path, 'woff2'), 4)
 })
 
-test('subtitles with few fields per line keep times and text', async () => {
+test('an ASS file with few fields per line keeps the times and text of its subtitles', async () => {
   const { path } = await convertAndCleanUp(oddFixture('short-lines.ass'), 'srt')
   const words = (await readFile(path, 'utf8')).replaceAll(/<[^>]*>/g, '')
   assert.match(words, /00:00:01,000 --> 00:00:02,500\nHello, otters\n\n2\n.*\nSecond line\nbelow/)
 })
 
-test('subtitle fields are put in the standard order, and standard ones stay unchanged', () => {
+test('the fields of an ASS subtitle file are put in the standard order', () => {
   const events = (format: string, line: string) => `[Events]\nFormat: ${format}\nDialogue: ${line}`
   const standardHeader = 'Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text'
   const standardFields = events(standardHeader, '0,0:00:01.00,0:00:02.00,Big,,0,0,0,,a, b')
@@ -174,7 +174,7 @@ test('subtitle fields are put in the standard order, and standard ones stay unch
   assert.equal(normalizeFields(ssa), ssa)
 })
 
-test('a protected workbook and presentation named .docx open with their password', async () => {
+test('a protected workbook or presentation named .docx opens with its password', async () => {
   for (const [kind, words] of [
     ['xlsx', /Otters/],
     ['pptx', /Wombats/],

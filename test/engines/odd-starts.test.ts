@@ -11,20 +11,20 @@ import { fixture } from './support/run-engine.ts'
 after(() => Promise.all(engines.map((engine) => engine.close?.())))
 
 for (const name of ['http-header', 'fill-byte', 'junk-after-start', 'junk-between-segments'])
-  test(`a JPEG with other bytes is read: ${name}`, async () => {
+  test(`a JPEG with extra bytes is read: ${name}`, async () => {
     const { path, from, codes } = await convertAndCleanUp(fixture(`odd/${name}.jpg`), 'png')
     assert.deepEqual([from, codes, await readQuarterColors(path)], ['jpg', [], 'RGBx'])
   })
 
 for (const name of ['frames', 'unknown-start'])
-  test(`a FLAC without its header is read: ${name}`, async () => {
+  test(`a FLAC file without its header is read: ${name}`, async () => {
     const { path, from, codes } = await convertAndCleanUp(fixture(`odd/${name}.flac`), 'wav')
     assert.deepEqual([from, codes], ['flac', []])
     const show = ['-show_entries', 'format=duration:stream=sample_rate,channels', '-of', 'csv=p=0']
     assert.equal(await readStdout('ffprobe', '-v', 'error', ...show, path), '8000,1\n1.000000\n')
   })
 
-test('frames of other audio formats are no FLAC', () => {
+test('frames of other audio formats are not taken for FLAC frames', () => {
   assert.equal(hasFlacFrame(Buffer.from('fffb9064000000000000000000000000fff15080', 'hex')), false)
   assert.equal(hasFlacFrame(Buffer.from('fff86908', 'hex')), false)
 })

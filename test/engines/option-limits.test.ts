@@ -75,7 +75,7 @@ const fieldOf = (id: SchemaId, name: string): z.ZodType => {
 
 const isAccepted = (id: SchemaId, name: string, value: unknown) => fieldOf(id, name).safeParse(value).success
 
-describe('the limit', () => {
+describe('limits of options', () => {
   const numbers: readonly (readonly [SchemaId, name: string, least: number, most: number, step?: number])[] =
     [
       ['video', 'audioBitrate', 6000, 1_536_000],
@@ -319,7 +319,7 @@ test('omitted options have the listed default values', () => {
   )
 })
 
-test('only the listed options are lenient, and only the listed options control how the file is read', () => {
+test('only the listed options are lenient, and only the listed options control how a file is read', () => {
   const schemaIdsWhere = (isMarked: (schema: z.ZodType) => boolean) => {
     const names = engines.flatMap(({ capabilities }) =>
       capabilities.flatMap(({ options: { shape } }) =>

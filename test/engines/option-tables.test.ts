@@ -28,7 +28,7 @@ import { stampInputs, watermarkColor } from '../../lib/engines/shared/image/wate
 import { MetadataOptions } from '../../lib/engines/shared/metadata/options.ts'
 import { TableOptions } from '../../lib/engines/shared/text/table-options.ts'
 
-describe('the quality levels', () => {
+describe('quality levels', () => {
   const words = ({ low, medium, high, highest }: Record<'low' | 'medium' | 'high' | 'highest', number>) => [
     ...[low, medium, high, highest],
   ]
@@ -60,7 +60,7 @@ test('an ebook without a title gets the name of its file', () => {
   assert.deepEqual(names.map(titleFromName), ['Two  otters', 'a.tar', 'Untitled', 'x'.repeat(200)])
 })
 
-test('colors are names or hex values, with or without the number sign', () => {
+test('color options accept names and hex values, with or without the number sign', () => {
   const names = ['black', 'white', 'gray', 'red', 'green', 'blue', 'yellow', 'orange', 'purple']
   for (const name of [...names, '#abc', '#A1b2C3']) assert.equal(watermarkColor.parse(name), name)
   assert.equal(watermarkColor.parse('ff0000'), '#ff0000')
@@ -68,7 +68,7 @@ test('colors are names or hex values, with or without the number sign', () => {
     assert.throws(() => watermarkColor.parse(wrongColor), wrongColor)
 })
 
-test('channel layouts have the number of speakers in their names', () => {
+test('each channel layout has as many speakers as its name says', () => {
   const said: Readonly<Record<string, number>> = {
     mono: 1,
     stereo: 2,
@@ -128,7 +128,7 @@ test('a video with non-square pixels gets its display width', () => {
   for (const unknown of ['0:1', '1:0', '1:1']) assert.deepEqual(size(unknown), [720, 576], unknown)
 })
 
-test('up to a hundred texts can be redacted at once, as a list or separated by commas', () => {
+test('redact-pdf accepts up to a hundred terms, as a list or separated by commas', () => {
   const { shape } = toolOptions['redact-pdf']
   const terms = (value: unknown) => shape.terms.safeParse(value).data
   assert.deepEqual(terms(' a, b ,,c\nd'), ['a', 'b', 'c', 'd'])
@@ -138,7 +138,7 @@ test('up to a hundred texts can be redacted at once, as a list or separated by c
     assert.equal(terms(invalidTerms), undefined)
 })
 
-test('a thumbnail fits its box, and vector drawings are rendered at the resolution that the box requires', () => {
+test('a thumbnail fits its box, and a vector drawing is rendered at the resolution that the box requires', () => {
   const boxes = [{}, { width: 9 }, { height: 9, fit: 'crop' }, { width: 9, height: 8, fit: 'scale' }]
   assert.deepEqual(boxes.map(thumbnailBox), [
     { width: 256, height: 256, fit: 'max' },
@@ -163,7 +163,7 @@ test('a thumbnail fits its box, and vector drawings are rendered at the resoluti
   })
 })
 
-test('paper sizes have sides of 20 to 5080 mm, in any supported unit', () => {
+test('paper options accept sides of 20 to 5080 mm, in any supported unit', () => {
   const isAccepted = (pageSize: string) => TextPdfOptions.safeParse({ pageSize }).success
   for (const size of ['a4', ' Letter ', '20x5080mm', '2 x 50cm'.replaceAll(' ', ''), '8.5x11in', '100x200pt'])
     assert.equal(isAccepted(size), true, size)
@@ -171,7 +171,7 @@ test('paper sizes have sides of 20 to 5080 mm, in any supported unit', () => {
     assert.equal(isAccepted(size), false, size)
 })
 
-test('a table delimiter is a character or its name, in upper or lower case', () => {
+test('the table delimiter option accepts a character or its name, in upper or lower case', () => {
   const isAccepted = (delimiter: string) => TableOptions.safeParse({ delimiter }).success
   for (const sign of ['comma', 'TAB', '\\t', 'Auto', 'auto', ';', '|', ' '])
     assert.equal(isAccepted(sign), true, sign)
@@ -179,12 +179,12 @@ test('a table delimiter is a character or its name, in upper or lower case', () 
 })
 
 /** Options are part of the API contract, so removing one must fail a test. */
-describe('the options', () => {
+describe('lists of options', () => {
   const optionNames = (schema: z.ZodObject) => Object.keys(schema.shape).join(' ')
   const watermarkArgs =
     'watermarkPosition watermarkOpacity watermarkFontSize watermarkColor watermarkScale watermarkMargin'
 
-  test('the options of the PDF tools are exactly those listed', () => {
+  test('the PDF tools have exactly the listed options', () => {
     assert.deepEqual(
       Object.fromEntries(Object.entries(toolOptions).map(([id, one]) => [id, optionNames(one)])),
       {
@@ -221,7 +221,7 @@ describe('the options', () => {
     )
   })
 
-  test('the options of videos, audio and animations are exactly those listed', () => {
+  test('videos, audio and animations have exactly the listed options', () => {
     const { mp4, h264 } = videoContainers
     const videoNames = 'preset crf quality videoBitrate bitrate twoPass resolution fps rotate background'
     const audioNames = 'audioBitrate audioSampleRate channels volume'
@@ -244,7 +244,7 @@ describe('the options', () => {
     assert.equal(optionNames(mergeAudioOptions), 'gap quality audioBitrate')
   })
 
-  test('the options of a resolution are the listed names, each with the shorter side of the video', () => {
+  test('the resolution option has exactly the listed names, each with its shorter side', () => {
     const sides = ['240p', '360p', '480p', '720p', '1080p', '1440p', '4k'].map((name) => {
       assert.ok(videoOptions(videoContainers.mp4).safeParse({ resolution: name }).success, name)
       return readResolution(name)
@@ -255,7 +255,7 @@ describe('the options', () => {
     )
   })
 
-  test('the options of images, ebooks, spreadsheets and metadata are exactly those listed', () => {
+  test('images, ebooks, spreadsheets and metadata have exactly the listed options', () => {
     const size = 'width height fit downscale rotate background metadata'
     assert.equal(Object.keys(jpgShape).join(' '), `${size} quality jpegQuality progressive colorSpace`)
     assert.equal(Object.keys(pngShape).join(' '), `${size} compressionLevel palette progressive colorSpace`)

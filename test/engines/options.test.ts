@@ -5,7 +5,7 @@ import { engines } from '../../lib/engines/index.ts'
 import { isSecretOption, secretOption, secretOptionNames } from '../../lib/engines/options.ts'
 import { snakeCase } from '../../lib/names/case-conversion.ts'
 
-describe('a secret option', () => {
+describe('secret options', () => {
   const options = engines.flatMap(({ capabilities }) =>
     capabilities.flatMap(({ operation, options: { shape } }) =>
       // The shape of an object schema contains schemas.
@@ -22,7 +22,7 @@ describe('a secret option', () => {
       assert.equal(isSecretOption(schema), /password/i.test(name), `${operation}: ${name}`)
   })
 
-  test('a secret option is in the list of secret names in both spellings', () => {
+  test('the list of secret names contains each secret option in both spellings', () => {
     const names = options.filter(({ schema }) => isSecretOption(schema)).map(({ name }) => name)
     assert.deepEqual(
       [...secretOptionNames].toSorted(),

@@ -127,7 +127,7 @@ const cases: readonly [
   ],
 ]
 for (const [code, engine, source, to, settings] of cases) {
-  test(`${code} is reported for a minimal source`, async () => {
+  test(`the warning ${code} is reported for a minimal source`, async () => {
     const { warnings } = await convert(engine, source(), to, settings)
     assert.ok(warnings.includes(code), warnings.join())
   })
@@ -148,7 +148,7 @@ test('a GIF made from a video warns about semi-transparent parts, but not about 
     }
 })
 
-test('a frame of a transparent video gives a warning if the image format has no transparency', async () => {
+test('a frame of a transparent video causes a warning if the image format has no transparency', async () => {
   const video = createTransparentVideo('still.mov', '255*gt(X\\,32)', ['-c:v', 'png'])
   assert.deepEqual((await convert(ffmpeg, video, 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
   const sheet = { options: { rows: 1, columns: 2 } }
@@ -182,7 +182,7 @@ for (const [source, to, lostTags] of [
   )
 }
 
-test('audio without tags gives no warning about lost tags', async () => {
+test('audio without tags causes no warning about lost tags', async () => {
   const path = join(folder, 'plain.m4a')
   execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', 'sine=d=0.3', path])
   for (const to of ['aac', 'ac3'] as const) assert.deepEqual((await convert(ffmpeg, path, to)).warnings, [])

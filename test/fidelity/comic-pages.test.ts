@@ -8,7 +8,7 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 
 const folder = scratchFolder('comic-pages')
 
-test('files that macOS adds to an archive are no pages of a comic', async () => {
+test('files that macOS adds to an archive do not count as pages of a comic', async () => {
   const names = [
     'Vol 1/page1.jpg',
     'Vol 1/page2.webp',

@@ -11,7 +11,7 @@ import { LossDetector } from '../../lib/jobs/run/loss-detector.ts'
 import { createLog } from '../../lib/log.ts'
 import { asSource, countWords, fixture, folder, summarize } from './support/read-content.ts'
 
-test('the content of fixtures is counted by format', async () => {
+test('the content of each fixture is counted as expected for its format', async () => {
   const counts = async (name: string, format: FormatId) =>
     (await readSummary(fixture(name), format, asSource))?.counts
   assert.deepEqual(await counts('office/workbook.xlsx', 'xlsx'), { sheets: 2, cells: 34 })
@@ -43,7 +43,7 @@ test('the content of fixtures is counted by format', async () => {
   assert.deepEqual([short?.counts.cues, short?.words?.total], [2, 5])
 })
 
-test('the counted audio duration matches ffprobe', async () => {
+test('the counted duration of audio matches ffprobe', async () => {
   const names = ['tone.wav', 'tone.flac', 'tone.ogg', 'tone.mp3', 'tone.m4a', 'surround.flac']
   await Promise.all(
     names.map(async (name) => {
@@ -61,7 +61,7 @@ test('the counted audio duration matches ffprobe', async () => {
   )
 })
 
-test('audio and video files of older formats have the duration of their source', async () => {
+test('audio and video in older formats have the same duration as their source', async () => {
   const audioFormats: FormatId[] = ['wma', 'ac3', 'aac', 'au', 'caf', 'wv', 'tta', 'w64', 'aif']
   const videoFormats: FormatId[] = ['avi', 'wmv', 'flv']
   const pathOf = (extension: string) => join(folder, `made.${extension}`)
@@ -86,7 +86,7 @@ test('audio and video files of older formats have the duration of their source',
   }
 })
 
-test('a video converted to audio retains its audio track, even if that starts late or ends early', async () => {
+test('a video converted to audio keeps an audio track that starts late or ends early', async () => {
   const pathOf = (name: string) => join(folder, name)
   await promisify(execFile)('ffmpeg', [
     ...['-v', 'error', '-y', '-f', 'lavfi', '-i', 'testsrc=duration=6:size=32x32:rate=10'],
@@ -114,7 +114,7 @@ test('a video converted to audio retains its audio track, even if that starts la
   }
 })
 
-test('only files in archives are counted, not folders or links', async () => {
+test('the content summary of an archive counts only files, not folders or links', async () => {
   const tree = join(folder, 'tree')
   await mkdir(join(tree, 'below'), { recursive: true })
   for (const name of ['a.txt', 'b.txt', 'below/c.txt']) await writeFile(join(tree, name), name.repeat(9))
@@ -133,7 +133,7 @@ test('only files in archives are counted, not folders or links', async () => {
   assert.deepEqual((await readSummary(flat, 'ar', asSource))?.counts, { entries: 2 })
 })
 
-test('sparse files are counted in old and new GNU tar archives', async () => {
+test('sparse files of old and new GNU tar archives are counted', async () => {
   const tree = join(folder, 'holes')
   await mkdir(tree)
   // The header contains four entries of the sparse map, each following block 21.
@@ -151,7 +151,7 @@ test('sparse files are counted in old and new GNU tar archives', async () => {
   }
 })
 
-test('cells of a table are counted with the separator of its fields', async () => {
+test('CSV cells are counted with the separator of the file', async () => {
   const countCells = async (table: string, delimiter?: string) => {
     const path = join(folder, 'parted.csv')
     await writeFile(path, table)
@@ -167,7 +167,7 @@ test('cells of a table are counted with the separator of its fields', async () =
   assert.equal(result?.counts.cells, 2)
 })
 
-test('OpenDocument cells count as often as they are repeated, with the text of shapes and without comments', async () => {
+test('OpenDocument cells are counted as often as they are repeated, with the text of shapes but without comments', async () => {
   const cell = (content: string, attributes = '') =>
     `<table:table-cell${attributes}><text:p>${content}</text:p></table:table-cell>`
   const shape = (words: string) => `<draw:rect svg:width="3cm"><text:p>${words}</text:p></draw:rect>`
@@ -201,7 +201,7 @@ test('OpenDocument cells count as often as they are repeated, with the text of s
   assert.deepEqual([...summary.features].sort(), ['comments', 'formulas', 'selectableText'])
 })
 
-test('the cells of a binary workbook are counted', async () => {
+test('the cells of a binary Excel workbook are counted', async () => {
   assert.deepEqual((await readSummary(fixture('fruit.xlsb'), 'xlsb', asSource))?.counts, {
     sheets: 1,
     cells: 8,

@@ -68,7 +68,7 @@ for (const [content, words, description] of contentCases)
     assert.equal(await countWords(createPdf(`BT /F 9 Tf ${content} ET`)), words)
   })
 
-test('a page encoded as hex or base 85 is read, also on top of compression', async () => {
+test('a PDF page encoded as hex or base 85 is read, also on top of compression', async () => {
   const hex = Buffer.from('BT /F 9 Tf (one two) Tj ET').toString('hex')
   assert.equal(await countWords(createPdfFromStream(streamObject(`${hex}>`, '/ASCIIHexDecode'))), 2)
   // Created with Python's base64: four zero bytes before `BT /F 9 Tf (one two three) Tj ET`, and a compressed text.
@@ -81,12 +81,12 @@ test('a page encoded as hex or base 85 is read, also on top of compression', asy
   )
 })
 
-test('a cross-reference table with unusual spacing is read', async () => {
+test('a PDF cross-reference table with unusual spacing is read', async () => {
   const text = createPdf('BT /F 9 Tf (one) Tj ET')
   assert.equal(await countWords(text.replaceAll(' n \n', ' n\n')), 1)
 })
 
-test('fonts that share a large code map cannot exceed the memory limit', async () => {
+test('PDF fonts that share a large code map cannot exceed the memory limit', async () => {
   const count = 2000
   const numbers = Array.from({ length: count }, (_, at) => at)
   const fonts = numbers.map((at) => `/F${at} ${at + 7} 0 R`).join('')

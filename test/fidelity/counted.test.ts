@@ -14,13 +14,13 @@ import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { asSource, countWords, fixture, folder, summarize } from './support/read-content.ts'
 
-test('words are recognized in any order, hyphenated, with ligatures and in another case', () => {
+test('retained words are recognized in any order, hyphenated, with ligatures and in another case', () => {
   const source = countWords('The office reviews five difficult contracts.')
   assert.equal(source.countSharedWith(countWords('FIVE CONTRACTS', 'the oﬃce re-\nviews diﬃ-\ncult')), 6)
   assert.equal(source.countSharedWith(countWords('The office reviews five contracts.')), 5)
 })
 
-test('added page headers do not compensate for missing characters', () => {
+test('added page headers do not compensate for missing characters in the fidelity check', () => {
   const source = countWords('one two three four five six seven eight')
   assert.equal(
     source.countSharedWith(countWords('eno owt eerht', 'one two', 'evif xis ruof neves thgie eno owt')),
@@ -28,7 +28,7 @@ test('added page headers do not compensate for missing characters', () => {
   )
 })
 
-test('letter-spaced words are recognized even if a title was added', () => {
+test('letter-spaced words are recognized as retained even if a title was added', () => {
   const source = countWords('The office reviews five difficult contracts before the evening.')
   const letterSpacedText = [
     ...'The office reviews five difficult contracts before the evening. Minutes',
@@ -37,12 +37,12 @@ test('letter-spaced words are recognized even if a title was added', () => {
   assert.equal(source.countSharedWith(countWords([...'The office reviews. Minutes'].join(' '))), 3)
 })
 
-test('in scripts without spaces, each character counts as a word', () => {
+test('each character counts as a word in scripts without spaces', () => {
   assert.equal(countWords('東京へ行く').total, 5)
   assert.equal(countWords('東京へ行く').countSharedWith(countWords('東京へ')), 3)
 })
 
-test('the words counted in a PDF are those that poppler finds', async () => {
+test('the words counted in a PDF are the ones that Poppler finds', async () => {
   const { stdout } = await promisify(execFile)('pdftotext', ['-q', fixture('report.pdf'), '-'])
   const summary = await readSummary(fixture('report.pdf'), 'pdf', asSource)
   assert.equal(summary?.counts.pages, 2)
@@ -52,7 +52,7 @@ test('the words counted in a PDF are those that poppler finds', async () => {
   assert.equal(await readSummary(fixture('needs-password.pdf'), 'pdf', asSource), undefined)
 })
 
-test('words in Word are hidden by direct formatting or inherited styles, and shown by more specific formatting', () => {
+test('words of a Word document are hidden by direct formatting or inherited styles, and shown by more specific formatting', () => {
   const style = (id: string, properties: string, base = '') =>
     `<w:style w:styleId="${id}">${base && `<w:basedOn w:val="${base}"/>`}<w:rPr>${properties}</w:rPr></w:style>`
   const hiding = findHidingStyles(
@@ -77,7 +77,7 @@ test('words in Word are hidden by direct formatting or inherited styles, and sho
   assert.equal(visibleText(`<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('a')}`), 'a')
 })
 
-test('a text is read in its own or the requested encoding', async () => {
+test('the words of a text are counted in its own or the requested encoding', async () => {
   const originalText = 'Съешь ещё этих мягких французских булок, да выпей чаю. '.repeat(3)
   const expectedWords = countWords(originalText)
   const countRecognized = async (name: string, encoding: string, requestedCharset?: string) => {
@@ -107,7 +107,7 @@ test('markup, scripts and numbers do not count as words', async () => {
   assert.equal((await summarize('a.rtf', rtf))?.words?.total, 2)
 })
 
-test('formulas, comments and metadata do not count as words, but the title does', async () => {
+test('formulas, comments and metadata of a document do not count as words, but its title does', async () => {
   const formulas = String.raw`$e^{i\pi}$ and $$
 \sum_{no}^{\infty} \frac{no}{no}
 $$ cost $5 or $10 \(x \in \mathbb{R}\)`
@@ -128,7 +128,7 @@ $$ cost $5 or $10 \(x \in \mathbb{R}\)`
   }
 })
 
-test('comments are only reported as dropped if the text of the result does not contain them', async () => {
+test('comments are reported as dropped only if the text of the result does not contain them', async () => {
   const remark =
     '<office:annotation><dc:creator>Ann</dc:creator><text:p>rather blue</text:p></office:annotation>'
   const document = join(folder, 'remarks.fodt')
@@ -189,7 +189,7 @@ test('the items and notes of an OPML outline count as words', async () => {
   assert.equal(words?.total, 6)
 })
 
-test('files of unclosed markup are read quickly', async () => {
+test('the words of files with unclosed markup are counted quickly', async () => {
   const startedAtMs = performance.now()
   await summarize('a.html', '<script>'.repeat(100_000))
   await summarize('b.html', '<'.repeat(250_000))
@@ -210,7 +210,7 @@ test('files of unclosed markup are read quickly', async () => {
   assert.ok(performance.now() - startedAtMs < 5000, `${performance.now() - startedAtMs} ms`)
 })
 
-test('a truncated file or one with another format is not counted', async () => {
+test('the content of a truncated file or of another format is not counted', async () => {
   for (const name of ['a.docx', 'a.xlsx', 'a.pptx', 'a.pdf', 'a.wav', 'a.mp3', 'a.ttf', 'a.woff2', 'a.epub'])
     assert.equal(await summarize(name, Buffer.alloc(300, 'PK\x05\x06RIFF')), undefined, name)
 })

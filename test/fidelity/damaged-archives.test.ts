@@ -10,7 +10,7 @@ for (const [format, bytes] of [
   ['tgz', gzipSync(tar)],
   ['tzst', zstdCompressSync(tar)],
 ] as const)
-  test(`a damaged ${format} cannot be counted, which is no internal error`, async () => {
+  test(`a damaged ${format} archive cannot be counted, which is not an internal error`, async () => {
     const reader = contentReaderOf(format)
     assert.ok(reader)
     let unreadableCount = 0

@@ -74,7 +74,7 @@ test('elements in scripts, comments and templates of a web page are not counted'
   })
 })
 
-test('small images that a PDF result contains in its pages are counted', async () => {
+test('small images within the pages of a PDF result are counted', async () => {
   const content = 'q 20 0 0 20 9 9 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q'
   const path = join(folder, 'inline.pdf')
   await writeFile(
@@ -90,7 +90,7 @@ test('small images that a PDF result contains in its pages are counted', async (
   assert.deepEqual([await images(true), await images(false)], [1, 0])
 })
 
-test('images, links and tables of a Word document are counted, and those of its PDF and OpenDocument text', async () => {
+test('images, links and tables of a Word document are counted, also in its PDF and OpenDocument text', async () => {
   const docx = await createDocx()
   assert.deepEqual(await readElementCounts('a.docx', docx, 'docx'), {
     images: 1,
@@ -115,7 +115,7 @@ test('images, links and tables of a Word document are counted, and those of its 
   }
 })
 
-test('a result without any image of its source has a warning, but no other route is tried', async () => {
+test('a result without any image of its source causes a warning, but no fallback route is tried', async () => {
   const source = `<p>${createText(20)}</p>${dataImage}${dataImage}`
   const convert = async (output: string, to: FormatId) =>
     runSteps(await createRun({ sources: [source], output, steps: [{ from: 'html', to }] }))

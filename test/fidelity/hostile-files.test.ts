@@ -41,7 +41,7 @@ async function countQuickly(path: string, format: FormatId) {
   return summary
 }
 
-test('a workbook part that several sheets refer to is read once', async () => {
+test('a workbook part that several sheets refer to is read once for counting', async () => {
   const rows = '<row><c t="str"><v>some words</v></c></row>'.repeat(2000)
   const path = await writeZip('a.xlsx', {
     'xl/workbook.xml': `<workbook><sheets>${repeat((at) => `<sheet name="${at}" r:id="rId1"/>`)}</sheets></workbook>`,
@@ -53,7 +53,7 @@ test('a workbook part that several sheets refer to is read once', async () => {
   assert.deepEqual([summary?.counts, summary?.words?.total], [{ sheets: 1, cells: 2000 }, 4000])
 })
 
-test('an EPUB page that several spine items refer to is read once', async () => {
+test('an EPUB page that several spine items refer to is read once for counting', async () => {
   const path = await writeZip('a.epub', {
     'META-INF/container.xml': '<container><rootfile full-path="a.opf"/></container>',
     'a.opf': `<package><manifest><item id="a" href="a.html"/></manifest><spine>${'<itemref idref="a"/>'.repeat(rowCount)}</spine></package>`,
@@ -62,7 +62,7 @@ test('an EPUB page that several spine items refer to is read once', async () => 
   assert.equal((await countQuickly(path, 'epub'))?.words?.total, 250_000)
 })
 
-test('an embedded page that several chunks of a Word document refer to is read once', async () => {
+test('an embedded page that several chunks of a Word document refer to is read once for counting', async () => {
   const path = await writeZip('a.docx', {
     'word/document.xml': '<w:document><w:altChunk/></w:document>',
     'word/footnotes.xml': '<w:footnotes><w:altChunk/></w:footnotes>',
@@ -72,7 +72,7 @@ test('an embedded page that several chunks of a Word document refer to is read o
   assert.equal((await countQuickly(path, 'docx'))?.words?.total, 100_000)
 })
 
-test('a drawing that all sheets share is read once', async () => {
+test('a drawing that all sheets of a workbook share is read once for counting', async () => {
   const sheets = 300
   const each = <T>(make: (at: number) => T) => Array.from({ length: sheets }, (_, at) => make(at))
   const path = await writeZip('drawings.xlsx', {
@@ -104,7 +104,7 @@ function createPdf(objects: readonly string[]): string {
   return `${pdf}xref\n0 ${size}\n0000000000 65535 f \n${rows.join('')}trailer<</Size ${size}/Root 1 0 R>>\nstartxref\n${pdf.length}\n%%EOF`
 }
 
-test('counting stops early, and says so, for a PDF that repeats the same page many times', async () => {
+test('counting the words of a PDF that repeats one page many times stops early and says so', async () => {
   const content = '(some words) Tj\n'.repeat(100_000)
   const path = await write(
     'a.pdf',
@@ -120,7 +120,7 @@ test('counting stops early, and says so, for a PDF that repeats the same page ma
   assert.deepEqual([summary?.isIncomplete, summary?.words], [true, undefined])
 })
 
-test('decompressing the entries of a ZIP for counting stops at a limit', async () => {
+test('decompressing ZIP entries for counting stops at a limit', async () => {
   const page = `<!--${' '.repeat(30_000_000)}-->`
   const names = Array.from({ length: 20 }, (_, at) => `p${at}`)
   const path = await writeZip('bomb.epub', {
@@ -152,7 +152,7 @@ test('a result gets a warning if counting the words of its source would need too
 
 const writeSlowFile = () => write('slow.org', ':A:\n'.repeat(1_000_000))
 
-test('counting stops when it reaches its processor time limit', async () => {
+test('counting the words of a file stops at its CPU time limit', async () => {
   const request = { kind: 'content', reader: 'html', isResult: false } as const
   // The process is looked at every 100 ms, and less often on a busy machine: the file needs a second of its time.
   const path = await write('slow.html', '&#233; '.repeat(1_500_000))
@@ -162,7 +162,7 @@ test('counting stops when it reaches its processor time limit', async () => {
   })
 })
 
-test('a slow file keeps neither this process nor other files waiting', async () => {
+test('a file that is slow to count delays neither the process nor other files', async () => {
   const stop = new AbortController()
   const reading = readSummary(await writeSlowFile(), 'org', { isResult: false, signal: stop.signal }).catch(
     (error) => error,
@@ -173,7 +173,7 @@ test('a slow file keeps neither this process nor other files waiting', async () 
   assert.equal((await reading).name, 'AbortError')
 })
 
-test('a file is read once more when its reader process was killed', async () => {
+test('a file is counted again if its reader process was killed', async () => {
   const path = await writeSlowFile()
   const reading = readSummary(path, 'org', asSource)
   const readers = () =>
@@ -190,7 +190,7 @@ test('a file is read once more when its reader process was killed', async () => 
   assert.equal((await reading)?.words?.total, 0)
 })
 
-test('a step that is aborted does not wait for its source to be counted', async (t) => {
+test('aborting a step does not wait until its source is counted', async (t) => {
   const stop = new AbortController()
   const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }), stop.signal)
   t.after(() => detector[Symbol.dispose]())

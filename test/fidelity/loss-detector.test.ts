@@ -15,7 +15,7 @@ const createSubtitles = (count: number) =>
 
 const convert = async (conversion: ConversionCase) => runSteps(await createRun(conversion))
 
-test('a result reports how many words it retained', async () => {
+test('a result reports how many words of its source it retained', async () => {
   const { fidelity, result } = await convert({
     sources: [createText(100)],
     output: createText(100),
@@ -25,7 +25,7 @@ test('a result reports how many words it retained', async () => {
   assert.equal(result.shortfall, undefined)
 })
 
-test('missing words are reported with numbers', async () => {
+test('missing words of a result are reported with numbers', async () => {
   const { fidelity, result } = await convert({
     sources: [createText(1500)],
     output: createText(1200),
@@ -38,7 +38,7 @@ test('missing words are reported with numbers', async () => {
   })
 })
 
-test('invisible words do not count as missing and are reported as dropped', async () => {
+test('invisible words of a source are reported as dropped, not as missing', async () => {
   const page = { sources: [`${createText(30)} menu menu closed`], output: createText(30), steps: [{}] }
   const manyHiddenWords = await convert({ ...page, hiddenText: 'menu closed Menu elsewhere' })
   assert.deepEqual(manyHiddenWords.fidelity, {
@@ -53,7 +53,7 @@ test('invisible words do not count as missing and are reported as dropped', asyn
   assert.deepEqual(noHiddenWords.fidelity?.dropped, [])
 })
 
-test('a few missing words are reported in a short text, and every missing word in plain text', async () => {
+test('a few missing words are reported for a short text, and every missing word for plain text', async () => {
   const findWarning = async (source: string, output: string, from: FormatId, to: FormatId) => {
     const { result } = await convert({ sources: [source], output, steps: [{ from, to }] })
     return result.shortfall?.warning.message
@@ -80,14 +80,14 @@ test('a few missing words are reported in a short text, and every missing word i
   assert.match((await findWarning('five words in a page', 'five words', 'md', 'txt')) ?? '', /^Of 5 words/)
 })
 
-test('a result without any of the text fails', async () => {
+test('a conversion whose result has none of the text fails', async () => {
   await assert.rejects(convert({ sources: [createText(100)], output: '\n', steps: [{}] }), {
     code: 'CONVERSION_FAILED',
     message: /^The html contains 100 words, but the resulting txt contains none of it/,
   })
 })
 
-test('a loss that the engine warned about is not reported again', async () => {
+test('a loss that the engine already warned about is not reported again', async () => {
   const findShortfall = async (...warnings: string[]) =>
     (await convert({ sources: [createText(100)], output: createText(20), steps: [{}], warnings })).result
       .shortfall
@@ -134,7 +134,7 @@ test('a result joined from chunks is compared with the whole source', async () =
   assert.match(result.shortfall?.warning.message ?? '', /^Of 4 subtitles in the srt, 3 are in the srt/)
 })
 
-test('formats that cannot be counted are listed, and the other steps are still counted', async () => {
+test('results in formats that cannot be counted are listed, and the other steps are still counted', async () => {
   const steps = [{ to: 'xpm' }, { from: 'xpm', to: 'txt' }]
   const { fidelity } = await convert({ sources: [createText(100)], output: createText(100), steps })
   assert.deepEqual(fidelity, { dropped: ['selectableText'], uncounted: ['xpm'] })
@@ -146,7 +146,7 @@ test('formats that cannot be counted are listed, and the other steps are still c
   assert.deepEqual(combine([countedLoss, { dropped: [], uncounted: ['7z'] }])?.uncounted, ['7z'])
 })
 
-test('archived files are counted, not their content', async () => {
+test('archived files are counted as files, and their content is not counted', async () => {
   const fixtureFolder = new URL('../fixtures/odd/', import.meta.url)
   const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   const step = { operation: 'archive', from: 'txt', to: '7z', options: {} } as const
@@ -163,7 +163,7 @@ test('archived files are counted, not their content', async () => {
   assert.equal(detector.shortfall?.warning.message, 'Of 3 files in the txt, 2 are in the 7z (66 %).')
 })
 
-test('audio without samples fails', async () => {
+test('a conversion whose result has no audio samples fails', async () => {
   const wav = (seconds: number) => {
     const header = Buffer.alloc(44)
     header.write('RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0', 'latin1')

@@ -26,7 +26,7 @@ test('fidelity is multiplied over consecutive steps and summed over parallel fil
   assert.equal(combine([undefined]), undefined)
 })
 
-test('a feature that a later step drops is reported, even if it was undetectable in between', async () => {
+test('a feature dropped by a later step is reported, even if it was undetectable in between', async () => {
   const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   const docx = fileURLToPath(new URL('../fixtures/office/formula.docx', import.meta.url))
   const [page, list] = [join(folder, 'formula.html'), join(folder, 'formula.csv')]
@@ -64,7 +64,7 @@ test('the result of an encrypted document is compared with the decrypted documen
   assert.deepEqual(detector.fidelity?.words, createRetention(30, 30))
 })
 
-test('the source is read after the engine has started, and not if the step ends before', async () => {
+test('the source is counted only after the engine has started', async () => {
   const errors: string[] = []
   const log = { error: (_: unknown, message: string) => void errors.push(message) } as Log
   const path = join(folder, 'late.txt')

@@ -47,7 +47,7 @@ function compareWords(pages: number, result: ContentSummary) {
   return { ...fidelity.words, lost }
 }
 
-test('page headers of a PDF count as retained if the document contains them once', async () => {
+test('page headers of a PDF count as retained if the result contains them once', async () => {
   const result = await createDocument(body, line)
   assert.equal(result.words?.total, 6)
   assert.deepEqual(compareWords(4, result), { source: 26, result: 26, share: 1, lost: [] })
@@ -55,7 +55,7 @@ test('page headers of a PDF count as retained if the document contains them once
   assert.deepEqual(compareWords(4, withoutMargins), { source: 26, result: 6, share: 0.2307, lost: ['words'] })
 })
 
-test('different headers of another section are counted, identical ones are not', async () => {
+test('different page headers of another section are counted, identical ones are not', async () => {
   assert.equal((await createDocument(body, line, 'other words', line)).marginWords?.total, 7)
   assert.ok((await createDocument(body, line)).features.includes('margins'))
   assert.ok(!(await createDocument(body, '12')).features.includes('margins'))

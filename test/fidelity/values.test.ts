@@ -40,7 +40,7 @@ test('booleans, dates and amounts do not count as words in OpenDocument sheets, 
   assert.deepEqual(await countCells(...texts), { cells: 3, words: 3, isEmpty: false })
 })
 
-test('a subtitle cue without text is not counted', async () => {
+test('a subtitle cue without text is not counted as content', async () => {
   const path = join(scratchFolder('cues'), 'a.srt')
   const cue = (number: number, text: string) =>
     `${number}\n00:00:0${number},000 --> 00:00:0${number},500\n${text}\n\n`
@@ -48,7 +48,7 @@ test('a subtitle cue without text is not counted', async () => {
   assert.deepEqual((await readSummary(path, 'srt', { isResult: false }))?.counts, { cues: 2 })
 })
 
-test('characters of rich text are decoded with the code pages of its fonts', async () => {
+test('characters of an RTF document are decoded with the code pages of its fonts', async () => {
   const path = join(scratchFolder('rich'), 'a.rtf')
   const fonts =
     '{\\fonttbl{\\f0\\fswiss Arial;}{\\f1\\fswiss\\fcharset204{\\*\\panose 02}Arial Cyr;}{\\f22\\fnil\\fcharset128 MS Mincho;}}'

@@ -49,7 +49,7 @@ function findLostUnits(source: ContentSummary, text: string, warningCodes: reado
   return compare({ ...comparison, result: { words, counts: {}, features: [] } }).lost
 }
 
-test('visible cells of a workbook have to be retained if hidden ones were dropped with a warning', async () => {
+test('visible cells of a workbook must be retained even if hidden cells were dropped with a warning', async () => {
   const source = await createWorkbook(cells, 'veryHidden')
   assert.equal(source.words?.total, 8)
   assert.equal(source.visibleWords?.total, 5)
@@ -61,7 +61,7 @@ test('visible cells of a workbook have to be retained if hidden ones were droppe
   assert.deepEqual(findLostUnits(source, 'one', [...warnings, 'SHEETS_DROPPED']), [])
 })
 
-test('hidden rows and columns are detected in all spellings of the attribute', async () => {
+test('hidden rows and columns of a workbook are detected in all spellings of the attribute', async () => {
   const visibleCells = cells.replaceAll('hidden="1"', 'hidden="false"')
   assert.equal((await createWorkbook(visibleCells, 'visible')).visibleWords, undefined)
   for (const mark of ['hidden="1"', "hidden = 'true'"]) {
@@ -124,13 +124,13 @@ test('visible and hidden cells of OpenDocument sheets are distinguished, includi
   }
 })
 
-test('sheets that hide cells in an unsupported way are not evaluated', () => {
+test('sheets that hide cells in an unsupported way are not checked for losses', () => {
   assert.equal(removeHiddenCells('<x:row hidden="1"/>'), undefined)
   assert.equal(removeHiddenCells('<sheetFormatPr zeroHeight="1"/>'), undefined)
   assert.equal(removeHiddenCells('<row>hidden</row>'), '<row>hidden</row>')
 })
 
-test('sheets with too many hidden column ranges are not evaluated', () => {
+test('sheets with too many hidden column ranges are not checked for losses', () => {
   const sheets = (count: number) => ({
     xlsx: `${'<col min="1" max="1" hidden="1"/>'.repeat(count)}<row><c r="B1"/></row>`,
     ods: `<table:table>${'<table:table-column table:visibility="collapse"/>'.repeat(count)}</table:table>`,

@@ -27,7 +27,7 @@ test('an XLS workbook that lists a sheet too often is not counted', () => {
   assert.equal(readXlsStream(createWorkbook(100_000)), undefined)
 })
 
-test('nothing is counted in a stream that is not an XLS workbook', () => {
+test('no content is counted in a stream that is not an XLS workbook', () => {
   assert.equal(readXlsStream(Buffer.alloc(4)), undefined)
   assert.equal(readXlsStream(createRecord(0x0809, Buffer.from('0005050000000000', 'hex'))), undefined)
 })

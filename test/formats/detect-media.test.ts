@@ -7,7 +7,7 @@ import { detectFile } from './detect-file.ts'
 const latin = (text: string, length = 2048) =>
   Buffer.concat([Buffer.from(text, 'latin1'), Buffer.alloc(length)])
 
-describe('videos and audio', () => {
+describe('detection of video and audio', () => {
   test('videos and audio are detected by their magic bytes without an extension', async () => {
     for (const [start, format] of [
       ['YUV4MPEG2 W64 H48 F25:1\n', 'y4m'],
@@ -37,7 +37,7 @@ describe('videos and audio', () => {
     await assertRefused(detectFile('take.pcm', latin('%PDF-1.7\n')), 'CORRUPT_FILE')
   })
 
-  test('videos and audio named .mod are detected as camcorder video or tracker module', async () => {
+  test('a file named .mod is detected as camcorder video or tracker module by its content', async () => {
     const module = Buffer.alloc(4096)
     module.write('M.K.', 1080)
     assert.equal(await detectFile('a.mod', module), 'tracker')
@@ -46,7 +46,7 @@ describe('videos and audio', () => {
   })
 })
 
-describe('unusual audio', () => {
+describe('detection of unusual audio', () => {
   /** Empty MPEG frames of a given length. */
   const frames = (header: number, length: number, count: number) =>
     Buffer.concat(
@@ -58,7 +58,7 @@ describe('unusual audio', () => {
     )
   const garbage = Buffer.from('ff00fffbffe2'.repeat(100), 'hex')
 
-  test('unusual audio is detected by its MPEG frames if it starts with garbage', async () => {
+  test('MP3 audio that starts with garbage is detected by its MPEG frames', async () => {
     const kinds: readonly [header: number, length: number, what: string][] = [
       [0xfffb9000, 417, 'MPEG 1, layer 3, 128 kbit/s at 44.1 kHz'],
       [0xfffb9200, 418, 'the same with a byte more'],
@@ -78,7 +78,7 @@ describe('unusual audio', () => {
     await assertRefused(detectFile('song.mp3', garbage), 'CORRUPT_FILE')
   })
 
-  test('unusual audio is detected in big-endian WAV and in telephone encodings', async () => {
+  test('audio in big-endian WAV and in telephone encodings is detected', async () => {
     const wave = Buffer.concat([
       Buffer.from('RIFX\0\0\x08\x04WAVEfmt \0\0\0\x10', 'latin1'),
       Buffer.alloc(2048),

@@ -29,7 +29,7 @@ test('a Uniform Office file is detected as text or presentation by its content',
   await assert.rejects(detectFile('a.uot', uniform('text').slice(0, -4)), { code: 'CORRUPT_FILE' })
 })
 
-test('the version of a bitmap follows its extension', async () => {
+test('the version of a bitmap image follows its file extension', async () => {
   assert.equal(await detectFile('a.bmp2', await bitmap('bmp2')), 'bmp2')
   assert.equal(await detectFile('a.bmp3', await bitmap('bmp3')), 'bmp3')
   assert.equal(await detectFile('a.bmp', await bitmap('bmp2')), 'bmp')
@@ -60,7 +60,7 @@ test('a document with a huge unpacked size is rejected as too large before anyth
   })
 })
 
-test('a compressed SVG drawing is detected even if it decompresses to 40 MB', async () => {
+test('a compressed SVG is detected even if it decompresses to 40 MB', async () => {
   const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1">${' '.repeat(40 << 20)}</svg>`
   assert.equal(await detectFile('a.svgz', gzipSync(drawing)), 'svgz')
 })
@@ -76,7 +76,7 @@ test('files with unusual headers are detected by their content', async () => {
   assert.equal(await detectFile('a.txt', 'true, it is a text that begins so\n'), 'txt')
 })
 
-test('a drawing whose use elements multiply to a huge number of shapes is rejected as too large', async () => {
+test('an SVG whose use elements multiply to a huge number of shapes is rejected as too large', async () => {
   const drawing = (levels: number) => {
     const part = (level: number) =>
       `<g id="part${level}">${`<use xlink:href="#part${level - 1}"/>`.repeat(10)}</g>`
@@ -93,7 +93,7 @@ test('a drawing whose use elements multiply to a huge number of shapes is reject
   await assert.rejects(detectFile('a.svg', `${deep}</svg>`), tooLarge)
 })
 
-test('a drawing with a tag name of 400,000 characters is checked in linear time', async () => {
+test('an SVG with a tag name of 400,000 characters is checked in linear time', async () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg"><rect id="a"/><use href="#a"/>'
   const start = performance.now()
   assert.equal(await detectFile('a.svg', `${svg}<${'a'.repeat(400_000)}</svg>`), 'svg')

@@ -21,7 +21,7 @@ const assertFileRejected = (
   givenOptions?: DetectOptions,
 ) => assertRefused(detectFile(name, bytes, givenOptions), code, undefined, name)
 
-describe('the format of a file', () => {
+describe('format detection', () => {
   test('the format of a file is detected from its content without an extension', async () => {
     for (const [file, format] of [
       ['corners.png', 'png'],
@@ -42,19 +42,19 @@ describe('the format of a file', () => {
     }
   })
 
-  test('the format of a file comes with its registered MIME type', async () => {
+  test('the detected format of a file has its registered MIME type', async () => {
     const { mimeType } = await detectFromContent(memorySource('x', await fixture('letter.docx')))
     assert.equal(mimeType, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')
   })
 
-  test('the format of a file follows the file name if several formats have the same magic bytes', async () => {
+  test('the format follows the file name if several formats have the same magic bytes', async () => {
     assert.equal(await detectFile('video.m4v', await fixture('video.mp4')), 'm4v')
     assert.equal(await detectFile('clip.F4V', await fixture('video.mp4')), 'f4v')
     assert.equal(await detectFile('table.csv', await fixture('table.csv')), 'csv')
     assert.equal(await detectFile('table.tsv', 'a\tb\n1\t2\n'), 'tsv')
   })
 
-  test('the format of a file follows its content if the extension is wrong but of the same category', async () => {
+  test('the format follows the content if the file extension is wrong but of the same category', async () => {
     assert.equal(await detectFile('photo.jpg', await fixture('corners.png')), 'png')
     assert.equal(await detectFile('letter.pdf', await fixture('letter.docx')), 'docx')
     assert.equal(await detectFile('letter.doc', await fixture('note.rtf')), 'rtf')
@@ -66,11 +66,11 @@ describe('the format of a file', () => {
     assert.equal(await detectFile('notes.txt', Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])), 'txt')
   })
 
-  test('the format of a file is detected for compressed SVG', async () => {
+  test('a compressed SVG is detected', async () => {
     assert.equal(await detectFile('drawing.svgz', gzipSync(await fixture('corners.svg'))), 'svgz')
   })
 
-  test('the format of a file is detected from the start and end of a large file without reading all of it', async () => {
+  test('the format of a large file is detected from its start and end without reading all of it', async () => {
     const head = await fixture('tone.wav')
     const largeFile = Buffer.alloc(50_000_000)
     head.copy(largeFile)
@@ -88,7 +88,7 @@ describe('the format of a file', () => {
   })
 })
 
-describe('a text file', () => {
+describe('detection of text files', () => {
   test('a text file is detected in UTF-16, with and without a byte order mark, and in legacy encodings', async () => {
     const words = 'Name,Ort\nGrüße,Köln\n'
     const wide = Buffer.from(words, 'utf16le')
@@ -104,8 +104,8 @@ describe('a text file', () => {
   })
 })
 
-describe('a file whose content contradicts its name', () => {
-  test('a file whose content contradicts its name is rejected if it has another category, with a message that says what it looks like', async () => {
+describe('files whose content contradicts their name', () => {
+  test('a file whose content has another category than its name is rejected, and the error says what it looks like', async () => {
     const error = await assertFileRejected('CORRUPT_FILE', 'report.pdf', 'Only some words.\n')
     assert.match(
       error.message,
@@ -121,7 +121,7 @@ describe('a file whose content contradicts its name', () => {
     await assertFileRejected('CORRUPT_FILE', 'video.mp4', randomBytes(5000))
   })
 
-  test('a file whose content contradicts its name is rejected if the format is unknown, with a message that says what it looks like', async () => {
+  test('a file of unknown format is rejected, and the error says what it looks like', async () => {
     const program = await readFile('/bin/true')
     assert.match(
       (await assertFileRejected('UNSUPPORTED_FORMAT', 'setup.exe', program)).message,
@@ -135,12 +135,12 @@ describe('a file whose content contradicts its name', () => {
     await assertFileRejected('UNSUPPORTED_FORMAT', 'data.bin', randomBytes(5000))
   })
 
-  test('a file whose content contradicts its name is rejected if it is empty', async () => {
+  test('an empty file is rejected whatever its name', async () => {
     await assertFileRejected('INVALID_INPUT', 'empty.pdf', '')
   })
 })
 
-describe('a damaged file', () => {
+describe('damaged files', () => {
   const truncatedFiles = [
     'corners.png',
     'corners.jpg',
@@ -176,7 +176,7 @@ describe('a damaged file', () => {
     })
   }
 
-  test('a damaged file is rejected if a part of an office file cannot be decompressed', async () => {
+  test('an office file with a part that cannot be decompressed is rejected as damaged', async () => {
     const bytes = await fixture('letter.docx')
     const at = bytes.lastIndexOf('word/document.xml', bytes.indexOf('PK\x01\x02')) + 40
     bytes.fill(0x55, at, at + 30)
@@ -186,18 +186,18 @@ describe('a damaged file', () => {
     )
   })
 
-  test('a damaged file is not reported for data that phones append to an image', async () => {
+  test('an image with extra data at its end, as phones write it, is not rejected as damaged', async () => {
     const photo = Buffer.concat([await fixture('corners.jpg'), randomBytes(300_000)])
     assert.equal(await detectFile('motion.jpg', photo), 'jpg')
   })
 
-  test('a damaged file is not reported for an unknown length in the header of a stream', async () => {
+  test('a stream with an unknown length in its header is not rejected as damaged', async () => {
     const wav = await fixture('tone.wav')
     wav.writeUInt32LE(0, 4)
     assert.equal(await detectFile('stream.wav', wav), 'wav')
   })
 
-  test('a damaged file with random changes is either accepted or rejected with an AppError', async () => {
+  test('a file with random changes is either accepted or rejected with an AppError', async () => {
     for (const name of [...truncatedFiles, 'needs-password.pdf', 'tone.ogg', 'tone.flac', 'video.avi']) {
       const wholeFile = await fixture(name)
       for (let round = 0; round < 12; round++) {
@@ -229,8 +229,8 @@ test('a ZIP file with an unsafe path is rejected with a message that names the p
   }
 })
 
-describe('an encrypted PDF', () => {
-  test('an encrypted PDF that needs a password is rejected without it and with a wrong one', async () => {
+describe('encrypted PDFs', () => {
+  test('an encrypted PDF that requires a password is rejected without it and with a wrong one', async () => {
     const bytes = await fixture('needs-password.pdf')
     assert.match((await assertFileRejected('PDF_ENCRYPTED', 'x.pdf', bytes)).message, /is encrypted/)
     assert.match(
@@ -246,7 +246,7 @@ describe('an encrypted PDF', () => {
   })
 })
 
-describe('an office file that needs a password', () => {
+describe('office files with a password', () => {
   const look = async (fixtureName: string, name: string) => {
     const { format, locked } = await detectFromContent(
       memorySource(name, await fixture(`office/${fixtureName}`)),
@@ -254,7 +254,7 @@ describe('an office file that needs a password', () => {
     return [format, locked]
   }
 
-  test('an office file that needs a password is detected as encrypted, with the format in its name if the content does not reveal it', async () => {
+  test('an office file with a password is detected as encrypted, in the format of its name if necessary', async () => {
     assert.deepEqual(await look('locked.docx', 'a.docx'), ['docx', true])
     assert.deepEqual(await look('locked.pptx', 'a.ppt'), ['pptx', true])
     assert.deepEqual(await look('locked.odt', 'a.odt'), ['odt', true])
@@ -289,7 +289,7 @@ function listSampleFiles(): { path: string; format: FormatId }[] {
   )
 }
 
-describe('a sample file of each format', async () => {
+describe('sample files of all formats', async () => {
   const hasSamples = await readdir(samples).then(
     () => true,
     () => false,

@@ -13,7 +13,7 @@ const interruptions: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint
 
 for (const name of ['office/report.docx', 'report.pdf', 'office/locked.doc', 'video.mp4'])
   for (const [what, interrupt] of Object.entries(interruptions))
-    test(`${what} while ${name} is examined is not reported as damage of the file`, async () => {
+    test(`${what} while ${name} is examined is not reported as a damaged file`, async () => {
       const bytes = new Uint8Array(Buffer.concat([await fixture(name), Buffer.alloc(0)]))
       const countReads = async (interruptedFrom: number) => {
         let readCount = 0

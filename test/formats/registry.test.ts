@@ -11,11 +11,11 @@ import {
 import { findBySynonym, formatSynonyms, toolSynonyms } from '../../lib/formats/synonyms.ts'
 import { operations } from '../../lib/model/operations.ts'
 
-describe('the registry', () => {
+describe('the format registry', () => {
   // Extensions of two formats that the content distinguishes: image and font, camcorder video and tracker module.
   const sharedExtensions = ['svg', 'mod']
 
-  test('the registry contains each id, extension and alias only once', () => {
+  test('the format registry contains each id, extension and alias only once', () => {
     for (const names of [
       formats.map((format) => format.id),
       formats.flatMap((format) => format.extensions),
@@ -28,7 +28,7 @@ describe('the registry', () => {
     }
   })
 
-  test('the registry has lower-case ids and extensions and a real MIME type for each format', () => {
+  test('the format registry has lower-case ids and extensions and a real MIME type for each format', () => {
     for (const format of formats) {
       for (const name of [format.id, ...format.extensions, ...(format.aliases ?? [])]) {
         assert.match(name, /^(tar\.)?[a-z0-9]+([-_][a-z0-9]+)?$/, format.id)
@@ -45,12 +45,12 @@ describe('the registry', () => {
     }
   })
 
-  test('the registry has formats in every category', () => {
+  test('the format registry has formats in every category', () => {
     for (const category of categories) assert.ok(formats.some((format) => format.category === category))
   })
 })
 
-describe('a format', () => {
+describe('format lookup', () => {
   test('a format is found by id, extension and alias, in any case, with or without a dot', () => {
     const expectedFormats = {
       jpeg: 'jpg',
@@ -79,14 +79,14 @@ describe('a format', () => {
     }
   })
 
-  test('a format has its category', () => {
+  test('each format has a category', () => {
     assert.equal(formatById('mkv').category, 'video')
     assert.equal(formatById('pdf').category, 'document')
   })
 })
 
-describe('a synonym', () => {
-  test('every format category and every tool has words to be found by', () => {
+describe('search terms', () => {
+  test('every format category and every tool can be found by search terms', () => {
     for (const category of categories) {
       const found = formats.filter(
         (format) => format.category === category && formatSynonyms(format).length > 0,
@@ -99,7 +99,7 @@ describe('a synonym', () => {
     assert.deepEqual(operationsWithoutSynonyms, [])
   })
 
-  test('a word names the format or the tool to suggest first', () => {
+  test('a search term determines which format or tool is suggested first', () => {
     const findFirstResult = (word: string) => {
       const found = findBySynonym(word)
       return found.formats[0] ?? found.tools[0]

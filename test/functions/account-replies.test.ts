@@ -100,7 +100,7 @@ describe('replies of the account endpoints', () => {
 })
 
 describe('replies of the API key endpoints', () => {
-  test('a new API key has the scopes of its kind, a Location header and is listed', async () => {
+  test('the reply to a new API key contains the scopes of its kind and a Location header', async () => {
     const { send } = await createAccount()
     const createdKey = await send('POST', '/v1/api-keys', { name: 'One' })
     assert.equal(createdKey.status, 201)
@@ -138,7 +138,7 @@ describe('replies of the API key endpoints', () => {
     }
   })
 
-  test('a public key cannot get other scopes or lose its origins', async () => {
+  test('changing a public key cannot give it other scopes or remove its origins', async () => {
     const { send } = await createAccount()
     const page = ['https://www.example.com']
     const input = { name: 'Page', kind: 'public', allowedOrigins: page, access: 'convert-only' }
@@ -187,7 +187,7 @@ describe('replies of the OAuth client endpoints', () => {
     assert.deepEqual([missingClient.status, missingClient.error.code], [404, 'API_KEY_NOT_FOUND'])
   })
 
-  test('the OAuth metadata contains the endpoint URLs', async () => {
+  test('the OAuth metadata contains the URLs of the endpoints', async () => {
     const { json, headers } = await app.send('GET', '/.well-known/oauth-authorization-server')
     assert.equal(headers['cache-control'], 'public, max-age=300')
     const at = (path: string) => `http://localhost:8080${path}`
@@ -226,7 +226,7 @@ describe('replies of the admin endpoints', () => {
     assert.equal((await table.get({ pk: `ACCOUNT#${owner}`, sk: 'ACCOUNT' }))?.['plan'], 'free')
   })
 
-  test('the plan enterprise is accepted as another name of business', async () => {
+  test('the plan name enterprise is accepted as an alias of business', async () => {
     const headers = { 'x-api-key': await newAdminKey(app.services) }
     const id = await newAccount(app.services)
     const { json } = await app.send('PATCH', `/v1/admin/users/${id}`, {
@@ -249,7 +249,7 @@ describe('replies of the admin endpoints', () => {
   })
 })
 
-test('the reliability reply is cached for a minute, and failures are not cached', async () => {
+test('GET /v1/reliability is cached for a minute, but failures are not cached', async () => {
   let requestCount = 0
   let isTableDown = true
   const table = new Proxy(app.services.table, {

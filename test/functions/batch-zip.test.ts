@@ -50,7 +50,7 @@ async function locateResult(url: string, init: RequestInit = {}): Promise<Respon
 const entriesOf = async (zip: ArrayBuffer) =>
   (await new ZipReader(new BlobReader(new Blob([zip]))).getEntries()).filter((entry) => !entry.directory)
 
-test('the URL of a batch delivers one ZIP of its results, and its manifest and warnings name failed items', async () => {
+test('the URL of a batch returns one ZIP of its results, and the manifest and warnings name failed items', async () => {
   const { job, result } = await convertBatch([png, Buffer.from('not an image\n'), png])
   assert.deepEqual(
     [result.filename, result.mimeType, result.size, result.sha256],
@@ -91,7 +91,7 @@ test('the URL of a batch delivers one ZIP of its results, and its manifest and w
   }
 })
 
-test('the ZIP of a batch is packed once, and answers range, conditional and HEAD requests like any file', async () => {
+test('the ZIP of a batch is packed once, and supports range, conditional and HEAD requests', async () => {
   const { job, result } = await convertBatch([png, png])
   const [first, second, head] = await Promise.all([
     locateResult(result.downloadUrl),
@@ -113,7 +113,7 @@ test('the ZIP of a batch is packed once, and answers range, conditional and HEAD
   assert.equal(sized.headers.get('content-length'), String(zip.length))
 })
 
-test('a signed link without a file delivers the ZIP of a batch', async () => {
+test('a signed link without a file name returns the ZIP of a batch', async () => {
   const { job } = await convertBatch([png, png])
   const reply = await client.post('/v1/download/signed', { jobId: job.jobId, maxDownloads: 1 })
   const { data } = (await reply.json()) as { data: { url: string } }
@@ -122,7 +122,7 @@ test('a signed link without a file delivers the ZIP of a batch', async () => {
   assert.equal((await locateResult(data.url)).status, 410, 'the one download is used up')
 })
 
-test('a batch with one result delivers it as it is, and one with failFast delivers a ZIP', async () => {
+test('a batch with a single result returns the file itself, but a ZIP with failFast', async () => {
   const { result: single } = await convertBatch([png])
   assert.deepEqual([single.filename, single.mimeType], ['image-0.webp', 'image/webp'])
   assert.equal((await (await fetch(single.downloadUrl)).arrayBuffer()).byteLength, single.size)
@@ -130,7 +130,7 @@ test('a batch with one result delivers it as it is, and one with failFast delive
   assert.equal((await entriesOf(await (await fetch(result.downloadUrl)).arrayBuffer())).length, 3)
 })
 
-test('the ZIP is deleted with its batch, and packed again if only the ZIP was deleted', async () => {
+test('the ZIP of a batch is deleted with the batch, and packed again if only the ZIP was deleted', async () => {
   const { job, result } = await convertBatch([png, png])
   const getZipUrl = async () => (await locateResult(result.downloadUrl)).headers.get('location') ?? ''
   const zipJobOf = (address: string) => /job_\w+/.exec(new URL(address).pathname)?.[0] ?? ''

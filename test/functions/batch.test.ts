@@ -118,7 +118,7 @@ test('each file of a batch can have its own target format, name and options', as
   assert.match(JSON.stringify(job.warnings), /UNKNOWN_PARAMETER.*lossles\b/)
 })
 
-test('a batch without any valid file is refused with an error per file, and nothing is stored', async () => {
+test('a batch without any valid file is refused with an error for each file, and nothing is stored', async () => {
   const { status, error } = await send(
     createForm(
       invalidFileKinds.map(([name, bytes]) => [name, bytes] as const),
@@ -133,7 +133,7 @@ test('a batch without any valid file is refused with an error per file, and noth
   )
 })
 
-test('a batch with no files, too many files, or different numbers of files and items is rejected', async () => {
+test('a batch with no files, too many files, or different numbers of files and items is refused', async () => {
   const two = [
     ['a.png', png],
     ['b.png', png],
@@ -153,7 +153,7 @@ test('a batch with no files, too many files, or different numbers of files and i
   assert.deepEqual([emptyReply.status, emptyReply.error.code], [400, 'NO_FILES'])
 })
 
-test('a batch with failFast fails at a broken file and names it', async () => {
+test('a batch with failFast fails at the first broken file and names it', async () => {
   const { status, error } = await send(
     createForm(
       [
@@ -193,7 +193,7 @@ test('an error in a batch item uses the field names of the request', async () =>
   assert.match(data.items[0]?.error?.message ?? '', /^quality: expected/)
 })
 
-test('each batch item needs exactly one source, under the same names as in other requests', async () => {
+test('each batch item requires exactly one source, with the same field names as other requests', async () => {
   const uploadId = 'upl_01ARZ3NDEKTSV4RRFFQ69G5FAV'
   const url = 'https://example.com/a.png'
   for (const [item, field, said] of [
@@ -214,7 +214,7 @@ test('each batch item needs exactly one source, under the same names as in other
   assert.match(error.message, /^items.0.url: the source of this item is already the uploaded file/)
 })
 
-test('a JSON batch uses uploads, and a missing upload is an error of its item', async () => {
+test('a batch in JSON can use uploads, and a missing upload is an error of its item only', async () => {
   const place = await client.presign({ filename: 'u.png', contentType: 'image/png', size: png.length })
   await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })
   const missingUpload = 'upl_01ARZ3NDEKTSV4RRFFQ69G5FAV'

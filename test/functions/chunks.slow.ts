@@ -96,7 +96,7 @@ const killTimes: Readonly<Record<string, (service: TestService) => Promise<boole
   'parts are joined': async (service) => (await claims(service)).whole > 1,
 }
 
-test('400 pages are identical when the service is killed while it renders them', {
+test('400 pages rendered in chunks are identical even if the service is killed meanwhile', {
   timeout: 600_000,
 }, async (t) => {
   let service = await startService({ PARALLEL: '8' })

@@ -135,7 +135,7 @@ const samples: readonly [
 ]
 
 describe('converting on a host without namespaces', reason === undefined ? {} : { skip: reason }, () => {
-  test('without namespaces the service runs no engine and reports the reason and a solution', () =>
+  test('without namespaces, the service runs no engine and reports the reason and a solution', () =>
     withService({ MIN_CONFINEMENT: 'namespaces' }, async (client) => {
       const health = await client.fetch('/health')
       assert.equal(health.status, 503)
@@ -152,7 +152,7 @@ describe('converting on a host without namespaces', reason === undefined ? {} : 
       assert.equal(refusedReply.status >= 400, true)
     }))
 
-  test('without namespaces every engine converts if the operator accepts seccomp filters', () =>
+  test('without namespaces, every engine converts if the operator accepts seccomp filters', () =>
     withService({ MIN_CONFINEMENT: 'filtered' }, async (client) => {
       const failedEngines: string[] = []
       for (const [engine, name, bytes, targetFormat, look, expectedText] of samples) {

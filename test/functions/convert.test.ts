@@ -47,7 +47,7 @@ test('a file in a form is converted by a job to the target format', async () => 
   assert.equal(createHash('sha256').update(bytes).digest('hex'), job.result?.sha256)
 })
 
-test('sourceJobId converts the file of a job again, even if that job is deleted later, and only for its owner', async () => {
+test('sourceJobId converts the file of an earlier job again, and only for the owner of that job', async () => {
   const firstJob = await convertPng()
   const convertAgain = (fields: Record<string, unknown>, by = client) =>
     by.post('/v1/convert', { sourceJobId: firstJob.jobId, targetFormat: 'jpg', ...fields })
@@ -116,21 +116,21 @@ test('an HTML form without scripts downloads the result with redirect=true', asy
   assert.equal(response.headers.get('content-type'), 'image/webp')
 })
 
-test('a redirect stored for replays has a URL that does not expire', async () => {
+test('a redirect that is stored for repeated requests has a URL that does not expire', async () => {
   const key = { ...waitHeader, 'idempotency-key': crypto.randomUUID() }
   const firstDownload = await followRedirect(key)
   assert.match(firstDownload, /\/v1\/download\/job_/)
   assert.equal(await followRedirect(key), firstDownload)
 })
 
-test('the earlier names of targetFormat are still accepted', async () => {
+test('the earlier names of the field targetFormat are still accepted', async () => {
   for (const field of ['output_format', 'target']) {
     const response = await client.convert({ name: 'red.png', bytes: png }, { [field]: 'webp' })
     assert.equal(response.status, 202, field)
   }
 })
 
-test('options are validated, unknown ones are ignored and listed', async () => {
+test('conversion options are validated, and unknown options are ignored and listed', async () => {
   const job = await convertPng('red.png', { quality: '40', colour: 'blue' })
   assert.equal(job.status, 'completed')
   assert.deepEqual(
@@ -158,7 +158,7 @@ test('an encrypted document is converted with its password by another engine', a
   assert.match(new TextDecoder().decode(await client.download(job.jobId)), /\w{3}/)
 })
 
-test('an option that is sent twice with different values is rejected, in any notation', async () => {
+test('an option sent twice with different values is rejected, in any notation', async () => {
   for (const repeatedOption of [
     { colorSpace: 'srgb', color_space: 'grayscale' },
     { quality: '40', options: '{"quality":50}' },
@@ -175,7 +175,7 @@ test('an option that is sent twice with different values is rejected, in any not
   assert.equal((await client.convert({ name: 'red.png', bytes: png }, sameOptions)).status, 202)
 })
 
-test('a download has the filename, supports ranges and conditions, and ignores a forwarded Authorization header', async () => {
+test('a download has its file name, supports ranges and conditions, and ignores a forwarded Authorization header', async () => {
   const job = await convertPng('naïve "€" 😀.png')
   const redirect = await client.fetch(`/v1/download/${job.jobId}`)
   assert.equal(redirect.status, 302)
@@ -216,7 +216,7 @@ test('a download has the filename, supports ranges and conditions, and ignores a
 
 const presign = () => ({ filename: 'red.png', contentType: 'image/png', size: png.length })
 
-test('a presigned upload is converted once; a second job for it is refused', async () => {
+test('a presigned upload can be converted by one job only', async () => {
   const upload = await client.presign(presign())
   const convert = () => client.post('/v1/convert', { uploadId: upload.uploadId, targetFormat: 'webp' })
   const earlyJob = await convert()
@@ -231,7 +231,7 @@ test('a presigned upload is converted once; a second job for it is refused', asy
   assert.equal((await client.finishedJob((await dataOf(acceptedReply)).jobId)).status, 'completed')
 })
 
-test('the status of an upload is only visible to its owner', async () => {
+test('the status of an upload is visible only to its owner', async () => {
   const { uploadId, url, headers } = await client.presign(presign())
   const statusReply = async () => {
     const response = await client.fetch(`/v1/uploads/${uploadId}`)
@@ -247,7 +247,7 @@ test('the status of an upload is only visible to its owner', async () => {
   assert.equal(((await stranger.json()) as { error: { code: string } }).error.code, 'UPLOAD_NOT_FOUND')
 })
 
-test('a presigned form accepts the declared file, but no larger file', async () => {
+test('a presigned form accepts the declared file, but no larger one', async () => {
   const presignForm = () => client.presign({ ...presign(), method: 'POST' })
   const send = ({ url, fields }: Presigned, bytes: Buffer<ArrayBuffer>) => {
     const form = new FormData()
@@ -278,7 +278,7 @@ test('the storage rejects a presigned upload of another size, type or content', 
   assert.match(await wrongReply.text(), /BadDigest|checksum/i)
 })
 
-test('a job list contains only the client’s jobs, and its pages work in both directions', async () => {
+test('a job list contains only the client’s own jobs, and its pages work in both directions', async () => {
   const ownClient = new Client(service)
   await ownClient.fetch('/v1/jobs')
   const ids: string[] = []

@@ -103,7 +103,7 @@ test('a client that has cached the format list receives 304', async () => {
   assert.equal(await secondReply.text(), '')
 })
 
-test('formats list their targets, and totals are counted from the registry', async () => {
+test('GET /v1/formats lists the targets of each format, with totals counted from the registry', async () => {
   const { data } = (await (await client.fetch('/v1/formats?category=image')).json()) as {
     data: {
       formats: { id: string; category: string; targets: string[] }[]
@@ -117,12 +117,12 @@ test('formats list their targets, and totals are counted from the registry', asy
   assert.ok(data.totals.pairs > data.totals.formats, JSON.stringify(data.totals))
 })
 
-test('a format is found by its alias', async () => {
+test('GET /v1/formats finds a format by its alias', async () => {
   const { data } = (await (await client.fetch('/v1/formats/JPEG')).json()) as { data: { id: string } }
   assert.equal(data.id, 'jpg')
 })
 
-test('the conversion of a format pair lists its options', async () => {
+test('GET /v1/conversions lists the options of a format pair', async () => {
   const response = await client.fetch('/v1/formats/conversions?from=png&to=jpg')
   const { data } = (await response.json()) as {
     data: {
@@ -143,7 +143,7 @@ test('the conversion of a format pair lists its options', async () => {
   assert.deepEqual(bare, [], 'these options have no description')
 })
 
-test('the list of all conversions shares options and stays far below the reply limit of a function', async () => {
+test('the list of all conversions shares options and stays far below the reply limit of Lambda', async () => {
   const response = await client.fetch('/v1/formats/conversions')
   const text = await response.text()
   // Lambda limits a reply to 6 MB.
@@ -164,7 +164,7 @@ test('the list of all conversions shares options and stays far below the reply l
   assert.equal(of('docx', 'xlsx')?.experimental, true)
 })
 
-test('a tool is listed with its formats and options', async () => {
+test('GET /v1/tools lists a tool with its formats and options', async () => {
   const { data } = (await (await client.fetch('/v1/formats/conversions?operation=rotate-pdf')).json()) as {
     data: { conversions: { from: string; to: string; options: { name: string }[] }[] }
   }

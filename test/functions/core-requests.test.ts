@@ -32,7 +32,7 @@ const presign = (headers: Record<string, string> = {}) =>
     body: JSON.stringify({ filename: 'a.png', size: 7 }),
   })
 
-test('the first reply that creates something contains an identity, which is accepted as header or cookie', async () => {
+test('the first reply that creates a resource contains an identity, accepted as header or cookie', async () => {
   const firstReply = await presign()
   const token = firstReply.headers.get('x-owner-token') ?? ''
   assert.match(token, /^anon_[0-9A-Z]{26}\.[\w-]{43}$/)
@@ -56,7 +56,7 @@ test('the first reply that creates something contains an identity, which is acce
   }
 })
 
-test('replies that create nothing, especially cacheable ones, contain no identity', async () => {
+test('replies that create no resource, especially cacheable ones, contain no identity', async () => {
   const publicPaths = [
     '/v1/formats',
     '/v1/formats/png',
@@ -137,7 +137,7 @@ for (const [encoding, pack] of compressedBodies) {
   })
 }
 
-test('an unsupported Content-Encoding, and any for a form with files, is refused with the supported ones', async () => {
+test('an unsupported Content-Encoding is refused with the supported ones, as is any for a form with files', async () => {
   const send = (encoding: string, type: string) =>
     client.fetch('/v1/convert', {
       method: 'POST',
@@ -155,7 +155,7 @@ test('an unsupported Content-Encoding, and any for a form with files, is refused
   }
 })
 
-test('a client that does not accept JSON is refused before anything is created', async () => {
+test('a client that does not accept JSON is refused before a resource is created', async () => {
   const headers = { 'content-type': 'application/json', accept: 'application/xml' }
   const tasks = { in: { operation: 'import/raw', file: 'x', filename: 'x.txt' } }
   const response = await client.fetch('/v1/jobs', {
@@ -194,7 +194,7 @@ const repeatedFields: [what: string, type: string, body: string][] = [
 ]
 
 for (const [what, type, body] of repeatedFields) {
-  test(`a field repeated in ${what} is refused with its name`, async () => {
+  test(`a field repeated in ${what} is refused with the name of the field`, async () => {
     const response = await client.fetch('/v1/convert', {
       method: 'POST',
       headers: { 'content-type': type },
@@ -209,7 +209,7 @@ for (const [what, type, body] of repeatedFields) {
   })
 }
 
-test('an invalid query parameter is named with the expected and the actual value', async () => {
+test('an invalid query parameter is refused with its name, the expected and the actual value', async () => {
   const response = await client.fetch('/v1/jobs?limit=1000')
   assert.equal(response.status, 400)
   const { error } = (await response.json()) as {
@@ -220,7 +220,7 @@ test('an invalid query parameter is named with the expected and the actual value
   assert.match(error.message, /100/)
 })
 
-test('paths of PDF tools that never existed return a hint to the right operation', async () => {
+test('unknown paths for PDF tools return a hint to the right operation', async () => {
   const response = await client.fetch('/v1/pdf/ocr', { method: 'POST' })
   assert.equal(response.status, 404)
   const { error } = (await response.json()) as { error: { details: { hint: string } } }

@@ -29,7 +29,7 @@ const left = (environment: Readonly<Record<string, string | undefined>>) =>
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context
 type Handler = (event: unknown, context: Context) => Promise<unknown>
 
-test('started functions and their child processes have no secrets in their environment', async () => {
+test('functions and their child processes have no secrets in their environment', async () => {
   // Nothing listens there.
   Object.assign(processEnvironment, { AWS_ENDPOINT_URL: 'http://127.0.0.1:9', LOG_LEVEL: 'silent' })
   assert.deepEqual(Object.keys(secrets).sort(), [...names].sort())
@@ -53,7 +53,7 @@ test('started functions and their child processes have no secrets in their envir
   assert.deepEqual(left(JSON.parse(stdout)), [])
 })
 
-test('secrets removed from the environment stay available to the function', () => {
+test('secrets removed from the environment of a function stay available to its code', () => {
   Object.assign(processEnvironment, secrets)
   loadConfigAndClearSecrets()
   const { roleKey, SERVICE_SECRET, SMTP_URL } = loadConfigAndClearSecrets({ SMTP_URL: 'smtp://127.0.0.2' })

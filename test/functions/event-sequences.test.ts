@@ -102,7 +102,7 @@ const uploads: Readonly<Record<string, number>> = {
   imports: 2,
 }
 
-test('the events of a job, including those of its files, have distinct numbers in order', async () => {
+test('all events of a job, including those of its files, are numbered in order without duplicates', async () => {
   const ids: Record<string, string> = {}
   for (const [name, run] of Object.entries(jobs)) {
     const jobId = await run()

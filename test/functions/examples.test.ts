@@ -77,7 +77,7 @@ test('every command in the README works', async () => {
 })
 
 for (const [name, example] of Object.entries(createJob.body?.examples ?? {})) {
-  test(`the example "${name}" of the reference produces files`, async () => {
+  test(`the API reference example "${name}" produces files`, async () => {
     const here = JSON.parse(JSON.stringify(example).replaceAll('https://www.example.com/', website))
     const job = await client.accepted(await client.post('/v1/jobs', here))
     assert.equal(job.status, 'completed', JSON.stringify(job.error))

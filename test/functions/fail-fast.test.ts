@@ -51,8 +51,8 @@ const rows: readonly Row[] = [
 
 const nameOf = ({ operation, options }: Row) => `${operation} ${JSON.stringify(options)}`
 
-describe('a request that cannot work', () => {
-  test('the check reports what creating the job would report', async () => {
+describe('conversion requests that cannot work', () => {
+  test('POST /v1/convert/check reports the same problem as creating the job', async () => {
     for (const row of rows) {
       const { operation, options, field, from = 'pdf', to, code = 'INVALID_INPUT' } = row
       const target = to ? { targetFormat: to } : { toolOperation: operation }
@@ -67,7 +67,7 @@ describe('a request that cannot work', () => {
     }
   })
 
-  test('combineImages takes images and makes a PDF', async () => {
+  test('combineImages requires images and a PDF target', async () => {
     const fieldOf = async (path: string, body: object) => {
       const { status, json } = await app.send('POST', path, { body })
       return [status, json.error?.details?.field]
@@ -85,7 +85,7 @@ describe('a request that cannot work', () => {
     assert.deepEqual(await fieldOf('/v1/convert', { fileUrl, ...combineWithTool }), [400, 'combineImages'])
   })
 
-  test('an empty field counts as not sent, unless the option may be empty', async () => {
+  test('an empty field counts as missing, unless the option may be empty', async () => {
     const check = async (body: object) => (await app.send('POST', '/v1/convert/check', { body })).status
     const toImage = { from: 'pdf', targetFormat: 'jpg' }
     assert.equal(await check({ ...toImage, pages: '', dpi: '', password: '' }), 200)
@@ -98,7 +98,7 @@ describe('a request that cannot work', () => {
     assert.equal(await check({ ...toArchive, password: '' }), 400)
   })
 
-  test('a job whose file is still to be fetched is refused at creation', async () => {
+  test('a job that cannot work is refused at creation even if its file must still be fetched', async () => {
     for (const row of rows) {
       const { operation, options, field, to, code = 'INVALID_INPUT' } = row
       const tasks = {
@@ -112,7 +112,7 @@ describe('a request that cannot work', () => {
     }
   })
 
-  test('a workflow is refused when it is saved', async () => {
+  test('a workflow that cannot work is refused when it is saved', async () => {
     const tasks = {
       source: { operation: 'import/url', url: 'https://example.com/file' },
       work: { operation: 'crop-pdf', input: 'source' },
@@ -124,7 +124,7 @@ describe('a request that cannot work', () => {
     assert.deepEqual([status, json.error.details.field], [400, 'tasks.work.cropBox'])
   })
 
-  test('booleans of forms are accepted in all common spellings, and empty ones count as not sent', async () => {
+  test('Booleans of forms are accepted in all common spellings, and empty ones count as missing', async () => {
     const check = async (strip: string) =>
       (
         await app.send('POST', '/v1/convert/check', {
@@ -145,7 +145,7 @@ describe('a request that cannot work', () => {
       assert.equal((await app.send('GET', '/v1/formats', { query: { canRead } })).status, status, canRead)
   })
 
-  test('options that can work are accepted', async () => {
+  test('conversion options that can work are accepted', async () => {
     for (const [body, name] of [
       [{ from: 'pdf', toolOperation: 'add-watermark-pdf', additionalFiles: 1 }, 'an image'],
       [{ from: 'pdf', toolOperation: 'edit-pdf-metadata', options: { title: '' } }, 'an empty title'],
@@ -159,10 +159,10 @@ describe('a request that cannot work', () => {
   })
 })
 
-describe('a literal private address', () => {
+describe('private IP addresses in requests', () => {
   const privateHosts = ['127.0.0.1', '10.1.2.3', '[::1]', 'localhost', '169.254.169.254', '0x7f000001']
 
-  test('an import or export of a job is refused at creation, naming its field', async () => {
+  test('an import from or export to a private IP address is refused at creation, naming its field', async () => {
     for (const host of privateHosts)
       for (const [task, field] of [
         [{ operation: 'import/url', url: `http://${host}/a.png` }, 'url'],
@@ -179,7 +179,7 @@ describe('a literal private address', () => {
       }
   })
 
-  test('the fields of single requests are named as the client sent them', async () => {
+  test('a private IP address in a single request is refused with the field name that the client sent', async () => {
     const s3 = { bucket: 'files', region: 'a', access_key_id: 'a', secret_access_key: 'b', key: 'c' }
     const exportFields = { exportMethod: 's3', exportConfig: { ...s3, endpoint: 'http://10.0.0.1/' } }
     for (const [path, body, field] of [
@@ -197,10 +197,10 @@ describe('a literal private address', () => {
   })
 })
 
-describe('a name that does not exist', () => {
+describe('unknown names in requests', () => {
   const check = async (body: Options) => (await app.send('POST', '/v1/convert/check', { body })).json
 
-  test('a misspelled format or a word for it leads to the format', async () => {
+  test('the error for a misspelled format, or a word for it, suggests the format', async () => {
     for (const [targetFormat, suggestion] of [
       ['word', 'docx'],
       ['Excel', 'xlsx'],
@@ -220,7 +220,7 @@ describe('a name that does not exist', () => {
     assert.equal(json.error.details.suggestion, 'xlsx')
   })
 
-  test('a misspelled tool or operation leads to the tool', async () => {
+  test('the error for a misspelled tool or operation suggests the tool', async () => {
     for (const [toolOperation, suggestion] of [
       ['split', 'split-pdf'],
       ['protect', 'encrypt-pdf'],
@@ -235,12 +235,12 @@ describe('a name that does not exist', () => {
     assert.match(json.error.message, /Did you mean import\/url\?$/)
   })
 
-  test('a misspelled option is ignored with a suggestion', async () => {
+  test('a misspelled option is ignored with a warning that suggests the right one', async () => {
     const { data } = await check({ from: 'png', targetFormat: 'jpg', options: { qualty: 80 } })
     assert.match(data.warnings[0].message, /Did you mean quality\?$/)
   })
 
-  test('converting a PDF to PDF names the tools', async () => {
+  test('the error for converting a PDF to PDF names the PDF tools', async () => {
     const { error } = await check({ from: 'pdf', targetFormat: 'pdf' })
     assert.equal(error.code, 'UNSUPPORTED_CONVERSION')
     assert.match(error.message, /send one of these as toolOperation: .*split-pdf.*compress/)

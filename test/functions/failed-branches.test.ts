@@ -36,7 +36,7 @@ async function runBranches(): Promise<FailedJob> {
 const codeOf = async (response: Response) =>
   ((await response.json()) as { error: { code: string } }).error.code
 
-test('the finished branch of a failed job can be downloaded, the failed one and the whole job cannot', async () => {
+test('only the completed branch of a failed job can be downloaded', async () => {
   const { jobId, status, summary, result, tasks } = await runBranches()
   assert.deepEqual([status, result], ['failed', null])
   assert.deepEqual(summary, { total: 2, completed: 1, failed: 1 })
@@ -56,7 +56,7 @@ test('the finished branch of a failed job can be downloaded, the failed one and 
   assert.deepEqual([unknown.status, await codeOf(unknown)], [404, 'TASK_NOT_FOUND'])
 })
 
-test('a signed link leads to the finished branch of a failed job', async () => {
+test('a signed link to a failed job returns the file of its completed branch', async () => {
   const { jobId } = await runBranches()
   const signed = await client.post('/v1/download/signed', { jobId, task: 'page' })
   const { data } = (await signed.json()) as { data: { url: string } }

@@ -65,7 +65,7 @@ async function namesInZip(bytes: Buffer): Promise<string[]> {
   return [...zip.files.keys()].sort()
 }
 
-test('the pages of a PDF pass through three steps one by one and arrive in three stores', async (t) => {
+test('the pages of a split PDF pass through three steps and are exported to three stores', async (t) => {
   const s3 = await startWithBucket(t)
   const azure = await startAzurite()
   t.after(() => azure.stop())
@@ -115,7 +115,7 @@ test('the pages of a PDF pass through three steps one by one and arrive in three
 
 const toWebp = { operation: 'convert', input: 'jpg', output_format: 'webp' }
 
-test('each page is converted by itself, and a link leads to one ZIP with a manifest', async () => {
+test('each page of a split PDF is converted separately, and a link returns one ZIP with a manifest', async () => {
   const { tasks } = await run({ jpg: toJpg, webp: toWebp, out: { operation: 'export/url', input: 'webp' } })
   assert.deepEqual(namesOf(tasks['out']), ['report.zip'])
   const [list] = tasks['webp']?.result?.files ?? []
@@ -124,7 +124,7 @@ test('each page is converted by itself, and a link leads to one ZIP with a manif
   assert.deepEqual(await namesInZip(zip), ['manifest.json', ...withExtension('webp')])
 })
 
-test('a list is delivered file by file when its export asks for that', async () => {
+test('a file list is exported file by file if the export task asks for it', async () => {
   const { tasks } = await run({
     jpg: toJpg,
     out: { operation: 'export/url', input: 'jpg', archive_multiple_files: false, filename: '{name}-of-3' },
@@ -143,7 +143,7 @@ test('a list is delivered file by file when its export asks for that', async () 
   }
 })
 
-test('single files of a list are selected by name or pattern, in the requested order', async () => {
+test('files of a list are selected by name or pattern, in the requested order', async () => {
   const { tasks } = await run({
     jpg: toJpg,
     last: { ...toWebp, input: { task: 'jpg', file: 'page-003.jpg' } },
@@ -164,7 +164,7 @@ test('single files of a list are selected by name or pattern, in the requested o
   assert.equal(tasks['jpg']?.input, 'in')
 })
 
-test('a name that no file has fails the task with the names that exist', async () => {
+test('selecting a name that no file of a list has fails the task with the existing names', async () => {
   const { status, tasks } = await run({
     jpg: toJpg,
     none: { ...toWebp, input: { task: 'jpg', file: '../*' } },
@@ -177,7 +177,7 @@ test('a name that no file has fails the task with the names that exist', async (
   )
 })
 
-test('the manifest of an unpacked list is not converted', async () => {
+test('the manifest of an unpacked file list is not converted', async () => {
   const { status, tasks } = await run({
     jpg: toJpg,
     files: { operation: 'extract', input: 'jpg' },

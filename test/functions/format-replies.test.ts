@@ -21,7 +21,7 @@ describe('listing formats', () => {
   }
   const idsOf = async (query: Record<string, string>) => (await ask(query)).formats.map(({ id }) => id)
 
-  test('filters restrict the listed formats, but not the totals', async () => {
+  test('filters restrict the listed formats but not the totals', async () => {
     const allFormats = await ask({})
     const images = await ask({ category: 'image', canWrite: 'false' })
     const expectedFormats = allFormats.formats.filter(
@@ -39,14 +39,14 @@ describe('listing formats', () => {
     assert.deepEqual(await idsOf({ canRead: 'true' }), readableIds)
   })
 
-  test('an unknown format is rejected, and its long name is truncated in the error', async () => {
+  test('listing an unknown format is rejected, and its long name is truncated in the error', async () => {
     const { status, json } = await app.send('GET', `/v1/formats/${'x'.repeat(65)}`)
     assert.equal(status, 404)
     assert.equal(json.error.code, 'FORMAT_NOT_FOUND')
     assert.match(json.error.message, /^"x{64}" is not a supported format/)
   })
 
-  test('a format is found by id, name or extension, case-insensitively', async () => {
+  test('a format is found in the API by id, name or extension, case-insensitively', async () => {
     assert.ok((await idsOf({ q: 'JPEG' })).includes('jpg'))
     assert.ok((await idsOf({ q: 'portable network' })).includes('png'))
     assert.deepEqual(await idsOf({ q: 'no format is called so' }), [])
@@ -107,7 +107,7 @@ describe('listing conversions', () => {
     allConversions = await ask({})
   })
 
-  test('every format pair lists its intermediate formats and the index of its options', () => {
+  test('every listed format pair has its intermediate formats and the index of its options', () => {
     assert.equal(allConversions.total, allConversions.pairs.length)
     for (const { via, steps, options, optionSet = -1 } of allConversions.pairs) {
       assert.deepEqual([steps, options, via?.length], [undefined, undefined, via?.length || undefined])
@@ -139,7 +139,7 @@ describe('listing conversions', () => {
     }
   })
 
-  test('a format pair lists the other engines that can be pinned for it', async () => {
+  test('a listed format pair names the other engines that can be pinned for it', async () => {
     const [pair] = (await ask({ from: 'png', to: 'webp' })).pairs
     assert.deepEqual([pair?.engines, pair?.alternatives], [['vips'], ['imagemagick']])
     const check = async (body: object) => await app.send('POST', '/v1/convert/check', { body })
@@ -212,7 +212,7 @@ describe('listing conversions', () => {
     assert.ok(allConversions.pairs.every(({ more }) => more === undefined || more.max > 0))
   })
 
-  test('conversions are paginated with a Link to the next page', async () => {
+  test('listed conversions are paginated with a Link header to the next page', async () => {
     const { pairs, total } = await ask({ from: 'png' })
     const query = { from: 'png', limit: String(total - 1) }
     const firstPage = await ask(query)
@@ -239,7 +239,7 @@ describe('listing conversions', () => {
     assert.equal((await ask({ from: 'png', cursor })).pagination?.limit, 500)
   })
 
-  test('unknown formats, cursors and limits are refused', async () => {
+  test('listing with an unknown format, cursor or limit is refused', async () => {
     for (const [query, code, field] of [
       [{ from: 'nothing' }, 'FORMAT_NOT_FOUND', 'from'],
       [{ to: 'nothing' }, 'FORMAT_NOT_FOUND', 'to'],

@@ -132,7 +132,7 @@ function killDecoders(): number {
   }).length
 }
 
-test('an upload whose reader is killed each time gets a coded error, and the next one works', async () => {
+test('an upload that kills its reader each time gets an error code, and the next upload works', async () => {
   const client = new Client(service)
   const slowUpload = hostileUploads['an SVG with many open groups']
   assert.ok(slowUpload)

@@ -45,7 +45,7 @@ async function listObjects(): Promise<string[]> {
 }
 
 for (const { name, file, fields, status, code, message } of invalidConversions) {
-  test(`${name} is refused with ${code} and leaves nothing behind`, async () => {
+  test(`${name} is refused with ${code} and leaves no data behind`, async () => {
     const objectsBefore = await listObjects()
     const failure = await errorOf(await client.convert(file, fields))
     assert.deepEqual([failure.status, failure.code], [status, code])
@@ -148,7 +148,7 @@ for (const { name, files, mergeType, code, message } of [
     message: /^mergeType/,
   },
 ]) {
-  test(`a merge of ${name} is refused with ${code} and leaves nothing behind`, async () => {
+  test(`a merge of ${name} is refused with ${code} and leaves no data behind`, async () => {
     const parts = files.map((file) => ['file', file] as const)
     const failure = await send('/v1/convert/merge', parts, { mergeType })
     assert.deepEqual([failure.status, failure.code], [400, code])
@@ -225,7 +225,7 @@ test('file names with emoji, quotes, newlines and folders are sanitized', async 
   }
 })
 
-test('an unknown status filter is refused with its value', async () => {
+test('a job list with an unknown status filter is refused with the value', async () => {
   const failure = await errorOf(await client.fetch('/v1/jobs?status=failed,finished'))
   assert.equal(failure.code, 'INVALID_INPUT')
   assert.match(
@@ -234,7 +234,7 @@ test('an unknown status filter is refused with its value', async () => {
   )
 })
 
-test('escapes that are not UTF-8 are refused with their field, in a URL and in a form', async () => {
+test('percent-encoding that is not UTF-8 is refused with its field, in a URL and in a form', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const form = (path: string, body: string) => client.fetch(path, { method: 'POST', headers, body })
   for (const [field, response] of [
@@ -259,7 +259,7 @@ test('unknown job ids and ids that look like paths return 404', async () => {
   }
 })
 
-test('an invalid Range is ignored, and one beyond the end of the file returns 416', async () => {
+test('an invalid Range header is ignored, and one beyond the end of the file returns 416', async () => {
   const response = await client.convert(
     { name: 'a.jpg', bytes: jpg },
     { targetFormat: 'png' },

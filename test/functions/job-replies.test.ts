@@ -44,7 +44,7 @@ const createRequests: [what: string, send: (headers: Headers, jobId: string) => 
   ],
 ]
 for (const [what, send] of createRequests) {
-  test(`${what} with Prefer: wait replies when the job has finished, also when repeated with its key`, async () => {
+  test(`${what} with Prefer: wait replies when the job has finished, also when repeated with its idempotency key`, async () => {
     const headers = { prefer: 'wait=25', 'idempotency-key': crypto.randomUUID() }
     const jobId = await createFinishedJob()
     const response = await send(headers, jobId)
@@ -67,7 +67,7 @@ for (const [what, send] of createRequests) {
     assert.equal(await repeatedReply.text(), await response.text())
   })
 
-  test(`${what} replies immediately with Location and Retry-After`, async () => {
+  test(`${what} without waiting replies immediately with Location and Retry-After`, async () => {
     const response = await send({}, await createFinishedJob())
     const { jobId } = await dataOf(response)
     assert.equal(response.status, 202)
@@ -77,7 +77,7 @@ for (const [what, send] of createRequests) {
   })
 }
 
-test('a wait that is too short returns the same reply as no wait', async () => {
+test('a Prefer: wait that is too short returns the same reply as no wait', async () => {
   const response = await client.post('/v1/jobs', { tasks }, { prefer: 'respond-async, wait=0' })
   assert.equal(response.status, 202)
   assert.equal(response.headers.get('preference-applied'), 'wait=0')

@@ -31,7 +31,7 @@ test('pages of a job list do not shift when jobs are created, finish, expire or 
   )
 })
 
-test('a previous page of a job list has a next page, even if all jobs before it are deleted', async () => {
+test('the previous page of a job list has a next page, even if all jobs before it are deleted', async () => {
   const owner = await ownerOf(...minutesUpTo(20).map((minute) => ({ minute })))
   const firstPage = await page(owner, { limit: '10' })
   const secondPage = await page(owner, { limit: '10', cursor: firstPage.next ?? '' })
@@ -42,7 +42,7 @@ test('a previous page of a job list has a next page, even if all jobs before it 
   assert.deepEqual(pageAgain.minutes, secondPage.minutes)
 })
 
-test('a next page of a job list has a previous page, even if all jobs after it are deleted', async () => {
+test('the next page of a job list has a previous page, even if all jobs after it are deleted', async () => {
   const owner = await ownerOf(...minutesUpTo(20).map((minute) => ({ minute })))
   const firstPage = await page(owner, { limit: '10' })
   for (const minute of minutesUpTo(10)) await setStatus(owner, minute, 'expired')
@@ -54,7 +54,7 @@ test('a next page of a job list has a previous page, even if all jobs after it a
   )
 })
 
-test('a narrow job filter reads a bounded number of jobs per page and finds all matches', async () => {
+test('a job filter with few matches reads a bounded number of jobs per page and finds all matches', async () => {
   const owner = await ownerOf(
     ...minutesUpTo(620).map((minute) => ({ minute, target: minute === 3 ? 'webp' : 'pdf' })),
   )

@@ -44,12 +44,12 @@ test('a job list whose last page is full ends with that page', async () => {
   )
 })
 
-test('sort=createdAt lists the oldest first', async () => {
+test('a job list with sort=createdAt starts with the oldest job', async () => {
   assert.deepEqual(await allPages(ownerOfManyJobs, { limit: '50', sort: 'createdAt' }), minutesUpTo(230))
 })
 
 for (const sort of ['-createdAt', 'createdAt']) {
-  test(`the pages of ${sort} are the same when read backwards`, async () => {
+  test(`a job list with ${sort} has the same pages when read backwards`, async () => {
     const forwardPages = await listPages(ownerOfManyJobs, { limit: '23', sort })
     const back = await listPages(
       ownerOfManyJobs,
@@ -105,18 +105,18 @@ for (const [query, holds] of filters) {
   })
 }
 
-test('a format filter accepts aliases', async () => {
+test('the format filter of a job list accepts aliases', async () => {
   const owner = await ownerOf({ minute: 1, target: 'jpg' }, { minute: 2, target: 'png' })
   assert.deepEqual(await allPages(owner, { targetFormat: 'JPEG' }), [1])
 })
 
-test('a filter by an unknown operation is rejected with the known operations', async () => {
+test('a job list filtered by an unknown operation is rejected with the known operations', async () => {
   const { status, json } = await app.send('GET', '/v1/jobs', { query: { operation: 'no-such' } })
   assert.deepEqual([status, json.error.details.field], [400, 'operation'])
   assert.match(json.error.message, /convert, .*merge/)
 })
 
-test('a job that was created long after its id was issued is found by its creation time', async () => {
+test('a job created long after its id was issued is listed by its creation time', async () => {
   const owner = await ownerOf({ minute: 1, delayMs: 40_000 }, { minute: 3 })
   const [shownJob] = (await app.send('GET', '/v1/jobs', { ...owner, query: { sort: 'createdAt' } })).json.data
     .jobs
@@ -129,7 +129,7 @@ test('a job that was created long after its id was issued is found by its creati
   assert.deepEqual(await allPages(owner, { createdBefore: createdAt }), [])
 })
 
-test('include=tasks shows the tasks of each job', async () => {
+test('a job list with include=tasks shows the tasks of each job', async () => {
   const owner = await ownerOf(...minutesUpTo(3).map((minute) => ({ minute })))
   const { json } = await app.send('GET', '/v1/jobs', { ...owner, query: { include: 'tasks' } })
   assert.deepEqual(
@@ -138,7 +138,7 @@ test('include=tasks shows the tasks of each job', async () => {
   )
 })
 
-test('jobs of other owners are not listed, and a cursor is valid for its list only', async () => {
+test('a job list contains no jobs of other owners, and a cursor is valid for its list only', async () => {
   const owner = await ownerOf({ minute: 1 }, { minute: 2 })
   const { next } = await page(owner, { limit: '1' })
   assert.ok(next)
@@ -169,7 +169,7 @@ const wrongQueries = [
 ]
 
 for (const query of wrongQueries) {
-  test(`the query ${new URLSearchParams(query as Record<string, string>)} is refused with the name of the parameter`, async () => {
+  test(`a job list with the query ${new URLSearchParams(query as Record<string, string>)} is refused with the parameter`, async () => {
     const { status, json } = await app.send('GET', '/v1/jobs', { query: query as Record<string, string> })
     assert.equal(status, 400)
     assert.match(json.error.details.field, new RegExp(`^${Object.keys(query)[0]}`))

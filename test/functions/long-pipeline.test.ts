@@ -6,7 +6,7 @@ import { Client, startService } from '../support/service.ts'
 
 const png = await readFile(new URL('../fixtures/alpha.png', import.meta.url))
 
-test('a pipeline of 40 conversions in a row runs to its end', { timeout: 240_000 }, async (t) => {
+test('a pipeline of 40 consecutive conversions completes', { timeout: 240_000 }, async (t) => {
   const service = await startService({ TASK_FILES: 'signed' })
   t.after(() => service.stop())
   const client = new Client(service)

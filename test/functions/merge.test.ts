@@ -59,7 +59,7 @@ test('PDFs are merged in the order of the request', async () => {
   assert.deepEqual([pages, words?.share], [{ source: 6, result: 6, share: 1 }, 1])
 })
 
-test('the parts of a split PDF contain all its pages, and extracting a part is not reported as a loss', async () => {
+test('a split PDF returns all pages, and extracting one file is not reported as a loss', async () => {
   const split = (fields: Readonly<Record<string, string>>) =>
     send('/v1/convert', [file('three-pages.pdf')], { toolOperation: 'split-pdf', ...fields })
   const [allPages, part] = await Promise.all([split({}), split({ pages: '1' })])
@@ -120,7 +120,7 @@ test('images become the pages of one PDF, in order', async () => {
   assert.equal(await pagesOf(await resultOf(await send('/v1/convert', parts, fields))), 2)
 })
 
-test('combineImages refuses a file that is no image', async () => {
+test('combineImages refuses a file that is not an image', async () => {
   const reply = await client.convert(
     { name: 'a.pdf', bytes: new Uint8Array(await fixture('three-pages.pdf')) },
     { targetFormat: 'pdf', combineImages: 'true' },
@@ -130,7 +130,7 @@ test('combineImages refuses a file that is no image', async () => {
   assert.match(error.message, /combineImages expected an image, got pdf/)
 })
 
-test('combineImages names the part of a file that is no image next to one from a URL', async () => {
+test('combineImages names the file that is not an image next to one from a URL', async () => {
   const form = new FormData()
   const fields = { fileUrl: 'https://example.com/a.png', targetFormat: 'pdf', combineImages: 'true' }
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
@@ -140,7 +140,7 @@ test('combineImages names the part of a file that is no image next to one from a
   assert.deepEqual([reply.status, error.details.field], [400, 'additionalFile'], error.message)
 })
 
-test('a PDF tool needs no target format', async () => {
+test('a PDF tool requires no target format', async () => {
   const job = await send('/v1/convert', [file('three-pages.pdf')], {
     toolOperation: 'extract-pdf-pages',
     pages: '3,1',
@@ -155,7 +155,7 @@ test('an image can be used as the watermark of a PDF', async () => {
   assert.match(stdout, /image\s+40\s+30/)
 })
 
-test('uploads are merged like files of a form, and belong to the job', async () => {
+test('uploads are merged like files of a form, and then belong to the job', async () => {
   const ids: string[] = []
   const bytes = await fixture('three-pages.pdf')
   for (let count = 0; count < 2; count++) {

@@ -36,7 +36,7 @@ async function run(tasks: object): Promise<JobView> {
   return ((await response.json()) as { data: JobView }).data
 }
 
-test('metadata is in its task, which needs no export and names the program that read it', async () => {
+test('a task that reads metadata returns it without an export and names the program that read it', async () => {
   const { status, result, tasks } = await run({
     photo: await importFixture('corners.jpg'),
     pages: await importFixture('three-pages.pdf'),
@@ -67,7 +67,7 @@ test('a task that writes metadata names the program that wrote it', async () => 
   }
 })
 
-test('other tasks whose files are not used are still refused', async () => {
+test('a conversion task whose result no other task uses is refused', async () => {
   const photo = await importFixture('corners.jpg')
   const tasks = { photo, webp: { operation: 'convert', input: 'photo', output_format: 'webp' } }
   const response = await client.post('/v1/jobs', { tasks })
@@ -75,7 +75,7 @@ test('other tasks whose files are not used are still refused', async () => {
   assert.deepEqual([response.status, error.code, error.details.task], [400, 'INVALID_REQUEST', 'webp'])
 })
 
-test('the links of an export expire after the requested time', async () => {
+test('the download links of an export task expire after the requested time', async () => {
   const { tasks } = await run({
     photo: await importFixture('corners.jpg'),
     out: { operation: 'export/url', input: 'photo', expires_in: 600 },

@@ -21,7 +21,7 @@ async function readMetrics(headers: Readonly<Record<string, string>> = {}) {
   return { status: reply.statusCode, type: reply.headers['content-type'], body: await text(reply) }
 }
 
-test('programs on the machine of the service read its metrics in the format of Prometheus', async () => {
+test('programs on the machine of the service can read its metrics in Prometheus format', async () => {
   await fetch(`${service.url}/v1/formats`)
   const { status, type, body } = await readMetrics()
   assert.deepEqual([status, type], [200, 'text/plain; version=0.0.4; charset=utf-8'])
@@ -32,7 +32,7 @@ test('programs on the machine of the service read its metrics in the format of P
     assert.match(line, /^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{(?:[a-z]+="[^"\\]*",?)+\})? [\d.]+)$/)
 })
 
-test('clients elsewhere do not see metrics, also behind a proxy of the same machine', async () => {
+test('clients on other machines cannot read metrics, even through a proxy on the machine of the service', async () => {
   for (const headers of [
     { 'x-forwarded-for': '203.0.113.7' },
     { forwarded: 'for=203.0.113.7' },
@@ -47,7 +47,7 @@ test('clients elsewhere do not see metrics, also behind a proxy of the same mach
   }
 })
 
-test('elsewhere only administrators see metrics', async () => {
+test('only administrators can read metrics from other machines', async () => {
   const headersOfOtherClient = { 'x-forwarded-for': '203.0.113.7' }
   const statusOf = async (key: string) =>
     (await readMetrics({ ...headersOfOtherClient, 'x-api-key': key })).status
@@ -56,7 +56,7 @@ test('elsewhere only administrators see metrics', async () => {
   assert.equal(await statusOf('sk_unknown'), 401)
 })
 
-test('jobs are counted by engine, outcome, error code and duration', () => {
+test('metrics count jobs by engine, outcome, error code and duration', () => {
   const countsByBin = { 'took 0': 3, 'took 170': 1 }
   const lines = renderMetrics(
     jobMetrics([

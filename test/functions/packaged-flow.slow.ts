@@ -90,7 +90,7 @@ test(`${jobCount} jobs of ${clientCount} clients complete, and each is announced
   )
 })
 
-test('workflows run, also when several start at once', { timeout: 300_000 }, async () => {
+test('packaged functions run workflows, also when several start at once', { timeout: 300_000 }, async () => {
   const { client, path } = await createMember(clientCount)
   const ids: string[] = []
   for (let at = 0; at < workflowCount; at++) {
@@ -145,7 +145,7 @@ const recorded: readonly (readonly [functionName: string, file: string])[] = [
   ['sockets', 'websocket-disconnect'],
 ]
 for (const [functionName, file] of recorded) {
-  test(`the package of ${functionName} takes the recorded event ${file}`, async () => {
+  test(`the package of ${functionName} handles the recorded event ${file}`, async () => {
     const event = JSON.parse(
       readFileSync(new URL(`../../events/recorded/${file}.json`, import.meta.url), 'utf8'),
     )
@@ -163,7 +163,7 @@ for (const [functionName, file] of recorded) {
 const isChunkTimeout = ({ msg, error }: Readonly<Record<string, unknown>>) =>
   msg === 'attempt failed' && JSON.stringify(error).includes('the chunk took longer than')
 
-test('nothing failed and no permission was missing', () => {
+test('no packaged function failed or lacked a permission', () => {
   const { failed, denied } = packagedService.findFailures()
   assert.deepEqual([failed.filter((line) => !isChunkTimeout(line)), denied], [[], []])
 })

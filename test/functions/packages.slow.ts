@@ -26,7 +26,7 @@ after(async () => {
   await service?.stop()
 })
 
-test('this machine can isolate functions from the checkout', (t) => {
+test('this machine can isolate packaged functions from the checkout', (t) => {
   if (!hasMounts)
     t.skip('it gives no mounts: functions have a folder of their own, and could see the checkout')
 })
@@ -35,7 +35,7 @@ const png = new Uint8Array(readFileSync(new URL('../fixtures/alpha.png', import.
 const image = { filename: 'alpha.png', contentType: 'image/png', size: png.length }
 const downloadBytes = async (url: string) => new Uint8Array(await (await fetch(url)).arrayBuffer())
 
-test('an uploaded file is converted to an image', async () => {
+test('the packaged functions convert an uploaded file to an image', async () => {
   const client = new Client(service)
   const { uploadId, url, headers } = await client.presign(image)
   assert.equal((await fetch(url, { method: 'PUT', headers: { ...headers }, body: png })).status, 200)
@@ -47,7 +47,7 @@ test('an uploaded file is converted to an image', async () => {
   assert.equal(Buffer.from(resultBytes.subarray(8, 12)).toString(), 'WEBP')
 })
 
-test('files can be sent with the request, uploaded later, imported from a store and exported to it', async () => {
+test('the packaged functions accept files in the request, later uploads, imports and exports', async () => {
   const client = new Client(service)
   const bytes = new TextEncoder().encode('# A heading')
   const sentReply = await client.convert({ name: 'a.md', bytes }, { targetFormat: 'html' })
@@ -75,7 +75,7 @@ test('files can be sent with the request, uploaded later, imported from a store 
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
 })
 
-test('the event stream of a job starts with its status', async () => {
+test('the packaged event stream of a job starts with its status', async () => {
   const client = new Client(service)
   const bytes = new TextEncoder().encode('# A heading')
   const { jobId } = await client.accepted(
@@ -86,7 +86,7 @@ test('the event stream of a job starts with its status', async () => {
   assert.match(await stream.text(), /^retry: \d+\n\nevent: snapshot\n/)
 })
 
-test('an encrypted PDF is rejected before it is queued, because the package can read PDFs', async () => {
+test('the packaged API rejects an encrypted PDF before queueing it, because it can read PDFs', async () => {
   const client = new Client(service)
   const bytes = new Uint8Array(readFileSync(new URL('../fixtures/needs-password.pdf', import.meta.url)))
   const refusedReply = await client.convert({ name: 'locked.pdf', bytes }, { targetFormat: 'txt' })
@@ -94,7 +94,7 @@ test('an encrypted PDF is rejected before it is queued, because the package can 
   assert.equal(((await refusedReply.json()) as { error: { code: string } }).error.code, 'PDF_ENCRYPTED')
 })
 
-test('a workflow runs, and its webhook and socket receive the events', async () => {
+test('the packaged functions run a workflow and deliver its events to a webhook and a socket', async () => {
   const client = new Client(service)
   const hook = await client.post('/v1/webhooks', { url: receiver.url('/hook'), events: ['job.completed'] })
   assert.equal(hook.status, 201, await hook.clone().text())
@@ -129,7 +129,7 @@ test('a workflow runs, and its webhook and socket receive the events', async () 
   socket.close()
 })
 
-test('pages, formats, accounts and unconfigured features return replies', async () => {
+test('the packaged API replies to requests for pages, formats, accounts and unconfigured features', async () => {
   const client = new Client(service)
   const status = async (path: string) => (await client.fetch(path)).status
   await waitUntil(async () => (await status('/health')) === 200, 'the service is healthy', 60)
@@ -149,7 +149,7 @@ test('pages, formats, accounts and unconfigured features return replies', async 
   assert.equal(signedUp.status, 200, await signedUp.text())
 })
 
-test('every deployment package ran, without denied permissions and without failures', async () => {
+test('every deployment package ran without denied permissions and failures', async () => {
   const listStartedFunctions = () =>
     new Set(packaged.logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
   const queuesByFunction: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }

@@ -77,12 +77,12 @@ test('a PDF is encrypted with a password and decrypted with it', async () => {
   assert.match(await refusedReply.text(), /PDF_ENCRYPTED/)
 })
 
-test('a second uploaded image becomes the watermark of the PDF', async () => {
+test('a second uploaded image becomes the watermark of a PDF', async () => {
   const job = await runTool({ additional: 'alpha.png', fields: { toolOperation: 'add-watermark-pdf' } })
   assert.match((await run('pdfimages', ['-list', await resultOf(job)])).stdout, /smask/)
 })
 
-test('a truncated PDF can only be repaired', async () => {
+test('a truncated PDF is refused by every operation except repair', async () => {
   const wholePdf = await fixture('three-pages.pdf')
   const file = wholePdf.subarray(0, wholePdf.indexOf('xref'))
   assert.equal((await post({ file, fields: { toolOperation: 'rotate-pdf' } })).status, 400)
@@ -90,7 +90,7 @@ test('a truncated PDF can only be repaired', async () => {
   assert.deepEqual((await textOf(path)).match(/\w+marker/g), ['alphamarker', 'betamarker', 'gammamarker'])
 })
 
-test('a PDF is compressed to a target size, with a warning if that is impossible', async () => {
+test('a PDF is compressed to a target size, or a warning says that this is impossible', async () => {
   const job = await runTool({ fields: { toolOperation: 'compress', targetSize: '1000' } })
   assert.equal(job.status, 'completed')
   assert.deepEqual(

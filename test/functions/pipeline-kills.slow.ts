@@ -38,7 +38,7 @@ function graph() {
 const isGivenUp = ({ error }: { readonly error?: { readonly message: string } | null }) =>
   error?.message.includes('crashed in all three attempts') === true
 
-test(`a pipeline returns the same result and every event once despite ${kills} kills of the whole service`, async () => {
+test(`a pipeline returns the same result and each event once despite ${kills} kills of the whole service`, async () => {
   for (const seed of [20_261_122, 20_261_123]) if (await survivesKill(seed)) return
   assert.fail('one task met three kills, twice')
 })

@@ -51,7 +51,7 @@ async function runPipeline(
 const statuses = (tasks: Record<string, TaskData>) =>
   Object.fromEntries(Object.entries(tasks).map(([name, { status }]) => [name, status]))
 
-test('parallel conversions and a merge result in one PDF with the pages of all branches', async () => {
+test('parallel conversions merged at the end of a pipeline give one PDF with the pages of all branches', async () => {
   const { job, tasks } = await runPipeline({
     image: file(png, 'image.png'),
     pages: file(pdf, 'pages.pdf'),
@@ -71,7 +71,7 @@ test('parallel conversions and a merge result in one PDF with the pages of all b
   assert.match(text, /\S/)
 })
 
-test('an archive of several extracted results contains each under its own name', async () => {
+test('an archive task with several inputs contains each under its own name', async () => {
   const { job } = await runPipeline({
     image: file(png, 'image.png'),
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
@@ -90,7 +90,7 @@ test('an archive of several extracted results contains each under its own name',
   assert.equal(names.length, 4, names.join(', '))
 })
 
-test('a failed branch of a pipeline does not stop the other, and the job fails with its error', async () => {
+test('a failed branch of a pipeline does not stop the other branch, and the job fails with its error', async () => {
   const { job, tasks } = await runPipeline({
     pages: file(pdf, 'pages.pdf'),
     locked: { operation: 'encrypt-pdf', input: 'pages', options: { password: 'one' } },
@@ -113,7 +113,7 @@ test('a failed branch of a pipeline does not stop the other, and the job fails w
   assert.equal(download.status, 409)
 })
 
-test('with continue_on_error the job completes without the files of the failed task', async () => {
+test('a pipeline with continue_on_error completes without the files of the failed task', async () => {
   const { job, tasks } = await runPipeline({
     pages: file(pdf, 'pages.pdf'),
     locked: { operation: 'encrypt-pdf', input: 'pages', options: { password: 'one' } },
@@ -132,7 +132,7 @@ test('with continue_on_error the job completes without the files of the failed t
   assert.equal(stdout.trim(), 'pages.pdf')
 })
 
-test('a job cancelled while running stops, and shows which tasks had completed', async () => {
+test('a running job that is cancelled stops and shows which tasks had completed', async () => {
   const response = await create({
     pages: file(pdf, 'pages.pdf'),
     word: { operation: 'convert', input: 'pages', output_format: 'docx' },
@@ -149,7 +149,7 @@ test('a job cancelled while running stops, and shows which tasks had completed',
   assert.equal((await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })).status, 409)
 })
 
-test('a retried job returns the same result from copied files, and survives deletion of the first job', async () => {
+test('a retried job returns the same result from copied files, even if the first job is deleted', async () => {
   const firstJob = await runPipeline({
     image: file(png, 'image.png'),
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
@@ -215,7 +215,7 @@ const refusals: readonly (readonly [what: string, tasks: object, code: string, f
   ],
 ]
 for (const [what, givenTasks, code, field] of refusals) {
-  test(`${what} is refused with the names of task and field`, async () => {
+  test(`${what} is refused with the names of the task and the field`, async () => {
     const { out, ...tasks } = givenTasks as Record<string, unknown>
     const response = await create({
       ...tasks,
@@ -226,7 +226,7 @@ for (const [what, givenTasks, code, field] of refusals) {
   })
 }
 
-test('requesting the file of a task that does not exist fails', async () => {
+test('downloading the file of a task that does not exist fails', async () => {
   const { job } = await runPipeline({
     image,
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
@@ -251,7 +251,7 @@ test('requesting the file of a task that does not exist fails', async () => {
   assert.equal(error.code, 'TASK_NOT_FOUND')
 })
 
-test('a website in the local network is not captured', async () => {
+test('capturing a website in the local network is refused', async () => {
   const response = await create({
     page: { operation: 'capture-website', url: service.url, outputFormat: 'png', cookies: { a: 'secret' } },
     out: { operation: 'export/url', input: 'page' },

@@ -66,7 +66,7 @@ interface Estimated {
   readonly estimate: { readonly queueMs: number; readonly runMs: number; readonly basis: string } | null
 }
 
-test('the estimate for a new conversion is based on earlier ones', async () => {
+test('the estimate for a new conversion is based on the durations of earlier ones', async () => {
   const bytes = await fixture('corners.png')
   const convert = async (headers: Record<string, string> = {}) => {
     const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'tiff' }, headers)
@@ -85,7 +85,7 @@ test('the estimate for a new conversion is based on earlier ones', async () => {
   assert.equal(await convert({ prefer: 'wait=25' }), null, 'a finished job has no estimate')
 })
 
-test('the estimate of a larger file grows less than proportionally', () => {
+test('the estimated duration of a larger file grows less than proportionally', () => {
   const past = { runs: 4, ms: 4000, bytes: 400 }
   assert.deepEqual(
     [50, 100, 200, 1e9].map((size) => estimateFromHistory(past, size)),
@@ -94,7 +94,7 @@ test('the estimate of a larger file grows less than proportionally', () => {
   assert.equal(estimateFromHistory({ runs: 2, ms: 10, bytes: 0 }, 5), 5)
 })
 
-test('a failed job is counted by its error code', async () => {
+test('a failed job is counted by its error code in the metrics', async () => {
   const bytes = await fixture('three-pages.pdf')
   const fields = { toolOperation: 'remove-pdf-pages', pages: '7' }
   const response = await client.convert({ name: 'a.pdf', bytes }, fields)
@@ -105,7 +105,7 @@ test('a failed job is counted by its error code', async () => {
   assert.equal(line['ErrorCode'], job.error?.code)
 })
 
-test('a deleted file is counted by reason', async () => {
+test('a deleted file is counted by the reason in the metrics', async () => {
   const bytes = await fixture('corners.png')
   const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'gif' })
   const { jobId } = await client.accepted(response)

@@ -41,13 +41,13 @@ async function invoke(handler: ApiHandler, name: string) {
   return { statusCode, json: JSON.parse(body) }
 }
 
-test('an API Gateway request returns a reply', async () => {
+test('the deployed API function replies to an API Gateway request', async () => {
   const { statusCode, json } = await invoke(api, 'http-api-get')
   assert.equal(statusCode, 200)
   assert.equal(json.data.id, 'png')
 })
 
-test('a base64 form of API Gateway creates a job', async () => {
+test('a base64-encoded form from API Gateway creates a job', async () => {
   const { statusCode, json } = await invoke(conversion, 'http-api-form')
   assert.equal(statusCode, 202)
   const job = await app.services.jobs.store.getJob(json.data.jobId)
@@ -63,13 +63,13 @@ test('a file in the bucket without an upload record is deleted', async () => {
   assert.equal(await app.services.files.head(key), undefined)
 })
 
-test('a bus event is dispatched, and the schedule invokes the sweep', async () => {
+test('a recorded bus event is dispatched, and a recorded schedule event runs the sweep', async () => {
   assert.equal(await dispatch(readEvent('event-bridge')), undefined)
   const scheduled = sweep as (event: unknown) => Promise<{ looked: number }>
   assert.deepEqual(await scheduled(readEvent('scheduled')), { looked: 0 })
 })
 
-test('messages for deleted jobs and webhooks are consumed', async () => {
+test('queue messages for deleted jobs and webhooks are consumed without an error', async () => {
   for (const [name, create] of Object.entries({ 'sqs-task': conversions, 'sqs-delivery': deliveries })) {
     const event: SQSEvent = readEvent(name)
     assert.deepEqual(await create().handler(event, context), { batchItemFailures: [] }, name)

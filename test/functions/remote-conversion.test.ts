@@ -72,7 +72,7 @@ async function convertImport(operation: object) {
   return [job.result?.filename, format]
 }
 
-test('import/url fetches a file, named by its URL or by filename', async () => {
+test('import/url fetches a file and names it after its URL or the filename field', async () => {
   assert.deepEqual(await convertImport({ operation: 'import/url', url }), ['garden.jpg', 'jpeg'])
   const renamedFile = { operation: 'import/url', url, filename: 'tree.png' }
   assert.deepEqual(await convertImport(renamedFile), ['tree.jpg', 'jpeg'])

@@ -94,7 +94,7 @@ const targets: Readonly<Record<keyof typeof sources, readonly string[]>> = {
 
 for (const [from, allTargets] of Object.entries(targets))
   for (const to of allTargets)
-    test(`a link in ${from} is not fetched when converting to ${to}`, async () => {
+    test(`converting ${from} to ${to} does not fetch a remote link`, async () => {
       const sourceBytes = await sources[from]?.()
       assert.ok(sourceBytes)
       const bytes = typeof sourceBytes === 'string' ? new Uint8Array(Buffer.from(sourceBytes)) : sourceBytes
@@ -105,7 +105,7 @@ for (const [from, allTargets] of Object.entries(targets))
       assert.equal(trap.connections(), 0)
     })
 
-test('the server of this test detects requests, so that no recorded requests means none were sent', async () => {
+test('the server for remote links detects requests, so that no recorded requests means none were sent', async () => {
   const socket = connect(trap.port, '127.0.0.1').resume()
   await once(socket, 'close')
   assert.equal(trap.connections(), 1)

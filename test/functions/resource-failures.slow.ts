@@ -38,7 +38,7 @@ async function runJob(client: Client): Promise<JobData> {
   return job
 }
 
-test('on a full disk the service keeps running, reports the reason, deletes files, restarts and recovers', async (t) => {
+test('on a full disk the service keeps running, reports the reason, and recovers after files are deleted', async (t) => {
   const disk = makeSmallDisk(t, 300)
   if (typeof disk === 'string') return t.skip(disk)
   const dataDir = join(disk.folder, 'data')
@@ -108,7 +108,7 @@ test('a conversion that fills the disk reports a full disk, not a broken file', 
   await runJob(client)
 })
 
-test('an unresponsive table is reported within 5 s, and the service recovers when the table does', async (t) => {
+test('an unresponsive database is reported within 5 s, and the service recovers with it', async (t) => {
   const service = await startService()
   t.after(() => service.stop())
   const client = new Client(service)

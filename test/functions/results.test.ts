@@ -26,7 +26,7 @@ async function convert(
   return { job, bytes: await client.download(job.jobId) }
 }
 
-test('a PDF of three pages becomes a ZIP with three JPEGs and a manifest', async () => {
+test('a PDF of three pages converted to JPEG becomes a ZIP with three images and a manifest', async () => {
   const { job, bytes } = await convert('three-pages.pdf', { targetFormat: 'jpg' })
   assert.equal(job.result?.filename, 'three-pages.zip')
   assert.equal(job.result?.mimeType, 'application/zip')
@@ -42,7 +42,7 @@ test('a PDF of three pages becomes a ZIP with three JPEGs and a manifest', async
   assert.match(await manifest.getData(new TextWriter()), /page-003\.jpg/)
 })
 
-test('one page of a PDF becomes one JPEG', async () => {
+test('a single page of a PDF becomes one JPEG', async () => {
   const { job, bytes } = await convert('three-pages.pdf', { targetFormat: 'jpg', pages: '2', dpi: '72' })
   assert.equal(job.result?.filename, 'three-pages.jpg')
   assert.equal((await sharp(bytes).metadata()).format, 'jpeg')
@@ -160,7 +160,7 @@ for (const maxDownloads of [1, 3])
     assert.equal(answers.filter((one) => one === '410').length, 50 - maxDownloads)
   })
 
-test('the results of many jobs are one ZIP whose manifest lists what is missing', async () => {
+test('the results of many jobs are returned as one ZIP whose manifest lists what is missing', async () => {
   const jobs = [
     await convert('alpha.png', { targetFormat: 'webp' }),
     await convert('alpha.png', { targetFormat: 'webp' }),
@@ -226,7 +226,7 @@ test('the numbers of a ZIP begin at the requested index', async () => {
   assert.equal(await refusalOf(await zip({ firstIndex: 101 })), '400 INVALID_INPUT')
 })
 
-test('a ZIP uses the requested folders, and paths outside of it are rejected', async () => {
+test('a ZIP of results uses the requested folders, and rejects paths outside of it', async () => {
   const jobIds: string[] = []
   for (const _ of [1, 2, 3]) jobIds.push((await convert('alpha.png', { targetFormat: 'webp' })).job.jobId)
   const [firstId = '', secondId = ''] = jobIds

@@ -4,7 +4,7 @@ import { retryJob } from '../../functions/routes/retry-job.ts'
 import { newId } from '../../lib/ids.ts'
 import { createStoredImport, newJob, timestamp } from '../jobs/records.ts'
 
-test('a job whose files are deleted cannot be retried', async () => {
+test('retrying a job whose files are deleted is refused', async () => {
   const jobId = newId('job')
   const { job, ...state } = newJob([createStoredImport('in')], { id: jobId })
   const services = {

@@ -89,13 +89,13 @@ for (const [path, words] of [
   ['document/s.xlsx', ['Apple']],
   ['document/s.pptx', ['Heading one']],
 ] as const) {
-  test(`${path} is converted to a PDF that contains its text`, { skip }, async () => {
+  test(`the sample ${path} is converted to a PDF that contains its text`, { skip }, async () => {
     const text = await readPdfText((await sample(path, 'pdf')).path)
     for (const word of words) assert.ok(text.includes(word), `${word} in ${text.slice(0, 500)}`)
   })
 }
 
-test('document/s.odt is converted to a DOCX that contains its text', { skip }, async () => {
+test('the sample document/s.odt is converted to a DOCX that contains its text', { skip }, async () => {
   const { path, job } = await sample('document/s.odt', 'docx')
   assert.equal(
     job.result?.mimeType,
@@ -109,7 +109,7 @@ test('document/s.odt is converted to a DOCX that contains its text', { skip }, a
   assert.match(stdout, /Heading one/)
 })
 
-test('document/s.docx is converted to a JPEG of its page via PDF', { skip }, async () => {
+test('the sample document/s.docx is converted to a JPEG of its page via PDF', { skip }, async () => {
   const { path, job } = await sample('document/s.docx', 'jpg')
   const shownStreams = await probe(path)
   assert.deepEqual(codecs(shownStreams), ['mjpeg'])
@@ -139,7 +139,7 @@ test('a real HEIC photo is converted to a JPEG', { skip }, async () => {
   assert.deepEqual(sizeOf(await probe(path)), [Number(width), Number(height)])
 })
 
-test('image/s.tiff is converted to a PDF of one page', { skip }, async () => {
+test('the sample image/s.tiff is converted to a PDF of one page', { skip }, async () => {
   const { path } = await sample('image/s.tiff', 'pdf')
   const { stdout } = await run('pdfinfo', [path])
   assert.match(stdout, /Pages:\s+1\n/)
@@ -150,7 +150,7 @@ for (const [path, to, expectedText] of [
   ['video/s.mp4', 'webm', /vp[89]|av1/],
   ['video/s.mov', 'mp4', /h264/],
 ] as const) {
-  test(`${path} is converted to ${to} of the same duration`, { skip }, async () => {
+  test(`the sample ${path} is converted to ${to} of the same duration`, { skip }, async () => {
     const [source, result] = await Promise.all([
       probe(new URL(path, samples).pathname),
       sample(path, to).then((converted) => probe(converted.path)),
@@ -174,7 +174,7 @@ for (const [path, to, codec] of [
   ['audio/s.flac', 'ogg', 'vorbis'],
   ['video/s.mp4', 'mp3', 'mp3'],
 ] as const) {
-  test(`${path} becomes ${to} of the same duration`, { skip }, async () => {
+  test(`the sample ${path} is converted to ${to} of the same duration`, { skip }, async () => {
     const source = await probe(new URL(path, samples).pathname)
     const result = await probe((await sample(path, to)).path)
     assert.deepEqual(codecs(result), [codec])

@@ -43,7 +43,7 @@ test('with too little free disk space, new files are rejected and the health end
   }
 })
 
-test('starting with an invalid setting, a used port or a used data folder fails with one sentence', async () => {
+test('the service exits with one sentence if a setting is invalid or the port or data folder is in use', async () => {
   assert.match(
     await readStartError({ PORT: 'eighty' }),
     /^PORT: expected a whole number from 0 to 65535, got "eighty"\. Port of the service\.$/,
@@ -64,7 +64,7 @@ test('starting with an invalid setting, a used port or a used data folder fails 
   }
 })
 
-test('conversions of missing engines are not listed, and the body limit of AWS applies', async () => {
+test('conversions of engines that are not installed are not listed, and request bodies have the limit of API Gateway', async () => {
   const service = await startService({ ENGINES: 'vips', REQUEST_BODIES: 'whole' })
   try {
     const { data } = (await (await fetch(`${service.url}/v1/formats`)).json()) as {

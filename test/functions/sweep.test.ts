@@ -42,7 +42,7 @@ const storeDueRecord = async (pk: string, sk: string, fields: object = {}) => {
   return { pk, sk }
 }
 
-test('unreadable records delay no others, and are quarantined after five failures', async () => {
+test('the sweep skips unreadable records, and quarantines them after five failures', async () => {
   const ids = Array.from({ length: 40 }, (_, at) => `wf_broken${at}`)
   const broken = await Promise.all(ids.map((id) => storeDueRecord(`WORKFLOW#${id}`, 'WORKFLOW')))
   const unknown = await storeDueRecord('GHOST#1', 'GHOST')
@@ -91,7 +91,7 @@ test('unreadable records delay no others, and are quarantined after five failure
   await app.services.table.delete(unknown)
 })
 
-test('the failures of a record that was handled in between do not add up', async () => {
+test('the sweep counts only consecutive failures of a record', async () => {
   const key = await storeDueRecord('PLAN#a', 'PLAN')
   let fails = true
   const PLAN = async () => {
@@ -111,7 +111,7 @@ test('the failures of a record that was handled in between do not add up', async
   await app.services.table.delete(key)
 })
 
-test('an unreadable delivery does not keep the others of its lane from being retried', async () => {
+test('the sweep retries the deliveries of a webhook even if one of them is unreadable', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/sweep')
   const { stream } = await createEvent(send)
@@ -128,7 +128,7 @@ test('an unreadable delivery does not keep the others of its lane from being ret
   )
 })
 
-test('the metric of the delay tells how long the most overdue record has waited', async () => {
+test('the sweep delay metric is the waiting time of the most overdue record', async () => {
   const key = await storeDueRecord('PLAN#late', 'PLAN')
   pass(99)
   log.length = 0
@@ -141,7 +141,7 @@ test('the metric of the delay tells how long the most overdue record has waited'
   )
 })
 
-test('the metric of webhooks tells how long a call has been due, however often its message was sent again', async () => {
+test('the webhook delay metric is the time since a delivery was due, however often its message was sent again', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/stuck')
   const { stream } = await createEvent(send)

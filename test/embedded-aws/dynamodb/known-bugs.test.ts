@@ -7,7 +7,7 @@ import { createExpressions } from '../../../lib/aws/table-expressions.ts'
 import { Job } from '../../../lib/model/job.ts'
 import { createDynamoDbClient, createTable, startDynamoDb } from './start-dynamodb.ts'
 
-test('known bug of dynoxide: list indexes in updates give wrong results', async (t) => {
+test('known bug of dynoxide: list indexes in update expressions give wrong results', async (t) => {
   const { client, documents } = await startDynamoDb(t)
   await createTable(client, 'table')
   const Key = { pk: 'a', sk: 1 }
@@ -26,7 +26,7 @@ test('known bug of dynoxide: list indexes in updates give wrong results', async 
   assert.notDeepEqual(await applyUpdate(set), [0, 1, 2, 3, 9])
 })
 
-test('known bug of dynoxide: removing from a missing map succeeds, so job records always have their maps', async (t) => {
+test('known bug of dynoxide: removing from a missing map succeeds, so every job record has its maps', async (t) => {
   const { client, documents } = await startDynamoDb(t)
   await createTable(client, 'table')
   const Key = { pk: 'a', sk: 1 }
@@ -42,7 +42,7 @@ test('known bug of dynoxide: removing from a missing map succeeds, so job record
     assert.equal(Job.shape[map].safeParse(undefined).success, false, map)
 })
 
-test('known bug of dynoxide: a non-ASCII expression closes the connection, so ours are ASCII', async (t) => {
+test('known bug of dynoxide: a non-ASCII expression closes the connection, so our expressions are ASCII', async (t) => {
   const { url, client, documents } = await startDynamoDb(t)
   await createTable(client, 'table')
   const Key = { pk: 'a', sk: 1 }
@@ -61,7 +61,7 @@ test('known bug of dynoxide: a non-ASCII expression closes the connection, so ou
   assert.deepEqual(Item, { ...Key, ...nonAsciiChange.set })
 })
 
-test('an update of a single list element is refused before it is sent', () => {
+test('an update of a single list element is refused before it is sent to DynamoDB', () => {
   assert.throws(
     () => createExpressions({ remove: ['list[0]', 'list[2]'] }),
     /lists have to be written as a whole/,
@@ -69,7 +69,7 @@ test('an update of a single list element is refused before it is sent', () => {
   assert.throws(() => createExpressions({ set: { 'list[30]': 9 } }), /lists have to be written as a whole/)
 })
 
-test('only the expression builder contains update expressions', () => {
+test('only the expression builder contains DynamoDB update expressions', () => {
   const root = join(import.meta.dirname, '../../..')
   const sources = ['lib', 'functions'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

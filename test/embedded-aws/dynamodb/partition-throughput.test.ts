@@ -39,7 +39,7 @@ async function start(t: TestContext, quotas: AccountQuotas, maxAttempts = 1) {
 const item = (pk: string, sk: number, kb = 0) => ({ pk, sk, text: 'x'.repeat(kb * 1024) })
 const put = (Item: object) => new PutCommand({ TableName, Item })
 
-test('writes of one partition key are throttled, those of others are not', async (t) => {
+test('DynamoDB throttles writes of a busy partition key, but not those of other keys', async (t) => {
   const table = await start(t, { partitionWriteUnits: 10 })
   assert.equal('ConsumedCapacity' in (await table.send(put(item('a', 1, 20)))), false)
   await assert.rejects(table.send(put(item('a', 2))), {
@@ -57,7 +57,7 @@ test('writes of one partition key are throttled, those of others are not', async
   assert.equal(Item?.['text'].length, 20 * 1024, 'reads have their own rate')
 })
 
-test('reads of one partition key are throttled by what they return', async (t) => {
+test('DynamoDB throttles reads of a partition key by the size of the returned items', async (t) => {
   const table = await start(t, { partitionReadUnits: 10 })
   await table.send(put(item('a', 1, 100)))
   const query = new QueryCommand({
@@ -72,13 +72,13 @@ test('reads of one partition key are throttled by what they return', async (t) =
   await assert.rejects(table.send(query), { name: 'ThrottlingException' })
 })
 
-test('the SDK waits until a throttled request succeeds', async (t) => {
+test('the DynamoDB SDK retries a throttled request until it succeeds', async (t) => {
   const table = await start(t, { partitionWriteUnits: 10 }, 8)
   await table.send(put(item('a', 1, 20)))
   await table.send(put(item('a', 2)))
 })
 
-test('a transaction with a throttled entry is cancelled and says which', async (t) => {
+test('a DynamoDB transaction with a throttled entry is cancelled, and the error names the entry', async (t) => {
   const table = await start(t, { partitionWriteUnits: 10 })
   await table.send(put(item('a', 1, 20)))
   const TransactItems = ['b', 'a'].map((pk) => ({ Put: { TableName, Item: item(pk, 2) } }))
@@ -90,7 +90,7 @@ test('a transaction with a throttled entry is cancelled and says which', async (
   )
 })
 
-test('throttled entries of a batch stay unprocessed, and a batch of only these fails', async (t) => {
+test('throttled writes of a DynamoDB batch are returned as unprocessed, and a batch of only those fails', async (t) => {
   const table = await start(t, { partitionWriteUnits: 10 })
   await table.send(put(item('a', 1, 20)))
   const requests = ['b', 'a'].map((pk) => ({ PutRequest: { Item: item(pk, 2) } }))
@@ -105,7 +105,7 @@ test('throttled entries of a batch stay unprocessed, and a batch of only these f
   await assert.rejects(table.send(onlyThrottled), { name: 'ThrottlingException' })
 })
 
-test('throttled keys of a batch are unprocessed', async (t) => {
+test('throttled keys of a DynamoDB batch read are returned as unprocessed', async (t) => {
   const table = await start(t, { partitionReadUnits: 1 })
   await Promise.all([table.send(put(item('a', 1, 20))), table.send(put(item('b', 1)))])
   await table.send(new GetCommand({ TableName, Key: { pk: 'a', sk: 1 }, ConsistentRead: true }))
@@ -117,7 +117,7 @@ test('throttled keys of a batch are unprocessed', async (t) => {
   assert.deepEqual(UnprocessedKeys?.[TableName], { Keys: [{ pk: 'a', sk: 1 }], ConsistentRead: true })
 })
 
-test('items over 400 KB and transactions over 4 MB are refused by the program itself', async (t) => {
+test('DynamoDB refuses items over 400 KB and transactions over 4 MB', async (t) => {
   const table = await start(t, {})
   const refusal = { name: 'ValidationException', message: /size/ }
   await assert.rejects(table.send(put(item('a', 1, 401))), refusal)

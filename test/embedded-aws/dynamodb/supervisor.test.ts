@@ -27,7 +27,7 @@ for (const [what, signal] of [
   ['crashed', 'SIGKILL'],
   ['hangs', 'SIGSTOP'],
 ] as const)
-  test(`a DynamoDB process that ${what} is replaced on the same port with its data`, async (t) => {
+  test(`a DynamoDB process that ${what} is replaced on the same port and keeps its data`, async (t) => {
     const { client, documents, pid, url } = await startDynamoDb(t, { checkEveryMs: 50, probeTimeoutMs: 200 })
     await createTable(client, 'table')
     await documents.send(new PutCommand({ TableName: 'table', Item: { pk: 'a', sk: 1, word: 'kept' } }))
@@ -61,7 +61,7 @@ test('a DynamoDB process that is briefly slow is not restarted', async (t) => {
   assert.equal(pid(), pidBefore)
 })
 
-test('a DynamoDB process that keeps exiting is restarted with growing pauses, and the log says what to do', async (t) => {
+test('a DynamoDB process that keeps exiting is restarted after growing delays, and the log says what to do', async (t) => {
   const dir = makeFolder()
   const flag = join(dir, 'started')
   // Succeeds once, so that it counts as started; then it exits immediately.

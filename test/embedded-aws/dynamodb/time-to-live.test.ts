@@ -17,7 +17,7 @@ async function remainingKeys(documents: DynamoDBDocumentClient, TableName: strin
   return Items.map(({ pk }) => String(pk)).sort()
 }
 
-test('only expired items are deleted, from all tables with a time to live', async (t) => {
+test('DynamoDB deletes only expired items, in all tables with a time to live', async (t) => {
   const { client, documents } = await startDynamoDb(t)
   await createTable(client, 'first', 'expires')
   await createTable(client, 'second', 'sk')
@@ -41,7 +41,7 @@ test('only expired items are deleted, from all tables with a time to live', asyn
   assert.deepEqual(await remainingKeys(documents, 'third'), ['no setting'])
 })
 
-test('an item whose expiry is extended between scan and delete is kept', async (t) => {
+test('an item whose expiry is extended while expired items are deleted is kept', async (t) => {
   const { client, documents, url } = await startDynamoDb(t)
   await createTable(client, 'table', 'expires')
   await put(documents, 'table', 'renewed', { expires: nowS - 1 })
@@ -65,7 +65,7 @@ test('an item whose expiry is extended between scan and delete is kept', async (
   assert.deepEqual(await remainingKeys(documents, 'table'), ['renewed'])
 })
 
-test('a sweep for expired items stops early if there are none, and the next sweep continues there', async (t) => {
+test('a scan for expired items stops early if it finds none, and the next scan continues there', async (t) => {
   const { client, documents } = await startDynamoDb(t)
   await createTable(client, 'table', 'expires')
   const names = Array.from({ length: 250 }, (_, at) => `item ${String(at).padStart(3, '0')}`)

@@ -57,7 +57,7 @@ test('a retry that becomes due while the outbox is checked is not missed', { tim
   }
 })
 
-test('retry delays grow and survive a restart', async (t) => {
+test('the delays between delivery attempts of an event grow and survive a restart', async (t) => {
   const { events, inbox, moveTo, restart } = await startTestEvents(t, '2026-01-01T00:00:00Z')
   await createRule(events, { Arn: q })
   inbox.refuse.set(q, failing('ServiceUnavailable'))
@@ -109,7 +109,7 @@ test('an event older than its maximum age moves to the dead-letter queue', async
   assert.equal(deadLetter?.options.attributes?.['ERROR_CODE'], 'SDK_CLIENT_ERROR')
 })
 
-test('delivery to a target that does not exist is not retried', async (t) => {
+test('delivery of an event to a target that does not exist is not retried', async (t) => {
   const { events, inbox, logs } = await startTestEvents(t)
   await createRule(events, { Arn: q, DeadLetterConfig: { Arn: deadLetterArn } }, { Arn: queueArn('gone') })
   inbox.refuse.set(q, failing('QueueDoesNotExist'))
@@ -126,7 +126,7 @@ test('delivery to a target that does not exist is not retried', async (t) => {
   )
 })
 
-test('an unresponsive target does not block other targets', async (t) => {
+test('an unresponsive event target does not delay other targets', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await createRule(events, { Arn: queueArn('stuck') }, { Arn: q })
   const neverDelivered = Promise.withResolvers<void>()

@@ -12,7 +12,7 @@ import {
 import { anySource, entry, expectedError, q } from './requests.ts'
 import { credentials, region, startTestEvents } from './start-events.ts'
 
-test('all violations of a request are reported together, with the messages of AWS', async (t) => {
+test('EventBridge reports all violations of a request together, with the messages of AWS', async (t) => {
   const { events } = await startTestEvents(t)
   const long = `${'x'.repeat(64)}!`
   await assert.rejects(
@@ -40,7 +40,7 @@ test('all violations of a request are reported together, with the messages of AW
   )
 })
 
-test('unsupported operations and parameters are refused', async (t) => {
+test('EventBridge refuses unsupported operations and parameters', async (t) => {
   const { events, endpoint } = await startTestEvents(t)
   await assert.rejects(events.send(new ListArchivesCommand({})), { name: 'UnknownOperationException' })
   await assert.rejects(
@@ -59,7 +59,7 @@ test('unsupported operations and parameters are refused', async (t) => {
   })
 })
 
-test('a request that is too large receives an error response, not a closed connection', async (t) => {
+test('EventBridge answers a request that is too large with an error instead of closing the connection', async (t) => {
   const { endpoint } = await startTestEvents(t)
   const half = new Uint8Array(3 << 20)
   const response = await fetch(endpoint, {
@@ -73,7 +73,7 @@ test('a request that is too large receives an error response, not a closed conne
   assert.equal(response.headers.get('x-amzn-errortype'), 'RequestEntityTooLargeException')
 })
 
-test('EventBridge rejects a wrong secret, an unknown key and a wrong region', async (t) => {
+test('EventBridge rejects a request with a wrong secret, an unknown key or a wrong region', async (t) => {
   const { endpoint } = await startTestEvents(t)
   const wrongRequests: [object, string][] = [
     [{ credentials: { ...credentials, secretAccessKey: 'x' } }, 'InvalidSignatureException'],

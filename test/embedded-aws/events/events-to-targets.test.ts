@@ -68,7 +68,7 @@ test('PutEvents reports the outcome of each entry, and accepted entries reach th
   )
 })
 
-test('PutEvents refuses entries of 1 MB in total', async (t) => {
+test('PutEvents refuses entries that total 1 MB', async (t) => {
   const { events } = await startTestEvents(t)
   const half = { ...entry, Detail: JSON.stringify({ x: 'y'.repeat(524_300) }) }
   await assert.rejects(
@@ -133,7 +133,7 @@ for (const [name, [target, expectedInput]] of Object.entries(inputs))
     assert.equal(await bodyFor(await startTestEvents(t), target, detail), expectedInput)
   })
 
-test('an input template can contain the whole event', async (t) => {
+test('an input template of an event target can contain the whole event', async (t) => {
   const template =
     '{"event": <aws.events.event>, "json": <aws.events.event.json>, "at": <aws.events.event.ingestion-time>}'
   const body = await bodyFor(
@@ -149,7 +149,7 @@ test('an input template can contain the whole event', async (t) => {
   assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
 })
 
-test('a function receives an event as an object, and a FIFO queue receives it with its message group', async (t) => {
+test('a Lambda target receives an event as an object, and a FIFO queue target receives it with its message group', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await createRuleTo(events, { Arn: functionArn('f') })
   const fifo = `${q}.fifo`
@@ -161,7 +161,7 @@ test('a function receives an event as an object, and a FIFO queue receives it wi
   assert.deepEqual(message?.options, { messageGroupId: 'g' })
 })
 
-test('events are forwarded to other buses, and a loop between buses ends', async (t) => {
+test('events are forwarded to other event buses, and a loop between buses ends', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'next' }))
   await createRuleTo(events, { Arn: busArn('next'), DeadLetterConfig: { Arn: queueArn('dead') } })

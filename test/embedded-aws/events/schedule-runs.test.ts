@@ -44,7 +44,7 @@ test('a rule with a rate runs one interval after its creation, and then at each 
   assert.equal(inbox.attempts.length, 2)
 })
 
-test('a disabled rule does not run until it is enabled', async (t) => {
+test('a disabled scheduled rule does not run until it is enabled', async (t) => {
   const { events, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   await schedule(events, 'cron(* * * * ? *)', 'DISABLED')
   moveTo('2026-01-01T00:01:00Z')
@@ -54,7 +54,7 @@ test('a disabled rule does not run until it is enabled', async (t) => {
   await inbox.messages(q)
 })
 
-test('runs missed during a downtime are skipped and logged', async (t) => {
+test('scheduled runs missed during a downtime are skipped and logged', async (t) => {
   const { events, inbox, logs, moveTo, restart } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   await schedule(events, 'cron(0 * * * ? *)')
   await restart('2026-01-01T05:30:00Z')

@@ -110,7 +110,7 @@ async function contentOf(client: S3Client, Key: string): Promise<Buffer> {
   return Buffer.from((await Body?.transformToByteArray()) ?? [])
 }
 
-test('a page of another origin uploads a file to a presigned URL and can read its ETag', async (t) => {
+test('a page of another origin can upload a file to a presigned S3 URL and read the ETag', async (t) => {
   const { client, page } = await openPage(t)
   const result = await upload(page, { url: await signPut(client), type: 'image/png', size: 1000 })
   assert.equal(result.status, 200)
@@ -118,7 +118,7 @@ test('a page of another origin uploads a file to a presigned URL and can read it
   assert.deepEqual(await contentOf(client, 'a b.png'), bytesOf(1000))
 })
 
-test('a presigned upload with another type, size, signature or time is rejected, and the page can read the reason', async (t) => {
+test('a presigned S3 upload with a wrong type, size, signature or time is rejected, and the page can read the reason', async (t) => {
   const { client, page } = await openPage(t)
   const url = await signPut(client)
   const validForm = { url, type: 'image/png', size: 1000 }
@@ -135,7 +135,7 @@ test('a presigned upload with another type, size, signature or time is rejected,
   assert.deepEqual(await keys(client), [])
 })
 
-test('a form upload must comply with its policy', async (t) => {
+test('an S3 form upload that violates its policy is rejected', async (t) => {
   const { client, page } = await openPage(t)
   const type = 'image/png'
   const sign = (Expires: number) =>

@@ -31,7 +31,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { Bucket, createS3Client, errorOf, send, startS3, startWithBucket } from './start-s3.ts'
 
-test('buckets can be created, listed in pages, and deleted when empty', async (t) => {
+test('S3 buckets can be created, listed in pages, and deleted when empty', async (t) => {
   const { client } = await startS3(t)
   for (const name of ['bucket-c', 'bucket-a', 'bucket-b'])
     await client.send(new CreateBucketCommand({ Bucket: name }))
@@ -63,7 +63,7 @@ test('buckets can be created, listed in pages, and deleted when empty', async (t
   assert.equal(await errorOf(client.send(new HeadBucketCommand({ Bucket: 'bucket-a' }))), '404 NotFound')
 })
 
-test('buckets can be listed under a base path', async (t) => {
+test('S3 buckets can be listed under a base path', async (t) => {
   const { client } = await startWithBucket(t, { basePath: '/s3' })
   const { Buckets: found, Owner: owner } = await client.send(new ListBucketsCommand({}))
   assert.deepEqual(
@@ -73,7 +73,7 @@ test('buckets can be listed under a base path', async (t) => {
   assert.ok(owner?.ID)
 })
 
-test('bucket names that are invalid on AWS are rejected', async (t) => {
+test('S3 rejects bucket names that are invalid on AWS', async (t) => {
   const { client } = await startS3(t)
   const make = (name: string) => errorOf(client.send(new CreateBucketCommand({ Bucket: name })))
   for (const name of [
@@ -108,7 +108,7 @@ function createWithoutLocation(body: string, client: S3Client): Promise<string> 
   return errorOf(client.send(command))
 }
 
-test('creating a bucket again succeeds in us-east-1 and conflicts elsewhere', async (t) => {
+test('creating an existing S3 bucket succeeds in us-east-1 and conflicts in other regions', async (t) => {
   const here = await startWithBucket(t)
   await here.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   assert.equal(await errorOf(here.client.send(new CreateBucketCommand({ Bucket }))), 'no error')
@@ -135,7 +135,7 @@ test('creating a bucket again succeeds in us-east-1 and conflicts elsewhere', as
   assert.equal(location.LocationConstraint, 'eu-west-1')
 })
 
-test('a bucket reports its location and owner', async (t) => {
+test('an S3 bucket reports its location and owner', async (t) => {
   const { client } = await startWithBucket(t)
   assert.equal((await client.send(new HeadBucketCommand({ Bucket }))).BucketRegion, 'us-east-1')
   const location = await client.send(new GetBucketLocationCommand({ Bucket }))
@@ -145,7 +145,7 @@ test('a bucket reports its location and owner', async (t) => {
   assert.equal(acl.Grants?.[0]?.Grantee?.Type, 'CanonicalUser')
 })
 
-test('bucket features that are disabled report it and cannot be enabled', async (t) => {
+test('optional features of an S3 bucket are reported as disabled and cannot be enabled', async (t) => {
   const { client } = await startWithBucket(t)
   assert.equal((await client.send(new GetBucketVersioningCommand({ Bucket }))).Status, undefined)
   assert.equal(await errorOf(client.send(new GetBucketPolicyCommand({ Bucket }))), '404 NoSuchBucketPolicy')
@@ -183,7 +183,7 @@ test('bucket features that are disabled report it and cannot be enabled', async 
   assert.equal(await errorOf(acl), '400 AccessControlListNotSupported')
 })
 
-test('a request for an unsupported operation is never processed as another operation', async (t) => {
+test('an unsupported S3 operation is never processed as another operation', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))

@@ -18,7 +18,7 @@ function checksum(algorithm: Algorithm, ...chunks: Buffer[]): Buffer {
   return runningChecksum.digest()
 }
 
-test('each checksum algorithm gives its published check value for 123456789', () => {
+test('each S3 checksum algorithm gives its published check value for 123456789', () => {
   const values = {
     CRC32: 'cbf43926',
     CRC32C: 'e3069283',
@@ -30,7 +30,7 @@ test('each checksum algorithm gives its published check value for 123456789', ()
     assert.equal(checksum(name, Buffer.from('123456789')).toString('hex'), values[name])
 })
 
-test('a checksum does not depend on the chunk boundaries', () => {
+test('an S3 checksum does not depend on how the body is split into chunks', () => {
   const bytes = randomBytes(1000)
   for (const name of algorithmNames)
     for (const truncatedLength of [0, 1, 7, 8, 9, 500, 993])
@@ -40,7 +40,7 @@ test('a checksum does not depend on the chunk boundaries', () => {
       )
 })
 
-test('the CRCs of parts combine to the CRC of the whole', () => {
+test('the CRCs of S3 parts combine to the CRC of the whole object', () => {
   const pieces = [randomBytes(1000), randomBytes(1), Buffer.alloc(0), randomBytes(77_777)]
   for (const name of ['CRC32', 'CRC32C', 'CRC64NVME'] as const) {
     const parts = pieces.map((piece) => ({
@@ -69,7 +69,7 @@ test('S3 adds CRC64NVME when the client sends no checksum', async (t) => {
   assert.equal(range.ChecksumCRC64NVME, undefined)
 })
 
-test('an upload with a wrong checksum is refused and keeps the old object', async (t) => {
+test('an S3 upload with a wrong checksum is refused and keeps the old object', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'old' }))
@@ -95,7 +95,7 @@ test('an upload with a wrong checksum is refused and keeps the old object', asyn
   assert.equal(await put({ ContentMD5: createHash('md5').update('new').digest('base64') }), 'no error')
 })
 
-test('a declared but missing checksum and an unknown algorithm are refused', async (t) => {
+test('an S3 upload with a missing declared checksum or an unknown checksum algorithm is refused', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sign = (headers: Record<string, string>) => {

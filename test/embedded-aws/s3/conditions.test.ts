@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Bucket, errorOf, listBlobFiles, startWithBucket } from './start-s3.ts'
 
-test('conditional object reads respond with 304 and 412', async (t) => {
+test('conditional S3 reads return 304 or 412', async (t) => {
   const { client } = await startWithBucket(t)
   const { ETag = '' } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const past = new Date(Date.now() - 3_600_000)
@@ -31,7 +31,7 @@ test('conditional object reads respond with 304 and 412', async (t) => {
   assert.match(await get({ IfModifiedSince: LastModified }), /^304/)
 })
 
-test('exactly one of several writers with If-None-Match wins', async (t) => {
+test('exactly one of several concurrent S3 writes with If-None-Match succeeds', async (t) => {
   const { client, dir } = await startWithBucket(t)
   const concurrentPuts = Array.from({ length: 20 }, (_, index) =>
     errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: `${index}`, IfNoneMatch: '*' }))),
@@ -42,7 +42,7 @@ test('exactly one of several writers with If-None-Match wins', async (t) => {
   assert.equal((await listBlobFiles(dir)).length, 1)
 })
 
-test('exactly one of several writers with the same If-Match wins', async (t) => {
+test('exactly one of several concurrent S3 writes with the same If-Match succeeds', async (t) => {
   const { client } = await startWithBucket(t)
   const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'first' }))
   const concurrentPuts = Array.from({ length: 20 }, (_, index) =>

@@ -33,7 +33,7 @@ const CORSRules = [
   { AllowedOrigins: ['*'], AllowedMethods: ['GET'] },
 ]
 
-test('CORS rules are returned unchanged', async (t) => {
+test('S3 returns CORS rules unchanged', async (t) => {
   const { client } = await startWithBucket(t)
   const get = () => client.send(new GetBucketCorsCommand({ Bucket }))
   assert.equal(await errorOf(get()), '404 NoSuchCORSConfiguration')
@@ -57,7 +57,7 @@ test('CORS rules are returned unchanged', async (t) => {
   assert.equal(await put({ AllowedMethods: [] }), '400 MalformedXML')
 })
 
-test('a preflight uses the first CORS rule that allows all of it', async (t) => {
+test('a CORS preflight uses the first rule that allows the origin, the method and all headers', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const ask = (origin: string, method: string, headers = '') =>
     send(`${endpoint}/box/some/key?any=thing`, {
@@ -104,7 +104,7 @@ test('a preflight uses the first CORS rule that allows all of it', async (t) => 
   )
 })
 
-test('responses have CORS headers, including errors', async (t) => {
+test('S3 responses, including errors, have CORS headers', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   await client.send(
     new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: CORSRules.slice(0, 1) } }),
@@ -126,7 +126,7 @@ test('responses have CORS headers, including errors', async (t) => {
   )
 })
 
-test('lifecycle rules are returned unchanged, and invalid ones are refused', async (t) => {
+test('S3 returns lifecycle rules unchanged and refuses invalid ones', async (t) => {
   const { client } = await startWithBucket(t)
   const get = () => client.send(new GetBucketLifecycleConfigurationCommand({ Bucket }))
   const put = (Rules: LifecycleRule[]) =>
@@ -178,7 +178,7 @@ test('lifecycle rules are returned unchanged, and invalid ones are refused', asy
   assert.equal(await errorOf(put([...repeatedRules, ...repeatedRules])), '400 InvalidArgument')
 })
 
-test('expired objects are deleted at the midnight after their days, by prefix, tag and size', async (t) => {
+test('S3 deletes expired objects at midnight after their days, by prefix, tag and size', async (t) => {
   const { client, s3, dir } = await startWithBucket(t)
   const Rules: LifecycleRule[] = [
     { ID: 'tmp', Status: 'Enabled', Filter: { Prefix: 'tmp/' }, Expiration: { Days: 1 } },
@@ -212,7 +212,7 @@ test('expired objects are deleted at the midnight after their days, by prefix, t
   assert.equal((await listBlobFiles(dir)).length, 3)
 })
 
-test('multipart uploads older than their lifecycle rule are aborted', async (t) => {
+test('S3 aborts multipart uploads older than their lifecycle rule', async (t) => {
   const { client, s3, dir } = await startWithBucket(t)
   const Rules: LifecycleRule[] = [
     {

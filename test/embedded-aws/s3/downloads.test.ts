@@ -11,7 +11,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { Bucket, listBlobFiles, send, startWithBucket, waitFor } from './start-s3.ts'
 
-test('range requests follow RFC 9110: suffixes, clamping, 416, and invalid ranges are ignored', async (t) => {
+test('S3 range requests follow RFC 9110, with suffixes, clamping and 416, and ignore invalid ranges', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: '0123456789' }))
   await client.send(new PutObjectCommand({ Bucket, Key: 'empty' }))
@@ -50,7 +50,7 @@ test('range requests follow RFC 9110: suffixes, clamping, 416, and invalid range
   assert.equal(head.ContentLength, 3)
 })
 
-test('response-* parameters of a presigned URL set headers and cannot inject others', async (t) => {
+test('response-* parameters of a presigned S3 URL set headers and cannot inject others', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', ContentType: 'text/plain' }))
   const get = async (value: string) =>
@@ -73,7 +73,7 @@ test('response-* parameters of a presigned URL set headers and cannot inject oth
   assert.equal((await get('日本')).code, 'InvalidArgument')
 })
 
-test('a download completes although its object is replaced or deleted meanwhile', async (t) => {
+test('an S3 download completes even if its object is replaced or deleted meanwhile', async (t) => {
   const { client, dir } = await startWithBucket(t)
   const body = Buffer.alloc(8 << 20, 'a')
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: body }))
@@ -88,7 +88,7 @@ test('a download completes although its object is replaced or deleted meanwhile'
   await waitFor(async () => assert.deepEqual(await listBlobFiles(dir), []))
 })
 
-test('concurrent downloads receive the correct bytes although buffers are reused', async (t) => {
+test('concurrent S3 downloads receive the correct bytes even though buffers are reused', async (t) => {
   const { client } = await startWithBucket(t)
   const contents = [0, 1, 2].map(() => randomBytes(3 << 20))
   const urls: string[] = []

@@ -16,12 +16,12 @@ import { waitUntil } from '../../support/wait-until.ts'
 import { runS3KillRounds } from './kill-rounds.ts'
 import { Bucket, createS3Client, errorOf, listBlobFiles, startS3, startWithBucket } from './start-s3.ts'
 
-test('acknowledged S3 changes survive SIGKILL, and nothing is incomplete', { timeout: 120_000 }, async () => {
+test('acknowledged S3 changes survive SIGKILL, and none is incomplete', { timeout: 120_000 }, async () => {
   const { acknowledged } = await runS3KillRounds(5)
   assert.ok(acknowledged > 0)
 })
 
-test('objects, multipart uploads and bucket settings survive a restart', async (t) => {
+test('S3 objects, multipart uploads and bucket settings survive a restart', async (t) => {
   const firstServer = await startWithBucket(t)
   await firstServer.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const { UploadId } = await firstServer.client.send(

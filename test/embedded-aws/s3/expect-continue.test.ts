@@ -35,7 +35,7 @@ const signer = (endpoint: string, secretAccessKey = s3Credentials.secretAccessKe
     requestChecksumCalculation: 'WHEN_REQUIRED',
   })
 
-test('a client with Expect: 100-continue receives a rejection before it sends its body', async (t) => {
+test('a client that sends Expect: 100-continue gets a rejection before it sends the body', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const sign = (Bucket: string, client = signer(endpoint)) =>
     getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
@@ -64,7 +64,7 @@ test('a client with Expect: 100-continue receives a rejection before it sends it
   })
 })
 
-test('the public port sends 100 Continue, for S3 only when the body is needed', async (t) => {
+test('the public port sends 100 Continue, and S3 sends it only when it needs the body', async (t) => {
   const { s3 } = await startWithBucket(t, { basePath: '/s3' })
   const gateway = createGateway({
     s3: s3.handle,

@@ -56,7 +56,7 @@ async function kill({ child }: Server): Promise<void> {
   await exit
 }
 
-test('an adopted file survives a power failure', { timeout: 120_000 }, async (t) => {
+test('a file that S3 adopted as an object survives a power failure', { timeout: 120_000 }, async (t) => {
   const disk = createPowerCutDisk(t)
   if (typeof disk === 'string') {
     t.skip(disk)

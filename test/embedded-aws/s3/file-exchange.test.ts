@@ -28,7 +28,7 @@ async function start(t: TestContext) {
   return { ...startedServer, folder, exchange: startedServer.s3.exchange({ bucket: Bucket, folder }) }
 }
 
-test('a file adopted as an object remains after its original name is deleted', async (t) => {
+test('a file that S3 adopted as an object is kept after its original name is deleted', async (t) => {
   const { client, folder, exchange } = await start(t)
   const path = join(folder, 'result')
   const bytes = randomBytes(100_000)
@@ -43,7 +43,7 @@ test('a file adopted as an object remains after its original name is deleted', a
   assert.match(ETag ?? '', /^"[0-9a-f]{32}-1"$/)
 })
 
-test('only plain files in the folder are adopted', async (t) => {
+test('S3 adopts only regular files in the exchange folder as objects', async (t) => {
   const { client, dir, folder, exchange } = await start(t)
   const outsideFile = join(dir, 'secret')
   await writeFile(outsideFile, 'secret')
@@ -61,7 +61,7 @@ test('only plain files in the folder are adopted', async (t) => {
   assert.equal(KeyCount, 0)
 })
 
-test('only files of the user whose processes may store files are adopted', {
+test('S3 adopts only files of users whose processes may store files', {
   skip: process.getuid?.() !== 0,
 }, async (t) => {
   const { s3, client, folder } = await start(t)
@@ -76,7 +76,7 @@ test('only files of the user whose processes may store files are adopted', {
   assert.equal(await Body?.transformToString(), 'of the service')
 })
 
-test('an object is copied into a file only if its ETag matches', async (t) => {
+test('an S3 object is copied into a local file only if its ETag matches', async (t) => {
   const { client, folder, exchange } = await start(t)
   const { ETag = '' } = await client.send(new PutObjectCommand({ Bucket, Key: 'one', Body: 'first' }))
   const path = join(folder, 'one')
@@ -89,7 +89,7 @@ test('an object is copied into a file only if its ETag matches', async (t) => {
   await assert.rejects(exchange.get('none', join(folder, 'none')), { code: 'NoSuchKey' })
 })
 
-test('an object is read in place, by range, and completely even if it is deleted meanwhile', async (t) => {
+test('an S3 object is read in place, by range, and completely even if it is deleted meanwhile', async (t) => {
   const { client, exchange } = await start(t)
   const target = { Bucket, Key: 'located' }
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(target))
@@ -118,7 +118,7 @@ test('an object is read in place, by range, and completely even if it is deleted
   await assert.rejects(exchange.locate('located', ETag), { code: 'PreconditionFailed' })
 })
 
-test('a multipart object is copied into one file', async (t) => {
+test('an S3 object uploaded in parts is copied into one local file', async (t) => {
   const { client, folder, exchange } = await start(t)
   const target = { Bucket, Key: 'parts' }
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(target))

@@ -13,7 +13,7 @@ async function putKeys(client: S3Client, keys: readonly string[]): Promise<void>
   await Promise.all(keys.map((Key) => client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))))
 }
 
-test('keys are listed in the order of their UTF-8 bytes', async (t) => {
+test('S3 lists keys in the order of their UTF-8 bytes', async (t) => {
   const { client } = await startWithBucket(t)
   // U+FF5E sorts after U+1F600 in UTF-16 and before it in UTF-8.
   const keys = ['a', 'B', 'é', '～', '😀', 'a/b', 'a b', 'Z', '_', '0']
@@ -54,7 +54,7 @@ test('pages of an S3 listing have no gaps and no repetitions', async (t) => {
   assert.equal(emptyTokenPage.KeyCount, 25)
 })
 
-test('a delimiter groups listed keys, and groups count in pages', async (t) => {
+test('the delimiter of an S3 listing groups keys, and each group counts as an entry of the page', async (t) => {
   const { client } = await startWithBucket(t)
   await putKeys(client, ['a', 'b/1', 'b/2', 'b/c/3', 'd/', 'd/4', 'e'])
   const list = (options: object) => client.send(new ListObjectsV2Command({ Bucket, ...options }))
@@ -102,7 +102,7 @@ test('ListObjects version 1 uses markers for its pages', async (t) => {
   assert.equal(rest.CommonPrefixes, undefined)
 })
 
-test('listed keys are percent-encoded on request', async (t) => {
+test('S3 percent-encodes listed keys on request', async (t) => {
   const { client } = await startWithBucket(t)
   await putKeys(client, ['foo+1/bar', 'foo/bar/xyz', 'quux ab/thud', 'asdf+b', 'a\u0001'])
   const page = await client.send(new ListObjectsV2Command({ Bucket, Delimiter: '/', EncodingType: 'url' }))
@@ -117,7 +117,7 @@ test('listed keys are percent-encoded on request', async (t) => {
   assert.equal(page.EncodingType, 'url')
 })
 
-test('invalid listing parameters are reported by name', async (t) => {
+test('S3 reports invalid listing parameters by name', async (t) => {
   const { client } = await startWithBucket(t)
   const list = (options: object) => errorOf(client.send(new ListObjectsV2Command({ Bucket, ...options })))
   assert.equal(await list({ MaxKeys: -1 }), '400 InvalidArgument')

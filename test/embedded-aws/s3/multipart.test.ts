@@ -34,7 +34,7 @@ const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
 
 const multipartEtag = `"${md5(Buffer.concat([firstPart, secondPart, lastPart].map(md5))).toString('hex')}-3"`
 
-test('parts uploaded in any order form one object with an ETag of their MD5s', async (t) => {
+test('parts uploaded in any order form one S3 object with an ETag made from their MD5s', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client, { ContentType: 'text/x', Metadata: { a: '1' }, Tagging: 'b=2' })
@@ -65,7 +65,7 @@ test('parts uploaded in any order form one object with an ETag of their MD5s', a
   await waitFor(async () => assert.equal((await listBlobFiles(dir)).length, 3))
 })
 
-test('completing an upload checks the order, ETags and sizes of parts', async (t) => {
+test('completing an S3 multipart upload checks the order, ETags and sizes of the parts', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
@@ -87,7 +87,7 @@ test('completing an upload checks the order, ETags and sizes of parts', async (t
   assert.equal(await attempt([one, two], { MpuObjectSize: firstPart.length + lastPart.length }), 'no error')
 })
 
-test('part numbers must be plain digits', async (t) => {
+test('S3 accepts only plain digits as a part number', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
@@ -107,7 +107,7 @@ test('part numbers must be plain digits', async (t) => {
   assert.equal(await errorOf(complete(client, UploadId, [{ ...part, PartNumber: ' 1 ' }])), 'no error')
 })
 
-test('completing an upload again returns the same response', async (t) => {
+test('completing an S3 multipart upload again returns the same response', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
@@ -121,7 +121,7 @@ test('completing an upload again returns the same response', async (t) => {
   assert.equal(await errorOf(aborted), '404 NoSuchUpload')
 })
 
-test('an aborted multipart upload leaves no files', async (t) => {
+test('an aborted S3 multipart upload leaves no files', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
@@ -136,7 +136,7 @@ test('an aborted multipart upload leaves no files', async (t) => {
   await waitFor(async () => assert.equal((await listBlobFiles(dir)).length, 0))
 })
 
-test('the parts of a multipart upload are listed in pages', async (t) => {
+test('the parts of an S3 multipart upload are listed in pages', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
@@ -159,7 +159,7 @@ test('the parts of a multipart upload are listed in pages', async (t) => {
   assert.equal(rest.IsTruncated, false)
 })
 
-test('multipart uploads are listed by key and start time, in pages and groups', async (t) => {
+test('S3 lists multipart uploads by key and start time, in pages and groups', async (t) => {
   const { client } = await startWithBucket(t)
   const ids: string[] = []
   for (const key of ['b/1', 'a', 'b/2', 'a', 'c']) ids.push(await createUpload(client, { Key: key }))
@@ -196,7 +196,7 @@ test('multipart uploads are listed by key and start time, in pages and groups', 
   )
 })
 
-test('a part can be copied from an object, whole or by range', async (t) => {
+test('an S3 part can be copied from all or a range of another object', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'source', Body: wholeObject }))
   const UploadId = await createUpload(client)
@@ -223,7 +223,7 @@ test('a part can be copied from an object, whole or by range', async (t) => {
   assert.ok(expectedBytes.equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
 })
 
-test('completing an upload respects If-None-Match', async (t) => {
+test('completing an S3 multipart upload respects If-None-Match', async (t) => {
   const { client } = await startWithBucket(t)
   const uploads = [await createUpload(client), await createUpload(client)]
   const results = await Promise.all(
@@ -243,7 +243,7 @@ test('the SDK uploads a stream of unknown length in parts', async (t) => {
   assert.ok(Buffer.concat(pieces).equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
 })
 
-test('a part can be uploaded to a presigned URL', async (t) => {
+test('an S3 part can be uploaded to a presigned URL', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)

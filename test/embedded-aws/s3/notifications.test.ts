@@ -69,7 +69,7 @@ async function startWithQueue(
   return { ...startedServer, record }
 }
 
-test('a bucket notifies a queue of the events that its rule selects', async (t) => {
+test('an S3 bucket notifies a queue of the events that its rule selects', async (t) => {
   const { client, record } = await startWithQueue(t, [
     's3:ObjectCreated:*',
     's3:ObjectRemoved:*',
@@ -97,7 +97,7 @@ test('a bucket notifies a queue of the events that its rule selects', async (t) 
   )
 })
 
-test('notification rules filter keys by prefix and suffix', async (t) => {
+test('S3 notification rules filter keys by prefix and suffix', async (t) => {
   const { client, record } = await startWithQueue(
     t,
     ['s3:ObjectCreated:Put'],
@@ -114,7 +114,7 @@ test('notification rules filter keys by prefix and suffix', async (t) => {
   assert.equal((await record())?.s3.object.key, 'in/last.pdf')
 })
 
-test("the event bus receives bucket notifications in EventBridge's format", async (t) => {
+test('EventBridge receives S3 notifications in its own format', async (t) => {
   const inbox = collector()
   const { client } = await startWithBucket(t, { notify: inbox.notify })
   await configure(client, { EventBridgeConfiguration: {} })
@@ -136,7 +136,7 @@ test("the event bus receives bucket notifications in EventBridge's format", asyn
   assert.equal((notified.detail.object as { key: string }).key, 'a b')
 })
 
-test('a rejected notification is delivered again, also after a restart', async (t) => {
+test('a rejected S3 notification is delivered again, also after a restart', async (t) => {
   const attempts = new EventEmitter()
   const refusedAttempts = on(attempts, 'refused')
   const { client, dir, stop } = await startWithBucket(t, {
@@ -157,7 +157,7 @@ test('a rejected notification is delivered again, also after a restart', async (
   assert.equal((event as { Records: Record[] }).Records[0]?.s3.object.key, 'k')
 })
 
-test('notification configurations are returned unchanged, and invalid ones are rejected', async (t) => {
+test('S3 returns notification configurations unchanged and rejects invalid ones', async (t) => {
   const { client } = await startWithBucket(t, {
     notify: async ({ arn }) => {
       if (arn?.endsWith(':missing')) throw new Error('No such queue')
@@ -206,13 +206,13 @@ test('notification configurations are returned unchanged, and invalid ones are r
   )
 })
 
-test('a server without queues refuses notification configurations', async (t) => {
+test('S3 without SQS refuses notification configurations for queues', async (t) => {
   const { client } = await startWithBucket(t)
   const put = configure(client, { QueueConfigurations: [{ QueueArn, Events: ['s3:ObjectCreated:*'] }] })
   assert.equal(await errorOf(put), '501 NotImplemented')
 })
 
-test('an event that matches no rule of the bus is not delivered', async (t) => {
+test('an S3 event that matches no rule of the event bus is not delivered', async (t) => {
   const inbox = collector()
   const keyOf = (event: unknown) => (event as { detail: { object: { key: string } } }).detail.object.key
   const { client } = await startWithBucket(t, {

@@ -47,7 +47,7 @@ const UNUSUAL_KEYS = [
   `${'s'.repeat(300)}/${'t'.repeat(300)}`,
 ]
 
-test('every valid object key is stored separately, and none leads outside of the data folder', async (t) => {
+test('S3 stores every valid object key separately, and none outside of the data folder', async (t) => {
   const { client, dir } = await startWithBucket(t)
   for (const Key of UNUSUAL_KEYS) await client.send(new PutObjectCommand({ Bucket, Key, Body: `of ${Key}` }))
   for (const Key of UNUSUAL_KEYS) {
@@ -70,7 +70,7 @@ test('every valid object key is stored separately, and none leads outside of the
     assert.match(entry, /^(blobs(\/[0-9a-f]{2}(\/[0-9a-f]{32})?)?|lock\.sqlite.*|objects\.sqlite.*)$/)
 })
 
-test('keys with control characters are listed as character references', async (t) => {
+test('S3 lists keys with control characters as character references', async (t) => {
   const { client } = await startWithBucket(t)
   const keys = ['a\rb', 'a\nb', 'a\tb', 'a\u0001b']
   for (const Key of keys) await client.send(new PutObjectCommand({ Bucket, Key }))
@@ -79,13 +79,13 @@ test('keys with control characters are listed as character references', async (t
     assert.ok(listedReply.body.includes(reference))
 })
 
-test('a key over 1024 bytes is refused', async (t) => {
+test('S3 refuses a key of more than 1024 bytes', async (t) => {
   const { client } = await startWithBucket(t)
   const put = client.send(new PutObjectCommand({ Bucket, Key: 'é'.repeat(513) }))
   assert.equal(await errorOf(put), '400 KeyTooLongError')
 })
 
-test('object headers and metadata are returned unchanged', async (t) => {
+test('S3 returns object headers and metadata unchanged', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(
     new PutObjectCommand({
@@ -116,7 +116,7 @@ test('object headers and metadata are returned unchanged', async (t) => {
   assert.equal(await errorOf(put), '400 MetadataTooLarge')
 })
 
-test('AES256 encryption is accepted and returned, and encryption with KMS keys is rejected', async (t) => {
+test('S3 accepts and returns AES256 encryption, and rejects encryption with KMS keys', async (t) => {
   const { client } = await startWithBucket(t)
   const sse = { ServerSideEncryption: 'AES256' } as const
   const put = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', ...sse }))
@@ -146,7 +146,7 @@ test('AES256 encryption is accepted and returned, and encryption with KMS keys i
   assert.equal(await errorOf(kmsPut), '501 NotImplemented')
 })
 
-test('an object without a content type is binary/octet-stream, and objects may be empty', async (t) => {
+test('an S3 object without a content type is binary/octet-stream, and objects may be empty', async (t) => {
   const { client } = await startWithBucket(t)
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }), {
     unsignableHeaders: new Set(['content-type']),
@@ -194,7 +194,7 @@ test('DeleteObjects reports every entry, or only failures in quiet mode', async 
   assert.equal(await errorOf(call), '400 MalformedXML')
 })
 
-test('a copied object shares its bytes with the source, and each can be deleted alone', async (t) => {
+test('a copied S3 object shares its bytes with the source, and each can be deleted alone', async (t) => {
   const { client, dir } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'from', Body: 'abc' }))
   const copy = (Key: string, options: object = {}) =>
@@ -214,7 +214,7 @@ test('a copied object shares its bytes with the source, and each can be deleted 
   assert.equal(await copiedObject.Body?.transformToString(), 'abc')
 })
 
-test('copying an object keeps or replaces headers and tags and checks conditions on the source', async (t) => {
+test('copying an S3 object keeps or replaces headers and tags, and checks conditions on the source', async (t) => {
   const { client } = await startWithBucket(t)
   const { ETag } = await client.send(
     new PutObjectCommand({
@@ -270,7 +270,7 @@ test('copying an object keeps or replaces headers and tags and checks conditions
   assert.equal(await redirect(), undefined)
 })
 
-test('object tags can be set, read, counted and deleted, and are validated', async (t) => {
+test('S3 object tags can be set, read, counted and deleted, and are validated', async (t) => {
   const { client } = await startWithBucket(t)
   const Key = 'k'
   await client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))

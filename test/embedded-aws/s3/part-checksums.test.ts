@@ -12,7 +12,7 @@ import {
 } from './multipart-steps.ts'
 import { Bucket, errorOf, startWithBucket } from './start-s3.ts'
 
-test('part checksums become a composite or full-object checksum', async (t) => {
+test('S3 combines the checksums of parts into a composite or full-object checksum', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const kinds = [
     ['CRC32', 'COMPOSITE'],
@@ -51,7 +51,7 @@ test('part checksums become a composite or full-object checksum', async (t) => {
   }
 })
 
-test('completing an upload verifies the checksum of the whole object', async (t) => {
+test('completing an S3 multipart upload verifies the checksum of the whole object', async (t) => {
   const { client } = await startWithBucket(t)
   const options = { ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' }
   const UploadId = await createUpload(client, options)
@@ -62,7 +62,7 @@ test('completing an upload verifies the checksum of the whole object', async (t)
   assert.equal(await attempt({ ChecksumCRC32: part.ChecksumCRC32, ChecksumType: 'FULL_OBJECT' }), 'no error')
 })
 
-test('a part with another checksum algorithm than its upload is refused', async (t) => {
+test('an S3 part with another checksum algorithm than its upload is refused', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const UploadId = await createUpload(client, { ChecksumAlgorithm: 'SHA256' })
   assert.equal(

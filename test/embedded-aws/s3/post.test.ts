@@ -36,7 +36,7 @@ async function post(client: S3Client, { sign = {}, change = {}, body = 'hello' }
   }
 }
 
-test('a signed form uploads its file with the fields that its policy allows', async (t) => {
+test('a signed S3 form uploads its file with the fields that its policy allows', async (t) => {
   const { client } = await startWithBucket(t)
   const sign: Partial<PresignedPostOptions> = {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: S3's placeholder looks like one
@@ -64,7 +64,7 @@ test('a signed form uploads its file with the fields that its policy allows', as
   assert.deepEqual(tags.TagSet, [{ Key: 't', Value: 'v' }])
 })
 
-test('non-ASCII form fields are returned as bytes, and line breaks are refused', async (t) => {
+test('non-ASCII fields of an S3 form are returned as bytes, and line breaks in them are refused', async (t) => {
   const { client } = await startWithBucket(t)
   const namedHeaders = { 'Content-Disposition': 'attachment; filename="日本.txt"', 'x-amz-meta-a': 'é' }
   assert.equal((await post(client, { sign: { Fields: namedHeaders } })).status, 204)
@@ -82,7 +82,7 @@ test('non-ASCII form fields are returned as bytes, and line breaks are refused',
   )
 })
 
-test('form fields determine the response to an upload', async (t) => {
+test('the fields of an S3 form determine the response to the upload', async (t) => {
   const { client } = await startWithBucket(t)
   const createdUpload = await post(client, { sign: { Fields: { success_action_status: '201' } } })
   assert.equal(createdUpload.status, 201)
@@ -98,7 +98,7 @@ test('form fields determine the response to an upload', async (t) => {
   )
 })
 
-test('a form that violates its policy is refused', async (t) => {
+test('an S3 form that violates its policy is refused', async (t) => {
   const { client, dir } = await startWithBucket(t)
   const range: Partial<PresignedPostOptions> = { Conditions: [['content-length-range', 3, 10]] }
   assert.equal((await post(client, { sign: range, body: 'x'.repeat(11) })).code, 'EntityTooLarge')
@@ -133,7 +133,7 @@ test('a form that violates its policy is refused', async (t) => {
   assert.deepEqual(await listBlobFiles(dir), [])
 })
 
-test('malformed forms are refused', async (t) => {
+test('S3 refuses malformed forms', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const raw = async (contentType: string, body: string) => {
     const reply = await fetch(`${endpoint}/box`, {
@@ -158,7 +158,7 @@ test('malformed forms are refused', async (t) => {
   assert.equal(await errorOf(client.send(new GetObjectCommand({ Bucket, Key: 'k' }))), '404 NoSuchKey')
 })
 
-test('an upload form interrupted within its file leaves no file', async (t) => {
+test('an S3 form upload interrupted within its file leaves no file', async (t) => {
   const { client, endpoint, dir } = await startWithBucket(t)
   const { fields } = await createPresignedPost(client, { Bucket, Key: 'k' })
   const parts = Object.entries(fields).map(

@@ -15,7 +15,7 @@ import { defined } from '../../../lib/validation/defined.ts'
 import { region, s3Credentials } from './credentials.ts'
 import { Bucket, createS3Client, errorOf, send, startWithBucket } from './start-s3.ts'
 
-test('requests with a missing, foreign, altered or expired signature fail with the errors of S3', async (t) => {
+test('S3 requests with a missing, foreign, altered or expired signature fail with the errors of AWS', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   assert.deepEqual(
@@ -63,7 +63,7 @@ test('requests with a missing, foreign, altered or expired signature fail with t
   assert.equal((await send(`${endpoint}/box/%ff`)).code, 'InvalidURI')
 })
 
-test('a presigned PUT accepts only the signed type, length and metadata', async (t) => {
+test('a presigned S3 PUT accepts only the signed type, length and metadata', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const command = new PutObjectCommand({
@@ -94,7 +94,7 @@ test('a presigned PUT accepts only the signed type, length and metadata', async 
   assert.equal(got.TagCount, 1)
 })
 
-test('a presigned PUT with a checksum accepts only those bytes', async (t) => {
+test('a presigned S3 PUT with a checksum accepts only the bytes with that checksum', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sha256 = createHash('sha256').update('hello').digest('base64')
@@ -118,7 +118,7 @@ test('a presigned PUT with a checksum accepts only those bytes', async (t) => {
   )
 })
 
-test('under a base path the signature covers the path that the client sees', async (t) => {
+test('under a base path, the signature of an S3 request covers the path that the client sees', async (t) => {
   const { client, endpoint } = await startWithBucket(t, { basePath: '/s3' })
   await client.send(new PutObjectCommand({ Bucket, Key: 'a/b', Body: 'x' }))
   const urlUnderPath = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'a/b' }))
@@ -129,7 +129,7 @@ test('under a base path the signature covers the path that the client sees', asy
   assert.equal((await send(urlUnderPath.replace('/s3/', '/'))).code, 'SignatureDoesNotMatch')
 })
 
-test('an access key with a session token is valid only with that token', async (t) => {
+test('an access key with a session token is valid only together with that token', async (t) => {
   const temporary = { ...s3Credentials, accessKeyId: 'AKTEMPORARY', sessionToken: 'token/with+signs==' }
   const { endpoint, client } = await startWithBucket(t, { credentials: [s3Credentials, temporary] })
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
@@ -215,7 +215,7 @@ async function putSigned(
   })
 }
 
-test('signed chunks are verified one by one', async (t) => {
+test('the signatures of S3 upload chunks are verified one by one', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const chunks = ['a'.repeat(65_536), 'b'.repeat(1024), 'c']
   assert.equal((await putSigned(endpoint, { chunks })).status, 200)
@@ -242,7 +242,7 @@ test('signed chunks are verified one by one', async (t) => {
   assert.equal(unchangedObject.ContentLength, 0)
 })
 
-test('a signed trailer contains the checksum', async (t) => {
+test('the signed trailer of an S3 upload contains the checksum', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const trailer = ['x-amz-checksum-sha256', createHash('sha256').update('hello').digest('base64')] as const
   assert.equal((await putSigned(endpoint, { chunks: ['hel', 'lo'], trailer })).status, 200)
@@ -257,7 +257,7 @@ test('a signed trailer contains the checksum', async (t) => {
   assert.equal((await putSigned(endpoint, { chunks: ['jello'], trailer })).code, 'BadDigest')
 })
 
-test('unsigned chunks with a trailer, as the SDK sends streams, are decoded', async (t) => {
+test('unsigned S3 chunks with a trailer, as the SDK sends streams, are decoded', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const pieces = [Buffer.alloc(100_000, 'a'), Buffer.alloc(17, 'b'), Buffer.alloc(70_000, 'c')]
   const Body = Readable.from(pieces)
@@ -303,7 +303,7 @@ test('an S3 request body must match its signed hash', async (t) => {
   )
 })
 
-test('an invalid x-amz-content-sha256 is refused', async (t) => {
+test('S3 refuses an invalid x-amz-content-sha256', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = createS3Client(endpoint)
   client.middlewareStack.add(
@@ -318,7 +318,7 @@ test('an invalid x-amz-content-sha256 is refused', async (t) => {
   assert.equal(await errorOf(put), '400 InvalidArgument')
 })
 
-test('a refused upload gets its response while the body is still arriving', async (t) => {
+test('a refused S3 upload gets its response while the body is still arriving', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = createS3Client(endpoint, { credentials: { ...s3Credentials, secretAccessKey: 'wrong' } })
   const put = client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: Buffer.alloc(20 << 20) }))

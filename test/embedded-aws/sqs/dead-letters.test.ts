@@ -88,7 +88,7 @@ describe('SQS dead-letter queues', () => {
     assert.equal((await receive(urls[2] ?? '')).length, 1)
   })
 
-  test('a FIFO dead-letter queue keeps group and order, and the source group is unlocked', async (t) => {
+  test('a FIFO dead-letter queue keeps message group and order, and the group in the source queue is unlocked', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const fifo = { FifoQueue: 'true', ContentBasedDeduplication: 'true', VisibilityTimeout: '0' }
     const deadLetterUrl = await createQueue('dead.fifo', fifo)
@@ -106,7 +106,7 @@ describe('SQS dead-letter queues', () => {
     assert.equal(deadMessages[0]?.Attributes?.MessageGroupId, 'g')
   })
 
-  test('a standard message keeps its age in the dead-letter queue', async (t) => {
+  test('a standard message keeps its age when it moves to the dead-letter queue', async (t) => {
     let now = Date.now()
     const server = await startWithDeadLetterQueue(t, { now: () => now })
     await failMessages(server, server.work, ['old'])

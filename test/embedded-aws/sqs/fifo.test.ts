@@ -41,7 +41,7 @@ function fifoShorthands({ client, receive }: TestServer, url: string) {
 }
 
 describe('SQS FIFO queues', () => {
-  test('messages are received in the order of their group, as many of one group as possible', async (t) => {
+  test('a receive returns messages in the order of their group, as many of one group as possible', async (t) => {
     const { send, bodies } = await startFifo(t)
     for (const [body, group] of [
       ['a1', 'a'],
@@ -54,7 +54,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['a1', 'a2', 'a3', 'b1', 'b2'])
   })
 
-  test('a group is locked while one of its messages is in flight, other groups are not', async (t) => {
+  test('a message group is locked while one of its messages is in flight, other groups are not', async (t) => {
     const { send, take, bodies, remove } = await startFifo(t)
     for (const body of ['a1', 'a2', 'a3']) await send(body, 'a')
     await send('b1', 'b')
@@ -80,7 +80,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['a1', 'a2'])
   })
 
-  test('recently served message groups are served last', async (t) => {
+  test('message groups that were served recently are served last', async (t) => {
     const { send, bodies } = await startFifo(t)
     for (const [body, group] of [
       ['a1', 'a'],
@@ -128,7 +128,7 @@ describe('SQS FIFO queues', () => {
     )
   })
 
-  test('deduplication can be per group, and an id keeps the scope in which it was sent', async (t) => {
+  test('deduplication can be limited to a message group, and an id keeps the scope in which it was sent', async (t) => {
     const { client, url, send, take, bodies, remove } = await startFifo(t)
     const deduplication = { MessageDeduplicationId: 'id' }
     await send('queue scope', 'a', deduplication)
@@ -147,7 +147,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['c', 'd'])
   })
 
-  test('a purge deletes messages and deduplication ids, once a minute', async (t) => {
+  test('a purge deletes messages and deduplication ids, at most once a minute', async (t) => {
     let now = Date.now()
     const { client, url, send, bodies } = await startFifo(t, {}, { now: () => now })
     const purge = () => client.send(new PurgeQueueCommand({ QueueUrl: url }))
@@ -161,7 +161,7 @@ describe('SQS FIFO queues', () => {
     await purge()
   })
 
-  test('sequence numbers increase and stay with their message', async (t) => {
+  test('sequence numbers of FIFO messages increase, and each stays with its message', async (t) => {
     const { send, take } = await startFifo(t)
     const sentMessages = [await send('1', 'a'), await send('2', 'b'), await send('3', 'a')]
     const numbers = sentMessages.map((one) => BigInt(one.SequenceNumber ?? 0))

@@ -66,7 +66,7 @@ describe('SQS long polling', () => {
     )
   })
 
-  test('a returned message and an elapsed delay wake a waiting receiver', async (t) => {
+  test('a message that is returned or whose delay ends wakes a waiting receiver', async (t) => {
     const server = await startSqs(t)
     const { client, createQueue, receive } = server
     const url = await createQueue('released')
@@ -96,7 +96,7 @@ describe('SQS long polling', () => {
     assert.equal((await waiting)[0]?.Body, 'x')
   })
 
-  test('deleting the message that locks a group wakes a waiting receiver', async (t) => {
+  test('deleting the message that locks a message group wakes a waiting receiver', async (t) => {
     const server = await startSqs(t)
     const { client, createQueue, receive } = server
     const url = await createQueue('group.fifo', { FifoQueue: 'true', ContentBasedDeduplication: 'true' })

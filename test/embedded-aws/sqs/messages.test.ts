@@ -79,7 +79,7 @@ describe('SQS messages', () => {
     }
   })
 
-  test('a message may have 1 MiB including attributes, one byte more is refused', async (t) => {
+  test('a message of 1 MiB including attributes is accepted, one byte more is refused', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('large')
     const attributes = { k: { DataType: 'String', StringValue: 'x' } }
@@ -278,7 +278,7 @@ describe('SQS messages', () => {
     assert.deepEqual(bodies, ['noisy 0', 'quiet', 'noisy 1'])
   })
 
-  test('in-process sends accept a queue name or an ARN', async (t) => {
+  test('in-process senders can address a queue by its name or its ARN', async (t) => {
     const { sqs, createQueue, receive } = await startSqs(t)
     const url = await createQueue('inside')
     await sqs.send('inside', 'by name')

@@ -26,7 +26,7 @@ describe('SQS wire protocols', () => {
     })
   })
 
-  test('an action without output returns an empty body, and null counts as missing', async (t) => {
+  test('an SQS action without output returns an empty body, and null counts as a missing parameter', async (t) => {
     const { endpoint, createQueue } = await startSqs(t)
     const QueueUrl = await createQueue('void')
     const call = (action: string, input: object) =>
@@ -65,7 +65,7 @@ describe('SQS wire protocols', () => {
     }
   })
 
-  test('a request of more than 8 MiB fails with 413', async (t) => {
+  test('an SQS request of more than 8 MiB fails with 413', async (t) => {
     const { client, createQueue } = await startSqs(t)
     const QueueUrl = await createQueue('too-large')
     const send = (bytes: number) =>
@@ -74,7 +74,7 @@ describe('SQS wire protocols', () => {
     await assert.rejects(send(20_000_000), matchesError('RequestEntityTooLarge', 413))
   })
 
-  test('wrong, unknown, missing and foreign signatures are refused as AWS does', async (t) => {
+  test('SQS refuses wrong, unknown, missing and foreign signatures with the errors of AWS', async (t) => {
     const { endpoint } = await startSqs(t)
     const list = (client: SQSClient) => client.send(new ListQueuesCommand({}))
     await assert.rejects(list(createSqsClient(endpoint, 'wrong')), matchesError('SignatureDoesNotMatch', 403))

@@ -117,7 +117,7 @@ describe('SQS queues', () => {
     )
   })
 
-  test('a queue with a KMS key returns it, and messages fail because the key does not exist', async (t) => {
+  test('a queue with a KMS key returns the key id, and its messages fail because the key does not exist', async (t) => {
     const { client, createQueue, attributes } = await startSqs(t)
     const url = await createQueue('kms', { KmsMasterKeyId: 'my-key' })
     const shownAttributes = await attributes(url)

@@ -104,7 +104,7 @@ describe('SQS visibility timeouts', () => {
     assert.equal(secondMessage?.Body, 'queue delay')
   })
 
-  test('messages older than the retention period are deleted, in flight or not', async (t) => {
+  test('messages older than the retention period are deleted, even in flight', async (t) => {
     let now = Date.now()
     const { client, createQueue, receive, attributes } = await startSqs(t, { now: () => now })
     const url = await createQueue('retention', { MessageRetentionPeriod: '60' })
@@ -119,7 +119,7 @@ describe('SQS visibility timeouts', () => {
     assert.deepEqual([ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible], ['0', '0'])
   })
 
-  test('the parameters of a receive and the messages in flight are limited', async (t) => {
+  test('a receive with parameters out of range is refused, and the number of messages in flight is limited', async (t) => {
     const { client, createQueue, receive } = await startSqs(t, { inFlightLimit: 3 })
     const url = await createQueue('limits')
     for (let i = 0; i < 5; i++)

@@ -61,8 +61,8 @@ async function convertSource(source: string, to: FormatId, settings: RunSettings
   }
 }
 
-describe('an ebook', { concurrency: 2 }, () => {
-  test('an ebook keeps its text as a Kindle ebook, FictionBook or Palm ebook', async () => {
+describe('ebook conversions', { concurrency: 2 }, () => {
+  test('an ebook keeps its text when it is converted to a Kindle ebook, FictionBook or Palm ebook', async () => {
     for (const path of [mobi, azw3]) assert.match((await readEbookText(path)) ?? '', /by the river/)
     const source = await readSummary(epub, 'epub', { isResult: false })
     const assertKeepsWords = async (path: string, format: FormatId) => {
@@ -90,7 +90,7 @@ describe('an ebook', { concurrency: 2 }, () => {
     }
   })
 
-  test('an ebook from a file without a title is named after the file', async () => {
+  test('an ebook made from a file without a title is named after the file', async () => {
     const plainText = join(scratchDir, 'plain.txt')
     await writeFile(plainText, 'Words.\n\n![x](/etc/hostname)\n')
     const { path, text: words } = await convertSource(plainText, 'epub', { names: ['Tom & <Jerry>.txt'] })
@@ -98,7 +98,7 @@ describe('an ebook', { concurrency: 2 }, () => {
     assert.match(words, /!\[x\]\(\/etc\/hostname\)/)
   })
 
-  test("an ebook from a document has the document's title, or the file name if there is none", async () => {
+  test("an ebook made from a document has the document's title, or the file name if there is none", async () => {
     const untitledPath = join(scratchDir, 'untitled.md')
     await writeFile(untitledPath, 'Words by the river.\n')
     const names = ['Tom & <Jerry>.docx']
@@ -129,7 +129,7 @@ describe('an ebook', { concurrency: 2 }, () => {
     await assert.rejects(convert(calibre, emptyComic, 'pdf'), { code: 'CORRUPT_FILE' })
   })
 
-  test('an ebook can be made from a comic in another archive format', async () => {
+  test('a comic can be converted from a comic in another archive format', async () => {
     // `npm run conformance` tests the other formats.
     const path = join(scratchDir, 'comic.cb7')
     await run('bsdtar', ['--format=7zip', '-cf', path, '-C', fixture(''), 'corners.jpg'])
@@ -138,8 +138,8 @@ describe('an ebook', { concurrency: 2 }, () => {
   })
 })
 
-describe('a prestarted calibre process', waits, () => {
-  test('a prestarted calibre process is started after the first ebook, and exits after converting one ebook', async () => {
+describe('prestarted calibre processes', waits, () => {
+  test('a prestarted calibre process is started after the first ebook and exits after converting one ebook', async () => {
     const baseDir = await mkdtemp(join(scratchDir, 'waiting-'))
     const engine = createCalibre({ baseDir })
     const readers = async () => (await readdir(baseDir)).filter((name) => name.startsWith('mutabor-book-'))
@@ -177,11 +177,11 @@ describe('a prestarted calibre process', waits, () => {
   })
 })
 
-describe('the ebook options', { concurrency: 2 }, () => {
+describe('ebook options', { concurrency: 2 }, () => {
   const fontSizesIn = (styles: string) =>
     [...styles.matchAll(/font-size: ?([\d.]+(?:em|pt))/g)].map(([, size]) => size).join()
 
-  test('the ebook options set each margin, the font size and typographic punctuation', async () => {
+  test('ebook options set each margin, the font size and typographic punctuation', async () => {
     const options = { ebookMargin: '10,20,30,40', ebookBaseFontSize: 30, ebookSmartenPunctuation: 'true' }
     const { text: styledText } = await convertSource(epub, 'epub', { options })
     assert.match(styledText, /margin-top: ?10(\.0)?pt/)
@@ -205,7 +205,7 @@ describe('the ebook options', { concurrency: 2 }, () => {
     }
   })
 
-  test('the ebook options are passed to calibre as arguments, and omitted options add none', () => {
+  test('ebook options are passed to calibre as arguments, and omitted options add none', () => {
     const { options } = planRoute({ from: 'epub', to: 'azw3' }).steps[0].capability
     const args = (given: object) => ebookArgs(EbookOptions.parse(options.parse(given)))
     assert.deepEqual(args({ ebookMargin: 7 }), [
@@ -226,7 +226,7 @@ describe('the ebook options', { concurrency: 2 }, () => {
     assert.deepEqual(args({ ebookEmbedFonts: false, ebookSmartenPunctuation: 'false' }), [])
   })
 
-  test('embed the fonts that an ebook uses', async () => {
+  test('the option to embed fonts embeds the fonts that an ebook uses', async () => {
     const page = join(scratchDir, 'page.html')
     await writeFile(page, '<h1>Kingfisher</h1><p>By the river.</p>')
     const namedBook = join(scratchDir, 'named.htmlz')
@@ -239,12 +239,12 @@ describe('the ebook options', { concurrency: 2 }, () => {
     assert.match(await readStdout('bsdtar', '-tf', path), /DejaVu.*\.ttf/)
   })
 
-  test('the ebook options that FictionBook cannot store cause a warning', async () => {
+  test('ebook options that FictionBook cannot store cause a warning', async () => {
     const { warnings } = await convert(calibre, epub, 'fb2', { options: { ebookMargin: 3 } })
     assert.deepEqual(warnings, ['OPTION_NOT_HELD'])
   })
 
-  test('the ebook options are refused if invalid', async () => {
+  test('invalid ebook options are refused', async () => {
     for (const options of [
       { ebookMargin: '1,2' },
       { ebookMargin: -1 },
@@ -256,7 +256,7 @@ describe('the ebook options', { concurrency: 2 }, () => {
   })
 })
 
-describe('an ebook with DRM', () => {
+describe('ebooks with DRM', () => {
   const assertRefusedAsProtected = async (call: Promise<unknown>) =>
     assert.equal((await assertRefused(call, 'UNSUPPORTED_FORMAT')).details?.reason, 'drm')
 
@@ -289,7 +289,7 @@ describe('an ebook with DRM', () => {
   })
 })
 
-describe('a hostile ebook', () => {
+describe('hostile ebooks', () => {
   test('a hostile ebook that would unpack to far more than its size is refused', async () => {
     const big = join(scratchDir, 'index.html')
     await writeFile(big, Buffer.alloc(90_000_000, 0x20))

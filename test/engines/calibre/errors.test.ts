@@ -6,11 +6,11 @@ import { ProcessFailure } from '../../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { assertRefused } from '../../support/assert-refused.ts'
 
-describe('an error of calibre', () => {
+describe('errors of calibre', () => {
   const createFailure = (stderr: string) => new ProcessFailure('calibre', 1, stderr)
   const rejectWith = (error: unknown, format: FormatId) => Promise.reject(ebookError(error, format))
 
-  test('an error of calibre becomes an error that the client can act on', async () => {
+  test('an error of calibre is returned as an error that the client can act on', async () => {
     for (const words of ['Document is Encrypted', 'needs a PASSWORD'])
       await assertRefused(rejectWith(createFailure(words), 'pdf'), 'PDF_ENCRYPTED', /decrypt-pdf first/)
     await assertRefused(
@@ -26,7 +26,7 @@ describe('an error of calibre', () => {
     )
   })
 
-  test('an error of calibre means a damaged file if the cause is unknown, or if a password is needed for a format other than PDF', async () => {
+  test('an error of calibre is reported as a damaged file if the cause is unknown', async () => {
     await assertRefused(
       rejectWith(createFailure('encrypted'), 'epub'),
       'CORRUPT_FILE',
@@ -40,7 +40,7 @@ describe('an error of calibre', () => {
     await assertRefused(rejectWith(createFailure(''), 'pdf'), 'CORRUPT_FILE', /\(pdf\)/)
   })
 
-  test('an error of calibre that is not a process failure is returned unchanged', () => {
+  test('an error that is not a process failure of calibre is returned unchanged', () => {
     const diskFullError = new Error('ENOSPC')
     assert.equal(ebookError(diskFullError, 'epub'), diskFullError)
   })

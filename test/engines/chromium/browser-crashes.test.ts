@@ -44,7 +44,7 @@ function createLongJob() {
   return { job, processes }
 }
 
-test('a page that always crashes interrupts other pages once, and is then retried alone in new browsers until it fails', async () => {
+test('a page that always crashes the browser interrupts other pages once, and fails after retries in new browsers', async () => {
   const [crashingRun, firstRun, secondRun] = [createCrashingJob(9), createLongJob(), createLongJob()]
   const otherRuns = [firstRun, secondRun].map(({ job }) => browser.run(job, never))
   while (secondRun.processes.length === 0) await sleep(10)
@@ -62,7 +62,7 @@ test('a page that always crashes interrupts other pages once, and is then retrie
   )
 })
 
-test('a page is retried in a fourth browser after three browsers crashed while rendering it', async () => {
+test('a page is rendered again in a fourth browser after three browsers crashed', async () => {
   const { job, processes } = createCrashingJob(3)
   assert.equal(await browser.run(job, never), 'done')
   assert.equal(new Set(processes).size, 4)

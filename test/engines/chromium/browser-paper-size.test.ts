@@ -12,14 +12,14 @@ import {
 
 const parseOptions = (options: object) => PrintOptions.parse(options)
 
-describe('the browser window for printing a web page', () => {
+describe('browser window for printing', () => {
   const silent = { width: null, left: null, right: null }
   const width = (options: object, own: object = {}, margin?: number) =>
     computeWindowWidth(parseOptions(options), { ...silent, ...own }, margin)
   // 96 CSS pixels are an inch.
   const pixels = (mm: number) => (mm / 25.4) * 96
 
-  test('the browser window for printing a web page is as wide as the paper minus its margins', () => {
+  test('the browser window for printing is as wide as the paper minus its margins', () => {
     assert.equal(width({}), Math.floor(pixels(210 - 2 * 10.16)))
     assert.equal(width({}, {}, ebookMargin), Math.floor(pixels(210 - 40)))
     assert.equal(width({ marginLeft: '10mm', marginRight: '5mm' }), Math.floor(pixels(195)))
@@ -29,13 +29,13 @@ describe('the browser window for printing a web page', () => {
     assert.equal(width({ pageSize: '20x10cm' }, {}, 0), Math.floor(pixels(200)))
   })
 
-  test('the browser window for printing a web page is wider at a smaller scale, and has a minimum width', () => {
+  test('the browser window for printing is wider at a smaller scale, and has a minimum width', () => {
     assert.equal(width({ scale: 0.5 }, {}, 0), Math.floor(pixels(420)))
     assert.equal(width({ scale: 2 }, {}, 0), Math.floor(pixels(105)))
     assert.equal(width({ pageSize: '20x100mm', scale: 2 }), 100)
   })
 
-  test("the browser window for printing a web page follows the page's style sheet unless other paper or margins are requested", () => {
+  test("the browser window for printing follows the page's style sheet unless other paper or margins are requested", () => {
     const ownPaper = { width: 600, left: 50, right: 20 }
     assert.equal(width({}, ownPaper), 530)
     assert.equal(width({}, { ...ownPaper, left: 0 }), 580)
@@ -47,18 +47,18 @@ describe('the browser window for printing a web page', () => {
   })
 })
 
-describe('the paper of a web page', () => {
+describe('paper of printed web pages', () => {
   const silent = { width: null, left: null, right: null }
   const rules = (options: object, margin?: number, own = silent) =>
     buildPageRules(parseOptions(options), own, margin)
-  test("the paper of a web page is the page's own by default, otherwise A4", () => {
+  test('a printed web page uses the paper of its style sheet by default, otherwise A4', () => {
     assert.deepEqual(rules({}), [])
     assert.deepEqual(rules({ scale: 0.5, headerText: 'a', printBackground: false }), [])
     const { paperWidth, paperHeight } = defaultPaperParams
     assert.deepEqual([paperWidth * 25.4, paperHeight * 25.4].map(Math.round), [210, 297])
   })
 
-  test("the paper of a web page is the requested one, which takes precedence over the page's own", () => {
+  test('a printed web page uses the requested paper rather than the one of its style sheet', () => {
     assert.deepEqual(rules({ pageSize: 'A5' }), ['size: 148mm 210mm !important;'])
     assert.deepEqual(rules({ landscape: 'true' }), ['size: 297mm 210mm !important;'])
     assert.deepEqual(rules({ landscape: false }), ['size: 210mm 297mm !important;'])
@@ -76,7 +76,7 @@ describe('the paper of a web page', () => {
     ])
   })
 
-  test('the paper for a web page must leave room between the margins', () => {
+  test('printing a web page requires paper with room between the margins', () => {
     const hasColorAcross = (left: number, right: number) =>
       rules({ marginLeft: `${left}mm`, marginRight: `${right}mm` })
     const down = (top: number, bottom: number) =>
@@ -94,7 +94,7 @@ describe('the paper of a web page', () => {
     assert.equal(down(148, 148).length, 2)
   })
 
-  test('the paper of a web page has narrower margins if the default ones leave no room, unless the page sets its own', () => {
+  test('a printed web page has narrower margins if the default ones leave no room, unless its style sheet sets them', () => {
     assert.deepEqual(rules({ pageSize: '20x20mm' }), ['margin: 2mm;', 'size: 20mm 20mm !important;'])
     assert.deepEqual(rules({ pageSize: '21x21mm' }), ['size: 21mm 21mm !important;'])
     assert.deepEqual(rules({ pageSize: '40x60mm' }, ebookMargin), [
@@ -134,7 +134,7 @@ describe('the paper of a web page', () => {
   })
 })
 
-test('header text of a page is escaped, with page numbers and date filled in', () => {
+test('header text of a printed page is escaped, and page numbers and date are filled in', () => {
   const innerHtml = (text?: string) =>
     /^<div style="[^"]*">(.*)<\/div>$/s.exec(
       buildHeaderFooterHtml(text, new Date('2026-03-04T23:00:00Z')),

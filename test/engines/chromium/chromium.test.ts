@@ -17,7 +17,7 @@ const chromium = createChromium()
 
 after(() => chromium.close?.())
 
-test('a page converted to PDF reports its hidden text', async () => {
+test('converting a web page to PDF reports the text that is hidden on the page', async () => {
   const path = join(folder, 'hidden.html')
   await writeFile(
     path,
@@ -51,8 +51,8 @@ testConformance(createChromium(), {
   },
 })
 
-describe('a web page as PDF', () => {
-  test('a web page as PDF keeps its text, headings and links', async () => {
+describe('web pages to PDF', () => {
+  test('a web page converted to PDF keeps its text, headings and links', async () => {
     const { path, warnings } = await convertHtml(
       '<h1>alphamarker</h1><p>grün 日本語 <a href="https://host.invalid/x">link</a><h2>betamarker</h2>',
       'pdf',
@@ -68,7 +68,7 @@ describe('a web page as PDF', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('a web page as PDF has the requested paper, margins, header and footer', async () => {
+  test('a web page converted to PDF has the requested paper, margins, header and footer', async () => {
     const { path } = await convertHtml('<p>alphamarker<p style="break-before:page">betamarker', 'pdf', {
       pageSize: 'A5',
       landscape: 'true',
@@ -87,7 +87,7 @@ describe('a web page as PDF', () => {
     assert.ok(Math.abs(Number(left) - (50 / 25.4) * 72) < 10, left)
   })
 
-  test('a web page as PDF uses the paper of its style sheet unless other paper is requested', async () => {
+  test('a web page converted to PDF uses the paper of its style sheet unless other paper is requested', async () => {
     const html = '<style>@page{size:100mm 50mm;margin:0}</style>alphamarker'
     const size = async (options = {}) => readStdout('pdfinfo', (await convertHtml(html, 'pdf', options)).path)
     assert.match(await size(), /Page size: +28[23]\.\d+ x 14[12]/)
@@ -96,7 +96,7 @@ describe('a web page as PDF', () => {
     assert.match(await size({ landscape: false }), /Page size: +59\d(\.\d+)? x 84/)
   })
 
-  test('a web page as PDF has narrower margins on paper that is too small for the default ones, also for ebooks', async () => {
+  test('a web page converted to PDF has narrower margins on paper too small for the default ones, also in ebooks', async () => {
     const { path } = await convertHtml('<p>alphamarker', 'pdf', { pageSize: '20x20mm' })
     assert.match(await readStdout('pdfinfo', path), /Page size: +5[67](\.\d+)? x 5[67]/)
     const source = join(folder, 'small.epub')
@@ -109,7 +109,7 @@ describe('a web page as PDF', () => {
     assert.match(await readPdfText(book.path), /alphamarker/)
   })
 
-  test('a web page as PDF with margins that leave no room is refused', async () => {
+  test('converting a web page to PDF is refused if the margins leave no room', async () => {
     const wide = { marginLeft: '105mm', marginRight: '105mm' }
     const high = { marginTop: '150mm', marginBottom: '150mm' }
     for (const margins of [wide, high])
@@ -120,7 +120,7 @@ describe('a web page as PDF', () => {
       })
   })
 
-  test('a web page as PDF is read in its own encoding', async () => {
+  test('a web page converted to PDF is read in its own character encoding', async () => {
     const meta = '<meta charset="windows-1252">'
     const cases = [
       Buffer.from('<p>gr\u00fcn', 'utf8'),
@@ -139,8 +139,8 @@ describe('a web page as PDF', () => {
   })
 })
 
-describe('a web page as an image', () => {
-  test('a web page as an image shows the full page, or only the part inside the window', async () => {
+describe('web pages to images', () => {
+  test('a web page converted to an image shows the full page, or only the part inside the window', async () => {
     const html = '<body style="margin:0;background:#f00"><div style="height:3000px">'
     const size = async (options = {}) => readImageSize((await convertHtml(html, 'png', options)).path, 'png')
     assert.deepEqual(await size({ width: 400 }), { width: 400, height: 3000 })
@@ -153,13 +153,13 @@ describe('a web page as an image', () => {
     assert.ok(red > 250 && green < 5, `the center is red: ${red}, ${green}`)
   })
 
-  test('a web page as an image that is too long is cut with a warning', async () => {
+  test('a web page that is too long for an image is cut off with a warning', async () => {
     const { path, warnings } = await convertHtml('<div style="height:40000px">', 'png', { width: 64 })
     assert.deepEqual(await readImageSize(path, 'png'), { width: 64, height: 16_384 })
     assert.deepEqual(warnings, ['PAGE_CUT'])
   })
 
-  test("an SVG as an image has the drawing's size and transparency", async () => {
+  test("an SVG converted to an image has the drawing's size and transparency", async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="30" height="40" fill="#00f"/></svg>'
     const source = await page(gzipSync(svg), 'half.svgz')
@@ -172,7 +172,7 @@ describe('a web page as an image', () => {
   })
 })
 
-describe('an animation', () => {
+describe('CSS and SVG animations', () => {
   const style = `<style>@keyframes appear{from{opacity:0}to{opacity:1}}@keyframes turn{from{fill:#00f}to{fill:#fff}}
     .a{opacity:0;animation:appear 30s 60s forwards}.b{animation:turn 10s 5s infinite}</style>`
   const boxes = `<rect class="a" width="40" height="80" fill="#f00"/><rect class="b" x="40" width="40" height="80"/>`
@@ -182,7 +182,7 @@ describe('an animation', () => {
     ['a page', `<body style="margin:0">${svg}`],
     ['a drawing', svg],
   ] as const)
-    test(`an animation in ${what} is shown at its end, and an endless one at its start`, async () => {
+    test(`a finite animation in ${what} is rendered in its last frame, an endless one in its first`, async () => {
       const source = await page(file, what === 'a page' ? 'moving.html' : 'moving.svg')
       const { path: pdf } = await convert(chromium, source, 'pdf')
       const printedPage = join(folder, `${what}.png`)
@@ -196,8 +196,8 @@ describe('an animation', () => {
     })
 })
 
-describe('a web page archive', () => {
-  test('a web page archive is shown with its images, style sheets and frames', async () => {
+describe('web page archives', () => {
+  test('a web page archive is rendered with its images, style sheets and frames', async () => {
     const { path, warnings } = await convert(chromium, fixture('page.mhtml'), 'png', {
       options: { width: 200, height: 100 },
     })

@@ -24,7 +24,7 @@ const pages = {
 }
 
 for (const [name, body] of Object.entries(pages))
-  test(`a short page loses nothing in a PDF: ${name}`, async () => {
+  test(`the loss detector finds no loss in the PDF of a short page: ${name}`, async () => {
     const path = join(folder, 'page.html')
     await writeFile(path, `<!doctype html><html><body>${body}</body></html>`)
     const { result } = await convert(chromium, path, 'pdf')

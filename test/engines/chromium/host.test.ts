@@ -44,8 +44,8 @@ async function openPage(session: HostSession) {
 const evaluate = (session: HostSession, sessionId: string) =>
   call(session, 'Runtime.evaluate', { expression: 'location.href' }, sessionId)
 
-describe('the host of the browser', () => {
-  test('the host of the browser gives the code of the engine blank pages of its own only', async () => {
+describe('browser access for engine code', () => {
+  test('the browser host gives engine code access only to blank pages of its own', async () => {
     const [own, other] = [open(), open()]
     await Promise.all([own.attempt, other.attempt])
     const [ownPage, otherPage] = [await openPage(own.session), await openPage(other.session)]
@@ -64,7 +64,7 @@ describe('the host of the browser', () => {
     }
   })
 
-  test('the host of the browser refuses commands for the browser and commands that reach files', async () => {
+  test('the browser host refuses commands that control the browser or reach files', async () => {
     const { session, run, attempt } = open()
     await attempt
     const { sessionId } = await openPage(session)
@@ -79,7 +79,7 @@ describe('the host of the browser', () => {
     await assert.rejects(evaluate(session, sessionId), 'its pages are closed')
   })
 
-  test('the host of the browser lets scripts run only in a browser that ends with the page', async () => {
+  test('the browser host allows page scripts only in a browser that is closed with the page', async () => {
     const expression = `{
       const script = document.createElement('script')
       script.textContent = 'document.documentElement.dataset.ran = "yes"'
@@ -106,7 +106,7 @@ describe('the host of the browser', () => {
     assert.equal((await readdir(baseDir)).length, folders)
   })
 
-  test('the host of the browser starts one browser at a time for the code of an engine', async () => {
+  test('the browser host runs one browser at a time for an engine process', async () => {
     const request = { kind: 'run', runsScripts: true }
     const { session, run, attempt } = open(request)
     await attempt
@@ -118,7 +118,7 @@ describe('the host of the browser', () => {
     await run
   })
 
-  test('the host of the browser ends a page whose engine has ended', async () => {
+  test('the browser host closes a page whose engine process has ended', async () => {
     const { session, run, attempt, engine } = open()
     await attempt
     const { sessionId } = await openPage(session)

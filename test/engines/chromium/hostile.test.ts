@@ -32,14 +32,14 @@ const endless = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><d
 const convertHtml = async (html: string | Buffer, to: FormatId, options: RunSettings['options'] = {}) =>
   convert(chromium, await page(html), to, { options, from: 'html' })
 
-describe('content wider than the paper', () => {
+describe('web content wider than the paper', () => {
   const words = Array.from({ length: 14 }, (_, at) => `<td>value${at}00000</td>`).join('')
   const findRightEdge = async (path: string) => {
     const boxes = (await readStdout('pdftotext', '-bbox', path, '-')).matchAll(/xMax="([\d.]+)"/g)
     return Math.max(...[...boxes].map(([, right]) => Number(right)))
   }
 
-  test('content wider than the paper is scaled to fit completely', async () => {
+  test('a web page with content wider than the paper is scaled to fit completely', async () => {
     const html = `<p>alphamarker</p><div style="overflow:auto"><table border=1><tr>${words}</table></div>
       <pre>${'x = 1; '.repeat(60)}end</pre><img style="width:3000px" src="data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP8AACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==">`
     const { path } = await convertHtml(html, 'pdf')
@@ -60,7 +60,7 @@ describe('content wider than the paper', () => {
     for (const words of [/line0\b/, /line149\b/, /folded one/, /folded two/]) assert.match(text, words)
   })
 
-  test('content wider than the paper fits on the paper set by the page', async () => {
+  test('content wider than the paper is scaled to the paper that the page sets', async () => {
     const html = `<style>@page{size:A5;margin:30mm}</style><table border=1><tr>${words}</table>`
     const { path } = await convertHtml(html, 'pdf')
     assert.match((await readPdfText(path)).replaceAll(/\s/g, ''), /1300000/)
@@ -68,7 +68,7 @@ describe('content wider than the paper', () => {
   })
 })
 
-describe('an ebook as PDF', () => {
+describe('ebooks to PDF', () => {
   const red = '#c02020'
   const font = Buffer.from('OTTOnone')
   const createPageImage = () =>
@@ -102,7 +102,7 @@ describe('an ebook as PDF', () => {
     return path
   }
 
-  test('an ebook as PDF has its cover, style sheets, links, and a new page for each chapter', async () => {
+  test('an ebook converted to PDF has its cover, style sheets and links, and starts each chapter on a new page', async () => {
     const { path, warnings } = await convert(chromium, await book('birds.epub'), 'pdf')
     assert.deepEqual(warnings, [])
     assert.equal(await countPdfPages(path), 3)
@@ -131,7 +131,7 @@ describe('an ebook as PDF', () => {
     assert.match(await readStdout('pdfimages', '-list', path), /3 +\d+ image +9 +9/)
   })
 
-  test('an ebook as PDF has the requested paper and margins', async () => {
+  test('an ebook converted to PDF has the requested paper and margins', async () => {
     const options = { pageSize: 'A5', marginLeft: '40mm', headerText: 'head' }
     const { path } = await convert(chromium, await book('a5.epub'), 'pdf', { options })
     assert.match(await readStdout('pdfinfo', path), /Page size: +4\d\d(\.\d+)? x 59\d/)
@@ -140,7 +140,7 @@ describe('an ebook as PDF', () => {
     assert.ok(Math.abs(Number(left) - (40 / 25.4) * 72) < 2, left)
   })
 
-  test('an ebook as PDF with a fixed layout has pages in their own sizes', async () => {
+  test('an ebook with a fixed layout becomes a PDF with pages in their own sizes', async () => {
     const path = join(folder, 'fixed.epub')
     const page = (width: number) =>
       createChapter(
@@ -159,7 +159,7 @@ describe('an ebook as PDF', () => {
     assert.match(info, /Page +2 size: +450(\.\d+)? x 22[45]/)
   })
 
-  test('an ebook as PDF without documents or with a damaged package is refused as damaged', async () => {
+  test('an ebook without documents or with a damaged package is refused as damaged', async () => {
     const path = join(folder, 'empty.epub')
     await createEpub(path, { files: { 'x.css': 'p{}' }, spine: [] })
     await assertRefused(convert(chromium, path, 'pdf'), 'CORRUPT_FILE')
@@ -167,7 +167,7 @@ describe('an ebook as PDF', () => {
   })
 })
 
-describe('a hostile web page', () => {
+describe('hostile web pages', () => {
   test('a hostile web page reaches no host and no file, and runs no script', async () => {
     let requestCount = 0
     const server = createServer((_, response) => {
@@ -205,7 +205,7 @@ describe('a hostile web page', () => {
     assert.match(await readPdfText((await convertHtml(html, 'pdf')).path), /alphamarker/)
   })
 
-  test('a hostile web page leaves nothing behind for the next page', async () => {
+  test('a hostile web page leaves no data behind for the next page', async () => {
     await convertHtml(
       '<style>:root{--x:red}</style><meta http-equiv="set-cookie" content="a=SECRETWORD">',
       'pdf',
@@ -226,7 +226,7 @@ describe('a hostile web page', () => {
     assert.equal(await countPdfPages((await convertHtml('<p>x', 'pdf')).path), 1)
   })
 
-  test('a hostile web page is converted in a new browser after the old one was killed', async () => {
+  test('a web page is converted in a new browser after a hostile page killed the old one', async () => {
     // The browser's socket path is limited to 107 bytes, so the folder must not be deep in the scratch folder.
     const baseDir = scratchFolder('b')
     const ownEngine = createChromium({ baseDir })
@@ -249,11 +249,11 @@ describe('a hostile web page', () => {
   })
 })
 
-describe('the route of a web page', () => {
+describe('routes of web pages', () => {
   const names = (from: FormatId, to: FormatId) =>
     planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)
 
-  test('a web page is converted to PDF and images by the browser, and to documents by LibreOffice', () => {
+  test('a web page is converted to PDF and images by the browser, other documents to PDF by their own engines', () => {
     assert.deepEqual(names('html', 'pdf'), ['chromium:pdf'])
     assert.deepEqual(names('html', 'png'), ['chromium:png'])
     assert.deepEqual(names('mhtml', 'jpg'), ['chromium:jpg'])

@@ -18,7 +18,7 @@ async function print(name: string, html: string) {
   return { ...run, text: (await readStdout('pdftotext', run.path, '-')).replaceAll(/\s+/g, ' ').trim() }
 }
 
-test('a page with an XML declaration is XHTML only with its namespace', async () => {
+test('a web page with an XML declaration is parsed as XHTML only if it declares the XHTML namespace', async () => {
   const page = (attributes: string, text: string) =>
     `<?xml version="1.0" encoding="UTF-8"?>\n<html${attributes}><head><title>t</title></head><body><p>${text}</p></body></html>`
   const html = await print('declared', page('', 'one &eacute; <br> two'))
@@ -27,7 +27,7 @@ test('a page with an XML declaration is XHTML only with its namespace', async ()
   assert.equal(xhtml.text, 'three four')
 })
 
-test('a warning says that a page is drawn by scripts, which do not run', async () => {
+test('a web page drawn by scripts that do not run causes a warning', async () => {
   for (const to of ['pdf', 'png'] as const) {
     const { warnings } = await convert(chromium, fixture('odd/html-canvas-chart.html'), to)
     assert.deepEqual(warnings, ['SCRIPTS_NOT_RUN'], to)
@@ -40,14 +40,14 @@ test('a warning says that a page is drawn by scripts, which do not run', async (
   assert.equal(named.text, 'text')
 })
 
-test('a frame with its document in an attribute and the values of a form are printed', async () => {
+test('inline frames and the values of form fields are printed with a web page', async () => {
   const form =
     '<form><input value="typed"><textarea>area</textarea><select><option>no<option selected>chosen</select></form>'
   const { text } = await print('frame', `<iframe srcdoc="<p>inside"></iframe>${form}`)
   for (const word of ['inside', 'typed', 'area', 'chosen']) assert.ok(text.includes(word), word)
 })
 
-test('names of fields and unknown elements do not break the layout of a table', async () => {
+test('a table keeps its layout on pages with unusual field names and unknown elements', async () => {
   const cells = Array.from({ length: 14 }, (_, at) => `<td>value${at}00000</td>`).join('')
   const names = ['parentElement', 'closest', 'style', 'getBoundingClientRect', 'styleSheets', 'title', 'body']
   const fields = names.map((name) => `<input name="${name}"><img name="${name}">`).join('')

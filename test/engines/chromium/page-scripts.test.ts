@@ -50,8 +50,8 @@ async function countRed(path: string): Promise<number> {
   return count
 }
 
-describe('the scripts of a page that was sent', () => {
-  test('a canvas, a table and the values of a form made by scripts are in the result', async () => {
+describe('scripts of uploaded web pages', () => {
+  test('a canvas, a table and form values made by the scripts of an uploaded page are in the result', async () => {
     const chart = fixture('odd/html-canvas-chart.html')
     const chartImage = await convert(chromium, chart, 'png', withScripts)
     assert.deepEqual(chartImage.warnings, [])
@@ -65,7 +65,7 @@ describe('the scripts of a page that was sent', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('timers and animations end before the page is converted', async () => {
+  test('timers and animations of a page end before the page is converted', async () => {
     const { text, warnings } = await printedText(
       script(`setTimeout(() => { ${write("'later'")} }, 2000)
         const start = performance.now()
@@ -78,7 +78,7 @@ describe('the scripts of a page that was sent', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('text that scripts remove counts as hidden', async () => {
+  test('text that the scripts of a page remove counts as hidden', async () => {
     const { result } = await printedText(
       script("out.textContent = 'alphamarker'; gone.remove()").replace(
         '<script',
@@ -88,7 +88,7 @@ describe('the scripts of a page that was sent', () => {
     assert.equal(result.hiddenText?.trim(), 'removed words')
   })
 
-  test('text that scripts remove is known in any encoding', async () => {
+  test('text that the scripts of a page remove is known in any character encoding', async () => {
     const html = `<p>Größe</p><p id="gone">Übermut</p><script>gone.remove()</script>`
     for (const encoding of ['cp437', 'windows-1252']) {
       pages++
@@ -100,14 +100,14 @@ describe('the scripts of a page that was sent', () => {
     }
   })
 
-  test('a page with 200,000 words and scripts is converted', async () => {
+  test('a page with scripts and 200,000 words is converted', async () => {
     const words = 'word '.repeat(200_000)
     const { text, warnings } = await printedText(`<div hidden>${words}</div>${script(write("'ran'"))}`)
     assert.match(text, /alphamarker ran/)
     assert.deepEqual(warnings, [])
   })
 
-  test('scripts run neither with scripts=false nor in a page made by an earlier step', async () => {
+  test('page scripts run neither with scripts=false nor in a page made by an earlier step', async () => {
     for (const settings of [{}, { ...withScripts, options: { scripts: false } }])
       assert.equal((await printedText(script(write("'EVIL'")), settings)).text, 'alphamarker')
     const chart = fixture('odd/html-canvas-chart.html')
@@ -119,8 +119,8 @@ describe('the scripts of a page that was sent', () => {
   })
 })
 
-describe('the planner', () => {
-  test('only a page that was sent runs scripts', async () => {
+describe('the scripts option', () => {
+  test('scripts run only in an uploaded HTML page, not in a page made from Markdown', async () => {
     const path = await page(script(write("'written'")), 'sent.html')
     const sent = await convertAndCleanUp(path, 'pdf')
     assert.match(await readPdfText(sent.path), /alphamarker written/)
@@ -132,7 +132,7 @@ describe('the planner', () => {
     assert.doesNotMatch(markdown, /EVIL/)
   })
 
-  test('only conversions of HTML in the browser have the option', () => {
+  test('only conversions of HTML in the browser have the scripts option', () => {
     const hasOption = (from: FormatId, to: FormatId) =>
       'scripts' in optionsSchemaOf(planRoute({ from, to })).shape
     assert.equal(hasOption('html', 'pdf'), true)
@@ -142,7 +142,7 @@ describe('the planner', () => {
   })
 })
 
-describe('hostile scripts', () => {
+describe('hostile page scripts', () => {
   let host = ''
   let requests = 0
   const server = createServer((_, response) => {
@@ -157,7 +157,7 @@ describe('hostile scripts', () => {
   })
   after(() => server.close())
 
-  test('hostile scripts reach no file and no host', async () => {
+  test('hostile page scripts reach no file and no host', async () => {
     const { text } = await printedText(
       script(`const reach = async (url) => {
         try { ${write('await (await fetch(url)).text()')} } catch { ${write("'failed'")} }
@@ -191,7 +191,7 @@ describe('hostile scripts', () => {
     'with requests': "const next = () => fetch('/x').catch(next); for (let i = 0; i < 9; i++) next()",
   }
   for (const [name, code] of Object.entries(endless)) {
-    test(`endless scripts are stopped, and what they have written is printed: ${name}`, async () => {
+    test(`endless page scripts are stopped, and what they have written is printed: ${name}`, async () => {
       const other = convertPage('<p>betamarker', 'pdf', {})
       const { text, warnings } = await printedText(script(`${write("'before'")} ${code}`))
       assert.equal(text, 'alphamarker before')
@@ -200,7 +200,7 @@ describe('hostile scripts', () => {
     })
   }
 
-  test('pop-ups, closed windows and refused documents do not replace the page', async () => {
+  test('pop-ups, closed windows and refused documents of page scripts do not replace the page', async () => {
     const urls = ['http://other.invalid/', 'data:text/html,EVIL', 'file:///etc/passwd']
     const { text, warnings } = await printedText(
       script(`for (let i = 0; i < 2000; i++) open('about:blank')
@@ -212,13 +212,13 @@ describe('hostile scripts', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('a page whose scripts leave it or break the browser is converted without them', async () => {
+  test('a page whose scripts navigate away or crash the browser is converted without scripts', async () => {
     const { text, warnings } = await printedText(script("location = 'about:blank'"))
     assert.equal(text, 'alphamarker')
     assert.deepEqual(warnings, ['SCRIPTS_NOT_RUN'])
   })
 
-  test('a page whose scripts remove all of it is converted without them', async () => {
+  test('a page whose scripts remove all content is converted without scripts', async () => {
     const { text, warnings } = await printedText(script('document.documentElement.remove()'))
     assert.equal(text, 'alphamarker')
     assert.deepEqual(warnings, ['SCRIPTS_NOT_RUN'])
@@ -239,7 +239,7 @@ describe('hostile scripts', () => {
     assert.match(text, /alphamarker/)
   })
 
-  test('functions that scripts have replaced do not mislead the conversion', async () => {
+  test('built-in functions that page scripts replace do not affect the conversion', async () => {
     const { text } = await printedText(
       script(`Array.prototype.filter = Element.prototype.getBoundingClientRect = () => { for (;;) ; }
         document.querySelectorAll = () => { throw 1 }
@@ -249,7 +249,7 @@ describe('hostile scripts', () => {
   })
 })
 
-test('a page has scripts only if some of them run without a user and a network', () => {
+test('a page counts as having scripts only if one runs without user action and network', () => {
   const yes = [
     '<script>x</script>',
     '<SCRIPT type="text/javascript">',

@@ -13,7 +13,7 @@ const warningCodes = (to: string, options: object, stream: object = {}) =>
 const isCopied = (to: string, options: object = {}, stream: object = {}) =>
   argAfter(createRecipe(to, options, { audio: [stream] }).output, '-c:a:0') === 'copy'
 
-describe('an audio track', () => {
+describe('audio tracks', () => {
   test('an audio track is copied if the format supports it and no option requires encoding', () => {
     const copiedRecipe = createRecipe('m4a', {})
     assert.deepEqual(copiedRecipe.output.slice(0, 4), ['-map', '0:1', '-c:a:0', 'copy'])
@@ -84,7 +84,7 @@ describe('an audio track', () => {
     )
   })
 
-  test('an audio track that is re-encoded, rounded or mixed down gives one warning', () => {
+  test('an audio track that is re-encoded, rounded or mixed down causes one warning', () => {
     const deep = { codec_name: 'pcm_s32le', bits_per_sample: 32, channels: 6, channel_layout: '5.1' }
     assert.deepEqual(warningCodes('mp3', { audioCodec: 'copy' }, deep), ['STREAM_ENCODED', 'CHANNELS_MIXED'])
     assert.deepEqual(warningCodes('flac', {}, deep), ['SAMPLES_ROUNDED'])
@@ -101,7 +101,7 @@ describe('an audio track', () => {
     )
   })
 
-  test('an audio track gets a warning if a bit rate is requested for a codec without bit rates', () => {
+  test('an audio track causes a warning if a bit rate is requested for a codec without bit rates', () => {
     assert.deepEqual(warningCodes('flac', { mode: 'encode', audioBitrate: 64_000 }), ['OPTION_NOT_USED'])
     assert.deepEqual(warningCodes('flac', { mode: 'encode' }), [])
     assert.deepEqual(warningCodes('mp3', { audioBitrate: 64_000 }), [])
@@ -136,7 +136,7 @@ describe('an audio track', () => {
     assert.equal(bits('amr', {}), '-')
   })
 
-  test('an audio track is filtered in the order volume, channel map, channel layout', () => {
+  test('the audio filters of a track are ordered: volume, channel map, channel layout', () => {
     const filter = (to: string, options: object, stream: object) =>
       argAfter(encodeArgs(to, options, stream), '-filter:a:0')
     const nameless = { channels: 4, channel_layout: '' }
@@ -161,7 +161,7 @@ describe('an audio track', () => {
     assert.equal(encodeArgs('mp4').includes('-shortest'), false)
   })
 
-  test('an audio track of silence has the channels and sample rate that its codec supports', () => {
+  test('a silent audio track has the channels and sample rate that its codec supports', () => {
     const dv = createRecipe('dv', {}, { audio: [] }).output.join(' ')
     assert.match(dv, / -map 1:a -shortest -c:a:0 pcm_s16le -ac:a:0 2 -ar:a:0 48000 -map_/)
     const amv = createRecipe('amv', {}, { audio: [] }).output.join(' ')
@@ -175,7 +175,7 @@ describe('an audio track', () => {
     assert.match(markedArgs, /^-f png_pipe -i mark\.png -f lavfi -i anullsrc\S+ .* -map 2:a -shortest /)
   })
 
-  test('an audio track keeps the sample size up to what its format supports', () => {
+  test('an audio track keeps its bits per sample, up to the maximum of the format', () => {
     const encoderAndRounding = (to: string, stream: object) => {
       const { output, warnings } = createRecipe(to, { mode: 'encode' }, { audio: [stream] })
       const rounded = warnings.find(({ code }) => code === 'SAMPLES_ROUNDED')?.message

@@ -50,7 +50,7 @@ const isTimeout = (sentence: RegExp) => (error: Error) => {
   return 'code' in error && error.code === 'TIMEOUT'
 }
 
-test('merging audio is refused in advance if it would exceed the time limit, with advice', async () => {
+test('merging audio is refused in advance, with advice, if it would exceed the time limit', async () => {
   // Twelve seconds of mono, which take 0.17 s.
   const message =
     /^The merged files are \d+ min long; .* converted to m4a within .* 0.1 s\. Merge fewer files, or convert it to mp3 or flac or wav\.$/
@@ -60,7 +60,7 @@ test('merging audio is refused in advance if it would exceed the time limit, wit
   assert.equal(await splitMerge(Number.POSITIVE_INFINITY), undefined)
 })
 
-test('converting or compressing audio is refused if it would exceed the time limit, unless copied or trimmed', async () => {
+test('converting or compressing audio that would exceed the time limit is refused, unless it is copied or trimmed', async () => {
   const message =
     /^The audio is \d+ min long; .* converted to aac within .* 0.01 s\. Convert it in parts with start and end, or convert it to mp3 or flac or wav\.$/
   await assert.rejects(splitConversion(0.01, 'aac', { mode: 'encode' }), isTimeout(message))
@@ -80,7 +80,7 @@ test('converting or compressing audio is refused if it would exceed the time lim
   assert.equal(await splitConversion(0.1, 'm4a', { operation: 'compress', quality: 50 }), undefined)
 })
 
-test('the time limit allows longer audio in FLAC than in AAC, and a third of the duration for six channels instead of two', () => {
+test('the time limit allows longer audio in FLAC than in AAC, and six channels a third of the duration of stereo', () => {
   const stereo = { channels: 2, sampleRate: 48_000 }
   const [aac = 0, flac = 0] = (['aac', 'flac'] as const).map((codec) => maxAudioSeconds(840, codec, stereo))
   assert.ok(flac > aac)

@@ -54,7 +54,7 @@ async function detectTones(path: string, toneCount: number): Promise<string> {
   }).join(' ')
 }
 
-describe('audio', () => {
+describe('audio conversions', () => {
   after(removeRuns)
 
   test('audio keeps six channels if the codec supports them, and is mixed down otherwise', async () => {
@@ -71,7 +71,7 @@ describe('audio', () => {
     }
   })
 
-  test('audio keeps its title, and its cover if the format supports one', async () => {
+  test('audio keeps its title, and keeps its cover if the format supports one', async () => {
     for (const to of ['mp3', 'm4a', 'flac'] as const) {
       const run = await convert(ffmpeg, fixture('cover.mp3'), to, { options: { quality: 'low' } })
       assert.equal((await probeStreams(run, 'video')).length, 1, to)
@@ -84,13 +84,13 @@ describe('audio', () => {
     assert.deepEqual(await probeCodecs(await convert(ffmpeg, fixture('cover.mp3'), 'wav')), ['pcm_s16le'])
   })
 
-  test('audio is copied to its own format, and re-encoded if a bit rate is requested', async () => {
+  test('audio is copied to its own format, but re-encoded if a bit rate is requested', async () => {
     assert.equal((await convert(ffmpeg, fixture('tone.mp3'), 'mp3')).result.method, 'stream-copy')
     const run = await convert(ffmpeg, fixture('tone.mp3'), 'mp3', { options: { audioBitrate: '64k' } })
     assert.equal(run.result.method, 'encode')
   })
 
-  test('audio with three or more channels keeps each in its position', async () => {
+  test('audio with three or more channels keeps the position of each channel', async () => {
     const sources = { '3.0': 3, quad: 4, '4.0': 4, '5.0': 5 } as const
     const targets = ['flac', 'm4a', 'opus', 'alac'] as const
     /** If the codec has no layout with exactly these speakers, the additional ones are silent. */
@@ -112,7 +112,7 @@ describe('audio', () => {
     }
   })
 
-  test('audio with unnamed channels keeps their order', async () => {
+  test('audio with unnamed channels keeps the order of the channels', async () => {
     const tonesWithLayout = createTones('quad', 4)
     const pathWithoutLayout = join(folder, 'unnamed.au')
     execFileSync('ffmpeg', [
@@ -129,7 +129,7 @@ describe('audio', () => {
       assert.equal(await detectTones((await convert(ffmpeg, pathWithoutLayout, to)).path, 4), '0 1 2 3', to)
   })
 
-  test('audio with 20, 24 or 32 bits keeps the sample size or gives a warning', async () => {
+  test('audio with 20, 24 or 32 bits per sample keeps them or causes a warning', async () => {
     const samples = (path: string) =>
       readStdout('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s32le', '-')
     const noise = (name: string, codec: string, ...filters: string[]) => {
@@ -165,7 +165,7 @@ describe('audio', () => {
     assert.equal(await samples((await convert(ffmpeg, flac, 'wav')).path), await samples(deep))
   })
 
-  test('audio without samples is refused as corrupt', async () => {
+  test('an audio file without samples is refused as corrupt', async () => {
     const header = Buffer.from(
       'RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x44\xac\0\0\x88\x58\x01\0\x02\0\x10\0data\0\0\0\0',
       'latin1',

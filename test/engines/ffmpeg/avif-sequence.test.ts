@@ -22,7 +22,7 @@ test('an AVIF sequence keeps its first frame with the transparency of its second
   )
 })
 
-test('an AVIF sequence with a damaged box behind it is converted', async () => {
+test('an AVIF sequence followed by a damaged box is converted', async () => {
   const path = join(scratchFolder('avif-test'), 'more.avif')
   const cutBox = Buffer.from('0000fffe66726565', 'hex')
   writeFileSync(path, Buffer.concat([readFileSync(fixture('odd/alpha-sequence.avif')), cutBox]))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { chooseLayout, countChannels, type LayoutName } from '../../../lib/engines/ffmpeg/channel-layouts.ts'
 
-describe('a channel layout', () => {
+describe('audio channel layouts', () => {
   /** For each layout, the one chosen by a codec that supports all others. */
   const nextLarger: Readonly<Record<LayoutName, LayoutName>> = {
     mono: '3.0',
@@ -31,7 +31,7 @@ describe('a channel layout', () => {
   const names = Object.keys(nextLarger) as LayoutName[] // Object.keys loses the literal types.
   const from = (layout: LayoutName) => ({ count: countChannels(layout), layout })
 
-  test('a channel layout is replaced by the smallest supported layout with all its speakers', () => {
+  test('an unsupported channel layout is replaced by the smallest supported one with all its speakers', () => {
     for (const name of names) {
       const layouts = names.filter((other) => other !== name)
       const layout = nextLarger[name]
@@ -43,7 +43,7 @@ describe('a channel layout', () => {
     }
   })
 
-  test('a channel layout is replaced by a layout with at most the supported number of channels', () => {
+  test('a channel layout with too many channels is replaced by one with the supported number', () => {
     const layouts = ['stereo', '3.0', '4.0', '5.1', '7.1'] as const
     const into = (name: LayoutName, maxChannels: number) =>
       chooseLayout(from(name), { maxChannels, layouts }).layout
@@ -53,7 +53,7 @@ describe('a channel layout', () => {
     assert.equal(chooseLayout(from('quad'), { maxChannels: 8, layouts: ['7.1', '5.0', '5.1'] }).layout, '5.0')
   })
 
-  test('a channel layout without a name is the default one for its channel count, or just the count if there is none', () => {
+  test('an unnamed channel layout becomes the default one for its channel count, or just the count', () => {
     const chooseForUnnamed = (count: number, layouts?: readonly LayoutName[]) =>
       chooseLayout({ count, layout: 'unknown' }, { maxChannels: 255, layouts })
     const defaultLayouts = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
@@ -70,7 +70,7 @@ describe('a channel layout', () => {
     })
   })
 
-  test('a channel layout for a requested channel count is the default one, or else the largest below it, or else the first', () => {
+  test('a requested channel count gets its default layout, or else the largest smaller one, or else the first', () => {
     const layoutFor = (count: number, layouts: readonly LayoutName[]) =>
       chooseLayout({ count: 8, layout: '7.1' }, { maxChannels: 8, layouts }, count).layout
     assert.equal(layoutFor(4, ['4.0', 'quad']), 'quad')

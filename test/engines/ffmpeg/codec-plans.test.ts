@@ -26,9 +26,9 @@ const scales: [to: string, codec: string, flag: string, worst: number, best: num
   ['mjpeg', 'mjpeg', '-q:v', 31, 1],
 ]
 
-describe('the quality of a video', () => {
+describe('video quality', () => {
   for (const [to, codec, flag, worst, best] of scales)
-    test(`the quality of a video in ${codec} is ${flag} from ${worst} to ${best}, better with each level`, () => {
+    test(`the quality levels of a video in ${codec} set ${flag} from ${worst} to ${best}, better with each level`, () => {
       const level = (options: object) => Number(argAfter(encodeArgs(to, { codec, ...options }), flag))
       const words = ['low', 'medium', 'high', 'highest'].map((quality) => level({ quality }))
       const sign = Math.sign(best - worst)
@@ -44,13 +44,13 @@ describe('the quality of a video', () => {
       assert.ok(sign * (level({ quality: 90 }) - level({ quality: 50 })) > 0)
     })
 
-  test('the quality of a video is left out if the codec has no quality setting', () => {
+  test('a video gets no quality argument if the codec has no quality setting', () => {
     for (const flag of ['-crf', '-q:v'])
       assert.equal(argAfter(encodeArgs('mj2', { quality: 'low' }), flag), '-')
   })
 })
 
-describe('a video codec', () => {
+describe('video codecs', () => {
   /** A format that supports the codec, and the expected encoder arguments for the default quality. */
   const allCases: readonly (readonly [to: string, codec: string, expectedArgs: string])[] = [
     ['mp4', 'h264', 'libx264 -preset medium -crf 22 -pix_fmt yuv420p'],
@@ -96,7 +96,7 @@ describe('a video codec', () => {
     )
   })
 
-  test('a video codec is encoded in two passes only if the encoder supports it', () => {
+  test('a video is encoded in two passes only if the encoder supports it', () => {
     const supportingCodecs = allCases.flatMap(([to, codec]) =>
       createRecipe(to, { mode: 'encode', codec, twoPass: true }).twoPass ? [codec] : [],
     )
@@ -104,7 +104,7 @@ describe('a video codec', () => {
     assert.equal(createRecipe('mp4', { mode: 'encode' }).twoPass, false)
   })
 
-  test('a video codec keeps transparency if it supports it, and gives a warning otherwise', () => {
+  test('a video codec keeps transparency if it can, and causes a warning otherwise', () => {
     const transparent = { video: { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } } }
     const supportingCodecs = allCases.flatMap(([to, codec]) => {
       const { output } = createRecipe(to, { mode: 'encode', codec }, transparent)
@@ -160,7 +160,7 @@ describe('a video codec', () => {
   })
 })
 
-test('a preset is mapped to the nearest setting of the encoder', () => {
+test('an encoding preset is mapped to the nearest setting of the encoder', () => {
   const presetCases: [to: string, codec: string, flag: string, values: string][] = [
     ['mp4', 'h264', '-preset', 'ultrafast fast veryslow'],
     ['mp4', 'h265', '-preset', 'ultrafast fast veryslow'],
@@ -182,7 +182,7 @@ test('Opus with more than two channels gets a channel mapping family, stereo doe
   assert.equal(mappingFamily({}), '-')
 })
 
-test('the quality of audio is a bit rate per channel pair, up to the maximum of its codec', () => {
+test('the audio quality option sets a bit rate per channel pair, up to the maximum of the codec', () => {
   const kilobitsPerS = (to: string, options: object) =>
     Number(argAfter(encodeArgs(to, options), '-b:a:0')) / 1000
   for (const [to, low, high, highestBitrate] of [
@@ -213,7 +213,7 @@ test('the quality of audio is a bit rate per channel pair, up to the maximum of 
   )
 })
 
-test('transparent parts are drawn over the requested color, or over black if the codec has no transparency', () => {
+test('transparent parts of a video are drawn over the requested color, or over black if the codec has no transparency', () => {
   const transparent = { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } }
   const filter = (background?: string) =>
     argAfter(encodeArgs('mp4', { ...defined({ background }) }, transparent), '-filter:v:0')
@@ -226,7 +226,7 @@ test('transparent parts are drawn over the requested color, or over black if the
   assert.doesNotMatch(String(argAfter(encodeArgs('mp4', {}), '-filter:v:0')), /gbr/)
 })
 
-test('silence is passed to ffmpeg as a separate mono input', () => {
+test('ffmpeg gets silence as a separate mono input', () => {
   assert.equal(argAfter(silenceInput, '-f'), 'lavfi')
   assert.match(String(argAfter(silenceInput, '-i')), /^anullsrc=.*cl=mono$/)
 })

@@ -41,6 +41,6 @@ test('videos are merged without encoding if codec, resolution, frame rate, pixel
     assert.equal(canCopyMerge({}, audio), false, JSON.stringify(audio))
 })
 
-test('equal videos are encoded when merged into a container that does not support their codecs', () => {
+test('videos of the same kind are re-encoded when merged into a container that does not support their codecs', () => {
   assert.equal(canCopyMerge({}, {}, videoContainers.webm), false)
 })

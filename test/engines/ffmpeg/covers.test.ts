@@ -7,7 +7,7 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { readStdout } from '../support/inspect-result.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
-describe('audio with a cover and tags', () => {
+describe('cover and tags of audio', () => {
   const folder = scratchFolder('covers')
   const albumPath = join(folder, 'album.flac')
   const texts = { title: 'Grüße', artist: 'Älvis', album: 'Werke', track: '3/9', date: '2020' }
@@ -44,7 +44,7 @@ describe('audio with a cover and tags', () => {
       for (const text of Object.values(texts)) assert.ok(tags.includes(`=${text}`), `${text} in ${tags}`)
     })
 
-  test('audio with a cover and tags keeps both from one Ogg format to another', async () => {
+  test('audio with a cover and tags keeps both when converted from one Ogg format to another', async () => {
     const { path } = await convert(ffmpeg, albumPath, 'ogg')
     const repeatedRun = await convert(ffmpeg, path, 'opus')
     assert.deepEqual(await extractCover(repeatedRun.path), await extractCover(albumPath))
@@ -52,7 +52,7 @@ describe('audio with a cover and tags', () => {
     assert.match(tags, /=Grüße/)
   })
 
-  test('audio with a cover and tags gives a warning if the format does not support covers', async () => {
+  test('audio with a cover causes a warning if the target format does not support covers', async () => {
     assert.deepEqual((await convert(ffmpeg, albumPath, 'wav')).warnings, ['COVER_DROPPED'])
   })
 })

@@ -10,7 +10,7 @@ import {
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { fixture } from '../support/run-engine.ts'
 
-describe('the files that ffmpeg may open', () => {
+describe('files that ffmpeg may open', () => {
   /** Returns ffmpeg's errors for an input that refers to others. */
   function errorsFor(guard: readonly string[], input: string): string {
     const { stderr } = spawnSync(
@@ -23,14 +23,14 @@ describe('the files that ffmpeg may open', () => {
     return stderr
   }
 
-  test('the files that ffmpeg may open are only local files and pipes, whatever an input refers to', () => {
+  test('ffmpeg may open only local files and pipes, whatever an input refers to', () => {
     for (const protocol of ['concat', 'http', 'subfile,,start,0,end,1,,'])
       assert.match(errorsFor(localProtocolArgs, `${protocol}:x`), /not on whitelist 'file,pipe'/, protocol)
     for (const format of ['mp3', 'hevc', 'g726'] as const)
       assert.deepEqual(demuxerArgs(format).slice(0, 2), localProtocolArgs, format)
   })
 
-  test('the files that ffmpeg may open are read only by the demuxers of their detected format', () => {
+  test('ffmpeg reads files only with the demuxers of their detected format', () => {
     const formatsOf = (format: FormatId) => demuxerArgs(format).slice(2, 4)
     assert.deepEqual(formatsOf('mkv'), ['-format_whitelist', 'matroska,webm'])
     assert.deepEqual(formatsOf('flac'), ['-format_whitelist', 'flac'])
@@ -105,7 +105,7 @@ describe('the files that ffmpeg may open', () => {
         assert.equal(listDemuxers(format as FormatId), demuxers, format)
   })
 
-  test('ffmpeg may choose among several demuxers for formats with variants, and formats without timestamps are known', () => {
+  test('ffmpeg may choose among several demuxers only for formats with variants', () => {
     for (const [format, demuxers] of [
       ['mov', 'mov,mp4,m4a,3gp,3g2,mj2'],
       ['m4a', 'mov,mp4,m4a,3gp,3g2,mj2'],

@@ -45,7 +45,7 @@ async function assertColors(path: string, name: string): Promise<void> {
   }
 }
 
-describe('an HDR video', () => {
+describe('HDR videos', () => {
   const folder = scratchFolder('dynamic-range')
   const phoneVideo = `${folder}/phone.mov`
   const discVideo = `${folder}/disc.mp4`
@@ -62,7 +62,7 @@ describe('an HDR video', () => {
   }
 
   for (const to of ['gif', 'jpg', 'apng', 'avi', 'webm', 'mp4'] as const)
-    test(`an HDR video is converted to SDR colors in ${to}, with a warning`, async () => {
+    test(`an HDR video converted to ${to} gets SDR colors and a warning`, async () => {
       for (const video of [phoneVideo, discVideo]) {
         const options = to === 'mp4' ? { codec: 'h264' } : {}
         const { path, warnings } = await convert(ffmpeg, video, to, { options })
@@ -72,7 +72,7 @@ describe('an HDR video', () => {
       }
     })
 
-  test('an HDR video becomes SDR with a watermark in any codec, and the warning suggests no other codec', async () => {
+  test('an HDR video with a watermark becomes SDR in any codec, and the warning suggests no other codec', async () => {
     const options = { watermarkText: 'M', watermarkOpacity: 1 }
     const { path, warnings, messages } = await convert(ffmpeg, phoneVideo, 'mov', {
       operation: 'watermark',
@@ -86,7 +86,7 @@ describe('an HDR video', () => {
     assert.match(hints.join(), /codec=h265 keeps them/)
   })
 
-  test('an HDR video stays HDR in H.265 and if it is copied', async () => {
+  test('an HDR video stays HDR in H.265 and when it is copied', async () => {
     for (const options of [{ codec: 'h265', resolution: '240p' }, {}]) {
       const run = await convert(ffmpeg, phoneVideo, 'mp4', { options })
       const [video] = await probeStreams(run, 'video')
@@ -98,7 +98,7 @@ describe('an HDR video', () => {
   })
 })
 
-test('an animation of a video with non-square pixels has the right aspect ratio', async () => {
+test('an animation made from a video with non-square pixels has the right aspect ratio', async () => {
   const folder = scratchFolder('shapes')
   const wide = `${folder}/wide.mp4`
   const encodeArgs = ['-vf', 'setsar=2/1', '-c:v', 'libx264', wide]

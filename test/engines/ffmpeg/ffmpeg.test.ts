@@ -68,12 +68,12 @@ testConformance(ffmpeg, {
   },
 })
 
-describe('a video', () => {
+describe('video conversions', () => {
   after(removeRuns)
   const convertVideo = (to: FormatId, options?: RunSettings['options']) =>
     convert(ffmpeg, fixture('video.mp4'), to, { ...defined({ options }) })
 
-  test('a video is copied if the format supports its streams, which the result reports', async () => {
+  test('a video is copied without encoding if the format supports its streams, and the result says so', async () => {
     const run = await convertVideo('mkv')
     assert.equal(run.result.method, 'stream-copy')
     assert.deepEqual(await probeCodecs(run), ['h264', 'aac'])
@@ -91,7 +91,7 @@ describe('a video', () => {
     assert.deepEqual(await probeCodecs(run), ['vp9', 'opus'])
   })
 
-  test('a video is re-encoded if an option requires it, and only the affected streams', async () => {
+  test('a video option re-encodes only the streams that it affects', async () => {
     assert.equal((await convertVideo('mp4')).result.method, 'stream-copy')
     assert.equal((await convertVideo('mp4', { mode: 'encode' })).result.method, 'encode')
     assert.equal((await convertVideo('mp4', { crf: '30' })).result.method, 'encode')
@@ -103,7 +103,7 @@ describe('a video', () => {
     ])
   })
 
-  test('a video is re-encoded if the copy is damaged', async () => {
+  test('a video is re-encoded if the copy turns out damaged', async () => {
     // The header is valid but the packets are noise: copying succeeds, but the result cannot be decoded.
     const brokenVideo = join((await convertVideo('mkv')).workDir, 'odd.avi')
     const videoBytes = await readFile(fixture('video.avi'))
@@ -138,7 +138,7 @@ describe('a video', () => {
     }
   })
 
-  test('a video keeps languages in QuickTime that have no QuickTime number', async () => {
+  test('a video converted to QuickTime keeps languages that have no QuickTime number', async () => {
     const source = join(scratchFolder('languages'), 'source.mkv')
     const tags = ['-metadata:s:a:0', 'language=hrv', '-metadata:s:a:1', 'language=deu', '-metadata:s:s:0']
     const inputs = ['-i', fixture('tracks.mkv'), '-map', '0', '-c', 'copy']
@@ -157,13 +157,13 @@ describe('a video', () => {
     assert.deepEqual(await languagesOf(titled), ['hrv', 'ger', 'srp'])
   })
 
-  test('a video gives a warning if the format cannot store the languages of the audio tracks', async () => {
+  test('a video causes a warning if the format cannot store the languages of the audio tracks', async () => {
     const { warnings, messages: languagesOf } = await convert(ffmpeg, fixture('tracks.mkv'), 'avi')
     assert.deepEqual(warnings.toSorted(), ['METADATA_DROPPED', 'SUBTITLES_DROPPED'])
     assert.match(languagesOf.join(), /languages of the audio tracks \(eng, deu\)/)
   })
 
-  test('a video gives warnings about tracks that the format does not support', async () => {
+  test('a video causes a warning for each track that the format does not support', async () => {
     const run = await convert(ffmpeg, fixture('tracks.mkv'), 'flv')
     assert.deepEqual(run.warnings.toSorted(), ['AUDIO_TRACKS_DROPPED', 'SUBTITLES_DROPPED'])
     assert.equal((await probeStreams(run, 'audio')).length, 1)
@@ -190,7 +190,7 @@ describe('a video', () => {
     assert.equal((await convert(ffmpeg, fixture('turned.mov'), 'mp4')).result.method, 'stream-copy')
   })
 
-  test('a video converted from an animation shows its last frame for the full duration', async () => {
+  test('a video made from an animation shows the last frame for its full duration', async () => {
     const shape = { width: 40, height: 30 * 4, channels: 3, pageHeight: 30 } as const
     const frames = sharp(Buffer.alloc(40 * 30 * 4 * 3, 'four frames!!'), { raw: shape })
     const delay = [200, 200, 200, 3000]
@@ -240,7 +240,7 @@ describe('a video', () => {
   })
 })
 
-describe('a hostile video', () => {
+describe('hostile videos', () => {
   after(removeRuns)
 
   test('a hostile video that is a disguised playlist cannot open other files or servers', async () => {

@@ -60,8 +60,8 @@ const chapterArgs = [
   'copy',
 ]
 
-describe('the header of a media file', () => {
-  test('the header of a media file gives the same information as ffprobe', async () => {
+describe('headers of media files', () => {
+  test('the header parser returns the same information about a media file as ffprobe', async () => {
     await ffmpegTool('-i', fixture('video.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', pathOf('layer3.mp4'))
     await ffmpegTool('-i', fixture('video.mp4'), '-c:v', 'copy', '-c:a', 'ac3', pathOf('dolby.mkv'))
     await ffmpegTool('-i', fixture('video.webm'), '-c', 'copy', pathOf('vp9.mp4'))
@@ -122,7 +122,7 @@ describe('the header of a media file', () => {
     assert.equal((await probeStreams(run, 'video')).length, 2)
   })
 
-  test('a damaged header of a media file is ignored instead of throwing an error', async () => {
+  test('a damaged header of a media file is ignored without an error', async () => {
     let seed = 1
     const nextRandom = (maxOffset: number) => {
       seed = (seed * 48_271) % 2_147_483_647
@@ -147,11 +147,11 @@ describe('the header of a media file', () => {
   })
 })
 
-describe('ffmpeg is started', () => {
+describe('number of ffmpeg processes', () => {
   after(removeRuns)
   const commands = async (name: string, to: FormatId) => (await convert(ffmpeg, fixture(name), to)).commands
 
-  test('ffmpeg is the only program started for a video that is copied to another container', async () => {
+  test('only ffmpeg is started for a video that is copied to another container', async () => {
     assert.deepEqual(await commands('video.webm', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('tracks.mkv', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('video.mp4', 'mkv'), ['ffmpeg'])
@@ -162,21 +162,21 @@ describe('ffmpeg is started', () => {
     assert.deepEqual((await convert(ffmpeg, livePath, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
   })
 
-  test('ffmpeg is started again if the copy is shorter than the header says, and CORRUPT_FILE is reported after the last attempt', async () => {
+  test('ffmpeg is started again if a copied video is too short, and the last failure is CORRUPT_FILE', async () => {
     const wholeFile = await readFile(fixture('subtitled.mkv'))
     await writeFile(pathOf('broken.mkv'), wholeFile.subarray(0, wholeFile.length * 0.4))
     assert.equal((await readHeader(pathOf('broken.mkv'), 'mkv'))?.mayBeIncomplete, false)
     await assertRefused(convert(ffmpeg, pathOf('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
   })
 
-  test('ffmpeg is started after ffprobe if streams are encoded, and the result is only probed if necessary', async () => {
+  test('ffprobe and ffmpeg are started for a video that is encoded, and the result is probed only if necessary', async () => {
     assert.deepEqual(await commands('tone.wav', 'mp3'), ['ffprobe', 'ffmpeg'])
     assert.deepEqual(await commands('video.mp4', 'webm'), ['ffprobe', 'ffmpeg'])
     // The WavPack muxer reports eight times the duration, so its statistics are not trusted.
     assert.deepEqual(await commands('tone.wav', 'wv'), ['ffprobe', 'ffmpeg', 'ffprobe'])
   })
 
-  test('ffmpeg is started and its result is probed if streams are copied to a format whose header we cannot read', async () => {
+  test('the result of ffmpeg is probed if streams are copied to a format whose header we cannot parse', async () => {
     assert.deepEqual(await commands('tone.mp3', 'mp3'), ['ffprobe', 'ffmpeg', 'ffprobe'])
   })
 })

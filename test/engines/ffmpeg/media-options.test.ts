@@ -43,7 +43,7 @@ const assertEachRefused = (schema: z.ZodType, wrongValues: Readonly<Record<strin
 describe('media options', () => {
   const videoSchema = videoOptions(videoContainers.mp4)
 
-  test('times in all notations are parsed to seconds', () => {
+  test('times in media options are parsed to seconds in all notations', () => {
     for (const [input, seconds] of [
       ['01:02:03.5', 3723.5],
       ['2:03', 123],
@@ -95,7 +95,7 @@ describe('media options', () => {
     })
   })
 
-  test('codec options accept other names of codecs', () => {
+  test('codec options accept alternative names of codecs', () => {
     const codec = (value: string) => (parse(videoSchema, { codec: value }) as { codec?: string })?.codec
     assert.deepEqual(['libx264', 'HEVC', ' copy ', 'av1'].map(codec), ['h264', 'h265', 'copy', 'av1'])
     assert.deepEqual([codecIdByName('hevc'), codecIdByName('nothing')], ['h265', undefined])
@@ -111,7 +111,7 @@ describe('media options', () => {
     assert.equal(names(videoSchema).includes('audioCodec'), true)
   })
 
-  test('a resolution is parsed as the shorter side or as a box', () => {
+  test('a video resolution is parsed as the shorter side or as a box', () => {
     assert.deepEqual(readResolution('4k'), { shortSide: 2160 })
     assert.deepEqual(readResolution('240p'), { shortSide: 240 })
     assert.deepEqual(readResolution('1280x720'), { width: 1280, height: 720 })
@@ -181,7 +181,7 @@ describe('media options', () => {
     }
   })
 
-  test('audio is re-encoded if a quality is set', () => {
+  test('audio is re-encoded if the quality option is set', () => {
     const audioMedia = parseProbe({
       streams: [{ index: 0, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' }],
       format: { duration: '2' },
@@ -202,7 +202,7 @@ describe('media options', () => {
     assert.doesNotMatch(argsFor({ quality: 'high' }), /"copy"/)
   })
 
-  test('the largest supported channel layout is chosen for a reduced channel count', () => {
+  test('a reduced channel count gets the largest supported channel layout', () => {
     const limits = { maxChannels: 8, layouts: ['mono', 'stereo', '5.1'] as const }
     assert.equal(chooseLayout({ count: 8, layout: '7.1' }, limits, 7).layout, '5.1')
     assert.equal(chooseLayout({ count: 8, layout: '7.1' }, limits, 4).layout, 'stereo')
@@ -214,10 +214,10 @@ describe('media options', () => {
   })
 })
 
-describe('a page option', () => {
+describe('page options', () => {
   const setup = (options: object) => toTextPageSetup(TextPdfOptions.parse(options))
 
-  test('pageSize accepts a name or dimensions, and dimensions wider than high mean landscape', () => {
+  test('pageSize accepts a name or dimensions, and a larger width means landscape', () => {
     for (const [pageSize, short, long, landscape] of [
       ['A4', 21_000, 29_700, undefined],
       [' us letter ', 21_590, 27_940, undefined],
@@ -249,7 +249,7 @@ describe('a page option', () => {
     assert.ok(parse(TextPdfOptions, { pageSize: '20x5080mm' }))
   })
 
-  test('page margins need a unit and are at most half a meter', () => {
+  test('page margins require a unit and are at most half a meter', () => {
     const { marginTop, marginRight, marginBottom, marginLeft } = setup({
       marginTop: '20mm',
       marginRight: '2.5cm',
@@ -277,7 +277,7 @@ describe('a page option', () => {
   })
 })
 
-describe('an ebook option', () => {
+describe('ebook options', () => {
   test('ebook options are passed to calibre as arguments', () => {
     const args = (options: object) => ebookArgs(EbookOptions.parse(options))
     assert.deepEqual(args({}), [])

@@ -19,7 +19,7 @@ import { planRoute } from '../../plan/with-all-engines.ts'
 const flac = { maxChannels: 8 }
 const alac = { maxChannels: 8, layouts: ['mono', 'stereo', '3.0', '4.0', '5.0', '5.1'] } as const
 
-describe('audio channels', () => {
+describe('audio channels in media plans', () => {
   test('audio channels keep their layout if the codec supports it', () => {
     assert.deepEqual(chooseLayout({ count: 4, layout: '4.0' }, flac), { layout: '4.0', channels: 4 })
     assert.deepEqual(chooseLayout({ count: 3, layout: '2.1' }, flac), { layout: '2.1', channels: 3 })
@@ -99,7 +99,7 @@ test('a video without audio gets a silent track if its container requires audio'
   assert.match(output.join(' '), / -map 1:a -shortest -c:a:0 \w+/)
 })
 
-describe('copying a stream with codec=copy', () => {
+describe('codec=copy', () => {
   const recipe = (codec_name: string, options: object) =>
     buildRecipe({
       media: createVideoWithAudio({ index: 1, codec_name }),
@@ -113,7 +113,7 @@ describe('copying a stream with codec=copy', () => {
   const messages = (codec_name: string, options: object) =>
     recipe(codec_name, options).warnings.map(({ message }) => message)
 
-  test('a stream with codec=copy causes a warning if it cannot be copied', () => {
+  test('codec=copy causes a warning if a stream cannot be copied', () => {
     assert.deepEqual(messages('aac', { audioCodec: 'copy', codec: 'copy' }), [])
     assert.match(
       messages('vorbis', { audioCodec: 'copy' }).join(),
@@ -124,7 +124,7 @@ describe('copying a stream with codec=copy', () => {
   })
 })
 
-test('two passes without a bit rate warn about a quality, unless the codec encodes in one pass', () => {
+test('a two-pass encoding without a bit rate warns that the quality option is ignored', () => {
   const warnings = (options: object) =>
     buildRecipe({
       media: createVideoWithAudio({ index: 1, codec_name: 'aac' }),
@@ -144,7 +144,7 @@ test('two passes without a bit rate warn about a quality, unless the codec encod
   ])
 })
 
-describe('audio with more channels than the format supports', () => {
+describe('audio with many channels', () => {
   test('more audio channels than the format supports cause a warning, unless fewer were requested', () => {
     const messages = (to: 'mp3' | 'flac', options: object) =>
       buildRecipe({
@@ -167,7 +167,7 @@ describe('audio with more channels than the format supports', () => {
   })
 })
 
-test('samples keep their size if the format supports it, and rounding causes a warning with both sizes', () => {
+test('audio keeps its bits per sample if the format supports them, and rounding causes a warning with both sizes', () => {
   const encoderAndWarning = (audio: StreamInput, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
     const { output, warnings } = buildRecipe({
       media: createVideoWithAudio(audio),
@@ -194,8 +194,8 @@ test('samples keep their size if the format supports it, and rounding causes a w
   assert.deepEqual(encoderAndWarning(pcm('s32le', 32), 'flac'), ['flac', messages])
 })
 
-describe('a GIF that is too large', () => {
-  test('a GIF that is too large gets a lower frame rate before a smaller size', () => {
+describe('GIF size limits', () => {
+  test('a GIF that exceeds its size limit gets a lower frame rate before smaller dimensions', () => {
     assert.deepEqual(reduceSize({ width: 400, fps: 20 }, 0.5), { width: 400, fps: 9 })
     assert.deepEqual(reduceSize({ width: 400, fps: 10 }, 0.9), { width: 400, fps: 8 })
     const smallestSize = reduceSize({ width: 400, fps: 20 }, 0.05)
@@ -211,7 +211,7 @@ describe('a GIF that is too large', () => {
 describe('option values of other services', () => {
   const route = planRoute({ from: 'webm', to: 'mp4' })
 
-  test('an unknown video mode is ignored with a warning', () => {
+  test('an unknown value of the video mode option is ignored with a warning', () => {
     const { steps, warnings } = stepsWithOptions(route, { mode: 'bogus', crf: '20' })
     assert.deepEqual(
       warnings.map(({ code, field }) => [code, field]),
@@ -229,7 +229,7 @@ describe('option values of other services', () => {
     assert.throws(() => stepsWithOptions(route, { preset: 'bogus' }), { code: 'INVALID_INPUT' })
   })
 
-  test('color space names of other services are accepted', () => {
+  test('color space names that other services use are accepted', () => {
     const names = ['grayscale', 'Greyscale', 'gray', 'Adobe RGB', 'adobe_rgb', 'adobe-rgb', 'sRGB']
     assert.deepEqual(
       names.map((name) => colorSpace.parse(name)),
@@ -238,7 +238,7 @@ describe('option values of other services', () => {
   })
 })
 
-describe('the margins of an ebook', () => {
+describe('ebook margins', () => {
   const args = (ebookMargin: unknown) => ebookArgs(EbookOptions.parse({ ebookMargin }))
 
   test('ebook margins are set for all sides at once, for each in order, or by name', () => {
@@ -274,7 +274,7 @@ describe('the margins of an ebook', () => {
   })
 })
 
-describe('an SVG drawing', () => {
+describe('SVG engines', () => {
   const svg = (content: string) =>
     `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${content}</svg>`
 
@@ -314,7 +314,7 @@ describe('an SVG drawing', () => {
       assert.equal(needsBrowser(svg(content)), false, content)
   })
 
-  test('an SVG that needs the browser is rendered by it, unless another engine is requested or it has no route', () => {
+  test('an SVG that librsvg cannot render is rendered by the browser, unless another engine is requested', () => {
     const stepsOf = (to: FormatId, engine?: EngineId) =>
       planRoute({ from: 'svg', to, engine, traits: ['browser-drawing'] })
         .steps.map((step) => `${step.engine}:${step.to}`)

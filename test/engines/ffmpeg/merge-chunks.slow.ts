@@ -78,7 +78,7 @@ const merges: Readonly<Record<string, { readonly files: readonly string[] } & Vi
 }
 
 for (const [what, { files, ...asked }] of Object.entries(merges)) {
-  test(`a merge ${what} is the same in chunks`, { timeout: 600_000 }, async () => {
+  test(`a merge ${what} has the same result in chunks as in one run`, { timeout: 600_000 }, async () => {
     const merge = { operation: 'merge', ...asked, options: { preset: 'ultrafast', mode: 'encode' } } as const
     const paths = files.map(pathOf)
     const one = await convertWhole(paths, merge)
@@ -88,7 +88,7 @@ for (const [what, { files, ...asked }] of Object.entries(merges)) {
   })
 }
 
-test('a merge is not split if it is copied, short enough or written as AVI', async () => {
+test('a merge is not split into chunks if it is copied, short enough or written as AVI', async () => {
   const mergeRequest = { operation: 'merge', from: 'mp4', to: 'mp4' } as const
   const samePathTwice = [pathOf('plain.mp4'), pathOf('plain.mp4')]
   assert.equal(await splitTestVideo(samePathTwice, mergeRequest), undefined)

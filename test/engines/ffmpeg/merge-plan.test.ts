@@ -38,7 +38,7 @@ const lengthsOf = (videos: readonly ReturnType<typeof createVideo>[], options = 
   )
 const encodeMode = { mode: 'encode' }
 
-test('videos of a merge are split into segments with about the same encoding time', () => {
+test('a merge of videos is split into segments with about the same encoding time', () => {
   const [smallCount = 0, largeCount = 0] =
     lengthsOf([createVideo(), createVideo({ width: 3840 })], {}, { ...loneWorker, timeoutS: 300 }) ?? []
   assert.ok(Math.abs(smallCount / largeCount - 9) < 0.01, `${smallCount} s and ${largeCount} s`)
@@ -47,7 +47,7 @@ test('videos of a merge are split into segments with about the same encoding tim
   assert.ok(one !== undefined && one >= 6 && one < 600, `${one} s`)
 })
 
-test('a merge is not split if it is copied, short enough or of unknown duration', () => {
+test('a merge of videos is not split if it is copied, short enough or of unknown duration', () => {
   const twoVideos = [createVideo(), createVideo()]
   assert.equal(lengthsOf(twoVideos), undefined)
   assert.equal(
@@ -70,13 +70,13 @@ test('a merge is not split if it is copied, short enough or of unknown duration'
   )
 })
 
-test('a merge without a time limit is split only for workers on other machines', () => {
+test('a merge of videos without a time limit is split only for workers on other machines', () => {
   const pool = (workers: number) => ({ workers, timeoutS: Number.POSITIVE_INFINITY })
   assert.equal(lengthsOf([createVideo(), createVideo()], encodeMode, pool(availableParallelism())), undefined)
   assert.ok(lengthsOf([createVideo(), createVideo()], encodeMode, pool(100)))
 })
 
-test('segments contain every frame exactly once, whatever the frame rate of the video', () => {
+test('the segments of a video contain every frame exactly once, whatever the frame rate', () => {
   // 59.94 frames per second become 30, split at frames 181 and 400, which are between two frames of the result.
   const [firstCut, secondCut, end] = [
     (181 * 1001) / 60_000,
@@ -96,11 +96,11 @@ test('segments contain every frame exactly once, whatever the frame rate of the 
   ])
 })
 
-test('a frame exactly between two frames of the result counts as the later one', () => {
+test('a video segment that starts exactly between two frames begins with the later one', () => {
   assert.deepEqual(toFrameRange({ startS: 0.483333, endS: 1.516667 }, 30), { first: 15, count: 31 })
 })
 
-test('each merge segment begins where its video begins in the merged audio, aligned to a video frame', () => {
+test('each segment of a merge begins where its video begins in the merged audio, aligned to a video frame', () => {
   const videos = [
     { first: 3, count: 100 },
     { first: 0, count: 50 },

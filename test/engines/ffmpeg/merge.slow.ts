@@ -20,14 +20,14 @@ async function summaryOf(run: Run) {
   }
 }
 
-describe('a merge', () => {
+describe('merging media files', () => {
   after(removeRuns)
   const merge = (names: readonly string[], to: FormatId, options?: RunSettings['options']) => {
     const [firstPath = '', ...morePaths] = names.map(fixture)
     return convert(ffmpeg, firstPath, to, { operation: 'merge', more: morePaths, ...defined({ options }) })
   }
 
-  test('a merge copies videos with the same format', async () => {
+  test('merging videos with the same format copies them without encoding', async () => {
     for (const [name, to, codecs] of [
       ['video.mp4', 'mp4', ['h264', 'aac']],
       ['video.mp4', 'mkv', ['h264', 'aac']],
@@ -41,7 +41,7 @@ describe('a merge', () => {
     }
   })
 
-  test('a merge encodes different videos as H.264 and AAC in the frame size of the first', async () => {
+  test('merging different videos encodes them as H.264 and AAC in the frame size of the first', async () => {
     const rotatedVideo = await convert(ffmpeg, fixture('video.mp4'), 'mp4', {
       options: { rotate: 90, resolution: '240p', fps: 5 },
     })
@@ -55,7 +55,7 @@ describe('a merge', () => {
     assert.ok(Math.abs(seconds - 2) <= 0.2, `${seconds} s`)
   })
 
-  test('a merge encodes videos with the same format if requested or if the target does not support them', async () => {
+  test('merging videos with the same format encodes them if requested or if the target requires it', async () => {
     assert.equal((await merge(['video.mp4', 'video.mp4'], 'mp4', { mode: 'encode' })).result.method, 'encode')
     assert.deepEqual((await summaryOf(await merge(['video.mp4', 'video.mp4'], 'webm'))).codecs, [
       'vp9',
@@ -63,13 +63,13 @@ describe('a merge', () => {
     ])
   })
 
-  test('a merge adds silence to a video without audio', async () => {
+  test('merging videos adds silence to a video without audio', async () => {
     const [mute, video] = [fixture('alpha.webm'), fixture('video.webm')]
     const run = await convert(ffmpeg, mute, 'mp4', { operation: 'merge', more: [video] })
     assert.deepEqual((await summaryOf(run)).codecs, ['h264', 'aac'])
   })
 
-  test('a merge inserts silence between audio files', async () => {
+  test('merging audio files inserts the requested silence between them', async () => {
     const plainSummary = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav'))
     const summaryWithGaps = await summaryOf(
       await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav', { gap: '1.5' }),
@@ -84,20 +84,20 @@ describe('a merge', () => {
     }
   })
 
-  test('a merge accepts a gap of at most 10 seconds', () => {
+  test('merging audio accepts a gap of at most 10 seconds', () => {
     const row = ffmpeg.capabilities.find((one) => one.operation === 'merge' && one.to.includes('mp3'))
     for (const gap of [-1, 11, 'long']) assert.equal(row?.options.safeParse({ gap }).success, false)
     assert.deepEqual([row?.more?.min, row?.more?.max], [1, 49])
   })
 
-  test('a merge of videos refuses a file without a video track', async () => {
+  test('merging videos refuses a file without a video track', async () => {
     const moreInputs = [fixture('tone.m4a')]
     const merging = convert(ffmpeg, fixture('video.mp4'), 'mp4', { operation: 'merge', more: moreInputs })
     await assertRefused(merging, 'UNSUPPORTED_CONVERSION')
   })
 })
 
-describe('compression', () => {
+describe('video and audio compression', () => {
   after(removeRuns)
   const compress = (path: string, format: FormatId, options: RunSettings['options'] = {}) =>
     convert(ffmpeg, path, format, { operation: 'compress', options })
@@ -105,7 +105,7 @@ describe('compression', () => {
   const largeRun = (to: FormatId) =>
     convert(ffmpeg, fixture('video.mp4'), to, { options: { resolution: '480p', crf: 1 } })
 
-  test('compression makes a video smaller, even more with a lower quality', async () => {
+  test('compression makes a video smaller, and even smaller with a lower quality', async () => {
     const source = await largeRun('mp4')
     const [low, high] = [
       await bytes(await compress(source.path, 'mp4', { quality: 'low' })),
@@ -134,7 +134,7 @@ describe('compression', () => {
     assert.ok((await summaryOf(compressedRun)).seconds > 11, 'it is as long as before')
   })
 
-  test('compression never makes a file larger, and gives a warning instead', async () => {
+  test('compression never makes a file larger, but returns it with a warning', async () => {
     for (const [name, format] of [
       ['video.mp4', 'mp4'],
       ['tone.mp3', 'mp3'],
@@ -145,7 +145,7 @@ describe('compression', () => {
     }
   })
 
-  test('compression is refused if the target size is too small for the duration, with the required size', async () => {
+  test('compression is refused if the target size is too small for the duration, and the error names the required size', async () => {
     const long = await convert(ffmpeg, (await largeRun('mp4')).path, 'mp4', {
       operation: 'merge',
       more: Array.from({ length: 7 }, () => fixture('video.mp4')),

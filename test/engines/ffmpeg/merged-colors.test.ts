@@ -95,7 +95,7 @@ function readRgb(path: string, seconds: number): number[] {
   return [...execFileSync('ffmpeg', [...args, '-f', 'rawvideo', '-']).subarray(0, 3)]
 }
 
-test('videos with the same color space are not converted', () => {
+test('merged videos with the same color space are not color-converted', () => {
   const colors = (color_space: string, height = 480, color_transfer = 'unknown') => ({
     pix_fmt: 'yuv420p',
     color_space,

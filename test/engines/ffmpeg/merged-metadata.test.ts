@@ -118,7 +118,7 @@ test('merged videos keep shared tags and all chapters, whether they are copied o
   }
 })
 
-test('files without tags and chapters are probed only once', async () => {
+test('merging files without tags and chapters probes each file only once', async () => {
   const [firstMedia, secondMedia] = [createMedia('plain.wav', {}), createMedia('other.wav', {})]
   const { commands, warnings } = await convert(ffmpeg, firstMedia, 'wav', {
     operation: 'merge',

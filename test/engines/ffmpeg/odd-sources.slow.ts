@@ -59,12 +59,12 @@ test('an animation with one frame can be converted to WebP and GIF', async () =>
   assert.equal((await sharp(gif.path).metadata()).width, 40)
 })
 
-test('a RealMedia video converted from RealMedia is playable', async () => {
+test('a RealMedia video converted to RealMedia is playable', async () => {
   const source = (await convert(ffmpeg, fixture('video.mp4'), 'rm')).path
   await decodeAll((await convert(ffmpeg, source, 'rm')).path)
 })
 
-test('a video with a long still keeps its duration when it is encoded in two passes', async () => {
+test('a video with a long still image keeps its duration when it is encoded in two passes', async () => {
   const source = join(folder, 'still-for-a-while.webm')
   const videoInput = ['-f', 'lavfi', '-i', 'testsrc=d=4:r=25:s=160x120']
   const gap = ['-vf', "select='lt(t,1)+gt(t,3)'", '-vsync', 'vfr']

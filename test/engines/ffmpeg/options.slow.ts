@@ -11,7 +11,7 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { probeStreams, readImageSize, readStdout } from '../support/inspect-result.ts'
 import { convert, fixture, type Run, removeRuns } from '../support/run-engine.ts'
 
-describe('an option for video', () => {
+describe('video options', () => {
   after(removeRuns)
   const size = async (to: FormatId, options: Record<string, unknown>, source = 'video.mp4') => {
     const [stream] = await probeStreams(await convert(ffmpeg, fixture(source), to, { options }), 'video')
@@ -23,18 +23,18 @@ describe('an option for video', () => {
     assert.ok(Math.abs(rate - expectedRate) < 0.2 * expectedRate, `${rate} bit/s instead of ${expectedRate}`)
   }
 
-  test('an option for video sets the resolution by the shorter side or by a box, and keeps the aspect ratio', async () => {
+  test('the resolution option of a video sets the shorter side or a box and keeps the aspect ratio', async () => {
     assert.deepEqual(await size('mp4', { resolution: '240P' }), [320, 240])
     assert.deepEqual(await size('mp4', { resolution: '32x32' }), [32, 24])
     assert.deepEqual(await size('mp4', { resolution: '240p' }, 'turned.mov'), [240, 320])
   })
 
-  test('an option for video rotates the video', async () => {
+  test('the rotation option rotates a video', async () => {
     assert.deepEqual(await size('mp4', { rotate: '90' }), [48, 64])
     assert.deepEqual(await size('mp4', { rotate: 180 }), [64, 48])
   })
 
-  test('an option for video sets the frame rate, and the bit rate and sample rate of audio', async () => {
+  test('video options set the frame rate, and the bit rate and sample rate of the audio', async () => {
     const options = { fps: '5', audioBitrate: '64k', audioSampleRate: 22050 }
     const run = await convert(ffmpeg, fixture('video.mp4'), 'mp4', { options })
     const [video] = await probeStreams(run, 'video')
@@ -44,7 +44,7 @@ describe('an option for video', () => {
     assertRate(audio, 64_000)
   })
 
-  test('an option for video sets an approximate bit rate, which two passes meet more precisely', async () => {
+  test('the bit rate option of a video is met approximately, more precisely with two passes', async () => {
     const encodeVideo = async (videoBitrate: string, twoPass: string) => {
       const options = { fps: 5, resolution: '480p', videoBitrate, twoPass }
       const run = await convert(ffmpeg, fixture('video.mp4'), 'mp4', { options })
@@ -60,7 +60,7 @@ describe('an option for video', () => {
     assert.ok(Number(one) < Number(two), `${one} in one pass, ${two} in two`)
   })
 
-  test('an option for video gives larger files for a better quality', async () => {
+  test('a higher quality option gives a larger video file', async () => {
     const bytes = async (options: Record<string, unknown>) =>
       (await stat((await convert(ffmpeg, fixture('video.mp4'), 'mp4', { options })).path)).size
     for (const [worseOptions, betterOptions] of [
@@ -76,7 +76,7 @@ describe('an option for video', () => {
     }
   })
 
-  test('an option for video selects each codec of the container by any name, with the fastest and the slowest preset', async () => {
+  test('the codec option accepts each codec of the container by any name, with the fastest and slowest preset', async () => {
     const requestedTimes = [
       ['mp4', 'av1', 'av1'],
       ['mp4', 'mpeg4', 'mpeg4'],
@@ -94,14 +94,14 @@ describe('an option for video', () => {
     }
   })
 
-  test('an option for video that the codec does not support gives a warning', async () => {
+  test('a video option that the codec does not support causes a warning', async () => {
     const { warnings } = await convert(ffmpeg, fixture('video.mp4'), 'mov', {
       options: { codec: 'prores', crf: 20, preset: 'fast' },
     })
     assert.deepEqual(warnings, ['OPTION_NOT_USED', 'OPTION_NOT_USED'])
   })
 
-  test('an option for video for the audio bit rate does not exist for lossless formats', () => {
+  test('lossless audio formats have no option for the audio bit rate', () => {
     for (const [to, present] of [
       ['flac', false],
       ['wav', false],
@@ -112,7 +112,7 @@ describe('an option for video', () => {
     }
   })
 
-  test('a video with an option out of range is refused', () => {
+  test('converting a video with an option out of range is refused', () => {
     const { options } = ffmpeg.capabilities.find(({ to }) => to.includes('mp4')) ?? assert.fail()
     const wrongValues = [
       { codec: 'vp8' },
@@ -135,7 +135,7 @@ describe('an option for video', () => {
   })
 })
 
-describe('a GIF made from a video', () => {
+describe('GIFs from videos', () => {
   after(removeRuns)
   const gif = (options: Record<string, unknown>) => convert(ffmpeg, fixture('video.mp4'), 'gif', { options })
   const frames = async (run: Run) => (await probeStreams(run, 'video'))[0]?.nb_read_packets
@@ -209,13 +209,13 @@ describe('a GIF made from a video', () => {
     assert.ok(size <= maxFileSize, `${size} bytes instead of ${maxFileSize}`)
   })
 
-  test('a GIF made from a video of an empty range is refused', async () => {
+  test('making a GIF from an empty range of a video is refused', async () => {
     for (const options of [{ start: 5 }, { start: 0.5, end: 0.2 }]) {
       await assertRefused(gif(options), 'INVALID_INPUT', undefined, JSON.stringify(options))
     }
   })
 
-  test('a GIF made from a video with an option out of range is refused', () => {
+  test('making a GIF from a video with an option out of range is refused', () => {
     const { options } = ffmpeg.capabilities.find(({ to }) => to.includes('gif')) ?? assert.fail()
     for (const givenValue of [
       { fps: 4 },

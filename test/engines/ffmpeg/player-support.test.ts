@@ -14,7 +14,7 @@ const ffprobe = (path: string, entries: string) =>
     encoding: 'utf8',
   }).trim()
 
-test('H.264 with full color resolution becomes 4:2:0 in an MP4 or MOV, which players require', async () => {
+test('H.264 with 4:4:4 color becomes 4:2:0 in MP4 and MOV, so that players support it', async () => {
   const readCodecAndPixelFormat = (path: string) => ffprobe(path, 'stream=codec_name,pix_fmt')
   const source = fixture('odd/yuv444.mkv')
   assert.equal(readCodecAndPixelFormat((await convert(ffmpeg, source, 'mp4')).path), 'h264,yuv420p')
@@ -23,17 +23,17 @@ test('H.264 with full color resolution becomes 4:2:0 in an MP4 or MOV, which pla
   assert.equal(readCodecAndPixelFormat((await convert(ffmpeg, copy.path, 'mov')).path), 'h264,yuv420p')
 })
 
-test('ID3 tags in an undeclared code page are decoded', async () => {
+test('ID3 tags in an undeclared character encoding are decoded', async () => {
   const { path } = await convert(ffmpeg, fixture('odd/id3-cp1251.mp3'), 'flac')
   assert.equal(ffprobe(path, 'format_tags=title'), 'Песня о друге')
 })
 
-test('tags in Latin-1 keep their accents', async () => {
+test('audio tags in Latin-1 keep their accents', async () => {
   for (const title of ['Motörhead', 'Déjà vu', 'Été à Québec', 'Ærø', 'Žluťoučký', 'Übergröße', 'Ääliö'])
     assert.deepEqual(await decodeTags({ title }), {}, title)
 })
 
-test('a time code is kept, or reported where the format has none', async () => {
+test('the time code of a video is kept, or reported as lost if the format has none', async () => {
   const source = join(scratchFolder('player-support'), 'timed.mov')
   const timecode = ['-timecode', '01:02:03:04']
   execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', fixture('video.mov'), '-c', 'copy', ...timecode, source])

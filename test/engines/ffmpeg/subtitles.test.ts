@@ -53,7 +53,7 @@ function assertTimes(cues: readonly ParsedCue[], firstEndS: number, haveEndTimes
   assert.ok((cues[1]?.endS ?? 0) > 4.9, `the last line ends at ${cues[1]?.endS} s`)
 }
 
-describe('subtitles', { concurrency: 2 }, () => {
+describe('subtitle conversions', { concurrency: 2 }, () => {
   for (const from of subtitleSources) {
     test(`subtitles in ${from} keep text, lines and times`, async () => {
       // `npm run conformance` tests all combinations of formats.
@@ -92,7 +92,7 @@ describe('subtitles', { concurrency: 2 }, () => {
     }
   })
 
-  test('subtitles with characters that are markup in WebVTT are escaped', async () => {
+  test('characters of subtitles that are markup in WebVTT are escaped', async () => {
     const { text } = await convertText(await writeFixture('math.srt', srt('a < b & c', '<b>R&D</b>')), 'vtt')
     assert.match(text, /\na &lt; b &amp; c\n/)
     assert.match(text, /\n<b>R&amp;D<\/b>\n/)
@@ -123,7 +123,7 @@ describe('subtitles', { concurrency: 2 }, () => {
         )
   })
 
-  test('subtitles with vector drawings lose the drawings and not the text', async () => {
+  test('subtitles with vector drawings lose the drawings but keep the text', async () => {
     const words = await readFile(fixture('subtitles.ass'), 'utf8')
     const start = 'Dialogue: 0,0:00:06.00,0:00:07.00,Default,,0,0,0,,{\\pos(1,2)'
     const drawnShape = `${words}${start}\\p1}m 0 0 l 100 0 100 100{\\p0}\n${start}}placed\n`
@@ -151,33 +151,33 @@ describe('subtitles', { concurrency: 2 }, () => {
     }
   })
 
-  test('subtitles after more than an hour keep their times', async () => {
+  test('subtitles later than one hour keep their times', async () => {
     const lateSubtitles = await writeFixture('late.srt', '7\n01:02:03,450 --> 01:02:04,000\nlate\n')
     assert.equal(parseCues((await convertText(lateSubtitles, 'lrc')).text, 'lrc')[0]?.startS, 3723.45)
     assert.equal(parseCues((await convertText(lateSubtitles, 'ttml')).text, 'ttml')[0]?.startS, 3723.45)
   })
 
-  test('subtitles that count frames give a warning if they do not state the frame rate', async () => {
+  test('subtitles timed in frames cause a warning if they do not state the frame rate', async () => {
     const withRate = await convertText(await writeFixture('with-rate.sub', '{1}{1}25\n{25}{50}one\n'), 'srt')
     assert.deepEqual([parseCues(withRate.text, 'srt')[0]?.startS, withRate.warnings], [1, []])
     const { warnings } = await convertText(await writeFixture('without-rate.sub', '{25}{50}one\n'), 'srt')
     assert.deepEqual(warnings, ['FRAME_RATE_ASSUMED'])
   })
 
-  test('subtitles in SubViewer format are recognized by their content, as they share an extension with MicroDVD', async () => {
+  test('SubViewer subtitles are recognized by their content, since MicroDVD has the same file extension', async () => {
     const view =
       '[INFORMATION]\n[TITLE]x\n[END INFORMATION]\n[SUBTITLE]\n00:00:01.00,00:00:02.50\none[br]two\n\n'
     const [cue] = parseCues((await convertText(await writeFixture('view.sub', view), 'srt')).text, 'srt')
     assert.deepEqual(cue, { startS: 1, endS: 2.5, lines: ['one', 'two'] })
   })
 
-  test('subtitles in SSA lose their styles when converted to ASS, with a warning', async () => {
+  test('SSA subtitles lose their styles when converted to ASS, with a warning', async () => {
     const { text, warnings } = await convertText(fixture('subtitles.ssa'), 'ass')
     assert.deepEqual(warnings, ['STYLES_DROPPED'])
     assert.match(text, /ScriptType: v4\.00\+/)
   })
 
-  test('subtitles are refused as corrupt if the file contains no cues', async () => {
+  test('a subtitle file without cues is refused as corrupt', async () => {
     for (const from of subtitleSources) {
       const path = await writeFixture(`words.${from}`, 'Only words.\n')
       await assert.rejects(
@@ -204,7 +204,7 @@ describe('subtitles', { concurrency: 2 }, () => {
   })
 })
 
-describe('the subtitles of a video', { concurrency: 2 }, () => {
+describe('subtitles of videos', { concurrency: 2 }, () => {
   const createVideo = async (name: string, codec: string) => {
     const path = join(scratch, name)
     const inputs = ['-i', fixture('video.mp4'), '-i', fixture('subtitles.srt')]
@@ -220,7 +220,7 @@ describe('the subtitles of a video', { concurrency: 2 }, () => {
     ['video.mov', 'mov_text'],
     ['video.webm', 'webvtt'],
   ] as const) {
-    test(`the subtitles of a video are extracted from ${name} (${codec})`, async () => {
+    test(`subtitles are extracted from the video ${name} (${codec})`, async () => {
       const path = await createVideo(name, codec)
       for (const to of videoSubtitleTargets) {
         const cues = parseCues((await convertText(path, to)).text, to)
@@ -233,13 +233,13 @@ describe('the subtitles of a video', { concurrency: 2 }, () => {
     })
   }
 
-  test('the subtitles of a video cannot be extracted if there are none', async () => {
+  test('extracting subtitles from a video without subtitles is refused', async () => {
     for (const name of ['video.mp4', 'video.mov', 'video.webm']) {
       await assert.rejects(convert(ffmpeg, fixture(name), 'srt'), isRefused('INVALID_INPUT'))
     }
   })
 
-  test('the subtitles of a video are offered only for videos that may contain them, and not for documents', () => {
+  test('extracting subtitles is offered only for videos that may contain them', () => {
     const makers = conversions().filter(({ to }) => to === 'srt')
     const sources = makers
       .map(({ from }) => from)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
 import { convert, fixture } from '../support/run-engine.ts'
 
-test('progress increases after each thumbnail of a video', async () => {
+test('the progress of making video thumbnails increases after each thumbnail', async () => {
   const { progress } = await convert(ffmpeg, fixture('video.mp4'), 'jpg', {
     operation: 'thumbnail',
     options: { count: 4 },

@@ -15,8 +15,8 @@ const pathOf = (name: string) => join(folder, name)
 const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
 const seconds = async (run: Run) => (await runFfprobe(run.path)).format.duration ?? Number.NaN
 
-describe('a video with additional content', () => {
-  test('a video with additional content keeps its chapters with their titles, or gives a warning', async () => {
+describe('chapters, subtitles and covers of videos', () => {
+  test('a video keeps its chapters with their titles, or causes a warning', async () => {
     const chapters = [
       [0, 500, 'Anfang'],
       [500, 1000, 'End'],
@@ -45,7 +45,7 @@ describe('a video with additional content', () => {
     assert.deepEqual(warnings, ['CHAPTERS_DROPPED'])
   })
 
-  test('a video with additional content keeps styled subtitles if the format supports them, and otherwise their text', async () => {
+  test('a video keeps styled subtitles if the format supports them, and otherwise their text', async () => {
     await writeFile(pathOf('words.srt'), '1\n00:00:00,100 --> 00:00:00,800\nGrüße 字幕\n')
     const inputs = ['-i', fixture('video.mp4'), '-i', pathOf('words.srt')]
     await ffmpegTool(...inputs, '-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'ass', pathOf('styled.mkv'))
@@ -64,7 +64,7 @@ describe('a video with additional content', () => {
     }
   })
 
-  test('a video with additional content keeps its cover if the format supports one, and gives a warning otherwise', async () => {
+  test('a video keeps its cover if the format supports one, and causes a warning otherwise', async () => {
     const inputs = ['-i', fixture('video.mp4'), '-i', fixture('corners.jpg'), '-map', '0', '-map', '1']
     await ffmpegTool(...inputs, '-c', 'copy', '-disposition:v:1', 'attached_pic', pathOf('cover.mp4'))
     const keptCover = await convert(ffmpeg, pathOf('cover.mp4'), 'mp4', { options: { codec: 'h265' } })
@@ -92,8 +92,8 @@ describe('a video with additional content', () => {
   })
 })
 
-describe('a trimmed file', () => {
-  test('a trimmed file begins and ends at the requested times, for video and audio', async () => {
+describe('trimming', () => {
+  test('a trimmed video or audio file begins and ends at the requested times', async () => {
     for (const [name, to] of [
       ['video.mp4', 'mp4'],
       ['video.mp4', 'webm'],
@@ -107,13 +107,13 @@ describe('a trimmed file', () => {
     }
   })
 
-  test('a trimmed file is refused if its range is after the end', async () => {
+  test('trimming is refused if the range is after the end of the file', async () => {
     const lateRun = convert(ffmpeg, fixture('tone.wav'), 'mp3', { options: { start: 60 } })
     await assertRefused(lateRun, 'INVALID_INPUT')
   })
 })
 
-describe('audio', () => {
+describe('audio options and MIDI', () => {
   const peakDb = async (path: string) => {
     const log = await readStdout('sh', '-c', `ffmpeg -i ${path} -af volumedetect -f null - 2>&1`)
     return Number(/max_volume: (-?[\d.]+) dB/.exec(log)?.[1])
@@ -127,7 +127,7 @@ describe('audio', () => {
     assert.ok(Math.abs(peakBefore - peakAfter - 6) < 0.5, `${peakBefore} dB became ${peakAfter} dB`)
   })
 
-  test('audio is rendered from a MIDI file, bare or in RIFF', async () => {
+  test('a MIDI file, bare or in RIFF, is rendered as audio', async () => {
     // One note of half a second: note on, 480 ticks, note off.
     const notes = [0, 0x90, 60, 100, 0x83, 0x60, 0x80, 60, 0, 0, 0xff, 0x2f, 0]
     const track = [...Buffer.from('MTrk'), 0, 0, 0, notes.length, ...notes]
@@ -144,7 +144,7 @@ describe('audio', () => {
   })
 })
 
-describe('an animation', () => {
+describe('animations', () => {
   const countFrames = async (run: Run) => (await runFfprobe(run.path)).streams[0]?.nb_read_packets
 
   test('an animation can be converted to video and back', async () => {
@@ -158,7 +158,7 @@ describe('an animation', () => {
     assert.deepEqual(stillRun.warnings, ['ANIMATION_DROPPED'])
   })
 
-  test('an animation keeps the transparency of a video', async () => {
+  test('an animation made from a transparent video is transparent', async () => {
     const run = await convert(ffmpeg, fixture('alpha.webm'), 'apng')
     assert.match((await runFfprobe(run.path)).streams[0]?.pix_fmt ?? '', /rgba|ya/)
   })

@@ -15,7 +15,7 @@ const document = (body: string, attributes = '') =>
   `<?xml version="1.0"?><tt:tt xmlns:tt="http://www.w3.org/ns/ttml" xmlns:ttp="http://www.w3.org/ns/ttml#parameter" xmlns:tts="http://www.w3.org/ns/ttml#styling" ${attributes}><tt:head><tt:metadata><tt:p>no cue</tt:p></tt:metadata></tt:head><tt:body>${body}</tt:body></tt:tt>`
 const cue = (startMs: number, endMs: number, ...lines: string[]) => ({ startMs, endMs, lines })
 
-test('TTML becomes SubRip and WebVTT with times, lines and italics', async () => {
+test('TTML subtitles keep times, lines and italics in SubRip and WebVTT', async () => {
   for (const to of ['srt', 'vtt'] as const) {
     const { path } = await convert(ffmpeg, fixture('subtitles.ttml'), to)
     const text = await readFile(path, 'utf8')
@@ -30,13 +30,13 @@ test('TTML becomes SubRip and WebVTT with times, lines and italics', async () =>
   }
 })
 
-test('times of TTML are relative to the parent and end with it', () => {
+test('the times of a TTML element are relative to its parent and end with it', () => {
   const body =
     '<tt:div begin="10s" end="20s"><tt:p begin="5s" end="6s">b</tt:p><tt:p begin="00:00:01.5" dur="60s">a</tt:p></tt:div>'
   assert.deepEqual(parseTtml(document(body)), [cue(11_500, 20_000, 'a'), cue(15_000, 16_000, 'b')])
 })
 
-test('spans of TTML with times are cues of their own', () => {
+test('TTML spans with times become separate cues', () => {
   const body =
     '<tt:p begin="1s" end="3s"><tt:span dur="1s" tts:fontWeight="bold">one</tt:span> <tt:span begin="1s">two &amp; <tt:span tts:textDecoration="underline">three</tt:span></tt:span></tt:p>'
   assert.deepEqual(parseTtml(document(body)), [
@@ -45,18 +45,18 @@ test('spans of TTML with times are cues of their own', () => {
   ])
 })
 
-test('white space of TTML is collapsed unless it is preserved', () => {
+test('white space in TTML is collapsed unless xml:space preserves it', () => {
   const p = (attributes: string) => `<tt:p begin="1s" end="2s" ${attributes}>a\n   b<tt:br/> c</tt:p>`
   assert.deepEqual(parseTtml(document(p('')))[0]?.lines, ['a b', 'c'])
   assert.deepEqual(parseTtml(document(p('xml:space="preserve"')))[0]?.lines, ['a', 'b', 'c'])
 })
 
-test('numbers of characters in TTML become the characters', () => {
+test('numeric character references in TTML are decoded', () => {
   const body = '<tt:p begin="1s" end="2s">it&#39;s caf&#xE9; &amp;#39;</tt:p>'
   assert.deepEqual(parseTtml(document(body))[0]?.lines, ["it's café &#39;"])
 })
 
-test('an open cue of TTML ends when the next begins', async () => {
+test('a TTML cue without an end time ends when the next begins', async () => {
   const source = join(scratchFolder('ttml-test'), 'open.ttml')
   await writeFile(source, document('<tt:p begin="1s">first</tt:p><tt:p begin="2s">last</tt:p>'))
   const { path } = await convert(ffmpeg, source, 'srt')
@@ -66,13 +66,13 @@ test('an open cue of TTML ends when the next begins', async () => {
   )
 })
 
-test('TTML that is cut off is damaged', async () => {
+test('a truncated TTML file is refused as damaged', async () => {
   const source = join(scratchFolder('ttml-test'), 'cut.ttml')
   await writeFile(source, document('<tt:p begin="1s">first</tt:p><tt:p begin="2s">last').slice(0, -20))
   await assert.rejects(convert(ffmpeg, source, 'srt'), { code: 'CORRUPT_FILE' })
 })
 
-test('clock times, frames and ticks of TTML are converted', () => {
+test('TTML clock times, frames and ticks are converted', () => {
   const clock = createTtmlClock({ frameRate: '30', frameRateMultiplier: '1000 1001', tickRate: '10000000' })
   for (const [expression, ms] of [
     ['01:02:03.25', 3_723_250],

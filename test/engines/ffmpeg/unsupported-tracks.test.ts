@@ -19,14 +19,14 @@ for (const [file, to, feature] of [
   ['ac4.m4a', 'mp3', 'AC-4 audio'],
   ['mpeg-h.m4a', 'wav', 'MPEG-H 3D audio'],
 ] as const)
-  test(`${file} is refused for its codec, not as damaged`, async () => {
+  test(`${file} is refused for its unsupported codec, not as damaged`, async () => {
     await assert.rejects(convert(ffmpeg, fixture(`odd/${file}`), to), {
       code: 'UNSUPPORTED_FORMAT',
       message: new RegExp(`has ${feature.replace(/[()]/g, '\\$&')}, which is not supported`),
     })
   })
 
-test('a track with a known codec is converted beside one with an unknown codec', async () => {
+test('a file with a track of an unknown codec is converted if the target needs only its other track', async () => {
   const { path } = await convert(ffmpeg, fixture('odd/vvc.mp4'), 'mp3')
   const codec = execFileSync('ffprobe', [
     '-v',
@@ -40,7 +40,7 @@ test('a track with a known codec is converted beside one with an unknown codec',
   assert.equal(codec.toString().trim(), 'mp3')
 })
 
-test('encrypted media is neither copied nor called damaged', async () => {
+test('converting encrypted media is refused as DRM, not as damaged', async () => {
   for (const to of ['mov', 'webm', 'mp3'] as const)
     await assert.rejects(convert(ffmpeg, fixture('odd/clear-key.mp4'), to), {
       code: 'UNSUPPORTED_FORMAT',
@@ -49,7 +49,7 @@ test('encrypted media is neither copied nor called damaged', async () => {
     })
 })
 
-test('encrypted media is not refused before its metadata is read', async () => {
+test('encrypted media is still accepted for reading its metadata', async () => {
   const signal = new AbortController().signal
   const tools = createTools({ workDir: scratch, limits: ffmpeg.limits, signal })
   const input = {
@@ -76,7 +76,7 @@ const encryptionOf = (path: string, format: FormatId) =>
 const codecOf = async (path: string, format: FormatId) =>
   (await findUnsupportedCodec(path, format, new Error('cause')))?.details?.['feature']
 
-test('protection systems are named', async () => {
+test('the error for encrypted media names the protection system', async () => {
   const box = (type: string, content: Buffer) => {
     const size = Buffer.alloc(4)
     size.writeUInt32BE(8 + content.length)
@@ -99,7 +99,7 @@ test('protection systems are named', async () => {
     assert.equal(await encryptionOf(fixture(name), format), undefined, name)
 })
 
-test('encrypted tracks and VVC are found in Matroska', async () => {
+test('encrypted tracks and VVC video are detected in Matroska', async () => {
   const element = (id: string, ...contents: Buffer[]): Buffer => {
     const content = Buffer.concat(contents)
     return Buffer.concat([
@@ -119,7 +119,7 @@ test('encrypted tracks and VVC are found in Matroska', async () => {
   assert.equal(await codecOf(vvc, 'mkv'), 'H.266 (VVC) video')
 })
 
-test('scrambled packets and newer codecs are found in a transport stream', async () => {
+test('scrambled packets and newer codecs are detected in MPEG transport streams', async () => {
   const clear = join(scratch, 'clear.ts')
   execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', fixture('video.mp4'), '-c', 'copy', clear])
   const change = (name: string, edit: (packet: Buffer) => void) => {

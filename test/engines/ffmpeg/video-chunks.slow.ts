@@ -76,7 +76,7 @@ const kinds = {
 } as const satisfies Record<string, VideoRequest & { file: string }>
 
 for (const [what, { file, ...asked }] of Object.entries(kinds)) {
-  test(`a video ${what} is the same when converted in chunks`, { timeout: 300_000 }, async () => {
+  test(`a video ${what} has the same result in chunks as in one run`, { timeout: 300_000 }, async () => {
     const one = await convertWhole([file], asked)
     const { result, parts } = await convertInChunks([file], asked)
     assert.ok(parts > 3, `${parts} parts`)
@@ -89,7 +89,7 @@ for (const [what, { file, ...asked }] of Object.entries(kinds)) {
   })
 }
 
-test('a video is not split if it is copied, trimmed, gets another frame rate or is short enough', async () => {
+test('a video is not split into chunks if it is copied, trimmed, short or gets another frame rate', async () => {
   const request = { from: 'mp4', to: 'mp4' } as const
   const encodeMode = { mode: 'encode' }
   assert.equal(await splitTestVideo([videos.plain], { from: 'mp4', to: 'mkv' }), undefined)

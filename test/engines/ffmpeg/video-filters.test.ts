@@ -7,14 +7,14 @@ const encode = { mode: 'encode' }
 const filter = (to: string, options: object, video: object = {}, more: object = {}) =>
   argAfter(createRecipe(to, { ...encode, ...options }, { video }, more).output, '-filter:v:0')
 
-describe('the frames of a video', () => {
-  test('the frames of a video are only scaled if no other option is set', () => {
+describe('video frames', () => {
+  test('video frames are only scaled if no other option is set', () => {
     assert.equal(filter('mp4', {}), 'scale=640:480:flags=bicubic,setsar=1')
     assert.equal(filter('mp4', { fps: 12.5 }), 'scale=640:480:flags=bicubic,setsar=1,fps=12.5')
     assert.equal(filter('mp4', { rotate: 0 }), filter('mp4', {}))
   })
 
-  test('the frames of a video get the supported frame rate with the nearest ratio to the requested one or that of the source', () => {
+  test('a video gets the supported frame rate that is nearest to the requested or original one', () => {
     const rate = (to: string, options: object, avg_frame_rate = '25/1') =>
       /,fps=(.*)$/.exec(filter(to, options, { avg_frame_rate }))?.[1]
     for (const [requestedRate, knownRate] of [
@@ -37,7 +37,7 @@ describe('the frames of a video', () => {
     assert.deepEqual([rate('dv', { fps: 60 }), rate('amv', { fps: 5 })], ['25', '25'])
   })
 
-  test('the frames of a video without a frame rate get one if the format has no timestamps', () => {
+  test('a video without a frame rate gets one if the format has no timestamps', () => {
     const clock = { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }
     assert.match(filter('avi', {}, clock), /,fps=50$/)
     assert.doesNotMatch(filter('mp4', {}, clock), /fps/)
@@ -49,7 +49,7 @@ describe('the frames of a video', () => {
       assert.doesNotMatch(filter('avi', {}, rates), /fps/)
   })
 
-  test('the frames of an animation get their frame rate before a background is added', () => {
+  test('the frame rate of an animation is set before a background is added', () => {
     const animationFilter = (to: string, options: object, video: object) =>
       filter(to, options, video, { from: 'gif' })
     const size = 'scale=640:480:flags=bicubic,setsar=1'
@@ -67,7 +67,7 @@ describe('the frames of a video', () => {
     )
   })
 
-  test('the frames of a video are rotated, and fitted into the only frame size of a codec', () => {
+  test('a video is rotated and fitted into the only frame size of a codec', () => {
     const createRotation = [90, 180, 270].map((rotate) =>
       filter('mp4', { rotate }).replace(/.*setsar=1,/, ''),
     )
@@ -82,7 +82,7 @@ describe('the frames of a video', () => {
     )
   })
 
-  test('the frames of a video stay HDR only in h265 and without an overlay', () => {
+  test('a video stays HDR only in H.265 and without an overlay', () => {
     const bright = { pix_fmt: 'yuv420p10le', color_transfer: 'smpte2084', color_space: 'bt2020nc' }
     const of = (options: object, more: object = {}) => createRecipe('mp4', options, { video: bright }, more)
     const overlay = { path: 'mark.png', left: 5, top: 7 }
@@ -109,7 +109,7 @@ describe('the frames of a video', () => {
   })
 })
 
-describe('an overlay on a video', () => {
+describe('video overlays', () => {
   const overlay = { path: 'mark.png', left: 5, top: 7 }
   const graph = (video: object, options: object = {}) => {
     const { output } = createRecipe('mp4', options, { video }, { overlay })
@@ -137,7 +137,7 @@ describe('an overlay on a video', () => {
   })
 })
 
-describe('the output size of a video', () => {
+describe('video output size', () => {
   const sides = (properties: object, options: object = {}, step?: number) => {
     const { video } = createMediaInfo({ video: properties } satisfies Streams)
     assert.ok(video)
@@ -146,7 +146,7 @@ describe('the output size of a video', () => {
     return [width, height]
   }
 
-  test('the output size of a video is a multiple of two, or of the step of the codec, and never zero', () => {
+  test('the output size of a video is a multiple of the step of the codec, and never zero', () => {
     assert.deepEqual(sides({ width: 101, height: 50 }), [102, 50])
     assert.deepEqual(sides({ width: 101, height: 50 }, {}, 4), [100, 52])
     assert.deepEqual(sides({ width: 1, height: 1 }), [2, 2])
@@ -154,7 +154,7 @@ describe('the output size of a video', () => {
     assert.match(filter('mp4', {}, { width: 102, height: 50 }), /^scale=102:50:/)
   })
 
-  test('the output size of a video is that of the upright image with square pixels', () => {
+  test('the output size of a video is that of the upright video with square pixels', () => {
     const createRotation = (rotation: number) => ({ side_data_list: [{ rotation }] })
     for (const rotation of [90, -90, 270]) assert.deepEqual(sides(createRotation(rotation)), [480, 640])
     for (const rotation of [0, 180, -180]) assert.deepEqual(sides(createRotation(rotation)), [640, 480])
@@ -162,7 +162,7 @@ describe('the output size of a video', () => {
     assert.deepEqual(sides({ sample_aspect_ratio: '1:2' }), [320, 480])
   })
 
-  test('the output size of a video fits into a box or has the requested shorter side, also if the video is rotated', () => {
+  test('the output size of a video fits a box or has the requested shorter side, also if the video is rotated', () => {
     assert.deepEqual(sides({}, { resolution: '240p' }), [320, 240])
     assert.deepEqual(sides({ side_data_list: [{ rotation: 90 }] }, { resolution: '240p' }), [240, 320])
     assert.deepEqual(sides({}, { resolution: '320x1000' }), [320, 240])
@@ -170,7 +170,7 @@ describe('the output size of a video', () => {
     assert.deepEqual(sides({}, { resolution: '1280x960' }), [1280, 960])
   })
 
-  test('an output size below the minimum of the encoder selects another encoder or setting', () => {
+  test('a video smaller than the minimum of an encoder gets another encoder or setting', () => {
     const encoder = (to: string, options: object, side: number) => {
       const video = { width: 200, height: side }
       return argAfter(createRecipe(to, { ...encode, ...options }, { video }).output, '-c:v:0')

@@ -55,9 +55,9 @@ async function convertWithFilters(source: string, from: FormatId, to: FormatId):
   return join(workDir, resultName)
 }
 
-describe('with seccomp and Landlock only, a font', { concurrency: 2 }, () => {
+describe('font conversions with seccomp and Landlock only', { concurrency: 2 }, () => {
   for (const to of ['pfb', 'pfa', 'svg-font', 'sfd', 'otf', 't42'] as const) {
-    test(`with seccomp and Landlock only, a font can be converted to ${to} and back`, async () => {
+    test(`a font can be converted to ${to} and back with seccomp and Landlock only`, async () => {
       const convertedFont = await convertWithFilters(ttfPath, 'ttf', to)
       const back = await convertWithFilters(convertedFont, to, 'ttf')
       assert.ok((await countCharacters(back, 'ttf')) >= new Set(characters).size)
@@ -65,7 +65,7 @@ describe('with seccomp and Landlock only, a font', { concurrency: 2 }, () => {
   }
 })
 
-describe('a font subset', { concurrency: 2 }, () => {
+describe('font conversions', { concurrency: 2 }, () => {
   for (const via of [
     'otf',
     'woff',
@@ -99,17 +99,17 @@ describe('a font subset', { concurrency: 2 }, () => {
   }
 })
 
-test('a subset keeps the requested characters, given as text or as ranges', async () => {
+test('a font subset keeps the requested characters, given as text or as ranges', async () => {
   const { path } = await convert(fontforge, ttfPath, 'woff2', { options: { subset: 'U+0041-0043, U+20AC' } })
   assert.equal(await readStdout('fc-query', '--format', '%{charset}', path), '41-43 20ac')
 })
 
-test('a subset with characters that the font does not have is refused', async () => {
+test('a font subset with characters that the font does not have is refused', async () => {
   const convertedFont = convert(fontforge, ttfPath, 'woff2', { options: { subset: '語' } })
   assert.equal((await assertRefused(convertedFont, 'INVALID_INPUT')).details?.field, 'subset')
 })
 
-test('a font without hinting is smaller and has the same characters', async () => {
+test('a font with hinting removed is smaller and has the same characters', async () => {
   const keptFont = (await convert(fontforge, ttfPath, 'ttf')).path
   const bare = (await convert(fontforge, ttfPath, 'ttf', { options: { hinting: 'none' } })).path
   const [subsetBytes, wholeBytes] = [(await stat(bare)).size, (await stat(keptFont)).size]
@@ -117,7 +117,7 @@ test('a font without hinting is smaller and has the same characters', async () =
   assert.equal(await countCharacters(bare, 'ttf'), await countCharacters(keptFont, 'ttf'))
 })
 
-test('bitmaps have the requested height', async () => {
+test('a bitmap font has the requested height', async () => {
   const { path } = await convert(fontforge, ttfPath, 'bdf', { options: { ...subset, pixelSize: 24 } })
   assert.match(readFileSync(path, 'latin1'), /^PIXEL_SIZE 24$/m)
   const count = await countCharacters(path, 'bdf')
@@ -153,7 +153,7 @@ test('a font keeps features, kerning, colors and names between TrueType and CFF 
     assert.deepEqual(description.slice(1), original.slice(1))
 })
 
-test('a font converted to bare CFF causes a warning about what was lost', async () => {
+test('a font converted to bare CFF or Type 1 causes a warning about dropped tables', async () => {
   const boxes = join(scratch, 'bare.ttf')
   await createBoxFont(boxes)
   const reportedLines: string[] = []

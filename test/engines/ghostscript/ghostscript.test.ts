@@ -58,7 +58,7 @@ function assertAlmostEqual(actual: ArrayLike<number>, expected: ArrayLike<number
   )
 }
 
-describe('a PostScript drawing', () => {
+describe('PostScript drawings', () => {
   after(removeRuns)
 
   test('a PostScript drawing becomes an image of its bounding box at the requested resolution', async () => {
@@ -68,7 +68,7 @@ describe('a PostScript drawing', () => {
     assertAlmostEqual(await colorAt(path, 70, 10), [0, 255, 0])
   })
 
-  test('the background of a PostScript drawing is transparent in PNG and white in JPEG', async () => {
+  test('a PostScript drawing has a transparent background in PNG and a white one in JPEG', async () => {
     const folder = scratchFolder('eps')
     const source = join(folder, 'half.eps')
     await writeFile(source, '%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 40 30\n0 0 20 30 rectfill\n')
@@ -98,7 +98,7 @@ describe('a PostScript drawing', () => {
   })
 })
 
-describe('an SVG drawing', () => {
+describe('SVG to PDF and EPS', () => {
   after(removeRuns)
 
   test('an SVG keeps its text and size in PDF and EPS', async () => {
@@ -127,7 +127,7 @@ describe('an SVG drawing', () => {
   })
 })
 
-describe('an image as PostScript', () => {
+describe('images to PostScript', () => {
   after(removeRuns)
 
   test('an image keeps every pixel in EPS', async () => {
@@ -187,7 +187,7 @@ describe('PDF pages rendered by Ghostscript', () => {
     })
   })
 
-  test('page options become Ghostscript switches', () => {
+  test('page options become arguments of Ghostscript', () => {
     const switchesFor = (to: 'jpg' | 'png', options: object) =>
       toPageSwitches(to, 3, 100, pageOptions.jpg.parse(options)).join(' ')
     const plainArgs = '-r100 -dFirstPage=3 -dLastPage=3 -dUseCropBox -dTextAlphaBits=4 -dGraphicsAlphaBits=4'
@@ -198,18 +198,18 @@ describe('PDF pages rendered by Ghostscript', () => {
     assert.match(switchesFor('png', { colorSpace: 'adobe-rgb' }), / -sOutputICCProfile=\S+$/)
   })
 
-  test('Ghostscript embeds the Adobe RGB profile, whatever the case of the option', async () => {
+  test('Ghostscript embeds the Adobe RGB profile, in whatever case the option is written', async () => {
     const { path } = await runGhostscriptEngine(pages, 'jpg', { pages: '1', colorSpace: 'Adobe-RGB' })
     assert.match((await readFile(path)).toString('latin1'), /ICC_PROFILE[\s\S]*A98 ICC Profile/)
   })
 
-  test('Ghostscript needs the password of an encrypted PDF', async () => {
+  test('Ghostscript requires the password of an encrypted PDF', async () => {
     const source = fixture('needs-password.pdf')
     await assertRefused(runGhostscriptEngine(source, 'jpg'), 'PDF_ENCRYPTED')
     await assertRefused(runGhostscriptEngine(source, 'jpg', { password: 'wrong' }), 'PDF_ENCRYPTED')
   })
 
-  test('Ghostscript is the default only where no cheaper engine converts', () => {
+  test('Ghostscript is the default engine only if no cheaper engine converts the formats', () => {
     const names = (from: FormatId, to: FormatId) =>
       planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)
     assert.deepEqual(names('pdf', 'jpg'), ['pdf:jpg'])
@@ -254,7 +254,7 @@ describe('hostile PostScript', () => {
     await assert.rejects(runningConversion, { name: 'TimeoutError' })
   })
 
-  test('PostScript that draws nothing or fails is a CORRUPT_FILE', async () => {
+  test('hostile PostScript that draws nothing or fails is reported as CORRUPT_FILE', async () => {
     for (const body of ['quit', 'undefined-name', '<< /PageSize [1e9 1e9] >> setpagedevice']) {
       const path = join(folder, 'in.eps')
       await writeFile(path, `%!PS-Adobe-3.0 EPSF-3.0\n${body}\n`)

@@ -11,10 +11,10 @@ import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
 const folder = scratchFolder('imagemagick-colors')
 
-describe('an image in a format of ImageMagick', () => {
+describe('ImageMagick formats', () => {
   after(removeRuns)
 
-  test('an ImageMagick image in TGA is transparent only if its header declares an alpha channel', async () => {
+  test('a TGA image is transparent only if its header declares an alpha channel', async () => {
     // One pixel each: 32 bits, compressed, top-down; the last byte of a pixel is its alpha.
     const tga = (attributes: number, alpha: number) => {
       const header = Buffer.alloc(18)
@@ -36,7 +36,7 @@ describe('an image in a format of ImageMagick', () => {
     }
   })
 
-  test('an ImageMagick image in PFM is scaled by the factor in its header', async () => {
+  test('a PFM image is scaled by the factor in its header', async () => {
     for (const [scale, most] of [
       ['-1.0', 1],
       ['1.0', 1],
@@ -86,7 +86,7 @@ describe('an image in a format of ImageMagick', () => {
     'sixel',
     'ras',
   ] as const) {
-    test(`an ImageMagick image in ${from} is read upright and with the right colors`, async () => {
+    test(`an image in ${from} is read upright and with the right colors`, async () => {
       assert.equal(
         await readQuarterColors((await convert(imagemagick, cornersFixture(from), 'png')).path),
         'RGBx',
@@ -114,7 +114,7 @@ describe('an image in a format of ImageMagick', () => {
     'j2k',
     'ptif',
   ] as const) {
-    test(`an ImageMagick image in ${to} is written upright and with the right colors`, async () => {
+    test(`an image in ${to} is written upright and with the right colors`, async () => {
       const { path } = await convert(imagemagick, fixture('corners.png'), to)
       // Linear light, not sRGB values.
       const transferArgs = to === 'exr' ? ['-apply_trc', 'iec61966_2_1'] : []

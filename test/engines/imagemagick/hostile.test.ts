@@ -20,7 +20,7 @@ const run = promisify(execFile)
 /** Whether truncation is detected; some decoders fill in missing data, which only `detectFormat` notices. */
 const isTruncationDetected = (id: FormatId) => !['webp', 'xbm', 'tiff', 'exr', 'psb', 'sixel'].includes(id)
 
-describe('a hostile image for ImageMagick', () => {
+describe('hostile images for ImageMagick', () => {
   const folder = scratchFolder('hostile')
 
   async function failing(code: ErrorCode, bytes: string | Buffer, from: FormatId, what = ''): Promise<void> {
@@ -29,7 +29,7 @@ describe('a hostile image for ImageMagick', () => {
     await assertRefused(convert(imagemagick, path, 'png', { from }), code, undefined, `${from} ${what}`)
   }
 
-  test('a hostile image that is a disguised script is corrupt, whatever its name', async () => {
+  test('a hostile image that is a disguised script is refused as corrupt, whatever its name', async () => {
     const secret = join(folder, 'secret.png')
     await copyFile(fixture('corners.png'), secret)
     const scripts = [
@@ -56,7 +56,7 @@ describe('a hostile image for ImageMagick', () => {
     }
   })
 
-  test('a hostile FITS image that declares a billion axes or a negative data size is rejected as damaged', async () => {
+  test('a FITS image that declares a billion axes or a negative data size is refused as damaged', async () => {
     for (const claimedSize of [
       ['NAXIS', 4_000_000_000],
       ['GCOUNT', -1_000_000],
@@ -70,7 +70,7 @@ describe('a hostile image for ImageMagick', () => {
     }
   })
 
-  test('a hostile PNG that declares more pixels than the limit is too large, although its decoder does not say so', async () => {
+  test('a PNG that declares more pixels than the limit is refused as too large', async () => {
     const header = Buffer.alloc(33)
     header.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
     header.writeUInt32BE(60_000, 16)
@@ -80,7 +80,7 @@ describe('a hostile image for ImageMagick', () => {
     await failing('FILE_TOO_LARGE', header, 'png')
   })
 
-  test('a hostile image that declares sides above the limit is too large, even if its decoder only reports missing data', async () => {
+  test('an image that declares sides above the limit is refused as too large, even if data is missing', async () => {
     const header = (length: number, mark: string, write: (bytes: Buffer) => void) => {
       const bytes = Buffer.alloc(length)
       bytes.write(mark, 'latin1')
@@ -132,7 +132,7 @@ describe('a hostile image for ImageMagick', () => {
       await failing('FILE_TOO_LARGE', bytes, from)
   })
 
-  test('a hostile image that is truncated is corrupt', async () => {
+  test('a truncated image is refused as corrupt', async () => {
     for (const from of formatsWithCorners.filter(isTruncationDetected)) {
       const wholeImage = await readFile(cornersFixture(from))
       const partialImage = wholeImage.subarray(0, Math.floor(wholeImage.length / (from === 'fits' ? 3 : 2)))
@@ -140,7 +140,7 @@ describe('a hostile image for ImageMagick', () => {
     }
   })
 
-  test('a truncated OpenEXR image is detected beforehand, because ImageMagick would fill it with black', async () => {
+  test('a truncated OpenEXR image is refused before ImageMagick fills it with black', async () => {
     const wholeImage = await readFile(cornersFixture('exr'))
     assert.equal(await detectFile('in.exr', wholeImage), 'exr')
     for (const size of [wholeImage.length - 1, wholeImage.length / 2, 500, 200, 12]) {
@@ -153,12 +153,12 @@ describe('a hostile image for ImageMagick', () => {
     }
   })
 
-  test('a hostile image is not read as the format of its content if its name says another', async () => {
+  test('an image is not read as the format of its content if its file name says another', async () => {
     const png = await readFile(fixture('corners.png'))
     for (const from of ['psd', 'dds', 'jp2', 'gif'] as const) await failing('CORRUPT_FILE', png, from)
   })
 
-  test('ImageMagick can use only the declared coders, even in our own arguments', async () => {
+  test('ImageMagick can use only the declared coders, even in arguments of the engine', async () => {
     const policy = new URL('../../../layers/imagemagick', import.meta.url).pathname
     const env = { PATH: '/usr/bin:/bin', MAGICK_CONFIGURE_PATH: policy }
     for (const coder of [

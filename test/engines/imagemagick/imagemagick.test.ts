@@ -55,17 +55,17 @@ testConformance(imagemagick, {
   long: { source: fixture('corners.png'), to: 'jp2', options: { width: 6000, fit: 'scale' } },
 })
 
-describe('an image in a format of ImageMagick', () => {
+describe('ImageMagick formats', () => {
   after(removeRuns)
 
-  test('an ImageMagick image without transparency keeps its colors in JPEG 2000, even if it is tiny', async () => {
+  test('an image without transparency keeps its colors in JPEG 2000, even if it is tiny', async () => {
     const { path: opaque } = await convert(imagemagick, fixture('corners.png'), 'ppm')
     for (const to of ['jp2', 'j2k'] as const) {
       assert.equal(await readQuarterColors((await convert(imagemagick, opaque, to)).path), 'RGBx', to)
     }
   })
 
-  test('an ImageMagick image is larger in JPEG 2000 at a higher quality', async () => {
+  test('a JPEG 2000 image is larger at a higher quality', async () => {
     const path = join(folder, 'noise.png')
     const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
     await sharp({ create: { width: 200, height: 150, channels: 3, noise, background: '#888' } }).toFile(path)
@@ -77,7 +77,7 @@ describe('an image in a format of ImageMagick', () => {
     }
   })
 
-  test('an ImageMagick image as a cursor has the cursor type and its hotspot in the upper left corner', async () => {
+  test('an image converted to a cursor has the cursor type and its hotspot in the upper left corner', async () => {
     const { path } = await convert(imagemagick, fixture('corners.png'), 'cur')
     const bytes = await readFile(path)
     // ICONDIR: type 2 is a cursor, whose entries have the hotspot in place of an icon's planes and bits.
@@ -93,14 +93,14 @@ describe('an image in a format of ImageMagick', () => {
     assert.equal(icon.readUInt16LE(2), 1)
   })
 
-  test('an ImageMagick image in Sixel keeps its colors when it is enlarged, and can be converted to gray', async () => {
+  test('an image in Sixel keeps its colors when it is enlarged, and can be converted to gray', async () => {
     const size = { options: { width: 80, fit: 'scale' } }
     const { path } = await convert(imagemagick, cornersFixture('sixel'), 'png', size)
     const { data } = await sharp(path).raw().toBuffer({ resolveWithObject: true })
     assert.ok(Math.max(...data) > 200)
   })
 
-  test('an ImageMagick image in gray or black and white is written with the declared type', async () => {
+  test('a gray or black-and-white image is written with the declared type', async () => {
     const pixels = async (to: FormatId) =>
       readQuarterColors((await convert(imagemagick, fixture('corners.png'), to)).path)
     assert.match(await pixels('pgm'), /^\((\d+) \1 \1\)\((\d+) \2 \2\)\((\d+) \3 \3\)x$/)
@@ -116,7 +116,7 @@ describe('an image in a format of ImageMagick', () => {
     }
   })
 
-  test('an ImageMagick image in Radiance HDR contains linear light, not sRGB values', async () => {
+  test('a Radiance HDR image contains linear light, not sRGB values', async () => {
     const { path } = await convert(imagemagick, fixture('deep.png'), 'hdr', { options: { width: 4 } })
     // Too narrow for run-length encoding, so the pixels are uncompressed: three mantissas and an exponent.
     const [red = 0, green = 0, blue = 0, exponent = 0] = (await readFile(path)).subarray(-4)
@@ -126,14 +126,14 @@ describe('an image in a format of ImageMagick', () => {
     }
   })
 
-  test('an ImageMagick image in FITS shows its minimum value as black and its maximum as white', async () => {
+  test('a FITS image shows its minimum value as black and its maximum as white', async () => {
     const { data } = await sharp((await convert(imagemagick, cornersFixture('fits'), 'png')).path)
       .raw()
       .toBuffer({ resolveWithObject: true })
     assert.ok(Math.max(...data) > 240 && Math.min(...data) < 15)
   })
 
-  test('an ImageMagick image in FITS with three planes is in color, and more planes are dropped with a warning', async () => {
+  test('a FITS image with three planes is read in color, and further planes are dropped with a warning', async () => {
     const { path, warnings } = await convert(imagemagick, cornersFixture('fits'), 'png')
     assert.deepEqual([await readQuarterColors(path), warnings], ['RGBx', []])
     const fitsWithManyPlanes = join(folder, 'many.fits')
@@ -142,14 +142,14 @@ describe('an image in a format of ImageMagick', () => {
     assert.deepEqual([await shades(one.path), one.warnings], [[0, 255], ['PLANES_DROPPED']])
   })
 
-  test('an ImageMagick image in FITS is read despite missing values, and if it comes after a table', async () => {
+  test('a FITS image is read despite missing values, and even after a table', async () => {
     const path = join(folder, 'holes.fits')
     await writeFile(path, Buffer.concat([fits([], []), fits([2, 2], [-1, Number.NaN, 0, 1], 'IMAGE')]))
     // The bottom row comes first in the file.
     assert.deepEqual(await shades((await convert(imagemagick, path, 'png')).path), [128, 255, 0, 0])
   })
 
-  test('an ImageMagick image in FITS that is truncated is damaged', async () => {
+  test('a truncated FITS image is refused as damaged', async () => {
     const path = join(folder, 'short.fits')
     await writeFile(path, fits([40, 40], [1, 2]).subarray(0, 2880 + 4))
     await assert.rejects(convert(imagemagick, path, 'png'), { code: 'CORRUPT_FILE' })
@@ -158,19 +158,19 @@ describe('an image in a format of ImageMagick', () => {
     await assert.rejects(convert(imagemagick, path, 'png'), { code: 'CORRUPT_FILE' })
   })
 
-  test('an ImageMagick image with layers is converted to one image with all layers merged', async () => {
+  test('an image with layers is converted to one image with all layers merged', async () => {
     const { path, result, warnings } = await convert(imagemagick, fixture('layers.psd'), 'png')
     assert.equal(await readQuarterColors(path), 'RGBx')
     assert.deepEqual([result.files.length, warnings], [1, []])
   })
 
-  test('an ImageMagick image with an EXIF orientation is rotated once', async () => {
+  test('an image with an EXIF orientation is rotated once by ImageMagick', async () => {
     const { path } = await convert(imagemagick, fixture('orientation-6.jpg'), 'psd')
     assert.deepEqual(await readImageSize(path, 'psd'), { width: 30, height: 40 })
     assert.equal((await sharp((await convert(imagemagick, path, 'jpg')).path).metadata()).orientation ?? 1, 1)
   })
 
-  test('an ImageMagick image with transparency keeps it, or is flattened onto white', async () => {
+  test('ImageMagick keeps the transparency of an image, or flattens it onto white', async () => {
     const alpha = async (to: FormatId) => {
       const convertedRun = await convert(imagemagick, fixture('alpha.png'), to)
       const { path } = to === 'png' ? convertedRun : await convert(imagemagick, convertedRun.path, 'png')
@@ -190,13 +190,13 @@ describe('an image in a format of ImageMagick', () => {
     }
   })
 
-  test('an ImageMagick image in CMYK becomes RGB', async () => {
+  test('ImageMagick converts a CMYK image to RGB', async () => {
     const { path } = await convert(imagemagick, fixture('cmyk.jpg'), 'png')
     const { space, channels } = await sharp(path).metadata()
     assert.deepEqual([space, channels], ['srgb', 3])
   })
 
-  test('an ImageMagick image becomes an icon of the common sizes, none larger than 256 or than the image', async () => {
+  test('an image becomes an icon of the common sizes, none larger than 256 pixels or than the image', async () => {
     const sizes = async (options: Record<string, unknown>, source: string) => {
       const { path } = await convert(imagemagick, source, 'ico', { options })
       return readIconSizes(await readFile(path))
@@ -209,7 +209,7 @@ describe('an image in a format of ImageMagick', () => {
     assert.deepEqual(await sizes({ width: 20 }, largePath), [20])
   })
 
-  test('an ImageMagick image with animation keeps frames and delays in GIF, and warns for other targets', async () => {
+  test('an animation keeps frames and delays in GIF, and causes a warning for other targets', async () => {
     for (const source of ['animated.gif', 'animated.webp']) {
       const { path, warnings } = await convert(imagemagick, fixture(source), 'gif')
       const { pages, delay } = await sharp(path, { animated: true }).metadata()
@@ -221,7 +221,7 @@ describe('an image in a format of ImageMagick', () => {
     }
   })
 
-  test('an ImageMagick image with several pages becomes a ZIP of pages, or stays a TIFF', async () => {
+  test('an image with several pages becomes a ZIP of pages, or stays a TIFF', async () => {
     const { path, format } = await convert(imagemagick, fixture('pages.tiff'), 'tga')
     assert.equal(format, 'zip')
     assert.deepEqual(await listZipNames(path), [
@@ -234,7 +234,7 @@ describe('an image in a format of ImageMagick', () => {
     assert.equal((await sharp(tiff).metadata()).pages, 3)
   })
 
-  test('an ImageMagick image has the requested size and quality', async () => {
+  test('ImageMagick writes an image with the requested size and quality', async () => {
     const size = async (options: Record<string, unknown>) =>
       readImageSize((await convert(imagemagick, cornersFixture('psd'), 'png', { options })).path, 'png')
     assert.deepEqual(await size({ width: '20' }), { width: 20, height: 15 })
@@ -257,7 +257,7 @@ function readIconSizes(bytes: Buffer): number[] {
   return Array.from({ length: bytes.readUInt16LE(4) }, (_, index) => bytes[6 + 16 * index] || 256)
 }
 
-describe('the route of an image', () => {
+describe('image routes', () => {
   after(removeRuns)
   const names = (from: FormatId, to: FormatId, engine?: 'imagemagick') =>
     planRoute({ from, to, ...defined({ engine }) }).steps.map((step) => `${step.engine}:${step.to}`)

@@ -12,8 +12,8 @@ import {
 const ids = Object.keys(magickTargets) as MagickTargetId[] // Object.keys widens the keys to string.
 const idsWith = (has: (id: MagickTargetId) => boolean) => ids.filter(has).join(' ')
 
-describe('the formats that ImageMagick writes', () => {
-  test('the formats that ImageMagick writes are exactly those listed', () => {
+describe('formats that ImageMagick writes', () => {
+  test('ImageMagick writes exactly the listed formats', () => {
     assert.equal(
       ids.join(' '),
       `png jpg webp gif tiff ptif bmp bmp2 bmp3 psd psb tga ico cur hdr exr dds pcx dcx ppm pgm pbm pnm pam pfm
@@ -22,14 +22,14 @@ describe('the formats that ImageMagick writes', () => {
     )
   })
 
-  test('the formats that ImageMagick writes use coders of the same name, except for those listed', () => {
+  test('ImageMagick writes each format with the coder of the same name, except for those listed', () => {
     const otherIds = ids.flatMap((id) =>
       getMagickTarget(id).coder === id ? [] : [`${id}:${getMagickTarget(id).coder}`],
     )
     assert.equal(otherIds.join(' '), 'jpg:jpeg bmp:bmp3 cur:ico')
   })
 
-  test('the formats that ImageMagick writes are flattened onto white if they have no transparency', () => {
+  test('ImageMagick flattens an image onto white in formats without transparency', () => {
     assert.equal(
       idsWith((id) => getMagickTarget(id).isOpaque === true),
       `jpg bmp bmp2 bmp3 hdr pcx dcx ppm pgm pbm pnm pfm xbm xwd ras pgx pict sixel viff wbmp otb palm jbig art
@@ -37,7 +37,7 @@ describe('the formats that ImageMagick writes', () => {
     )
   })
 
-  test('the formats in which ImageMagick stores several images or a color profile are exactly those listed', () => {
+  test('ImageMagick stores several images or a color profile exactly in the listed formats', () => {
     assert.equal(
       idsWith((id) => getMagickTarget(id).stores === 'frames'),
       'gif mng',
@@ -68,7 +68,7 @@ describe('the formats that ImageMagick writes', () => {
     assert.equal(argsFor('-define dds:compression=dxt5'), 'dds')
   })
 
-  test('the costs of ImageMagick output formats are lowest for PNG, then JPEG, so that routes prefer these', () => {
+  test('the costs of ImageMagick formats are lowest for PNG, then JPEG, so that routes prefer these', () => {
     assert.equal(
       idsWith((id) => getMagickTarget(id).cost !== 0.35),
       'png jpg',
@@ -77,7 +77,7 @@ describe('the formats that ImageMagick writes', () => {
   })
 })
 
-describe('the arguments of ImageMagick', () => {
+describe('arguments of ImageMagick', () => {
   const argsFor = (id: MagickTargetId, options: object) => getMagickTarget(id).quality?.(options).join(' ')
 
   test('the arguments of ImageMagick for PNG contain compression level, interlacing and colors', () => {
@@ -126,7 +126,7 @@ describe('the arguments of ImageMagick', () => {
     assert.equal(parseColorSpace({ colorSpace: 'gray' }), 'gray')
   })
 
-  test('the resize arguments of ImageMagick follow the fit: max never enlarges, crop fills the box, scale may enlarge', () => {
+  test('the resize arguments of ImageMagick follow the fit option: max never enlarges, crop fills the box, scale may enlarge', () => {
     const sizeArguments = (options: object) => sizeArgs(options).join(' ')
     assert.equal(sizeArguments({}), '')
     assert.equal(sizeArguments({ width: 5 }), '-resize 5x>')

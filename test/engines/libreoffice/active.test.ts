@@ -83,7 +83,7 @@ const cases = [
 
 for (const one of cases) {
   describe(`active content in ${one.name}`, () => {
-    test(`active content in ${one.name} exists in the source`, async () => {
+    test(`the test document ${one.name} contains active content`, async () => {
       const content = await contentOf(fixture(`office/${one.name}`))
       for (const pattern of one.active) assert.match(content, pattern)
     })
@@ -109,12 +109,12 @@ async function uncompressPdf(path: string): Promise<string> {
   return (await readPdfText(path)) + pdf
 }
 
-test('a normal hyperlink is kept', async () => {
+test('an ordinary hyperlink of an office document is kept', async () => {
   const { path } = await convert(engine, fixture('office/macros.odt'), 'docx')
   assert.match(await contentOf(path), /https:\/\/example\.com\/kept/)
 })
 
-describe('a file outside of the document', () => {
+describe('files outside of the document', () => {
   for (const to of ['pdf', 'docx', 'odt', 'html'] as const) {
     test(`a file outside of the document is not included in ${to}`, async () => {
       const source = to === 'odt' ? 'active.html' : 'macros.odt'

@@ -15,7 +15,7 @@ after(() => office.close?.())
 const hiding = (name: string, family: string, display = 'none') =>
   `<style:style style:name="${name}" style:family="${family}"><style:text-properties text:display="${display}"/></style:style>`
 
-test('hidden text of documents is left out of text, ebooks and PDF, and is reported as a feature', async () => {
+test('hidden text of documents is left out of text, ebooks and PDF, and is reported', async () => {
   const document = await flat(
     'hidden.fodt',
     'text',
@@ -58,7 +58,7 @@ test('hidden text of documents is left out of text, ebooks and PDF, and is repor
   assert.deepEqual(await summarize(rich.path, 'rtf'), [6, 1])
 })
 
-test('text shown despite a hiding style is visible in a web page, wherever it is', async () => {
+test('text that overrides a hiding style is visible in a web page', async () => {
   const quiet = (text: string) =>
     `<text:p text:style-name="Quiet"><text:span text:style-name="T2">${text}</text:span></text:p>`
   const note = `<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body>${quiet('noted')}</text:note-body></text:note>`
@@ -77,7 +77,7 @@ test('text shown despite a hiding style is visible in a web page, wherever it is
   for (const word of ['shown', 'noted', 'celled']) assert.match(text, new RegExp(`>[^<>]*\\b${word}\\b`))
 })
 
-test('broken references show the text that they had when the document was saved', async () => {
+test('broken references in a document show the text that they had when it was saved', async () => {
   const to = (name: string, shown: string) =>
     `<text:bookmark-ref text:reference-format="text" text:ref-name="${name}">${shown}</text:bookmark-ref>`
   const mark =
@@ -124,7 +124,7 @@ test('the words of a Word 97 document are not counted if text is hidden or delet
   assert.deepEqual(await summarizeAsDoc('styled.fodt', styles, styled), [undefined, ['hiddenText']])
 })
 
-test('text in shapes on a sheet is below the cells in a web page, and causes a warning in a table', async () => {
+test('text in shapes on a sheet is below the cells in a web page, and is dropped from CSV with a warning', async () => {
   const sheet = await flat(
     'shapes.fods',
     'spreadsheet',

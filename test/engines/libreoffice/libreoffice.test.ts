@@ -39,7 +39,7 @@ async function placeOf(word: string, path: string): Promise<{ left: number; top:
   return { left: Number(left), top: Number(top) }
 }
 
-describe('a document converted to PDF', () => {
+describe('documents to PDF', () => {
   test('a document converted to PDF has its text and pages, tags and embedded fonts', async () => {
     const { path, result } = await convertFixture('report.docx', 'pdf')
     const text = await readPdfText(path)
@@ -78,7 +78,7 @@ describe('a document converted to PDF', () => {
     assert.equal(text.match(/Foot \d{4}-\d\d-\d\d/g)?.length, 2)
   })
 
-  test('a document converted to PDF is refused if the margins leave no room', async () => {
+  test('converting a document to PDF is refused if the margins leave no room', async () => {
     const options = { pageSize: 'A5', marginLeft: '80mm', marginRight: '80mm' }
     await assert.rejects(
       convertFixture('report.docx', 'pdf', { options }),
@@ -86,7 +86,7 @@ describe('a document converted to PDF', () => {
     )
   })
 
-  test('a document converted to PDF is refused for an invalid page size', () => {
+  test('converting a document to PDF is refused for an invalid page size', () => {
     const options = engine.capabilities.find(
       ({ from, to }) => from.includes('docx') && to.includes('pdf'),
     )?.options
@@ -99,7 +99,7 @@ describe('a document converted to PDF', () => {
   })
 })
 
-test('a metafile becomes a page in its own size', async () => {
+test('a metafile converted to PDF becomes a page in its own size', async () => {
   for (const kind of ['emf', 'wmf'] as const) {
     const { path } = await convertFixture('drawing.odg', kind)
     const sizes = await pageSizes((await convert(engine, path, 'pdf', { from: kind })).path)
@@ -126,7 +126,7 @@ test('a font that is not installed causes a warning that names its substitute', 
   assert.deepEqual((await convert(engine, source, 'pdf')).warnings, [])
 })
 
-test('right-to-left text and emoji are rendered', async () => {
+test('right-to-left text and emoji of documents are rendered in the PDF', async () => {
   const source = join(scratch, 'scripts.html')
   await writeFile(
     source,
@@ -198,7 +198,7 @@ async function writeSparseSheet(rows: number, columns: number): Promise<string> 
   return path
 }
 
-test('a word far away from the rest of a sheet is kept, and a sheet is too large only if it has too many cells', async () => {
+test('a sheet with words far apart keeps them, and is refused as too large only for its number of cells', async () => {
   const { path } = await convert(engine, await writeSparseSheet(2, 16_384), 'csv')
   assert.deepEqual((await readFile(path, 'utf8')).trim().split(/,+/), ['walrus', '\n', 'edge'])
   const largeSheet = await writeSparseSheet(8192, 16_384)
@@ -214,13 +214,13 @@ test('a word far away from the rest of a sheet is kept, and a sheet is too large
   )
 })
 
-test('formulas and Chinese characters are rendered', async () => {
+test('formulas and Chinese characters of documents are rendered in the PDF', async () => {
   const path = await pdfOf('formula.docx')
   assert.match(await readPdfText(path), /数学\s+axolotl\s+newt/)
   assert.match(await readStdout('pdffonts', path), /Noto(?:Sans|Serif)CJK/)
 })
 
-describe('a document with comments', () => {
+describe('documents with comments', () => {
   test('a document with comments is converted to PDF without them', async () => {
     const text = await readPdfText(await pdfOf('comments.docx'))
     assert.ok(text.includes('Capybaras') && !text.includes('remark'), text)
@@ -232,7 +232,7 @@ describe('a document with comments', () => {
   })
 })
 
-describe('a document with tracked changes', async () => {
+describe('documents with tracked changes', async () => {
   const path = join(scratch, 'tracked.rtf')
   const body = String.raw`Pay {\deleted\revauthdel0\revdttmdel0 eleven }{\revised\revauth0\revdttm0 twelve }euros\par`
   await writeFile(path, String.raw`{\rtf1\ansi{\*\revtbl{Ada;}}${body}}`)
@@ -255,7 +255,7 @@ describe('a document with tracked changes', async () => {
   })
 })
 
-describe('a sheet converted to PDF', () => {
+describe('sheets to PDF', () => {
   test('a sheet converted to PDF has all columns of a row on one page', async () => {
     const path = await pdfOf('workbook.xlsx')
     assert.deepEqual(await pageSizes(path), ['595x842', '842x595'])
@@ -297,7 +297,7 @@ const olderFormats: readonly FormatId[] = ['doc', 'xls', 'ppt', 'pps', 'pot']
 
 const elementCounts = { images: 0, links: 0, tables: 0, fields: 0 }
 
-describe('office documents are converted to each other', { concurrency: 2 }, () => {
+describe('conversions between office formats', { concurrency: 2 }, () => {
   for (const [name, formats, words] of roundTrips) {
     for (const format of formats) {
       test(`${name} keeps its text in ${format}`, async () => {

@@ -29,7 +29,7 @@ const compressFile = (source: string, options = {}) =>
 const sizeOf = async (path: string) => (await stat(path)).size
 const part = (path: string, name: string) => readStdout('unzip', '-p', path, name)
 
-test('images of a document become smaller, and its text stays unchanged', async () => {
+test('compressing a document makes its images smaller and keeps its text unchanged', async () => {
   const { path, result, warnings } = await compressFile(album)
   const [smallBytes, wholeBytes] = [await sizeOf(path), await sizeOf(album)]
   assert.ok(smallBytes < wholeBytes / 3, `${smallBytes} of ${wholeBytes} bytes`)
@@ -39,7 +39,7 @@ test('images of a document become smaller, and its text stays unchanged', async 
   assert.equal(await part(path, 'word/document.xml'), await part(album, 'word/document.xml'))
 })
 
-test('a document is reduced to the target size, or a warning says that it cannot be', async () => {
+test('a document is compressed to the target size, or a warning says that the size cannot be reached', async () => {
   const { path, result } = await compressFile(album, { targetSize: 150_000 })
   assert.ok((await sizeOf(path)) <= 150_000, `${await sizeOf(path)} bytes`)
   assert.equal(result.details?.reached, true)
@@ -47,7 +47,7 @@ test('a document is reduced to the target size, or a warning says that it cannot
   assert.deepEqual(tiny.warnings, ['TARGET_NOT_REACHED'])
 })
 
-test('a signed document causes a warning only if it is changed', async () => {
+test('compressing a signed document causes a warning only if the document changes', async () => {
   const signFile = async (name: string, source: string) => {
     const path = join(scratch, name)
     await copyFile(source, path)
@@ -62,7 +62,7 @@ test('a signed document causes a warning only if it is changed', async () => {
   assert.deepEqual(signedResult.warnings, ['NOT_SMALLER'])
 })
 
-test('a document without images is returned unchanged, with a warning', async () => {
+test('compressing a document without images returns it unchanged, with a warning', async () => {
   const { path, warnings } = await compressFile(fixture('letter.odt'))
   assert.deepEqual(warnings, ['NOT_SMALLER'])
   assert.equal(await sizeOf(path), await sizeOf(fixture('letter.odt')))

@@ -74,7 +74,7 @@ test('hidden parts of a workbook are left out of pages and kept in tables, both 
   }
 })
 
-test('cells of a table without column definitions, as some programs write it, are kept in texts', async () => {
+test('table cells of a Word document without column definitions are kept in text', async () => {
   const page = join(folder, 'table.md')
   await writeFile(page, '| first | second |\n|---|---|\n| third | fourth |\n')
   const { path, workDir } = await convert(pandoc, page, 'docx')
@@ -140,7 +140,7 @@ const field = (text: string) => `<w:fldSimple w:instr="AUTHOR"><w:r><w:t>${text}
 
 const control = (content: string) => `<w:sdt><w:sdtContent>${content}</w:sdtContent></w:sdt>`
 
-test('fields, controls in tables, tables in notes and embedded pages of a Word document are kept', async () => {
+test('a Word document keeps fields, controls in tables, tables in notes and embedded pages', async () => {
   const notes = `<w:footnotes xmlns:w="${wordNamespace}"><w:footnote w:id="2"><w:tbl><w:tr>${cell('noted')}</w:tr></w:tbl>
     <w:p>${field('beside')}</w:p></w:footnote></w:footnotes>`
   const nestedDocument = await wordOf('within', `${words('deeper')}<w:altChunk r:id="r0"/>`, [
@@ -182,7 +182,7 @@ test('fields, controls in tables, tables in notes and embedded pages of a Word d
   assert.deepEqual(await summarize(path, 'docx'), [7 + 4, 0])
 })
 
-test('text with ruby annotations and in custom XML elements of a Word document is kept', async () => {
+test('a Word document keeps text with ruby annotations and in custom XML elements', async () => {
   const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
   const ruby = (base: string, over: string) =>
     `<w:r><w:t>vor</w:t><w:ruby><w:rubyPr/><w:rt>${run(over)}</w:rt><w:rubyBase>${run(base)}</w:rubyBase></w:ruby></w:r>`
@@ -200,7 +200,7 @@ test('text with ruby annotations and in custom XML elements of a Word document i
   }
 })
 
-test('emoji, changes without an id, text directions, tabs and cells beyond the columns of a Word document are kept', async () => {
+test('a Word document keeps emoji, changes without an id, text directions, tabs and cells beyond the columns', async () => {
   const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
   const emoji =
     '<w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice Requires="w16se"><x:symEx xmlns:x="http://schemas.microsoft.com/office/word/2015/wordml/symex" x:char="1F600"/></mc:Choice><mc:Fallback><w:t>😀</w:t></mc:Fallback></mc:AlternateContent></w:r>'

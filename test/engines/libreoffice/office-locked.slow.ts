@@ -10,7 +10,7 @@ const engine = createLibreOffice()
 after(() => engine.close?.())
 
 for (const kind of ['docx', 'doc', 'odt', 'xlsx', 'xls', 'ods', 'pptx', 'ppt', 'odp'] as const) {
-  test(`a ${kind} opens only with its password`, async () => {
+  test(`a protected ${kind} opens only with its password`, async () => {
     const source = fixture(`office/locked.${kind}`)
     const unlock = (password: string) =>
       convert(engine, source, kind, { operation: 'unlock', options: { password } })

@@ -69,7 +69,7 @@ describe('the LibreOffice pool', () => {
     assert.deepEqual(await offices(baseDir), [firstOffice])
   })
 
-  test('the LibreOffice pool converts many documents with the allowed number of processes, each with its own result', async () => {
+  test('the LibreOffice pool converts many documents with the allowed number of processes', async () => {
     const { engine, baseDir } = await pool({ processes: 2 })
     const words = Array.from({ length: 8 }, (_, i) => `Number${i}`)
     const runs = words.map(async (word) => {
@@ -96,7 +96,7 @@ describe('the LibreOffice pool', () => {
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
   })
 
-  test('the LibreOffice pool keeps using a spent process until its replacement is warm', async () => {
+  test('the LibreOffice pool keeps using a process at its document limit until the replacement is warm', async () => {
     const { engine, baseDir } = await pool({ processes: 1, documents: 3 })
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
     const [firstOffice] = await offices(baseDir)
@@ -133,7 +133,7 @@ describe('the LibreOffice pool', () => {
   })
 })
 
-describe('a LibreOffice process that fails', () => {
+describe('failing LibreOffice processes', () => {
   /** Runs an action on the process once it has loaded the document, the given number of times. */
   async function convertWhileSignalling(
     signal: NodeJS.Signals,
@@ -152,27 +152,27 @@ describe('a LibreOffice process that fails', () => {
     return { run, before: officesBefore, baseDir }
   }
 
-  test('a LibreOffice process that fails by crashing causes a retry, and the document is converted', async () => {
+  test('a LibreOffice process that crashes is replaced, and the document is converted', async () => {
     const { run, before, baseDir } = await convertWhileSignalling('SIGKILL', 1)
     const { path } = await run
     assert.match(await readPdfText(path), /Survivor/)
     assert.notDeepEqual(await offices(baseDir), before)
   })
 
-  test('a LibreOffice process that fails by hanging is detected, and the document is retried', async () => {
+  test('a LibreOffice process that hangs is detected, and the document is retried', async () => {
     const { run } = await convertWhileSignalling('SIGSTOP', 1, { stallS: 0.5 })
     const { path } = await run
     assert.match(await readPdfText(path), /Survivor/)
   })
 
-  test('a LibreOffice process that fails twice causes retries in processes that have converted nothing else', async () => {
+  test('a document whose LibreOffice process fails is retried in processes that have converted nothing else', async () => {
     const { run, baseDir } = await convertWhileSignalling('SIGKILL', 2)
     const { path } = await run
     assert.match(await readPdfText(path), /Survivor/)
     assert.equal((await offices(baseDir)).length, 1)
   })
 
-  test('a LibreOffice process that fails three times with the same document fails only that document', async () => {
+  test('a document whose LibreOffice process fails three times is the only one that fails', async () => {
     const { run } = await convertWhileSignalling('SIGKILL', 3)
     await assert.rejects(run, matchesRefusal(/crashes LibreOffice/))
     const [engine] = engines
@@ -180,7 +180,7 @@ describe('a LibreOffice process that fails', () => {
     await convert(engine, fixture('office/report.docx'), 'pdf')
   })
 
-  test('a LibreOffice process that fails while idle is replaced without an error', async () => {
+  test('an idle LibreOffice process that fails is replaced without an error', async () => {
     const { engine, baseDir } = await pool({ processes: 1 })
     await engine.warm?.()
     const [pid] = await offices(baseDir)
@@ -191,7 +191,7 @@ describe('a LibreOffice process that fails', () => {
   })
 })
 
-test('a cancelled document ends only its own LibreOffice process', async () => {
+test('cancelling a document ends only its own LibreOffice process', async () => {
   const { engine, baseDir } = await pool({ processes: 2 })
   const abort = new AbortController()
   const loadedEvent = Promise.withResolvers<void>()
@@ -213,7 +213,7 @@ test('a cancelled document ends only its own LibreOffice process', async () => {
   assert.equal(officesBefore.filter((pid) => officesAfter.includes(pid)).length, 1)
 })
 
-describe('a converted document leaves behind', () => {
+describe('what a converted document leaves behind', () => {
   test('a converted document leaves no files in the folder of the LibreOffice process', async () => {
     const { engine, baseDir } = await pool({ processes: 1 })
     const word = 'Xylophonist'
@@ -259,7 +259,7 @@ async function writeTextInFont(name: string, embedsFont: boolean): Promise<strin
   return path
 }
 
-test('a killed service leaves no processes, and its folders are removed at the next start', async () => {
+test('a killed service leaves no LibreOffice processes, and its folders are removed at the next start', async () => {
   const baseDir = await mkdtemp(join(scratch, 'killed-'))
   const module = new URL('../../../lib/engines/libreoffice.ts', import.meta.url).href
   const program = `const { createLibreOffice } = await import('${module}')
@@ -294,7 +294,7 @@ test('a failed start of LibreOffice is not reported as an error of the document'
   )
 })
 
-describe('a bridge compromised by a document', () => {
+describe('compromised LibreOffice processes', () => {
   const triedConversions: [FormatId, string][] = [
     ['docx', 'gives a link for a file'],
     ['odt', 'gives a pipe for a file'],
@@ -303,7 +303,7 @@ describe('a bridge compromised by a document', () => {
     ['html', 'lies about the pages'],
   ]
   for (const [to, what] of triedConversions) {
-    test(`a bridge compromised by a document that ${what} fails only that document`, async () => {
+    test(`a LibreOffice process compromised by a document that ${what} fails only that document`, async () => {
       const bridgeDir = fixture('office/hostile-bridge')
       const { engine } = await pool({ processes: 1, bridgeDir })
       const path = join(scratch, 'in.doc')

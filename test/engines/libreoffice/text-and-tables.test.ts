@@ -22,22 +22,22 @@ async function pdfOf(name: string, options?: RunSettings['options']): Promise<st
 }
 
 describe('plain text and tables', () => {
-  test('plain text and tables in UTF-16 keep their characters', async () => {
+  test('plain text in UTF-16 keeps its characters', async () => {
     assert.match(await readPdfText(await pdfOf('utf16.txt')), /Lynxes àéîõü Ωμέγα\s+second line/)
   })
 
-  test('plain text and tables from CSV are printed without any additional text', async () => {
+  test('a CSV converted to PDF is printed without any additional text', async () => {
     const text = await readPdfText((await convertFixture('western.csv', 'pdf')).path)
     assert.doesNotMatch(text, /document|Page|Sheet/i)
     assert.ok(text.trim().length > 0)
   })
 
-  test('plain text and tables in Windows-1252 with semicolons become columns', async () => {
+  test('a CSV in Windows-1252 with semicolons becomes columns', async () => {
     const { path } = await convertFixture('western.csv', 'tsv')
     assert.equal(await readFile(path, 'utf8'), 'Müsli\tPreis\nSüß; sauer\t3,50\nKäse\t12\n')
   })
 
-  test('plain text and tables keep anything but numbers as text, and never become formulas', async () => {
+  test('a CSV keeps everything except numbers as text, and never creates formulas', async () => {
     const texts = [
       '007',
       '+49 171',
@@ -65,7 +65,7 @@ describe('plain text and tables', () => {
     }
   })
 
-  test('plain text and tables are written with unambiguous dates and times, whatever the number format of the sheet', async () => {
+  test('a sheet converted to CSV has unambiguous dates and times, whatever its number format', async () => {
     const names = ['office', 'style', 'number', 'table', 'text'].map(
       (name) =>
         `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name === 'number' ? 'datastyle' : name}:1.0"`,
@@ -106,7 +106,7 @@ describe('plain text and tables', () => {
     )
   })
 
-  test('plain text and tables have a distinct first row if it is declared as the header', async () => {
+  test('a table has a distinct first row if the row is declared as the header', async () => {
     const source = join(scratch, 'header.csv')
     await writeFile(source, '2023;name\n1;x\n')
     const { path } = await convert(engine, source, 'xlsx', { options: { headers: 'true' } })
@@ -120,7 +120,7 @@ describe('plain text and tables', () => {
     assert.match(book ?? '', /Print_Titles[^<]*>[^<]*\$1:\$1/)
   })
 
-  test('plain text and tables are read with the requested encoding and separator', async () => {
+  test('a CSV is read with the requested encoding and separator', async () => {
     const source = join(scratch, 'named.csv')
     await writeFile(source, Buffer.from('\xc4|1;2\n', 'latin1'))
     const to = (options: RunSettings['options'] = {}) => convert(engine, source, 'tsv', { options })
@@ -152,7 +152,7 @@ describe('plain text and tables', () => {
     }
   })
 
-  test('a workbook converted to a table contains formula results in UTF-8, with a warning about omitted sheets', async () => {
+  test('a workbook converted to CSV contains formula results in UTF-8, and omitted sheets cause a warning', async () => {
     const { path, warnings } = await convertFixture('workbook.xlsx', 'csv')
     assert.equal(await readFile(path, 'utf8'), '"Otters, ""sea""",12.5\nÜnïcödé,25\n')
     assert.deepEqual(warnings, ['SHEETS_DROPPED'])
@@ -167,9 +167,9 @@ test('a drawing becomes an SVG of its first page, with a warning about the other
   assert.deepEqual(warnings, ['PAGES_DROPPED'])
 })
 
-describe('a document that cannot be opened', () => {
+describe('documents that cannot be opened', () => {
   for (const kind of ['docx', 'doc', 'odt', 'ppt'] as const) {
-    test(`a document that cannot be opened and is a protected ${kind} needs its password`, async () => {
+    test(`a protected ${kind} requires its password`, async () => {
       const name = `locked.${kind}`
       const code = 'FILE_ENCRYPTED'
       await assert.rejects(
@@ -186,7 +186,7 @@ describe('a document that cannot be opened', () => {
     })
   }
 
-  test('a document that cannot be opened with a password and a file extension of another program is detected correctly', async () => {
+  test('a protected workbook named .docx is reported with its detected format if the password is right', async () => {
     const path = join(scratch, 'sheet.docx')
     await copyFile(fixture('office/locked.xlsx'), path)
     const unlock = (password: string) =>
@@ -198,7 +198,7 @@ describe('a document that cannot be opened', () => {
     )
   })
 
-  test('a document that cannot be opened without a password stays unchanged if a password is sent', async () => {
+  test('a document without a password is converted if a password is sent', async () => {
     const report = fixture('office/report.docx')
     const { path, warnings } = await convertFixture('report.docx', 'docx', {
       operation: 'unlock',
@@ -236,7 +236,7 @@ const shapesOf = (body: string) =>
 const shapeOf = (words: string) =>
   `<draw:custom-shape text:anchor-type="paragraph" svg:x="1cm" svg:y="1cm" svg:width="5cm" svg:height="2cm"><text:p>${words}</text:p><draw:enhanced-geometry svg:viewBox="0 0 9 9" draw:enhanced-path="M 0 0 L 9 0 9 9 0 9 Z N"/></draw:custom-shape>`
 
-test('text in shapes and groups of shapes appears in the web page once', async () => {
+test('text in shapes and groups of shapes appears once in the web page of a document', async () => {
   const words = ['alone', 'grouped', 'beside']
   const shapes = `${shapeOf('alone')}<draw:g>${shapeOf('grouped')}${shapeOf('beside')}</draw:g>`
   const sources = {

@@ -20,7 +20,7 @@ const text = `<?xml version="1.0" encoding="UTF-8"?>
 <字:段落><字:句><字:文本串>alphamarker</字:文本串></字:句></字:段落>
 </字:主体></uof:文字处理></uof:UOF>`
 
-test('a Uniform Office text without a page size is printed on A4', async () => {
+test('a Uniform Office document without a page size is printed on A4', async () => {
   const path = join(folder, 'text.uot')
   await writeFile(path, text)
   const { path: pdf } = await convert(office, path, 'pdf')

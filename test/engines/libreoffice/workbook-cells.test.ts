@@ -21,7 +21,7 @@ test('a hidden sheet is not printed, even if it has a print area', async () => {
   assert.deepEqual(words.sort(), ['shownone', 'shownthree', 'showntwo'])
 })
 
-test('a sheet with blank cells becomes a pipe table with a header', async () => {
+test('a sheet with blank cells becomes a Markdown pipe table with a header', async () => {
   const lines = (await toMarkdown('office/blankcell.xlsx')).trim().split('\n')
   const cells = lines.map((line) => line.split('|').map((cell) => cell.trim()))
   assert.deepEqual(cells.toSpliced(1, 1), [
@@ -38,7 +38,7 @@ test('a title above the table of a sheet becomes a paragraph in Markdown', async
   assert.match(markdown, /\| two<br>lines \|/)
 })
 
-test('logical values are displayed as words, whatever the number format of the cell', async () => {
+test('Boolean cells are displayed as TRUE and FALSE, whatever their number format', async () => {
   const source = fixture('office/logical-values.xlsx')
   const table = await readFile((await convert(office, source, 'csv')).path, 'utf8')
   assert.match(table, /^TRUE,TRUE,FALSE,TRUE,/m)

@@ -7,7 +7,7 @@ import { pandoc } from '../../../lib/engines/pandoc.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { convert } from '../support/run-engine.ts'
 
-test('omitted end tags of table cells, rows and sections are added', () => {
+test('omitted end tags of HTML table cells, rows and sections are added', () => {
   const closedTables: Readonly<Record<string, string>> = {
     '<table><tr><td>a<td>b<tr><th>c</table>':
       '<table><tr><td>a</td><td>b</td></tr><tr><th>c</th></tr></table>',
@@ -22,7 +22,7 @@ test('omitted end tags of table cells, rows and sections are added', () => {
     assert.equal(closeTableTags(html), expectedHtml)
 })
 
-test('complete tables and other content stay unchanged', () => {
+test('complete HTML tables and other content stay unchanged', () => {
   const pages = [
     '<table><caption>c</caption><thead><tr><th>a</th></tr></thead><tfoot><tr><td>f</td></tr></tfoot></table>',
     '<p>a<td>b</p></table>',
@@ -32,7 +32,7 @@ test('complete tables and other content stay unchanged', () => {
   for (const html of pages) assert.equal(closeTableTags(html), html)
 })
 
-test('a page without end tags in its table keeps the table in text and Markdown', async () => {
+test('a web page without end tags in its table keeps the table in text and Markdown', async () => {
   const path = join(scratchFolder('tables'), 'a.html')
   await writeFile(path, '<title>T</title><table><tr><td>one<td>two<tr><td>three<td>four</table><p>After')
   const textOf = async (to: 'txt' | 'md') => readFile((await convert(pandoc, path, to)).path, 'utf8')

@@ -30,7 +30,7 @@ $$x^2 + y^2$$
 `,
 )
 
-test('dropped wiki templates cause a warning with their count', async () => {
+test('dropped templates of a wiki page cause a warning with their count', async () => {
   const wiki = await file(
     'okapi.wiki',
     '{{Infobox\n| name = Okapi\n}}\n\nIt weighs {{convert|200|kg|{{abbr}}}}.<br>\n\n<nowiki>{{none}}</nowiki>\n',
@@ -45,7 +45,7 @@ test('dropped wiki templates cause a warning with their count', async () => {
   assert.deepEqual((await convert(pandoc, plainWiki, 'html')).warnings, [])
 })
 
-test('raw cells of a notebook are kept verbatim', async () => {
+test('raw cells of a Jupyter notebook are kept verbatim', async () => {
   const raw = (source: string, type?: string) => ({
     cell_type: 'raw',
     source,
@@ -66,7 +66,7 @@ test('raw cells of a notebook are kept verbatim', async () => {
   }
 })
 
-describe('a document that references files of the machine', () => {
+describe('documents that reference local files', () => {
   /** A file that every process can read but pandoc must not include. */
   const secret = '/usr/share/common-licenses/GPL-3'
   const hostileSources: Readonly<Record<string, string>> = {
@@ -99,7 +99,7 @@ describe('a document that references files of the machine', () => {
   })
 
   for (const [name, content] of Object.entries(hostileSources)) {
-    test(`a document that references files of the machine does not include them: ${name}`, async () => {
+    test(`a document that references local files does not include them: ${name}`, async () => {
       const source = await file(name, content)
       for (const to of ['html', 'docx', 'epub', 'fb2', 'rtf', 'odt'] as const) {
         if (name.endsWith(to)) continue
@@ -121,7 +121,7 @@ describe('a document that references files of the machine', () => {
   }
 })
 
-describe('a document designed to exhaust resources', () => {
+describe('documents that exhaust resources', () => {
   test('a document designed to exhaust resources fails with an error code', async () => {
     const loop = await file('loop.tex', '\\newcommand{\\x}{\\x\\x}\\x')
     const entities = await file(
@@ -180,7 +180,7 @@ describe('an ebook from markup', () => {
   })
 })
 
-test('the abstract of a document is kept once, whether or not the target supports it', async () => {
+test('the abstract of a document is kept once, whether or not the target format supports abstracts', async () => {
   const source = await file(
     'abstract.tex',
     String.raw`\documentclass{article}\title{Birds}\begin{document}\maketitle\begin{abstract}Kingfishers dive.\end{abstract}Herons wait.\end{document}`,
@@ -195,7 +195,7 @@ test('the abstract of a document is kept once, whether or not the target support
   assert.match(await readStdout('unzip', '-p', slides.path, 'ppt/slides/*.xml'), /Kingfishers/)
 })
 
-test('abstract and legal notice of a DocBook are kept at the start of the text', async () => {
+test('the abstract and the legal notice of a DocBook document are kept at the start of the text', async () => {
   const source = await file(
     'abstract.dbk',
     `<article><articleinfo><title>Birds</title><author><firstname>Ada</firstname><surname>E</surname></author>
@@ -238,7 +238,7 @@ describe('a LaTeX document', () => {
   })
 })
 
-test('dropped raw content for another format causes a warning', async () => {
+test('raw content of a document that the target format cannot contain causes a warning', async () => {
   const source = await file('raw.rst', 'A word.\n\n.. raw:: latex\n\n   \\\\textbf{for TeX}\n')
   for (const [to, expectedText] of [
     ['html', ['RAW_PARTS_DROPPED']],
@@ -249,7 +249,7 @@ test('dropped raw content for another format causes a warning', async () => {
   }
 })
 
-test('notes, captions and code are kept in formats whose pandoc writer would drop them', async () => {
+test('notes, captions and code of a document are kept in formats whose pandoc writer would drop them', async () => {
   const rich = await file(
     'rich.md',
     `# Birds[^head]
@@ -293,7 +293,7 @@ Diving.[^long]
   assert.match(text, /footnote[^[]*note of the heading/)
 })
 
-test('tables of a FictionBook are kept, one line per row', async () => {
+test('the tables of a FictionBook are kept in text, one line per row', async () => {
   const rows =
     '<tr><th align="left">Bird</th> <th>Seen</th></tr><tr><td><strong>Heron</strong></td><td colspan="2">twice</td></tr>'
   const source = await file(
@@ -309,7 +309,7 @@ test('tables of a FictionBook are kept, one line per row', async () => {
   ])
 })
 
-test('lists in table cells are on one line in plain text', async () => {
+test('lists in table cells are written on one line in plain text', async () => {
   const cell = '<ol start="3" type="a"><li>ibis</li><li>kite</li></ol><dl><dt>rail</dt><dd>rare</dd></dl>'
   const source = await file('lists.html', `<table><tr><td>${cell}</td><td>birds</td></tr></table>`)
   const { path } = await convert(pandoc, source, 'txt')

@@ -71,7 +71,7 @@ describe('an email', () => {
     assert.deepEqual(warnings, ['ATTACHMENTS_DROPPED'])
   })
 
-  test('an email of plain text keeps its lines, and joins lines that were only wrapped for sending', async () => {
+  test('a plain text email keeps its lines, and lines wrapped only for sending are joined', async () => {
     const type = 'Content-Type: text/plain; charset=utf-8; format=flowed'
     const { html } = await page('From: a@example.org', type, '', 'a <b> ', 'grün', 'second', '', '  next')
     assert.match(html, /<h1>No subject<\/h1>/)
@@ -97,7 +97,7 @@ describe('an email', () => {
     assert.deepEqual(warnings, ['PICTURES_DROPPED'])
   })
 
-  test('an email is detected by its first lines, and is text if its extension says so', async () => {
+  test('an email is detected by its first lines, but treated as text if its file extension says so', async () => {
     const bytes = Buffer.from(['x-info: 1', 'MIME-Version: 1.0', ...rich].join('\r\n'))
     assert.equal(await detectFile('upload', bytes), 'eml')
     assert.equal(await detectFile('mail.eml', bytes), 'eml')
@@ -124,7 +124,7 @@ describe('an email', () => {
     assert.match(await readFile((await convert(pandoc, path, 'html')).path, 'utf8'), /<p>otters<\/p>/)
   })
 
-  test('an email has its subject once in a text document', async () => {
+  test('an email converted to text contains its subject once', async () => {
     for (const to of ['md', 'txt', 'docx'] as const) {
       await page('From: a@example.org', 'Subject: Zebra', '', 'otters')
       const html = await convert(pandoc, join(scratch, 'mail.eml'), 'html')
@@ -139,7 +139,7 @@ describe('an email', () => {
     }
   })
 
-  test('an email without any email header is refused', async () => {
+  test('an email file without any email header is refused', async () => {
     await assert.rejects(page('Just some text.'), { code: 'CORRUPT_FILE' })
   })
 })

@@ -50,7 +50,7 @@ testConformance(pandoc, {
   long: { source: long, to: 'docx' },
 })
 
-describe('text boxes and comments of a Word document', () => {
+describe('text boxes and comments of Word documents', () => {
   const adjacentNotes = [
     ...['Pangolin', 'Okapi', 'Dugong', 'Narwhal', 'Gecko', 'Lemurs', 'Quetzal', 'Numbat', 'Tarsier'],
     'Comment by Ann: Axolotl',
@@ -63,7 +63,7 @@ describe('text boxes and comments of a Word document', () => {
     assert.match(text, /remark\[\^3\]\.[\s\S]*\[\^3\]: Comment by Ann: Axolotl in a comment/)
   })
 
-  test('text boxes and comments of a Word document are in plain text too, where table cells are separated by tabs', async () => {
+  test('text boxes and comments of a Word document are included in plain text', async () => {
     const { text } = await convertSource(fixture('office/annotated.docx'), 'txt')
     for (const said of adjacentNotes) assert.ok(text.includes(said), said)
     assert.match(text, /Name\tLegs\tHome\nWide\t\tsea\nKiwi bird\t2\ttwo Quetzal in a cell\n/)
@@ -80,7 +80,7 @@ describe('text boxes and comments of a Word document', () => {
   })
 })
 
-describe('the content of a document', () => {
+describe('content of documents', () => {
   test('the content of a document is the same after a round trip through other formats', async () => {
     for (const otherFormat of ['docx', 'odt', 'epub', 'html', 'rst', 'dbk', 'ipynb'] as const) {
       const convertedNotes = await convert(pandoc, notes, otherFormat)
@@ -99,21 +99,21 @@ describe('the content of a document', () => {
     }
   })
 
-  test('the content of a document includes the text of links written by LibreOffice', async () => {
+  test('the text of links written by LibreOffice is kept', async () => {
     const field = String.raw`{{\field{\*\fldinst HYPERLINK "https://example.com/\{a\}" }{\fldrslt {\cs15 the link}{}}}}`
     const link = await file('link.rtf', String.raw`{\rtf1\ansi see ${field} here\par}`)
     const { text } = await convertSource(link, 'wiki')
     assert.match(text, /see \[https:\/\/example\.com\S* the link\] here/)
   })
 
-  test('the content of a document includes title and author in the metadata of an ebook', async () => {
+  test('the title and author of a document are in the metadata of its ebook', async () => {
     const { path } = await convert(pandoc, notes, 'epub')
     const meta = await readStdout('ebook-meta', path)
     assert.match(meta, /Title +: Field notes/)
     assert.match(meta, /Author\(s\) +: Ada Example/)
   })
 
-  test('the content of a document is well-formed XML as XHTML, even with malformed raw HTML', async () => {
+  test('a document converted to XHTML is well-formed XML, even with malformed raw HTML', async () => {
     const loose = await file(
       'loose.md',
       '# Fruit & more\n\nOne<br>two <b>bold\n\n<p>Open &nbsp; <img src=x>\n',
@@ -125,7 +125,7 @@ describe('the content of a document', () => {
     assert.match(text, /Open/)
   })
 
-  test('the content of a document gets the first heading or the file name as title if one is needed', async () => {
+  test('a document without a title gets the first heading or the file name if the target requires a title', async () => {
     const heading = await file('heading.md', 'Before.\n\n# The *heading* here\n')
     assert.match((await convertSource(heading, 'html')).text, /<title>The heading here<\/title>/)
     const textWithoutHeadings = await file('none.md', 'Only words.\n')
@@ -133,11 +133,11 @@ describe('the content of a document', () => {
     assert.match(text, /<title>My &lt;letter&gt;<\/title>/)
   })
 
-  test('the content of a document includes the title as a heading if the format has no title field', async () => {
+  test('the title of a document becomes a heading if the format has no title field', async () => {
     assert.match((await convertSource(notes, 'wiki')).text, /^= Field notes =\s+Ada Example\s/)
   })
 
-  test('the content of a document includes subtitle, authors and date as text if the format has no such fields', async () => {
+  test('subtitle, authors and date of a document become text if the format has no such fields', async () => {
     const metadataLines =
       'title: Birds\nsubtitle: of rivers\nauthor: [Ada E, Bo F]\ndate: 2024-05-04\nabstract: In short.\n'
     const describedDocument = await file('described.md', `---\n${metadataLines}---\n\n# One\n\nWords.\n`)
@@ -160,14 +160,14 @@ describe('the content of a document', () => {
     }
   })
 
-  test('the content of a document is read in its own encoding', async () => {
+  test('a document is read in its own character encoding', async () => {
     const western = await file('western.md', Buffer.from('Gr\xfc\xdfe', 'latin1'))
     assert.match((await convertSource(western, 'html')).text, /Grüße/)
     const wide = await file('wide.rst', Buffer.from('\ufeffGrüße', 'utf16le'))
     assert.match((await convertSource(wide, 'html')).text, /Grüße/)
   })
 
-  test('the content of a document includes raw HTML', async () => {
+  test('raw HTML in a document is kept', async () => {
     const head = '---\ntitle: The Mixed\nauthor: Ada Reed\nabstract: In short.\n---\n'
     const mixedDocument = await file('mixed.md', `${head}Words.\n\n<table><tr><td>inside</td></tr></table>\n`)
     const { text } = await convertSource(mixedDocument, 'docx')
@@ -177,7 +177,7 @@ describe('the content of a document', () => {
     assert.equal(plainText.match(/The Mixed|Ada Reed|In short/g)?.length, 3)
   })
 
-  test('the content of a bibliography is a list, and bibliography formats convert to each other', async () => {
+  test('a bibliography becomes a list, and bibliography formats are converted to each other', async () => {
     const bib = await file('refs.bib', '@book{k, author={Donald Knuth}, title={The Art}, year={1968}}')
     assert.match((await convertSource(bib, 'html')).text, /Knuth, Donald. 1968/)
     assert.deepEqual(JSON.parse((await convertSource(bib, 'csljson')).text)[0].title, 'The art')
@@ -192,8 +192,8 @@ describe('the content of a document', () => {
   })
 })
 
-describe('images of a document', () => {
-  test('images of a document are included if the result format supports them', async () => {
+describe('images of documents', () => {
+  test('images of a document are included if the target format supports them', async () => {
     const docx = await convert(pandoc, notes, 'docx')
     assert.match(await readStdout('bsdtar', '-tf', docx.path), /word\/media\/.*png/)
     assert.deepEqual(docx.warnings, [])
@@ -208,7 +208,7 @@ describe('images of a document', () => {
     }
   })
 
-  test('images of a document are included from an EPUB with inline SVG, as are notes outside of the reading order', async () => {
+  test('an EPUB keeps its images next to inline SVG, and its notes outside of the reading order', async () => {
     const book = join(scratch, 'drawn.epub')
     const dot = Buffer.from(pixel.slice(pixel.indexOf(',') + 1), 'base64')
     const drawing =
@@ -223,7 +223,7 @@ describe('images of a document', () => {
     assert.match(await readFile((await convert(pandoc, book, 'txt')).path, 'utf8'), /Words of a note/)
   })
 
-  test('images of a document include those of an EPUB once each, even if its notes are referenced from other files', async () => {
+  test('each note of an EPUB appears once in the text, even if it is in a file of its own', async () => {
     const book = join(scratch, 'notes.epub')
     const note = (id: string, words: string, type = 'footnote') =>
       `<aside epub:type="${type}" id="${id}"><p>${words}</p></aside>`
@@ -242,7 +242,7 @@ describe('images of a document', () => {
     assert.match(text, /Notes\s+Note in its own file/)
   })
 
-  test('images of a document are replaced by their descriptions with a warning otherwise', async () => {
+  test('images that cannot be included are replaced by their descriptions, with a warning', async () => {
     const { text, warnings } = await convertSource(notes, 'rst')
     assert.match(text, /a dot/)
     assert.deepEqual(warnings, ['PICTURES_DROPPED'])

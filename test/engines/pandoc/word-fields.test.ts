@@ -39,10 +39,10 @@ const item = (index: number, text: string) =>
   `<w:p><w:pPr><w:numPr><w:ilvl w:val="${index}"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`
 const plain = (content: string) => `<w:p><w:r>${content}</w:r></w:p>`
 
-describe('generated content of a Word document', () => {
+describe('generated content of Word documents', () => {
   after(removeRuns)
 
-  test('headings have their numbers', async () => {
+  test('headings of a Word document keep their numbers', async () => {
     const source = fixture('office/contract-numbered.docx')
     const numbered = ['1. Scope', '1.1 Terms', '1.2 Definitions', '2. Payment', '2.1 Fee']
     const headings = (await textOf(source, 'md')).match(/(?<=^#+ ).*$/gm)
@@ -53,7 +53,7 @@ describe('generated content of a Word document', () => {
     assert.match(execFileSync('unzip', ['-p', path, '*.xhtml'], { encoding: 'utf8' }), />2\.1 Fee</)
   })
 
-  test('clauses have the numbers that other text refers to, in the format of their level', async () => {
+  test('numbered clauses of a Word document keep the numbers that other text refers to', async () => {
     const levels = level(0, 'upperRoman', '§ %1') + level(1, 'lowerLetter', '%1.%2)')
     const clauses = [item(0, 'Goods'), item(1, 'Price'), item(1, 'Place'), plain('<w:t>Between</w:t>')]
     const source = await documentWith(
@@ -65,7 +65,7 @@ describe('generated content of a Word document', () => {
     assert.deepEqual(lines, ['§ I Goods', 'I.a) Price', 'I.b) Place', 'Between', '§ II Law', 'II.a) Court'])
   })
 
-  test('a plain list stays a list', async () => {
+  test('an unnumbered list of a Word document stays a list', async () => {
     const source = await documentWith(
       'list.docx',
       item(0, 'one') + item(0, 'two'),
@@ -74,14 +74,14 @@ describe('generated content of a Word document', () => {
     assert.match(await textOf(source, 'md'), /^1\. +one\n+2\. +two$/m)
   })
 
-  test('check boxes have their states and lists the selected value', async () => {
+  test('Word check boxes show their state, and drop-down lists the selected value', async () => {
     for (const to of ['md', 'txt'] as const) {
       const text = await textOf(fixture('office/formfields.docx'), to)
       assert.match(text, /☒ I accept the terms\n+☐ Send me the newsletter\n+Colour: Green/, to)
     }
   })
 
-  test('check boxes have their states in a web page of LibreOffice', async () => {
+  test('Word check boxes show their state in a web page made by LibreOffice', async () => {
     const office = createLibreOffice({ processes: 1 })
     const { path } = await convert(office, fixture('office/formfields.docx'), 'html')
     await office.close?.()
@@ -89,7 +89,7 @@ describe('generated content of a Word document', () => {
     assert.match(text, /☒IaccepttheTerms☐Sendmethenewsletter.*Green$/i)
   })
 
-  test('characters of symbol fonts become Unicode characters', async () => {
+  test('characters of Word symbol fonts become Unicode characters', async () => {
     const symbol = (font: string, code: string) => `<w:sym w:font="${font}" w:char="${code}"/>`
     const inFont = (font: string, text: string) =>
       `<w:rPr><w:rFonts w:ascii="${font}" w:hAnsi="${font}"/></w:rPr><w:t>${text}</w:t>`
@@ -103,7 +103,7 @@ describe('generated content of a Word document', () => {
     assert.deepEqual((await textOf(source, 'txt')).split('\n').filter(Boolean), ['✓☑α', '→', '≤', 'à'])
   })
 
-  test('a sum without a base keeps its sign', async () => {
+  test('a sum in a Word formula keeps its sign even without an operand', async () => {
     const text = await textOf(fixture('office/nary-without-e.docx'), 'md')
     assert.match(text.replaceAll(' ', ''), /\$\\sum_\{k=0\}\^\{n\}(?:\{\})?x\^\{k\}\$/)
   })

@@ -87,7 +87,7 @@ test('a long PDF is split into chunks of pages that take about equally long', as
   ])
 })
 
-test('a PDF is not split when that would not be faster', async () => {
+test('a PDF is not split into chunks if that would not be faster', async () => {
   // Each worker runs two processes, which keep the cores of two workers busy.
   assert.equal(await split('long.pdf', 3), undefined)
   assert.equal(await split('long.pdf', 8, { options: { dpi: 72 } }), undefined)

@@ -49,25 +49,25 @@ const toText = async (name: string) => {
   return readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path)
 }
 
-describe('checkboxes of a PDF in the Word document', () => {
+describe('PDF check boxes to Word', () => {
   after(removeRuns)
 
-  test('a code with a frame for each character keeps its characters', async () => {
+  test('a PDF code with a frame around each character keeps its characters in Word', async () => {
     const words = (await toText('codes.pdf')).replaceAll(/\s|[|+-]/g, '')
     assert.doesNotMatch(words, /[☐☒]/)
     assert.match(words, /Customer48X57Reference6X84xPart7wages/)
   })
 
-  test('a framed character without a label stays', async () => {
+  test('a framed character without a label in a PDF stays a character in Word', async () => {
     const words = await toText('lone.pdf')
     assert.match(words, /one move in it\.\s+X/)
   })
 
-  test('check marks of a symbol font tick the box around them', async () => {
+  test('a check mark of a symbol font in a PDF ticks the box around it in Word', async () => {
     assert.match(await toText('symbols.pdf'), /☒ I own a boat\n\n☒ I need a berth\n\n☐ I rent a boat/)
   })
 
-  test('spaces in a symbol font are spaces', async () => {
+  test('spaces of a symbol font in a PDF become spaces in Word', async () => {
     assert.match(await toText('symbols.pdf'), /Such as\s+✔ ✘/)
   })
 })

@@ -124,7 +124,7 @@ describe('PDF with columns to Word', () => {
     assert.ok(linesBefore > 30 && now >= linesBefore * 0.9, `${now} of ${linesBefore} lines`)
   })
 
-  test('text is read column by column, above and below each title', () => {
+  test('PDF text is read column by column, above and below each title', () => {
     const { text } = documentOf('two')
     const expectedNumbers = [...numbersFrom(1000, 4), ...numbersFrom(2000, 4), ...numbersFrom(3000, 2)]
     assert.deepEqual(extractNumbers(text), expectedNumbers)
@@ -133,11 +133,11 @@ describe('PDF with columns to Word', () => {
     assert.match(text, /\.\s+Afterwards\s+\w+ \w+3000 /)
   })
 
-  test('each change of the number of columns starts a new section', () => {
+  test('each change of the number of PDF columns starts a new Word section', () => {
     assert.deepEqual(documentOf('two').sections, [1, 2, 1, 2, 1])
   })
 
-  test('paragraphs continue from one column to the next', () => {
+  test('PDF paragraphs continue from one column to the next', () => {
     const paragraphs = documentOf('two')
       .text.split(/\n\n+/)
       .filter((part) => extractNumbers(part).length > 0)
@@ -147,7 +147,7 @@ describe('PDF with columns to Word', () => {
     )
   })
 
-  test('three columns at the end of a document are balanced', async () => {
+  test('three PDF columns at the end of a document are balanced in Word', async () => {
     const { text, printedPath, sections } = documentOf('three')
     assert.deepEqual(extractNumbers(text), numbersFrom(1000, 9))
     assert.deepEqual(sections, [1, 3, 1])
@@ -157,7 +157,7 @@ describe('PDF with columns to Word', () => {
     assert.ok(linesBefore > 20 && now >= linesBefore * 0.9, `${now} of ${linesBefore} lines`)
   })
 
-  test('columns over several pages form one section', async () => {
+  test('PDF columns over several pages form one Word section', async () => {
     const { text, printedPath, sections } = documentOf('pages')
     const pagesBefore = await countPdfPages(join(folder, 'pages.pdf'))
     assert.ok(pagesBefore > 1)
@@ -168,7 +168,7 @@ describe('PDF with columns to Word', () => {
     assert.ok(now > 40, `${now} lines`)
   })
 
-  test('columns of different widths and table columns do not become Word columns', () => {
+  test('PDF columns of different widths and table columns do not become Word columns', () => {
     assert.deepEqual(documentOf('uneven').sections, [1])
     assert.deepEqual(extractNumbers(documentOf('uneven').text), numbersFrom(1000, 8))
     assert.deepEqual(documentOf('table').sections, [1])

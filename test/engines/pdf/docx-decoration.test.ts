@@ -85,10 +85,10 @@ async function readColor(file: string, number: number, [x, y]: readonly [number,
   return { red, green, blue }
 }
 
-describe('backgrounds and stamps of a PDF in the Word document', () => {
+describe('PDF backgrounds and stamps to Word', () => {
   after(removeRuns)
 
-  test('photos that fill a page fill a page of the Word document, behind white words that stay white', async () => {
+  test('a PDF photo that fills the page becomes a Word page background, and white text on it stays white', async () => {
     const { path, printed, text } = await toWordAndBack('photos.pdf')
     assert.equal(await countPdfPages(printed), 3)
     for (const corner of [
@@ -109,7 +109,7 @@ describe('backgrounds and stamps of a PDF in the Word document', () => {
     assert.doesNotMatch(xml, /<w:framePr|<w:txbxContent/)
   })
 
-  test('the color of the paper and the band at its top are behind the text', async () => {
+  test('the paper color and the colored band of a PDF page are behind the Word text', async () => {
     const { printed, text } = await toWordAndBack('paper.pdf')
     assert.equal(await countPdfPages(printed), 1)
     const [paperColor, bandColor] = [
@@ -121,7 +121,7 @@ describe('backgrounds and stamps of a PDF in the Word document', () => {
     assert.match(text, /Line 3 of a page/)
   })
 
-  test('a stamp stays where it is on the page, as an image that names its words', async () => {
+  test('a stamp on a PDF page becomes an image at the same position, with its words as alternative text', async () => {
     const { path, printed, text } = await toWordAndBack('stamp.pdf')
     assert.match(text, /Line 3 of a page[\s\S]*Line 3 of a page/)
     assert.doesNotMatch(text, /PAID/)

@@ -72,8 +72,8 @@ const pageOf = (content: Partial<PageContent>): PageContent => ({
   ...content,
 })
 
-describe('drawings behind the text of a PDF', () => {
-  test('hundreds of large drawings are rendered', async () => {
+describe('PDF drawings to Word', () => {
+  test('hundreds of large drawings behind PDF text are rendered', async () => {
     const requests = Array.from(
       { length: 300 },
       (): DrawingRequest => ({ page: 1, box: [0, 0, pageSize, pageSize] }),
@@ -83,7 +83,7 @@ describe('drawings behind the text of a PDF', () => {
     assert.deepEqual([images.size, failed.size], [0, 0])
   })
 
-  test('drawings that were rendered before the time limit are kept, and the others are known to be missing', async () => {
+  test('PDF drawings rendered before the time limit are kept, and the others are reported as failed', async () => {
     const requests: DrawingRequest[] = [
       { page: 1, box: [0, 0, 400, 500] },
       { page: 2, box: [0, 0, 400, 500] },
@@ -94,7 +94,7 @@ describe('drawings behind the text of a PDF', () => {
     assert.deepEqual([[...images.keys()], [...failed]], [[requests[0]], [requests[1]]])
   })
 
-  test('the images of a background that could not be rendered stay behind the text', () => {
+  test('background images of a PDF that could not be rendered stay behind the text', () => {
     const box = [0, 0, 400, 500] as const
     const pageWithDecoration = findDecoration(pageOf({ images: [{ box, path: '/image-1.png' }, { box }] }))
     const nothing = { images: new Map(), failed: new Set(pageWithDecoration.requests) }
@@ -102,7 +102,7 @@ describe('drawings behind the text of a PDF', () => {
     assert.deepEqual(addDrawings(pageWithDecoration, { ...nothing, failed: new Set() }).floatingImages, [])
   })
 
-  test('only slanted text is a stamp, however tall its font is', async () => {
+  test('only slanted PDF text counts as a stamp, however large its font is', async () => {
     const { path, tools } = await createStep('turned.pdf', 60)
     const { pages } = await readStructure(path, [1], tools, () => undefined)
     const [page = assert.fail()] = pages

@@ -52,19 +52,19 @@ const convertToText = async (name: string, options = {}) => {
   return { ...run, text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', run.path) }
 }
 
-test('a scan of only a few words becomes a Word document with these words', async () => {
+test('a PDF scan of only a few words becomes a Word document with these words', async () => {
   const { text } = await convertToText('few.pdf')
   assert.match(text, /Invoice 42 Oslo/)
 })
 
-test('a scanned page among text pages is read by OCR when converting to Word', async () => {
+test('a scanned page among text pages of a PDF is read by OCR when converting to Word', async () => {
   const { text, result, warnings } = await convertToText('mixed.pdf')
   assert.match(text, /Line 9 is read without[\s\S]*Scanned words of rivers[\s\S]*mountains/)
   assert.equal(result.details?.pagesRecognized, 1)
   assert.deepEqual(warnings, ['OCR_USED'])
 })
 
-test('a scanned page among text pages is reported but not read in fast mode', async () => {
+test('a scanned page among text pages of a PDF is reported but not read in fast mode', async () => {
   const { text, warnings } = await convertToText('mixed.pdf', { mode: 'fast' })
   assert.doesNotMatch(text, /Scanned words/)
   assert.deepEqual(warnings, ['TEXT_MAY_BE_MISSING'])

@@ -115,10 +115,10 @@ async function readWordPositions(path: string): Promise<{ page: number; top: num
   )
 }
 
-describe('layout of a PDF in the Word document', () => {
+describe('PDF layout to Word', () => {
   after(removeRuns)
 
-  test('each line is at its height on its page, even far below the text', async () => {
+  test('each line of a PDF keeps its vertical position in Word, even far below the text', async () => {
     const path = await toWord('chapters.pdf')
     const folder = scratchFolder('printed')
     const profile = `-env:UserInstallation=file://${folder}/profile`
@@ -137,18 +137,18 @@ describe('layout of a PDF in the Word document', () => {
     }
   })
 
-  test('drawn checkboxes become characters that show whether they are ticked', async () => {
+  test('drawn PDF check boxes become characters that show whether they are ticked', async () => {
     const text = await toText(await toWord('form.pdf'))
     assert.match(text, /☒ I own a boat\n\n☐ I rent a boat\n\n☒ I need a berth\n\n☐ I want the newsletter/)
   })
 
-  test('of two addresses side by side, the lines of the longer one stay separate below the end of the shorter one', async () => {
+  test('lines of an address in a PDF stay separate even below the end of the address next to it', async () => {
     const html = await readStdout('pandoc', '--from=docx', '--to=html', await toWord('addresses.pdf'))
     assert.doesNotMatch(html, /Lane\s+9020/)
     assert.match(html, /7 Lighthouse Lane[\s\S]*9020 Westcliff/)
   })
 
-  test('an indented abstract above columns is one paragraph with its short last line', async () => {
+  test('an indented PDF abstract above columns becomes one Word paragraph with its short last line', async () => {
     const text = await toText(await toWord('abstract.pdf'))
     assert.match(text, /The abstract tells .* fills its lines .* columns, as an abstract does\.\n/)
     assert.match(text, /Line 19 of a column that is full of more words\s+Line 20 of a column/)

@@ -44,7 +44,7 @@ const report = createPdf({
 
 const pathOf = await writeFiles({ 'report.pdf': report })
 
-describe('headers and footers of a PDF', () => {
+describe('PDF headers and footers to Word', () => {
   test('headers and footers of a PDF become those of the Word document, each part at its position', async () => {
     const { path } = await convert(pdf, pathOf('report.pdf'), 'docx')
     const readPart = async (name: string) => {

@@ -15,14 +15,14 @@ import { buildSections, type DocxSection } from '../../../lib/engines/pdf/docx/s
 const createSection = (more: Partial<DocxSection> = {}) =>
   ({ width: 600, height: 800, margins: [50, 60, 70, 80], ...more }) as DocxSection // nothing else is used
 
-describe('section options for Word', () => {
-  test('section margins are in twentieths of a point', () => {
+describe('Word section options', () => {
+  test('the margins of a Word section are in twentieths of a point', () => {
     const { page, ...others } = toSectionOptions(docx, createSection())
     assert.deepEqual(page?.margin, { left: 1000, top: 1200, right: 1400, bottom: 1600 })
     assert.deepEqual(others, {})
   })
 
-  test('a landscape section has its shorter side as the width and the landscape orientation', () => {
+  test('a landscape Word section has its shorter side as the width and the landscape orientation', () => {
     const { PORTRAIT, LANDSCAPE } = docx.PageOrientation
     assert.deepEqual(toPageSize(docx, { width: 600, height: 800 }), {
       width: 12_000,
@@ -37,7 +37,7 @@ describe('section options for Word', () => {
     assert.equal(toPageSize(docx, { width: 600, height: 600 }).orientation, PORTRAIT)
   })
 
-  test('a section with columns has their number, spacing and rule', () => {
+  test('a Word section with columns has their number, spacing and separator line', () => {
     const columns = { count: 3, space: 20, isRuled: true, isBalanced: true }
     assert.deepEqual(toSectionOptions(docx, createSection({ columns })).column, {
       count: 3,
@@ -49,7 +49,7 @@ describe('section options for Word', () => {
     assert.ok(Math.abs(measureTextWidth(createSection({ columns })) - 440 / 3) < 1e-9)
   })
 
-  test('a continuous section is marked, and one without columns balances the last columns', () => {
+  test('a continuous Word section is marked as such, and the columns before it are balanced', () => {
     const { CONTINUOUS } = docx.SectionType
     assert.equal(toSectionOptions(docx, createSection({ isContinuous: true })).type, CONTINUOUS)
     const { properties, children } = createBalancingSection(
@@ -63,7 +63,7 @@ describe('section options for Word', () => {
       assert.match(spacing, new RegExp(`"${name}":\\{"key":"w:${name}","value":${value}\\}`))
   })
 
-  test('a document with very many paragraphs has sections', () => {
+  test('a Word document with very many paragraphs is divided into sections', () => {
     const [pageCount, charactersPerPage] = [150, 1000]
     const flows = Array.from({ length: pageCount }, (_, number) => ({
       page: { number, width: 600, height: 800 } as PageContent, // nothing else is used

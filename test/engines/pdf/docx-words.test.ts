@@ -120,21 +120,21 @@ const convertToText = async (name: string) => {
   return { text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path), images }
 }
 
-describe('words of a PDF in the Word document', () => {
-  test('words on top of an image become text next to the image', async () => {
+describe('PDF text to Word', () => {
+  test('words on top of a PDF image become text next to the image', async () => {
     const { text, images } = await convertToText('painted.pdf')
     assert.match(text, /Above stands a line[\s\S]*Painted over the image\s+Below stands another/)
     assert.equal(images, 1)
   })
 
-  test('words on the shapes of a slide become text, and the shapes become an image without the words', async () => {
+  test('words on the shapes of a PDF slide become text, and the shapes become an image without the words', async () => {
     const { text, images } = await convertToText('slide.pdf')
     for (const word of ['one', 'two', 'three'])
       assert.match(text, new RegExp(`Sentence ${word} of the slide`))
     assert.equal(images, 1)
   })
 
-  test('Arabic ligatures become single characters', async () => {
+  test('Arabic ligatures of a PDF become single characters', async () => {
     const { text } = await convertToText('ligature.pdf')
     assert.equal(text.trim(), 'لاختب')
     assert.equal((await convertToText('named.pdf')).text.trim(), 'سلام')
@@ -143,18 +143,18 @@ describe('words of a PDF in the Word document', () => {
     assert.equal((await convertToText('allah.pdf')).text.trim(), 'الله')
   })
 
-  test('a bullet drawn to the right of Hebrew text becomes a list item', async () => {
+  test('a bullet drawn to the right of Hebrew PDF text becomes a list item', async () => {
     const { text } = await convertToText('hebrew.pdf')
     assert.match(text, /^-\s+אבג/)
   })
 
-  test('words in a font that MuPDF cannot decode are read with Poppler', async () => {
+  test('words of a PDF font that MuPDF cannot decode are read with Poppler', async () => {
     const { text } = await convertToText('odd.pdf')
     assert.match(text, /Sentence 0 speaks of rivers and mountains[\s\S]*Sentence 2 speaks/)
   })
 })
 
-describe('the fallback to Poppler', () => {
+describe('fallback to Poppler for PDF text', () => {
   test('Poppler is used when it finds 50 % more characters than MuPDF', () => {
     assert.equal(isTextMissing(1, 723), true)
     assert.equal(isTextMissing(600, 723), false)
@@ -212,13 +212,13 @@ describe('headings', () => {
   const findHeadings = (blocks: readonly Paragraph[]) =>
     markHeadings(blocks, []).flatMap(({ heading, runs }) => (heading ? [runs[0]?.text] : []))
 
-  test('lines in another font and color are headings when all of them are followed by text', () => {
+  test('lines in another font and color are headings if text follows all of them', () => {
     const blue = { font: 'Sans', color: '1f4e79' }
     const blocks = [1, 2, 3].flatMap((at) => [paragraph(`Chapter ${at}`, blue, 12), text()])
     assert.deepEqual(findHeadings(blocks), ['Chapter 1', 'Chapter 2', 'Chapter 3'])
   })
 
-  test('captions, signatures and quotations are not headings', () => {
+  test('captions, signatures and quotations of a PDF are not taken for headings', () => {
     const bold = { bold: true }
     const largeStyle = { size: 14, italic: true }
     const blocks = [
@@ -240,7 +240,7 @@ describe('headings', () => {
     assert.deepEqual(findHeadings(blocks), ['A heading', 'Another'])
   })
 
-  test('a title on two lines becomes one heading', () => {
+  test('a PDF title on two lines becomes one heading', () => {
     const largeStyle = { size: 20 }
     const blocks = [
       paragraph('The annual brief', largeStyle),

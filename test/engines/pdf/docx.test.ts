@@ -30,7 +30,7 @@ async function printToPdf(path: string): Promise<string> {
 describe('PDF to Word', () => {
   after(removeRuns)
 
-  test('headings, lists, tables, images and links of a PDF are in the Word document', async () => {
+  test('headings, lists, tables, images and links of a PDF are kept in the Word document', async () => {
     const { path, result, warnings } = await toDocx()
     assert.deepEqual(warnings, [])
     assert.deepEqual(result.details, { pages: 2, pagesRecognized: 0 })
@@ -47,7 +47,7 @@ describe('PDF to Word', () => {
     assert.match(page, /<a href="https:\/\/example\.com\/page">/)
   })
 
-  test('text of a PDF flows in the Word document and keeps its character formatting', async () => {
+  test('PDF text flows in the Word document and keeps its character formatting', async () => {
     const page = await toHtml((await toDocx()).path)
     assert.match(
       page,
@@ -72,7 +72,7 @@ describe('PDF to Word', () => {
     assert.match(lastPage, /Second chapter\s+Text of the second page, which ends the report\./)
   })
 
-  test('pages and pageRange both select the pages of a Word document', async () => {
+  test('the options pages and pageRange both select the pages of a PDF for Word', async () => {
     for (const options of [{ pages: '2' }, { pageRange: '2' }]) {
       const { path, result } = await toDocx(options)
       assert.deepEqual(result.details, { pages: 1, pagesRecognized: 0 })
@@ -88,7 +88,7 @@ describe('PDF to Word', () => {
     assert.match(await readPdfText(reprintedPdf), /Annual report of the lighthouse/)
   })
 
-  test('PDF to Word falls back to lines over page images, and then to page images alone', async () => {
+  test('PDF to Word falls back to text lines over page images, and then to page images alone', async () => {
     const workDir = scratchFolder('rebuild')
     const warnings: string[] = []
     const tools = createTools({

@@ -71,7 +71,7 @@ test('a PDF that encrypts only its attachments is converted without a password',
   assert.deepEqual((await convert(pdf, locked, 'json', { operation: 'pdf-info' })).warnings, [])
 })
 
-test('tools leave out attachments that they cannot decrypt, and say so', async () => {
+test('PDF tools leave out attachments that they cannot decrypt, with a warning', async () => {
   for (const operation of ['rotate-pdf', 'linearize-pdf', 'merge'] as const) {
     const more = operation === 'merge' ? [fixture('three-pages.pdf')] : []
     const { path, warnings } = await run(operation, {}, locked, { more })
@@ -85,7 +85,7 @@ test('tools leave out attachments that they cannot decrypt, and say so', async (
   await assertRefused(run('decrypt-pdf'), 'PDF_ENCRYPTED', /is encrypted/)
 })
 
-test('other encrypted PDFs are not taken for such a file', async () => {
+test('a PDF that encrypts more than its attachments requires its password', async () => {
   const readText = (path: string) => readFile(path, 'latin1')
   assert.ok(encryptsOnlyAttachments(await readText(locked)))
   for (const name of ['needs-password.pdf', 'owner-password.pdf', 'three-pages.pdf'])

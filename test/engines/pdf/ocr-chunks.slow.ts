@@ -235,7 +235,7 @@ test('OCR in chunks equals a single run for a multi-page TIFF', { timeout: 600_0
   assert.deepEqual(split.result.details, { pages: 2, pagesRecognized: 2 })
 })
 
-test('an encrypted scan is split using its password, and its OCR chunks are not encrypted', {
+test('an encrypted scan is split with its password, and its OCR chunks are not encrypted', {
   timeout: 600_000,
 }, async () => {
   const scan = await writeScan(

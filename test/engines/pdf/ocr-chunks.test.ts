@@ -42,7 +42,7 @@ test('OCR of a short scan is not split', () => {
   assert.equal(planOcrChunks({ ...scans(9), pages: [] }, { workers: 100, timeoutS: 840 }, 2), undefined)
 })
 
-test('a chunk with a large page contains fewer pages', () => {
+test('an OCR chunk with a large page contains fewer pages', () => {
   const posterSize = { width: 2384, height: 3370 }
   const input = {
     sizes: [posterSize, ...pageNumbers(20).map(() => a4)],
@@ -79,7 +79,7 @@ async function split(source: string, pool: WorkerPool): Promise<readonly Chunk[]
   return pdf.split?.({ operation: 'ocr-pdf', from: 'pdf', to: 'pdf', inputs, options, outDir }, tools, pool)
 }
 
-test('each OCR chunk has a PDF with only its pages without text', async () => {
+test('each OCR chunk contains only the PDF pages without text', async () => {
   const pathOf = await writeFiles({ 'text.pdf': createLongBook(2), 'paper.pdf': createBlankPdf('') })
   const mixedPdf = join(scratchFolder('ocr-mixed'), 'mixed.pdf')
   const pages = [pathOf('text.pdf'), '1', pathOf('paper.pdf'), '1-2', pathOf('text.pdf'), '2']

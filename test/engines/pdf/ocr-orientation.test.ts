@@ -42,14 +42,14 @@ const allWords = words(lines.join(' '))
 
 describe('orientation and lines of scans', () => {
   for (const degrees of [90, 180])
-    test(`a page with few words is turned upright before it is read: ${degrees} degrees`, async () => {
+    test(`a scanned page with few words is turned upright before OCR: ${degrees} degrees`, async () => {
       const { pdf } = await scan(`turned-${degrees}`, degrees)
       const { path, warnings } = await recognize(pdf, 'pdf')
       assert.deepEqual(warnings, [])
       assert.deepEqual(words(await readPdfText(path)).sort(), [...allWords].sort())
     })
 
-  test('lines with wide gaps stay lines in the text of an image', async () => {
+  test('lines with wide gaps stay lines in the OCR text of an image', async () => {
     const { image } = await scan('photo', 0)
     const { path } = await recognize(image, 'txt')
     const found = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
@@ -59,7 +59,7 @@ describe('orientation and lines of scans', () => {
     )
   })
 
-  test('words of a page that is skewed by four degrees stay whole and in order', async () => {
+  test('words of a scanned page that is skewed by four degrees stay whole and in order', async () => {
     const { pdf } = await scan('skewed', 4)
     const { path } = await recognize(pdf, 'txt')
     const text = await readFile(path, 'utf8')
@@ -67,7 +67,7 @@ describe('orientation and lines of scans', () => {
   })
 })
 
-test('pages where a fifth of the words are uncertain are reported with their share', () => {
+test('a warning lists scanned pages where a fifth of the words are uncertain', () => {
   const row = (confidence: number, text: string) => `5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t${confidence}\t${text}`
   const tsv = [row(95, 'sure'), row(12, 'uns?re'), row(93, 'again'), row(-1, ''), row(10, '—')].join('\n')
   const counts = countWords(tsv)

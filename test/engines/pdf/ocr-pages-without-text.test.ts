@@ -30,7 +30,7 @@ const textOfPage = (page: number) => [
   'of the old tower.',
 ]
 
-test('pages that take too long to read are left without text, and a warning lists them', async () => {
+test('scanned pages that take too long for OCR are left without text, and a warning lists them', async () => {
   const page = await createScannedPage(textOfPage(1))
   const { request, tools, workDir, messages } = await createScanStep([page, page, page])
   const pageTimeoutS = 0.01
@@ -56,7 +56,7 @@ function createHugeImage() {
   return sharp({ create: sides }).toColourspace('b-w').jpeg().toBuffer()
 }
 
-test('a warning lists pages whose image is too large to read, and is absent when all pages were read', async () => {
+test('a warning lists pages whose image is too large for OCR', async () => {
   const { request, tools, messages } = await createScanStep([
     await createScannedPage(textOfPage(1)),
     await createHugeImage(),
@@ -67,7 +67,7 @@ test('a warning lists pages whose image is too large to read, and is absent when
   assert.match(messages.join(), /^TEXT_MAY_BE_MISSING .* their images are too large: 2\./)
 })
 
-test('a page that OCR skipped does not count as recognized: in one run, in chunks, and when converting to Word', async () => {
+test('a page that OCR skipped does not count as recognized', async () => {
   const { request, tools, workDir } = await createScanStep([
     await createScannedPage(textOfPage(1)),
     await createHugeImage(),

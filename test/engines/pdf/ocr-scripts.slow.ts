@@ -62,7 +62,7 @@ function assertHighRecall(ratio: number): void {
   assert.ok(ratio >= 0.9, `${Math.round(ratio * 100)} %`)
 }
 
-describe('OCR of other scripts', () => {
+describe('OCR of non-Latin scripts', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'ocr-scripts-'))
     await createImage('arabic', 'Noto Naskh Arabic', 'rtl', arabic)
@@ -74,14 +74,14 @@ describe('OCR of other scripts', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('Arabic is read as text with left-to-right numbers and without directional marks', async () => {
+  test('OCR returns Arabic text with left-to-right numbers and without directional marks', async () => {
     const text = await readFile(await recognizeTo('arabic', 'txt', 'ara'), 'utf8')
     assertHighRecall(measureRecall(wordsOf(arabic.join(' ')), wordsOf(text)))
     assert.match(text, /عام 1902 وصلت\s+311 سفينة/)
     assert.doesNotMatch(text, /[\u202a-\u202e]/)
   })
 
-  test('the text layer of an Arabic image is in reading order', async () => {
+  test('the OCR text layer of an Arabic image is in reading order', async () => {
     const path = await recognizeTo('arabic', 'pdf', 'ara')
     const text = (await readStdout('pdftotext', path, '-')).replaceAll(/[\u202a-\u202e]/g, '')
     assertHighRecall(measureRecall(wordsOf(arabic.join(' ')), wordsOf(text)))
@@ -104,13 +104,13 @@ describe('OCR of other scripts', () => {
     for (const paragraph of paragraphs) assert.match(paragraph, /<w:bidi\/>.*<w:rtl\/>/s)
   })
 
-  test('Chinese is read as text without spaces between characters', async () => {
+  test('OCR returns Chinese text without spaces between characters', async () => {
     const text = await readFile(await recognizeTo('chinese', 'txt', 'chi-sim'), 'utf8')
     assertHighRecall(measureRecall(extractHanCharacters(chineseLines.join('')), extractHanCharacters(text)))
     assert.match(text, /岩石上站立了一百年，每天晚上/)
   })
 
-  test('the text layer of a Chinese image has no spaces between characters', async () => {
+  test('the OCR text layer of a Chinese image has no spaces between characters', async () => {
     const text = await readStdout('pdftotext', await recognizeTo('chinese', 'pdf', 'chi-sim'), '-')
     assertHighRecall(measureRecall(extractHanCharacters(chineseLines.join('')), extractHanCharacters(text)))
     assert.match(text, /岩石上站立了一百年，每天晚上/)

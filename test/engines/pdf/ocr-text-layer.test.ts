@@ -13,8 +13,8 @@ const showWord = (text: string, stretchPercent = 100) => `${stretchPercent} Tz [
 const createLine = (direction: 1 | -1, ...words: readonly string[]) =>
   `q 596.16 0 0 841.92 0 0 cm Q\nBT\n3 Tr ${direction} 0 0 1 300 700 Tm /f-0-0 10 Tf ${words.join(' ')} \nET\n`
 
-describe('the text layer of a scan', () => {
-  test('digits in a right-to-left line are placed from left to right', () => {
+describe('OCR text layers', () => {
+  test('an OCR text layer places digits in a right-to-left line from left to right', () => {
     const digits = '-500 <0031> 1000 <0032> -500 <0020>'
     assert.equal(
       fixTextLayer(createLine(-1, showWord('في '), '20 0 Td', showWord('12 '), '15 0 Td', showWord('سنة'))),
@@ -22,7 +22,7 @@ describe('the text layer of a scan', () => {
     )
   })
 
-  test('digits attached to an Arabic word are placed from left to right without moving its characters', () => {
+  test('an OCR text layer places digits after an Arabic word without moving its characters', () => {
     const fixedLine = fixTextLayer(createLine(-1, showWord('و311 ')))
     assert.equal(
       fixedLine,
@@ -30,7 +30,7 @@ describe('the text layer of a scan', () => {
     )
   })
 
-  test('Arabic characters and their punctuation are placed from right to left on a rotated page', () => {
+  test('an OCR text layer places Arabic text on a rotated page from right to left', () => {
     const glyphs = '-1000 <0641> 1000 <064A> 1000 <002E> -1000 <0020>'
     assert.equal(
       fixTextLayer(createLine(1, showWord('في. '), '-20 0 Td', showWord('12 '))),
@@ -38,13 +38,13 @@ describe('the text layer of a scan', () => {
     )
   })
 
-  test('left-to-right lines of words with spaces stay unchanged', () => {
+  test('an OCR text layer keeps left-to-right lines of words with spaces unchanged', () => {
     assert.equal(fixTextLayer(createLine(1, showWord('In '), '15 0 Td', showWord('1902 '))), undefined)
     assert.equal(fixTextLayer(createLine(1, showWord('등대는 '), '30 0 Td', showWord('백 '))), undefined)
     assert.equal(fixTextLayer(createLine(1, showWord('हिन्दीः '))), undefined)
   })
 
-  test('Chinese words are stretched to the next word instead of being followed by a space', () => {
+  test('an OCR text layer stretches Chinese words to the next word instead of adding a space', () => {
     assert.equal(
       fixTextLayer(
         createLine(1, showWord('灯塔 ', 120), '24 0 Td', showWord('在 '), '12 0 Td', showWord('Linux ')),
@@ -53,12 +53,12 @@ describe('the text layer of a scan', () => {
     )
   })
 
-  test('the space before another column and at the end of a line is kept', () => {
+  test('an OCR text layer keeps the space before another column and at the end of a line', () => {
     assert.equal(fixTextLayer(createLine(1, showWord('灯塔 '), '60 0 Td', showWord('在 '))), undefined)
     assert.equal(fixTextLayer(createLine(1, showWord('灯塔 '), '0 -15 Td', showWord('在 '))), undefined)
   })
 
-  test('text layers written by other programs stay unchanged', () => {
+  test('text layers that other programs wrote stay unchanged', () => {
     const otherLine = createLine(-1, showWord('12 ')).replace('3 Tr', '3 Tr 2 Tc')
     assert.equal(fixTextLayer(otherLine), undefined)
     assert.ok(fixTextLayer(createLine(-1, showWord('12 '))))

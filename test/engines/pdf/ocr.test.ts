@@ -90,7 +90,7 @@ describe('OCR', () => {
     assert.match(page, /wraps over more than one line of the page, so that joining lines is tried/)
   })
 
-  test('a scan is not read in fast mode, and a warning says so', async () => {
+  test('a scan is not read by OCR in fast mode, and a warning says so', async () => {
     const { warnings, result } = await recognizeTo(scanned, 'docx', 'convert', { mode: 'fast' })
     assert.deepEqual(warnings, ['TEXT_MAY_BE_MISSING'])
     assert.deepEqual(result.details, { pages: 1, pagesRecognized: 0 })
@@ -105,14 +105,14 @@ describe('OCR', () => {
     assert.deepEqual(result.details, { pages: 51, pagesRecognized: 0 })
   })
 
-  test('OCR returns a PDF unchanged when every page has text', async () => {
+  test('OCR returns a PDF unchanged if every page has text', async () => {
     const { path, warnings, result } = await recognizeTo(report, 'pdf')
     assert.deepEqual(warnings, ['TEXT_PRESENT'])
     assert.deepEqual(result.details, { pages: 2, pagesRecognized: 0 })
     assert.equal((await stat(path)).size, (await stat(report)).size)
   })
 
-  test('OCR of an encrypted PDF needs its password', async () => {
+  test('OCR of an encrypted PDF requires its password', async () => {
     const locked = fixture('needs-password.pdf')
     const { warnings, path } = await recognizeTo(locked, 'txt', 'ocr-pdf', { password: 'secret' })
     assert.ok(warnings.includes('ENCRYPTION_REMOVED'), `warnings were ${warnings}`)
@@ -129,7 +129,7 @@ describe('OCR languages', () => {
       assert.ok(installedLanguages.includes(tesseractLanguages(name)), name)
   })
 
-  test('OCR languages can be joined and written in Tesseract notation', () => {
+  test('several OCR languages can be combined, also in Tesseract notation', () => {
     assert.equal(tesseractLanguages(ocrLanguage.parse('chi_sim+ENG')), 'chi_sim+eng')
     assert.equal(ocrLanguage.parse('eng deu'), 'eng+deu')
   })

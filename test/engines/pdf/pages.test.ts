@@ -144,7 +144,7 @@ describe('pages of a PDF', () => {
     await assertValidPdf(path)
   })
 
-  test('attachments are kept when pages are extracted, removed or rotated', async () => {
+  test('PDF attachments are kept when pages are extracted, removed or rotated', async () => {
     for (const [operation, options] of [
       ['extract-pdf-pages', { pages: '2' }],
       ['remove-pdf-pages', { pages: '2' }],
@@ -156,21 +156,21 @@ describe('pages of a PDF', () => {
     }
   })
 
-  test('the content of pages that were not extracted is not in the file any more', async () => {
+  test('extract-pdf-pages leaves no content of other pages in the file', async () => {
     const { path } = await run('extract-pdf-pages', { pages: '2' })
     const content = await readUncompressed(path)
     assert.match(content, /Alpha page2/)
     assert.doesNotMatch(content, /Alpha page[13]|city-value|name-value/)
   })
 
-  test('remove-pdf-pages removes the named pages, but not all of them', async () => {
+  test('remove-pdf-pages removes the given pages, but not all pages of a PDF', async () => {
     const { path } = await run('remove-pdf-pages', { pages: '2,4' })
     assert.deepEqual(await readPageNames(path), ['Alpha page1', 'Alpha page3'])
     assert.equal(await countPdfPages(path), 2)
     await assertRefused(run('remove-pdf-pages', { pages: '1-last' }), 'INVALID_INPUT', /leave at least one/)
   })
 
-  test('reorder-pdf-pages puts pages that are not named last, in their original order', async () => {
+  test('reorder-pdf-pages puts pages that are not listed last, in their original order', async () => {
     const { path } = await run('reorder-pdf-pages', { pages: '3,1' })
     assert.deepEqual(await readPageNames(path), ['Alpha page3', 'Alpha page1', 'Alpha page2'])
     assert.equal(await countPdfPages(path), 4)
@@ -182,7 +182,7 @@ describe('pages of a PDF', () => {
     await assertRefused(run('reorder-pdf-pages', { pages: '1-3,2' }), 'INVALID_INPUT', /appears twice/)
   })
 
-  test('rotate-pdf rotates all pages or the named ones', async () => {
+  test('rotate-pdf rotates all pages or only the given ones', async () => {
     const rotateAndReadAngles = async (options: RunSettings['options']) =>
       [
         ...(
@@ -193,13 +193,13 @@ describe('pages of a PDF', () => {
     assert.deepEqual(await rotateAndReadAngles({ rotate: -90, pages: '1,last' }), [270, 0, 0, 270])
   })
 
-  test('page tools refuse page numbers that do not exist', async () => {
+  test('PDF page tools refuse page numbers that do not exist', async () => {
     for (const operation of ['split-pdf', 'extract-pdf-pages', 'remove-pdf-pages', 'rotate-pdf'] as const) {
       await assertRefused(run(operation, { pages: '2-9' }), 'INVALID_INPUT', /^pages: page 9 .* pages 1 to 4/)
     }
   })
 
-  test('remove-blank-pages-pdf removes blank pages only, and refuses a PDF without any other', async () => {
+  test('remove-blank-pages-pdf removes only blank pages, and refuses a PDF of blank pages', async () => {
     const { path, result } = await run('remove-blank-pages-pdf')
     assert.deepEqual(result.details, { pages: 3, removed: [4] })
     assert.deepEqual(await readPageNames(path), ['Alpha page1', 'Alpha page2', 'Alpha page3'])
@@ -221,7 +221,7 @@ describe('merging PDFs', () => {
       names: ['First part.pdf', 'b.pdf', 'c.pdf'],
     })
 
-  test('a merge keeps the order, bookmarks, links and filled-in forms of its inputs', async () => {
+  test('merging PDFs keeps their order, bookmarks, links and filled-in forms', async () => {
     const { path, result } = await merge()
     assert.deepEqual(result.details, { pages: 11, files: 3 })
     assert.deepEqual(
@@ -243,7 +243,7 @@ describe('merging PDFs', () => {
     await assertValidPdf(path)
   })
 
-  test('the outline option of a merge groups the bookmarks by file or drops them', async () => {
+  test('the outline option of a PDF merge groups the bookmarks by file or drops them', async () => {
     assert.deepEqual(await readOutlineItems((await merge({ outline: 'per_file' })).path), [
       ['First part', 1, ['Alpha one', 1], ['Alpha three', 3, ['Alpha two', 2]]],
       ['b', 5, ['Beta one', 5], ['Beta three', 7, ['Beta two', 6]]],
@@ -253,12 +253,12 @@ describe('merging PDFs', () => {
   })
 })
 
-test('merge-pdf is available as a tool, too', async () => {
+test('merge-pdf is also available as a tool', async () => {
   const { path } = await run('merge-pdf', {}, book, { more: [pathOf('beta.pdf')] })
   assert.equal(await countPdfPages(path), 8)
 })
 
-test('page tools warn when the structure tags for screen readers are removed', async () => {
+test('PDF page tools warn if the structure tags for screen readers are removed', async () => {
   const taggedPdf = await writeFiles({
     'tagged.pdf': createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R /MarkInfo << /Marked true >> /StructTreeRoot 5 0 R >>',

@@ -34,10 +34,10 @@ async function unzipFile(path: string, name: string, workDir: string): Promise<s
   return join(workDir, name)
 }
 
-describe('converting a PDF', () => {
+describe('PDF conversions', () => {
   after(removeRuns)
 
-  test('a single page becomes an image', async () => {
+  test('a single page of a PDF becomes an image', async () => {
     const { path, format, result } = await render('jpg', { pages: '2', dpi: 72 })
     assert.equal(format, 'jpg')
     assert.deepEqual(await readImageSize(path, 'jpg'), { width: 300, height: 150 })
@@ -46,7 +46,7 @@ describe('converting a PDF', () => {
     assert.equal((await render('jpg', { pages: '2,2', dpi: 72 })).format, 'jpg')
   })
 
-  test('a page becomes an SVG of vector shapes that matches the rendered page', async () => {
+  test('a PDF page becomes an SVG of vector shapes that matches the rendered page', async () => {
     const { path, format } = await convert(pdf, source, 'svg', { options: { pages: '1' } })
     assert.equal(format, 'svg')
     assert.doesNotMatch(await readFile(path, 'utf8'), /<image/, 'the SVG must not embed an image')
@@ -75,7 +75,7 @@ describe('converting a PDF', () => {
     )
   })
 
-  test('several pages become a ZIP of images with a manifest', async () => {
+  test('several PDF pages become a ZIP of images with a manifest', async () => {
     const run = await render('jpg', { dpi: '100', quality: 'low', progressive: 'true' })
     const { path, format, workDir } = run
     assertProgressRises(run)
@@ -107,7 +107,7 @@ describe('converting a PDF', () => {
     assert.match(await readStdout('file', page), /progressive/)
   })
 
-  test('selected pages keep their page numbers in file names', async () => {
+  test('images of selected PDF pages keep the page numbers in their file names', async () => {
     const { path } = await render('png', { pages: '3,1' })
     assert.deepEqual(await listZipNames(path), ['page-001.png', 'page-003.png', 'manifest.json'])
   })
@@ -125,14 +125,14 @@ describe('converting a PDF', () => {
     assert.deepEqual(widths, [150, 300, 150])
   })
 
-  test('text is extracted page by page', async () => {
+  test('the text of a PDF is extracted page by page', async () => {
     const text = await readFile((await render('txt')).path, 'utf8')
     assert.deepEqual(text.match(/\w+marker/g), ['alphamarker', 'betamarker', 'gammamarker'])
     const part = await readFile((await render('txt', { pages: '3,2' })).path, 'utf8')
     assert.deepEqual(part.match(/\w+marker/g), ['gammamarker', 'betamarker'])
   })
 
-  test('downscale, colorSpace, dpi and jpegQuality change the rendered image', async () => {
+  test('downscale, colorSpace, dpi and jpegQuality change the image of a PDF page', async () => {
     const downscaledRun = await render('png', { pages: '2', downscale: 60 })
     assert.deepEqual(await readImageSize(downscaledRun.path, 'png'), { width: 60, height: 30 })
     assert.match(
@@ -148,7 +148,7 @@ describe('converting a PDF', () => {
     assert.ok((await bytes({ jpegQuality: '5' })) < (await bytes({ jpegQuality: 95 })))
   })
 
-  test('a PDF with a password opens only with that password', async () => {
+  test('a PDF with a user password opens only with it', async () => {
     const locked = fixture('needs-password.pdf')
     const { path } = await render('txt', { password: 'secret' }, locked)
     assert.match(await readFile(path, 'utf8'), /alphamarker/)
@@ -167,13 +167,13 @@ describe('converting a PDF', () => {
     )
   })
 
-  test('no file in the work folder contains the password', async () => {
+  test('the password of a PDF is in no file name of the work folder', async () => {
     const locked = fixture('needs-password.pdf')
     const { workDir } = await convert(pdf, locked, 'txt', { options: { password: 'secret' }, runsHere: true })
     assert.deepEqual((await readdir(workDir)).toSorted(), ['open-source-1.pdf', 'out', 'source-1.pdf'])
   })
 
-  test('a page with too many pixels is refused, and downscale makes it convertible', async () => {
+  test('a PDF page with too many pixels is refused, but downscale makes it convertible', async () => {
     const hugePagePdf = (await readFile(source, 'latin1')).replace(
       '/MediaBox [0 0 300 150]',
       '/MediaBox [0 0 9000000 9000000]',
@@ -188,13 +188,13 @@ describe('converting a PDF', () => {
     assert.equal((await render('jpg', { downscale: 500, pages: '2' }, path)).format, 'jpg')
   })
 
-  test('a truncated PDF fails as CORRUPT_FILE', async () => {
+  test('converting a truncated PDF fails with CORRUPT_FILE', async () => {
     const path = join((await render('txt')).workDir, 'cut.pdf')
     await writeFile(path, (await readFile(source)).subarray(0, 300))
     await assertRefused(render('jpg', {}, path), 'CORRUPT_FILE')
   })
 
-  test('pages that do not exist and invalid options are refused', async () => {
+  test('converting a PDF with nonexistent pages or invalid options is refused', async () => {
     await assertRefused(render('jpg', { pages: '2-9' }), 'INVALID_INPUT', /page 9 .* pages 1 to 3/)
     const { options } = pdf.capabilities.find(({ to }) => to.includes('jpg')) ?? assert.fail()
     for (const input of [
@@ -212,7 +212,7 @@ describe('converting a PDF', () => {
   })
 })
 
-describe('a page range', () => {
+describe('page ranges', () => {
   test('a page range may contain single pages, backward ranges and "last"', () => {
     assert.deepEqual(resolvePages('1-3,7, 9 - last', 10), [1, 2, 3, 7, 9, 10])
     assert.deepEqual(resolvePages('last-8', 10), [10, 9, 8])
@@ -224,7 +224,7 @@ describe('a page range', () => {
   })
 })
 
-test('a page in Adobe RGB embeds the profile and looks the same as in sRGB', async () => {
+test('the image of a PDF page in Adobe RGB embeds the profile and looks the same as in sRGB', async () => {
   const options = { pages: '1', colorSpace: 'Adobe-RGB' }
   const { path } = await convert(pdf, fixture('three-pages.pdf'), 'png', { options })
   const plainPng = await convert(pdf, fixture('three-pages.pdf'), 'png', { options: { pages: '1' } })

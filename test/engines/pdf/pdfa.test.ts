@@ -70,7 +70,7 @@ test('to-pdfa keeps links and the language of the document', async () => {
   }
 })
 
-test('tools keep a PDF/A valid, or no longer claim that it is one', async () => {
+test('PDF tools keep a PDF/A valid, or remove its PDF/A declaration', async () => {
   const claims = async (path: string) => /pdfaid:part/.test(await readStdout('pdfinfo', '-meta', path))
   const { path: archive } = await run('to-pdfa', { pdfaVersion: '1b' })
   for (const [operation, options] of [

@@ -16,7 +16,7 @@ const pathOf = await writeFiles({
 const book = pathOf('alpha.pdf')
 const run = createToolRunner(book)
 
-describe('an encrypted PDF', () => {
+describe('PDF encryption', () => {
   const locked = fixture('needs-password.pdf')
   const pdfinfo = (path: string, ...args: string[]) => readStdout('pdfinfo', ...args, path)
 
@@ -36,7 +36,7 @@ describe('an encrypted PDF', () => {
     }
   })
 
-  test('decrypt-pdf needs the correct password', async () => {
+  test('decrypt-pdf requires the correct password', async () => {
     const { path } = await run('decrypt-pdf', { password: 'secret' }, locked)
     assert.match(await pdfinfo(path), /Encrypted:\s+no/)
     assert.match(await readPdfText(path), /alphamarker/)
@@ -48,14 +48,14 @@ describe('an encrypted PDF', () => {
     )
   })
 
-  test('decrypt-pdf removes restrictions without a password', async () => {
+  test('decrypt-pdf removes the restrictions of a PDF that opens without a password', async () => {
     const { path, warnings } = await run('decrypt-pdf', {}, fixture('owner-password.pdf'))
     assert.match(await pdfinfo(path), /Encrypted:\s+no/)
     assert.deepEqual(warnings, [])
     assert.deepEqual((await run('decrypt-pdf')).warnings, ['NOTHING_TO_DO'])
   })
 
-  test('an encrypted PDF stays encrypted when a tool changes it', async () => {
+  test('an encrypted PDF stays encrypted when a PDF tool changes it', async () => {
     const cases: readonly [Operation, RunSettings['options']][] = [
       ['rotate-pdf', {}],
       ['extract-pdf-pages', { pages: '1' }],
@@ -70,7 +70,7 @@ describe('an encrypted PDF', () => {
     }
   })
 
-  test('tools keep an old cipher and accept the owner password', async () => {
+  test('PDF tools keep an old cipher and accept the owner password', async () => {
     const oldPdf = (await writeFiles({}))('old.pdf')
     const encryptArgs = ['--allow-weak-crypto', '--encrypt', 'user', 'owner', '40', '--print=n', '--']
     execFileSync('qpdf', [...encryptArgs, fixture('three-pages.pdf'), oldPdf])
@@ -79,7 +79,7 @@ describe('an encrypted PDF', () => {
     await assert.rejects(pdfinfo(path), /Incorrect password/)
   })
 
-  test('to-pdfa and merge remove encryption and warn about it', async () => {
+  test('to-pdfa and PDF merges remove encryption and warn about it', async () => {
     const pdfaRun = await run('to-pdfa', { password: 'secret' }, locked)
     assert.deepEqual(pdfaRun.warnings, ['ENCRYPTION_REMOVED'])
     const mergedPdf = await run('merge', { password: 'secret' }, book, { more: [locked, locked] })

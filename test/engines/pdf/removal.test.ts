@@ -17,7 +17,7 @@ const pathOf = await writeFiles({
 })
 const run = createToolRunner(pathOf('book.pdf'))
 
-test('flatten-pdf turns form fields into page content, including fields without an appearance stream', async () => {
+test('flatten-pdf turns form fields into page content, even fields without an appearance stream', async () => {
   const { path } = await run('flatten-pdf')
   assert.match(await readPdfText(path), /Alpha-name-value[\s\S]*Alpha-city-value/)
   assert.match(await readStdout('pdfinfo', path), /Form:\s+none/)
@@ -44,7 +44,7 @@ test('flatten-pdf keeps comments without an appearance stream', async () => {
   assert.ok(red > 240 && green < 150, `${red} ${green}`)
 })
 
-test('flatten-pdf draws every kind of field that needs an appearance stream and leaves none to fill in', async () => {
+test('flatten-pdf draws every kind of field without an appearance stream and leaves none to fill in', async () => {
   const field = (left: number, rest: string) =>
     `<< /Type /Annot /Subtype /Widget /Rect [${left} 40 ${left + 60} 60] /P 3 0 R /F 4 ${rest} >>`
   const form = await writeFiles({
@@ -70,7 +70,7 @@ test('flatten-pdf draws every kind of field that needs an appearance stream and 
   }
 })
 
-describe('redacting', () => {
+describe('PDF redaction', () => {
   test('redact-pdf finds a term that is hyphenated at the end of a line', async () => {
     const pathOf = await writeFiles({
       'memo.pdf': createPdf({
@@ -104,7 +104,7 @@ describe('redacting', () => {
     assert.ok(red < 240, 'the redacted area must be black')
   })
 
-  test('redact-pdf also removes the pixels below a term', async () => {
+  test('redact-pdf also removes the image pixels below a term', async () => {
     const scan = await run('merge', {}, pathOf('photo.pdf'), { more: [pathOf('photo.pdf')] })
     const page = await convert(pdf, scan.path, 'pdf', {
       operation: 'add-watermark-pdf',
@@ -146,7 +146,7 @@ test('sanitize-pdf removes actions, links and attachments and keeps the page con
   assert.doesNotMatch(await readUncompressed(keptRun.path), /Alpha book|Ada Author/)
 })
 
-test('edit-pdf-metadata sets the information dictionary and XMP, and leaves no old values in the file', async () => {
+test('edit-pdf-metadata sets the information dictionary and XMP, and removes all old values', async () => {
   const { path } = await run('edit-pdf-metadata', {
     title: 'Grüße "機密" <x> -all=',
     author: '',

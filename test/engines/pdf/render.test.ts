@@ -9,7 +9,7 @@ import { type RenderSettings, renderPages } from '../../../lib/engines/pdf/rende
 import { toText } from '../../../lib/engines/pdf/text.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
-describe('rendering pages of a PDF', () => {
+describe('rendering of PDF pages', () => {
   const usLetter = { width: 612, height: 792 }
 
   /** Renders with a fake pdftoppm that only creates files; `missingPage` is a page that it leaves out. */
@@ -51,20 +51,20 @@ describe('rendering pages of a PDF', () => {
   }
   const repeatSize = (count: number, size = usLetter) => Array.from({ length: count }, () => size)
 
-  test('pages are rendered in as many batches as processes run at once, and a few pages in one batch', async () => {
+  test('PDF pages are rendered in as many batches as processes can run at once', async () => {
     assert.deepEqual((await renderWithFake(repeatSize(3))).ranges, ['1-3 72'])
     assert.deepEqual((await renderWithFake(repeatSize(4))).ranges.toSorted(), ['1-2 72', '3-4 72'])
     assert.deepEqual((await renderWithFake(repeatSize(11))).ranges.toSorted(), ['1-6 72', '7-11 72'])
   })
 
-  test('pages are rendered in more batches when their pixels would not fit on a small disk', async () => {
+  test('PDF pages are rendered in more batches if their pixels do not fit on a small disk', async () => {
     // 48.5 megapixels each at 720 dpi: about two pages fit into a batch of 100 megapixels.
     const { ranges } = await renderWithFake(repeatSize(3), { dpi: 720 })
     assert.deepEqual(ranges.toSorted(), ['1-2 720', '3-3 720'])
     assert.equal((await renderWithFake(repeatSize(8), { dpi: 720 })).ranges.length, 4)
   })
 
-  test('each page is rendered once, and consecutive pages of one resolution in one batch', async () => {
+  test('each PDF page is rendered once, and consecutive pages of one resolution in one batch', async () => {
     const { ranges, receivedPages: receivedRanges } = await renderWithFake(repeatSize(9), {
       pages: [9, 2, 1, 2, 5, 6, 7],
     })
@@ -83,7 +83,7 @@ describe('rendering pages of a PDF', () => {
     ])
   })
 
-  test('rendered pages are passed on with their numbers, and progress is reported', async () => {
+  test('each rendered PDF page is reported with its number and the progress', async () => {
     const { receivedPages: receivedRanges, shares: progress } = await renderWithFake(repeatSize(3))
     assert.deepEqual(
       receivedRanges.map(({ page }) => page),
@@ -95,7 +95,7 @@ describe('rendering pages of a PDF', () => {
     )
   })
 
-  test('pages are rendered within their crop box, and in gray on request', async () => {
+  test('PDF pages are rendered within their crop box, and in gray if requested', async () => {
     const [args = []] = (await renderWithFake(repeatSize(1))).calls
     assert.deepEqual(args.slice(0, -1), [
       ...['-q', '-cropbox', '-f', '1', '-l', '1', '-r', '72', '-jpeg', '-forcenum', '/in.pdf'],
@@ -104,7 +104,7 @@ describe('rendering pages of a PDF', () => {
     assert.ok(gray.includes('-gray'))
   })
 
-  test('a missing page fails as CORRUPT_FILE instead of shifting the page numbers', async () => {
+  test('a missing PDF page fails with CORRUPT_FILE instead of shifting the page numbers', async () => {
     await assert.rejects(renderWithFake(repeatSize(3), {}, 2), {
       code: 'CORRUPT_FILE',
       message: 'The PDF is damaged: some of the pages 1 to 3 cannot be rendered.',
@@ -112,7 +112,7 @@ describe('rendering pages of a PDF', () => {
   })
 })
 
-describe('extracting the text of a PDF', () => {
+describe('PDF text extraction', () => {
   async function extractWithFake(pages: readonly number[], text: string) {
     const dir = scratchFolder('pdf-text')
     const ranges: string[] = []
@@ -129,13 +129,13 @@ describe('extracting the text of a PDF', () => {
     return { ranges, warnings, text: await readFile(path, 'utf8') }
   }
 
-  test('text is extracted in the order of the page range, one run of pages after another', async () => {
+  test('PDF text is extracted in the order of the page range, one run of pages after another', async () => {
     const { ranges, text, warnings } = await extractWithFake([3, 1, 2, 2], 'a\f')
     assert.deepEqual([ranges, text, warnings], [['3-3', '1-2', '2-2'], 'a\fa\fa\f', []])
     assert.deepEqual((await extractWithFake([1], ' \n\f')).warnings, ['NO_TEXT'])
   })
 
-  test('text from TeX gets composed accents, and bullets in place of control characters', async () => {
+  test('PDF text from TeX gets composed accents, and bullets in place of control characters', async () => {
     const { text } = await extractWithFake(
       [1],
       'Cafe\u0301 nai\u0308ve \u0131\u0301\u0237\u030c\n  \u0088 first\nx\u0088 y',

@@ -17,7 +17,7 @@ const pathOf = await writeFiles({
 })
 const run = createToolRunner(pathOf('book.pdf'))
 
-describe('compressing a PDF', () => {
+describe('PDF compression', () => {
   const sizeOf = async (path: string) => (await stat(path)).size
 
   test('compress-pdf keeps the pages and reduces the quality of images', async () => {
@@ -31,13 +31,13 @@ describe('compressing a PDF', () => {
     assert.ok(level > 100 && level < 155, `the photo is missing: gray level ${level}`)
   })
 
-  test('compress-pdf returns the source with a warning when the result would be larger', async () => {
+  test('compress-pdf returns the source with a warning if the result would be larger', async () => {
     const { path, warnings } = await run('compress-pdf', { pdfQuality: 'prepress' }, pathOf('clear.pdf'))
     assert.deepEqual(warnings, ['NOT_SMALLER'])
     assert.deepEqual(await readFile(path), await readFile(pathOf('clear.pdf')))
   })
 
-  test('compress uses the best quality that fits the target size', async () => {
+  test('PDF compression uses the best quality that fits the target size', async () => {
     const sizes = []
     for (const targetSize of [40_000, 80_000]) {
       const { path, result, warnings } = await run('compress', { targetSize }, pathOf('photo.pdf'))
@@ -49,14 +49,14 @@ describe('compressing a PDF', () => {
     assert.ok((sizes[1] ?? 0) > (sizes[0] ?? 0), sizes.join())
   })
 
-  test('compress reports the smallest size when the target size cannot be reached', async () => {
+  test('PDF compression reports the smallest size if the target size cannot be reached', async () => {
     const { path, result, warnings } = await run('compress', { targetSize: 1000 }, pathOf('photo.pdf'))
     assert.deepEqual(warnings, ['TARGET_NOT_REACHED'])
     assert.equal(result.details?.sizeAfter, await sizeOf(path))
     assert.equal(result.details?.reached, false)
   })
 
-  test('compress makes smaller files with lower quality', async () => {
+  test('PDF compression makes smaller files with a lower quality', async () => {
     const sizes = []
     for (const quality of ['high', 'low', 1]) {
       sizes.push(await sizeOf((await run('compress', { quality }, pathOf('photo.pdf'))).path))
@@ -117,7 +117,7 @@ test('linearize-pdf optimizes a PDF for fast web view', async () => {
   assert.match(await readStdout('pdfinfo', path), /Optimized:\s+yes/)
 })
 
-describe('repairing a PDF', () => {
+describe('PDF repair', () => {
   test('repair-pdf recovers all pages from a broken cross-reference table or a truncated file', async () => {
     const intactPdf = createBook('Alpha').toString('latin1')
     const brokenPdf = await writeFiles({

@@ -65,7 +65,7 @@ const readPart = (path: string, name: string) => readStdout('unzip', '-p', path,
 const convertTo = async (source: string, to: FormatId) => convert(pdf, source, to)
 
 describe('PDF to Excel', () => {
-  test('a workbook contains the tables of a PDF, and a table over several pages only once', async () => {
+  test('PDF to Excel collects the tables of a PDF, and a table over several pages only once', async () => {
     const { path, result, warnings } = await convertTo(await writePdfWithTables(), 'xlsx')
     assert.deepEqual(warnings, ['TABLES_ONLY'])
     assert.deepEqual(result.details, { pages: 2, tables: 1 })
@@ -81,7 +81,7 @@ describe('PDF to Excel', () => {
     assert.match(await readPart(path, 'docProps/core.xml'), /<dc:creator>Ada Reed</)
   })
 
-  test('no warning is given when a PDF has no text outside its tables', async () => {
+  test('PDF to Excel gives no warning if the PDF has no text outside its tables', async () => {
     const { warnings } = await convertTo(
       await writePdf('bare.pdf', [drawRuledTable(250, [header, ['Tern', '1', 'x']])]),
       'xlsx',
@@ -89,7 +89,7 @@ describe('PDF to Excel', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('a warning names the pages whose text was read from their image', async () => {
+  test('PDF to Excel warns which pages were read by OCR', async () => {
     const scan = join(folder, 'scan.pdf')
     await writeFile(scan, await createScannedPdf([await createScannedPage(['Ebbe und Flut am Strand'])]))
     const { warnings, messages } = await convertTo(scan, 'xlsx')
@@ -108,7 +108,7 @@ describe('PDF to Excel', () => {
   })
 })
 
-test('a CSV contains all tables of a PDF, one below the other', async () => {
+test('PDF to CSV writes all tables of a PDF, one below the other', async () => {
   const source = await writePdf('two-tables.pdf', [
     `${drawRuledTable(280, [header, ['Heron', '1,204.50', '007']])}\n${drawText(200, 'Between them.')}\n${drawRuledTable(
       180,
@@ -125,7 +125,7 @@ test('a CSV contains all tables of a PDF, one below the other', async () => {
   assert.deepEqual(result.details, { pages: 1, tables: 2 })
 })
 
-test('each page of a PDF becomes a slide with text over an image of everything else', async () => {
+test('each page of a PDF becomes a PowerPoint slide with text over an image of everything else', async () => {
   const { path, warnings } = await convertTo(await writePdfWithTables(), 'pptx')
   assert.deepEqual(warnings, [])
   const names = await listZipNames(path)
@@ -141,7 +141,7 @@ test('each page of a PDF becomes a slide with text over an image of everything e
   assert.doesNotMatch(core, /Pptx/)
 })
 
-test('a Word document has the title and author of the PDF', async () => {
+test('PDF to Word keeps the title and author of the PDF', async () => {
   const core = await readPart((await convertTo(await writePdfWithTables(), 'docx')).path, 'docProps/core.xml')
   assert.match(core, /<dc:title>Catches</)
   assert.match(core, /<dc:creator>Ada Reed</)
@@ -153,8 +153,8 @@ test('a Word document has the title and author of the PDF', async () => {
   )
 })
 
-describe('numbers in table cells', () => {
-  test('text that is only a number becomes a number with its format', () => {
+describe('numbers in table cells of a PDF', () => {
+  test('PDF table text that is only a number becomes a number with its format', () => {
     assert.deepEqual(parseSheetNumber('1204', undefined), { value: 1204, format: '0' })
     assert.deepEqual(parseSheetNumber('-1,204.50', '.'), { value: -1204.5, format: '#,##0.00' })
     assert.deepEqual(parseSheetNumber('1.204,5', ','), { value: 1204.5, format: '#,##0.0' })
@@ -162,7 +162,7 @@ describe('numbers in table cells', () => {
     assert.deepEqual(parseSheetNumber('12.5 %', '.'), { value: 0.125, format: '0.0%' })
   })
 
-  test('text that a spreadsheet would change stays text', () => {
+  test('PDF table text that a spreadsheet would change stays text', () => {
     for (const text of [
       '007',
       '1E5',
@@ -177,7 +177,7 @@ describe('numbers in table cells', () => {
       assert.equal(parseSheetNumber(text, '.'), undefined, text)
   })
 
-  test('the decimal separator is derived from the whole table, and ambiguous numbers stay text', () => {
+  test('the decimal separator is derived from the whole PDF table, and ambiguous numbers stay text', () => {
     assert.equal(findDecimalSeparator(['1,204.50', '12']), '.')
     assert.equal(findDecimalSeparator(['1.204,50', '1.204']), ',')
     assert.equal(findDecimalSeparator(['1.204', '1,204']), undefined)
@@ -185,7 +185,7 @@ describe('numbers in table cells', () => {
   })
 })
 
-test('very fine page images are downscaled before OCR, with a warning', async () => {
+test('PDF page images of very high resolution are downscaled before OCR, with a warning', async () => {
   const downscaleWithFake = async (dpi: number, width: number) => {
     const programs: string[] = []
     const warnings: string[] = []

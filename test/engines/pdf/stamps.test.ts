@@ -15,8 +15,8 @@ const pathOf = await writeFiles({
 })
 const run = createToolRunner(pathOf('book.pdf'))
 
-describe('a watermark on a PDF', () => {
-  test('a text watermark appears on every page, in any script, with embedded fonts', async () => {
+describe('PDF watermarks', () => {
+  test('a text watermark appears on every PDF page, in any script, with embedded fonts', async () => {
     const { path } = await run('add-watermark-pdf', { watermarkText: 'Grüße 機密', watermarkPosition: 'top' })
     for (const page of ['1', '4']) {
       const text = await readStdout('pdftotext', '-f', page, '-l', page, path, '-')
@@ -28,7 +28,7 @@ describe('a watermark on a PDF', () => {
     assert.ok(isWhite(await (await renderPage(path, 4)).color(1, 2)), 'the bottom must be empty')
   })
 
-  test('a watermark is upright and in the requested corner of rotated pages', async () => {
+  test('a watermark is upright and in the requested corner of rotated PDF pages', async () => {
     const { path } = await run(
       'add-watermark-pdf',
       { watermarkText: 'ABC', watermarkPosition: 'bottom-right', watermarkOpacity: '1', pages: '4' },
@@ -50,7 +50,7 @@ describe('a watermark on a PDF', () => {
     assert.doesNotMatch(await readStdout('pdftotext', '-l', '1', path, '-'), /ABC/)
   })
 
-  test('a watermark has the requested color, opacity and position', async () => {
+  test('a PDF watermark has the requested color, opacity and position', async () => {
     const renderCenterColor = async (watermarkOpacity: number) => {
       const { path } = await run('add-watermark-pdf', {
         watermarkText: 'MMMM',
@@ -70,7 +70,7 @@ describe('a watermark on a PDF', () => {
     )
   })
 
-  test('an image watermark keeps its transparency', async () => {
+  test('an image watermark on a PDF keeps its transparency', async () => {
     const { path } = await run(
       'add-watermark-pdf',
       { watermarkPosition: 'Top Left', watermarkOpacity: 1, watermarkScale: 30 },
@@ -83,7 +83,7 @@ describe('a watermark on a PDF', () => {
     assert.match(await readStdout('pdfimages', '-list', path), /smask/)
   })
 
-  test('markup in a text watermark is drawn as text', async () => {
+  test('markup in the text of a PDF watermark is drawn as text', async () => {
     const text = '</text><image href="file:///etc/passwd"/> & "x"'
     const { path } = await run('add-watermark-pdf', {
       watermarkText: text,
@@ -95,7 +95,7 @@ describe('a watermark on a PDF', () => {
     )
   })
 
-  test('a watermark needs either a text or an image', async () => {
+  test('a PDF watermark requires a text or an image', async () => {
     await assertRefused(run('add-watermark-pdf'), 'INVALID_INPUT', /^watermarkText: expected/)
     const runWithTextAndImage = run('add-watermark-pdf', { watermarkText: 'x' }, pathOf('book.pdf'), {
       more: [fixture('corners.png')],
@@ -106,7 +106,7 @@ describe('a watermark on a PDF', () => {
   })
 })
 
-test('add-page-numbers-pdf numbers the selected pages with the requested format and position', async () => {
+test('add-page-numbers-pdf numbers the selected pages in the requested format and position', async () => {
   const options = {
     pages: '2-last',
     startNumber: '7',
@@ -123,7 +123,7 @@ test('add-page-numbers-pdf numbers the selected pages with the requested format 
   assert.ok(!isWhite(await (await renderPage(path, 4)).color(2, 0)), 'the requested corner must not be empty')
 })
 
-test('crop-pdf cuts margins off the displayed page or keeps a box', async () => {
+test('crop-pdf cuts margins off the displayed page or keeps only a box', async () => {
   const size = async (options: RunSettings['options'], name?: string) =>
     /Page size:\s+(\S+ x \S+)/.exec(
       await readStdout('pdfinfo', (await run('crop-pdf', options, name)).path),

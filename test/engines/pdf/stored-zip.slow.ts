@@ -7,7 +7,7 @@ import { StoredZip } from '../../../lib/engines/pdf/stored-zip.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { readStdout } from '../support/inspect-result.ts'
 
-test('a stored ZIP can contain a file of more than 4 GiB and files after it', async () => {
+test('an uncompressed ZIP can contain a file of more than 4 GiB and files after it', async () => {
   const folder = scratchFolder('stored-zip')
   const [source, path] = [join(folder, 'source'), join(folder, 'made.zip')]
   const size = 2 ** 32 + 5
@@ -24,7 +24,7 @@ test('a stored ZIP can contain a file of more than 4 GiB and files after it', as
   assert.equal(await readStdout('unzip', '-p', path, 'behind.txt'), 'words')
 })
 
-test('a stored ZIP can contain more than 65,535 files', async () => {
+test('an uncompressed ZIP can contain more than 65,535 files', async () => {
   const path = join(scratchFolder('stored-zip'), 'made.zip')
   await StoredZip.write(path, async (zip) => {
     for (let at = 0; at < 65_600; at++) await zip.addText(`${at}.txt`, '')

@@ -28,7 +28,7 @@ for one in archive.infolist(): print(one.filename, one.compress_type, len(archiv
     path,
   )
 
-test('a stored ZIP can be read by Python, unzip, 7-Zip and bsdtar', async () => {
+test('an uncompressed ZIP can be read by Python, unzip, 7-Zip and bsdtar', async () => {
   const path = await writeZip(async (zip, source) => {
     assert.equal(await zip.addFile('whole.bin', source), content.length)
     assert.equal(await zip.addFile('part.bin', source, { start: 300_000, size: 7 }), 7)
@@ -48,7 +48,7 @@ test('a stored ZIP can be read by Python, unzip, 7-Zip and bsdtar', async () => 
   assert.equal(part, content.toString('utf8', 300_000, 300_007))
 })
 
-test('a file that became shorter while it was read fails', async () => {
+test('writing a ZIP fails if a file became shorter while it was read', async () => {
   await assert.rejects(
     writeZip(async (zip, source) => {
       await zip.addFile('part.bin', source, { start: content.length - 3, size: 7 })

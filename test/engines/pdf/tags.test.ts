@@ -76,7 +76,7 @@ async function readArtifacts(path: string): Promise<string> {
   return texts.join('')
 }
 
-test('page numbers and watermarks on a tagged PDF are artifacts, and its tags stay', async () => {
+test('page numbers and watermarks on a tagged PDF are artifacts, and its other tags stay', async () => {
   for (const [operation, options] of [
     ['add-page-numbers-pdf', { format: 'Page {page}' }],
     ['add-watermark-pdf', { watermarkText: 'Page 1', watermarkPosition: 'bottom' }],
@@ -89,8 +89,8 @@ test('page numbers and watermarks on a tagged PDF are artifacts, and its tags st
   }
 })
 
-describe('merging', () => {
-  test('tagged PDFs keep all tags, their languages and links', async () => {
+describe('merging tagged PDFs', () => {
+  test('a merge of tagged PDFs keeps all tags, their languages and links', async () => {
     const { path, warnings } = await run('merge', {}, pathOf('alpha.pdf'), { more: [pathOf('beta.pdf')] })
     assert.deepEqual(warnings, [])
     const words = (word: string) => `"${word} title".*"${word} first".*"${word} second".*Link.*Form.*`
@@ -101,7 +101,7 @@ describe('merging', () => {
     await assertValidPdf(path)
   })
 
-  test('pages without tags become paragraphs between tagged ones, in any order', async () => {
+  test('pages without tags become paragraphs between tagged pages of a merge, in any order', async () => {
     for (const order of [
       ['alpha.pdf', 'book.pdf', 'beta.pdf'],
       ['book.pdf', 'beta.pdf', 'alpha.pdf'],
@@ -117,7 +117,7 @@ describe('merging', () => {
     }
   })
 
-  test('links of a PDF whose tags were removed do not get the tags of another one', async () => {
+  test('links of a PDF whose tags were removed do not get the tags of another PDF in a merge', async () => {
     const { path } = await run('merge', {}, pathOf('alpha.pdf'), { more: [pathOf('untagged.pdf')] })
     assert.match(await readTags(path), /Alpha second.*Delta title/)
     // Of the link and the field of the first PDF.

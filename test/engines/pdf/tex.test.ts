@@ -88,7 +88,7 @@ const convertToText = async (name: string) => {
 }
 
 describe('PDFs from TeX', () => {
-  test('two columns from TeX are read in order, despite page numbers and long lines in the gutter', async () => {
+  test('two columns of a PDF from TeX are read in order, despite page numbers and long lines in the gutter', async () => {
     const { path, text } = await convertToText('paper.pdf')
     const numbers = extractNumbers(text)
     assert.equal(numbers.length, number - 1000)
@@ -100,7 +100,7 @@ describe('PDFs from TeX', () => {
     assert.match(await readStdout('unzip', '-p', path, 'word/footer*.xml'), /PAGE/)
   })
 
-  test('accents and bullets from TeX are correct in the Word document', async () => {
+  test('accents and bullets of a PDF from TeX are correct in the Word document', async () => {
     const { text } = await convertToText('accents.pdf')
     assert.match(text, /The Café is naïve/)
     assert.match(text, /On a déja vu/)
@@ -108,14 +108,14 @@ describe('PDFs from TeX', () => {
   })
 })
 
-test('accents and bullets from TeX are correct in extracted text', async () => {
+test('accents and bullets of a PDF from TeX are correct in extracted text', async () => {
   const { path } = await convert(pdf, pathOf('accents.pdf'), 'txt')
   const text = await readFile(path, 'utf8')
   assert.match(text, /The Café is naïve/)
   assert.equal(text.match(/^• Item \w+ of a list$/gm)?.length, 3)
 })
 
-describe('joining overprinted accents', () => {
+describe('overprinted accents in PDF text', () => {
   type CharacterEvent = readonly [string, ...unknown[]]
   /** Takes characters with their positions, each ten points wide; `|` ends a line. */
   const readText = (...characters: readonly (readonly [string, number, number?])[]): string => {
@@ -142,14 +142,14 @@ describe('joining overprinted accents', () => {
     return text
   }
 
-  test('an accent joins the character below it, whichever is drawn first', () => {
+  test('an overprinted accent joins the character below it, whichever is drawn first', () => {
     assert.equal(readText(['a', 0], ['´', 10], ['e', 11], ['b', 21]), 'aéb')
     assert.equal(readText(['a', 0], ['e', 10], ['´', 11], ['b', 20]), 'aéb')
     assert.equal(readText(['ˇ', 0, -3], ['S', 1]), 'Š')
     assert.equal(readText(['¨', 0], ['\u0131', 0]), 'ï')
   })
 
-  test('an accent adds no space, and its character stays in its line', () => {
+  test('an overprinted accent adds no space, and its character stays in its line', () => {
     assert.equal(readText(['a', 0], ['´', 10], [' ', 20], ['e', 11]), 'aé')
     assert.equal(readText(['a', 0], ['|', 0], ['ˇ', 40, -3], ['|', 0], ['S', 41], ['k', 51]), 'a||Šk')
     assert.equal(readText(['a', 0], [' ', 10], ['b', 20]), 'a b')
@@ -164,7 +164,7 @@ describe('joining overprinted accents', () => {
   })
 })
 
-describe('reading order of two columns', () => {
+describe('reading order of two PDF columns', () => {
   const createItem = (from: number, to: number, baseline: number): PageItem => ({
     box: [from, baseline - 9, to, baseline],
     characters: Math.round((to - from) / 5),
@@ -180,11 +180,11 @@ describe('reading order of two columns', () => {
     createItem(from, from + 229, baseline),
   )
 
-  test('columns are separated by a narrow gutter that contains the page number', () => {
+  test('PDF columns are separated by a narrow gutter that contains the page number', () => {
     assert.deepEqual(countItems([...twoColumns, createItem(303, 308, 700)]), [[20, 20], [1]])
   })
 
-  test('columns count as prose when wide gaps between sentences split most lines', () => {
+  test('PDF columns count as prose if wide gaps between sentences split most lines', () => {
     const brokenLines = [...lines(72), ...lines(311)].flatMap(([from, baseline], at) =>
       at % 4 === 0
         ? [createItem(from, from + 229, baseline)]
@@ -204,7 +204,7 @@ describe('reading order of two columns', () => {
   })
 })
 
-describe('reading order of adjacent texts', () => {
+describe('reading order of adjacent PDF texts', () => {
   const lines = (from: number, to: number, top: number, pitch: number, count: number) =>
     Array.from({ length: count }, (_, at): PageItem => {
       const baseline = top + at * pitch
@@ -221,18 +221,18 @@ describe('reading order of adjacent texts', () => {
   /** Titles, with dates on the other side: not prose. */
   const main = [...lines(200, 300, 60, 15, 20), ...lines(480, 540, 60, 45, 7)]
 
-  test('independent adjacent texts, as in a résumé, are read one after the other', () => {
+  test('independent adjacent PDF texts, as in a résumé, are read one after the other', () => {
     assert.deepEqual(countItems([...lines(20, 90, 57, 17.3, 9), ...main]), [[9, 27]])
   })
 
-  test('adjacent texts are read line by line when their lines align or when one is short', () => {
+  test('adjacent PDF texts are read line by line if their lines align or one text is short', () => {
     assert.deepEqual(countItems([...lines(20, 90, 60, 15, 9), ...main]), [[36]])
     assert.deepEqual(countItems([...lines(20, 90, 57, 17.3, 7), ...main]), [[34]])
     assert.deepEqual(countItems([...lines(20, 90, 57, 11.3, 9), ...main]), [[36]])
   })
 })
 
-describe('gaps in widely spaced lines', () => {
+describe('gaps in widely spaced PDF lines', () => {
   const style: Style = {
     font: 'CMR',
     bold: false,
@@ -255,14 +255,14 @@ describe('gaps in widely spaced lines', () => {
       ),
     )
 
-  test('wide gaps after sentences do not make a table', () => {
+  test('wide gaps after sentences in PDF text do not count as table columns', () => {
     const wide = [0, 30, 60, 99, 129]
     assert.deepEqual(findBorderlessTables([line(10, ...wide), line(22, ...wide), line(34, ...wide)]), [])
     const cells = [0, 25, 60, 85, 120]
     assert.equal(findBorderlessTables([line(10, ...cells), line(22, ...cells), line(34, ...cells)]).length, 1)
   })
 
-  test('narrow gaps between horizontal rules make a table', () => {
+  test('narrow gaps between horizontal rules in PDF text count as table columns', () => {
     const rows = [10, 22, 34, 46].map((baseline) => line(baseline, 0, 32, 64))
     assert.deepEqual(findBorderlessTables(rows), [])
     const rule = (top: number, right = 87) =>

@@ -26,7 +26,7 @@ const pathOf = await writeFiles({
 })
 const run = createToolRunner(pathOf('book.pdf'))
 
-describe('extracting images from a PDF', () => {
+describe('PDF image extraction', () => {
   test('extract-pdf-images returns each embedded image once and unchanged, in a ZIP with a manifest', async () => {
     const mergedTwice = await run('merge', {}, pathOf('photo.pdf'), { more: [pathOf('photo.pdf')] })
     const extractedRun = await convert(pdf, mergedTwice.path, 'pdf', { operation: 'extract-pdf-images' })
@@ -72,7 +72,7 @@ test('pdf-info returns the properties of a PDF as JSON and as details', async ()
   assert.equal(locked.result.details?.encrypted, true)
 })
 
-test('PDF tools terminate on a document with circular references', async () => {
+test('PDF tools finish on a document with circular references', async () => {
   const loops = await writeFiles({
     'loop.pdf': createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R /Outlines 5 0 R /Names << /Dests 7 0 R >> >>',
@@ -89,7 +89,7 @@ test('PDF tools terminate on a document with circular references', async () => {
   }
 })
 
-describe('every PDF tool', () => {
+describe('all PDF tools', () => {
   const requiredOptions: Partial<Record<Operation, RunSettings['options']>> = {
     'encrypt-pdf': { password: 'x' },
     'extract-pdf-pages': { pages: '1' },
@@ -151,7 +151,7 @@ describe('every PDF tool', () => {
     assert.ok(splitRun.warnings.includes('SIGNATURE_INVALID'))
   })
 
-  test('a signed PDF is changed only with dropSignatures', async () => {
+  test('a signed PDF is changed only with the option dropSignatures', async () => {
     // As long as before, so that the cross-reference table is right.
     const signedBook = createBook('Alpha').toString('latin1').replace('/Type /Annot', '/ByteRange[]')
     const signedPath = await writeFiles({ 'signed.pdf': Buffer.from(signedBook, 'latin1') })

@@ -9,7 +9,7 @@ import { convert, removeRuns } from '../support/run-engine.ts'
 
 const white = { r: 255, g: 255, b: 255 }
 
-describe('an image on the page of a PDF', () => {
+describe('images on PDF pages', () => {
   const folder = scratchFolder('upright-pages')
   after(removeRuns)
 
@@ -56,7 +56,7 @@ describe('an image on the page of a PDF', () => {
     'bottom right',
   ]
   for (const to of ['jpeg', 'tiff'] as const)
-    test(`an image on the page of a PDF is oriented as in image viewers, mirrored or not: ${to}`, async () => {
+    test(`an image on a PDF page is oriented as in image viewers, mirrored or not: ${to}`, async () => {
       for (const [index, corner] of [...corners, 'bottom left'].entries()) {
         const { path } = await convert(vips, await createRotated(index + 1, to), 'pdf')
         assert.equal(await findDarkCorner(path), corner, `orientation ${index + 1}`)

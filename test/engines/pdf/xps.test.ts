@@ -36,12 +36,12 @@ async function createXps(namespace: string): Promise<Uint8Array> {
 
 const folder = scratchFolder('xps-test')
 
-describe('an XPS document', () => {
+describe('XPS documents', () => {
   for (const [id, namespace] of [
     ['xps', microsoftNamespace],
     ['oxps', ecmaNamespace],
   ] as const) {
-    test(`an XPS document (${id}) becomes a PDF with its pages and text`, async () => {
+    test(`the XPS document ${id} becomes a PDF with its pages and text`, async () => {
       const path = join(folder, `paper.${id}`)
       await writeFile(path, await createXps(namespace))
       const { path: pdfPath, result } = await convert(pdf, path, 'pdf')
@@ -53,7 +53,7 @@ describe('an XPS document', () => {
     })
   }
 
-  test('an XPS document is detected by its content, and the file extension decides between XPS and OpenXPS', async () => {
+  test('an XPS document is detected by its content, and its file extension decides between XPS and OpenXPS', async () => {
     const [oldXps, standardXps] = [await createXps(microsoftNamespace), await createXps(ecmaNamespace)]
     assert.equal(await detectFile('upload', oldXps), 'xps')
     assert.equal(await detectFile('upload', standardXps), 'oxps')

@@ -30,8 +30,8 @@ const withoutChecks = (...missingChecks: readonly (keyof EscapeTestResult)[]): E
   ...Object.fromEntries(missingChecks.map((check) => [check, false])),
 })
 
-describe('the level of confinement', () => {
-  test('the level of confinement is determined by the checks of the escape test that passed', () => {
+describe('confinement level of the sandbox', () => {
+  test('the confinement level is determined by the checks of the escape test that passed', () => {
     assert.equal(confinementLevel(allChecks), 'namespaces')
     for (const check of ['files', 'pid', 'net'] as const)
       assert.equal(confinementLevel(withoutChecks(check)), 'filtered', check)
@@ -41,7 +41,7 @@ describe('the level of confinement', () => {
       assert.equal(confinementLevel(withoutChecks(check)), 'none', check)
   })
 
-  test('the level of confinement below MIN_CONFINEMENT disables all engines, with advice for the operator', () => {
+  test('a confinement level below MIN_CONFINEMENT disables all engines, with advice for the operator', () => {
     const foundConfinement = { level: 'limits', detail: 'rlimits only' } as const
     assert.equal(confinementProblem(foundConfinement, 'limits'), undefined)
     assert.equal(confinementProblem(foundConfinement, 'none'), undefined)
@@ -55,7 +55,7 @@ describe('the level of confinement', () => {
     }
   })
 
-  test('the level of confinement below MIN_CONFINEMENT gives clients an error without details, which are only in the cause', async () => {
+  test('a confinement level below MIN_CONFINEMENT gives clients an error without details', async () => {
     const foundConfinement = { level: 'limits', detail: 'rlimits only' } as const
     await requireConfinement(foundConfinement, 'limits')
     await assert.rejects(requireConfinement(foundConfinement, 'filtered'), (error) => {
@@ -67,7 +67,7 @@ describe('the level of confinement', () => {
     })
   })
 
-  test('the level of confinement is that of the best working launcher; a launcher that cannot start programs is skipped', async () => {
+  test('the confinement level is that of the best working launcher', async () => {
     const brokenLauncher: Launcher = {
       ...(launchers[0] as Launcher),
       needsRoot: false,
@@ -107,10 +107,10 @@ const callsReportedAsMissing = [425, 426, 427, 435]
 const tryCalls = (numbers: readonly number[]) =>
   `for (${numbers.join(',')}) { my $r = syscall $_, -1, -1, -1, -1, -1, -1; print "$_ ", $r == -1 ? $! + 0 : "done", "\\n" }`
 
-describe('the system call filter', () => {
+describe('seccomp filter', () => {
   const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97]
 
-  test('the system call filter refuses calls that no converter needs, and reports newer ones as not implemented', async () => {
+  test('the seccomp filter refuses system calls that no engine needs, and reports newer ones as not implemented', async () => {
     const calls = [...alwaysRefusedCalls, ...callsRefusedWithoutPidNamespace, ...callsReportedAsMissing]
     const expectedLines = calls.map(
       (call) => `${call} ${callsReportedAsMissing.includes(call) ? ENOSYS : EPERM}`,
@@ -118,7 +118,7 @@ describe('the system call filter', () => {
     assert.deepEqual((await perl(tryCalls(calls))).trim().split('\n'), expectedLines)
   })
 
-  test('the system call filter allows process groups and sessions only inside a PID namespace', async (t) => {
+  test('the seccomp filter allows process groups and sessions only inside a PID namespace', async (t) => {
     const launcher = launchers.find(
       ({ namespaceArgs, needsRoot }) => namespaceArgs.length > 0 && needsRoot === (process.getuid?.() === 0),
     ) as Launcher
@@ -128,7 +128,7 @@ describe('the system call filter', () => {
     assert.match(await perl('print setpgrp(0, 0) ? "led" : $!'), /not permitted/)
   })
 
-  test('the system call filter refuses all sockets, except Unix sockets for programs that need them', async () => {
+  test('the seccomp filter refuses all sockets, except Unix sockets for programs that need them', async () => {
     const sockets = `for ([1,1],[2,1],[2,2],[10,1],[16,3],[17,3]) { my $r = socket my $s, $$_[0], $$_[1], 0; print "$$_[0] ", $r ? "done" : $! + 0, "\\n" }`
     const refusedFamilies = [1, 2, 2, 10, 16, 17].map((family) => `${family} ${EAFNOSUPPORT}\n`)
     assert.equal(await perl(sockets), refusedFamilies.join(''))
@@ -140,7 +140,7 @@ describe('the system call filter', () => {
     assert.equal(await perl(pair), `done ${EAFNOSUPPORT}`)
   })
 
-  test('the system call filter refuses calls by argument where only some arguments are harmful', async () => {
+  test('the seccomp filter refuses system calls by argument if only some arguments are harmless', async () => {
     const code = `
       sub report { print shift, " ", ($_[0] == -1 ? $! + 0 : "done"), "\\n" }
       report("clone into a namespace", syscall 56, 0x10000000, 0, 0, 0, 0);
@@ -167,7 +167,7 @@ describe('the system call filter', () => {
     ])
   })
 
-  test('the system call filter kills a program that uses x32 system call numbers', async () => {
+  test('the seccomp filter kills a program that uses x32 system call numbers', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
     const code = 'syscall 0x40000000 + 39'
     const command = await buildCommand(filtered, 'perl', ['-e', code], { workDir, limits: {} })
@@ -175,13 +175,13 @@ describe('the system call filter', () => {
   })
 })
 
-describe('a launched program', () => {
-  test('a launched program cannot gain privileges from a setuid program', async () => {
+describe('sandboxed programs', () => {
+  test('a sandboxed program cannot gain privileges from a setuid program', async () => {
     const status = 'open my $s, "<", "/proc/self/status"; print grep /^(NoNewPrivs|Seccomp):/, <$s>'
     assert.equal(await perl(status), 'NoNewPrivs:\t1\nSeccomp:\t2\n')
   })
 
-  test('a launched program inherits no file descriptors other than its own', async () => {
+  test('a sandboxed program inherits only its own file descriptors', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
     const devNull = openSync('/dev/null', 'r')
     const list = ['-e', 'for (3 .. 9) { print "$_ " if open my $f, "<&=", $_ }']
@@ -195,7 +195,7 @@ describe('a launched program', () => {
     closeSync(devNull)
   })
 
-  test('a launched program gets the hard limit of the system where its own limit would be higher', async () => {
+  test('a sandboxed program gets the hard limit of the system if its own limit would be higher', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
     const { file, args, env, cwd } = await buildCommand(filtered, 'cat', ['/proc/self/limits'], {
       workDir,
@@ -210,7 +210,7 @@ describe('a launched program', () => {
     assert.match(stdout, /^Max core file size +0 +0 /m)
   })
 
-  test('a launched program does not start when the filter cannot be installed', async () => {
+  test('a sandboxed program does not start if the seccomp filter cannot be installed', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
     const { file, args, env, cwd } = await buildCommand(filtered, 'true', [], { workDir, limits: {} })
     const brokenArgs = args.map((arg) => (arg.startsWith('filter=') ? 'filter=ffffffffffffffff' : arg))
@@ -219,7 +219,7 @@ describe('a launched program', () => {
     assert.match(stderr, /^launch: seccomp: Invalid argument$/m)
   })
 
-  test('a launched program opens its folder and the system files it needs, and cannot execute files that it created', async () => {
+  test('a sandboxed program can open its folder and system files, but not execute files that it created', async () => {
     const shownFolder = await mkdtemp(join(base, 'shown-'))
     const code = `
       sub report { print "$_[0]: ", ($_[1] ? "yes" : $! + 0), "\\n" }
@@ -242,7 +242,7 @@ describe('a launched program', () => {
     ])
   })
 
-  test('a launched program may bind Unix sockets in /tmp, as LibreOffice does, if it is allowed to use them', async () => {
+  test('a sandboxed program that may use Unix sockets can bind them in /tmp, as LibreOffice does', async () => {
     const code = `socket my $s, 1, 1, 0; my $path = "/tmp/socket-of-$$"; print bind($s, pack "Sa*", 1, $path) ? "named" : $! + 0; unlink $path`
     assert.equal(await perl(code, filtered, { unixSockets: true }), 'named')
   })
@@ -266,7 +266,7 @@ function reasonToSkipLambdaLike(): string | undefined {
 const reason = reasonToSkipLambdaLike()
 
 test(
-  'without namespaces, the escape test is stopped by filters, and only by limits where filters are unavailable',
+  'without namespaces, the escape test is stopped by seccomp filters, or only by resource limits',
   reason === undefined ? {} : { skip: reason },
   () => {
     const script = `
@@ -300,6 +300,6 @@ test(
   },
 )
 
-test('the Perl that starts engines is /usr/bin/perl', () => {
+test('engines are started by /usr/bin/perl', () => {
   accessSync('/usr/bin/perl', constants.X_OK)
 })

@@ -44,7 +44,7 @@ function shell(script: string, using = tools()) {
   return using.exec('sh', ['-c', script])
 }
 
-describe('a hostile engine process', () => {
+describe('hostile engine processes', () => {
   test('a hostile engine process cannot run a fork bomb', skipWithoutNamespaces, async () => {
     const forkBomb = 'i=0; while [ $i -lt 1000 ]; do sleep 7776 & i=$((i+1)); done; wait'
     await assert.rejects(shell(forkBomb), /Cannot fork|Resource temporarily unavailable/)
@@ -102,7 +102,7 @@ describe('a hostile engine process', () => {
   })
 
   test(
-    "a hostile engine process cannot read this machine's accounts, this code or the folder of another job",
+    'a hostile engine process cannot read the accounts of the machine, our code or the folder of another job',
     skipWithoutNamespaces,
     async () => {
       const otherFolder = await mkdtemp(join(base, 'other-'))
@@ -132,7 +132,7 @@ describe('a hostile engine process', () => {
   })
 })
 
-describe('a long-running sandboxed process', () => {
+describe('long-running sandboxed processes', () => {
   test('a long-running sandboxed process can write into a folder that is granted to it later', async (t) => {
     const command = await sandboxCommand('sh', ['-c', 'read name; echo done > "$name/result"'], { workDir })
     const child = spawn(command.file, command.args, {

@@ -31,22 +31,22 @@ const tools = (): Tools =>
   })
 const shell = (script: string, using = tools()) => using.exec('sh', ['-c', script])
 
-describe('the confinement of this machine', () => {
+describe('confinement on this machine', () => {
   const works = (...args: readonly string[]) => spawnSync('bwrap', args).status === 0
   const visibleArgs = ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev']
   const id = ['--reuid=2000000008', '--regid=2000000008', '--clear-groups']
   const rights = ['--unshare-pid', '--unshare-net', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
 
   // If the best launcher were broken, a weaker one would be used and all tests below would be skipped.
-  test('the confinement of this machine is as strict as this system allows', () => {
+  test('the confinement of engines is as strict as this machine allows', () => {
     if (works('--unshare-all', ...visibleArgs, 'true')) assert.equal(level, 'namespaces', detail)
     if (process.getuid?.() === 0 && works(...rights, ...visibleArgs, '--', 'setpriv', ...id, 'true'))
       assert.match(detail, /^bubblewrap: no network, own uid, own processes,.* system calls filtered$/)
   })
 })
 
-describe('a confined process', () => {
-  test('a confined process has its own user, which no other sandbox has', asRoot, async () => {
+describe('confined processes', () => {
+  test('a confined process has a user of its own that no other sandbox has', asRoot, async () => {
     const ids = await Promise.all(
       [tools(), tools()].map(async (one) => (await shell('id -u; id -g; id -G', one)).stdout),
     )
@@ -58,7 +58,7 @@ describe('a confined process', () => {
   })
 
   test(
-    'a confined process is not in the session of the service, whose terminal it could write to',
+    'a confined process is not in the session of the service, so it cannot write to its terminal',
     confined,
     async () => {
       // proc(5): field 6 is the session; a session from outside the namespace is shown as 0.
@@ -111,7 +111,7 @@ describe('a confined process', () => {
   })
 
   test(
-    'a confined process can read additional files only if they are granted, and cannot write them',
+    'a confined process can read additional files only if they are shared with it, and cannot write them',
     confined,
     async () => {
       const readOnlyMount = join(base, 'shown.txt')
@@ -125,34 +125,30 @@ describe('a confined process', () => {
     },
   )
 
-  test(
-    'a confined process is started with all expected arguments, including those whose effect depends on the machine',
-    asRoot,
-    async () => {
-      const { file, args, env, cwd } = await sandboxCommand('true', ['--core=1'], {
-        workDir,
-        uid: 2_000_000_007,
-      })
-      const command = [file, ...args]
-      const argAfter = (name: string, from = 0) => command.slice(command.indexOf(name, from) + 1)
-      assert.equal(file, 'bwrap')
-      for (const flag of ['--die-with-parent', '--new-session', '--unshare-uts', '--unshare-cgroup-try'])
-        assert.ok(command.indexOf(flag) < command.indexOf('--') && command.includes(flag), flag)
-      const capabilities = command.flatMap((word, at) => (word === '--cap-add' ? [command[at + 1]] : []))
-      assert.deepEqual(capabilities, ['CAP_SETUID', 'CAP_SETGID'])
-      const readOnlyPaths = command.flatMap((word, at) => (word === '--remount-ro' ? [command[at + 1]] : []))
-      assert.deepEqual(readOnlyPaths, ['/dev', '/'])
-      assert.deepEqual(argAfter('--').slice(0, 6), [
-        ...['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0', 'uid=2000000007', 'limit=6:256'],
-      ])
-      assert.match(argAfter('--')[6] ?? '', /^filter=(?:[0-9a-f]{16})+$/)
-      assert.deepEqual(argAfter('--').slice(7), ['--', 'true', '--core=1'])
-      assert.equal(args.at(-1), '--core=1')
-      assert.deepEqual([env.HOME, env.TMPDIR, cwd], [workDir, workDir, workDir])
-    },
-  )
+  test('a confined process is started with the expected arguments', asRoot, async () => {
+    const { file, args, env, cwd } = await sandboxCommand('true', ['--core=1'], {
+      workDir,
+      uid: 2_000_000_007,
+    })
+    const command = [file, ...args]
+    const argAfter = (name: string, from = 0) => command.slice(command.indexOf(name, from) + 1)
+    assert.equal(file, 'bwrap')
+    for (const flag of ['--die-with-parent', '--new-session', '--unshare-uts', '--unshare-cgroup-try'])
+      assert.ok(command.indexOf(flag) < command.indexOf('--') && command.includes(flag), flag)
+    const capabilities = command.flatMap((word, at) => (word === '--cap-add' ? [command[at + 1]] : []))
+    assert.deepEqual(capabilities, ['CAP_SETUID', 'CAP_SETGID'])
+    const readOnlyPaths = command.flatMap((word, at) => (word === '--remount-ro' ? [command[at + 1]] : []))
+    assert.deepEqual(readOnlyPaths, ['/dev', '/'])
+    assert.deepEqual(argAfter('--').slice(0, 6), [
+      ...['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0', 'uid=2000000007', 'limit=6:256'],
+    ])
+    assert.match(argAfter('--')[6] ?? '', /^filter=(?:[0-9a-f]{16})+$/)
+    assert.deepEqual(argAfter('--').slice(7), ['--', 'true', '--core=1'])
+    assert.equal(args.at(-1), '--core=1')
+    assert.deepEqual([env.HOME, env.TMPDIR, cwd], [workDir, workDir, workDir])
+  })
 
-  test('a confined process gets its mounts in an order in which none hides another', confined, async () => {
+  test('the mounts of a confined process are ordered so that none hides another', confined, async () => {
     const view = await bindMountArgs('/tmp/work/job', ['/opt/of-ours/file', '/usr/x'], '/opt/launch.pl')
     const scratch = ['--perms', '1777', '--size', '67108864', '--tmpfs']
     const folder = (path: string) => ['--perms', '0755', '--dir', path]
@@ -216,7 +212,7 @@ describe('a confined process', () => {
   )
 
   test(
-    'a confined process becomes the owner of only the direct children while another program of the step is running',
+    'a confined process owns only the direct children of its folder while another program of the step is running',
     asRoot,
     async () => {
       const deep = join(workDir, 'a', 'b')

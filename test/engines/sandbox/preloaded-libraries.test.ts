@@ -17,10 +17,10 @@ test('FFmpeg starts with 11 preloaded libraries, all of which exist', async () =
   }
 })
 
-test('other programs are started without preloaded libraries', async () => {
+test('programs other than FFmpeg start without preloaded libraries', async () => {
   assert.deepEqual(await startCommand('pdftoppm'), ['pdftoppm'])
 })
 
-test('FFmpeg is started without preloaded libraries if the dynamic linker is missing', async () => {
+test('FFmpeg starts without preloaded libraries if the dynamic linker is missing', async () => {
   assert.deepEqual(await startCommand('ffmpeg', '/lib64/linker-of-another-processor'), ['ffmpeg'])
 })

@@ -60,7 +60,7 @@ async function run(program: PrestartedProcess, args: readonly string[], options:
   }
 }
 
-describe('a prestarted process', confined, () => {
+describe('prestarted engine processes', confined, () => {
   test('a prestarted process receives its arguments on stdin and has its prepared environment', async () => {
     const program = await takePrestarted(
       'read -r line; echo "$line"; [ "$PREPARED" = "$PWD" ] && echo prepared',
@@ -84,7 +84,7 @@ describe('a prestarted process', confined, () => {
     assert.ok(!(await readdir(baseDir)).some((name) => program.folder.endsWith(name)))
   })
 
-  test('a prestarted process can access neither the folder of a job, nor other processes, nor the network', async () => {
+  test('a prestarted process cannot access the folder of a job, other processes or the network', async () => {
     await writeFile(join(workDir, 'secret.txt'), 'secret')
     const script = `read -r line; cat ${workDir}/secret.txt; ls ${baseDir}; ls /proc | grep -c '^[0-9]'; grep -c : /proc/net/dev; id -u`
     const { stdout } = await run(await takePrestarted(script), [], { okCodes: [0, 1] })
@@ -110,7 +110,7 @@ describe('a prestarted process', confined, () => {
     assert.equal(folders.size, 3)
   })
 
-  test('a prestarted process gives the same errors as a newly started process for failures, timeouts and size limits', async () => {
+  test('a prestarted process gives the same errors as a newly started one for failures, timeouts and size limits', async () => {
     await assert.rejects(run(await takePrestarted('read -r line; echo broken >&2; exit 3'), []), (error) => {
       assert.ok(error instanceof ProcessFailure)
       assert.deepEqual([error.exitCode, error.stderr], [3, 'broken\n'])
@@ -142,7 +142,7 @@ describe('a prestarted process', confined, () => {
     assert.deepEqual(await readdir(baseDir), [])
   })
 
-  test('a prestarted process is started after removing folders of services that are gone, and not if its preparation fails', async () => {
+  test('a prestarted process is not started if its preparation fails, and folders of ended services are removed first', async () => {
     // Above the highest possible pid (proc(5), pid_max).
     await mkdir(join(baseDir, 'waiting-4194305-a'))
     const program = await takePrestarted('read -r line; true')
@@ -163,7 +163,7 @@ describe('a prestarted process', confined, () => {
     assert.deepEqual(await readdir(folder), [])
   })
 
-  test('a prestarted process does not keep the service alive, and ends with it', async () => {
+  test('a prestarted process does not keep the service running, and ends with it', async () => {
     const code = new URL('../../../lib/engines/sandbox/prestarted-process.ts', import.meta.url).href
     const script = `
       const { createPrestarter } = await import(${JSON.stringify(code)})

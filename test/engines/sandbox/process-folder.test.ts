@@ -53,8 +53,8 @@ beforeEach(async () => {
   base = await mkdtemp(join(scratch, 'base-'))
 })
 
-describe('the folder of a long-running process', () => {
-  test('the folder of a long-running process receives copies of files, which never overwrite existing files', async () => {
+describe('folders of long-running processes', () => {
+  test('files copied into the folder of a long-running process never overwrite existing files', async () => {
     const [from, to] = [join(base, 'from'), join(base, 'to')]
     await writeFile(from, 'text')
     await copyIn(from, to)
@@ -66,7 +66,7 @@ describe('the folder of a long-running process', () => {
     assert.equal(existsSync(outsideFile), false)
   })
 
-  test('the folder of a long-running process is removed if an earlier process with the same pid left it behind, and no other folders are', async () => {
+  test('a folder left behind by an earlier process with the same pid is removed, and no other folder is', async () => {
     const ownFolder = await makeProcessFolder(base, taskFolderPrefix)
     await mkdir(join(base, `task-${process.pid}1-abcdef`))
     await mkdir(join(base, `mutabor-office-${process.pid}-abcdef`))
@@ -76,7 +76,7 @@ describe('the folder of a long-running process', () => {
     await removeOwnFolders(join(base, 'not there'), taskFolderPrefix)
   })
 
-  test('the folder of a long-running process returns only regular files, and no symbolic or hard links or folders', async () => {
+  test('only regular files are returned from the folder of a long-running process, no links or folders', async () => {
     const at = (name: string) => join(base, name)
     await writeFile(at('file'), 'text')
     assert.equal(await moveOut(at('file'), at('taken')), true)
@@ -93,7 +93,7 @@ describe('the folder of a long-running process', () => {
     await assert.rejects(moveOut(at('nothing'), at('odd')), { code: 'ENOENT' })
   })
 
-  test('the folder of a long-running process returns only regular files from another file system as well', {
+  test('only regular files are returned from the folder of a long-running process on another file system', {
     skip:
       statSync('/dev/shm').dev === statSync(scratch).dev &&
       'needs /dev/shm on another file system than the scratch folder',
@@ -113,7 +113,7 @@ describe('the folder of a long-running process', () => {
     await assert.rejects(moveOut(at('nothing'), join(base, 'odd')), { code: 'ENOENT' })
   })
 
-  test('the folder of a long-running process is removed by the next service if the service that created it is gone', async () => {
+  test('the folder of a long-running process is removed by the next service if its own service has ended', async () => {
     const ownFolder = await makeProcessFolder(base, 'waiting-')
     assert.ok(basename(ownFolder).startsWith(`waiting-${process.pid}-`))
     // Above the highest possible pid (proc(5), pid_max).
@@ -147,8 +147,8 @@ describe('the folder of a long-running process', () => {
   })
 })
 
-describe('limits', () => {
-  test('limits of a program are those of its engine unless it has its own', () => {
+describe('limits of engine programs', () => {
+  test('a program has the limits of its engine unless it has limits of its own', () => {
     const MB = 1024 * 1024
     const engine = { memoryMb: 2, diskMb: 3, timeoutS: 4 }
     assert.deepEqual(sandboxLimits(engine), { memoryBytes: 2 * MB, fileBytes: 3 * MB, cpuS: 9 })
@@ -159,7 +159,7 @@ describe('limits', () => {
     })
   })
 
-  test('limits of an archive grow with its size, from 64 MB to 4 GB', () => {
+  test('the size limit of unpacked archives grows with the archive, from 64 MB to 4 GB', () => {
     const MB = 1024 * 1024
     assert.deepEqual([0, MB, 9 * MB].map(maxUnpackedBytesFor), [64 * MB, 500 * MB, 4096 * MB])
     assert.deepEqual([maxEntries, maxDepth], [10_000, 32])
@@ -171,7 +171,7 @@ describe('limits', () => {
     )
   })
 
-  test('limits of output are exact to the byte', () => {
+  test('the output limit of a program is exact to the byte', () => {
     const cap = new OutputCap(3)
     assert.deepEqual(
       [cap.add(Buffer.from('ab')), cap.add(Buffer.from('c')), cap.add(Buffer.from('d'))],
@@ -181,14 +181,14 @@ describe('limits', () => {
   })
 })
 
-describe('a long output', () => {
+describe('long program output', () => {
   const headAndTail = (limit: number, ...parts: readonly string[]) => {
     const truncatedOutput = new TruncatedOutput(limit)
     for (const part of parts) truncatedOutput.add(Buffer.from(part))
     return truncatedOutput.toString()
   }
 
-  test('a long output is kept whole up to the limit; beyond it, only its beginning and end are kept', () => {
+  test('program output is kept whole up to the limit, beyond it only its beginning and end', () => {
     assert.equal(headAndTail(6, 'abc', 'def'), 'abcdef')
     assert.equal(headAndTail(6, 'ab', 'cdef', 'gh'), 'abc\n… 2 bytes left out …\nfgh')
     assert.equal(headAndTail(7, 'abcdefgh', 'ij'), 'abc\n… 4 bytes left out …\nhij')
@@ -196,8 +196,8 @@ describe('a long output', () => {
   })
 })
 
-describe('the mutex', () => {
-  test('the mutex runs actions one after the other, also after one that failed', async () => {
+describe('mutex', () => {
+  test('a mutex runs actions one after the other, even after one failed', async () => {
     const runExclusive = createMutex()
     const seenNames: string[] = []
     const firstRun = Promise.withResolvers<void>()
@@ -214,8 +214,8 @@ describe('the mutex', () => {
   })
 })
 
-describe('a wait for work that cannot be cancelled', () => {
-  test('a wait for work that cannot be cancelled ends with the work, or throws the abort reason before that', async () => {
+describe('work that cannot be cancelled', () => {
+  test('waiting for work that cannot be cancelled ends with the work, or with the abort reason', async () => {
     const stop = new AbortController()
     assert.equal(await untilAborted(Promise.resolve(7), stop.signal), 7)
     const waitingRun = untilAborted(new Promise(() => undefined), stop.signal)
@@ -225,11 +225,11 @@ describe('a wait for work that cannot be cancelled', () => {
   })
 })
 
-describe('processes', () => {
+describe('process search', () => {
   const spawnSleep = (mark: string) =>
     spawn('sleep', ['7777'], { detached: true, stdio: 'ignore', env: { ...process.env, MARK: mark } })
 
-  test('processes are found and killed by a mark in their environment', async () => {
+  test('processes are found and killed by a marker in their environment', async () => {
     const [markedProcess, otherProcess] = [spawnSleep('here-7777'), spawnSleep('other-7777')]
     const killedEvent = once(markedProcess, 'exit')
     await killMarked('here-7777')
@@ -245,7 +245,7 @@ describe('processes', () => {
   })
 })
 
-describe('the end of a process', () => {
+describe('process exit', () => {
   /** Imitates a child process of Node. */
   const createFakeChild = () => {
     const closedNames: string[] = []
@@ -255,7 +255,7 @@ describe('the end of a process', () => {
     return { closed: closedNames, child, stop, end: waitForExit(child as never, stop.signal) }
   }
 
-  test('a process counts as ended when its output ends, or when it exits after a kill while others hold its pipes open', {
+  test('a process counts as ended when its output ends, or after a kill even if others hold its pipes open', {
     timeout: 5000,
   }, async () => {
     const exitedChild = createFakeChild()
@@ -273,14 +273,14 @@ describe('the end of a process', () => {
     assert.deepEqual([await heldChild.end, heldChild.closed], [{ code: 0, signal: null }, pipes])
   })
 
-  test('the end of a process is an error if it could not be started', async () => {
+  test('a process that could not be started is reported as an error', async () => {
     await assert.rejects(waitForExit(spawn('/no/such/program'), new AbortController().signal), {
       code: 'ENOENT',
     })
   })
 })
 
-describe('a Python program of this project', () => {
+describe('Python programs of this project', () => {
   test('a Python program of this project ignores modules in the work folder and can read its own folder', async () => {
     const errors: unknown[] = []
     const tools = { exec: async (...call: unknown[]) => errors.push(call) } as never
@@ -300,7 +300,7 @@ describe('a Python program of this project', () => {
   })
 })
 
-test('the signal that ended a program is recognized from the exit code of bwrap and shells', () => {
+test('the signal that ended a program is derived from the exit code of bwrap and shells', () => {
   for (const [code, signal] of [
     [132, 'SIGILL'],
     [134, 'SIGABRT'],

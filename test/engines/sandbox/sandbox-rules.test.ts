@@ -25,8 +25,8 @@ const asRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
 const noLauncher = launchers.at(-1) as Launcher
 const makeWorkFolder = () => mkdtemp(join(base, 'work-'))
 
-describe('a confined program gets', () => {
-  test('a confined program gets a clean environment, in which HOME and TMPDIR are always its work folder', async () => {
+describe('rules of confined programs', () => {
+  test('a confined program gets a clean environment with HOME and TMPDIR set to its work folder', async () => {
     const workDir = await makeWorkFolder()
     const environment = async (env: Record<string, string>) =>
       (await buildCommand(noLauncher, 'true', [], { workDir, env })).env
@@ -51,24 +51,20 @@ describe('a confined program gets', () => {
     assert.ok(new Set(uids).size > 900)
   })
 
-  test(
-    'a confined program gets ownership of its work folder, down to a depth of 64 folders',
-    asRoot,
-    async () => {
-      const workDir = await makeWorkFolder()
-      const at = (depth: number) => join(workDir, ...Array.from({ length: depth }, () => 'd'))
-      mkdirSync(at(66), { recursive: true })
-      const uid = randomUid()
-      await buildCommand({ ...noLauncher, needsRoot: true }, 'true', [], { workDir, uid })
-      const owners = await Promise.all([0, 1, 64, 65].map(async (depth) => (await lstat(at(depth))).uid))
-      assert.deepEqual(owners, [uid, uid, uid, process.getuid?.()])
-    },
-  )
+  test('a confined program owns its work folder, down to a depth of 64 folders', asRoot, async () => {
+    const workDir = await makeWorkFolder()
+    const at = (depth: number) => join(workDir, ...Array.from({ length: depth }, () => 'd'))
+    mkdirSync(at(66), { recursive: true })
+    const uid = randomUid()
+    await buildCommand({ ...noLauncher, needsRoot: true }, 'true', [], { workDir, uid })
+    const owners = await Promise.all([0, 1, 64, 65].map(async (depth) => (await lstat(at(depth))).uid))
+    assert.deepEqual(owners, [uid, uid, uid, process.getuid?.()])
+  })
 
   // Rights of linux/landlock.h: 1 to execute, 2 to write a file, 4 to read one, 8 to read a folder, 32 to remove a
   // file,
   // 512 to create a socket, 16384 to truncate.
-  test('a confined program gets access to files through Landlock rules where it has no namespaces', () => {
+  test('a confined program without namespaces gets access to files through Landlock rules', () => {
     const run = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/shown']
     const read = [
       ...['/etc/alternatives', '/etc/fonts', '/etc/ImageMagick-6', '/etc/ld.so.cache', '/etc/ld.so.conf'],
@@ -92,7 +88,7 @@ describe('a confined program gets', () => {
   })
 
   // Numbers of asm-generic/resource.h.
-  test('a confined program is started with resource limits by kernel number, then Landlock rules, then the system call filter', () => {
+  test('a confined program is started with resource limits, then Landlock rules, then the seccomp filter', () => {
     const limits = { cpuS: 1.5, fileBytes: 2, dataBytes: 3, processes: 4, memoryBytes: 5 }
     const plainOptions = { program: '/launch.pl', limits, closeFdsFrom: 3 }
     const start = ['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0']
@@ -118,17 +114,17 @@ describe('a confined program gets', () => {
   })
 })
 
-describe('the launcher for engines', () => {
+describe('launcher for engines', () => {
   const createLauncher = (name: string): Launcher => ({ ...noLauncher, level: 'limits', detail: name })
 
-  test('the launcher for engines is the first with the highest level, and never one that needs root when the service runs as another user', async () => {
+  test('the engine launcher is the one with the highest level that does not need root unless the service runs as root', async () => {
     const { launcher } = await chooseLauncher([createLauncher('one'), createLauncher('two')], false)
     assert.equal(launcher.detail, 'one')
     const rootLauncher = { ...noLauncher, needsRoot: true }
     await assert.rejects(chooseLauncher([rootLauncher], false), /No launcher can start an engine/)
   })
 
-  test('the launcher for engines fails all checks if the escape test cannot be started, and leaves no files behind', async (t) => {
+  test('an engine launcher fails all checks if the escape test cannot be started, and leaves no files behind', async (t) => {
     const tmpDirBefore = process.env['TMPDIR']
     t.after(() => {
       if (tmpDirBefore === undefined) delete process.env['TMPDIR']
@@ -148,7 +144,7 @@ describe('the launcher for engines', () => {
   })
 })
 
-describe('a program of a step', () => {
+describe('programs of a conversion step', () => {
   const createToolsIn = (workDir: string, moreOptions: Partial<Parameters<typeof createTools>[0]> = {}) =>
     createTools({
       workDir,
@@ -157,7 +153,7 @@ describe('a program of a step', () => {
       ...moreOptions,
     })
 
-  test('a program of a step may write exactly 10 MiB to stdout', async () => {
+  test('an engine program may write exactly 10 MiB to stdout', async () => {
     const { exec } = createToolsIn(await makeWorkFolder())
     const maxBytes = 10 * 1024 * 1024
     const { stdout } = await exec('head', ['-c', String(maxBytes), '/dev/zero'])
@@ -166,7 +162,7 @@ describe('a program of a step', () => {
   })
 
   test(
-    'a program of a step is stopped at its own file size limit, and the error names the limit',
+    'an engine program is stopped at its own file size limit, and the error names the limit',
     limitedTest,
     async () => {
       const { exec } = createToolsIn(await makeWorkFolder())
@@ -181,12 +177,12 @@ describe('a program of a step', () => {
     },
   )
 
-  test('a program of a step need not read its stdin', async () => {
+  test('an engine program need not read its stdin', async () => {
     const { exec } = createToolsIn(await makeWorkFolder())
     await exec('true', [], { stdin: 'x'.repeat(1_000_000) })
   })
 
-  test('a program of a step is stopped if the step is cancelled while the sandbox is prepared, and is reported as stopped', async () => {
+  test('an engine program is reported as stopped if its step is cancelled while the sandbox is prepared', async () => {
     const stop = new AbortController()
     const endedCommands: string[] = []
     const onCommand = () => ({
@@ -200,7 +196,7 @@ describe('a program of a step', () => {
     assert.deepEqual(endedCommands, ['stopped (Error)'])
   })
 
-  test('a program of a step times out at once after the time limit of its step', async () => {
+  test('an engine program started after the time limit of its step times out at once', async () => {
     // The limit passed five seconds ago.
     const limits = { memoryMb: 1024, diskMb: 64, timeoutS: -5 }
     const { exec } = createToolsIn(await makeWorkFolder(), { limits })
@@ -210,7 +206,7 @@ describe('a program of a step', () => {
     })
   })
 
-  test('a program of a step reports progress and warnings to optional listeners', async () => {
+  test('an engine program reports progress and warnings to optional listeners', async () => {
     const reportedRuns: unknown[] = []
     const tools = createToolsIn(await makeWorkFolder(), {
       onProgress: (...progress) => reportedRuns.push(progress),
@@ -229,7 +225,7 @@ describe('a program of a step', () => {
     silent.warn('PAGES_DROPPED', 'Two pages.')
   })
 
-  test('a program of a step leaves only regular files and folders, at any depth', async () => {
+  test('an engine program leaves only regular files and folders, at any depth', async () => {
     const workDir = await makeWorkFolder()
     await mkdir(join(workDir, 'out'))
     await writeFile(join(workDir, 'out', 'a'), 'a')
@@ -244,7 +240,7 @@ describe('a program of a step', () => {
   })
 })
 
-test('the error of a failed program contains the end of its stderr', () => {
+test('the error of a failed engine program contains the end of its stderr', () => {
   const long = `first${'x'.repeat(1996)}last`
   const expectedOutput = `${'x'.repeat(1996)}last`
   const failedProcess = new ProcessFailure('tool', 3, long)

@@ -32,7 +32,7 @@ function shell(script: string, using = tools()) {
   return using.exec('sh', ['-c', script])
 }
 
-describe('an engine process', () => {
+describe('engine processes', () => {
   test('an engine process runs in its work folder with a clean environment', async () => {
     const { stdout } = await shell('pwd; env | cut -d= -f1 | sort | tr "\\n" " "; echo hi > made')
     const [folder, names] = stdout.split('\n')
@@ -41,7 +41,7 @@ describe('an engine process', () => {
     assert.equal(await readFile(join(workDir, 'made'), 'utf8'), 'hi\n')
   })
 
-  test('an engine process can run below a folder that only its owner may enter', async () => {
+  test('an engine process can run below a folder that only the owner may enter', async () => {
     const locked = join(base, 'locked')
     await mkdir(join(locked, 'inner'), { recursive: true, mode: 0o700 })
     workDir = join(locked, 'inner')
@@ -63,7 +63,7 @@ describe('an engine process', () => {
     assert.deepEqual(lines, ['one', 'two'])
   })
 
-  test('an engine process that fails gives an error with its exit code and stderr', async () => {
+  test('a failing engine process gives an error with its exit code and stderr', async () => {
     await assert.rejects(shell('echo broken >&2; exit 3'), (error) => {
       assert.ok(error instanceof ProcessFailure)
       assert.equal(error.exitCode, 3)
@@ -72,7 +72,7 @@ describe('an engine process', () => {
     })
   })
 
-  test('the stderr and the exit of an engine process are reported to the onCommand callback', async () => {
+  test('the stderr and the exit of an engine process are passed to the onCommand callback', async () => {
     const seenLines: unknown[] = []
     const startedAtMs = performance.now()
     const { exec } = createTools({
@@ -121,7 +121,7 @@ describe('an engine process', () => {
     })
   })
 
-  test('an engine process that exceeds its processor time gives a timeout error, not a crash', async () => {
+  test('an engine process that exceeds its CPU time limit gives a timeout error, not a crash', async () => {
     await assert.rejects(
       shell('kill -XCPU $$'),
       (error) => error instanceof AppError && error.code === 'TIMEOUT' && error.cause instanceof EngineCrash,
@@ -139,7 +139,7 @@ describe('an engine process', () => {
     )
   })
 
-  test('an engine process that fails with a long stderr gives an error with its beginning and end', async () => {
+  test('a failing engine process with a long stderr gives an error with its beginning and end', async () => {
     await assert.rejects(
       shell('echo first >&2; yes | head -c 500000 >&2; echo last >&2; exit 1'),
       (error) => {
@@ -153,7 +153,7 @@ describe('an engine process', () => {
   })
 })
 
-test('a long output keeps exactly its first and last bytes and says how many were dropped', () => {
+test('long output of an engine process keeps its first and last bytes and says how many were dropped', () => {
   const headAndTail = (...chunks: readonly string[]) => {
     const truncatedOutput = new TruncatedOutput(10)
     for (const chunk of chunks) truncatedOutput.add(Buffer.from(chunk))
@@ -164,7 +164,7 @@ test('a long output keeps exactly its first and last bytes and says how many wer
   assert.equal(headAndTail('abcdefgh', 'i', 'jklmnop'), 'abcde\n… 6 bytes left out …\nlmnop')
 })
 
-describe('an engine process is killed', () => {
+describe('killing engine processes', () => {
   test('an engine process is killed at its time limit, even if it ignores SIGTERM', async () => {
     const startedAtMs = Date.now()
     await assert.rejects(
@@ -186,7 +186,7 @@ describe('an engine process is killed', () => {
     await waitUntilNoneRuns('sleep 7770')
   })
 
-  test('an engine process is killed when the step is cancelled, even if it has its own abort signal', async () => {
+  test('an engine process with its own abort signal is killed when the step is cancelled', async () => {
     const [cancel, ownAbort] = [new AbortController(), new AbortController()]
     const runningShell = tools(cancel.signal).exec('sh', ['-c', 'echo started; sleep 7771'], {
       signal: ownAbort.signal,
@@ -215,12 +215,12 @@ describe('an engine process is killed', () => {
     for (const text of ['sleep 7772', 'sleep 7773', 'sleep 7774']) await waitUntilNoneRuns(text)
   })
 
-  test('an engine process is killed together with background processes that a successful program left behind', async () => {
+  test('background processes that an engine process left behind are killed', async () => {
     await shell('setsid -f sleep 7775 >/dev/null 2>&1')
     await waitUntilNoneRuns('sleep 7775')
   })
 
-  test('an engine process is killed before it starts if the step was already cancelled', async () => {
+  test('an engine process is not started if the step was already cancelled', async () => {
     await assert.rejects(
       shell('touch started', tools(AbortSignal.abort(new Error('cancelled')))),
       /cancelled/,
@@ -228,7 +228,7 @@ describe('an engine process is killed', () => {
     assert.deepEqual(await readdir(workDir), [])
   })
 
-  test('an engine process is killed and leaves no links, pipes or sockets among the results', async () => {
+  test('a killed engine process leaves no links, pipes or sockets among the results', async () => {
     await shell('mkdir out; ln -s /etc/shadow out/a.png; mkfifo out/b.png; echo fine > out/c.png')
     assert.deepEqual(await readdir(join(workDir, 'out')), ['c.png'])
   })

@@ -41,12 +41,12 @@ function actionFor(options: FilterOptions, { call, args = [], architecture = x86
 
 const [EPERM, ENOSYS, EAFNOSUPPORT] = ['error 1', 'error 38', 'error 97']
 
-describe('the system call filter', () => {
+describe('seccomp filter', () => {
   const isolated: FilterOptions = { sharesPidNamespace: false }
   const sharedOptions: FilterOptions = { sharesPidNamespace: true }
   const actions = (options: FilterOptions, ...calls: Call[]) => calls.map((call) => actionFor(options, call))
 
-  test('the system call filter kills processes of other architectures and of the x32 ABI, whose call numbers differ', () => {
+  test('the seccomp filter kills processes of other architectures and of the x32 ABI', () => {
     const [i386, arm] = [0x40000003, 0xc00000b7]
     for (const architecture of [i386, arm])
       assert.equal(actionFor(isolated, { call: 1, architecture }), killedResult)
@@ -55,7 +55,7 @@ describe('the system call filter', () => {
     ])
   })
 
-  test('the system call filter refuses process inspection, kernel interfaces, mounts and shared IPC', () => {
+  test('the seccomp filter refuses process inspection, kernel interfaces, mounts and shared IPC', () => {
     const refusedCalls = [
       ...[101, 310, 311, 312, 424, 434, 438, 440, 448],
       ...[154, 172, 173, 103, 163, 248, 249, 250, 298, 300, 321, 323, 175, 176, 313, 246, 320],
@@ -79,7 +79,7 @@ describe('the system call filter', () => {
       assert.equal(actionFor(isolated, { call }), allowed, name)
   })
 
-  test('the system call filter refuses sockets except Unix socket pairs, and Unix sockets if they are allowed', () => {
+  test('the seccomp filter refuses sockets except Unix socket pairs, and Unix sockets if they are allowed', () => {
     const [unix, inet, netlink] = [1, 2, 16].map((family) => ({ call: 41, args: [family] }))
     assert.ok(unix && inet && netlink)
     assert.deepEqual(actions(isolated, unix, inet, netlink), [EAFNOSUPPORT, EAFNOSUPPORT, EAFNOSUPPORT])
@@ -92,7 +92,7 @@ describe('the system call filter', () => {
     ])
   })
 
-  test('the system call filter allows new threads and processes, but no namespaces', () => {
+  test('the seccomp filter allows new threads and processes, but no namespaces', () => {
     const [thread, user, net] = [0x3d0f00, 0x10000000, 0x40000000].map((flags) => ({
       call: 56,
       args: [flags],
@@ -110,7 +110,7 @@ describe('the system call filter', () => {
     for (const call of [435, 425, 426, 427]) assert.equal(actionFor(isolated, { call }), ENOSYS, String(call))
   })
 
-  test('the system call filter allows calls on the process itself that are refused for other processes', () => {
+  test('the seccomp filter allows calls on the process itself that it refuses for other processes', () => {
     assert.deepEqual(actions(isolated, { call: 302, args: [0] }, { call: 302, args: [7] }), [allowed, EPERM])
     const terminal = [0x5412, 0x541c, 0x8901, 0x8902].map((request) => ({ call: 16, args: [1, request] }))
     assert.deepEqual(actions(isolated, ...terminal), [EPERM, EPERM, EPERM, EPERM])
@@ -121,7 +121,7 @@ describe('the system call filter', () => {
     ])
   })
 
-  test('without a PID namespace, the system call filter refuses signals to other processes and leaving the process group', () => {
+  test('without a PID namespace, the seccomp filter refuses signals to other processes and leaving the process group', () => {
     const [setpgid, setsid, kill] = [{ call: 109 }, { call: 112 }, { call: 62, args: [1234] }]
     assert.deepEqual(actions(isolated, setpgid, setsid, kill), [allowed, allowed, allowed])
     assert.deepEqual(actions(sharedOptions, setpgid, setsid, kill), [EPERM, EPERM, EPERM])

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { untilAborted } from '../../../lib/engines/sandbox/until-aborted.ts'
 
-test('work that fails after an abort causes no unhandled rejection', async (t) => {
+test('engine work that fails after an abort causes no unhandled rejection', async (t) => {
   const unhandledRejections: unknown[] = []
   const record = (error: unknown) => unhandledRejections.push(error)
   const listenersBefore = process.listeners('unhandledRejection')

@@ -37,9 +37,9 @@ const archive = (to: FormatId, names: readonly string[], settings: RunSettings =
     ...settings,
   })
 
-describe('archive', { concurrency: 2 }, () => {
+describe('archive operation', { concurrency: 2 }, () => {
   for (const to of ['zip', '7z', 'tar', 'tgz', 'tbz2', 'txz', 'tzst'] as const) {
-    test(`archive packs several files into a ${to}`, async () => {
+    test(`the archive operation packs several files into a ${to}`, async () => {
       const { path, progress } = await archive(to, ['grüße.txt', '日本.txt', '-x.txt'])
       const contents = await readArchive(path, to)
       assert.deepEqual(contents, { 'grüße.txt': marker, '日本.txt': marker, '-x.txt': marker })
@@ -48,7 +48,7 @@ describe('archive', { concurrency: 2 }, () => {
     })
   }
 
-  test('archive accepts every format, including archives, and takes exactly one route to each target', async () => {
+  test('the archive operation accepts every format, and has exactly one route to each target', async () => {
     for (const from of ['zip', 'docx', 'mp4', 'woff2'] as const) {
       const { steps } = planRoute({ from, to: 'zip', operation: 'archive' })
       assert.deepEqual(
@@ -63,7 +63,7 @@ describe('archive', { concurrency: 2 }, () => {
     assert.equal(members(path), 'tree.zip')
   })
 
-  test('archive numbers duplicate names, even if only their case differs', async () => {
+  test('the archive operation numbers duplicate names, even if only their case differs', async () => {
     const { path } = await archive('zip', ['a.tar.gz', 'A.tar.gz', 'a (2).tar.gz', 'a.tar.gz', 'b', 'b'])
     assert.deepEqual(Object.keys(await readArchive(path, 'zip')).sort(), [
       'A (2).tar.gz',
@@ -75,7 +75,7 @@ describe('archive', { concurrency: 2 }, () => {
     ])
   })
 
-  test('archive makes file names safe that contain path traversal or look like a command-line option', async () => {
+  test('the archive operation sanitizes names that contain path traversal or look like a command-line option', async () => {
     const hostile = [
       ...[
         '../../etc/passwd',
@@ -112,7 +112,7 @@ describe('archive', { concurrency: 2 }, () => {
     }
   })
 
-  test('archive accepts a thousand files', async () => {
+  test('the archive operation accepts a thousand files', async () => {
     const names = Array.from({ length: 1000 }, () => 'same.txt')
     const { path, result } = await archive('zip', names)
     assert.equal(members(path).split('\n').length, 1000)
@@ -120,7 +120,7 @@ describe('archive', { concurrency: 2 }, () => {
     assert.ok(members(path).split('\n').includes('same (1000).txt'))
   })
 
-  test('archive stores compressed files in a ZIP as they are and compresses the rest', async () => {
+  test('the archive operation stores compressed files in a ZIP as they are and compresses the rest', async () => {
     const noise = writeFixture('noise.png', randomBytes(20_000))
     const zeros = writeFixture('zeros.txt', Buffer.alloc(20_000))
     const { path } = await convert(sevenZip, zeros, 'zip', {
@@ -133,7 +133,7 @@ describe('archive', { concurrency: 2 }, () => {
     assert.match(list, /Defl:\w .* zeros\.txt/)
   })
 
-  test('archive can only be opened with its password', async () => {
+  test('an archive made with a password can only be opened with it', async () => {
     for (const [to, isShown] of [
       ['zip', true],
       ['7z', false],
@@ -164,9 +164,9 @@ const namesOf = ({ files: all }: Run['result']) => all.map(({ filename }) => fil
 const readContents = ({ files: all }: Run['result']) =>
   Object.fromEntries(all.map(({ filename, path }) => [filename, readFileSync(path, 'utf8')]))
 
-describe('extract', { concurrency: 2 }, () => {
+describe('extract operation', { concurrency: 2 }, () => {
   for (const id of ['zip', '7z', 'tar', 'tgz', 'txz', 'cpio', 'iso'] as const) {
-    test(`extract returns the files of a ${id} archive without their folders`, async () => {
+    test(`the extract operation returns the files of a ${id} archive without their folders`, async () => {
       const { result, workDir } = await extract(getTreeArchive(id))
       assert.deepEqual(readContents(result), {
         'read me.txt': marker,
@@ -181,7 +181,9 @@ describe('extract', { concurrency: 2 }, () => {
     })
   }
 
-  test('extract returns the files of a RAR archive', { skip: skipWithoutSample(rarSample) }, async () => {
+  test('the extract operation returns the files of a RAR archive', {
+    skip: skipWithoutSample(rarSample),
+  }, async () => {
     const { result } = await extract(rarSample, { from: 'rar' })
     assert.equal(result.files.length, 4)
     if (!existsSync(lockedRarSample)) return
@@ -189,12 +191,12 @@ describe('extract', { concurrency: 2 }, () => {
     assert.deepEqual(namesOf(locked.result), ['stest1.txt', 'stest2.txt'])
   })
 
-  test('extract returns the file inside a compressed file', async () => {
+  test('the extract operation returns the file inside a compressed file', async () => {
     const { result } = await extract(getSingleFile('gz'), { from: 'gz' })
     assert.deepEqual(Object.values(readContents(result)), [marker])
   })
 
-  test('extract numbers files that have the same name in different folders', async () => {
+  test('the extract operation numbers files with the same name from different folders', async () => {
     const path = createWithPython(
       'same.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, n) for n in ('a/x.txt', 'b/x.txt', 'c/X.TXT', 'x (2).txt')]; z.close()`,
@@ -204,7 +206,7 @@ describe('extract', { concurrency: 2 }, () => {
     assert.deepEqual(namesOf(result).slice(0, 2), ['x.txt', 'x (2).txt'])
   })
 
-  test('extract returns only the requested files', async () => {
+  test('the extract operation returns only the requested files', async () => {
     const path = createWithPython(
       'choice.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, n) for n in ('docs/a.pdf', 'docs/b.txt', 'docs/old/c.pdf', 'a[1].txt', 'gru\\u0308n.txt')]; z.close()`,
@@ -234,7 +236,7 @@ describe('extract', { concurrency: 2 }, () => {
     assert.deepEqual(error.details, { field: 'paths', reason: 'no-match', files: 5 })
   })
 
-  test('extract refuses to return more than a thousand files', async () => {
+  test('the extract operation refuses to return more than a thousand files', async () => {
     const of = (count: number) =>
       createWithPython(
         `${count}.zip`,
@@ -251,7 +253,7 @@ describe('extract', { concurrency: 2 }, () => {
     assert.equal(someFiles.result.files.length, 143)
   })
 
-  test('extract opens a protected archive only with its password', async () => {
+  test('the extract operation opens a protected archive only with its password', async () => {
     runInTree('7zz', 'a', '-tzip', '-mem=AES256', '-pgeheim', pathInFolder('shut.zip'), 'read me.txt')
     const missingPasswordError = await assertRefused(extract(pathInFolder('shut.zip')), 'INVALID_INPUT')
     assert.equal(missingPasswordError.details?.reason, 'password-needed')
@@ -259,7 +261,7 @@ describe('extract', { concurrency: 2 }, () => {
     assert.deepEqual(readContents(result), { 'read me.txt': marker })
   })
 
-  test('extract refuses an archive that is empty or has only folders', async () => {
+  test('the extract operation refuses an archive that is empty or has only folders', async () => {
     const emptyZip = createWithPython('empty.zip', `zipfile.ZipFile(out, 'w').close()`)
     const folders = createWithPython(
       'folders.zip',
@@ -271,7 +273,7 @@ describe('extract', { concurrency: 2 }, () => {
     }
   })
 
-  test('extract refuses path traversal, zip bombs and damaged archives', async () => {
+  test('the extract operation refuses path traversal, zip bombs and damaged archives', async () => {
     const out = createWithPython(
       'out.tar',
       `t = tarfile.open(out, 'w'); i = tarfile.TarInfo('../up.txt'); i.size = 2; t.addfile(i, io.BytesIO(b'hi')); t.close()`,
@@ -288,7 +290,7 @@ describe('extract', { concurrency: 2 }, () => {
     )
   })
 
-  test('extract leaves out links and devices, with a warning', async () => {
+  test('the extract operation leaves out links and devices, with a warning', async () => {
     mkdirSync(pathInFolder('linked'))
     symlinkSync('/etc/passwd', pathInFolder('linked/link'))
     writeFileSync(pathInFolder('linked/real'), marker)
@@ -307,7 +309,7 @@ describe('extract', { concurrency: 2 }, () => {
     await assertRefused(extract(pathInFolder('links.zip')), 'INVALID_INPUT', /no files/)
   })
 
-  test('extract returns files with names that are valid on every operating system', async () => {
+  test('the extract operation returns file names that are valid on every operating system', async () => {
     const odd = createWithPython(
       'odd.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, 'x') for n in ('d/CON', 'd/a\\x01b.txt', 'd/-rf', 'd/' + 'l' * 250 + '.txt', 'd/a:b?.txt')]; z.close()`,
@@ -321,7 +323,7 @@ describe('extract', { concurrency: 2 }, () => {
     }
   })
 
-  test('extract returns the files that were packed with archive', async () => {
+  test('the extract operation returns the files that the archive operation packed', async () => {
     const { path } = await archive('txz', ['one.txt', 'two.txt'])
     assert.deepEqual(readContents((await extract(path, { from: 'txz' })).result), {
       'one.txt': marker,

@@ -9,7 +9,7 @@ import { convert } from '../support/run-engine.ts'
 
 const targets: readonly FormatId[] = [...treeIds.filter((id) => id !== 'xar'), 'cbz', 'wim', 'squashfs']
 
-describe('an archive', { concurrency: 2 }, () => {
+describe('archives with several files', { concurrency: 2 }, () => {
   for (const from of treeIds) {
     test(`an archive in ${from} is converted to a tar with all its files`, async () => {
       const { path } = await convert(sevenZip, getTreeArchive(from), from === 'tar' ? 'tgz' : 'tar', { from })
@@ -27,7 +27,7 @@ describe('an archive', { concurrency: 2 }, () => {
   }
 })
 
-describe('a compressed file', { concurrency: 2 }, () => {
+describe('archives of a single compressed file', { concurrency: 2 }, () => {
   for (const from of singleFileIds) {
     test(`a compressed file in ${from} is unpacked to one file, named after the upload`, async () => {
       const { path } = await convert(sevenZip, getSingleFile(from), 'zip', { from })

@@ -26,19 +26,19 @@ const assertRefusedArchive = (
   { to = 'tar', ...settings }: RunSettings & { to?: FormatId } = {},
 ) => assertRefused(convert(sevenZip, path, to, settings), code, undefined, path)
 
-describe('an archive with a password', { concurrency: 2 }, () => {
+describe('archives with a password', { concurrency: 2 }, () => {
   runInTree('7zz', 'a', '-tzip', '-mem=AES256', '-pgeheim wort', pathInFolder('locked.zip'), 'read me.txt')
   runInTree('7zz', 'a', '-mhe=on', '-pgeheim wort', pathInFolder('locked.7z'), 'read me.txt')
 
   for (const name of ['locked.zip', 'locked.7z']) {
-    test(`an archive with a password is opened with the password (${name}), and the result is not protected`, async () => {
+    test(`an archive with a password (${name}) is opened with it, and the result is not protected`, async () => {
       const { path } = await convert(sevenZip, pathInFolder(name), 'tar', {
         options: { password: 'geheim wort' },
       })
       assert.deepEqual(await readArchive(path, 'tar'), { 'read me.txt': marker })
     })
 
-    test(`an archive with a password reports whether the password is missing or wrong (${name})`, async () => {
+    test(`an archive with a password (${name}) reports whether the password is missing or wrong`, async () => {
       const noPassword = await assertRefusedArchive('INVALID_INPUT', pathInFolder(name))
       assert.deepEqual(noPassword.details, { field: 'password', reason: 'password-needed' })
       const wrongPassword = await assertRefusedArchive('INVALID_INPUT', pathInFolder(name), {
@@ -62,7 +62,7 @@ test('a RAR with a password is opened with it', {
   assert.deepEqual(Object.keys(await readArchive(path, 'tar')), ['stest1.txt', 'stest2.txt'])
 })
 
-describe('a hostile archive', { concurrency: 2 }, () => {
+describe('hostile archives', { concurrency: 2 }, () => {
   for (const name of ['../up.txt', '/etc/abs.txt', 'a/../../up.txt', '..\\up.txt', 'C:\\up.txt']) {
     test(`a hostile archive with the name ${name} is refused`, async () => {
       const file = `${Buffer.from(name).toString('hex')}.tar`

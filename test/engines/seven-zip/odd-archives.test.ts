@@ -21,7 +21,7 @@ const linksOf = (path: string) =>
     .map((line) => line.split(/\d\d:\d\d |\d{4} /).at(-1))
     .sort()
 
-test('links of a tar to its own files stay links', async () => {
+test('links of a tar to its own files are kept in formats with links', async () => {
   for (const to of ['tgz', 'cpio'] as const) {
     const { path, warnings, messages } = await convert(sevenZip, fixture('odd/links.tar'), to)
     assert.deepEqual(linksOf(path), ['dir/b b.txt -> a.txt', 'same -> dir'], to)
@@ -30,13 +30,13 @@ test('links of a tar to its own files stay links', async () => {
   }
 })
 
-test('links are reported where the new format has none', async () => {
+test('dropped links of an archive are reported if the new format has none', async () => {
   const { path, messages } = await convert(sevenZip, fixture('odd/links.tar'), 'zip')
   assert.deepEqual(await readArchive(path, 'zip'), { 'dir/a.txt': 'otters\n' })
   assert.match(messages[0] ?? '', /^5 links /)
 })
 
-test('a link of an LZH stays a link and is no folder', async () => {
+test('a link in an LZH archive stays a link and does not become a folder', async () => {
   const { path, warnings } = await convert(sevenZip, fixture('odd/links.lzh'), 'tar')
   assert.deepEqual([linksOf(path), warnings], [['b.txt -> a.txt'], []])
   const zip = await convert(sevenZip, fixture('odd/links.lzh'), 'zip')
@@ -44,7 +44,7 @@ test('a link of an LZH stays a link and is no folder', async () => {
   assert.deepEqual(zip.warnings, ['LINKS_DROPPED'])
 })
 
-test('a folder with a bar in its name is no link', async () => {
+test('an archived folder with a vertical bar in its name is not taken for a link', async () => {
   const folder = scratchFolder('bar-test')
   mkdirSync(join(folder, 'a|b'))
   writeFileSync(join(folder, 'a|b/c.txt'), 'otters')
@@ -55,7 +55,7 @@ test('a folder with a bar in its name is no link', async () => {
   assert.deepEqual(Object.values(await readArchive(path, 'tar')), ['otters'])
 })
 
-test('links that lead out of the archive or through other links are not kept', () => {
+test('archive links that lead out of the archive or through other links are dropped', () => {
   const link = (name: string, linkTarget: string) => ({ name, linkTarget, size: 0, kind: 'link' }) as const
   const entries = [
     { name: 'dir/sub/a', size: 1, kind: 'file' } as const,
@@ -74,7 +74,7 @@ test('links that lead out of the archive or through other links are not kept', (
   )
 })
 
-test('names of a cpio in EUC-JP are decoded', async () => {
+test('file names of a cpio archive in EUC-JP are decoded', async () => {
   const { path } = await convert(sevenZip, fixture('odd/euc-jp.cpio'), 'zip')
   assert.deepEqual(Object.keys(await readArchive(path, 'zip')).sort(), ['テスト.txt', '資料/会議の記録.txt'])
 })
@@ -92,7 +92,7 @@ for (const [name, copies] of [
     assert.deepEqual(Object.values(await readArchive(path, 'zip')), [plain.repeat(copies)])
   })
 
-test('the missing parts of a split archive are named', async () => {
+test('the error for a split archive names the missing parts', async () => {
   const [first, second] = ['001', '002'].map((part) => readFileSync(fixture(`odd/split.7z.${part}`)))
   const assertRefused = (name: string, bytes: Buffer | undefined, message: RegExp) =>
     assert.rejects(detectFile(name, bytes ?? ''), { code: 'CORRUPT_FILE', message })
@@ -109,6 +109,6 @@ test('the missing parts of a split archive are named', async () => {
   await assertRefused('photos.7z', first, /7z archive, but it is cut off: \d+ bytes at its end are missing/)
 })
 
-test('a split archive of a single part is read', async () => {
+test('a split archive with a single part is read', async () => {
   assert.equal(await detectFile('small.7z.001', readFileSync(fixture('odd/zstd.7z'))), '7z')
 })

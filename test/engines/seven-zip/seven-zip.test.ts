@@ -34,7 +34,7 @@ testConformance(sevenZip, {
   long: { source: long, to: 'xz', options: { compressionLevel: 9 } },
 })
 
-describe('an archive', { concurrency: 2 }, () => {
+describe('archives', { concurrency: 2 }, () => {
   test('an archive in RAR format can be read', { skip: skipWithoutSample(rarSample) }, async () => {
     const { path } = await convert(sevenZip, rarSample, 'zip')
     const contents = await readArchive(path, 'zip')
@@ -110,7 +110,7 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
   })
 })
 
-describe('a compressed file', { concurrency: 2 }, () => {
+describe('compressed files', { concurrency: 2 }, () => {
   test('a compressed file in gz keeps the file name stored in it', async () => {
     const source = createWithPython(
       'named.gz',
@@ -126,13 +126,13 @@ describe('a compressed file', { concurrency: 2 }, () => {
     assert.deepEqual(await readArchive(path, 'zip'), { 'photo.svg': 'hi' })
   })
 
-  test('a compressed file in gz that contains a tar gives the files of the tar', async () => {
+  test('converting a compressed tar in gz returns the files of the tar', async () => {
     const { path } = await convert(sevenZip, getTreeArchive('tgz'), 'zip', { from: 'gz' })
     assert.deepEqual(await readArchive(path, 'zip'), files)
   })
 })
 
-test('an archive format without folders contains the files of all folders, with a warning', async () => {
+test('an archive format without folders gets the files of all folders, with a warning', async () => {
   const { path, warnings } = await convert(sevenZip, getTreeArchive('zip'), 'ar')
   assert.deepEqual(warnings, ['FOLDERS_DROPPED'])
   assert.deepEqual(Object.values(await readArchive(path, 'ar')).sort(), Object.values(files).sort())

@@ -2,7 +2,7 @@
 import { describe, test } from 'node:test'
 import { testImageMetadata, testMediaMetadata } from '../support/metadata-writes.ts'
 
-describe('metadata/write', { concurrency: 2 }, () => {
+describe('writing metadata', { concurrency: 2 }, () => {
   for (const name of ['orientation-6.jpg', 'cmyk.jpg', 'animated.apng', 'animated.webp', 'corners.avif'])
     test(`metadata is written into ${name} and stripped without changing its pixels`, () =>
       testImageMetadata(name))

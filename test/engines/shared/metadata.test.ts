@@ -38,7 +38,7 @@ async function read(path: string, settings: RunSettings = {}) {
 /** Bytes of no known format, the same in each run. */
 const garbage = createHash('shake256', { outputLength: 4096 }).update('garbage').digest()
 
-describe('metadata', { concurrency: 2 }, () => {
+describe('reading metadata', { concurrency: 2 }, () => {
   test('image metadata contains the camera and the location in degrees', async () => {
     const { groups, result } = await read(await createTaggedCopy('corners.jpg', ...sampleTags))
     assert.equal(groups.IFD0?.Make, 'Canon')
@@ -64,7 +64,7 @@ describe('metadata', { concurrency: 2 }, () => {
     }
   })
 
-  test('metadata of an office document includes the title in its core properties', async () => {
+  test('metadata of an office document includes its title from the core properties', async () => {
     const core =
       '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Brief</dc:title></cp:coreProperties>'
     const script = `import shutil, sys, zipfile
@@ -95,7 +95,7 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
     await assertRefused(read(fixture('needs-password.pdf')), 'PDF_ENCRYPTED')
   })
 
-  test('metadata omits embedded images, and its text values are not interpreted', async () => {
+  test('metadata omits embedded images, and values are not parsed', async () => {
     const hostile = '<script>"\'`$(touch x)`\u202e{{7*7}}'
     const path = await createTaggedCopy(
       'corners.jpg',
@@ -121,7 +121,7 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
   })
 })
 
-describe('metadata/write', { concurrency: 2 }, () => {
+describe('writing metadata', { concurrency: 2 }, () => {
   // Other formats are in metadata.slow.ts.
   for (const name of ['corners.jpg', 'corners.png', 'pages.tiff', 'corners.webp', 'corners.heic'])
     test(`metadata is written into ${name} and stripped without changing its pixels`, () =>
@@ -150,7 +150,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
     assert.equal((await sharp(path).metadata()).orientation, 6)
   })
 
-  test('broken EXIF is reported, and strip removes it', async () => {
+  test('damaged EXIF data is reported, and stripping the metadata removes it', async () => {
     const bytes = readFileSync(await createTaggedCopy('corners.jpg', ...sampleTags))
     // The offset of the first directory is beyond the end.
     bytes.writeUInt32BE(0xfffff0, bytes.indexOf('Exif\0\0') + 10)
@@ -189,7 +189,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
   for (const id of ['mp3', 'm4a', 'ogg', 'mkv'] as const)
     test(`metadata is written into ${id} and stripped without re-encoding`, () => testMediaMetadata(id))
 
-  test('writing the metadata of a song keeps its cover, and strip removes it', async () => {
+  test('writing the metadata of a song keeps its cover, and stripping it removes the cover', async () => {
     const show = [
       '-v',
       'error',
@@ -207,7 +207,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
     assert.equal(await covers((await writeMetadata(path, { strip: true })).path), '')
   })
 
-  test('strip removes old tags at the end of an MP3', async () => {
+  test('stripping the metadata of an MP3 removes old tags at its end', async () => {
     const v1 = Buffer.concat([Buffer.from('TAG'), Buffer.from('Old title'.padEnd(125, '\0'))])
     const ape = Buffer.alloc(32)
     ape.write('APETAGEX')
@@ -239,7 +239,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
     assert.match(await runTool('ffprobe', '-v', 'error', '-show_streams', path), /f\.ttf/)
   })
 
-  test('writing metadata refuses empty requests, multiple lines and invalid dates', async () => {
+  test('writing metadata refuses an empty request, values with several lines and invalid dates', async () => {
     await assertRefused(writeMetadata(fixture('corners.jpg'), {}), 'INVALID_INPUT', /at least one of title/)
     const { capability } = planRoute({ from: 'jpg', to: 'jpg', operation: 'metadata/write' }).steps[0]
     for (const options of [

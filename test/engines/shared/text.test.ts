@@ -65,9 +65,9 @@ const texts = {
   'euc-kr': '어제 저녁 우리는 극장에 갔다가 식당에서 똠얌을 먹었다.',
 } as const
 
-describe('a text in an undeclared encoding', () => {
+describe('text in an undeclared encoding', () => {
   for (const [name, text] of Object.entries(texts)) {
-    test(`a text in an undeclared encoding is detected as ${name}, as plain text, in a table and in subtitles`, async () => {
+    test(`text in an undeclared encoding is detected as ${name}, in plain text, tables and subtitles`, async () => {
       const words = text.split(' ')
       const csv = `id;name\n${words.map((word, at) => `${at};"${word}"\n`).join('')}`
       const srt = words.map((word, at) => `${at + 1}\n00:00:01,000 --> 00:00:02,000\n${word}\n\n`).join('')
@@ -84,12 +84,12 @@ describe('a text in an undeclared encoding', () => {
     })
   }
 
-  test('a text in an undeclared encoding is read as Windows-1252 if all encodings are equally likely', () => {
+  test('text in an undeclared encoding is read as Windows-1252 if all encodings are equally likely', () => {
     assert.equal(guessCharset(Buffer.from('Tür', 'latin1')), 'windows-1252')
     assert.equal(guessCharset(iconv.encode('50 €', 'windows-1252')), 'windows-1252')
   })
 
-  test('a text in an undeclared encoding of DOS or an old Mac is detected by its letters, and quotation marks and dashes are read as Windows characters', () => {
+  test('text in an undeclared DOS or old Mac encoding is detected by its letters', () => {
     for (const [name, text] of [
       ['cp850', 'Die Prüfung läuft noch: Bücher, Öfen, Türen und Möbel müssen überprüft werden.'],
       ['cp437', "Le café était déjà fermé à l'été, où les élèves préféraient la forêt près du château."],
@@ -104,13 +104,13 @@ describe('a text in an undeclared encoding', () => {
     }
   })
 
-  test('a text in an undeclared encoding is read as UTF-8 even if a byte is damaged, with a warning', async () => {
+  test('text in an undeclared encoding is read as UTF-8 even if a byte is damaged, with a warning', async () => {
     const seenText = await readAsUtf8(Buffer.concat([Buffer.from(russianText), Buffer.from([0xff])]))
     assert.equal(seenText.text, `${russianText}\ufffd`)
     assert.deepEqual(seenText.warnings, ['ENCODING_ASSUMED', 'LETTERS_REPLACED'])
   })
 
-  test('a text in an undeclared encoding is not read as UTF-16 because of a null byte', async () => {
+  test('text in an undeclared encoding is not read as UTF-16 because of a null byte', async () => {
     for (const words of [
       'id,name\n007,first\n\x00,second\n',
       `Plain words${'\0'} and more of them. `.repeat(9),
@@ -119,7 +119,7 @@ describe('a text in an undeclared encoding', () => {
         assert.deepEqual((await readAsUtf8(bytes)).text, bytes.toString())
   })
 
-  test('an undeclared encoding of a text is detected from characters far into the file', async () => {
+  test('the encoding of text is detected from characters far into the file', async () => {
     const plainTable = 'id,name\n'.repeat(150_000)
     const { text } = await readAsUtf8(
       Buffer.concat([Buffer.from(plainTable), iconv.encode(russianText, 'windows-1251')]),
@@ -129,8 +129,8 @@ describe('a text in an undeclared encoding', () => {
   })
 })
 
-describe('a text in a known encoding', () => {
-  test('a text with a byte order mark or UTF-16 bytes is read without a warning', async () => {
+describe('text in a known encoding', () => {
+  test('text with a byte order mark or in UTF-16 is read without a warning', async () => {
     for (const text of ['Plain words\r\nand more', russianText, '昨天晚上我们去了。\n一一一', 'Grüße 😀']) {
       for (const bytes of [
         Buffer.from(text, 'utf16le'),
@@ -147,7 +147,7 @@ describe('a text in a known encoding', () => {
     assert.deepEqual((await readAsUtf8(iso2022Bytes)).text, '昨日 words')
   })
 
-  test('a text in a known encoding declared in a tag, prolog or package is read accordingly, and the copy declares UTF-8', async () => {
+  test('text is read in the encoding declared in the file, and the copy declares UTF-8', async () => {
     for (const [format, start] of [
       ['html', '<html><meta http-equiv="Content-Type" content="text/html; charset=NAME"><p>'],
       ['html', "<meta charset='NAME'>"],
@@ -165,7 +165,7 @@ describe('a text in a known encoding', () => {
     }
   })
 
-  test('a text in a known encoding requested by the client is read accordingly, unless a byte order mark says otherwise', async () => {
+  test('text is read in the encoding that the client requests, unless a byte order mark says otherwise', async () => {
     const bytes = iconv.encode('Привет', 'koi8-r')
     assert.deepEqual(await readAsUtf8(bytes, 'txt', { encoding: 'KOI8-R' }), {
       text: 'Привет',
@@ -181,7 +181,7 @@ describe('a text in a known encoding', () => {
     assert.deepEqual([wrongText.text, wrongText.warnings], ['a\ufffd', ['LETTERS_REPLACED']])
   })
 
-  test('a text with a UTF-32 byte order mark is not mistaken for UTF-16', async () => {
+  test('text with a UTF-32 byte order mark is not mistaken for UTF-16', async () => {
     const text = '"Grüße, 😀","a""b"\n1,2'
     for (const encoding of ['utf-32le', 'utf-32be']) {
       const bytes = iconv.encode(text, encoding, { addBOM: true })
@@ -190,7 +190,7 @@ describe('a text in a known encoding', () => {
     }
   })
 
-  test('a text in a known encoding can be requested by any name of the encoding', () => {
+  test('a text encoding can be requested by any of its names', () => {
     for (const [label, name] of [
       ['CP932', 'shift_jis'],
       ['gb2312', 'gb18030'],
@@ -204,8 +204,8 @@ describe('a text in a known encoding', () => {
   })
 })
 
-describe('a field of a table', () => {
-  test('a field of a table is a number or a date only if unambiguous and exported unchanged', () => {
+describe('CSV fields', () => {
+  test('a CSV field counts as a number or a date only if it is unambiguous and exported unchanged', () => {
     const numbers = ['0', '7', '-5', '3.14', '-0.5', '1.10', '123456789012345', '0.12345678901234']
     const dates = ['2024-02-29', '1999-12-31 23:59:59']
     for (const field of [...numbers, ...dates]) assert.ok(isCountable(field), field)
@@ -239,14 +239,14 @@ describe('a field of a table', () => {
   })
 })
 
-describe('a table', () => {
-  test('a table is copied with commas, and with quotes around text', async () => {
+describe('CSV files', () => {
+  test('a CSV is copied with commas, and with quotes around text', async () => {
     const { text, rows, columns } = await table('a;b\r\n 7 ;"x;""y"""\n"007";=1\n\n1;\n\n\n')
     assert.equal(text, '"a","b"\n7,"x;""y"""\n"007","=1"\n\n1,\n')
     assert.deepEqual([rows, columns], [5, 2])
   })
 
-  test('the separator of a table is requested, declared in the file or detected', async () => {
+  test('the separator of a CSV is the requested, declared or detected one', async () => {
     for (const sign of [',', ';', '\t', '|'])
       assert.equal((await table(`a${sign}b\n"x, ;|"${sign}2\n`)).text, '"a","b"\n"x, ;|",2\n', sign)
     assert.equal((await table('sep=|\r\na;b|c\r\n')).text, '"a;b","c"\n')
@@ -257,20 +257,20 @@ describe('a table', () => {
       assert.throws(() => TableOptions.parse({ delimiter }), /expected comma/, delimiter)
   })
 
-  test('a table with a header keeps column names as text and its rows with any line breaks', async () => {
+  test('a CSV with a header keeps column names as text, and line breaks within its rows', async () => {
     assert.equal((await table('2023,2024\n1,2\n', { headers: 'true' })).text, '"2023","2024"\n1,2\n')
     assert.equal((await table('2023,2024\n1,2\n')).text, '2023,2024\n1,2\n')
     assert.equal((await table('a\r\n"b\r\nc"\rd\ne')).text, '"a"\n"b\nc"\n"d"\n"e"\n')
   })
 
-  test('a table that is long or has unclosed quotes is read completely', async () => {
+  test('a CSV that is long or has unclosed quotes is read completely', async () => {
     const long = await table('7,x\r\n'.repeat(30_000))
     assert.equal(long.rows, 30_000)
     assert.ok(long.text.endsWith('7,"x"\n7,"x"\n'))
     assert.equal((await table('a,"b\nc')).text, '"a","""b"\n"c"\n')
   })
 
-  test('a table with more rows or columns than the target supports causes a warning', async () => {
+  test('a CSV with more rows or columns than the target supports causes a warning', async () => {
     const { input, tools, warnings } = await copyText(`x${',x'.repeat(256)}\n${'1\n'.repeat(65_536)}`, 'csv')
     const work = { operation: 'convert', inputs: [input], from: 'csv', options: {}, outDir: workDir } as const
     await prepareOfficeSource({ ...work, to: 'xlsx' }, input, tools)

@@ -22,8 +22,8 @@ async function blank(width: number, height: number): Promise<string> {
   return path
 }
 
-describe('a thumbnail of an image', () => {
-  test('a thumbnail of an image has the size given by its box and fit', async () => {
+describe('image thumbnails', () => {
+  test('a thumbnail of an image has the size given by its box and the fit option', async () => {
     const wide = await blank(1000, 500)
     const square = { width: 100, height: 100 }
     for (const [options, width, height] of [
@@ -54,7 +54,7 @@ describe('a thumbnail of an image', () => {
       assert.equal(options.safeParse(wrongOptions).success, false, JSON.stringify(wrongOptions))
   })
 
-  test('a thumbnail of an image is cropped to the center or stretched, depending on the fit', async () => {
+  test('a thumbnail of an image is cropped to the center or stretched, depending on the fit option', async () => {
     const croppedThumbnail = await thumbnail(vips, bands, 'png', { width: 50, height: 50, fit: 'crop' })
     const middle = await readPixels(croppedThumbnail.path, 'png')
     for (const at of [2, 25, 47]) assertColor(middle, [at, 25], '#00ff00', 3)
@@ -108,7 +108,7 @@ describe('a thumbnail of an image', () => {
     assertColor(await readPixels(deep.path, 'png'), [10, 10], '#123456', 2)
   })
 
-  test('a thumbnail of an image keeps transparency if its format supports it, and gets a white background otherwise', async () => {
+  test('a thumbnail of an image keeps transparency if its format supports it, otherwise it is white there', async () => {
     const readAlpha = async (to: Target) => {
       const { path } = await thumbnail(vips, fixture('alpha.png'), to, { width: 20 })
       return (await sharp(path).metadata()).hasAlpha
@@ -121,7 +121,7 @@ describe('a thumbnail of an image', () => {
     assertColor(await readPixels(path, 'jpg'), [10, 7], '#ffffff', 20)
   })
 
-  test('a thumbnail of an image shows the first frame or page', async () => {
+  test('a thumbnail of an image with several frames or pages shows the first', async () => {
     for (const name of ['animated.gif', 'animated.webp', 'animated.apng', 'pages.tiff']) {
       const { path } = await thumbnail(vips, fixture(name), 'webp', { width: 20 })
       assert.deepEqual(await readImageSize(path, 'webp'), { width: 20, height: 15 }, name)
@@ -139,7 +139,7 @@ describe('a thumbnail of an image', () => {
     assertColor(pixels, [201, 10], '#00ff00', 2)
   })
 
-  test('a thumbnail of an image can be made from formats that need other programs', async () => {
+  test('a thumbnail can be made of images that libvips cannot read', async () => {
     // Every fixture in thumbnail.slow.ts.
     for (const name of ['corners.heic', 'corners.raf'])
       assert.equal(
@@ -154,7 +154,7 @@ describe('a thumbnail of an image', () => {
     }
   })
 
-  test('a thumbnail of a damaged file is refused', async () => {
+  test('making a thumbnail of a damaged file is refused', async () => {
     for (const [engine, from] of [
       [vips, 'jpg'],
       [imagemagick, 'psd'],

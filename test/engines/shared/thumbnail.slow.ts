@@ -18,7 +18,7 @@ const shows = readdirSync(fixture('')).flatMap((name) => {
     : []
 })
 
-describe('a thumbnail', { concurrency: 2 }, () => {
+describe('thumbnails', { concurrency: 2 }, () => {
   for (const { name, from } of shows) {
     test(`a thumbnail of ${name} has the requested size`, async () => {
       const { engine } = planRoute({ from, to: 'webp', operation: 'thumbnail' }).steps[0]

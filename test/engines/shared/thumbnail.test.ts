@@ -25,7 +25,7 @@ await ffmpegTool(
   ...['-filter_complex', `concat=n=${colors.length}`, '-c:v', 'libx264', '-pix_fmt', 'yuv420p', video],
 )
 
-describe('a thumbnail of a video', () => {
+describe('video thumbnails', () => {
   const thumbnailPixels = async (options: NonNullable<RunSettings['options']>, source = video) => {
     const { result } = await thumbnail(ffmpeg, source, 'png', options)
     return Promise.all(result.files.map(({ path }) => readPixels(path, 'png')))
@@ -75,7 +75,7 @@ describe('a thumbnail of a video', () => {
     )
   })
 
-  test('a thumbnail of a video is refused for a time after the end, and the error names the duration', async () => {
+  test('a thumbnail of a video is refused for a time after its end, and the error names the duration', async () => {
     for (const timestamp of ['4', '00:01:00'])
       await assertRefused(
         thumbnail(ffmpeg, video, 'png', { timestamp }),
@@ -102,7 +102,7 @@ describe('a thumbnail of a video', () => {
     await assertShows({ count: 3, timestamp: 3.95 }, [3, 3, 3])
   })
 
-  test('a thumbnail of a video shows a frame that is not blank if there is one', async () => {
+  test('a thumbnail of a video shows a frame that is not blank, if there is one', async () => {
     const dark = pathOf('dark.mp4')
     const black = 'color=black:s=160x90:r=10:d=5'
     await ffmpegTool(
@@ -129,7 +129,7 @@ describe('a thumbnail of a video', () => {
     assert.equal((await sharp(path).metadata()).hasAlpha, true)
   })
 
-  test('a thumbnail of a video can be made from videos without timestamps and duration', async () => {
+  test('a thumbnail can be made of videos without timestamps and duration', async () => {
     const bare = pathOf('bare.h264')
     await ffmpegTool('-i', video, '-c', 'copy', bare)
     await assertShows({ timestamp: '1.95' }, [1], bare)
@@ -141,14 +141,14 @@ describe('a thumbnail of a video', () => {
     await assertShows({ count: 4 }, [0, 1, 2, 3], livePath)
   })
 
-  test('a thumbnail of a video is refused for files without a video track', async () => {
+  test('a thumbnail of a video is refused if the file has no video track', async () => {
     const audio = pathOf('audio.mp4')
     await ffmpegTool('-i', fixture('video.mp4'), '-vn', '-c', 'copy', audio)
     await assertRefused(thumbnail(ffmpeg, audio, 'png'), 'UNSUPPORTED_CONVERSION', /has no video track/)
   })
 })
 
-describe('thumbnails of a PDF', () => {
+describe('PDF thumbnails', () => {
   const pages = fixture('three-pages.pdf')
 
   test('thumbnails of a PDF show its first pages', async () => {
@@ -198,7 +198,7 @@ describe('thumbnails of a PDF', () => {
   })
 })
 
-test('thumbnails are planned with the engine that reads the format', () => {
+test('thumbnails are made by the engine that reads the format of the source', () => {
   const engineOf = (from: FormatId) =>
     planRoute({ from, to: 'jpg', operation: 'thumbnail' }).steps.map(({ engine }) => engine)
   for (const [engine, sources] of [

@@ -55,7 +55,7 @@ test('a TIFF tag is read from its entry or from the offset in it', async () => {
   assert.equal(await readValue(tiff(true, [entry(5, place)], short(2, 1, 1, 1, 1))), 2)
 })
 
-test('a missing or unreadable TIFF tag is undefined', async () => {
+test('a missing or unreadable TIFF tag is returned as undefined', async () => {
   assert.equal(await readValue(tiff(false, [otherEntry])), undefined)
   assert.equal(await readValue(tiff(false, [entry(1, short(3, 0), 4)])), undefined, 'of another type')
   const offsetBeyondEnd = Buffer.alloc(8, 0xff)
@@ -71,7 +71,7 @@ test('a missing or unreadable TIFF tag is undefined', async () => {
   assert.equal(await readValue(wholeTiff), undefined, 'its directory lies nowhere')
 })
 
-test('overlapping TIFF pages with huge value counts are read up to a limit', async () => {
+test('TIFF pages that overlap or declare huge value counts are read up to a limit', async () => {
   // Each directory points to the next one, and the tag's values span the whole file in all of them.
   const [pages, count] = [10_000, 200_000]
   const file = Buffer.alloc(8 + pages * 18)

@@ -31,7 +31,7 @@ function placeOf({ left, right, top, bottom }: ChangedArea, { width, height } = 
   return [row, column].filter((word) => word !== '').join('-') || 'center'
 }
 
-describe('a watermark on an image', () => {
+describe('image watermarks', () => {
   test('a watermark on an image is at the requested position and nowhere else', async () => {
     for (const watermarkPosition of positions) {
       const { box } = await addWatermark({
@@ -91,7 +91,7 @@ describe('a watermark on an image', () => {
     }
   })
 
-  test('a watermark on an image fits into the image, however wide its characters are', async () => {
+  test('a watermark fits into the image, however wide its characters are', async () => {
     for (const watermarkPosition of ['center', 'right', 'bottom-left']) {
       const { box } = await addWatermark({ watermarkText: 'WWWWWWWWWWWWWWWWWWWW', watermarkPosition })
       assert.ok(box.left >= 6 && box.right <= gray.width - 6, `${box.left} to ${box.right}`)
@@ -134,7 +134,7 @@ describe('a watermark on an image', () => {
     }
   })
 
-  test('a watermark on an image works in every declared format, which is kept', async () => {
+  test('adding a watermark works in every declared image format and keeps the format', async () => {
     const options = {
       watermarkText: '█',
       watermarkPosition: 'bottom-right',
@@ -222,7 +222,7 @@ describe('a watermark on an image', () => {
     }
   })
 
-  test('a watermark on an image works on a single pixel, on a line and with a margin that is too large', async () => {
+  test('a watermark works on a single pixel, on a line and with a margin that is too large', async () => {
     for (const [width, height, watermarkPosition] of [
       [1, 1, 'tile'],
       [1, 700, 'bottom-right'],
@@ -241,7 +241,7 @@ describe('a watermark on an image', () => {
     assert.equal(placeOf((await addWatermark(options, [fixture('corners.png')])).box), 'center')
   })
 
-  test('a watermark on an image requires either a text or an image', async () => {
+  test('a watermark on an image requires a text or an image', async () => {
     await assertRefused(mark(vips, paper, {}), 'INVALID_INPUT', /^watermarkText: expected/)
     const bothMarks = mark(vips, paper, { watermarkText: 'x' }, [stamp])
     await assertRefused(bothMarks, 'INVALID_INPUT', /^watermarkText: got a text and an image/)

@@ -21,7 +21,7 @@ await readStdout(
   ...['-f', 'lavfi', '-i', 'sine=frequency=440:duration=4', '-c:v', 'libx264', '-c:a', 'aac', video],
 )
 
-describe('a watermark on a video', () => {
+describe('video watermarks', () => {
   test('a watermark on a video is at its position in every frame, and the audio is unchanged', async () => {
     const { path, result } = await mark(ffmpeg, video, {
       watermarkText: '█',
@@ -68,7 +68,7 @@ describe('a watermark on a video', () => {
     }
   })
 
-  test('a watermark on a video with filter syntax in its text does not change the filter graph', async () => {
+  test('filter syntax in the text of a video watermark does not change the filter graph', async () => {
     for (const watermarkText of [
       `%{pts}:x='0',[in][out];drawbox=color=red@1:t=fill`,
       "\\'];[0:v]null[x\ntwo",
@@ -89,7 +89,7 @@ describe('a watermark on a video', () => {
     )
   })
 
-  test('a watermark on a video is refused for files without a video track', async () => {
+  test('a watermark on a video is refused if the file has no video track', async () => {
     const audioHash = pathOf('audio.mp4')
     await readStdout('ffmpeg', '-v', 'error', '-i', video, '-vn', '-c', 'copy', audioHash)
     await assertRefused(
@@ -103,7 +103,7 @@ describe('a watermark on a video', () => {
   })
 })
 
-describe('a watermark on a PDF', () => {
+describe('PDF watermarks', () => {
   test('the watermark operation adds the same watermark to a PDF as add-watermark-pdf', async () => {
     const options = { watermarkText: 'Grüße 機密', watermarkPosition: 'top', pages: '2' }
     const { path } = await mark(pdf, fixture('three-pages.pdf'), options)
@@ -116,7 +116,7 @@ describe('a watermark on a PDF', () => {
     assert.equal(ownCapability?.options, tool?.options)
   })
 
-  test('a watermark on a PDF fits on the page, however wide its characters are', async () => {
+  test('a watermark fits on the PDF page, however wide its characters are', async () => {
     const options = { watermarkText: 'WWWWWWWWWWWW', watermarkPosition: 'bottom-right', watermarkOpacity: 1 }
     const { path } = await mark(pdf, fixture('three-pages.pdf'), options)
     const page = await renderPage(path)
@@ -128,7 +128,7 @@ describe('a watermark on a PDF', () => {
     assert.ok(Number(left) > 0 && Number(right) < Number(width), `${left} to ${right} of ${width}`)
   })
 
-  test('a watermark on a PDF can be added to a PDF with a password, which keeps it', async () => {
+  test('a watermark can be added to a PDF with a password, which keeps its password', async () => {
     const source = fixture('needs-password.pdf')
     await assertRefused(mark(pdf, source, { watermarkText: 'x' }), 'PDF_ENCRYPTED')
     const { path } = await mark(pdf, source, {

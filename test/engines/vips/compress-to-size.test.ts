@@ -8,7 +8,7 @@ import { svgDensity } from '../../../lib/engines/vips/image.ts'
 import { imageError } from '../../../lib/engines/vips/image-error.ts'
 import { AppError } from '../../../lib/errors.ts'
 
-describe('an image with a target size', () => {
+describe('image target size', () => {
   /** Simulates an image whose size in bytes grows with quality and pixels. */
   async function simulateCompression(targetSize: number, maxEffort: number, fullSizeBytes = 1000) {
     const efforts: Effort[] = []
@@ -45,7 +45,7 @@ describe('an image with a target size', () => {
     assert.deepEqual((await simulateCompression(900, 10)).efforts, [{ quality: 10, scale: 1 }])
   })
 
-  test('an image with a target size is scaled down if no quality is low enough, but not more than needed', async () => {
+  test('an image with a target size is scaled down if no quality is low enough, but no more than needed', async () => {
     const { efforts, ...made } = await simulateCompression(100, 95)
     assert.ok(made.quality === 20 && made.size <= 100 && made.size > 85, JSON.stringify(made))
     assert.deepEqual(efforts[0], { quality: 20, scale: 1 })
@@ -54,7 +54,7 @@ describe('an image with a target size', () => {
     assert.equal((await simulateCompression(199, 95)).scale, 0.9)
   })
 
-  test('an image with a target size is not scaled below a tenth of its sides, even if that does not fit', async () => {
+  test('an image with a target size is never scaled below a tenth of its sides', async () => {
     const { efforts, ...made } = await simulateCompression(1, 95)
     assert.deepEqual(made, { quality: 20, scale: 0.1, size: 3 })
     assert.ok(efforts.length <= 8)
@@ -62,10 +62,10 @@ describe('an image with a target size', () => {
   })
 })
 
-describe('an error of libvips', () => {
+describe('errors of libvips', () => {
   const translate = (message: string) => imageError(new Error(message), 'tiff')
 
-  test('an error of libvips becomes an error that the client can act on', () => {
+  test('an error of libvips is returned as an error that the client can act on', () => {
     for (const [message, code, words] of [
       ['Input image exceeds pixel limit', 'FILE_TOO_LARGE', /the limit of 268 megapixels/],
       ['Pixel Limit', 'FILE_TOO_LARGE', /megapixels/],
@@ -97,7 +97,7 @@ describe('an error of libvips', () => {
     }
   })
 
-  test('an error of libvips is returned unchanged if it is not about the file', () => {
+  test('an error that is not about the file is returned unchanged', () => {
     const otherEfforts = [
       new AppError('PDF_ENCRYPTED', 'Locked.', {}),
       new ProcessFailure('heif-enc', 1, 'pixel limit'),
@@ -109,7 +109,7 @@ describe('an error of libvips', () => {
   })
 })
 
-test('the density for rendering a drawing is 72 in its own size, and is scaled for a requested size', () => {
+test('an SVG is rendered at 72 dpi in its own size, and at a scaled density for a requested size', () => {
   const drawing = { width: 100, height: 50 } as Parameters<typeof svgDensity>[0] // Only these properties are used.
   const density = (box?: Parameters<typeof svgDensity>[1], dpi?: number) => svgDensity(drawing, box, dpi)
   assert.equal(density(), 72)

@@ -17,7 +17,7 @@ const colors = [
   [128, 128, 128],
 ] as const
 
-describe('an HDR image', () => {
+describe('HDR images', () => {
   const folder = scratchFolder('hdr-images')
   after(removeRuns)
 

@@ -12,10 +12,10 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { countPdfPages, readImageSize, readStdout } from '../support/inspect-result.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
-describe('several HEIC images', () => {
+describe('HEIC with several images', () => {
   after(removeRuns)
 
-  test('several HEIC images are combined in a PDF', async () => {
+  test('several HEIC images are merged into a PDF', async () => {
     const { path } = await convert(vips, fixture('corners.heic'), 'pdf', {
       operation: 'merge',
       more: [fixture('corners.heic')],
@@ -23,7 +23,7 @@ describe('several HEIC images', () => {
     assert.equal(await countPdfPages(path), 2)
   })
 
-  test('several HEIC images in one file are converted as the primary image only, with a warning', async () => {
+  test('a HEIC file with several images is converted as the primary image only, with a warning', async () => {
     const folder = scratchFolder('two-in-one')
     const colors = ['#ff0000', '#0000ff']
     const paths = await Promise.all(
@@ -45,11 +45,11 @@ describe('several HEIC images', () => {
   })
 })
 
-describe('an image option or image', () => {
+describe('image options', () => {
   after(removeRuns)
   const source = fixture('corners.png')
 
-  test('an image option sets the size: max never enlarges, scale enlarges, crop cuts', async () => {
+  test('the fit option of an image controls its size: max never enlarges, scale enlarges, crop cuts', async () => {
     const size = async (options: Record<string, unknown>) =>
       readImageSize((await convert(vips, source, 'png', { options })).path, 'png')
     assert.deepEqual(await size({ width: '20' }), { width: 20, height: 15 })
@@ -58,7 +58,7 @@ describe('an image option or image', () => {
     assert.deepEqual(await size({ width: 10, height: 10, fit: 'crop' }), { width: 10, height: 10 })
   })
 
-  test('an image option sets the quality as number or level in every lossy format', async () => {
+  test('the quality option of an image accepts a number or level in every lossy format', async () => {
     for (const to of ['jpg', 'webp', 'avif', 'heic', 'jxl', 'jxr', 'djvu'] as const) {
       const bytes = async (quality: unknown) =>
         (await readFile((await convert(vips, fixture('corners.jpg'), to, { options: { quality } })).path))
@@ -69,7 +69,7 @@ describe('an image option or image', () => {
     }
   })
 
-  test('an image with a palette keeps full color resolution in JPEG', async () => {
+  test('an image with a color palette becomes a JPEG without chroma subsampling', async () => {
     const indexedPng = join(scratchFolder('indexed'), 'indexed.png')
     await sharp(fixture('alpha.png')).png({ palette: true, colours: 8 }).toFile(indexedPng)
     const readChromaSubsampling = async (path: string) =>
@@ -80,7 +80,7 @@ describe('an image option or image', () => {
     )
   })
 
-  test('an image in gray is stored as a gray DjVu', async () => {
+  test('a gray image is stored as a gray DjVu', async () => {
     const gray = join(scratchFolder('gray'), 'gray.png')
     await sharp(fixture('corners.jpg')).toColourspace('b-w').png().toFile(gray)
     const page = (await convert(vips, gray, 'djvu')).path
@@ -102,7 +102,7 @@ describe('an image option or image', () => {
     )
   })
 
-  test('an image option can make WebP lossless', async () => {
+  test('the lossless option makes WebP lossless', async () => {
     const photo = fixture('corners.jpg')
     const pixels = (path: string) => sharp(path).removeAlpha().raw().toBuffer()
     const convertImage = async (options: Record<string, unknown>) =>
@@ -126,7 +126,7 @@ describe('an image option or image', () => {
     assert.ok(convertImage.equals(await sharp(photo).webp({ quality: 80, effort: 2 }).toBuffer()))
   })
 
-  test('an image option can make WebP from HEIC lossless too', async () => {
+  test('the lossless option makes WebP from HEIC lossless too', async () => {
     const roughPng = join(scratchFolder('rough'), 'rough.png')
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
     await sharp({ create: { width: 64, height: 48, channels: 3, background: 'gray', noise } }).toFile(
@@ -141,7 +141,7 @@ describe('an image option or image', () => {
     assert.deepEqual(await pixels('webp', { lossless: true }), await pixels('png'))
   })
 
-  test('an image option makes PNG indexed, interlaced, and more or less compressed', async () => {
+  test('image options make PNG indexed, interlaced, and more or less compressed', async () => {
     const convertImage = async (options: Record<string, unknown>) =>
       (await convert(vips, source, 'png', { options })).path
     assert.match(await readStdout('file', await convertImage({ palette: 'true' })), /colormap/)
@@ -164,7 +164,7 @@ describe('an image option or image', () => {
     assert.ok(filters.size > 1, [...filters].join())
   })
 
-  test('an image option makes JPEG progressive', async () => {
+  test('the progressive option makes JPEG progressive', async () => {
     const { path } = await convert(vips, source, 'jpg', { options: { progressive: true } })
     assert.match(await readStdout('file', path), /progressive/)
   })
@@ -183,7 +183,7 @@ describe('an image option or image', () => {
   })
 })
 
-test('a large drawing that is slightly enlarged is rendered at that size, not at the maximum', async () => {
+test('an SVG that is slightly enlarged is rendered at that size, not at the maximum', async () => {
   const path = join(scratchFolder('drawings'), 'large.svg')
   await writeFile(
     path,
@@ -194,7 +194,7 @@ test('a large drawing that is slightly enlarged is rendered at that size, not at
   assert.deepEqual([width, height], [1000, 1000])
 })
 
-describe('a hostile image', () => {
+describe('hostile images', () => {
   after(removeRuns)
 
   async function failing(name: string, bytes: string | Buffer, from: 'svg' | 'png' | 'jpg', code: ErrorCode) {
@@ -207,7 +207,7 @@ describe('a hostile image', () => {
     return (await convert(vips, fixture('corners.png'), 'png')).workDir
   }
 
-  test('a hostile image that is truncated is corrupt', async () => {
+  test('a truncated image is refused as corrupt by libvips', async () => {
     const wholeImage = await readFile(fixture('orientation-6.jpg'))
     await failing('cut.jpg', wholeImage.subarray(0, 900), 'jpg', 'CORRUPT_FILE')
   })
@@ -218,7 +218,7 @@ describe('a hostile image', () => {
     await failing('huge.svg', svg, 'svg', 'FILE_TOO_LARGE')
   })
 
-  test('a hostile image with exploding XML entities is refused', async () => {
+  test('a hostile SVG with exploding XML entities is refused', async () => {
     const entities = Array.from(
       { length: 20 },
       (_, level) => `<!ENTITY e${level + 1} "${`&e${level};`.repeat(20)}">`,
@@ -227,7 +227,7 @@ describe('a hostile image', () => {
     await failing('laughs.svg', svg, 'svg', 'CORRUPT_FILE')
   })
 
-  test('a hostile image cannot read other files or servers', async () => {
+  test('a hostile image cannot access other files or servers', async () => {
     let requestCount = 0
     const server = createServer((_, response) => {
       requestCount++

@@ -24,7 +24,7 @@ const primaries = (...values: readonly number[]): PngChunk => ({
   data: uint32s(...values),
 })
 
-describe('a PNG that describes its colors without an ICC profile', () => {
+describe('PNG color chunks', () => {
   const folder = scratchFolder('described-colors')
   after(removeRuns)
 
@@ -78,13 +78,13 @@ describe('a PNG that describes its colors without an ICC profile', () => {
       [],
     ],
   ]
-  test('a PNG that describes its colors without an ICC profile is read unchanged if its chunks are truncated or followed by other data', async () => {
+  test('a PNG with color chunks is read completely if other data follows its chunks', async () => {
     const path = await withColorChunks('followed', [gamma(100_000)])
     await appendFile(path, Buffer.alloc(40, 0xff))
     assert.deepEqual(await sizeOf((await convert(vips, path, 'webp')).path), [16, 16])
   })
 
-  test('a PNG that describes its colors without an ICC profile is not affected by chunk names within its text', async () => {
+  test('a PNG is not affected by names of color chunks within its text', async () => {
     const text = Buffer.concat([Buffer.from('Comment\0cICP'), Buffer.from([9, 16, 0, 1])])
     const { warnings } = await convert(
       vips,
@@ -95,7 +95,7 @@ describe('a PNG that describes its colors without an ICC profile', () => {
   })
 
   for (const [name, chunks, expectedColor, expectedCode] of cases)
-    test(`a PNG that describes its colors without an ICC profile gets the colors that browsers show: ${name}`, async () => {
+    test(`a PNG with color chunks gets the colors that browsers show: ${name}`, async () => {
       for (const to of ['gif', 'webp', 'png'] as const) {
         const { path, warnings } = await convert(vips, await withColorChunks('described', chunks), to)
         const { data } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
@@ -110,7 +110,7 @@ describe('a PNG that describes its colors without an ICC profile', () => {
     ['gray', 'b-w', [133, 133, 133]],
     ['deep gray', 'grey16', [133, 133, 133]],
   ] as const) {
-    test(`a PNG that describes its colors without an ICC profile gets the shades that browsers show if it is ${name}`, async () => {
+    test(`a PNG with color chunks gets the shades that browsers show if it is ${name}`, async () => {
       const plainGray = await sharp(Buffer.alloc(256, 60), { raw: { width: 16, height: 16, channels: 1 } })
         .toColourspace(space)
         .png()
@@ -124,7 +124,7 @@ describe('a PNG that describes its colors without an ICC profile', () => {
     })
   }
 
-  test('a PNG that describes its colors without an ICC profile gets the colors that browsers show if it is animated', async () => {
+  test('an animated PNG with color chunks gets the colors that browsers show', async () => {
     const animated = join(folder, 'moving.apng')
     const control = (number: number) => uint32s(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
     const parts = [...readPngChunks(await readFile(await withColorChunks('frame', [gamma(100_000)])))]

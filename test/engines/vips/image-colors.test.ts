@@ -10,7 +10,7 @@ import { folder, isNear, numbers } from '../support/color-images.ts'
 import { readImageSize, readStdout } from '../support/inspect-result.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
-describe('the color profile of an image', () => {
+describe('color profiles of images', () => {
   after(removeRuns)
 
   async function wide(extension: 'jpg' | 'png'): Promise<string> {
@@ -23,7 +23,7 @@ describe('the color profile of an image', () => {
     return path
   }
 
-  test('the color profile of an image wider than sRGB is kept with the same values if the target supports profiles', async () => {
+  test('a color profile wider than sRGB is kept if the target supports profiles', async () => {
     for (const to of ['jpg', 'webp', 'tiff', 'avif', 'png', 'jxl', 'heic'] as const) {
       const source = await wide(to === 'png' ? 'png' : 'jpg')
       const { path } = await convert(vips, source, to)
@@ -33,7 +33,7 @@ describe('the color profile of an image', () => {
     }
   })
 
-  test('the color profile of an image is converted to sRGB if it cannot be kept, or if the API promises that no metadata is carried over', async () => {
+  test('an image is converted to sRGB if its color profile cannot be kept or must not be carried over', async () => {
     for (const [to, from] of [
       ['gif', 'jpg'],
       ['png', 'jpg'],
@@ -46,7 +46,7 @@ describe('the color profile of an image', () => {
     isNear(await numbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
   })
 
-  test('the color profile of an image causes a warning if it is dropped, as do transparent parts', async () => {
+  test('an image causes a warning if its color profile or its transparency is dropped', async () => {
     assert.deepEqual((await convert(vips, await wide('png'), 'gif')).warnings, ['COLORS_CONVERTED'])
     assert.deepEqual((await convert(vips, await wide('png'), 'webp')).warnings, [])
     assert.deepEqual((await convert(vips, fixture('alpha.png'), 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
@@ -63,7 +63,7 @@ describe('the color profile of an image', () => {
     }
   })
 
-  test('conversion to one-bit alpha causes a warning for partly transparent areas', async () => {
+  test('an image converted to a format with one-bit alpha causes a warning for partly transparent areas', async () => {
     for (const [level, expectedColor] of [
       [128, ['TRANSPARENCY_DROPPED']],
       [0, []],
@@ -83,7 +83,7 @@ describe('the color profile of an image', () => {
     }
   })
 
-  test('the color profile of an image can be changed to Adobe RGB or to gray', async () => {
+  test('an image can be converted to the Adobe RGB color profile or to gray', async () => {
     for (const engine of [vips, imagemagick]) {
       const options = { colorSpace: 'Adobe-RGB' }
       const adobeRgbImage = await convert(engine, fixture('corners.png'), 'jpg', { options })
@@ -111,7 +111,7 @@ describe('the color profile of an image', () => {
     }
   })
 
-  test('the color profile of a CMYK JPEG is not inverted in a PDF, with or without Adobe marker', async () => {
+  test('the colors of a CMYK JPEG are not inverted in a PDF, with or without Adobe marker', async () => {
     const markedJpeg = await readFile(fixture('cmyk.jpg'))
     const mark = markedJpeg.indexOf(Buffer.from('ffee000e41646f6265', 'hex'))
     assert.ok(mark > 0)
@@ -126,7 +126,7 @@ describe('the color profile of an image', () => {
     isNear(pages[1] ?? [], pages[0] ?? [], 60)
   })
 
-  test('the color profile of a CMYK image is applied, and without one a default is used', async () => {
+  test('the color profile of a CMYK image is applied, or a default profile if it has none', async () => {
     const printedPath = join(await folder(), 'printed.jpg')
     await sharp(fixture('corners.png'))
       .flatten()
@@ -149,7 +149,7 @@ describe('the color profile of an image', () => {
 describe('camera metadata', () => {
   after(removeRuns)
 
-  test('camera metadata is removed unless the client asks to keep it, and the image is rotated in both cases', async () => {
+  test('camera metadata is removed unless the client asks to keep it, and the photo is upright in both cases', async () => {
     const source = join(await folder(), 'noted.jpg')
     const imageWithMetadata = sharp(fixture('orientation-6.jpg'))
       .keepMetadata()

@@ -39,7 +39,7 @@ const assertRefused = (schema: z.ZodType, ...values: unknown[]) => {
   for (const value of values) assert.equal(schema.safeParse(value).success, false, JSON.stringify(value))
 }
 
-describe('an option sent by a form', () => {
+describe('options sent by a form', () => {
   test('an option sent by a form is parsed as a number if it looks like one', () => {
     assert.deepEqual(
       [parse(integer(1, 100), ' 7 '), parse(integer(-5, 5), '-5'), parse(decimal(0, 2), '0.5')],
@@ -58,7 +58,7 @@ describe('an option sent by a form', () => {
     assertRefused(flag(), '2', 'maybe', 'y', 2)
   })
 
-  test('an option sent by a form is a quality as a number or level, and levels differ by format', () => {
+  test('a quality sent by a form is a number or a level, and levels differ by format', () => {
     const scale = { low: 10, medium: 20, high: 30, highest: 40 }
     assert.deepEqual([parse(quality, '55'), parse(quality, 'low')], [55, 'low'])
     assertRefused(quality, 0, 101, 'best')
@@ -80,8 +80,8 @@ describe('an option sent by a form', () => {
   })
 })
 
-describe('an image option', () => {
-  test('an image option that is a color is parsed to six hex digits', () => {
+describe('image option values', () => {
+  test('a color option is parsed to six hex digits', () => {
     for (const [value, expectedValue] of [
       ['#FF8800', '#ff8800'],
       ['ff8800', '#ff8800'],
@@ -98,7 +98,7 @@ describe('an image option', () => {
     assertRefused(markColor, 'f8', '#ff88', 'pink', 'red;')
   })
 
-  test('an image option that is a color space accepts common spellings', () => {
+  test('the color space option accepts common spellings', () => {
     for (const spelling of ['Adobe RGB', 'adobe_rgb', 'AdobeRGB1998', ' adobe-rgb '])
       assert.equal(parse(colorSpace, spelling), 'adobe-rgb')
     for (const spelling of ['grayscale', 'GREY', 'gray scale', 'greyscales'])
@@ -112,7 +112,7 @@ describe('an image option', () => {
     assert.equal(parse(renderedColorSpaceWithoutProfile, undefined), 'srgb')
   })
 
-  test('an image option that is a size becomes a box to resize to', () => {
+  test('image size options become a box to resize to', () => {
     const box = (options: object) => resizeBoxOf(parseImageOptions(options))
     assert.deepEqual(box({}), undefined)
     assert.deepEqual(box({ width: 5 }), { width: 5, height: undefined, fit: 'max' })
@@ -137,7 +137,7 @@ describe('an image option', () => {
   })
 })
 
-describe('a thumbnail', () => {
+describe('thumbnail options', () => {
   test('a thumbnail fits a box of 256 pixels by default, and an omitted side follows from the aspect ratio', () => {
     assert.deepEqual(thumbnailBox({}), { width: 256, height: 256, fit: 'max' })
     assert.deepEqual(thumbnailBox({ fit: 'crop' }), { width: 256, height: 256, fit: 'crop' })
@@ -152,7 +152,7 @@ describe('a thumbnail', () => {
       assert.throws(() => thumbnailBox(wrongOptions))
   })
 
-  test('a thumbnail of a page or drawing is rendered at the size that the box needs', () => {
+  test('a thumbnail of a page or drawing is rendered at the size that the box requires', () => {
     const size = { width: 100, height: 50 }
     const scale = (fit: 'max' | 'grow' | 'crop' | 'scale') =>
       scaleInto(size, { width: 200, height: 200, fit })
@@ -171,7 +171,7 @@ describe('a thumbnail', () => {
     assertRefused(row.options, { count: 21 }, { count: 0 })
   })
 
-  test('thumbnail lists one capability per format, with a quality option where the format supports it', () => {
+  test('each thumbnail format has its own list of options, with a quality option if the format supports it', () => {
     const rows = thumbnailRows(['jpg'], {}, 0.5)
     assert.deepEqual(
       rows.map(({ operation, from, to, cost, same, options }) => [
@@ -191,8 +191,8 @@ describe('a thumbnail', () => {
   })
 })
 
-describe('a watermark', () => {
-  test('a watermark accepts all positions, including spellings used by other services', () => {
+describe('watermark options', () => {
+  test('the watermark position accepts all positions, including spellings used by other services', () => {
     for (const [givenValue, expectedValue] of [
       ['Top Left', 'top-left'],
       ['bottom_center', 'bottom'],
@@ -211,7 +211,7 @@ describe('a watermark', () => {
     assert.equal(normalizePosition(7), 7)
   })
 
-  test('a watermark has an opacity as a fraction or in percent', () => {
+  test('the watermark opacity accepts a fraction or a percentage', () => {
     const parseOpacity = (value: unknown) =>
       parseWatermarkOptions({ watermarkOpacity: value }).watermarkOpacity
     assert.deepEqual(
@@ -228,7 +228,7 @@ describe('a watermark', () => {
       assert.throws(() => parseOpacity(wrongScale), String(wrongScale))
   })
 
-  test('a watermark has visible text with a valid size and color', () => {
+  test('a watermark requires visible text with a valid size and color', () => {
     const { watermarkText, watermarkColor, watermarkScale } = parseWatermarkOptions({ watermarkText: 'ü 漢' })
     assert.deepEqual([watermarkText, watermarkColor, watermarkScale], ['ü 漢', '#808080', 40])
     assert.equal(parseWatermarkOptions({ watermarkText: 'a'.repeat(200) }).watermarkText?.length, 200)
@@ -248,10 +248,10 @@ describe('a watermark', () => {
   })
 })
 
-describe('a section', () => {
+describe('page and time ranges', () => {
   const mediaOfDuration = (durationS: number | undefined) => ({ durationS }) as MediaInfo // Only this property is used.
 
-  test('a section of a video is selected by a start and an end time', () => {
+  test('a part of a video is selected by a start and an end time', () => {
     assert.deepEqual(resolveTrim({}, mediaOfDuration(60)), { args: [], durationS: 60 })
     assert.deepEqual(resolveTrim({ start: 10, end: 15 }, mediaOfDuration(60)), {
       args: ['-ss', '10', '-t', '5'],
@@ -276,7 +276,7 @@ describe('a section', () => {
       })
   })
 
-  test('a section of a document contains its pages in the order of the requested range', () => {
+  test('pages of a document are selected in the order of the requested range', () => {
     assert.deepEqual(resolvePages(undefined, 3), [1, 2, 3])
     assert.deepEqual(resolvePages('3-1, 2 ,LAST,2', 4), [3, 2, 1, 2, 4, 2])
     assert.deepEqual(resolvePages('last-3', 4), [4, 3])

@@ -45,7 +45,7 @@ describe('image options', () => {
       assert.equal(schema?.safeParse({ background }).success, false, background)
   })
 
-  test('image options keep the transparency of a HEIC if the target supports it', async () => {
+  test('the transparency of a HEIC is kept if the target supports it', async () => {
     const heic = (await convert(vips, fixture('alpha.png'), 'heic')).path
     for (const to of ['webp', 'png'] as const) {
       const middle = sharp((await convert(vips, heic, to)).path).extract({
@@ -59,7 +59,7 @@ describe('image options', () => {
     }
   })
 
-  test('the option downscale limits the longest side without enlarging', async () => {
+  test('the downscale option limits the longest side without enlarging', async () => {
     const size = async (downscale: number) =>
       readImageSize(
         (await convert(vips, fixture('corners.png'), 'png', { options: { downscale } })).path,
@@ -69,7 +69,7 @@ describe('image options', () => {
     assert.deepEqual(await size(400), { width: 40, height: 30 })
   })
 
-  test('image options keep the density within the range that JPEG supports', async () => {
+  test('the density of an image stays within the range that JPEG supports', async () => {
     for (const [density, expectedDensity] of [
       [300, 300],
       [65_535, 65_535],
@@ -85,18 +85,18 @@ describe('image options', () => {
     }
   })
 
-  test('image options render vector drawings at the requested resolution', async () => {
+  test('the density option renders vector drawings at the requested resolution', async () => {
     const { path } = await convert(vips, fixture('corners.svg'), 'png', { options: { dpi: 144 } })
     assert.deepEqual(await readImageSize(path, 'png'), { width: 60, height: 45 })
   })
 
-  test('image options include jpegQuality, which takes precedence over quality', async () => {
+  test('the jpegQuality option takes precedence over quality', async () => {
     const bytes = async (options: Record<string, unknown>) =>
       (await readFile((await convert(vips, fixture('corners.jpg'), 'jpg', { options })).path)).length
     assert.equal(await bytes({ jpegQuality: '20', quality: 'highest' }), await bytes({ quality: 20 }))
   })
 
-  test('image options reduce the colors of a GIF by its quality, also of an animation that has a palette', async () => {
+  test('the quality option reduces the colors of a GIF, even of an animation that has a palette', async () => {
     const gradient = Buffer.from(
       Array.from({ length: 64 * 64 * 3 }, (_, at) => ((at % 3) * 40 + at / 60) % 256),
     )
@@ -122,14 +122,14 @@ describe('image options', () => {
     assert.ok((await countColors(animation, 'low')) <= 64)
   })
 
-  test('image options include every quality of JPEG XL', async () => {
+  test('the quality option covers every quality of JPEG XL', async () => {
     for (const quality of [1, 5, 100]) {
       const { path } = await convert(vips, fixture('corners.png'), 'jxl', { options: { quality } })
       assert.match(await readStdout('jxlinfo', path), /JPEG XL/)
     }
   })
 
-  test('image options set the sizes in an icon', async () => {
+  test('the sizes option sets the sizes in an icon', async () => {
     const { path } = await convert(imagemagick, fixture('corners.png'), 'ico', {
       options: { sizes: '24, 48' },
     })
@@ -140,7 +140,7 @@ describe('image options', () => {
       assert.equal(schema?.safeParse({ sizes }).success, false, sizes)
   })
 
-  test('image options write a cursor with the cursor type', async () => {
+  test('an image converted to a cursor has the cursor type', async () => {
     const { path } = await convert(imagemagick, fixture('corners.png'), 'cur')
     assert.match(await readStdout('file', path), /cursor/)
     const bytes = await readFile(path)
@@ -150,7 +150,7 @@ describe('image options', () => {
   })
 })
 
-describe('a camera raw file', () => {
+describe('camera raw files', () => {
   after(removeRuns)
 
   async function readQuarters(path: string): Promise<string> {
@@ -165,7 +165,7 @@ describe('a camera raw file', () => {
   }
 
   for (const from of ['raf', 'rw2', 'mrw'] as const) {
-    test(`a camera raw file is converted with the right colors: ${from}`, async () => {
+    test(`a camera raw file in ${from} is converted with the right colors`, async () => {
       assert.equal(await readQuarters((await convert(vips, fixture(`corners.${from}`), 'jpg')).path), 'RGBx')
     })
   }
@@ -175,7 +175,7 @@ describe('a camera raw file', () => {
     assert.match(await readStdout('tiffinfo', path), /Bits\/Sample: 16/)
   })
 
-  test('a camera raw file that is truncated or another kind of TIFF is corrupt', async () => {
+  test('a truncated camera raw file, or another kind of TIFF, is refused as corrupt', async () => {
     const path = join(await folder(), 'cut.raf')
     await writeFile(path, (await readFile(fixture('corners.raf'))).subarray(0, 4000))
     await assert.rejects(convert(vips, path, 'jpg'), { code: 'CORRUPT_FILE' })
@@ -224,7 +224,7 @@ async function parts(): Promise<string> {
   return path
 }
 
-describe('an animated PNG', () => {
+describe('animated PNG', () => {
   after(removeRuns)
   const frames = async (source: string, to: FormatId) => {
     const { path, result, warnings } = await convert(vips, source, to)

@@ -16,12 +16,12 @@ async function readPixel(path: string, left: number, top: number): Promise<numbe
   return [...(await sharp(path).ensureAlpha().extract({ left, top, width: 1, height: 1 }).raw().toBuffer())]
 }
 
-describe('images are merged', () => {
+describe('merging images', () => {
   after(removeRuns)
   const mergeImages = (to: FormatId, more: readonly string[], options: RunSettings['options'] = {}) =>
     convert(vips, upright, to, { operation: 'merge', more, options })
 
-  test('images are merged in a column, upright and centered', async () => {
+  test('images merged in a column are upright and centered', async () => {
     const run = await mergeImages('png', [portraitImage, fixture('corners.bmp')])
     const { path, result } = run
     assertProgressRises(run)
@@ -39,7 +39,7 @@ describe('images are merged', () => {
     assert.deepEqual(await readPixel(path, 38, 72), [0, 255, 0, 255])
   })
 
-  test('each of several JPEGs with other bytes before the data is in the result', async () => {
+  test('JPEGs with extra bytes before the image data are merged completely', async () => {
     const blue = sharp({ create: { width: 20, height: 10, channels: 3, background: '#0000ff' } })
     const late = join(scratchFolder('merge-images-test'), 'late.jpg')
     await writeFile(late, Buffer.concat([Buffer.from('otters'), await blue.jpeg().toBuffer()]))
@@ -50,7 +50,7 @@ describe('images are merged', () => {
     assert.ok(upperRed > 200 && lowerRed < 50 && lowerBlue > 200)
   })
 
-  test('images are merged in a row, and in a grid of equal cells', async () => {
+  test('images are merged in a row, or in a grid of equal cells', async () => {
     const size = async (layout: string, count: number) =>
       readImageSize((await mergeImages('png', Array(count - 1).fill(portraitImage), { layout })).path, 'png')
     // Cells of 40 by 40: the third image in a grid of two columns is the first of the second row.
@@ -78,7 +78,7 @@ describe('images are merged', () => {
     assert.deepEqual(await size('grid3x3', 4), { width: 3 * 40, height: 3 * 40 })
   })
 
-  test('images are merged to JPEG on white or the requested color, and to WebP', async () => {
+  test('images merged to JPEG are on white or the requested color, and transparent in WebP', async () => {
     const { path } = await mergeImages('jpg', [portraitImage])
     const backgroundColor = await readPixel(path, 1, 50)
     assert.ok(
@@ -108,7 +108,7 @@ describe('images are merged', () => {
     })
   })
 
-  test('a merge of images uses the first frame of an animation and warns about it', async () => {
+  test('merging images uses the first frame of an animation and warns about it', async () => {
     const { warnings } = await mergeImages('png', [fixture('animated.gif')])
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
   })
@@ -122,7 +122,7 @@ describe('images are merged', () => {
     assert.match(await readStdout('pdfinfo', '-f', '2', '-l', '2', path), /rot:\s+90/)
   })
 
-  test('images are merged onto pages of one size with margins, turned to the shape of each image', async () => {
+  test('images are merged onto PDF pages of one size with margins, turned to the shape of each image', async () => {
     const options = { pageSize: 'A5', margin: '10mm' }
     const { path } = await mergeImages('pdf', [fixture('corners.jpg'), portraitImage], options)
     const sizes = (await readStdout('pdfinfo', '-l', '3', path)).matchAll(/Page +\d size: +(.*) pts/g)
@@ -137,12 +137,12 @@ describe('images are merged', () => {
     assert.match(await readStdout('pdfinfo', wide.path), /Page size: +184 x 174 pts/)
   })
 
-  test('margins that leave no room on the page are refused', async () => {
+  test('merging images with margins that leave no room on the page is refused', async () => {
     const merging = mergeImages('pdf', [], { pageSize: 'A5', margin: '73mm' })
     await assert.rejects(merging, { code: 'INVALID_INPUT', details: { field: 'margin', reason: 'no-room' } })
   })
 
-  test('at most 20 images are merged into an image, and at most 100 into a PDF', () => {
+  test('merging accepts at most 20 images for one image, and at most 100 for a PDF', () => {
     const rows = vips.capabilities.filter(({ operation }) => operation === 'merge')
     assert.deepEqual(
       rows.map(({ to, more }) => [to[0], more?.max]),
@@ -177,7 +177,7 @@ async function createDetailedImage(
   return path
 }
 
-describe('an image is compressed', () => {
+describe('image compression', () => {
   after(removeRuns)
   const compressImage = (path: string, options: RunSettings['options'] = {}) => {
     const format = path.slice(path.lastIndexOf('.') + 1) as FormatId // The files of this test are named by their id.
@@ -186,7 +186,7 @@ describe('an image is compressed', () => {
   const bytes = async (path: string) => (await stat(path)).size
 
   for (const format of ['jpg', 'png', 'webp', 'tiff', 'gif', 'avif'] as const) {
-    test(`an image is compressed in ${format} to fewer bytes with the same dimensions`, async () => {
+    test(`compressing an image in ${format} reduces its bytes and keeps its dimensions`, async () => {
       const source = await createDetailedImage(format)
       const run = await compressImage(source)
       const { path, result, warnings } = run
@@ -202,14 +202,14 @@ describe('an image is compressed', () => {
     })
   }
 
-  test('an image is compressed more at a lower quality', async () => {
+  test('compressing an image with a lower quality makes it smaller', async () => {
     const source = await createDetailedImage('jpg')
     const size = async (quality: string | number) => bytes((await compressImage(source, { quality })).path)
     const sizes = [await size('low'), await size('high'), await size(10), await size('60')] as const
     assert.ok(sizes[0] < sizes[1] && sizes[2] < sizes[3], `bytes of low, high, 10 and 60: ${sizes}`)
   })
 
-  test('an image is compressed to a target size, first by quality and then by dimensions', async () => {
+  test('compressing an image to a target size reduces first the quality and then the dimensions', async () => {
     const source = await createDetailedImage('jpg')
     // The best quality that fits; dimensions are reduced in larger steps.
     for (const [targetSize, least] of [
@@ -229,12 +229,12 @@ describe('an image is compressed', () => {
     }
   })
 
-  test('an image is compressed with a warning if the target size cannot be reached', async () => {
+  test('compressing an image gives a warning if the target size cannot be reached', async () => {
     const { result, warnings } = await compressImage(await createDetailedImage('png'), { targetSize: 200 })
     assert.deepEqual([result.details?.reached, warnings], [false, ['TARGET_NOT_REACHED']])
   })
 
-  test('an image already below the target size is not compressed', async () => {
+  test('compressing an image that is already below the target size leaves it unchanged', async () => {
     const targetSize = await bytes(fixture('corners.jpg'))
     const { path, result, warnings } = await compressImage(fixture('corners.jpg'), { targetSize })
     assert.deepEqual([result.details?.reached, warnings], [true, []])
@@ -250,7 +250,7 @@ describe('an image is compressed', () => {
     }
   })
 
-  test('an image is compressed and remains animated', async () => {
+  test('compressing an animated image keeps the animation', async () => {
     const frames = [0, 120, 240].map(
       (hue) =>
         ({ create: { width: 300, height: 200, channels: 3, background: `hsl(${hue},100%,50%)` } }) as const,

@@ -44,7 +44,7 @@ describe('orientation and density of photos', () => {
     assert.equal(await quarters(image), '80×120 001 100 110 010')
   })
 
-  test('a resolution without a unit does not change the size of a PDF page', async () => {
+  test('an image resolution without a unit does not change the size of a PDF page', async () => {
     const { path } = await convert(vips, fixture('odd/jpg-exif-density-none.jpg'), 'pdf')
     const info = execFileSync('pdfinfo', [path], { encoding: 'utf8' })
     const [, width, height] = /Page size:\s+([\d.]+) x ([\d.]+)/.exec(info) ?? []

@@ -37,7 +37,7 @@ function measureDifference(one: Buffer, other: Buffer): number {
   return (3 * differentPixels) / one.length
 }
 
-test('a drawing with very many spaces is searched quickly', () => {
+test('an SVG with very many spaces is searched for browser features quickly', () => {
   const startedAt = performance.now()
   assert.equal(needsBrowser(`<text word-spacing="1"/>`), true)
   assert.equal(needsBrowser(`<text style="word-spacing: normal"/>`), false)
@@ -46,7 +46,7 @@ test('a drawing with very many spaces is searched quickly', () => {
   assert.ok(performance.now() - startedAt < 1000)
 })
 
-test('drawings that are not left to the browser look as in the browser', async () => {
+test('an SVG that is not rendered by the browser looks the same as in the browser', async () => {
   const drawings = Object.entries(drawingsByFeature).map(([name, drawing]) => ({
     name,
     svg: renderSvgFeature(drawing),

@@ -43,7 +43,7 @@ const sheet = drawing(
   '<rect width="100" height="100"/>',
 )
 
-test('a drawing with a paper size is rendered at 96 pixels per inch', async () => {
+test('an SVG with a paper size is rendered at 96 pixels per inch', async () => {
   for (const path of [await fileOf(sheet), await fileOf(sheet, 'drawing.svgz')]) {
     assert.deepEqual(await sizeOf((await convert(vips, path, 'png')).path), [794, 1123])
     const printedSvg = await convert(vips, path, 'png', { options: { dpi: '300' } })
@@ -52,7 +52,7 @@ test('a drawing with a paper size is rendered at 96 pixels per inch', async () =
   assert.deepEqual(await sizeOf((await convert(chromium, await fileOf(sheet), 'png')).path), [794, 1123])
 })
 
-test('lengths in inches and points scale with the rest of a drawing', async () => {
+test('lengths in inches and points scale with the rest of an SVG', async () => {
   const bar = '<rect width="1in" height="20"/>'
   const path = await fileOf(drawing('width="300" height="200"', bar))
   assert.equal(await measureInkWidth((await convert(vips, path, 'png')).path), 96)
@@ -61,7 +61,7 @@ test('lengths in inches and points scale with the rest of a drawing', async () =
   assert.equal(await measureInkWidth(largerSvg.path), 288)
 })
 
-test('text without a font size is as large as in a browser', async () => {
+test('SVG text without a font size is as large as in a browser', async () => {
   const text = (style: string) =>
     drawing('width="300" height="60"', `<text ${style} y="40" font-family="DejaVu Sans">Mutabor</text>`)
   const measureTextWidth = async (style: string) =>
@@ -73,7 +73,7 @@ test('text without a font size is as large as in a browser', async () => {
   assert.ok((await measureTextWidth('style="font-size: x-large"')) > defaultWidth * 1.4)
 })
 
-test('only lengths are converted to pixels, and nothing else changes', () => {
+test('only lengths of an SVG are converted to pixels, and nothing else changes', () => {
   const changedSvg = [
     ['<svg width="1in" height=\'2.54cm\'>', '<svg width="96px" height=\'96px\'>'],
     [
@@ -96,7 +96,7 @@ test('only lengths are converted to pixels, and nothing else changes', () => {
     assert.equal(convertLengthsToPixels(keptSvg), keptSvg)
 })
 
-test('a drawing designed to slow down the length search is processed quickly', () => {
+test('an SVG designed to slow down the search for lengths is processed quickly', () => {
   const long = 300_000
   for (const hostile of [
     `<svg width="${'1'.repeat(long)}">`,

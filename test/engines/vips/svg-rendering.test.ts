@@ -30,7 +30,7 @@ describe('SVG drawings', () => {
     await removeRuns()
   })
 
-  test('the font size of the root element counts, as an attribute and as a style', async () => {
+  test('the font size of the SVG root element applies as an attribute and as a style', async () => {
     const text = '<text x="5" y="80">H</text>'
     const heights = []
     for (const [index, size] of ['', 'font-size="64"', 'style="font-size:64px"'].entries()) {
@@ -42,7 +42,7 @@ describe('SVG drawings', () => {
     assert.ok(heightByAttribute > 3 * normal, String(heights))
   })
 
-  test('an embedded WebP image is drawn', async () => {
+  test('a WebP image embedded in an SVG is rendered', async () => {
     for (const to of ['png', 'jpg', 'pdf'] as const) {
       const { path } = await convertAndCleanUp(fixture('odd/svg-embeds-webp.svg'), to)
       const image = to === 'pdf' ? `${path}.png` : path
@@ -55,7 +55,7 @@ describe('SVG drawings', () => {
     }
   })
 
-  test('files that a drawing refers to are named in a warning', async () => {
+  test('missing files that an SVG refers to are named in a warning', async () => {
     for (const to of ['png', 'pdf'] as const) {
       const { warnings } = await convertAndCleanUp(fixture('odd/svg-missing-image.svg'), to)
       const [warning] = warnings.filter(({ code }) => code === 'LINKS_DROPPED')
@@ -69,7 +69,7 @@ describe('SVG drawings', () => {
     assert.deepEqual((await convert(vips, link, 'png')).warnings, [])
   })
 
-  test('elements that a drawing refers to but lacks are named in a warning', async () => {
+  test('missing elements that an SVG refers to are named in a warning', async () => {
     const listWarnings = async (name: string, content: string) => {
       const source = await drawing(name, 'width="9" height="9"', content)
       const { warnings, messages } = await convert(vips, source, 'png')
@@ -89,7 +89,7 @@ describe('SVG drawings', () => {
     assert.deepEqual(await listWarnings('complete.svg', complete), [])
   })
 
-  test('a drawing is enlarged to the requested width, and not to a limit', async () => {
+  test('an SVG is enlarged to the requested width, beyond its own size', async () => {
     const source = await drawing('small.svg', 'width="20" height="10"', '<rect width="20" height="10"/>')
     for (const engine of [vips, chromium]) {
       const renderedSize = async (options: Readonly<Record<string, unknown>>) => {

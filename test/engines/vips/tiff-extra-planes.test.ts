@@ -121,7 +121,7 @@ const isNear = (
     what,
   )
 
-describe('a TIFF', () => {
+describe('TIFF samples and planes', () => {
   for (const engine of [vips, imagemagick])
     for (const bits of [16, 32, 64] as const)
       for (const maxLevel of [1, 255] as const)
@@ -141,7 +141,7 @@ describe('a TIFF', () => {
           })
 
   for (const engine of [vips, imagemagick])
-    test(`a TIFF with extra planes keeps the first three and causes a warning, by ${engine.id}`, async () => {
+    test(`a TIFF with extra planes keeps the first three and causes a warning, in ${engine.id}`, async () => {
       const dots = [
         [200, 40, 80, 10, 90, 120],
         [16, 240, 120, 250, 0, 30],
@@ -165,7 +165,7 @@ describe('a TIFF', () => {
       assert.deepEqual(clearSamples.warnings, ['PLANES_DROPPED'])
     })
 
-  test('a TIFF with a fifth ink is not transparent where there is little of that ink', async () => {
+  test('a TIFF with a fifth ink is not transparent where that ink is faint', async () => {
     const dots = [[0, 0, 0, 0, 0]]
     const { dots: shownDots, warnings } = await readSamples({ meaning: 'inks', dots, extra: [0] })
     isNear(shownDots, [[255, 255, 255]], 'white')
@@ -179,7 +179,7 @@ describe('a TIFF', () => {
   })
 
   for (const planes of [3, 6])
-    test(`a TIFF with ${planes} planes that declares more pixels than the limit is too large, whatever its real size`, async () => {
+    test(`a TIFF with ${planes} planes that declares more pixels than the limit is refused as too large`, async () => {
       const bytes = tiff({ meaning: 'rgb', dots: [[1, 2, 3, 4, 5, 6].slice(0, planes)] })
       const directory = bytes.readUInt32LE(4)
       for (const at of [2, 14]) bytes.writeUInt32LE(100_000, directory + at + 8)
@@ -201,7 +201,7 @@ describe('a TIFF', () => {
   })
 
   for (const engine of [vips, imagemagick])
-    test(`a TIFF with measurements is scaled from black to white with a warning, by ${engine.id}`, async () => {
+    test(`a TIFF of measurements is scaled from black to white with a warning, in ${engine.id}`, async () => {
       const gray = (least: number, most: number) =>
         [0, 0.25, 0.5, 1].map((share) => [least + share * (most - least)])
       const shades = [0, 64, 128, 255].map((shade) => [shade, shade, shade])
@@ -225,7 +225,7 @@ describe('a TIFF', () => {
       }
     })
 
-  test('a TIFF with heights ignores "no data" values and NaN', async () => {
+  test('a TIFF of elevations ignores "no data" values and NaN', async () => {
     const heights = [[200], [1400], [2600]]
     const shades = [0, 128, 255, 0].map((shade) => [shade, shade, shade])
     for (const [missingValue, noDataValue] of [
@@ -254,7 +254,7 @@ describe('a TIFF', () => {
     assert.deepEqual(dark.warnings, ['VALUES_SCALED'])
   })
 
-  test('a TIFF with floats and alpha keeps the transparency, whatever the scale of the colors', async () => {
+  test('a TIFF with floats and alpha keeps its transparency, whatever the scale of the colors', async () => {
     const dots = [
       [1500, 750, 3000, 0.5],
       [3000, 0, 0, 1],

@@ -74,7 +74,7 @@ function colorName([red = 0, green = 0, blue = 0]: number[]): string {
   return 'x'
 }
 
-describe('an image', () => {
+describe('image conversions', () => {
   after(removeRuns)
 
   for (let orientation = 2; orientation <= 8; orientation++) {
@@ -111,7 +111,7 @@ describe('an image', () => {
     }
   })
 
-  test('an image becomes an icon with all sizes up to its own, square and centered', async () => {
+  test('an image converted to an icon gets all sizes up to its own, square and centered', async () => {
     const sizes = async (options = {}) => {
       const { path, result } = await convert(vips, fixture('corners.png'), 'icns', { options })
       const listedSizes = await readStdout('icns2png', '-l', path)
@@ -126,13 +126,13 @@ describe('an image', () => {
     ])
   })
 
-  test('an image in CMYK becomes RGB', async () => {
+  test('libvips converts a CMYK image to RGB', async () => {
     const { path } = await convert(vips, fixture('cmyk.jpg'), 'png')
     assert.equal((await sharp(path).metadata()).space, 'srgb')
     assert.match(await readStdout('file', path), /RGB/)
   })
 
-  test('an image becomes a bitmap with the same pixels', async () => {
+  test('an image converted to a bitmap keeps every pixel', async () => {
     const { path } = await convert(vips, fixture('corners.png'), 'bmp')
     assert.match(await readStdout('file', path), /PC bitmap, Windows 3.x format, 40 x 30 x 24/)
     const pixel = (x: number, y: number) =>
@@ -162,7 +162,7 @@ describe('an image', () => {
     assert.equal(await countPdfPages((await convert(vips, fixture('deep.png'), 'pdf')).path), 1)
   })
 
-  test('an image keeps its pixels per inch if the format stores them', async () => {
+  test('an image keeps its resolution if the format stores it', async () => {
     const source = join(scratchFolder('dense'), 'dense.png')
     const ground = { width: 60, height: 40, channels: 3, background: '#08f' } as const
     await sharp({ create: ground }).withDensity(300).png().toFile(source)
@@ -174,7 +174,7 @@ describe('an image', () => {
     assert.match(await readStdout('identify', '-units', 'PixelsPerInch', '-format', '%x', path), /^300\b/)
   })
 
-  test('an image without pixels per inch gets the default, and a page of the default size', async () => {
+  test('an image without a resolution gets the default one, also for the size of a PDF page', async () => {
     const folder = scratchFolder('undense')
     const ground = { width: 96, height: 48, channels: 3, background: '#08f' } as const
     const source = join(folder, 'plain.webp')
@@ -220,7 +220,7 @@ describe('an image', () => {
     assert.notDeepEqual(await dots({ lossless: false }), hashedBytes)
   })
 
-  test('an image with animation keeps frames and delays between GIF and WebP', async () => {
+  test('an animation keeps frames and delays between GIF and WebP', async () => {
     for (const [source, to] of [
       ['animated.gif', 'webp'],
       ['animated.webp', 'gif'],
@@ -233,7 +233,7 @@ describe('an image', () => {
     }
   })
 
-  test('an image with animation becomes its first frame with a warning in other formats', async () => {
+  test('an animation becomes its first frame with a warning in formats without animation', async () => {
     const { path, warnings } = await convert(vips, fixture('animated.gif'), 'png')
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
     assert.deepEqual(await readImageSize(path, 'png'), { width: 40, height: 30 })
@@ -267,7 +267,7 @@ describe('an image', () => {
     })
   })
 
-  test('an image becomes one PDF page per input, in order', async () => {
+  test('several images become a PDF with one page each, in order', async () => {
     const { path } = await convert(vips, fixture('corners.jpg'), 'pdf', {
       operation: 'merge',
       more: [fixture('orientation-6.jpg'), fixture('cmyk.jpg')],

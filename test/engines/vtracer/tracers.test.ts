@@ -55,7 +55,7 @@ const assertNear = (actual: readonly number[], expected: readonly number[], tole
     `the color is ${actual} instead of ${expected}`,
   )
 
-describe('an image traced in color', () => {
+describe('tracing in color', () => {
   test('an image traced in color has the same size, colors and transparency', async () => {
     const path = await trace(vtracer, disk, 'svg')
     assert.deepEqual(await readImageSize(path, 'svg'), { width: 120, height: 80 })
@@ -99,7 +99,7 @@ describe('an image traced in color', () => {
   })
 })
 
-describe('an image traced in one color', () => {
+describe('tracing in one color', () => {
   test('an image traced in one color has the same size in every format', async () => {
     assert.deepEqual(await readImageSize(await trace(potrace, disk, 'svg'), 'svg'), {
       width: 120,
@@ -123,14 +123,14 @@ describe('an image traced in one color', () => {
     assertNear(await colorAt(colored, 80, 53), [0x12, 0xab, 0x34, 255], 1)
   })
 
-  test('an image traced in one color has corners or curves depending on smoothness', async () => {
+  test('an image traced in one color has corners or curves depending on the smoothness option', async () => {
     const countCurves = async (smoothness: number) =>
       (await readFile(await trace(potrace, disk, 'svg', { smoothness }), 'utf8')).split('c').length
     const [smooth, sharp] = [await countCurves(100), await countCurves(0)]
     assert.ok(smooth > sharp, `${smooth} curves when smooth, ${sharp} when not`)
   })
 
-  test('an image traced in one color is a DXF that CAD programs can read', async () => {
+  test('an image traced in one color becomes a DXF that CAD programs can read', async () => {
     const dxf = await readFile(await trace(potrace, disk, 'dxf'), 'latin1')
     assert.match(dxf, /^999\n.*\n\s*0\s+SECTION[\s\S]*ENTITIES[\s\S]*POLYLINE[\s\S]*EOF\s*$/)
     const x = [...dxf.matchAll(/VERTEX[\s\S]*?\n\s*10\s+([\d.]+)/g)].map((match) => Number(match[1]))
@@ -138,14 +138,14 @@ describe('an image traced in one color', () => {
   })
 })
 
-describe('a compressed drawing', () => {
-  test('a compressed drawing is the same after decompression', async () => {
+describe('compressed SVG', () => {
+  test('an SVG compressed to SVGZ is the same after decompression', async () => {
     const { path } = await convert(vtracer, fixture('corners.svg'), 'svgz')
     const { path: back } = await convert(vtracer, path, 'svg')
     assert.deepEqual(await readFile(back), await readFile(fixture('corners.svg')))
   })
 
-  test('a compressed drawing that is not an SVG is refused as damaged', async () => {
+  test('an SVGZ that does not contain an SVG is refused as damaged', async () => {
     const bytes = {
       'no.svgz': gzipSync('<html></html>'),
       'cut.svgz': gzipSync('<svg xmlns="x">').subarray(0, 20),
@@ -157,7 +157,7 @@ describe('a compressed drawing', () => {
   })
 })
 
-test('the route to a drawing keeps colors unless the other tracer is requested', () => {
+test('the route to SVG keeps colors unless the other tracer is requested', () => {
   const names = (from: FormatId, to: FormatId, engine?: 'potrace') =>
     planRoute({ from, to, engine }).steps.map((step) => `${step.engine}:${step.to}`)
   assert.deepEqual(names('png', 'svg'), ['vtracer:svg'])
