@@ -43,7 +43,10 @@ const drives = json.pipe(
     z.strictObject({
       clientId: z.string().min(1),
       clientSecret: z.string().min(1),
-      endpoints: z.strictObject({ authorize: httpUrl, token: httpUrl, api: httpUrl }).partial().optional(),
+      endpoints: z
+        .strictObject({ authorize: httpUrl, token: httpUrl, api: httpUrl, upload: httpUrl })
+        .partial()
+        .optional(),
       /** Origins of other sites that people may be redirected back to. */
       origins: z.array(httpUrl).optional(),
     }),
@@ -157,7 +160,7 @@ export const settings = {
   DRIVES: drives
     .optional()
     .describe(
-      'Cloud drives that people can import from, as JSON: `{"dropbox":{"clientId":"…","clientSecret":"…"}}`, likewise `google-drive` and `onedrive`; each also takes `endpoints` (`authorize`, `token`, `api`) and `origins` (other sites that people may be redirected back to)',
+      'Cloud drives that people can import from and save to, as JSON: `{"dropbox":{"clientId":"…","clientSecret":"…"}}`, likewise `google-drive` and `onedrive`; each also takes `endpoints` (`authorize`, `token`, `api`, `upload`) and `origins` (other sites that people may be redirected back to)',
     ),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])

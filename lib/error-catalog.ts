@@ -120,8 +120,8 @@ export const errorCatalog = {
   },
   DRIVE_NOT_CONFIGURED: {
     status: 503,
-    description: 'Imports from this cloud drive are not set up on this service.',
-    hint: 'Download the file from the drive and upload it.',
+    description: 'This cloud drive is not set up on this service.',
+    hint: 'Move the file between the drive and this service yourself.',
   },
 
   NOT_FOUND: {

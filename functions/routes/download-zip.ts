@@ -1,10 +1,9 @@
 import * as z from 'zod'
-import { canRead, jobNotFound, requireJobId } from '../../lib/access/job-access.ts'
-import type { JobReader } from '../../lib/accounts/visible-to-key.ts'
 import { startPacking } from '../../lib/conversion/start-packing.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import { CreatedJobView, createdJobReply, respondWithJob } from '../../lib/http/conversion-request.ts'
+import { jobIdFields, loadOwnJob, parseJobIds } from '../../lib/http/own-jobs.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { listZipEntries } from '../../lib/jobs/zip-manifest.ts'
 import type { JobState } from '../../lib/model/job.ts'
@@ -15,20 +14,13 @@ import { integer } from '../../lib/validation/coerce.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { namedValues, text } from '../../lib/validation/maxima.ts'
 
-const maxJobs = 100
 /** Default wait: a small ZIP is ready by then, so that its client is redirected to it immediately. */
 const defaultWaitS = 5
 
 const Body = z.strictObject({
-  jobIds: z
-    .array(text('id'))
-    .min(1)
-    .max(maxJobs)
-    .optional()
-    .describe(
-      'Your jobs whose results to include; jobs that are not completed are only listed in the manifest',
-    ),
-  jobId: text('id').optional().describe('One job, instead of `jobIds`'),
+  ...jobIdFields(
+    'Your jobs whose results to include; jobs that are not completed are only listed in the manifest',
+  ),
   tasks: z
     .array(text('id'))
     .min(1)
@@ -99,7 +91,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
         field: 'firstIndex',
       },
     )
-  const jobIds = parseJobIds(body)
+  const jobIds = parseJobIds(body, { tasks: body.tasks })
   const folders = foldersOf(body, jobIds)
   const states = await Promise.all(jobIds.map((id) => loadOwnJob(id, principal, services)))
   const entries = states.flatMap((state) => listZipEntries(state.job.id, state, body.tasks))
@@ -122,22 +114,6 @@ async function start(request: Request, services: Services): Promise<JobState> {
   )
 }
 
-function parseJobIds({ jobIds, jobId, tasks }: z.infer<typeof Body>): readonly string[] {
-  if (jobIds === undefined && jobId === undefined)
-    throw new AppError('INVALID_REQUEST', 'jobIds: expected jobIds or jobId, got neither.', {
-      field: 'jobIds',
-    })
-  if (jobIds !== undefined && jobId !== undefined)
-    throw new AppError('INVALID_INPUT', 'jobIds: expected either jobIds or jobId, got both.', {
-      field: 'jobIds',
-    })
-  if (tasks && jobIds)
-    throw new AppError('INVALID_INPUT', 'tasks: only allowed with jobId, not with jobIds.', {
-      field: 'tasks',
-    })
-  return [...new Set(jobIds ?? [jobId ?? ''])]
-}
-
 /** @throws AppError INVALID_INPUT for a job that was not requested, and for an invalid folder path. */
 function foldersOf({ folders }: z.infer<typeof Body>, jobIds: readonly string[]) {
   if (!folders) return undefined
@@ -155,14 +131,6 @@ function foldersOf({ folders }: z.infer<typeof Body>, jobIds: readonly string[])
     return [jobId, path] as const
   })
   return Object.fromEntries(cleanFolders)
-}
-
-/** @throws AppError JOB_NOT_FOUND for a deleted job, and for a job of another owner. */
-async function loadOwnJob(jobId: string, reader: JobReader, { jobs }: Services): Promise<JobState> {
-  const state = await jobs.store.getState(requireJobId(jobId))
-  if (!state || state.job.deletedAt || state.job.owner !== reader.ownerId || !canRead(state.job, reader))
-    throw jobNotFound(jobId)
-  return state
 }
 
 const withZipExtension = (name: string) => (/\.zip$/i.test(name) ? name : `${name}.zip`)

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { JobReader } from '../../lib/accounts/visible-to-key.ts'
 import { driveIds } from '../../lib/component-ids.ts'
 import { contract } from '../../lib/http/contract.ts'
 import {
@@ -9,30 +8,22 @@ import {
   pageOfList,
   wholeListQuery,
 } from '../../lib/http/pagination.ts'
-import { newId } from '../../lib/ids.ts'
 import { driveAccess as drivesAccess } from '../../lib/model/principal.ts'
-import type { Services } from '../../lib/services/services.ts'
-import { importUrlOperation } from '../../lib/tasks/import-url.ts'
-import { parseTasks, type RequestedTask } from '../../lib/tasks/parse-tasks.ts'
 import { consentLifetimeMinutes } from '../../lib/transfer/drives/connections.ts'
-import type { FileLink } from '../../lib/transfer/drives/drive.ts'
+import { driveAccessLevels } from '../../lib/transfer/drives/drive.ts'
 import { DriveService, minTokenLifetimeMs } from '../../lib/transfer/drives/drive-service.ts'
 import { driveOf } from '../../lib/transfer/drives/index.ts'
-import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { component } from '../../lib/validation/component.ts'
-import { anyJson, openOptions } from '../../lib/validation/maxima.ts'
+import { anyJson } from '../../lib/validation/maxima.ts'
+import { connectionErrors, connectionId, driveErrors, Params } from './drive-parameters.ts'
+import { exportToDrive } from './export-to-drive.ts'
+import { importFromDrive } from './import-from-drive.ts'
 
-const Params = z.object({ drive: z.enum(driveIds) })
 const Account = component(
   'DriveAccount',
   z.object({ name: z.string().nullable(), email: z.string().nullable() }),
 )
-const connectionId = z.string().max(64).describe('`connectionId` from the callback, `conn_…`')
-
-const driveErrors = ['DRIVE_NOT_CONFIGURED', 'INVALID_INPUT', 'IMPORT_FAILED', 'URL_NOT_ALLOWED'] as const
-const connectionErrors = [...driveErrors, 'DRIVE_NOT_CONNECTED'] as const
-
 const wantsHtml = (headers: Readonly<Record<string, string | undefined>>) =>
   headers['accept']?.includes('text/html') ?? false
 
@@ -50,6 +41,10 @@ export const connectDrive = contract({
       .max(2048)
       .optional()
       .describe('A page of this service, or of an origin that `DRIVES` names'),
+    access: z
+      .enum(driveAccessLevels)
+      .default('read')
+      .describe('Whether results may also be saved to the drive (`write`)'),
     state: z.string().max(500).optional().describe('Passed on to `redirectUri` unchanged'),
   }),
   reply: {
@@ -65,12 +60,13 @@ export const connectDrive = contract({
   issuesIdentity: true,
   errors: driveErrors,
   handle: async ({ params, query, principal, headers }, services) => {
-    const { redirectUri, state: clientState } = query
+    const { redirectUri, access, state: clientState } = query
     const authorization = await new DriveService(params.drive, services).startAuthorization(
       principal.ownerId,
       {
         redirectUri,
         clientState,
+        access,
       },
     )
     if (!wantsHtml(headers)) return { data: authorization }
@@ -103,7 +99,10 @@ const driveCallback = contract({
   handle: async ({ params, query, rawQuery, principal }, services) => {
     const driving = new DriveService(params.drive, services)
     const { state } = query
-    const { redirectUri, clientState, verifier } = await driving.requirePending(principal.ownerId, state)
+    const { redirectUri, clientState, verifier, access } = await driving.requirePending(
+      principal.ownerId,
+      state,
+    )
     const redirectHeaders = (result: Readonly<Record<string, string>>) => {
       const url = new URL(redirectUri ?? '')
       for (const [name, value] of Object.entries(result)) url.searchParams.set(name, value)
@@ -113,7 +112,11 @@ const driveCallback = contract({
     const emptyConnection = { connectionId: '', account: { name: null, email: null } }
     if (query.error !== undefined && redirectUri !== undefined)
       return { data: emptyConnection, status: 302, headers: redirectHeaders({ error: query.error }) }
-    const { id, account } = await driving.connect(principal.ownerId, rawQuery, { verifier, state })
+    const { id, account } = await driving.connect(principal.ownerId, rawQuery, {
+      verifier,
+      state,
+      access,
+    })
     const data = { connectionId: id, account }
     return redirectUri === undefined
       ? { data }
@@ -205,117 +208,6 @@ export const listDrive = contract({
   },
 })
 
-export const importFromDrive = contract({
-  method: 'POST',
-  path: '/v1/cloud/:drive/import',
-  access: drivesAccess,
-  tag: 'Drives',
-  summary: 'Import files from a drive',
-  description:
-    'Without `targetFormat`, each file becomes an upload with an `uploadId`. With `targetFormat`, one job converts all files.',
-  params: Params,
-  body: {
-    accepts: ['json'],
-    schema: z.strictObject({
-      connectionId,
-      fileIds: z.array(z.string().min(1).max(500)).min(1).max(20).describe('Ids of files from the list'),
-      targetFormat: z.string().max(32).optional(),
-      options: openOptions().optional().describe('Options of the conversion'),
-      tag: z.string().max(200).optional(),
-    }),
-  },
-  reply: {
-    status: 202,
-    headers: ['location', 'retry-after'],
-    schema: z.object({
-      jobId: z.string(),
-      items: z.array(z.object({ fileId: z.string(), uploadId: z.string().nullable(), taskName: z.string() })),
-    }),
-  },
-  idempotent: true,
-  createsWork: true,
-  errors: [...connectionErrors, 'UNSUPPORTED_CONVERSION', 'FORMAT_NOT_FOUND', 'INSUFFICIENT_DISK_SPACE'],
-  handle: async ({ params, body, principal, requestId, newJobId }, services) => {
-    const { fileIds, targetFormat, options, tag } = body
-    const driving = new DriveService(params.drive, services)
-    const connection = await driving.requireConnection(principal.ownerId, body.connectionId)
-    const links = await driving.use(connection, minTokenLifetimeMs.import, (ask) =>
-      Promise.all(fileIds.map((fileId) => driving.drive.link(ask, fileId))),
-    )
-    const tasks = tasksOf(links, targetFormat, options)
-    const names = links.map((_, at) => importName(at))
-    const owner = principal.ownerId
-    const uploads = targetFormat === undefined ? links.map((link) => uploadOf(link, principal, services)) : []
-    const imports = new Map(uploads.map((into, at) => [importName(at), { into }]))
-    const request = {
-      owner,
-      keyId: principal.keyId,
-      requestId,
-      jobId: newJobId(),
-      tag,
-      tasks,
-      imports,
-    }
-    // Loaded on demand, as most requests only list files.
-    const { startJob } = await import('../../lib/conversion/start-job.ts')
-    const { job } = await startJob(request, services)
-    const items = fileIds.map((fileId, at) => ({
-      fileId,
-      uploadId: uploads[at]?.id ?? null,
-      taskName: names[at] ?? '',
-    }))
-    return {
-      data: { jobId: job.id, items },
-      headers: { location: `/v1/jobs/${job.id}`, 'retry-after': '2' },
-    }
-  },
-})
-
-const importName = (at: number) => `import-${at + 1}`
-
-function tasksOf(
-  links: readonly FileLink[],
-  targetFormat: string | undefined,
-  options: Readonly<Record<string, unknown>> = {},
-): RequestedTask[] {
-  const imported = links.map(
-    (fields, at): RequestedTask => ({
-      name: importName(at),
-      operation: importUrlOperation,
-      input: [],
-      continueOnError: false,
-      fields: { ...fields },
-    }),
-  )
-  if (targetFormat === undefined) return imported
-  const conversionTasks = links.map((_, at) => [
-    `convert-${at + 1}`,
-    { operation: 'convert', input: importName(at), output_format: targetFormat, options },
-  ])
-  const sources = imported.map(({ name, fields }) => [
-    name,
-    { operation: importUrlOperation.name, ...fields },
-  ])
-  const out = { operation: 'export/url', input: conversionTasks.map(([name]) => name) }
-  return parseTasks(Object.fromEntries([...sources, ...conversionTasks, ['export', out]]))
-}
-
-/** The upload for an imported file that is not converted immediately, as in `POST /v1/import/url`. */
-function uploadOf({ filename }: FileLink, { ownerId: owner, keyId }: JobReader, { config }: Services) {
-  const id = newId('upl')
-  const now = Date.now()
-  return {
-    id,
-    owner,
-    keyId: keyId ?? null,
-    key: uploadKey('uploads', id, config.RETENTION_HOURS),
-    filename,
-    contentType: 'application/octet-stream',
-    createdAt: new Date(now).toISOString(),
-    expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
-  }
-}
-
 const disconnectDrive = contract({
   method: 'DELETE',
   path: '/v1/cloud/:drive/connections/:connectionId',
@@ -333,4 +225,12 @@ const disconnectDrive = contract({
   },
 })
 
-export const drives = [listDrives, connectDrive, driveCallback, listDrive, importFromDrive, disconnectDrive]
+export const drives = [
+  listDrives,
+  connectDrive,
+  driveCallback,
+  listDrive,
+  importFromDrive,
+  exportToDrive,
+  disconnectDrive,
+]

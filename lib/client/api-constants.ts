@@ -12,6 +12,7 @@ export const idempotentOperations = [
   'POST /v1/uploads/presign',
   'POST /v1/uploads/multipart',
   'POST /v1/cloud/{drive}/import',
+  'POST /v1/cloud/{drive}/export',
   'POST /v1/workflows',
   'POST /v1/webhooks',
   'POST /v1/api-keys',

@@ -467,6 +467,8 @@ export interface Api {
       query?: {
         /** A page of this service, or of an origin that `DRIVES` names */
         redirectUri?: string
+        /** Whether results may also be saved to the drive (`write`) */
+        access?: ("read" | "write")
         /** Passed on to `redirectUri` unchanged */
         state?: string
       }
@@ -522,6 +524,33 @@ export interface Api {
         tag?: string
       }
       data: { jobId: string; items: { fileId: string; uploadId: (string | null); taskName: string }[] }
+    }
+    /** Save results to a drive */
+    "POST /v1/cloud/{drive}/export": {
+      path: { drive: ("google-drive" | "dropbox" | "onedrive") }
+      body: {
+        /** A connection that was made with `access=write`, `conn_…` */
+        connectionId: string
+        /** Id of a folder from GET /v1/cloud/{drive}/list; the top folder when left out */
+        folderId?: string
+        /** Your jobs whose results to save; jobs that are not completed are left out */
+        jobIds?: string[]
+        /** One job, instead of `jobIds` */
+        jobId?: string
+        /** Save only files of this task of `jobId` */
+        task?: string
+        /** Name of one of several files of `jobId` */
+        file?: string
+        tag?: string
+      }
+      data: {
+        jobId: string
+        files: {
+          filename: string
+          /** Bytes */
+          size: number
+        }[]
+      }
     }
     /** Disconnect a drive */
     "DELETE /v1/cloud/{drive}/connections/{connectionId}": {

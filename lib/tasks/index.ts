@@ -3,6 +3,7 @@ import { captureWebsiteOperation } from './capture-website.ts'
 import { compressOperation } from './compress.ts'
 import { convertOperation } from './convert.ts'
 import { engineOperations } from './engine-tasks.ts'
+import { exportDriveOperation } from './export-drive.ts'
 import { exportUrlOperation } from './export-url.ts'
 import { exportGcsOperation, importGcsOperation } from './gcs.ts'
 import { importBase64Operation, importRawOperation } from './import-base64.ts'
@@ -39,7 +40,7 @@ export const taskOperations: readonly TaskOperation[] = [
 ]
 
 /** Operations of tasks that only our endpoints create. */
-const internalOperations: readonly TaskOperation[] = [packResultsOperation]
+const internalOperations: readonly TaskOperation[] = [packResultsOperation, exportDriveOperation]
 
 const byName = new Map(
   [...taskOperations, ...internalOperations].flatMap((operation) =>

@@ -50,6 +50,8 @@ export interface ExportOperation extends AnyOperation {
   readonly openStore?: () => Promise<OpenStore>
   /** Names of the field with the target path (a template) and of the field with the prefix of file names. */
   readonly place?: { readonly path: string; readonly prefix: string; readonly isFolder?: boolean }
+  /** Stores the results of other jobs instead of the files of its inputs. */
+  readonly sendsResults?: true
   /** Stores the files of lists one by one, in the queue `transfer`. */
   readonly unpacks?: true
   /** Fields that are stored sealed. */

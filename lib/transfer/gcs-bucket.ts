@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { createTokenSource, type ServiceAccount } from './gcs-token.ts'
-import type { OutgoingRequest, OutgoingResponse } from './guarded-http.ts'
+import type { GoogleRequest } from './google-upload.ts'
 import { storeResponseError } from './map-store-errors.ts'
 import type { TaskFields, TransferDeps } from './transfer.ts'
 
@@ -12,19 +12,11 @@ interface Bucket {
   readonly credentials: ServiceAccount
 }
 
-/** Sends a request to the storage. @throws RemoteError unless `isSuccess` accepts the status. */
-export type GcsRequest = (
-  place: string,
-  url: string,
-  options: OutgoingRequest,
-  isSuccess?: (status: number) => boolean,
-) => Promise<OutgoingResponse>
-
 export function openGcsBucket(fields: TaskFields, deps: TransferDeps) {
   const { bucket, credentials } = fields as unknown as Bucket // parsed when the task was created
   const { guardedHttp, gcsEndpoint = 'https://storage.googleapis.com' } = deps
   const token = createTokenSource(credentials, deps)
-  const request: GcsRequest = async (place, url, options, isSuccess = (status) => status < 300) => {
+  const request: GoogleRequest = async (place, url, options, isSuccess = (status) => status < 300) => {
     const authorization = `Bearer ${await token(options.signal)}`
     const headers = { ...options.headers, authorization }
     const response = await guardedHttp.request(url, { maxRedirects: 0, ...options, headers })

@@ -1,7 +1,7 @@
 import { json } from 'node:stream/consumers'
 import { defined } from '../validation/defined.ts'
 import { type GcsBucket, openGcsBucket } from './gcs-bucket.ts'
-import { uploadToSession } from './gcs-upload.ts'
+import { uploadToSession } from './google-upload.ts'
 import { baseName, listPrefix } from './list-prefix.ts'
 import type { FindFiles, OpenStore, RemoteFile, TransferDeps } from './transfer.ts'
 

@@ -1,5 +1,12 @@
 /** Why a transfer with a remote server failed; clients see it as `details.reason`. */
-type RemoteReason = 'forbidden' | 'not-found' | 'unreachable' | 'status' | 'host-key' | 'incomplete'
+type RemoteReason =
+  | 'forbidden'
+  | 'not-found'
+  | 'no-space'
+  | 'unreachable'
+  | 'status'
+  | 'host-key'
+  | 'incomplete'
 
 /** The remote side failed, not this service. The sentence is for clients and contains no secret. */
 export class RemoteError extends Error {

@@ -31,7 +31,7 @@ export interface OutgoingFile {
 export interface TransferDeps {
   readonly guardedHttp: GuardedHttp
   readonly signal: AbortSignal
-  /** Called before the first byte is sent, with what the store would retain if this process crashed; see `cleanUp`. */
+  /** Called with what the next attempt has to know if this process crashes; see `cleanUp`. */
   readonly onStarted?: (trace: string) => Promise<void>
   /** Replaces Google's endpoint. */
   readonly gcsEndpoint?: string | undefined
@@ -57,13 +57,13 @@ export type CaptureFile = (
 /** A remote store that files are exported to. */
 export interface RemoteStore {
   /**
-   * Stores a file, replacing an existing one; a failed upload leaves nothing behind.
+   * Stores a file, replacing an existing one except in a drive; a failed upload leaves nothing behind.
    * @param onSent called with the number of bytes sent since the last call.
    * @returns the location, such as `s3://bucket/key`.
    * @throws RemoteError, AppError
    */
   put(file: OutgoingFile, onSent: (bytes: number) => void): Promise<string>
-  /** Removes what a crashed upload left behind, as far as possible. */
+  /** Removes what a crashed upload left behind, as far as possible, or skips what it has stored. */
   cleanUp?(trace: string): Promise<void>
   close(): Promise<void>
 }

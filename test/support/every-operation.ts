@@ -218,13 +218,23 @@ export class EveryOperation {
     const path = '/v1/cloud/:drive'
     const params = { drive: 'dropbox' }
     await this.#call({ path: '/v1/cloud' })
-    const { authorizationUrl } = await this.#call({ path: `${path}/auth`, params })
+    const { authorizationUrl } = await this.#call({
+      path: `${path}/auth`,
+      params,
+      query: { access: 'write' },
+    })
     const { headers } = await fetch(authorizationUrl, { redirect: 'manual' })
     const query = Object.fromEntries(new URL(headers.get('location') ?? '').searchParams)
     const { connectionId } = await this.#call({ path: `${path}/callback`, params, query })
     await this.#call({ path: `${path}/list`, params, query: { connectionId, q: 'Notes' } })
     const json = { connectionId, fileIds: ['id:f1'], targetFormat: 'pdf' }
     await this.#call({ method: 'POST', path: `${path}/import`, params, json })
+    const notes = { name: 'notes.md', bytes: Buffer.from('# Notes') }
+    const { data: job } = (await (await this.#client.convert(notes, { targetFormat: 'html' })).json()) as {
+      data: { jobId: string }
+    }
+    const { jobId } = await this.#client.finishedJob(job.jobId)
+    await this.#call({ method: 'POST', path: `${path}/export`, params, json: { connectionId, jobId } })
     const one = { path: `${path}/connections/:connectionId`, params: { ...params, connectionId } }
     await this.#call({ method: 'DELETE', ...one })
   }

@@ -3,7 +3,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
+import { createUploads } from './drive-uploads.ts'
 
 export const clientId = 'mutabor'
 export const clientSecret = 'a secret & more'
@@ -79,6 +80,8 @@ const google = {
       const json = { id, name: 'Essay', mimeType: 'application/vnd.google-apps.document' }
       return exported ? { bytes: `exported as ${query.get('mimeType')}` } : { json }
     }
+    if (id === folder.id)
+      return { json: { id, name: folder.name, mimeType: 'application/vnd.google-apps.folder' } }
     const file = fileOf(id)
     if (!file) return { status: 404, json: { error: { code: 404 } } }
     return query.get('alt') === 'media' ? { bytes: file.bytes } : { json: google.file(file) }
@@ -119,6 +122,14 @@ const dropbox = {
         }))
         return { json: { matches, has_more: false } }
       }
+      case '/files/get_metadata': {
+        if (receivedBody.path === 'id:dir')
+          return { json: { '.tag': 'folder', id: 'id:dir', name: folder.name, path_display: '/Folder' } }
+        const file = fileOf(receivedBody.path.slice(3))
+        return file
+          ? { json: dropbox.entry(file) }
+          : { status: 409, json: { error_summary: 'path/not_found/..', error: {} } }
+      }
       case '/files/get_temporary_link': {
         const file = fileOf(receivedBody.path.slice(3))
         if (!file) return { status: 409, json: { error_summary: 'path/not_found/..', error: {} } }
@@ -158,6 +169,7 @@ const oneDrive = {
       const link = `${url}/onedrive${path}?$top=1&$skiptoken=${next}`
       return { json: { value: here, ...(next && { '@odata.nextLink': link }) } }
     }
+    if (id === folder.id) return { json: { id, name: folder.name, folder: {} } }
     const file = fileOf(id)
     if (!file) return { status: 404, json: { error: { code: 'itemNotFound' } } }
     // "302 Found … a pre-authenticated download URL", on another host.
@@ -169,11 +181,12 @@ const oneDrive = {
 interface Grant {
   readonly challenge: string
   readonly redirectUri: string
+  readonly scope: string
 }
 
 export async function openDriveServer() {
   const codes = new Map<string, Grant>()
-  const state = { access: '', refresh: '', refreshes: 0, lifetimeS: 3600 as number }
+  const state = { access: '', refresh: '', refreshes: 0, lifetimeS: 3600 as number, scope: '' }
   const refusedReply = { status: 400, json: { error: 'invalid_grant' } }
 
   function token(body: string): DriveReply {
@@ -193,6 +206,7 @@ export async function openDriveServer() {
       if (grant?.challenge !== challenge || grant.redirectUri !== form.get('redirect_uri'))
         return refusedReply
       state.refresh = `refresh-${randomUUID()}`
+      state.scope = grant.scope
     }
     state.access = `access-${randomUUID()}`
     const { access, refresh, lifetimeS } = state
@@ -208,7 +222,7 @@ export async function openDriveServer() {
     if (query.get('client_id') !== clientId || query.get('response_type') !== 'code') return { status: 400 }
     if (query.get('code_challenge_method') !== 'S256' || !query.get('scope')) return { status: 400 }
     const code = randomUUID()
-    codes.set(code, { challenge, redirectUri })
+    codes.set(code, { challenge, redirectUri, scope: query.get('scope') ?? '' })
     const back = new URL(redirectUri)
     back.searchParams.set('code', code)
     back.searchParams.set('state', query.get('state') ?? '')
@@ -233,8 +247,19 @@ export async function openDriveServer() {
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://localhost')
     const { authorization, 'content-type': contentType } = request.headers
     const received = { path, query, method: request.method ?? '', authorization, contentType }
-    const { status, json, bytes, location } = handle({ ...received, body: await text(request) })
+    const body = await buffer(request)
+    const upload = uploads.handle({
+      ...received,
+      headers: request.headers,
+      body,
+      hasToken: authorization === `Bearer ${state.access}`,
+      mayWrite: /\/drive$|\.write|ReadWrite/.test(state.scope),
+    })
+    if (upload?.drops) return void request.socket.destroy()
+    const reply: DriveReply = upload ?? handle({ ...received, body: body.toString() })
+    const { status, json, bytes, location } = reply
     response.writeHead(status ?? (location ? 302 : 200), {
+      ...upload?.headers,
       'content-type': json === undefined ? 'text/plain' : 'application/json',
       ...(location && { location }),
     })
@@ -244,14 +269,21 @@ export async function openDriveServer() {
     server.listen(0, '127.0.0.1', resolve)
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens
+  const uploads = createUploads(url)
   const settings = (id: string) => ({
     clientId,
     clientSecret,
-    endpoints: { authorize: `${url}/authorize`, token: `${url}/token`, api: `${url}/${id}` },
+    endpoints: {
+      authorize: `${url}/authorize`,
+      token: `${url}/token`,
+      api: `${url}/${id}`,
+      upload: `${url}/upload/${id}`,
+    },
   })
   return {
     url,
     state,
+    uploads: uploads.state,
     /** For `DRIVES`. */
     settings: {
       'google-drive': settings('google-drive'),

@@ -121,7 +121,7 @@ for (const drive of driveIds) {
     const driveService = new DriveService(drive, app.services)
     const connection = await new DriveConnections(app.services).find(connectionId)
     assert.ok(connection)
-    const link = await driveService.use(connection, minTokenLifetimeMs.import, (request) =>
+    const link = await driveService.use(connection, minTokenLifetimeMs.transfer, (request) =>
       driveService.drive.link(request, String(notes?.['id'])),
     )
     assert.equal(link.filename, 'Notes.txt')

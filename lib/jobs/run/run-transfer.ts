@@ -8,6 +8,7 @@ import { requireDiskSpace } from '../../io/disk-space.ts'
 import { type ExportedFile, type JobState, jobPrefix, type StoredFile, type Task } from '../../model/job.ts'
 import { nameFromTemplate, sanitizeFileName } from '../../names/file-name.ts'
 import { UniqueNames } from '../../names/unique-names.ts'
+import { exportDriveOperation } from '../../tasks/export-drive.ts'
 import type { TransferOperation } from '../../tasks/index.ts'
 import type { ExportOperation } from '../../tasks/operation.ts'
 import { fetchRemoteFile } from '../../transfer/fetch-remote.ts'
@@ -22,6 +23,7 @@ import type {
 import { toStoredFile } from '../../uploads/to-stored-file.ts'
 import { TransientError } from '../failure.ts'
 import { maxTaskAttempts } from '../job-state-machine.ts'
+import { selectResults } from '../select-results.ts'
 import { filesToDeliver } from './deliver-files.ts'
 import { countedAttempts } from './lost-lease.ts'
 import type { TaskServices } from './task-services.ts'
@@ -204,12 +206,14 @@ function totalSize(files: readonly { readonly size: number | undefined }[]): num
 
 async function exportFiles(
   run: TransferRun,
-  { openStore, place }: StoreExport,
+  { openStore, place, sendsResults }: StoreExport,
   fields: TaskFields,
   deps: TransferDeps,
 ): Promise<ExportedFile[]> {
   const { task, services, signal } = run
-  const { files, created } = await filesToDeliver(run, isArchived(fields))
+  const { files, created } = sendsResults
+    ? { files: await findResults(run, fields), created: [] }
+    : await filesToDeliver(run, isArchived(fields))
   const paths = exportPaths(files, fields, place, task)
   const total = files.reduce((sum, { size }) => sum + size, 0)
   const onUploadState = (state: string) => run.saveUploadState(state)
@@ -239,6 +243,16 @@ async function exportFiles(
     if (created.length > 0) await services.files.delete(created.map(({ key }) => key))
   }
   return deliveries
+}
+
+/** Returns the results of the jobs that the export names. @throws AppError FILE_GONE if they were deleted meanwhile. */
+async function findResults({ services }: TransferRun, fields: TaskFields): Promise<StoredFile[]> {
+  const { jobIds, ...selection } = exportDriveOperation.fields.parse(fields)
+  const files: StoredFile[] = []
+  for (const jobId of jobIds)
+    files.push(...selectResults(jobId, await services.jobs.store.getState(jobId), selection))
+  if (files.length > 0) return files
+  throw new AppError('FILE_GONE', 'The files were deleted before they could be saved. Convert them again.')
 }
 
 /** Undefined when the request does not say so. */

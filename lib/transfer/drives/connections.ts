@@ -5,7 +5,7 @@ import type { Key, Table } from '../../aws/table.ts'
 import { driveIds } from '../../component-ids.ts'
 import { Sealed, type Vault } from '../../crypto/sealed.ts'
 import { idPattern, newId } from '../../ids.ts'
-import type { DriveAccount } from './drive.ts'
+import { type DriveAccessLevel, type DriveAccount, driveAccessLevels } from './drive.ts'
 import { OAuthTokens } from './drive-oauth.ts'
 
 /** Records of connected drives and of pending authorizations. */
@@ -20,6 +20,8 @@ const DriveConnection = z.object({
   drive: z.enum(driveIds),
   account: z.object({ name: z.string().nullable(), email: z.string().nullable() }),
   tokens: Sealed,
+  /** Connections of earlier versions may only read. */
+  access: z.enum(driveAccessLevels).default('read'),
   createdAt: z.iso.datetime(),
 })
 export type DriveConnection = z.infer<typeof DriveConnection>
@@ -28,6 +30,7 @@ const PendingConnection = z.object({
   owner: z.string(),
   drive: z.enum(driveIds),
   verifier: Sealed,
+  access: z.enum(driveAccessLevels).default('read'),
   redirectUri: z.string().optional(),
   clientState: z.string().optional(),
   /** RFC 3339. */
@@ -85,16 +88,22 @@ export class DriveConnections {
   /** Undefined if the owner has reached the limit. */
   async create(
     owner: string,
-    input: Pick<DriveConnection, 'drive'> & { readonly account: DriveAccount; readonly tokens: OAuthTokens },
+    input: {
+      readonly drive: DriveConnection['drive']
+      readonly account: DriveAccount
+      readonly tokens: OAuthTokens
+      readonly access: DriveAccessLevel
+    },
   ): Promise<DriveConnection | undefined> {
     const { table, vault } = this.#deps
     const id = newId('conn')
-    const { drive, account, tokens } = input
+    const { drive, account, tokens, access } = input
     const connection = {
       id,
       owner,
       drive,
       account,
+      access,
       tokens: vault.seal(tokens, id),
       createdAt: new Date().toISOString(),
     }

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { GuardedHttp } from '../guarded-http.ts'
 import { RemoteError } from '../remote-error.ts'
-import type { Drive, DriveRequest } from './drive.ts'
+import type { Drive, DriveRequest, DriveSend } from './drive.ts'
 
 /** API Gateway waits 30 s, and one of our requests may need several responses of a drive. */
 const timeoutMs = 12_000
@@ -38,7 +38,18 @@ export function createDriveRequest(
   return Object.assign(request, { headers, api })
 }
 
-function driveError({ title, isNotFound }: Drive, status: number, body: string): RemoteError {
+/** Creates a function that sends content to a drive. */
+export const createDriveSend =
+  (http: GuardedHttp, drive: Drive, signal: AbortSignal): DriveSend =>
+  async (url, options, isSuccess = (status) => status < 300) => {
+    const response = await http.request(url, { signal, maxRedirects: 0, ...options })
+    if (isSuccess(response.status)) return response
+    throw driveError(drive, response.status, await text(response.body))
+  }
+
+function driveError({ title, isNotFound, isFull }: Drive, status: number, body: string): RemoteError {
+  if (isFull(status, body))
+    return new RemoteError('no-space', `${title} has no space left for the file.`, { status })
   if (status === 401)
     return new RemoteError('forbidden', `${title} no longer accepts this service's access.`, { status })
   if (status === 403) return new RemoteError('forbidden', `${title} denied access.`, { status })

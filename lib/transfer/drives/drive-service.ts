@@ -1,5 +1,5 @@
 import type { DriveId } from '../../component-ids.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, type ErrorCode } from '../../errors.ts'
 import { quoteId } from '../../ids.ts'
 import type { Services } from '../../services/services.ts'
 import { defined } from '../../validation/defined.ts'
@@ -11,7 +11,7 @@ import {
   maxConnections,
   newState,
 } from './connections.ts'
-import type { Drive, DriveRequest } from './drive.ts'
+import type { Drive, DriveAccessLevel, DriveRequest } from './drive.ts'
 import {
   type ClientRegistration,
   createAuthorizationUrl,
@@ -23,8 +23,8 @@ import {
 import { createDriveRequest } from './drive-request.ts'
 import { driveOf } from './index.ts'
 
-/** Remaining lifetime that a token needs, in milliseconds: for browsing, and for a file that is fetched later. */
-export const minTokenLifetimeMs = { browse: 60_000, import: 20 * 60_000 } as const
+/** Remaining lifetime that a token needs, in milliseconds: for browsing, and for files that a task transfers. */
+export const minTokenLifetimeMs = { browse: 60_000, transfer: 20 * 60_000 } as const
 
 /** Operations of owners on one kind of drive, with the service's registration at its provider. */
 export class DriveService {
@@ -41,7 +41,7 @@ export class DriveService {
     if (!configured)
       throw new AppError(
         'DRIVE_NOT_CONFIGURED',
-        `Imports from ${this.drive.title} are not configured: the operator has to add a client id and secret to DRIVES.`,
+        `${this.drive.title} is not configured: the operator has to add a client id and secret to DRIVES.`,
         { drive: id },
       )
     const { clientId, clientSecret, endpoints, origins = [] } = configured
@@ -65,12 +65,20 @@ export class DriveService {
   /** Starts an authorization and returns the URL to send the drive's owner to. */
   async startAuthorization(
     owner: string,
-    { redirectUri, clientState }: { redirectUri?: string | undefined; clientState?: string | undefined },
+    {
+      redirectUri,
+      clientState,
+      access = 'read',
+    }: {
+      readonly redirectUri?: string | undefined
+      readonly clientState?: string | undefined
+      readonly access?: DriveAccessLevel
+    },
   ) {
     if (redirectUri !== undefined) this.#requireAllowedRedirect(redirectUri)
     const state = newState()
-    const { scope, authorizationParameters: extraParameters, id: drive } = this.drive
-    const request = { redirectUri: this.#callback, state, scope, extraParameters }
+    const { scopes, authorizationParameters: extraParameters, id: drive } = this.drive
+    const request = { redirectUri: this.#callback, state, scope: scopes[access], extraParameters }
     const { url, verifier } = await createAuthorizationUrl(
       this.#registration,
       await this.#services.guardedHttp(),
@@ -80,6 +88,7 @@ export class DriveService {
     await this.#connections.storePending(state, {
       owner,
       drive,
+      access,
       verifier,
       expiresAt,
       ...defined({ redirectUri, clientState }),
@@ -119,7 +128,11 @@ export class DriveService {
   async connect(
     owner: string,
     callbackQuery: Readonly<Record<string, string | undefined>>,
-    { verifier, state }: { readonly verifier: string; readonly state: string },
+    {
+      verifier,
+      state,
+      access,
+    }: { readonly verifier: string; readonly state: string; readonly access: DriveAccessLevel },
   ): Promise<DriveConnection> {
     const http = await this.#services.guardedHttp()
     const url = new URL(this.#callback)
@@ -132,7 +145,12 @@ export class DriveService {
     const account = await mapErrors(() =>
       this.drive.account(createDriveRequest(http, this.drive, api, tokens.access)),
     )
-    const connection = await this.#connections.create(owner, { drive: this.drive.id, account, tokens })
+    const connection = await this.#connections.create(owner, {
+      drive: this.drive.id,
+      account,
+      tokens,
+      access,
+    })
     if (connection) return connection
     throw new AppError(
       'CONFLICT',
@@ -150,21 +168,32 @@ export class DriveService {
     }
   }
 
-  #notConnectedError(why: string, cause?: unknown): AppError {
+  #notConnectedError(why: string, cause?: unknown, query = ''): AppError {
     const drive = this.drive.id
     return new AppError(
       'DRIVE_NOT_CONNECTED',
-      `${why} Connect the drive with GET /v1/cloud/${drive}/auth.`,
+      `${why} Connect the drive with GET /v1/cloud/${drive}/auth${query}.`,
       { drive },
       { cause },
     )
   }
 
   /** @throws AppError DRIVE_NOT_CONNECTED unless this is the owner's connection to this drive. */
-  async requireConnection(owner: string, id: string): Promise<DriveConnection> {
+  async requireConnection(
+    owner: string,
+    id: string,
+    access: DriveAccessLevel = 'read',
+  ): Promise<DriveConnection> {
     const foundConnection = await this.#connections.find(id)
-    if (foundConnection?.owner === owner && foundConnection.drive === this.drive.id) return foundConnection
-    throw this.#notConnectedError(`You have no connection ${quoteId(id)} to ${this.drive.title}.`)
+    if (foundConnection?.owner !== owner || foundConnection.drive !== this.drive.id)
+      throw this.#notConnectedError(`You have no connection ${quoteId(id)} to ${this.drive.title}.`)
+    if (access === 'write' && foundConnection.access === 'read')
+      throw this.#notConnectedError(
+        `The connection ${quoteId(id)} may only read ${this.drive.title}.`,
+        undefined,
+        '?access=write',
+      )
+    return foundConnection
   }
 
   /** Runs `work` with access to the drive. @param minLifetimeMs how long the access token has to stay valid. */
@@ -178,6 +207,16 @@ export class DriveService {
     return mapErrors(() =>
       work(createDriveRequest(http, this.drive, this.#registration.endpoints.api, access)),
     )
+  }
+
+  /** Returns what a task needs to store files in a folder. @throws AppError EXPORT_FAILED for a missing folder */
+  async openFolder(connection: DriveConnection, folderId: string) {
+    const http = (await this.#services.guardedHttp()).forOwner(connection.owner)
+    const { access: token } = await this.#tokens(connection, minTokenLifetimeMs.transfer)
+    const { api, upload } = this.#registration.endpoints
+    const request = createDriveRequest(http, this.drive, api, token)
+    const folder = await mapErrors(() => this.drive.findFolder(request, folderId), 'EXPORT_FAILED')
+    return { drive: this.drive.id, api, upload, token, folder }
   }
 
   async #tokens(connection: DriveConnection, minLifetimeMs: number): Promise<OAuthTokens> {
@@ -198,20 +237,19 @@ export class DriveService {
   }
 }
 
-async function mapErrors<T>(work: () => Promise<T>): Promise<T> {
+async function mapErrors<T>(work: () => Promise<T>, code: ErrorCode = 'IMPORT_FAILED'): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw toAppError(error)
+    throw toAppError(error, code)
   }
 }
 
-/** Maps errors of the remote side to the error code of a failed import. */
-function toAppError(error: unknown): unknown {
+/** Maps errors of the remote side to the error code of a failed transfer. */
+function toAppError(error: unknown, code: ErrorCode = 'IMPORT_FAILED'): unknown {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof AppError) return at
-    if (at instanceof RemoteError)
-      return new AppError('IMPORT_FAILED', at.message, at.details, { cause: error })
+    if (at instanceof RemoteError) return new AppError(code, at.message, at.details, { cause: error })
   }
   return error
 }

@@ -1,4 +1,6 @@
 import type { DriveId } from '../../component-ids.ts'
+import type { OutgoingRequest, OutgoingResponse } from '../guarded-http.ts'
+import type { OutgoingFile } from '../transfer.ts'
 
 /** URLs of a drive; settings can override them. */
 export interface Endpoints {
@@ -6,7 +8,13 @@ export interface Endpoints {
   readonly token: string
   /** Without a trailing slash. */
   readonly api: string
+  /** The same for the content of files. */
+  readonly upload: string
 }
+
+/** What a connection may do in a drive. */
+export const driveAccessLevels = ['read', 'write'] as const
+export type DriveAccessLevel = (typeof driveAccessLevels)[number]
 
 export interface DriveItem {
   readonly id: string
@@ -62,18 +70,43 @@ export interface DriveRequest {
 }
 type QueryParameters = Readonly<Record<string, string | number | undefined>>
 
+/** Sends a request with content. @throws RemoteError unless `isSuccess` accepts the status. */
+export type DriveSend = (
+  url: string,
+  options: Omit<OutgoingRequest, 'signal'> & { readonly signal?: AbortSignal },
+  isSuccess?: (status: number) => boolean,
+) => Promise<OutgoingResponse>
+
+/** Where and how a file is stored. */
+export interface DriveUpload {
+  readonly request: DriveRequest
+  readonly send: DriveSend
+  /** `upload` of the endpoints. */
+  readonly uploadUrl: string
+  /** A result of `findFolder`. */
+  readonly folder: string
+  readonly signal: AbortSignal
+  readonly onSent: (bytes: number) => void
+}
+
 export interface Drive {
   readonly id: DriveId
   /** Display name. */
   readonly title: string
   readonly endpoints: Endpoints
-  readonly scope: string
+  readonly scopes: Readonly<Record<DriveAccessLevel, string>>
   /** Extra parameters that make the drive issue a refresh token. */
   readonly authorizationParameters: Readonly<Record<string, string>>
   /** Whether a response means "not found" even though its status does not say so. */
   readonly isNotFound?: (status: number, body: string) => boolean
+  /** Whether a response means that the drive has no space left. */
+  readonly isFull: (status: number, body: string) => boolean
   account(request: DriveRequest): Promise<DriveAccount>
   list(request: DriveRequest, query: ListQuery): Promise<DriveListing>
   /** @throws RemoteError `not-found` for a missing file or a folder. */
   link(request: DriveRequest, fileId: string): Promise<FileLink>
+  /** Returns how uploads name a folder. @throws RemoteError `not-found` for a missing folder or a file. */
+  findFolder(request: DriveRequest, folderId: string): Promise<string>
+  /** Stores a new file; never replaces one. @returns its location. @throws RemoteError */
+  upload(upload: DriveUpload, file: OutgoingFile): Promise<string>
 }

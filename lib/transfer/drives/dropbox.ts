@@ -1,5 +1,9 @@
+import { Readable } from 'node:stream'
+import { json, text } from 'node:stream/consumers'
 import * as z from 'zod'
-import type { Drive, DriveItem } from './drive.ts'
+import { RemoteError } from '../remote-error.ts'
+import type { Drive, DriveItem, DriveUpload } from './drive.ts'
+import { uploadInChunks } from './upload-chunks.ts'
 
 /** https://www.dropbox.com/developers/documentation/http/documentation */
 
@@ -34,6 +38,41 @@ const toPath = (folderId: string) => (folderId === 'root' ? '' : folderId)
 const nextCursorOf = ({ cursor, has_more: more }: { cursor?: string | undefined; has_more: boolean }) =>
   more ? (cursor ?? null) : null
 
+const readScopes = 'account_info.read files.metadata.read files.content.read'
+
+const UploadSession = z.object({ session_id: z.string() })
+const StoredFile = z.object({ path_display: z.string() })
+/** Bytes of a chunk: a multiple of 4 MiB, below the maximum of 150 MB. */
+const chunkBytes = 64 * 1024 ** 2
+
+/** JSON in a header has to be ASCII. */
+const toHeader = (value: object) =>
+  JSON.stringify(value).replace(
+    /[^ -~]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+/** Creates a function that calls an endpoint of Dropbox for content. */
+const createContentCall =
+  ({ request, send, uploadUrl }: DriveUpload) =>
+  (path: string, argument: object, content = { body: Readable.from([]), length: 0 }, isSuccess = isOk) =>
+    send(
+      `${uploadUrl}/files${path}`,
+      {
+        method: 'POST',
+        headers: {
+          ...request.headers,
+          'content-type': 'application/octet-stream',
+          'content-length': String(content.length),
+          'dropbox-api-arg': toHeader(argument),
+        },
+        body: content.body,
+      },
+      isSuccess,
+    )
+
+const isOk = (status: number) => status < 300
+
 export const dropbox: Drive = {
   id: 'dropbox',
   title: 'Dropbox',
@@ -41,11 +80,14 @@ export const dropbox: Drive = {
     authorize: 'https://www.dropbox.com/oauth2/authorize',
     token: 'https://api.dropboxapi.com/oauth2/token',
     api: 'https://api.dropboxapi.com/2',
+    upload: 'https://content.dropboxapi.com/2',
   },
-  scope: 'account_info.read files.metadata.read files.content.read',
+  scopes: { read: readScopes, write: `${readScopes} files.content.write` },
   authorizationParameters: { token_access_type: 'offline' },
   // "Endpoint-specific error": 409, with the kind of error at the start of `error_summary`.
   isNotFound: (status, body) => status === 409 && /"error_summary":\s*"path\/(?:not_|restricted)/.test(body),
+
+  isFull: (status, body) => status === 409 && body.includes('insufficient_space'),
 
   account: async (request) => {
     const { name, email } = Person.parse(await request('/users/get_current_account', { post: null }))
@@ -78,5 +120,42 @@ export const dropbox: Drive = {
     const { link, metadata } = TemporaryLink.parse(temporaryLink)
     // The link is valid for four hours and needs no headers.
     return { url: link, headers: {}, filename: metadata.name }
+  },
+
+  findFolder: async (request, folderId) => {
+    if (folderId === 'root') return ''
+    const entry = Entry.parse(await request('/files/get_metadata', { post: { path: folderId } }))
+    if (entry['.tag'] !== 'folder') throw new RemoteError('not-found', `"${entry.name}" is not a folder.`)
+    return entry.path_display ?? folderId
+  },
+
+  upload: async (upload, file) => {
+    const call = createContentCall(upload)
+    const started = await call('/upload_session/start', { close: false })
+    const { session_id } = UploadSession.parse(await json(started.body))
+    const cursorAt = (offset: number) => ({ session_id, offset })
+    const append = (offset: number, content?: { body: Readable; length: number }, isSuccess = isOk) =>
+      call('/upload_session/append_v2', { cursor: cursorAt(offset), close: false }, content, isSuccess)
+    await uploadInChunks(
+      file,
+      {
+        chunkBytes,
+        send: async ({ start, end }, body) => {
+          const response = await append(start, { body, length: end - start })
+          response.body.destroy()
+          return undefined
+        },
+        // Only the error for a wrong offset contains the right one.
+        findOffset: async (at) => {
+          const response = await append(at, undefined, (status) => isOk(status) || status === 409)
+          const offset = /"correct_offset":\s*(\d+)/.exec(await text(response.body))?.[1]
+          return offset === undefined ? at : Number(offset)
+        },
+      },
+      upload,
+    )
+    const commit = { path: `${upload.folder}/${file.path}`, mode: 'add', autorename: true }
+    const { body } = await call('/upload_session/finish', { cursor: cursorAt(file.size), commit })
+    return `dropbox://${StoredFile.parse(await json(body)).path_display}`
   },
 }

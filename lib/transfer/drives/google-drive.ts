@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { uploadToSession } from '../google-upload.ts'
 import { RemoteError } from '../remote-error.ts'
 import type { Drive, DriveItem } from './drive.ts'
 
@@ -33,6 +34,7 @@ const File = z.object({
 })
 const fileFields = 'id,name,mimeType,size,modifiedTime,thumbnailLink'
 const Files = z.object({ files: z.array(File), nextPageToken: z.string().optional() })
+const StoredFile = z.object({ webViewLink: z.string() })
 const About = z.object({ user: z.object({ displayName: z.string(), emailAddress: z.string().optional() }) })
 
 const toDriveItem = ({
@@ -65,10 +67,17 @@ export const googleDrive: Drive = {
     authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
     token: 'https://oauth2.googleapis.com/token',
     api: 'https://www.googleapis.com/drive/v3',
+    upload: 'https://www.googleapis.com/upload/drive/v3',
   },
-  scope: 'https://www.googleapis.com/auth/drive.readonly',
+  // The scope `drive.file` does not allow to store files in folders that the owner created.
+  scopes: {
+    read: 'https://www.googleapis.com/auth/drive.readonly',
+    write: 'https://www.googleapis.com/auth/drive',
+  },
   // Google issues another refresh token only after a new consent.
   authorizationParameters: { access_type: 'offline', prompt: 'consent' },
+
+  isFull: (status, body) => status === 403 && body.includes('storageQuotaExceeded'),
 
   account: async (request) => {
     const { user } = About.parse(
@@ -112,5 +121,42 @@ export const googleDrive: Drive = {
     if (mimeType.startsWith('application/vnd.google-apps.'))
       throw new RemoteError('not-found', `"${name}" is not a file that can be downloaded.`)
     return { url: `${api}${path}?alt=media&supportsAllDrives=true`, headers, filename: name }
+  },
+
+  findFolder: async (request, folderId) => {
+    if (folderId === 'root') return folderId
+    const path = `/files/${encodeURIComponent(folderId)}`
+    const { name, mimeType } = File.parse(
+      await request(path, { query: { fields: fileFields, ...sharedDriveParameters } }),
+    )
+    if (mimeType !== folderType) throw new RemoteError('not-found', `"${name}" is not a folder.`)
+    return folderId
+  },
+
+  upload: async ({ request, send, uploadUrl, folder, signal, onSent }, file) => {
+    const query = new URLSearchParams({
+      uploadType: 'resumable',
+      fields: 'size,webViewLink',
+      ...sharedDriveParameters,
+    })
+    const { headers, body } = await send(`${uploadUrl}/files?${query}`, {
+      method: 'POST',
+      headers: {
+        ...request.headers,
+        'content-type': 'application/json; charset=UTF-8',
+        'x-upload-content-type': file.mimeType,
+        'x-upload-content-length': String(file.size),
+      },
+      body: JSON.stringify({ name: file.path, parents: [folder] }),
+    })
+    body.destroy()
+    // The URL of the session is a credential, so the token is not sent to it.
+    const stored = await uploadToSession(String(headers.location), file, {
+      request: (_, url, options, isSuccess) => send(url, options, isSuccess),
+      place: `"${file.path}"`,
+      onSent,
+      signal,
+    })
+    return StoredFile.parse(stored).webViewLink
   },
 }

@@ -1,6 +1,9 @@
+import { json } from 'node:stream/consumers'
 import * as z from 'zod'
 import { RemoteError } from '../remote-error.ts'
-import type { Drive, DriveItem } from './drive.ts'
+import type { OutgoingFile } from '../transfer.ts'
+import type { Drive, DriveItem, DriveSend, DriveUpload } from './drive.ts'
+import { uploadInChunks } from './upload-chunks.ts'
 
 /** https://learn.microsoft.com/en-us/onedrive/developer/rest-api/ over Microsoft Graph */
 
@@ -41,6 +44,55 @@ const toDriveItem = (foundItem: z.infer<typeof Item>): DriveItem => ({
 const itemPath = (id: string) =>
   id === 'root' ? '/me/drive/root' : `/me/drive/items/${encodeURIComponent(id)}`
 
+const UploadSession = z.object({ uploadUrl: z.url() })
+const Progress = z.object({ nextExpectedRanges: z.array(z.string()).min(1) })
+const StoredFile = z.object({ webUrl: z.string() })
+/** Bytes of a chunk: a multiple of 320 KiB, below the maximum of 60 MiB. */
+const chunkBytes = 160 * 320 * 1024
+/** Timeout for cancelling an upload session. */
+const cancelTimeoutMs = 5000
+/** "If a file already exists, choose a new name." */
+const renameOnConflict = { '@microsoft.graph.conflictBehavior': 'rename' }
+
+/** Path of a new file in a folder; OneDrive refuses these characters in names. */
+const newFilePath = (folder: string, name: string) =>
+  `${itemPath(folder)}:/${encodeURIComponent(name.replace(/["*:<>?/\\|]/g, '-'))}:`
+
+/** An upload session refuses empty files. */
+async function uploadEmptyFile({ request, send, uploadUrl, folder }: DriveUpload, file: OutgoingFile) {
+  const query = new URLSearchParams(renameOnConflict)
+  const url = `${uploadUrl}${newFilePath(folder, file.path)}/content?${query}`
+  const headers = { ...request.headers, 'content-type': file.mimeType, 'content-length': '0' }
+  return StoredFile.parse(await json((await send(url, { method: 'PUT', headers })).body))
+}
+
+/** Its URL is a credential, so the token is not sent to it. */
+const createChunkSession = (session: string, send: DriveSend, { size, path }: OutgoingFile) => ({
+  chunkBytes,
+  send: async (
+    { start, end }: { readonly start: number; readonly end: number },
+    body: NonNullable<Parameters<DriveSend>[1]['body']>,
+  ) => {
+    const headers = {
+      'content-length': String(end - start),
+      'content-range': `bytes ${start}-${end - 1}/${size}`,
+    }
+    const response = await send(session, { method: 'PUT', headers, body })
+    const reply = await json(response.body)
+    return response.status === 202 ? undefined : StoredFile.parse(reply)
+  },
+  findOffset: async () => {
+    const response = await send(session, {}, (status) => status < 300 || status === 404)
+    const reply = await json(response.body)
+    // The session ends with the last byte, and then the file may be stored or not.
+    if (response.status === 404)
+      throw new RemoteError('incomplete', `OneDrive no longer has the upload of "${path}".`, {
+        isTransient: false,
+      })
+    return Number.parseInt(Progress.parse(reply).nextExpectedRanges[0] ?? '0', 10)
+  },
+})
+
 export const oneDrive: Drive = {
   id: 'onedrive',
   title: 'OneDrive',
@@ -48,9 +100,15 @@ export const oneDrive: Drive = {
     authorize: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
     token: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
     api: 'https://graph.microsoft.com/v1.0',
+    upload: 'https://graph.microsoft.com/v1.0',
   },
-  scope: 'offline_access User.Read Files.Read',
+  scopes: {
+    read: 'offline_access User.Read Files.Read',
+    write: 'offline_access User.Read Files.ReadWrite',
+  },
   authorizationParameters: {},
+
+  isFull: (status, body) => status === 507 || body.includes('quotaLimitReached'),
 
   account: async (request) => {
     const { displayName, mail, userPrincipalName } = Person.parse(await request('/me'))
@@ -80,6 +138,36 @@ export const oneDrive: Drive = {
       url: `${request.api}${itemPath(fileId)}/content`,
       headers: request.headers,
       filename: foundItem.name,
+    }
+  },
+
+  findFolder: async (request, folderId) => {
+    if (folderId === 'root') return folderId
+    const foundItem = Item.parse(await request(itemPath(folderId), { query: { $select: fields } }))
+    if (!foundItem.folder) throw new RemoteError('not-found', `"${foundItem.name}" is not a folder.`)
+    return folderId
+  },
+
+  upload: async (upload, file) => {
+    if (file.size === 0) return (await uploadEmptyFile(upload, file)).webUrl
+    const { request, send, folder, signal } = upload
+    const { uploadUrl: session } = UploadSession.parse(
+      await request(`${newFilePath(folder, file.path)}/createUploadSession`, {
+        post: { item: renameOnConflict },
+      }),
+    )
+    try {
+      const stored = await uploadInChunks(file, createChunkSession(session, send, file), upload)
+      if (stored) return stored.webUrl
+      throw new RemoteError('incomplete', `OneDrive accepted only part of "${file.path}".`)
+    } catch (error) {
+      // If cancelling fails, the session expires after some days.
+      await send(session, { method: 'DELETE', signal: AbortSignal.timeout(cancelTimeoutMs) }).then(
+        ({ body }) => body.destroy(),
+        () => {},
+      )
+      signal.throwIfAborted()
+      throw error
     }
   },
 }

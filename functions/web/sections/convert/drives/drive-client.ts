@@ -1,4 +1,5 @@
-import type { connectDrive, importFromDrive, listDrive, listDrives } from '../../../../routes/drives.ts'
+import type { connectDrive, listDrive, listDrives } from '../../../../routes/drives.ts'
+import type { importFromDrive } from '../../../../routes/import-from-drive.ts'
 import { callApi, explainError, fetchJobStatus, Problem, type ReplyData } from '../../../api.ts'
 import type { ItemOrigin } from '../item.ts'
 import { watchJob } from '../watch-job.ts'

@@ -1,8 +1,7 @@
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tapStream } from '../io/collect-garbage.ts'
-import type { GcsRequest } from './gcs-bucket.ts'
-import type { OutgoingResponse } from './guarded-http.ts'
+import type { OutgoingRequest, OutgoingResponse } from './guarded-http.ts'
 import { RemoteError } from './remote-error.ts'
 import type { OutgoingFile } from './transfer.ts'
 
@@ -12,28 +11,39 @@ const pauseMs = 500
 /** Timeout for cancelling an upload session. */
 const cancelTimeoutMs = 5000
 
+/** Sends a request to Google. @throws RemoteError unless `isSuccess` accepts the status. */
+export type GoogleRequest = (
+  place: string,
+  url: string,
+  options: OutgoingRequest,
+  isSuccess?: (status: number) => boolean,
+) => Promise<OutgoingResponse>
+
 interface UploadContext {
-  readonly request: GcsRequest
+  readonly request: GoogleRequest
   readonly place: string
   readonly onSent: (bytes: number) => void
   readonly signal: AbortSignal
 }
 
 /**
- * Uploads a file to a resumable session, in one request if nothing fails. The object appears with its last byte; after
- * a failure the session is cancelled.
+ * Uploads a file to a resumable session of Cloud Storage or Google Drive, in one request if nothing fails. The file
+ * appears with its last byte; after a failure the session is cancelled.
+ * @returns what Google stored.
  */
 export async function uploadToSession(
   session: string,
   file: OutgoingFile,
   upload: UploadContext,
-): Promise<void> {
+): Promise<Readonly<Record<string, unknown>>> {
   const { request, place, signal } = upload
   try {
     const { body } = await uploadWithResumption(session, file, upload)
-    const { size } = (await json(body)) as { size?: string } // as documented by Google
+    const stored = (await json(body)) as { size?: string } // as documented by Google
+    const { size } = stored
     if (size !== undefined && Number(size) !== file.size)
       throw new RemoteError('incomplete', `The storage received ${size} of ${file.size} bytes of ${place}.`)
+    return stored
   } catch (error) {
     const cancellation = { method: 'DELETE' as const, signal: AbortSignal.timeout(cancelTimeoutMs) }
     // If cancelling fails, the session expires after a week.

@@ -1,0 +1,124 @@
+import * as z from 'zod'
+import type { JobReader } from '../../lib/accounts/visible-to-key.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { newId } from '../../lib/ids.ts'
+import { driveAccess } from '../../lib/model/principal.ts'
+import type { Services } from '../../lib/services/services.ts'
+import { importUrlOperation } from '../../lib/tasks/import-url.ts'
+import { parseTasks, type RequestedTask } from '../../lib/tasks/parse-tasks.ts'
+import type { FileLink } from '../../lib/transfer/drives/drive.ts'
+import { DriveService, minTokenLifetimeMs } from '../../lib/transfer/drives/drive-service.ts'
+import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
+import { openOptions } from '../../lib/validation/maxima.ts'
+import { connectionErrors, connectionId, Params } from './drive-parameters.ts'
+
+export const importFromDrive = contract({
+  method: 'POST',
+  path: '/v1/cloud/:drive/import',
+  access: driveAccess,
+  tag: 'Drives',
+  summary: 'Import files from a drive',
+  description:
+    'Without `targetFormat`, each file becomes an upload with an `uploadId`. With `targetFormat`, one job converts all files.',
+  params: Params,
+  body: {
+    accepts: ['json'],
+    schema: z.strictObject({
+      connectionId,
+      fileIds: z.array(z.string().min(1).max(500)).min(1).max(20).describe('Ids of files from the list'),
+      targetFormat: z.string().max(32).optional(),
+      options: openOptions().optional().describe('Options of the conversion'),
+      tag: z.string().max(200).optional(),
+    }),
+  },
+  reply: {
+    status: 202,
+    headers: ['location', 'retry-after'],
+    schema: z.object({
+      jobId: z.string(),
+      items: z.array(z.object({ fileId: z.string(), uploadId: z.string().nullable(), taskName: z.string() })),
+    }),
+  },
+  idempotent: true,
+  createsWork: true,
+  errors: [...connectionErrors, 'UNSUPPORTED_CONVERSION', 'FORMAT_NOT_FOUND', 'INSUFFICIENT_DISK_SPACE'],
+  handle: async ({ params, body, principal, requestId, newJobId }, services) => {
+    const { fileIds, targetFormat, options, tag } = body
+    const driving = new DriveService(params.drive, services)
+    const connection = await driving.requireConnection(principal.ownerId, body.connectionId)
+    const links = await driving.use(connection, minTokenLifetimeMs.transfer, (ask) =>
+      Promise.all(fileIds.map((fileId) => driving.drive.link(ask, fileId))),
+    )
+    const tasks = tasksOf(links, targetFormat, options)
+    const names = links.map((_, at) => importName(at))
+    const owner = principal.ownerId
+    const uploads = targetFormat === undefined ? links.map((link) => uploadOf(link, principal, services)) : []
+    const imports = new Map(uploads.map((into, at) => [importName(at), { into }]))
+    const request = {
+      owner,
+      keyId: principal.keyId,
+      requestId,
+      jobId: newJobId(),
+      tag,
+      tasks,
+      imports,
+    }
+    // Loaded on demand, as most requests only list files.
+    const { startJob } = await import('../../lib/conversion/start-job.ts')
+    const { job } = await startJob(request, services)
+    const items = fileIds.map((fileId, at) => ({
+      fileId,
+      uploadId: uploads[at]?.id ?? null,
+      taskName: names[at] ?? '',
+    }))
+    return {
+      data: { jobId: job.id, items },
+      headers: { location: `/v1/jobs/${job.id}`, 'retry-after': '2' },
+    }
+  },
+})
+
+const importName = (at: number) => `import-${at + 1}`
+
+function tasksOf(
+  links: readonly FileLink[],
+  targetFormat: string | undefined,
+  options: Readonly<Record<string, unknown>> = {},
+): RequestedTask[] {
+  const imported = links.map(
+    (fields, at): RequestedTask => ({
+      name: importName(at),
+      operation: importUrlOperation,
+      input: [],
+      continueOnError: false,
+      fields: { ...fields },
+    }),
+  )
+  if (targetFormat === undefined) return imported
+  const conversionTasks = links.map((_, at) => [
+    `convert-${at + 1}`,
+    { operation: 'convert', input: importName(at), output_format: targetFormat, options },
+  ])
+  const sources = imported.map(({ name, fields }) => [
+    name,
+    { operation: importUrlOperation.name, ...fields },
+  ])
+  const out = { operation: 'export/url', input: conversionTasks.map(([name]) => name) }
+  return parseTasks(Object.fromEntries([...sources, ...conversionTasks, ['export', out]]))
+}
+
+/** The upload for an imported file that is not converted immediately, as in `POST /v1/import/url`. */
+function uploadOf({ filename }: FileLink, { ownerId: owner, keyId }: JobReader, { config }: Services) {
+  const id = newId('upl')
+  const now = Date.now()
+  return {
+    id,
+    owner,
+    keyId: keyId ?? null,
+    key: uploadKey('uploads', id, config.RETENTION_HOURS),
+    filename,
+    contentType: 'application/octet-stream',
+    createdAt: new Date(now).toISOString(),
+    expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
+  }
+}

@@ -1,0 +1,27 @@
+import { AppError } from '../errors.ts'
+import type { JobState, StoredFile } from '../model/job.ts'
+import { listZipEntries } from './zip-manifest.ts'
+
+interface ResultSelection {
+  /** Names of tasks whose files are meant; the results when left out. */
+  readonly tasks?: readonly string[] | undefined
+  /** Name of one file. */
+  readonly file?: string | undefined
+}
+
+/** Returns the files that exist among the results of a job. @throws AppError TASK_NOT_FOUND */
+export function selectResults(
+  jobId: string,
+  state: JobState | undefined,
+  { tasks, file: name }: ResultSelection,
+): StoredFile[] {
+  const files = listZipEntries(jobId, state, tasks).flatMap(({ file }) => file ?? [])
+  if (name === undefined || files.length === 0) return files
+  const file = files.find(({ filename }) => filename === name)
+  if (file) return [file]
+  throw new AppError(
+    'TASK_NOT_FOUND',
+    `file: the job has no result file "${name.slice(0, 200)}". details.files lists its files.`,
+    { field: 'file', file: name, files: files.map(({ filename }) => filename).slice(0, 100) },
+  )
+}

@@ -1,0 +1,47 @@
+import * as z from 'zod'
+import type { DriveId } from '../../component-ids.ts'
+import type { OpenStore } from '../transfer.ts'
+import { createDriveRequest, createDriveSend } from './drive-request.ts'
+import { driveOf } from './index.ts'
+
+/** A folder of a drive and the access to it; see lib/tasks/export-drive.ts. */
+interface DriveFolder {
+  readonly drive: DriveId
+  readonly api: string
+  readonly upload: string
+  readonly token: string
+  readonly folder: string
+}
+
+/** Locations of the files that are stored, by their names. */
+const StoredLocations = z.array(z.tuple([z.string(), z.string()]))
+
+/**
+ * Stores files in a folder of a drive. A drive replaces no file, so a repeated export would store copies: its state
+ * names the files that an earlier attempt has stored, and these are skipped.
+ */
+export const openDriveStore: OpenStore = async (fields, { guardedHttp, signal, onStarted }) => {
+  // Parsed when the task was created.
+  const { drive: id, api, upload: uploadUrl, token, folder } = fields as unknown as DriveFolder
+  const drive = driveOf(id)
+  const request = createDriveRequest(guardedHttp, drive, api, token)
+  const send = createDriveSend(guardedHttp, drive, signal)
+  let stored = new Map<string, string>()
+  return {
+    put: async (file, onSent) => {
+      const earlierLocation = stored.get(file.path)
+      if (earlierLocation !== undefined) {
+        onSent(file.size)
+        return earlierLocation
+      }
+      const location = await drive.upload({ request, send, uploadUrl, folder, signal, onSent }, file)
+      stored.set(file.path, location)
+      await onStarted?.(JSON.stringify([...stored]))
+      return location
+    },
+    cleanUp: async (state) => {
+      stored = new Map(StoredLocations.parse(JSON.parse(state)))
+    },
+    close: async () => {},
+  }
+}

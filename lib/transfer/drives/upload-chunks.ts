@@ -1,0 +1,56 @@
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { tapStream } from '../../io/collect-garbage.ts'
+import { RemoteError } from '../remote-error.ts'
+import type { OutgoingFile } from '../transfer.ts'
+
+/** How often a chunk is sent again after a failure that may pass, and the delay before the first time. */
+const maxRetries = 3
+const pauseMs = 500
+
+/** An upload session of a drive. */
+interface ChunkSession<T> {
+  readonly chunkBytes: number
+  /** Sends a chunk. @returns what the drive stored, once it has the whole file */
+  send(range: ChunkRange, body: Readable): Promise<T | undefined>
+  /** Asks the drive where to continue after a failure at `at`. */
+  findOffset(at: number): Promise<number>
+}
+interface ChunkRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** Sends a file that is not empty chunk by chunk. @returns the reply to the last chunk */
+export async function uploadInChunks<T>(
+  file: OutgoingFile,
+  session: ChunkSession<T>,
+  { signal, onSent }: { readonly signal: AbortSignal; readonly onSent: (bytes: number) => void },
+): Promise<T | undefined> {
+  let reportedBytes = 0
+  const sendRange = async (range: ChunkRange): Promise<T | undefined> => {
+    let at = range.start
+    const body = tapStream(await file.open({ ...range, releasesBuffers: true }), ({ length }) => {
+      at += length
+      onSent(Math.max(0, at - reportedBytes))
+      reportedBytes = Math.max(reportedBytes, at)
+    })
+    return session.send(range, body)
+  }
+  let at = 0
+  let result: T | undefined
+  for (let failures = 0; at < file.size; ) {
+    try {
+      if (failures > 0) at = await session.findOffset(at)
+      const range = { start: at, end: Math.min(at + session.chunkBytes, file.size) }
+      if (at < file.size) result = await sendRange(range)
+      at = range.end
+      failures = 0
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof RemoteError && error.isTransient) || failures >= maxRetries) throw error
+      await sleep(pauseMs * 2 ** failures++, undefined, { signal })
+    }
+  }
+  return result
+}
