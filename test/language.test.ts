@@ -33,7 +33,7 @@ const report = (findings: readonly Finding[]) =>
     .filter((finding) => !isException(finding))
     .map(({ path, line, found, use }) => `${path}:${line}: "${found}", use: ${use}`)
 
-test('names, comments, messages and documents use the words of the field', () => {
+test('names, comments, messages and documents avoid the listed words', () => {
   assert.ok(files.length > 1500, `${files.length} files were read`)
   assert.deepEqual(report(files.flatMap(({ path, content }) => findAvoided(path, content))), [])
 })
@@ -47,7 +47,7 @@ test('functions are named with a verb, not with a participle', () => {
 const continuation =
   /\b(?:test|it)\(\s*['"`](?:is|are|was|has|have|can|cannot|may|must|does|that|which|becomes?|gets?|keeps?|shows|gives|returns|reports|refuses|rejects|accepts|contains|includes|leaves|stores|finds|sets) /g
 
-test('the name of each test makes sense on its own', () => {
+test('the title of each test makes sense on its own', () => {
   const foundStarts = files
     .filter(({ path }) => path.startsWith('test/'))
     .flatMap(({ path, content }) => [...content.matchAll(continuation)].map(([start]) => `${path}: ${start}`))

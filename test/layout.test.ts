@@ -72,7 +72,7 @@ const exceptionFor = ({ from, to, isType }: Import) =>
 
 const isUpward = ({ from, to }: Import) => layers.indexOf(layerOf(from)) < layers.indexOf(layerOf(to))
 
-test('every file and folder of lib has its place in the order of layers', () => {
+test('every file and folder of lib is listed in the order of layers', () => {
   const foundLayers = new Set(files.map(layerOf))
   assert.deepEqual(
     [...foundLayers].filter((name) => !layers.includes(name)),

@@ -6,7 +6,7 @@ import { filterShort, maxCpuSeconds } from './long-files.ts'
 
 const allFiles = globSync('test/**/*.test.ts').sort()
 
-test('npm test always runs the same test files: all except those that take long', () => {
+test('npm test always runs the same test files, except those that take long', () => {
   const short = filterShort(allFiles)
   const cpuSeconds: Readonly<Record<string, number>> = seconds
   for (const file of allFiles)

@@ -56,7 +56,7 @@ describe('readers of client text and files take time proportional to their input
     })
 })
 
-test('each scanner with a search or a copy in a loop is listed with a verdict', () => {
+test('each scanner with a search or copy in a loop is listed with its complexity', () => {
   const knownScanners = scannerVerdicts.flatMap(({ scanners }) => scanners)
   assert.deepEqual(
     listScanners()

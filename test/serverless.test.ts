@@ -56,7 +56,7 @@ for (const [name, givenFunction] of Object.entries(functions)) {
   })
 }
 
-test('functions with a schedule are invoked on it', () => {
+test('functions with a schedule are deployed with it', () => {
   const rules = ofType('AWS::Events::Rule').map(([, { Properties }]) => Properties)
   const scheduled = Object.entries(functions).flatMap(([name, { trigger }]) =>
     'schedule' in trigger ? [{ name, schedule: trigger.schedule }] : [],

@@ -126,7 +126,7 @@ const setUp = (at: Checkout, ...args: string[]) =>
     encoding: 'utf8',
   })
 
-test('a first start installs what is missing and passes its arguments on, and a second start installs nothing', () => {
+test('a first start installs what is missing, and a second start installs nothing', () => {
   const at = checkout({ npm, 'dpkg-query': dpkgQuery, 'apt-get': aptGet, dpkg: '', sudo: 'exec "$@"' })
   const firstStart = setUp(at, 'start', 'one', 'two')
   assert.match(firstStart.stdout, /Installing npm packages: done/)
@@ -150,7 +150,7 @@ test('a first start installs what is missing and passes its arguments on, and a 
   )
 })
 
-test('the service inherits the environment of the setup, unless the user set it', () => {
+test('the service inherits the environment of the setup, unless the user set a variable', () => {
   const at = checkout(
     { npm, 'dpkg-query': nothingMissing },
     'console.log(process.env.UV_THREADPOOL_SIZE, process.env.MALLOC_MMAP_THRESHOLD_)',
@@ -161,7 +161,7 @@ test('the service inherits the environment of the setup, unless the user set it'
   assert.equal(setUp(at, 'run', 'lib/local/commands/start.ts').stdout, 'undefined undefined\n')
 })
 
-test('an interrupted installation is repeated', () => {
+test('an interrupted installation of packages is repeated', () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing })
   setUp(at, 'start')
   rmSync(join(at.dir, 'node_modules/.package-lock.json'))
@@ -173,7 +173,7 @@ test('an interrupted installation is repeated', () => {
   assert.match(repaired, /started/)
 })
 
-test('a package that npm does not install is only requested once', () => {
+test('a package that npm does not install is requested only once', () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing })
   const path = join(at.dir, 'package-lock.json')
   const lock = JSON.parse(readFileSync(path, 'utf8'))
@@ -204,7 +204,7 @@ test('packages are replaced even if the setup runs on the Node among them', () =
   assert.match(run.stdout, /Installing Node 24: done.*started/s, run.stderr)
 })
 
-test('if npm fails, its output is shown and nothing is started', () => {
+test('if npm fails, the setup shows its output and starts nothing', () => {
   const at = checkout({ npm: 'echo "npm error the reason" >&2; exit 7', 'dpkg-query': nothingMissing })
   const run = setUp(at, 'start')
   assert.equal(run.status, 1)
@@ -238,7 +238,7 @@ test('only the slow tests need a second browser', () => {
   assert.equal(run.status, 1)
 })
 
-test('only the named tests run, and their failure is the exit code, unless they pass alone', () => {
+test('npm test with file names runs only these and exits with their failure, unless they pass alone', () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing })
   mkdirSync(join(at.dir, 'test/support'), { recursive: true })
   const runner = [

@@ -100,7 +100,7 @@ interface DeclaredUpload {
   readonly size: number
 }
 
-test('an aborted upload is deleted, other clients cannot access uploads, and sizes are checked early', async () => {
+test('an aborted multipart upload is deleted, other clients cannot access it, and sizes are checked early', async () => {
   const { uploadId, key } = (await (
     await client.post('/v1/uploads/s3/multipart', { filename: 'a.bin', type: 'of no kind', metadata: {} })
   ).json()) as StartedUpload
@@ -152,7 +152,7 @@ const sizes: readonly [size: string, code: string, message: RegExp][] = [
 ]
 
 for (const [path, fields] of Object.entries(declarations)) {
-  test(`${path} refuses an invalid size with the expected values`, async () => {
+  test(`${path} refuses an invalid upload size with the expected values`, async () => {
     for (const [size, code, message] of sizes) {
       const response = await client.fetch(path, {
         method: 'POST',
@@ -174,7 +174,7 @@ test('a file too large for one request, but not for the plan, is rejected with a
   assert.match(error.message, /^size: expected at most 5 GiB .* POST \/v1\/uploads\/multipart/)
 })
 
-test('a size in a form must be a string of digits', async () => {
+test('the size of an upload in a form must be a string of digits', async () => {
   const begin = (size: string) =>
     client.fetch('/v1/convert/check', {
       method: 'POST',

@@ -41,7 +41,7 @@ const waitUntilDeleted = ({ url, headers }: Presigned) =>
     return (await fetch(url, { method: 'PUT', headers: onlyIfAbsent, body: png })).status === 200
   }, 'the late file is gone')
 
-test('content uploaded after a job took the upload is never converted and is deleted', async () => {
+test('content uploaded after a job took the upload is deleted and never converted', async () => {
   const place = await upload()
   const { jobId } = (await (await convert(place.uploadId)).json()) as { jobId: string }
   const unreadableBytes = Buffer.alloc(png.length)
@@ -61,7 +61,7 @@ test('using an upload whose import failed reports the reason', async () => {
   assert.match(error.message, /could not be fetched: .*nothing\.invalid.*Import it again/)
 })
 
-test('an upload whose job was deleted cannot be used, and a file that arrives late is deleted immediately', async () => {
+test('an upload whose job was deleted cannot be used, and a late file is deleted immediately', async () => {
   const place = await upload()
   const job = await client.accepted(await convert(place.uploadId))
   assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 204)
@@ -132,7 +132,7 @@ async function sendForm({ form }: UploadTask, name: string, bytes = png): Promis
   return (await fetch(form.url, { method: 'POST', body })).status
 }
 
-test('a job waits for its uploads, by form or PUT, and is queued when the last one arrives', async () => {
+test('a job waits for its uploads and is queued when the last one arrives', async () => {
   const job = await awaiting({ filename: 'first.png' })
   assert.equal(job.status, 'pending')
   assert.equal(await sendForm(formOf(job, 'file'), 'x.png'), 201)
@@ -149,7 +149,7 @@ test('a job waits for its uploads, by form or PUT, and is queued when the last o
   assert.equal(doneJob.result?.filename, 'first.webp')
 })
 
-test('an awaited file that is too large or unreadable fails the job', async () => {
+test('an awaited upload that is too large or unreadable fails the job', async () => {
   const job = await awaiting({ max_file_size: png.length - 1 })
   assert.equal(await sendForm(formOf(job, 'file'), 'x.png'), 400, 'the form refuses it')
   assert.equal(await put(formOf(job, 'file').put), 200, 'a PUT cannot')
@@ -159,7 +159,7 @@ test('an awaited file that is too large or unreadable fails the job', async () =
   assert.equal(failedJob.error?.code, 'FILE_TOO_LARGE')
 })
 
-test('replies to requests for another host name contain URLs with that name, which work', async () => {
+test('replies to requests for another host name contain working URLs with that name', async () => {
   const { port } = new URL(service.url)
   const createJobRequest = (
     host: string,

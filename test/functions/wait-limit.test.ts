@@ -35,7 +35,7 @@ async function wait(path: string, method = 'GET', body?: unknown) {
   return headers['preference-applied']
 }
 
-test('requests beyond the limit are answered at once, and those that create jobs have a limit of their own', async () => {
+test('waiting requests beyond the limit reply at once, and requests that create jobs have a separate limit', async () => {
   await deleteWaitCounters()
   const jobId = await createJob()
   const paths = [`/v1/status/${jobId}`, `/v1/jobs/${jobId}`, `/v1/status/${jobId}`, `/v1/jobs/${jobId}`]
@@ -44,7 +44,7 @@ test('requests beyond the limit are answered at once, and those that create jobs
   assert.equal(await wait('/v1/jobs', 'POST', { tasks }), 'wait=2')
 })
 
-test('a finished job is returned at once and uses no part of the limit', async () => {
+test('a waiting request for a finished job replies at once and does not count towards the limit', async () => {
   await deleteWaitCounters()
   const jobId = await createJob()
   const { jobs } = app.services
@@ -57,7 +57,7 @@ test('a finished job is returned at once and uses no part of the limit', async (
   assert.deepEqual(await app.services.table.partition('LIMIT#WAITS'), [])
 })
 
-test('an event stream beyond the limit has the snapshot only, and the client reconnects later', async () => {
+test('an event stream beyond the limit of waiting requests contains only the snapshot, and the client reconnects later', async () => {
   await deleteWaitCounters()
   const jobId = await createJob()
   const start = Date.now()
@@ -69,7 +69,7 @@ test('an event stream beyond the limit has the snapshot only, and the client rec
   assert.match(text, /event: snapshot\n/)
 })
 
-test('the limit applies to each 25 s, and with an overloaded table no request waits', async () => {
+test('the limit of waiting requests applies to each 25 s, and no request waits while the database is overloaded', async () => {
   await deleteWaitCounters()
   const now = Date.now()
   const { services } = limited

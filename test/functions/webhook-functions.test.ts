@@ -29,7 +29,7 @@ import {
   receiver,
 } from './support/webhook-service.ts'
 
-test('a test event is sent immediately, and the reply contains its outcome', async () => {
+test('a webhook test event is sent immediately, and the reply contains its outcome', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/test', { format: 'chat-blocks', enabled: false })
   const testReply = send('POST', `/v1/webhooks/${id}/test`, { event: 'job.failed' })
@@ -47,7 +47,7 @@ test('a test event is sent immediately, and the reply contains its outcome', asy
   })
 })
 
-test('deliveries are paginated, newest first', async () => {
+test('webhook deliveries are paginated, newest first', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/pages')
   const events: string[] = []
@@ -183,7 +183,7 @@ test('the webhook functions process bus events and queue messages, and report fa
   assert.equal((await getOnlyDelivery(send, id)).status, 'succeeded')
 })
 
-test('the default secret is created once per owner and can be rotated', async () => {
+test('the default webhook secret is created once per owner and can be rotated', async () => {
   const send = newClient()
   assert.equal((await send('GET', '/v1/webhooks/secret')).error.code, 'AUTHENTICATION_REQUIRED')
   await createWebhook(send, '/')
@@ -194,7 +194,7 @@ test('the default secret is created once per owner and can be rotated', async ()
   assert.equal((await send('GET', '/v1/webhooks/secret')).data.secret, secondSecret.secret)
 })
 
-test('events are only sent to webhooks and sockets that exist', async () => {
+test('events are sent only to webhooks and sockets that exist', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/received')
   const { table } = app.services
@@ -220,7 +220,7 @@ test('a webhook receives only its selected events, or all events if they are sen
   assert.deepEqual([inOrder('job.created'), inOrder('file.uploaded')], [['webhooks'], ['webhooks']])
 })
 
-test('creating the first subscriber waits until no process uses the old list', async () => {
+test('creating the first subscriber waits until no process uses the old list of subscribers', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/before')
   await send('DELETE', `/v1/webhooks/${id}`)

@@ -25,7 +25,7 @@ import {
   sweep,
 } from './support/webhook-service.ts'
 
-test('the sweep sends a delivery whose queue message was lost', async () => {
+test('the sweep sends a webhook delivery whose queue message was lost', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/lost')
   const { stream } = await createEvent(send)
@@ -41,7 +41,7 @@ test('the sweep sends a delivery whose queue message was lost', async () => {
   assert.equal(queue.length, 0)
 })
 
-test('a delivery whose process died is retried when its lease ends', async () => {
+test('a webhook delivery whose process died is retried when its lease ends', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/died', { events: ['job.completed'] })
   await createEvent(send)
@@ -56,7 +56,7 @@ test('a delivery whose process died is retried when its lease ends', async () =>
   assert.deepEqual([(await getOnlyDelivery(send, id)).status, queue.length], ['succeeded', 0])
 })
 
-test('the events of a job are sent in sequence, and a failed one does not delay later ones', async () => {
+test('the events of a job are delivered in sequence, and a failed delivery does not delay later ones', async () => {
   const send = newClient()
   await createWebhook(send, '/order')
   const job = newId('job')
@@ -80,7 +80,7 @@ test('the events of a job are sent in sequence, and a failed one does not delay 
   queue.length = 0
 })
 
-test('waiting for a missing event in the sequence ends after a while', async () => {
+test('waiting for a missing event of a webhook sequence ends after a timeout', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/gap')
   await dispatch(buildEvent(send, newId('job'), 7))
@@ -93,7 +93,7 @@ test('waiting for a missing event in the sequence ends after a while', async () 
   assert.equal((await getOnlyDelivery(send, id)).status, 'succeeded')
 })
 
-test('progress is sent at most every 5 s, and a failed progress delivery is not retried', async () => {
+test('progress events are sent at most every 5 s, and a failed progress delivery is not retried', async () => {
   const send = newClient()
   receiver.setHandler('/progress', respondWith(500))
   const { id } = await createWebhook(send, '/progress', { events: ['job.progress'] })

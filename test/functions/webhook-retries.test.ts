@@ -37,7 +37,7 @@ async function raw(respond: (socket: import('node:net').Socket) => void): Promis
   return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
 }
 
-test('a failed delivery shows the failure and is retried on schedule', async () => {
+test('a failed webhook delivery shows the failure and is retried on schedule', async () => {
   receiver.setHandler('/500', respondWith(500, {}, 'no\u0000 use'))
   receiver.setHandler('/429', respondWith(429, { 'retry-after': '120' }))
   receiver.setHandler('/302', respondWith(302, { location: receiver.url('/elsewhere') }))
@@ -70,7 +70,7 @@ test('a failed delivery shows the failure and is retried on schedule', async () 
   assert.equal(receiver.at('/elsewhere').length, 0)
 })
 
-test('ten delivery attempts are made, delayed by the queue up to 15 min and by the table beyond', async () => {
+test('ten attempts are made for a webhook delivery', async () => {
   const send = newClient()
   receiver.setHandler('/ten', respondWith(503))
   const { id } = await createWebhook(send, '/ten')
@@ -112,7 +112,7 @@ test('ten delivery attempts are made, delayed by the queue up to 15 min and by t
   assert.equal((await send('GET', `/v1/webhooks/${id}`)).data.failing, false)
 })
 
-test('delivery retries within 15 min use the delay of the queue', async () => {
+test('webhook retries within 15 min use the delay of the queue', async () => {
   const send = newClient()
   receiver.setHandler('/soon', respondWith(500))
   await createWebhook(send, '/soon')
@@ -181,7 +181,7 @@ test('an account with a confirmed email address receives one email when a webhoo
   assert.doesNotMatch(email, /secret/)
 })
 
-test('a receiver that is busy for three days gets its event: the chain of its messages does not end before', async () => {
+test('a webhook receiver that is busy for three days still gets its event', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/busy')
   await createEvent(send)

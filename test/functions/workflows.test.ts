@@ -55,7 +55,7 @@ const endJob = (jobId: string, status: 'completed' | 'failed') =>
 const minutesLater = (at: string, minutes: number) =>
   new Date(Date.parse(at) + minutes * 60_000).toISOString()
 
-test('a workflow runs on schedule: its job belongs to the owner and its files are named by date', async () => {
+test('a workflow runs on schedule, and its job belongs to the owner of the workflow', async () => {
   const send = newClient()
   const { id, nextRunAt, timezone } = await createFlow(send, { tag: 'every hour' })
   assert.equal(timezone, 'Asia/Kolkata')
@@ -95,7 +95,7 @@ test('a workflow runs on schedule: its job belongs to the owner and its files ar
   assert.equal(shownWorkflow.nextRunAt, minutesLater(nextRunAt, 60))
 })
 
-test('a run whose process died before creating the job is started by the next sweep', async () => {
+test('a workflow run whose process died before creating the job is started by the next sweep', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createFlow(send)
   const jobs = { store: app.services.jobs.store, create: () => Promise.reject(new Error('killed')) }
@@ -108,7 +108,7 @@ test('a run whose process died before creating the job is started by the next sw
   assert.equal((await send('GET', `/v1/workflows/${id}/runs`)).data.runs.length, 1)
 })
 
-test('a waiting workflow run starts when the previous one has finished', async () => {
+test('a waiting workflow run starts when the previous run has finished', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createFlow(send, { overlap: 'queue' })
   const firstRun = (await send('POST', `/v1/workflows/${id}/run`)).data
@@ -123,7 +123,7 @@ test('a waiting workflow run starts when the previous one has finished', async (
   assert.equal((await send('GET', `/v1/jobs/${startedRun.jobId}`)).status, 200)
 })
 
-test('a workflow run cancels the previous one only if the overlap setting requires it', async () => {
+test('a workflow run cancels the previous run only if the overlap setting says so', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createFlow(send, { overlap: 'cancel-previous' })
   const firstRun = (await send('POST', `/v1/workflows/${id}/run`)).data
@@ -139,7 +139,7 @@ test('a workflow run cancels the previous one only if the overlap setting requir
   assert.deepEqual([refusedReply.status, refusedReply.error.code], [409, 'CONFLICT'])
 })
 
-test('ten consecutive failures pause a workflow, and enabling it restarts it', async () => {
+test('ten consecutive failures pause a workflow, and enabling it resumes it', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createFlow(send)
   const workflow = await new Workflows(app.services).store.find(id)
@@ -270,7 +270,7 @@ test('workflows of other owners and deleted workflows return 404', async () => {
   await wake(id, '2030-01-01T00:00:00Z')
 })
 
-test('an owner can have fifty workflows, and a new one after deleting one', async () => {
+test('an owner can have fifty workflows, and deleting one allows another', async () => {
   const send = newClient()
   const [{ id }] = [await createFlow(send)]
   const { owner } = (await new Workflows(app.services).store.find(id)) ?? {}

@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { createInput, loadSamples } from './decoder-inputs.ts'
 import { fuzzDecoders } from './decoders.ts'
 
-test('changed files neither crash nor stop the parsers of decoder processes', async () => {
+test('mutated files neither crash nor hang the parsers of decoder processes', async () => {
   const { done, problems } = await fuzzDecoders({ seed: 'tests', count: 4000, maxMs: 8000 })
   assert.ok(done > 100, `${done} inputs`)
   assert.deepEqual(problems, [])
 })
 
-test('an input is determined by its seed and number', async () => {
+test('a mutated input depends only on its seed and number', async () => {
   const samples = loadSamples()
   const bytesOf = async (seed: string, number: number) => (await createInput(samples, seed, number)).bytes
   assert.deepEqual(await bytesOf('a', 7), await bytesOf('a', 7))

@@ -54,7 +54,7 @@ test('a service that is low on disk space replies with Retry-After', async () =>
   assert.equal(reply.cookies, undefined)
 })
 
-test('a handler can tell whether its reply can be streamed', async () => {
+test('a request handler can tell whether its reply can be streamed', async () => {
   const echo = contract({
     method: 'POST',
     path: '/echo',
@@ -85,7 +85,7 @@ test('an invalid API key returns a different WWW-Authenticate than a missing key
   assert.equal(refusedKey.headers?.['www-authenticate'], 'Bearer error="invalid_token"')
 })
 
-test('a reply that does not match the OpenAPI document fails the test that receives it', () => {
+test('the test client rejects a reply that does not match the OpenAPI document', () => {
   const checker = new OpenApiChecker(openApiDocument([longText], { version: '1', url: '/' }))
   const meta = { requestId: 'req_1', timestamp: '2026-01-31T12:00:00.000Z' }
   const seen =
@@ -161,7 +161,7 @@ function answering(env: Record<string, string> = {}) {
     )
 }
 
-test('a client receives an identity when it creates something, but not when it only reads', async () => {
+test('a client receives an identity when it creates a resource, but not when it only reads', async () => {
   const ask = answering()
   const createdReply = await ask('POST')
   const token = String(createdReply.headers?.['x-owner-token'])
@@ -200,7 +200,7 @@ test('every reply, including errors, contains the request id', async () => {
   )
 })
 
-test('an error is returned in the requested format, and a bug is reported without details', async () => {
+test('an error is returned in the requested format, and an internal error without details', async () => {
   const ask = answering({ PUBLIC_URL: 'https://a.test' })
   const bug = await ask('DELETE')
   assert.deepEqual([bug.statusCode, bug.headers?.['cache-control']], [500, 'no-store'])

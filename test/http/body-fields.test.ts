@@ -9,7 +9,7 @@ const schema = z.strictObject({
   items: z.array(z.int()).optional(),
 })
 
-test('the fields of a body may be written in snake_case', () => {
+test('fields of a request body may be written in snake_case', () => {
   assert.deepEqual(parseBodyFields(schema, { expires_in: 5 }), { expiresIn: 5 })
   assert.deepEqual(parseBodyFields(schema, { expiresIn: 5, client_id: 'a' }), {
     expiresIn: 5,
@@ -17,7 +17,7 @@ test('the fields of a body may be written in snake_case', () => {
   })
 })
 
-test('an error of a body uses the spelling of the client', () => {
+test('an error about a request body uses the spelling of the client', () => {
   const fieldOf = (value: unknown) => {
     try {
       return parseBodyFields(schema, value)
@@ -32,7 +32,7 @@ test('an error of a body uses the spelling of the client', () => {
   assert.equal(fieldOf([]), 'body')
 })
 
-test('the names of options are left to the conversion', () => {
+test('option names in a request body are not changed from snake_case', () => {
   const open = z.object({ targetFormat: z.string() }).catchall(z.unknown())
   const options = { target_format: 'jpg', color_space: 'gray', __proto__: null }
   assert.deepEqual(parseBodyFields(open, { ...options }), { targetFormat: 'jpg', color_space: 'gray' })

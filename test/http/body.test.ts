@@ -37,14 +37,14 @@ const bodyCases: [type: string | undefined, body: string][] = [
   ['application/x-www-form-urlencoded', 'text=%C3%A9'],
 ]
 for (const [type, body] of bodyCases) {
-  test(`a body of ${type ?? 'no type'} is read, also as base64`, async () => {
+  test(`a request body of ${type ?? 'no type'} is read, also as base64`, async () => {
     assert.deepEqual({ ...Object(await read(type, { body })) }, { text: 'é' })
     const packedBody = { body: Buffer.from(body).toString('base64'), isBase64Encoded: true }
     assert.deepEqual({ ...Object(await read(type, packedBody)) }, { text: 'é' })
   })
 }
 
-test('a body with an unsupported content type is refused with the supported types', async () => {
+test('a request body with an unsupported content type is refused with the supported types', async () => {
   for (const type of ['text/plain', 'multipart/form-data; boundary=x']) {
     await assert.rejects(read(type, { body: json }), (error: { code: string; details: unknown }) => {
       assert.equal(error.code, 'UNSUPPORTED_MEDIA_TYPE')
@@ -56,13 +56,13 @@ test('a body with an unsupported content type is refused with the supported type
   await assert.rejects(read('application/x-www-form-urlencoded', { body: 'text=a' }, accepting('json')))
 })
 
-test('an empty body is parsed as an empty object, and a contract without a body reads nothing', async () => {
+test('an empty request body is parsed as an empty object', async () => {
   assert.deepEqual(await read('application/json', {}), {})
   const { body: _, ...takesNone } = accepting('json')
   assert.equal(await read('application/json', { body: json }, takesNone), undefined)
 })
 
-test('a request body without files can have 32 MiB, and a larger body is rejected, streamed or not', async () => {
+test('a request body without files may have 32 MiB, and a larger one is rejected, streamed or not', async () => {
   const block = Buffer.alloc(1024 * 1024, ' ')
   const blocks = (count: number, ...more: Buffer[]) => Readable.from([...Array(count).fill(block), ...more])
   const largestBody = blocks(31, block.subarray(json.length + 1), Buffer.from(json))
@@ -76,7 +76,7 @@ test('a request body without files can have 32 MiB, and a larger body is rejecte
   }
 })
 
-test('deeply nested JSON is rejected before any recursive function processes it', async () => {
+test('deeply nested JSON in a request is rejected before it is parsed recursively', async () => {
   const send = (body: string) => read('application/json', { body })
   for (const [open, close] of [
     ['[', ']'],
@@ -89,7 +89,7 @@ test('deeply nested JSON is rejected before any recursive function processes it'
   }
 })
 
-test('a duplicate name in one JSON object is rejected, but not the same name in two objects', async () => {
+test('a JSON object with a duplicate name is rejected', async () => {
   const readTwice = (body: string) => read('application/json', { body })
   for (const body of [
     ...['{"a":1,"a":1}', '{"b":[{"a":1}],"c":{"\\u0061":1,"a":2}}', '{"a":{"a":1},"a":2}'],
@@ -108,7 +108,7 @@ test('a duplicate name in one JSON object is rejected, but not the same name in 
   assert.deepEqual(await readTwice(' '), {})
 })
 
-test('an unpaired surrogate is rejected with the name of its field, and paired ones are accepted', async () => {
+test('a request with an unpaired surrogate is rejected with the name of the field', async () => {
   const send = (body: string) => read('application/json', { body })
   for (const [body, field] of [
     ['{"a":[{"b":"x\\ud800"}]}', 'a.0.b'],
@@ -123,7 +123,7 @@ test('an unpaired surrogate is rejected with the name of its field, and paired o
   assert.deepEqual(await send('{"a":"\\ud83d\\ude00","b":"\\\\ud83d"}'), { a: '😀', b: '\\ud83d' })
 })
 
-test('a body that is not UTF-8 is refused, and a byte order mark is dropped', async () => {
+test('a request body that is not UTF-8 is refused, and a byte order mark is dropped', async () => {
   const send = (type: string, bytes: Buffer) => read(type, { bodyStream: Readable.from([bytes]) })
   for (const type of ['application/json', 'application/x-www-form-urlencoded'])
     for (const coding of ['latin1', 'utf16le'] as const)
@@ -174,7 +174,7 @@ const notJson: [body: string, reason: string][] = [
   ['NaN', 'it cannot be parsed'],
 ]
 for (const [body, reason] of notJson) {
-  test(`the invalid body ${body} is rejected without quoting it`, async () => {
+  test(`the invalid JSON body ${body} is rejected without quoting it`, async () => {
     await assert.rejects(read('application/json', { body }), {
       code: 'INVALID_REQUEST',
       message: `The body is not valid JSON: ${reason}.`,
@@ -182,7 +182,7 @@ for (const [body, reason] of notJson) {
   })
 }
 
-test('a body of unknown length is rejected at the request limit, with a hint on how to send large files', async () => {
+test('a request body of unknown length is rejected at the size limit, with a hint on how to send large files', async () => {
   const bodyStream = Readable.from([Buffer.alloc(900, ' '), Buffer.alloc(200, ' ')])
   const headers = { 'content-type': 'application/json' }
   const limits = { ...noFiles, maxBodyBytes: 1024 }
@@ -192,7 +192,7 @@ test('a body of unknown length is rejected at the request limit, with a hint on 
   })
 })
 
-test('a body whose Content-Length is too large is rejected with the limit in MiB, rounded down', () => {
+test('a request with too large a Content-Length is rejected with the limit in MiB, rounded down', () => {
   const limits = [
     [4_666_163, '4.4'],
     [Math.floor(4.4 * 1024 * 1024), '4.4'],

@@ -64,7 +64,7 @@ const dying = (contract: AnyContract, handle: AnyContract['handle']): AnyContrac
   },
 ]
 
-test('after an internal error, the repeated request continues with the existing job and its file', async () => {
+test('after an internal error, repeating an idempotent request continues with the existing job', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const failingApp = app.with({ jobs: failingAfterStored(app.services.jobs) })
@@ -90,7 +90,7 @@ function failingAfterStored(jobs: Jobs): Jobs {
   return failingJobs
 }
 
-test('if the process dies after creating the job, the repeated request finds the job', async () => {
+test('repeating an idempotent request finds the job if the process died after creating it', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const dyingContracts = dying(createConversion, createConversion.handle)
@@ -104,7 +104,7 @@ test('if the process dies after creating the job, the repeated request finds the
   assert.equal((await convert({ headers, key })).text, laterReply.text)
 })
 
-test('if the process dies before creating the job, the repeated request creates it', async () => {
+test('repeating an idempotent request creates the job if the process died before creating it', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const startedRun = Promise.withResolvers<string>()
@@ -152,7 +152,7 @@ const someContext = () => ({
   log: app.services.log,
 })
 
-test('a long request renews its lease on the key', async () => {
+test('a long request renews its lease on the idempotency key', async () => {
   const idempotency = new Idempotency(app.services, 10)
   const keyed = newKeyed()
   const context = someContext()
@@ -172,7 +172,7 @@ test('a long request renews its lease on the key', async () => {
   assert.equal((await firstRun).statusCode, 201)
 })
 
-test('a request whose lease was taken over does not save its reply', async () => {
+test('an idempotent request whose lease was taken over does not store its reply', async () => {
   const keptStore = new IdempotencyStore(app.services.table)
   const place = { pk: `IDEM#${newKey()}`, sk: 'IDEM' }
   const { reservation: firstReservation } = await keptStore.claim(place, 'same')
@@ -186,7 +186,7 @@ test('a request whose lease was taken over does not save its reply', async () =>
   assert.ok(!(await keptStore.claim(place, 'another')).isRetry)
 })
 
-test('a reply too large to store is created again from the same job', async () => {
+test('an idempotent reply too large to store is created again from the same job', async () => {
   const idempotency = new Idempotency(app.services)
   const keyed = newKeyed()
   const attempts: IdempotentAttempt[] = []
@@ -200,7 +200,7 @@ test('a reply too large to store is created again from the same job', async () =
   assert.deepEqual(secondAttempt, { jobId: firstAttempt?.jobId, isRetry: true })
 })
 
-test('an anonymous client that repeats a request from the same IP address keeps its identity', async () => {
+test('an anonymous client that repeats an idempotent request from the same IP address keeps its identity', async () => {
   const key = newKey()
   const firstReply = await convert({ key })
   const repeatedReply = await convert({ key })
@@ -216,7 +216,7 @@ test('an anonymous client that repeats a request from the same IP address keeps 
   assert.deepEqual(await jobsOf(knownHeaders), [firstReply.json.jobId])
 })
 
-test('a different request with the same key does not receive the identity of the first client', async () => {
+test('a different request with the same idempotency key does not receive the identity of the first client', async () => {
   const key = newKey()
   const firstReply = await convert({ key })
   const otherReply = await convert({ key, body: form({ targetFormat: 'html' }, '# Hello') })

@@ -101,7 +101,7 @@ for (const [what, sent] of otherRequests) {
   })
 }
 
-test('reordered files make a different idempotent request, reordered fields do not', async () => {
+test('an idempotent request with reordered files counts as different, with reordered fields as the same', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
   const merge = (body: FormData) => app.send('POST', '/v1/convert/merge', { headers, body })
   const firstReply = await merge(imageForm({ layout: 'vertical', tag: 'a' }, 'one.png', 'two.png'))
@@ -111,7 +111,7 @@ test('reordered files make a different idempotent request, reordered fields do n
   assertCode(await merge(turnedForm), 422, 'IDEMPOTENCY_KEY_REUSED')
 })
 
-test('reordered JSON members make the same idempotent request', async () => {
+test('an idempotent request with reordered JSON members counts as the same', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
   const givenTask = { operation: 'import/raw', filename: 'a.md', file: '# Hello' }
   const { file, filename, operation } = givenTask
@@ -141,7 +141,7 @@ test('of two concurrent requests with one idempotency key, one runs and the othe
   assert.equal((await jobsOf(headers)).length, 1)
 })
 
-test('a rejected request has no effect, and a corrected one can reuse the idempotency key', async () => {
+test('a corrected request can reuse the idempotency key of a rejected one', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const wrongReply = await convert({ headers, key, body: form({ targetFormat: 'mp3' }, '# Hello') })
@@ -219,7 +219,7 @@ for (const [path, body] of creating) {
   })
 }
 
-test('a job is retried once per idempotency key', async () => {
+test('retrying a job creates one new job per idempotency key', async () => {
   const headers = await newIdentity()
   const { json } = await convert({ headers })
   await app.send('POST', `/v1/jobs/${json.jobId}/cancel`, { headers })
@@ -266,14 +266,14 @@ test('a quoted idempotency key, as in the draft standard, equals an unquoted one
   assertReplay(await convert({ headers, key: `"${key}"` }), firstReply)
 })
 
-test('without an idempotency key every request creates a job', async () => {
+test('each request without an idempotency key creates a job', async () => {
   const headers = await newIdentity()
   await convert({ headers })
   await convert({ headers })
   assert.equal((await jobsOf(headers)).length, 2)
 })
 
-test('idempotency records contain neither the key, the IP address nor the fields', async () => {
+test('idempotency records contain neither the key, the IP address nor the fields of the request', async () => {
   const key = newKey()
   const body = form({ targetFormat: 'pdf', tag: 'a tag to look for' }, '# Hello')
   await convert({ key, body, address: '198.51.100.7' })

@@ -46,7 +46,7 @@ test('the result of a batch is a ZIP of all files if there are several', async (
   assert.equal(await resultOf(earlierBatch), 'zip', 'batches of earlier versions too')
 })
 
-test('a repeated request does not find a job that was deleted in the meantime', async () => {
+test('repeating a request does not return an earlier job that was deleted in the meantime', async () => {
   const findJob = (moreFields: Partial<Job>) => {
     const state = { ...newJob([createStoredImport('in')]), job: job(moreFields) }
     return findEarlierJob('job_1', { jobs: { store: { getState: async () => state } } } as never)

@@ -65,7 +65,7 @@ async function assertNothingIsLeft({ key, uploadId }: StartedUpload): Promise<vo
   assert.equal(await app.services.files.head(key), undefined)
 }
 
-test('a part that is replaced while the upload is completed is reported, and the upload can be completed with the new ETag', async () => {
+test('a part that is replaced while its multipart upload is completed is reported', async () => {
   const upload = await startUpload()
   const firstPart = await sendPart(upload, 1, 'words')
   let secondPart = firstPart
@@ -79,7 +79,7 @@ test('a part that is replaced while the upload is completed is reported, and the
   assert.equal(answer(await complete(upload, [secondPart])), '200')
 })
 
-test('an upload that is aborted while it is being completed is deleted with its parts', async () => {
+test('a multipart upload that is aborted while it is being completed is deleted with its parts', async () => {
   const upload = await startUpload()
   const part = await sendPart(upload, 1, 'words')
   const racing = beforeCompleting(() => abort(upload))
@@ -88,7 +88,7 @@ test('an upload that is aborted while it is being completed is deleted with its 
   await assertNothingIsLeft(upload)
 })
 
-test('an upload that is aborted after it was completed is deleted', async () => {
+test('a multipart upload that is aborted after it was completed is deleted', async () => {
   const upload = await startUpload()
   const part = await sendPart(upload, 1, 'words')
   assert.equal(answer(await complete(upload, [part])), '200')
@@ -97,7 +97,7 @@ test('an upload that is aborted after it was completed is deleted', async () => 
   await assertNothingIsLeft(upload)
 })
 
-test('missing, unordered or incomplete parts are named in the error, and the upload can continue', async () => {
+test('the error for completing a multipart upload names missing, unordered or incomplete parts', async () => {
   const upload = await startUpload()
   const [one, two] = [await sendPart(upload, 1, largeBytes), await sendPart(upload, 2, 'end')]
   const smallPart = await sendPart(upload, 3, 'x')
@@ -122,7 +122,7 @@ test('missing, unordered or incomplete parts are named in the error, and the upl
   assert.equal(answer(await app.send('GET', path(upload, '/1'), { headers })), '409 CONFLICT')
 })
 
-test('invalid part numbers are rejected with a specific message, alone and in a list', async () => {
+test('invalid part numbers of a multipart upload are rejected, alone and in a list', async () => {
   const upload = await startUpload()
   for (const number of ['0', '10001', '-1', '1.5', 'x'])
     assert.equal(answer(await app.send('GET', path(upload, `/${number}`), { headers })), '400 INVALID_INPUT')
@@ -144,7 +144,7 @@ test('invalid part numbers are rejected with a specific message, alone and in a 
   }
 })
 
-test('another identity cannot access an upload, even with its key', async () => {
+test('another identity cannot access a multipart upload, even with its key', async () => {
   const upload = await startUpload()
   const otherUpload = await startUpload()
   const part = await sendPart(upload, 1, 'words')

@@ -81,7 +81,7 @@ describe('parsing multipart forms', () => {
     assert.deepEqual(Buffer.from((await one?.read(0, 150_000)) ?? []), content.subarray(0, 150_000))
   })
 
-  test('a form with a file over the limit leaves nothing in the bucket, and a file of exactly the limit is accepted', async () => {
+  test('a form with a file over the limit leaves no object in the bucket, a file of exactly the limit is accepted', async () => {
     const { stored, files } = bucket()
     const of = (bytes: number) => {
       const form = formOf(0, 1)
@@ -103,7 +103,7 @@ describe('parsing multipart forms', () => {
     assert.match(fileTooLargeError(5.9 * 1024 ** 2).message, / 5 MiB\./)
   })
 
-  test('a form with too many fields or parts is refused', async () => {
+  test('a multipart form with too many fields or parts is refused', async () => {
     const { files, stored } = bucket()
     const fullForm = await read(formOf(200, 200), files)
     assert.deepEqual([Object.keys(fullForm.fields).length, fullForm.files.length], [200, 200])
@@ -148,7 +148,7 @@ describe('parsing multipart forms', () => {
     await assert.rejects(read(formOf(1, 3), files), { message: 'the bucket is away' })
   })
 
-  test('a form that is incomplete or has no boundary is refused and leaves nothing in the bucket', async () => {
+  test('an incomplete form, or one without a boundary, is refused and leaves no object in the bucket', async () => {
     const { files, stored } = bucket()
     const options = { fileFields: ['file'], maxFileBytes: 1000, files, retentionHours: 24 }
     const send = (body: Readable, type: string | undefined = 'multipart/form-data; boundary=x') =>

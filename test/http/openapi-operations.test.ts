@@ -63,7 +63,7 @@ describe('operations of the OpenAPI document', () => {
     }
   })
 
-  test('every operation documents its own and the common error codes, each under its status', () => {
+  test('every operation documents its own and the common error codes under their statuses', () => {
     for (const { contract, described, name } of operations) {
       const { access, body, params, idempotent, reply, errors = [] } = contract
       const operationsOf = (code: ErrorCode) => {

@@ -111,7 +111,7 @@ describe('quality of the OpenAPI document', () => {
   })
 })
 
-test('the schema of each task contains the options of its operation', () => {
+test('the OpenAPI schema of each task contains the options of its operation', () => {
   const { schemas } = document.components
   for (const { name, kind, alias } of taskOperations) {
     const id = taskSchemaName(name)
@@ -140,7 +140,7 @@ test('the schema of each task contains the options of its operation', () => {
   assert.deepEqual(pdfEngine.enum, ['auto'])
 })
 
-test('GET /v1 links every resource of the document', async () => {
+test('GET /v1 links to every resource of the OpenAPI document', async () => {
   const { getVersion } = await import('../../functions/routes/get-version.ts')
   const { data } = await getVersion.handle({} as never, {} as never) // uses neither
   const rootOf = (path: string) => path.split('/').slice(0, 3).join('/')

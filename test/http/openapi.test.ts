@@ -18,7 +18,7 @@ const operationAt = (path: string, method: string) => {
     | undefined
 }
 
-test('every operation is in the OpenAPI document, grouped by path', () => {
+test('the OpenAPI document contains every operation, grouped by path', () => {
   for (const { method, path } of api) {
     const writtenPath = path.replace(/:(\w+)/g, '{$1}')
     assert.ok(operationAt(writtenPath, method.toLowerCase()), `${method} ${path}`)
@@ -27,7 +27,7 @@ test('every operation is in the OpenAPI document, grouped by path', () => {
   assert.equal(count, api.length)
 })
 
-test('an operation documents its success and error statuses', () => {
+test('an OpenAPI operation documents its success and error statuses', () => {
   const create = operationAt('/v1/jobs', 'post')
   assert.ok(create?.requestBody)
   assert.ok(create.parameters?.some(({ name }) => name === 'Idempotency-Key'))
@@ -42,7 +42,7 @@ test('an operation documents its success and error statuses', () => {
   assert.deepEqual(read?.responses['304']?.content, undefined)
 })
 
-test('a form is documented with the fields of the JSON body, and files', () => {
+test('an OpenAPI form is documented with the fields of the JSON body, and files', () => {
   for (const [path, file] of [
     ['/v1/convert', 'file'],
     ['/v1/convert/merge', 'file'],
@@ -75,7 +75,7 @@ test('the OpenAPI document names the header for the identity', () => {
   assert.deepEqual(security, [])
 })
 
-test('every operation documents its authentication methods and required scopes', () => {
+test('every OpenAPI operation documents its authentication methods and required scopes', () => {
   const securityOf = (path: string, method: 'get' | 'post') => paths?.[path]?.[method]?.security
   assert.deepEqual(securityOf('/v1/openapi.json', 'get'), [])
   assert.deepEqual(securityOf('/v1/jobs', 'get'), [
@@ -95,7 +95,7 @@ test('every operation documents its authentication methods and required scopes',
     assert.ok(operationAt('/v1/jobs', 'get')?.responses[status], status)
 })
 
-test('every reply documents its headers and which of them are required', () => {
+test('every reply in the OpenAPI document has its headers and says which are required', () => {
   const headersOf = (path: string, method: string, status: string) => {
     const headers = operationAt(path, method)?.responses[status]?.headers ?? {}
     const allHeaders = Object.entries(headers)
@@ -124,7 +124,7 @@ test('every reply documents its headers and which of them are required', () => {
   assert.ok(narrowHeaders.all.includes('www-authenticate') && narrowHeaders.required.length === 0)
 })
 
-test('errors of the path and of the idempotency key are in the OpenAPI document', () => {
+test('the OpenAPI document contains errors of the path and of the idempotency key', () => {
   for (const status of ['400', '404']) assert.ok(operationAt('/v1/status/{jobId}', 'get')?.responses[status])
   assert.ok(operationAt('/v1/cloud/{drive}/list', 'get')?.responses['404'])
   assert.ok(operationAt('/v1/ws/tickets', 'post')?.responses['400'])

@@ -53,7 +53,7 @@ describe('views of conversion options', () => {
     })
   })
 
-  test('an option is shown as a switch, a text or a choice with labeled values', () => {
+  test('an option is displayed as a switch, a text field or a choice with labeled values', () => {
     assert.deepEqual(view('strip', flag().default(false)), {
       name: 'strip',
       label: 'Remove existing metadata first',
@@ -76,7 +76,7 @@ describe('views of conversion options', () => {
     assert.equal(turn.number, undefined, 'no other numbers are accepted')
   })
 
-  test('the view of a choice that also accepts a number contains the limits of the number', () => {
+  test('the view of a choice option that also accepts a number contains the limits of the number', () => {
     const seenView = view('quality', quality.optional())
     assert.deepEqual([seenView.type, seenView.widget, seenView.min, seenView.max], ['enum', 'slider', 1, 100])
     assert.deepEqual(seenView.number, { type: 'integer', min: 1, max: 100 })
@@ -137,14 +137,14 @@ describe('views of all options', () => {
       .flatMap(([name, one]) => (has(one) ? [name] : []))
       .join(' ')
 
-  test('the basic options appear in this order', () => {
+  test('the basic conversion options appear in the expected order', () => {
     assert.equal(
       labelsWith(({ basic }) => basic === true),
       'password quality targetSize profile pdfQuality pages layout resolution width height fit dpi fps start end timestamp count rotate background audioBitrate lossless language pageSize landscape paths sizes terms watermarkText watermarkPosition watermarkColor watermarkOpacity position format startNumber pdfaVersion colorMode ebookOutputProfile title author subject keywords',
     )
   })
 
-  test('options with suggestions show these suggestions', () => {
+  test('conversion options show the expected suggestions', () => {
     const suggestionsOf = (name: string) => optionLabels[name]?.suggestions?.join(' ')
     const languages = 'eng deu fra spa ita por nld pol rus ukr tur ara hin jpn kor chi-sim chi-tra'
     assert.equal(suggestionsOf('language'), languages)
@@ -156,7 +156,7 @@ describe('views of all options', () => {
     assert.equal(suggestionsOf('resolution'), '240p 360p 480p 720p 1080p 1440p 4k')
   })
 
-  test('options use these widgets and units', () => {
+  test('conversion options use the expected widgets and units', () => {
     const widgets = Object.groupBy(Object.entries(optionLabels), ([, { widget = '-' }]) => widget)
     const of = (name: string) => (widgets[name as keyof typeof widgets] ?? []).map(([one]) => one).join(' ')
     assert.equal(

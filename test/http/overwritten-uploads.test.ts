@@ -66,7 +66,7 @@ async function storedKeys(uploadId: string): Promise<string[]> {
   return keys.filter((key) => key.includes(uploadId))
 }
 
-test('an unused upload only accepts the declared content, and its last version is used', async () => {
+test('a presigned upload accepts only the declared content, and its latest version is used', async () => {
   const place = await createUpload()
   assert.equal(await put(place, Buffer.concat([png, png])), 403)
   assert.equal(await put(place, png, { 'Content-Type': 'text/html' }), 403)
@@ -89,7 +89,7 @@ test('an upload that changes while it is checked is refused and creates no job',
   assert.equal(repeatedReply.status, 202, 'the new content can be used now')
 })
 
-test('an upload that changes after the check changes nothing for its job', async () => {
+test('an upload that changes after it was checked does not affect its job', async () => {
   const place = await createUpload()
   const jobs: Jobs = runBefore(app.services.jobs, 'create', () => put(place, otherPng))
   const { status, json } = await convert(place.uploadId, app.with({ jobs }))
@@ -99,7 +99,7 @@ test('an upload that changes after the check changes nothing for its job', async
   assert.deepEqual([keys.length, keys.includes(place.key)], [1, false], 'the URL leads nowhere')
 })
 
-test('an upload that changes after the end of its job is not used by a retry', async () => {
+test('an upload that changes after its job ended is not used by a retry', async () => {
   const place = await createUpload()
   const { json } = await convert(place.uploadId)
   await app.send('POST', `/v1/jobs/${json.jobId}/cancel`, { headers })
@@ -110,7 +110,7 @@ test('an upload that changes after the end of its job is not used by a retry', a
 })
 
 for (const stage of ['head', 'read', 'copy', 'create'] as const) {
-  test(`an upload that another job claims first belongs to that job, before ${stage}`, async () => {
+  test(`an upload claimed first by another job belongs to that job, before ${stage}`, async () => {
     const place = await createUpload()
     let winner: Awaited<ReturnType<typeof convert>> | undefined
     const takeFirst = once(async () => {
@@ -130,7 +130,7 @@ for (const stage of ['head', 'read', 'copy', 'create'] as const) {
   })
 }
 
-test('a damaged upload of a batch is deleted with the request, and so is a late one', async () => {
+test('a damaged upload of a batch is deleted with the request, even if it arrives late', async () => {
   const [goodUpload, badUpload] = [await createUpload(), await createUpload()]
   assert.equal(await put(badUpload, Buffer.alloc(png.length)), 200)
   const items = [goodUpload, badUpload].map(({ uploadId }) => ({ uploadId, targetFormat: 'webp' }))

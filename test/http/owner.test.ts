@@ -24,7 +24,7 @@ const principalOf = (headers: Record<string, string | undefined>, cookies?: stri
   anonymousPrincipal({ headers, cookies, method: 'GET', sourceIp: '192.0.2.1' }, services)
 
 describe('identities of anonymous clients', () => {
-  test('an identity is recognized by its token in a header or the cookie', () => {
+  test('an anonymous identity is recognized by its token in a header or cookie', () => {
     const otherToken = signOwnerToken('anon_2', secret)
     for (const knownOwner of [
       principalOf({ 'x-owner-token': token }),
@@ -38,7 +38,7 @@ describe('identities of anonymous clients', () => {
     }
   })
 
-  test('a request without a token or with a forged cookie receives a new identity, and a forged header is rejected', () => {
+  test('a request without a valid identity gets a new one, but a forged token in a header is rejected', () => {
     const [id, signature = ''] = token.split('.')
     const turned = signature.startsWith('A') ? 'B' : 'A'
     const forgedTokens = [
@@ -91,7 +91,7 @@ const of = (more: Partial<Job>): Job => ({ ...job, ...more })
 const stranger = { ownerId: newId('anon') }
 
 describe('access to jobs by owner', () => {
-  test('only its owner can change a job', () => {
+  test('only the owner of a job can change it', () => {
     requireOwner(job, principalOf({ 'x-owner-token': token }))
     assert.throws(() => requireOwner(job, principalOf({})), {
       code: 'INSUFFICIENT_PERMISSIONS',
@@ -126,7 +126,7 @@ describe('access to jobs by owner', () => {
     assert.throws(() => requireOwner(accountJob, principalOf({})), { code: 'JOB_NOT_FOUND' })
   })
 
-  test('a public key sees the jobs that it or the keys it replaced created', () => {
+  test('a public key sees the jobs created with it or with the keys it replaced', () => {
     const account = newId('acc')
     const createdJob = of({ owner: account, keyId: 'key_2' })
     const visibleJob = (keyId: string, more: Partial<JobReader> = {}) =>

@@ -39,14 +39,14 @@ const download = (query: Record<string, string>, laterZipJob: Job, MAX_WAITS?: n
   return downloadResult.handle(request as never, services as never)
 }
 
-test('while the ZIP is being packed, each redirect leads to the same query with the number of the next attempt', async () => {
+test('a redirect to a ZIP that is being packed keeps the query and counts the attempts', async () => {
   const { headers } = await download({ inline: 'true' }, zipJob)
   assert.equal(headers?.['location'], `/v1/download/${batchId}?inline=true&attempt=2`)
   const later = await download({ inline: 'true', attempt: '2' }, zipJob)
   assert.equal(later.headers?.['location'], `/v1/download/${batchId}?inline=true&attempt=3`)
 })
 
-test('the error of the packing job is that of the download', async () => {
+test('a ZIP download fails with the error of the job that packs it', async () => {
   const error = { code: 'INSUFFICIENT_DISK_SPACE', message: 'The disk is full.' } as const
   await assert.rejects(async () => download({}, { ...zipJob, status: 'failed', error }), {
     code: 'INSUFFICIENT_DISK_SPACE',
@@ -54,7 +54,7 @@ test('the error of the packing job is that of the download', async () => {
   })
 })
 
-test('a download that may not wait for the ZIP says when to try again', async () => {
+test('a ZIP download without time left to wait says when to retry', async () => {
   await assert.rejects(async () => download({}, zipJob, 1), {
     code: 'RATE_LIMITED',
     details: { retryAfter: 5 },

@@ -22,7 +22,7 @@ const lists = [
 ] as const
 
 describe('lists', () => {
-  test('each list has its own name and the same pagination beside it', async () => {
+  test('each list in a reply has its own name next to the same pagination fields', async () => {
     for (const [path, name] of lists) {
       const { status, json } = await app.send('GET', path)
       assert.equal(status, 200, path)
@@ -35,7 +35,7 @@ describe('lists', () => {
     }
   })
 
-  test('lists that were returned whole stay whole without a limit', async () => {
+  test('lists of earlier API versions are returned whole unless a limit is sent', async () => {
     for (const [path, name] of lists.slice(0, 3)) {
       const { data } = (await app.send('GET', path)).json
       const { length } = data[name]
@@ -48,7 +48,7 @@ describe('lists', () => {
     }
   })
 
-  test('a client can walk all pages forward and back by cursors and by links', async () => {
+  test('a client can go through all pages of a list forward and back by cursors and links', async () => {
     const pages: string[][] = []
     const read = async (query: Record<string, string>) => {
       const { json, headers } = await app.send('GET', '/v1/plans', { query })
@@ -71,7 +71,7 @@ describe('lists', () => {
     assert.equal(page.prevCursor, null)
   })
 
-  test('the older parameter and field of webhooks still work', async () => {
+  test('the earlier parameter and field of webhook pagination still work', async () => {
     const owner = await app.send('POST', '/v1/webhooks', {
       body: { url: 'https://example.com/1', events: ['*'] },
     })
@@ -94,7 +94,7 @@ describe('lists', () => {
     assert.deepEqual(back, first)
   })
 
-  test('a hostile cursor is refused', async () => {
+  test('a hostile list cursor is refused', async () => {
     const hostile = [
       'x',
       'W10x',
@@ -113,7 +113,7 @@ describe('lists', () => {
   })
 })
 
-test('cursors stay short on a long walk', () => {
+test('list cursors stay short after hundreds of pages', () => {
   const entries = Array.from({ length: 500 }, (_, index) => `whk_${String(index).padStart(26, '0')}`)
   let cursor: string | undefined
   for (let at = 0; at < 400; at++) {

@@ -42,7 +42,7 @@ const createPrincipal = (moreFields: Partial<Principal> = {}): Principal => ({
   ...moreFields,
 })
 
-test('creating more keys for an account does not raise its daily limit', async () => {
+test('creating more API keys for an account does not raise its daily limit', async () => {
   const { services } = where('free', { requestsPerDay: 2 })
   const countBy = async (limiterKey: string) =>
     (await countRequest(services, createPrincipal({ ownerId: 'acc_shared', limiterKey }), 'work')).isAllowed
@@ -52,7 +52,7 @@ test('creating more keys for an account does not raise its daily limit', async (
   )
 })
 
-test('the limits per day and month count only requests that create work', async () => {
+test('the daily and monthly limits count only requests that create work', async () => {
   const workRoutes = [...routes, ...compatContracts].filter(({ createsWork }) => createsWork)
   const nativePaths = workRoutes.map(({ path }) => path).filter((path) => !path.startsWith('/v2/'))
   assert.deepEqual(nativePaths.sort(), [
@@ -126,7 +126,7 @@ test('an API key uses the plan of its account, not the anonymous plan', async ()
   assert.match(createdReply.headers['ratelimit-policy'] ?? '', /"day";q=20000/)
 })
 
-test('the body of a rejected request is not read', async () => {
+test('the body of a request over the rate limit is not read', async () => {
   const open = where('anonymous', { requestsPerMinute: 0 })
   const body = { tasks: {} }
   for (const [status, path, headers] of [
@@ -155,7 +155,7 @@ test('a self-hosted service does not count requests and sends no rate-limit head
   assert.deepEqual(rateLimitHeaders([], 0), {})
 })
 
-test('a cached API key costs one write for several requests and no lookup for some seconds', async () => {
+test('a cached API key costs one write for several requests, and no lookup for some seconds', async () => {
   const calls: unknown[] = []
   const table = new Proxy(app.services.table, {
     get: (target, name) => {
@@ -190,7 +190,7 @@ test('a cached API key costs one write for several requests and no lookup for so
   assert.equal(refusedReply.status, 403, 'the account was read together with the key')
 })
 
-test('file size, files per job and retention follow the plan', async () => {
+test('the plan limits file size, files per job and retention', async () => {
   const open = where('anonymous', { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null })
   const limitedApp = open.with({
     plans: { ...open.services.plans, anonymous: { ...open.services.plans.anonymous, maxFileBytes: 50 } },

@@ -40,7 +40,7 @@ function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
   })
 }
 
-test('a sandbox account has no rate limits, a small file limit, its own header, and is restricted to allowed networks', async () => {
+test('a sandbox account has no rate limits, a small file limit and its own header', async () => {
   const plans = readPlans({ SANDBOX: '1', PLANS_FILE: undefined })
   assert.equal(plans.anonymous, plans.business)
   assert.deepEqual(
@@ -56,7 +56,7 @@ test('a sandbox account has no rate limits, a small file limit, its own header, 
   assert.equal((await app.send('GET', '/v1/formats/png')).headers['x-sandbox'], undefined)
 })
 
-test('jobs above the concurrency limit wait and start in order', async () => {
+test('jobs above the concurrency limit of the plan wait and start in order', async () => {
   const open = where('anonymous', { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null })
   const sentTasks: unknown[] = []
   const groups: unknown[] = []
@@ -139,7 +139,7 @@ test('a second PDF engine is rejected if the plan excludes it or none is configu
   assert.equal((await ask('business', '/v1/jobs', jobs('other'))).error.code, 'UNSUPPORTED_CONVERSION')
 })
 
-test('the plan of anonymous clients may have its alias', () => {
+test('the plan of anonymous clients may be configured by its alias', () => {
   assert.equal(readConfig({ ANONYMOUS_PLAN: 'enterprise' }).ANONYMOUS_PLAN, 'business')
   assert.equal(readConfig({}).ANONYMOUS_PLAN, 'self-hosted')
   assert.throws(() => readConfig({ ANONYMOUS_PLAN: 'gold' }), /ANONYMOUS_PLAN: expected anonymous, .*"gold"/)

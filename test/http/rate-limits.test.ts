@@ -44,7 +44,7 @@ const createPrincipal = (moreFields: Partial<Principal> = {}): Principal => ({
   ...moreFields,
 })
 
-test('a thousand concurrent requests are allowed exactly up to the limit', async () => {
+test('a thousand concurrent requests are allowed exactly up to the rate limit', async () => {
   const { services } = where('free')
   const one = createPrincipal()
   // Each has a separate cache, like several processes.

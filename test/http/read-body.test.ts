@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { readStream } from '../../lib/http/body/read-body.ts'
 
-test('a body whose connection closes early is refused immediately', {
+test('a request whose connection closes before the end of the body is refused immediately', {
   timeout: 5000,
 }, async () => {
   const body = new PassThrough()

@@ -47,7 +47,7 @@ describe('rendering of replies', () => {
     assert.match(String(etag), /^"[\w-]{43}"$/)
   })
 
-  test('a handler can set the status and headers of its reply', () => {
+  test('a request handler can set the status and headers of its reply', () => {
     const { statusCode, headers } = renderReply(
       taggedContract,
       { data: {}, status: 202, headers: { location: '/y' } },
@@ -57,7 +57,7 @@ describe('rendering of replies', () => {
     assert.deepEqual([statusCode, headers?.['location'], headers?.['cache-control']], [202, '/y', 'private'])
   })
 
-  test('a reply body is an envelope, a mirrored envelope or raw, as the contract declares', () => {
+  test('a reply body is an envelope, an envelope with copied fields or raw, as the contract declares', () => {
     const replyOf = (form: 'envelope' | 'mirrored' | 'raw', data: unknown) =>
       renderReply(
         contract({ ...base, reply: { status: 200, schema, form }, handle }),
@@ -149,7 +149,7 @@ describe('rendering of errors', () => {
     )
   })
 
-  test('an error about one field lists that field, and an error without a field has no list', () => {
+  test('an error about one field lists that field, and other errors have no list of fields', () => {
     const one = problemDetails(
       new AppError('INVALID_INPUT', 'It is wrong.', { field: 'a', more: 1 }),
       request,
@@ -172,7 +172,7 @@ describe('rendering of errors', () => {
     assert.equal(errorTitle('PDF_ENCRYPTED'), 'PDF encrypted')
   })
 
-  test('an AppError is reported completely, a bug without details', () => {
+  test('an AppError is returned completely, an internal error without details', () => {
     const ownError = new AppError('JOB_NOT_FOUND', 'There is none.')
     assert.equal(toAppError(ownError), ownError)
     const away = toAppError(Object.assign(new Error('no answer'), { name: 'TimeoutError' }))

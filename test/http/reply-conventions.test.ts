@@ -18,7 +18,7 @@ before(async () => {
 after(() => app.close())
 
 describe('error codes', () => {
-  test('a missing required field is INVALID_REQUEST', async () => {
+  test('a missing required field fails with INVALID_REQUEST', async () => {
     for (const [path, body, field] of [
       ['/v1/webhooks', {}, 'url'],
       ['/v1/jobs', {}, 'tasks'],
@@ -39,7 +39,7 @@ describe('error codes', () => {
     }
   })
 
-  test('a body of an unsupported type is 415', async () => {
+  test('a request body of an unsupported type fails with 415', async () => {
     const { status, json } = await app.send('POST', '/v1/jobs', {
       body: '<tasks/>',
       headers: { 'content-type': 'text/xml' },
@@ -56,7 +56,7 @@ describe('unknown query parameters', () => {
     return json.meta.warnings
   }
 
-  test('they are ignored and listed with a suggestion', async () => {
+  test('unknown query parameters are ignored and listed in a warning with a suggestion', async () => {
     const [warning, ...more] = await warningsOf('/v1/formats', { categroy: 'image', q: 'png' })
     assert.deepEqual(more, [])
     assert.deepEqual([warning.code, warning.field], ['UNKNOWN_PARAMETER', 'categroy'])
@@ -66,7 +66,7 @@ describe('unknown query parameters', () => {
     assert.match((await warningsOf('/v1/formats/png', { page: '2' }))[0].message, /it has none\.$/)
   })
 
-  test('a request without unknown parameters has no warnings, and a hostile one a bounded list', async () => {
+  test('a request without unknown query parameters has no warnings', async () => {
     assert.equal(await warningsOf('/v1/formats', { q: 'png' }), undefined)
     const names = Array.from({ length: 100 }, (_, index) => [`${'x'.repeat(90)}${index}`, ''])
     const warnings = await warningsOf('/v1/formats', Object.fromEntries(names))
@@ -79,7 +79,7 @@ describe('rate limit headers', () => {
   const limitedApp = () =>
     app.with({ plans: { ...app.services.plans, 'self-hosted': { ...defaultPlans.anonymous } } })
 
-  test('every reply has them, also of pages, errors and endpoints that do not count', async () => {
+  test('every reply has rate-limit headers, also pages, errors and endpoints that do not count', async () => {
     const limited = limitedApp()
     for (const [path, status] of [
       ['/health', 200],
@@ -98,7 +98,7 @@ describe('rate limit headers', () => {
     assert.equal(headers['x-ratelimit-remaining'], '59')
   })
 
-  test('replies of the sign-in API have them, also errors', async () => {
+  test('replies of the sign-in API have rate-limit headers, also errors', async () => {
     const limited = limitedApp()
     const { send } = openBrowser(limited, createAuthApi(limited.services))
     for (const [method, path, status] of [
@@ -121,7 +121,7 @@ describe('rate limit headers', () => {
     }
   })
 
-  test('a plan without limits has none', async () => {
+  test('replies have no rate-limit headers if the plan has no limits', async () => {
     const { headers } = await app.send('GET', '/v1/plans')
     assert.deepEqual(
       Object.keys(headers).filter((name) => name.includes('ratelimit')),

@@ -46,7 +46,7 @@ describe('Content-Encoding of request bodies', () => {
     assert.equal((await read(gzipSync(Buffer.alloc(100)), 'gzip')).length, 100)
   })
 
-  test('a body that does not match its Content-Encoding and an unsupported encoding are rejected', async () => {
+  test('a request body that does not match its Content-Encoding, or has an unsupported one, is rejected', async () => {
     for (const [encoding, bytes] of [
       ['gzip', text],
       ['br', text],
@@ -75,7 +75,7 @@ describe('Content-Encoding of request bodies', () => {
 })
 
 describe('request fields', () => {
-  test('items of a batch can be an array or JSON text', () => {
+  test('the items field of a batch can be an array or JSON text', () => {
     const items = [{ uploadId: 'upl_1', targetFormat: 'webp', options: { quality: 5 }, dpi: 7 }]
     assert.deepEqual(parseBatchItems(items), items)
     assert.deepEqual(parseBatchItems(JSON.stringify(items)), items)
@@ -110,7 +110,7 @@ describe('request fields', () => {
       assert.throws(() => of({ options: wrongItems }), /^AppError: options: expected a JSON object/)
   })
 
-  test('upload ids can be an array, JSON text or a comma-separated list', () => {
+  test('the upload ids of a request can be an array, JSON text or a comma-separated list', () => {
     for (const givenIds of [['a', 'b'], '["a","b"]', 'a, b,', ' ["a","b"]'])
       assert.deepEqual(uploadIds.parse(givenIds), ['a', 'b'])
     const manyIds = Array.from({ length: 101 }, (_, at) => `u${at}`)
@@ -120,14 +120,14 @@ describe('request fields', () => {
     assert.equal(uploadIds.parse(['a'.repeat(64)]).length, 1)
   })
 
-  test('a boolean field accepts true, false, yes, no, on, off, 1 and 0 in any case', () => {
+  test('a Boolean field of a request accepts true, false, yes, no, on, off, 1 and 0 in any case', () => {
     const parse = (text: string | undefined) => optionalBoolean.parse(text)
     for (const text of ['true', '1', 'Yes', 'ON']) assert.equal(parse(text), true, text)
     for (const text of ['false', '0', 'no', 'Off']) assert.equal(parse(text), false, text)
     assert.deepEqual([parse(undefined), optionalBoolean.safeParse('maybe').success], [undefined, false])
   })
 
-  test('a repeated field is rejected with its name', () => {
+  test('a repeated field of a request is rejected with its name', () => {
     assert.deepEqual(
       requireUniqueFields([
         ['a', '1'],
@@ -151,7 +151,7 @@ describe('request fields', () => {
   })
 })
 
-test('the head and tail of a stream are buffered, regardless of its chunk sizes', () => {
+test('the head and tail of a stream are buffered, whatever the sizes of its chunks', () => {
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251))
   const edge = 64 * 1024
   for (const step of [1000, 70_000, 300_000]) {
@@ -241,7 +241,7 @@ describe('routing of requests', () => {
     assert.throws(() => router.find('POST', '/v1/pdf/zzzzzz'), unknownTool)
   })
 
-  test('a path without /v1 is answered with the path that was meant', () => {
+  test('the error for a path without /v1 suggests the path with /v1', () => {
     const details = { suggestion: '/v1/jobs' }
     const message = /^There is no endpoint at \/jobs\. Did you mean \/v1\/jobs\? GET \/v1 lists/
     assert.throws(() => router.find('POST', '/jobs'), { code: 'NOT_FOUND', message, details })
@@ -249,7 +249,7 @@ describe('routing of requests', () => {
   })
 })
 
-test('a request that bypasses the CDN is rejected, and the client IP is read from the CDN header', () => {
+test('a request that bypasses the CDN is rejected, and the client IP is read from the header of the CDN', () => {
   const config = {
     ORIGIN_SECRET: 'o'.repeat(32),
     TRUSTED_PROXIES: undefined,
@@ -265,7 +265,7 @@ test('a request that bypasses the CDN is rejected, and the client IP is read fro
     )
 })
 
-test('the request origin is derived from Host, and its scheme from Origin', () => {
+test('the origin of a request is derived from Host, and its scheme from Origin', () => {
   assert.equal(originOf({ host: '192.168.1.5:8080' }), 'http://192.168.1.5:8080')
   assert.equal(originOf({ host: '[fe80::1]:80' }), 'http://[fe80::1]')
   assert.equal(originOf({ host: 'files.lan', origin: 'https://files.lan' }), 'https://files.lan')
@@ -318,7 +318,7 @@ describe('requests to another host name', () => {
     )
   })
 
-  test('services for the last sixteen host names are cached', () => {
+  test('services for the last sixteen requested host names are cached', () => {
     const of = configsFor({})
     createdOrigins.length = 0
     const names = Array.from({ length: 16 }, (_, at) => `host-${at}.lan`)

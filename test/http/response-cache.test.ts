@@ -21,7 +21,7 @@ const words = Array.from({ length: 1000 }, (_, at) => `word ${at}`)
 const requestWith = (headers: Record<string, string>) => ({ headers })
 const gzip = { 'accept-encoding': 'br, gzip' }
 
-test('a tail appended to compressed content is decompressed after it, in one gzip member', async () => {
+test('text appended to a compressed reply is decompressed after it, in one gzip member', async () => {
   const [head, tail] = [Buffer.from(words.join()), Buffer.from(', and the last')]
   const packedGzip = await AppendableGzip.compress(head)
   const bothTexts = Buffer.concat([head, tail])
@@ -34,7 +34,7 @@ test('a tail appended to compressed content is decompressed after it, in one gzi
   assert.ok(zipped.length < bothTexts.length / 3, `${zipped.length} of ${bothTexts.length} bytes`)
 })
 
-test('a reply is created once, and cached copies differ only in the request metadata', async () => {
+test('a cached reply is created once, and its copies differ only in the request metadata', async () => {
   const cache = new ResponseCache()
   let createdCount = 0
   const reply = async () => {

@@ -16,7 +16,7 @@ const find = (path: string, method = 'GET') => {
   }
 }
 
-test('a path that the gateway has decoded is not decoded or split again', () => {
+test('the router does not decode or split a path that the gateway has decoded', () => {
   assert.deepEqual(find('/v1/formats/png'), ['/v1/formats/:formatId', { formatId: 'png' }])
   assert.deepEqual(find('/v1/formats/%70ng'), ['/v1/formats/:formatId', { formatId: '%70ng' }])
   assert.deepEqual(find('/v1/formats/png?x'), ['/v1/formats/:formatId', { formatId: 'png?x' }])
@@ -32,7 +32,7 @@ test('a path with a lone surrogate or a very long segment returns 404', () => {
   assert.equal(find(`/v1/formats/${'%'.repeat(10_000)}`), 'NOT_FOUND')
 })
 
-test('a POST to the page of the API endpoint with the same name is answered with that endpoint', () => {
+test('the error for a POST to a page suggests the API endpoint with the same name', () => {
   assert.throws(() => router.find('POST', '/convert'), {
     code: 'METHOD_NOT_ALLOWED',
     message: /Did you mean \/v1\/convert\?$/,

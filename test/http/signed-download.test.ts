@@ -31,7 +31,7 @@ test('a signed URL is valid until its expiry and then reports EXPIRED', () => {
   assert.throws(() => verifySignature('job_1', query, keyOf, at + 3_600_000), { details: { expiredAt } })
 })
 
-test('a URL with an invalid signature never reports EXPIRED', () => {
+test('a signed URL with an invalid signature never reports EXPIRED', () => {
   const query = queryOf(3600)
   for (const now of [at, at + dayMs]) {
     assert.equal(codeOf({ ...query, sig: `A${query['sig']?.slice(1)}` }, now), 'INVALID_SIGNATURE')

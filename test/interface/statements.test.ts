@@ -26,7 +26,7 @@ const rows: readonly Row[] = texts.flatMap((text) => {
   })
 })
 
-test('each row of the table of the interface has a check and a result', () => {
+test('each row of the interface table has a check and a result', () => {
   assert.ok(rows.length > 80)
   for (const { section, statement, check, result, reason } of rows) {
     assert.ok(section && statement && check, statement)
@@ -35,7 +35,7 @@ test('each row of the table of the interface has a check and a result', () => {
   assert.equal(new Set(rows.map(({ section, statement }) => section + statement)).size, rows.length)
 })
 
-test('the tests that the table of the interface names exist', async () => {
+test('the tests that the interface table names exist', async () => {
   for (const { statement, check } of rows) {
     const [, path, title] = /^(test\/\S+): (.+)$/.exec(check) ?? []
     if (path === undefined) continue
@@ -44,7 +44,7 @@ test('the tests that the table of the interface names exist', async () => {
   }
 })
 
-describe('the table of the interface', { concurrency: 6 }, () => {
+describe('promises of the interface', { concurrency: 6 }, () => {
   let service: TestService
   let checkRow: (check: string) => Promise<void>
   before(async () => {
@@ -56,6 +56,6 @@ describe('the table of the interface', { concurrency: 6 }, () => {
 
   for (const { section, statement, check } of rows) {
     if (check.startsWith('test/')) continue
-    test(`${section}: ${statement}`, () => checkRow(check))
+    test(`the service keeps this promise (${section}): ${statement}`, () => checkRow(check))
   }
 })

@@ -48,7 +48,7 @@ test('a file that fills an empty disk is reported as too large, with its size', 
   assert.equal((await lateMonitor.explain(corruptFileError(failure)))?.code, 'INSUFFICIENT_DISK_SPACE')
 })
 
-test('an eighth of a small disk and 96 MiB of a large one are kept free of large files', () => {
+test('an eighth of a small disk, or 96 MiB of a large one, is kept free of large files', () => {
   assert.equal(reservedBytes(200e6), 25e6)
   assert.equal(reservedBytes(1e12), 96 * 1024 ** 2)
 })

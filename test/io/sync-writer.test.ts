@@ -44,7 +44,7 @@ async function writeChunks(path: string, size?: number): Promise<number> {
   return writtenBytes
 }
 
-test('a large file is written completely, and its later part is not cached in memory', async (context) => {
+test('a large file is written completely, and its later part is not kept in the page cache', async (context) => {
   const path = join(folder, 'large')
   assert.equal(await writeChunks(path), wholeFile.length)
   assert.equal(sha256(readFileSync(path)), sha256(wholeFile))
@@ -56,7 +56,7 @@ test('a large file is written completely, and its later part is not cached in me
   assert.ok(inMemory >= cachedBytes && inMemory < cachedBytes + (3 << 20), `${inMemory} bytes are in memory`)
 })
 
-test('a file declared as large is not cached in memory at all', async (context) => {
+test('a file declared as large is not kept in the page cache at all', async (context) => {
   const path = join(folder, 'declared as large')
   await writeChunks(path, wholeFile.length)
   if (!(await supportsDirectWrites(path))) return context.diagnostic(unsupportedMessage)
@@ -65,7 +65,7 @@ test('a file declared as large is not cached in memory at all', async (context) 
   assert.equal(sha256(readFileSync(path)), sha256(wholeFile))
 })
 
-test('a file is written completely even if the declared size is wrong', async () => {
+test('a file is written completely even if its declared size is wrong', async () => {
   for (const size of [1, 2 ** 40]) {
     const path = join(folder, `declared size ${size}`)
     await writeChunks(path, size)

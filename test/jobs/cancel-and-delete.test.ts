@@ -79,7 +79,7 @@ async function playAfterEnd(act: Act, during: Readonly<Record<string, DuringTask
 const count = (answers: readonly (boolean | undefined)[]) => answers.filter((answer) => answer).length
 
 for (const [state, { isLive, play }] of Object.entries(states)) {
-  test(`when two clients cancel a ${state} job at once, ${isLive ? 'one' : 'neither'} succeeds`, async (t) => {
+  test(`when two clients cancel a ${state} job at the same time, ${isLive ? 'one' : 'neither'} succeeds`, async (t) => {
     let answers: (boolean | undefined)[] = []
     const { service } = await play(async (one) => {
       // Both in the same millisecond.
@@ -96,7 +96,7 @@ for (const [state, { isLive, play }] of Object.entries(states)) {
     assert.deepEqual(service.failures, [])
   })
 
-  test(`when two clients delete a ${state} job at once, one succeeds and nothing is left`, async (t) => {
+  test(`when two clients delete a ${state} job at the same time, one succeeds and no data is left`, async (t) => {
     let answers: (boolean | undefined)[] = []
     const { service, tableName } = await play(async (one) => {
       // Both in the same millisecond.
@@ -112,7 +112,7 @@ for (const [state, { isLive, play }] of Object.entries(states)) {
     assert.deepEqual(service.failures, [])
   })
 
-  test(`a ${state} job that is cancelled and deleted at once is deleted`, async () => {
+  test(`a ${state} job that is cancelled and deleted at the same time is deleted`, async () => {
     let answers: (boolean | undefined)[] = []
     const { service, tableName } = await play(async (one) => {
       answers = await Promise.all([one.cancel(), one.delete()])
@@ -195,7 +195,7 @@ test('deleting a large job leaves no data behind', async () => {
   await outcomeOf(service)
 })
 
-test('a deletion that crashes during a sweep is completed within two minutes', async () => {
+test('a deletion of a job that crashes during a sweep is completed within two minutes', async () => {
   let isDue = false
   const tableName = await database.makeTable()
   const service: SimulatedService = new SimulatedService({
@@ -235,7 +235,7 @@ test('two sweeps of the same expired job publish the same events', async () => {
   assert.deepEqual(events.slice(-3), ['file.deleted', 'file.deleted', 'job.expired'])
 })
 
-test('a failing branch does not stop the other one, but cancels the tasks that need both', async () => {
+test('a failed branch of a job does not stop the other one, but cancels the tasks that need both', async () => {
   const { service } = await newService({ bad: throwCorruptFile })
   await service.create(
     createGraph({

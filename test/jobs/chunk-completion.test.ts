@@ -83,13 +83,13 @@ test('repeating the completion of a chunk while its task is joined does not send
   assert.deepEqual(takeCalls(), [])
 })
 
-test('chunks of a task in a large job publish no progress', async () => {
+test('the chunks of a task in a large job publish no progress', async () => {
   const { end, did: takeCalls } = await split({ bucketed: true })
   await end(1000)
   assert.deepEqual(takeCalls(), [])
 })
 
-test('chunks that are cancelled, of an earlier attempt or of a deleted task change nothing', async () => {
+test('completing a chunk that is cancelled, outdated or of a deleted task changes nothing', async () => {
   const { end, found, did: takeCalls } = await split()
   const taskBefore = await found()
   await end(2000)
@@ -137,7 +137,7 @@ test('a failing chunk whose speculative copy is running or complete does not fai
   }
 })
 
-test('an unreadable chunk resets its task: the chunks are discarded and a fallback route is tried', async () => {
+test('an unreadable chunk discards the chunks of its task, and a fallback route is tried', async () => {
   const { end, found, did: takeCalls } = await split()
   await end(1000)
   takeCalls()

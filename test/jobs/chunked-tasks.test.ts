@@ -108,7 +108,7 @@ test('a task in its last attempt survives a queue failure after it was split', a
 })
 
 for (const name of ['a chunk that fails', 'a chunk that crashes three times', 'a join that fails'] as const)
-  test(`the remaining chunks are deleted after ${name}`, async () => {
+  test(`the remaining chunks of a task are deleted after ${name}`, async () => {
     const service = await runScenario({ ...chunkScenarios[name], play: playGraph(createChunkedGraph) })
     const { job, tasks } = await service.state()
     assert.equal(job.status, 'failed')
@@ -117,7 +117,7 @@ for (const name of ['a chunk that fails', 'a chunk that crashes three times', 'a
     assert.deepEqual(await findLeftovers(service), [])
   })
 
-test('the percent of a chunked task follows its finished chunks', async () => {
+test('the progress of a chunked task follows its finished chunks', async () => {
   const seenPercents: number[] = []
   const look: DuringTask = async (service) => {
     const task = (await service.state()).tasks[1]
@@ -140,14 +140,14 @@ test('the percent of a chunked task follows its finished chunks', async () => {
   assert.deepEqual(percents.includes(43), true, String(percents))
 })
 
-test('the time limit of a chunk does not count how long other chunks kept it waiting', async () => {
+test('the time limit of a chunk does not include its waiting time for other chunks', async () => {
   const during = { 'string part 2': isLate, 'string part 3': takesTime }
   const service = await runScenario({ play: playGraph(createChunkedGraph), during, concurrency: 1 })
   assert.equal((await service.state()).job.status, 'completed')
   assert.ok(service.runs.includes('string joined'))
 })
 
-test('a task is not split when there is only one worker or all are busy', async () => {
+test('a task is not split into chunks if there is only one worker or all are busy', async () => {
   for (const [parallel, load, parts] of [
     [1, 1, 0],
     [4, 1, 3],
@@ -161,7 +161,7 @@ test('a task is not split when there is only one worker or all are busy', async 
   }
 })
 
-test('leftover chunks of a failed task are deleted although the first deletion failed', async () => {
+test('chunks left over from a failed task are deleted even if the first deletion failed', async () => {
   let refusals = 0
   const service = new SimulatedService({
     database,
@@ -181,7 +181,7 @@ test('leftover chunks of a failed task are deleted although the first deletion f
   assert.deepEqual(await findLeftovers(service), [])
 })
 
-test('chunk results are joined in order, whether the original or its copy completed', async () => {
+test('chunk results are joined in order, whether the original or its speculative copy completed', async () => {
   const base = createRecords([createStoredImport('in'), newTask('work', [0])]).tasks[0]
   assert.ok(base)
   const createChunk = (part: number, moreFields: Partial<Task> = {}): Task => ({

@@ -60,7 +60,7 @@ async function createSplitTask(open: readonly number[]) {
   }
 }
 
-test('a chunk contains its spec, only the next step, and its part of the file', async () => {
+test('a stored chunk contains its options, the next step and its part of the file', async () => {
   const { task: split } = await createSplitTask([])
   const cutFile = file('cut.pdf', 'jobs/job_1/1/cut-0')
   const chunkSpecs = [{ spec: { from: 1 } }, { spec: { from: 2 }, file: cutFile }]
@@ -79,7 +79,7 @@ test('a chunk contains its spec, only the next step, and its part of the file', 
   )
 })
 
-test('chunks of another route are numbered differently from all attempts of the previous route', async () => {
+test('the chunks of a fallback route have other numbers than those of the previous route', async () => {
   const { task: split } = await createSplitTask([])
   const triedRoutes = [{ steps: [], error: { code: 'CORRUPT_FILE' as const, message: '' } }]
   const [part] = createChunks({ ...split, attempt: 1 }, { ...inputPlan, tried: triedRoutes }, [{ spec: {} }])
@@ -120,7 +120,7 @@ test('deleting chunks deletes their results and cut files, but not chunks of a l
   await deleteChunks(split, services)
 })
 
-test('the chunks of a task are deleted when the task ends or a chunk ends its route', async () => {
+test('the chunks of a task are deleted when the task ends or its route fails', async () => {
   const endedChunks = async (
     which: (own: Awaited<ReturnType<typeof createSplitTask>>) => Task,
     moreFields: Partial<Task>,

@@ -70,7 +70,7 @@ test('the error of a task that times out contains the limit and advice', async (
   assert.deepEqual(limits, [120, 1])
 })
 
-test('the time limit does not count the time in which no worker had the task', async () => {
+test('the time limit of a task excludes the time in which no worker had it', async () => {
   const startedAt = new Date(Date.now() - 3_600_000).toISOString()
   const error = await errorOf({ startedAt, workedMs: 1000, limitS: 120 }, ({ stop }) =>
     setTimeout(() => stop.abort(), 30),
@@ -78,7 +78,7 @@ test('the time limit does not count the time in which no worker had the task', a
   assert.ok(error instanceof WorkerStopped, String(error))
 })
 
-test('a chunk that exceeds the worker’s time is retried, and fails in the last attempt', async () => {
+test('a chunk that exceeds the time of its worker is retried, and fails in the last attempt', async () => {
   const chunkError = await errorOf({ remainingMs: 20, part: 1000, attempt: 1 })
   assert.ok(!(chunkError instanceof AppError))
   assert.match(String(chunkError), /the chunk took longer than 0 s/)
@@ -92,13 +92,13 @@ test('an aborted task throws the reason of the abort, not the engine’s error',
   assert.ok(diskError instanceof AppError && diskError.code === 'INSUFFICIENT_DISK_SPACE', String(diskError))
 })
 
-test('a time limit beyond the maximum of a timer does not expire immediately', async () => {
+test('a task time limit beyond the maximum of a timer does not expire immediately', async () => {
   const longLimit = { limitS: 40 * 24 * 3600, remainingMs: Number.POSITIVE_INFINITY }
   const error = await errorOf(longLimit, ({ stop }) => setTimeout(() => stop.abort(), 30))
   assert.ok(error instanceof WorkerStopped, String(error))
 })
 
-test('an engine’s own error is rethrown unchanged', async () => {
+test('the error of an engine is rethrown unchanged', async () => {
   const error = new Error('the engine crashed')
   assert.equal(await errorOf({}, ({ fail }) => fail(error)), error)
 })

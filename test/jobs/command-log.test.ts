@@ -92,13 +92,13 @@ test(
   },
 )
 
-test('a step that fails is logged with the version of its engine', confined, async () => {
+test('the log of a failed step contains the version of its engine', confined, async () => {
   const { log: lines, ended } = await logOf([], false)
   assert.equal(ended, 'Error: the engine failed')
   assert.deepEqual(lines, [{ ...logFields, engineVersion: '1.2', msg: 'step failed' }])
 })
 
-test('an observer is notified of programs and their output', confined, async () => {
+test('the command observer is notified of programs and their output', confined, async () => {
   const { watched } = await logOf(['echo why >&2; exit 3'])
   assert.deepEqual(watched, [['sh', 3], 'why\n', ['exit code 3', false]])
 })

@@ -57,7 +57,7 @@ const diamond = [
   createExport('out', [3]),
 ]
 
-test('a task is sent when all its inputs are complete, and again when that is repeated', async () => {
+test('a task is sent when all of its inputs are complete, and again if that event is repeated', async () => {
   const { end, repeatEnd, change, takeSentTasks } = await createJob(diamond)
   await end(1)
   assert.deepEqual(takeSentTasks(), [])
@@ -70,7 +70,7 @@ test('a task is sent when all its inputs are complete, and again when that is re
   assert.deepEqual(takeSentTasks(), [])
 })
 
-test('the last task ends its job, and the end is published again when that is repeated', async () => {
+test('the last task ends its job, and the end is published again if that event is repeated', async () => {
   const { end, repeatEnd, takeEvents, job } = await createJob(diamond)
   for (const number of [1, 2]) await end(number)
   assert.deepEqual([takeEvents(), (await job()).status], [[], 'queued'])
@@ -99,7 +99,7 @@ test('a failed task cancels all tasks that need its files', async () => {
   assert.deepEqual([status, error?.message, error?.details?.['task']], ['failed', 'It is cut off.', 'a'])
 })
 
-test('a task that cannot be planned fails with the reason, unless it is already over', async () => {
+test('a task that cannot be planned fails with the reason, unless it has already ended', async () => {
   const route = async () => {
     throw new AppError('UNSUPPORTED_CONVERSION', 'No engine reads it.', { field: 'input' })
   }
@@ -164,7 +164,7 @@ test('a task with one input is sent with its files, while a task with several in
   ])
 })
 
-test('only files that a task imported from elsewhere are published', async () => {
+test('only files that a task imported from elsewhere are published as events', async () => {
   const fetch = newTask('fetch', [], { operation: 'import/url' })
   const { end, takeEvents, bus, repeatEnd, store } = await createJob([
     fetch,
@@ -180,7 +180,7 @@ test('only files that a task imported from elsewhere are published', async () =>
   assert.deepEqual([takeEvents(), bus.events.length], [[], 4], 'their owner is unknown')
 })
 
-test('when a task ends, only the process that published a fact removes it from the job record', async () => {
+test('only the process that published an event removes it from the job record when a task ends', async () => {
   for (const isTeller of [true, false]) {
     const { jobs, end, found, job, ...own } = await createJob([...diamond, newTask('beside', [0])])
     const firstTask = await found(1)
@@ -260,7 +260,7 @@ test('a finished chunk updates its task’s progress, sends it to be joined or f
   )
 })
 
-test('the progress of a large job is that of its buckets', async () => {
+test('the progress of a large job is calculated from its join buckets', async () => {
   const manyTasks = Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0]))
   const { end, takeEvents, job } = await createJob([createStoredImport('in'), ...manyTasks])
   // Its start is not published yet.

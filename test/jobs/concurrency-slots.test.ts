@@ -74,7 +74,7 @@ async function openSlots(concurrentJobs: number | null) {
   }
 }
 
-test('plans without a concurrency limit write nothing', async () => {
+test('jobs of plans without a concurrency limit write no slot records', async () => {
   const { take, free, items, ends } = await openSlots(null)
   assert.equal(await take('a'), true)
   ends('a')
@@ -110,7 +110,7 @@ test('all tasks of a job share one slot, which passes to the next job when the j
   assert.equal((await state())?.['count'], 1)
 })
 
-test('waiting jobs are resumed while there are free slots, oldest first', async () => {
+test('waiting jobs are resumed while there are free concurrency slots, oldest first', async () => {
   const { take, free, ends, sent, waiting } = await openSlots(2)
   for (const id of ['a', 'b']) assert.equal(await take(id), true)
   for (const id of ['e', 'd', 'c']) assert.equal(await take(id), false)
@@ -123,7 +123,7 @@ test('waiting jobs are resumed while there are free slots, oldest first', async 
   assert.equal(sent.length, 2)
 })
 
-test('jobs that ended while waiting are not resumed and do not take up a slot', async () => {
+test('jobs that ended while waiting take up no concurrency slot', async () => {
   const { take, free, ends, sent, waiting } = await openSlots(1)
   await take('a')
   await take('b')
@@ -134,7 +134,7 @@ test('jobs that ended while waiting are not resumed and do not take up a slot', 
   assert.deepEqual(await waiting(), [])
 })
 
-test('the slot of a job that ended without releasing it passes to the next job', async () => {
+test('the concurrency slot of a job that ended without releasing it passes to the next job', async () => {
   const { take, ends, state } = await openSlots(1)
   await take('a')
   ends('a')
@@ -147,7 +147,7 @@ test('the slot of a job that ended without releasing it passes to the next job',
   )
 })
 
-test('a job that is released while another starts to wait resumes it', async () => {
+test('a job that starts to wait while another job ends is resumed', async () => {
   const { take, free, ends, between, sent, waiting } = await openSlots(1)
   await take('a')
   between(async () => {
@@ -161,7 +161,7 @@ test('a job that is released while another starts to wait resumes it', async () 
   assert.deepEqual(await waiting(), [])
 })
 
-test('a job that starts to wait takes over the slot of a job that ended without releasing it', async () => {
+test('a job that starts to wait takes over the concurrency slot of an ended job', async () => {
   const { take, ends, between, sent, waiting, state } = await openSlots(1)
   await take('a')
   between(async () => ends('a'))
@@ -185,7 +185,7 @@ test('the sweep resumes waiting jobs after a process died, until no job waits', 
   assert.deepEqual([wakeAt, wakeShard], [undefined, undefined])
 })
 
-test('the end of a job reads one page of waiting tasks, however many there are', async () => {
+test('ending a job reads one page of waiting tasks, however many there are', async () => {
   const { take, free, ends, sent, table } = await openSlots(1)
   assert.equal(await take('a'), true)
   const ids = Array.from({ length: 60 }, (_, at) => `b${String(at).padStart(2, '0')}`)

@@ -39,7 +39,7 @@ async function handleInWrongQueue(moreFields: Partial<Task> = {}, part?: number)
   return { outcome, sent: takeSentTasks, found: () => store.getTask(ref) }
 }
 
-test('a task that another image has to start is handed over with its plan and keeps its warnings', async () => {
+test('a task that needs another image is handed over with its plan and keeps its warnings', async () => {
   const { outcome, sent, found } = await handleInWrongQueue()
   assert.equal(await outcome, messageDone)
   const { status, attempt, pieces, warnings, leaseId } = (await found()) ?? {}
@@ -50,7 +50,7 @@ test('a task that another image has to start is handed over with its plan and ke
   )
 })
 
-test('a stored plan is handed over with encrypted secrets', async () => {
+test('a plan that is handed over to another image contains only encrypted secrets', async () => {
   const password = vault.seal('open sesame', 'job_1')
   const step = { operation: 'convert', engine: 'vips', image: 'image', from: 'pdf', to: 'png' } as const
   const inputPlan: InputPlan = {

@@ -87,7 +87,7 @@ test('a file passes through all steps of its route, across images', async () => 
   ])
 })
 
-test('after an unreadable file, the next engine receives the original file in its own folder', async () => {
+test('after an unreadable file, the fallback engine receives the original file in its own folder', async () => {
   const triedCounts: number[] = []
   const { done, found } = await convert(
     planOf(step('pandoc')),
@@ -108,7 +108,7 @@ test('after an unreadable file, the next engine receives the original file in it
   ])
 })
 
-test('a failed route records its steps up to the failure', async () => {
+test('a failed route records its completed steps', async () => {
   const steps = [step('pandoc'), step('vips', 'txt', 'md')]
   const seenPercents: number[] = []
   await convert(planOf(...steps), { vips: isDamaged }, (triedRoutes) => {
@@ -122,13 +122,13 @@ test('a failed route records its steps up to the failure', async () => {
   assert.deepEqual(seenPercents, [2, 1])
 })
 
-test('when no fallback route is left, the failure is thrown', async () => {
+test('a conversion fails with the original error if no fallback route is left', async () => {
   const { done } = await convert(planOf(step('pandoc')), { pandoc: isDamaged }, noFallback)
   assert.ok('error' in done && done.error instanceof AppError)
   assert.equal(done.error.code, 'CORRUPT_FILE')
 })
 
-test('an abort does not lead to a fallback and is rethrown unchanged', async () => {
+test('aborting a conversion does not lead to a fallback', async () => {
   const stop = new AbortController()
   const over = new Error('the time limit is reached')
   const act = {

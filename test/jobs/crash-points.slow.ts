@@ -33,7 +33,7 @@ for (const [circumstance, manner] of Object.entries(manners))
       t.diagnostic(`${runs} runs`)
     })
 
-test('a job of three hundred tasks completes although forty processes die', async () => {
+test('a job of three hundred tasks completes even if forty processes die', async () => {
   const chance = createRandom(41)
   for (let time = 1; time <= 3; time++) {
     const crashAfter = Array.from({ length: 40 }, () => 60 + Math.floor(chance() * 2000))

@@ -43,7 +43,7 @@ test('deleting a live job also cancels it, with a sequence number for each event
   )
 })
 
-test('deleting a job that is over keeps its status and takes the next sequence number', async () => {
+test('deleting a job that has ended keeps its status and takes the next sequence number', async () => {
   const over: Job = { ...freshJob.job, status: 'completed', endedAt: timestamp(5) }
   const { stored, store } = storeOf(over)
   assert.equal(await markJobDeleted(over, store, timestamp(9)), true)
@@ -52,7 +52,7 @@ test('deleting a job that is over keeps its status and takes the next sequence n
   assert.deepEqual([numbers['deletion'], sequence], [over.sequence + 1, over.sequence + 1])
 })
 
-test('a job that ends during its deletion is deleted as one that is over', async () => {
+test('a job that ends during its deletion is deleted like one that has ended', async () => {
   const { stored, store } = storeOf(freshJob.job, (job) => ({
     ...job,
     status: 'completed',
@@ -84,7 +84,7 @@ test('deleting a job that is already deleted returns false', async () => {
   assert.equal(await markJobDeleted(freshJob.job, store, timestamp(9)), false)
 })
 
-test('resuming an interrupted deletion publishes nothing again and deletes the rest', async () => {
+test('resuming an interrupted deletion of a job publishes no event again and deletes the rest', async () => {
   const state: JobState = {
     ...freshJob,
     job: { ...freshJob.job, status: 'completed', deletedAt: timestamp(5) },

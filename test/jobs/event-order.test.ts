@@ -113,7 +113,7 @@ test('the events of a job are numbered from 1 in chronological order', () => {
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length, 'ids are unique')
 })
 
-test('events that may not have been published are published in order', () => {
+test('events of a job that may not have been published are published in order', () => {
   const laterJob = withProgress(runningJob, 40, 3)
   assert.deepEqual(
     findUnpublishedEvents(laterJob).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
@@ -130,7 +130,7 @@ test('events that may not have been published are published in order', () => {
   assert.deepEqual(findUnpublishedEvents(freshJob), [])
 })
 
-test('no event contains bucket keys, the owner of the job or fields of tasks', () => {
+test('no event of a job contains bucket keys, the owner or fields of tasks', () => {
   const secret = newJob(
     [
       createStoredImport('in'),

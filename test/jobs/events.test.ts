@@ -43,7 +43,7 @@ const tasks = (input: string, a: string, b: string, out: object) => ({
 })
 const waitingTasks = tasks('completed', 'pending', 'pending', { status: 'pending' })
 
-test('the creation events are the same at any later time', () => {
+test('the creation events of a job are the same at any later time', () => {
   const atOnce = withJob(endedJob, { queuedAt: timestamp(0) })
   const createdFields = {
     ...commonFields,
@@ -218,7 +218,7 @@ test('a cancelled job publishes who cancelled it', () => {
   }
 })
 
-test('unpublished events are in order, and for a job that never started include its creation', () => {
+test('the unpublished events of a job are in order, with its creation if it never started', () => {
   const names = (events: readonly BusEvent[]) => events.map(({ event }) => event)
   const fact = (seconds: number) => ({ at: timestamp(seconds) })
   const log = { 1: fact(4), started: fact(2), queued: fact(1), created: fact(0) }
@@ -246,7 +246,7 @@ test('unpublished events are in order, and for a job that never started include 
   ])
 })
 
-test('an expired job publishes the reason after its file deletions', () => {
+test('an expired job publishes its expiry after its file deletions', () => {
   assert.deepEqual(
     bodyOf(
       createExpiredEvent(withJob(endedJob, { expiredAt: timestamp(50), expiredFor: 'upload_timeout' }), 2),
@@ -261,7 +261,7 @@ test('an expired job publishes the reason after its file deletions', () => {
   )
 })
 
-test('different events of a job have different ids, and the same event always has the same id', () => {
+test('different events of a job have different ids, and a repeated event has the same id', () => {
   const ids = [
     createStartedEvent(endedJob),
     createQueuedEvent(endedJob),

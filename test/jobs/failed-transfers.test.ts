@@ -8,7 +8,7 @@ import { transferTask } from '../../lib/jobs/run/transfer-task.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { send, state } from './support/job-with-export.ts'
 
-test('an internal transfer error is retried and finally reported as internal', async () => {
+test('an internal error of a transfer is retried and finally reported as internal', async () => {
   const WORK_DIR = scratchFolder('mutabor-transfer')
   const fault = new TypeError('a bug')
   const services = {
@@ -38,7 +38,7 @@ test('an internal transfer error is retried and finally reported as internal', a
   }
 })
 
-test('a transfer ends its task with its files, or deletes them if the task was taken over', async () => {
+test('the files of a transfer are deleted if another worker took over the task', async () => {
   const storedKeys = new Set<string>()
   const files = {
     stream: async () => Readable.from([Buffer.from('x')]),
@@ -80,7 +80,7 @@ test('a transfer ends its task with its files, or deletes them if the task was t
   assert.equal(storedKeys.size, 0)
 })
 
-test('a transfer that exceeds the worker’s time limit reports advice', async () => {
+test('a transfer that exceeds the time limit of its worker fails with advice', async () => {
   const connect = (_host: string, _port: number, signal: AbortSignal) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   const services = {

@@ -64,7 +64,7 @@ test('a fallback route that drops content by design adds a warning', async () =>
   assert.deepEqual(codes(task), ['MAY_BE_DAMAGED', 'CONTENT_REDUCED'])
 })
 
-test('when no engine can read a file, the most informative error is reported', async () => {
+test('if no engine can read a file, the most informative error is reported', async () => {
   const { service, task } = await runScenario(fallbackScenarios['a file that no engine reads'])
   assert.equal(service.runs.length, 3)
   assert.deepEqual([task.code, task.message], ['UNSUPPORTED_FORMAT', 'Its colors are Lab.'])
@@ -81,7 +81,7 @@ test('the error of an unreadable chunk keeps the details of its engine', async (
   assert.deepEqual([task.details?.['reason'], task.details?.['feature']], ['feature', 'Lab'])
 })
 
-test('a crash on the second route reports the first route’s error about the file', async () => {
+test('after a crash on the second route, the error of the first route is reported', async () => {
   const { service, task } = await runScenario(fallbackScenarios['a file that crashes the second engine'])
   assert.deepEqual(service.runs.slice(1), [...Array(3).fill('word by imagemagick'), 'word by ffmpeg'])
   assert.deepEqual([task.code, task.message], ['UNSUPPORTED_FORMAT', 'Its colors are Lab.'])
@@ -94,7 +94,7 @@ for (const name of ['a file with an unreadable chunk', 'a file whose chunks cann
     assert.deepEqual(left, [])
   })
 
-test('a task that is replanned because of an unreadable chunk is sent although the queue failed once', async () => {
+test('a task that is replanned after an unreadable chunk is sent even if the queue fails once', async () => {
   const story = fallbackScenarios['a file with an unreadable chunk']
   let refusals = 0
   const { service } = await runScenario({
@@ -114,7 +114,7 @@ test('a task that is replanned because of an unreadable chunk is sent although t
   assert.deepEqual(await contents(service), ['word by imagemagick'])
 })
 
-test('the route that kept most content provides the result, with its warning', async () => {
+test('the fallback result that kept most content is used, with its warning', async () => {
   const { service, task, left } = await runScenario(
     fallbackScenarios['a file that loses content with every engine'],
   )
@@ -128,7 +128,7 @@ test('the route that kept most content provides the result, with its warning', a
   assert.deepEqual(left, [])
 })
 
-test('a result without layout must keep much more text to be preferred', () => {
+test('a fallback result without layout must keep much more text to be preferred', () => {
   const ofWords = (foundWords: number, ...warningCodes: string[]) => ({
     files: [],
     warnings: warningCodes.map((code) => ({ code, message: code })),
@@ -159,7 +159,7 @@ test('a result without layout must keep much more text to be preferred', () => {
   }
 })
 
-test('a result with more words does not replace one with more images', () => {
+test('a fallback result with more words does not replace one with more images', () => {
   const ofShares = (words: number, images: number) => ({
     files: [],
     warnings: [],
@@ -175,7 +175,7 @@ test('a result with more words does not replace one with more images', () => {
   assert.equal(chooseWords(100, 4), 100)
 })
 
-test('when a fallback route fails, an earlier partial result is used', () => {
+test('an earlier partial result is used if a fallback route fails', () => {
   const [damagedError, missingError] = [
     new AppError('CORRUPT_FILE', 'It is cut off.'),
     new AppError('INVALID_INPUT', 'pages: expected …'),
@@ -215,7 +215,7 @@ test('when a fallback route fails, an earlier partial result is used', () => {
   assert.deepEqual(turn, { inputPlan: { ...otherPlan, reached: 40, fallback: emptyResult } })
 })
 
-test('a route that keeps all content ends the search', async () => {
+test('a fallback route that keeps all content ends the search', async () => {
   const { service, task } = await runScenario({
     play: fallbackScenarios['a file that no engine reads'].play,
     during: { 'word by vips': loseContent(0.3) },
@@ -224,7 +224,7 @@ test('a route that keeps all content ends the search', async () => {
   assert.deepEqual(codes(task), [])
 })
 
-test('an engine that is killed on the second route is retried', async () => {
+test('an engine that is killed on the fallback route is retried', async () => {
   const name = 'a file that loses content and whose next engine is killed once'
   const { service, task, left } = await runScenario(fallbackScenarios[name])
   assert.deepEqual(service.runs, ['word by vips', 'word by imagemagick', 'word by imagemagick'])
@@ -233,7 +233,7 @@ test('an engine that is killed on the second route is retried', async () => {
   assert.deepEqual(left, [])
 })
 
-test('when the second route’s engine is always killed, the best other result is used', async () => {
+test('the best other result is used if the engine of the fallback route is always killed', async () => {
   const name = 'a file that loses content and whose next engine is killed every time'
   const { service, task, left } = await runScenario(fallbackScenarios[name])
   assert.deepEqual(service.runs, ['word by vips', ...Array(3).fill('word by imagemagick'), 'word by ffmpeg'])

@@ -44,7 +44,7 @@ test('the event of an uploaded file contains its origin, upload and job', () => 
   })
 })
 
-test('files of a request are published with the job, but not on a retry', () => {
+test('events of files in a request are published with the job, but not on a retry', () => {
   const importOf = (operation: string) =>
     newTask('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
   const eventsFor = (operation: string, retryOf?: string) =>
@@ -98,7 +98,7 @@ test('events of imported files contain their origin', () => {
   ])
 })
 
-test('downloads and deletions of a job’s files are published with their details', () => {
+test('the events of downloaded and deleted files of a job contain their details', () => {
   const png = file('a.png')
   assert.deepEqual(
     bodyOf(createFileDownloadedEvent(endedJob.job, png, { signed: true, ip: '127.0.0.1' }, timestamp(30))),

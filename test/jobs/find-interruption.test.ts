@@ -6,7 +6,7 @@ import { findInterruption } from '../../lib/jobs/run/find-interruption.ts'
 
 const corruptBecauseOf = (cause: unknown) => new AppError('CORRUPT_FILE', 'It is damaged.', {}, { cause })
 
-test('a killed program and a failing system do not count as errors of the file', () => {
+test('killed programs and system failures do not count as errors of the file', () => {
   const killedProgram = new EngineCrash('qpdf', 'SIGKILL', '')
   const ioError = Object.assign(new Error('i/o error'), { code: 'EIO' })
   for (const cause of [killedProgram, ioError]) {
@@ -16,7 +16,7 @@ test('a killed program and a failing system do not count as errors of the file',
   }
 })
 
-test('errors of a program that crashed without being killed, and all other errors, stay unchanged', () => {
+test('errors of a program that crashed without being killed count as errors of the file', () => {
   const crash = new EngineCrash('qpdf', 'SIGSEGV', '')
   const missingOutput = Object.assign(new Error('no output'), { code: 'ENOENT' })
   const killedProgram = new EngineCrash('qpdf', 'SIGKILL', '')

@@ -14,13 +14,13 @@ const state = withTasks(
 )
 const namesOf = (name: string) => findTaskFiles(name, state).files.map(({ filename }) => filename)
 
-test('files of a task are found by the task name, and those of an export by its filename template', () => {
+test('the files of a task are found by its name, and those of an export by its filename template', () => {
   assert.deepEqual(namesOf('work'), ['a.webp'])
   assert.deepEqual(namesOf('out'), ['b.webp'])
   assert.deepEqual(namesOf('import/like'), [], 'the operation counts, not the name')
 })
 
-test('an import or unknown task is not found, and the error lists the available tasks', () => {
+test('looking for the files of an import or unknown task fails with the available tasks', () => {
   const tasks = ['out', 'work', 'import/like']
   const code = 'TASK_NOT_FOUND'
   assert.throws(() => namesOf('in'), { code, message: /no task "in" with/, details: { task: 'in', tasks } })

@@ -23,7 +23,7 @@ process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
 // As in a worker: otherwise the SDK sends no trace header.
 process.env['AWS_LAMBDA_FUNCTION_NAME'] = 'convert-image'
 
-test('200 queued jobs of one owner run, two at a time, without becoming one chain of invocations', async (t) => {
+test('200 queued jobs of one owner run without becoming one chain of Lambda invocations', async (t) => {
   const jobCount = 200
   const owner = 'anon_1'
   const sqs = await startSqs(t)
@@ -124,7 +124,7 @@ const hops = (count: number) => ({
   MessageAttributes: { Hops: { DataType: 'Number', StringValue: String(count) } },
 })
 
-test('messages count the messages that led to them, and a chain that never ends is stopped', async () => {
+test('messages count the messages that led to them, and an endless chain is stopped', async () => {
   assert.deepEqual(await handleOne(undefined), { sent: hops(2), failed: 0, errors: 0 })
   assert.deepEqual(await handleOne(2), { sent: hops(3), failed: 0, errors: 0 })
   assert.deepEqual(await handleOne(maxHops), { sent: hops(maxHops + 1), failed: 0, errors: 0 })

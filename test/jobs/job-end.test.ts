@@ -31,7 +31,7 @@ const names = (tasks: readonly Task[]) => tasks.map(({ name }) => name)
 
 const longAfter = secondsLater(1000)
 
-test('ready tasks of a live job are sent again, waiting ones are not', () => {
+test('checking a live job sends ready tasks again, but not waiting ones', () => {
   const state = newJob(chain)
   assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), ['first'])
   const nextState = withTasks(state, {
@@ -64,7 +64,7 @@ test('a task is sent to another worker after its lease and the grace period have
   assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS)).toSend), ['work'])
 })
 
-test('the completion of a task is repeated while its job or a dependent still waits for it', () => {
+test('completing a task is repeated while its job or a dependent still waits for it', () => {
   const doneState = withTasks(newJob(chain), { first: complete(3, file('a')) })
   assert.deepEqual(names(findStalledTasks(doneState, longAfter).unreported), ['first'])
   // The process that ended it may still be completing it.
@@ -82,7 +82,7 @@ test('the completion of a task is repeated while its job or a dependent still wa
   assert.deepEqual(names(findStalledTasks(knownState, longAfter).unreported), noNumbers)
 })
 
-test('with join buckets, completions are repeated only when all tasks of a bucket are over', () => {
+test('with join buckets, completions are repeated only after all tasks of a bucket ended', () => {
   const count = 150
   const ins = Array.from({ length: count }, (_, at) => at + 1)
   const works = ins.map((number) => newTask(`work-${number}`, [0]))
@@ -95,7 +95,7 @@ test('with join buckets, completions are repeated only when all tasks of a bucke
   assert.equal(findStalledTasks(done(ins), longAfter).unreported.length, count)
 })
 
-test('while a task waits for its chunks, only they are repaired, and afterwards the task itself', () => {
+test('checking a task that waits for its chunks repairs the chunks first, then the task', () => {
   const state = withTasks(newJob(conversion), {
     work: { status: 'processing', expandedBy: 1, open: new Set([1001, 1002]) },
   })
@@ -137,7 +137,7 @@ test('while a task waits for its chunks, only they are repaired, and afterwards 
   assert.deepEqual(names(findStalledTasks({ ...joinedState, chunks }, longAfter).toSend), noNumbers)
 })
 
-test('a job that ends before its start was recorded is started with its first task', () => {
+test('a job that ends before its start was recorded gets the start of its first task', () => {
   const state = withTasks(newJob(conversion), { work: complete(5, file('a.webp')) })
   const [task] = state.tasks
   assert.ok(task)
@@ -199,7 +199,7 @@ test('a failed job stores its error and is listed as failed', () => {
   assert.equal((job as { listKey?: string }).listKey, 'anon_1#failed')
 })
 
-test('a result with many files is not stored in the job record', () => {
+test('a result with many files is stored outside of the job record', () => {
   const files = Array.from({ length: 30 }, (_, at) => file(`page-${at}.webp`))
   const state = withTasks(newJob(conversion), { work: complete(5, ...files) })
   const job = endJob(state, 6)
@@ -249,7 +249,7 @@ test('the conversion of a task receives all files of its inputs, in the order of
   assert.deepEqual([spec.operation, spec.to, spec.options], ['archive', 'zip', { level: 9 }])
 })
 
-test('inputs that need several images are processed one after another', () => {
+test('inputs of a task that need several images are processed one after another', () => {
   const step = (image: string) => ({
     operation: 'convert' as const,
     engine: 'vips',

@@ -17,7 +17,7 @@ import {
   timestamp,
 } from './records.ts'
 
-test('of two progress writes with the same timestamp, the later one publishes the stored fact', async (t) => {
+test('of two progress writes with the same timestamp, the later one publishes the stored event', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { job } = newJob([createStoredImport('in'), newTask('work', [0])])
   const firstFact = { at: start.toISOString(), percent: 40, stage: 'convert', taskName: 'first' }
@@ -130,7 +130,7 @@ test('published progress includes the other running tasks', async () => {
   assert.deepEqual(Object.keys(log).sort(), ['1', '4', 'started'])
 })
 
-test('replacing a fact that another process stored publishes it first, but replacing an own fact does not', async () => {
+test('replacing an unpublished event of another process publishes that event first', async () => {
   const { lifecycle, job, takeEvents } = await createRunningJob()
   const [ownLifecycle, otherLifecycle] = [lifecycle(), lifecycle()]
   await ownLifecycle.publishProgress(await job(), 1, progress)
@@ -140,7 +140,7 @@ test('replacing a fact that another process stored publishes it first, but repla
   assert.deepEqual(takeEvents(), ['job.progress', 'job.progress'])
 })
 
-test('a process with a stale fact does not replace a newer one', async () => {
+test('a process with an outdated event does not replace a newer one', async () => {
   const { lifecycle, job, takeEvents } = await createRunningJob()
   const jobBefore = await job()
   await lifecycle().publishProgress(jobBefore, 1, { ...progress, percent: 40 })
@@ -189,7 +189,7 @@ test('progress of a large job is published at intervals, by one process at a tim
   assert.deepEqual(takeEvents(), [])
 })
 
-test('after its end is published, a job is not checked before its expiry', async () => {
+test('a job is not checked between the publication of its end and its expiry', async () => {
   for (const isRedelivered of [true, false]) {
     const { lifecycle, change, job, takeEvents, bus } = await createRunningJob()
     for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
@@ -289,7 +289,7 @@ test('progress is not published if another task has raised the percent meanwhile
   assert.deepEqual((await job()).running, { 4: 90 })
 })
 
-test('the outcome of a job is published once although each response of the table is lost once', async () => {
+test('the outcome of a job is published once even if each response of the table is lost once', async () => {
   const { lifecycle, change, takeEvents, table, job } = await createRunningJob()
   for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
   table.losesResponses = true

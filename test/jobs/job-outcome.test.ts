@@ -48,7 +48,7 @@ test('a job whose tasks have completed completes with the files of its exports',
   })
 })
 
-test('the result of several tasks names no engine', () => {
+test('the result of several tasks names no single engine', () => {
   const state = withTasks(newJob(chain), {
     first: { ...complete(2, file('a.webp')), engine: 'vips' },
     second: { ...complete(4, file('b.webp')), engine: 'vips' },
@@ -154,7 +154,7 @@ test('an export names its files according to its template', () => {
   )
 })
 
-test('the fidelity of a result multiplies consecutive tasks and sums parallel ones', () => {
+test('the fidelity of a result multiplies over consecutive tasks and adds up over parallel ones', () => {
   const words = (source: number, result: number) => ({ words: createRetention(source, result), dropped: [] })
   const inTurn = newJob([createStoredImport('in'), newTask('first', [0]), newTask('second', [1])])
   const chained = withTasks(inTurn, {
@@ -175,7 +175,7 @@ test('the fidelity of a result multiplies consecutive tasks and sums parallel on
   assert.equal('fidelity' in resultOfJob(newJob(conversion)), false)
 })
 
-test('a result that was too large for the job record is built from the tasks', () => {
+test('a result that was too large for the job record is read from the tasks', () => {
   const state = withTasks(newJob(conversion), { work: complete(5, file('a.webp')) })
   assert.deepEqual(resultOfJob(state), decideOutcome(state).result)
   const storedResult = { files: [file('stored')], warnings: [] }
@@ -193,7 +193,7 @@ test('only a completed task provides files to others', () => {
   )
 })
 
-test('warnings are unique, with those about the request first', () => {
+test('the warnings of a job are unique, with those about the request first', () => {
   const warning = (code: string): Warning => ({ code, message: code })
   const tasks = [{ warnings: [warning('b'), warning('a')] }, { warnings: [warning('b'), warning('c')] }]
   assert.deepEqual(
@@ -202,7 +202,7 @@ test('warnings are unique, with those about the request first', () => {
   )
 })
 
-test('warnings are equal regardless of the order of their fields', () => {
+test('warnings are equal whatever the order of their fields', () => {
   const warning = { code: 'a', message: 'b', field: 'c' }
   assert.deepEqual(
     warningsOf({ warnings: [warning] }, [{ warnings: [{ field: 'c', message: 'b', code: 'a' }] }]),
@@ -210,7 +210,7 @@ test('warnings are equal regardless of the order of their fields', () => {
   )
 })
 
-test('an export of links completes when its inputs have completed', () => {
+test('an export to links completes when its inputs have completed', () => {
   const status = (state: JobState) => {
     const out = state.fixed.at(-1)
     assert.ok(out)
@@ -227,7 +227,7 @@ test('an export of links completes when its inputs have completed', () => {
   assert.equal(status(mayFail), 'completed')
 })
 
-test('every file of a job is listed once with its role, also files of unfinished tasks, but not of chunks', () => {
+test('the file list of a job contains each file once with its role, but no files of chunks', () => {
   const state = withTasks(newJob(chain), {
     first: complete(3, file('a.webp')),
     second: { status: 'processing', files: [file('half')] },
@@ -249,7 +249,7 @@ test('every file of a job is listed once with its role, also files of unfinished
   )
 })
 
-test('files of a job are in the order of the request', () => {
+test('the file list of a job is in the order of the request', () => {
   const state = newJob([
     createStoredImport('in'),
     newTask('work', [0]),

@@ -72,7 +72,7 @@ test('the outcome of a job is known when all tasks have ended, or after the firs
   )
 })
 
-test('the outcome of a job without work is known from the start', () => {
+test('a job without any work has its outcome from the start', () => {
   const { job } = newJob([createStoredImport('in'), createExport('out', [0])])
   assert.equal('open' in job, false)
   assert.equal(isOutcomeKnown(job), true)
@@ -160,7 +160,7 @@ test('the start of a job records the first task and uses the next sequence numbe
   assert.deepEqual(firstChange?.setPlus, { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] })
 })
 
-test('progress is published once by the process that stored it, even if it is replaced', async () => {
+test('progress is published once by the process that stored it', async () => {
   let storedJob: Job = { ...newJob(pair).job, status: 'processing', open: new Set([1]) }
   const published: unknown[] = []
   const store = {

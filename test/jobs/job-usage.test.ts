@@ -39,7 +39,7 @@ const over = of(worked, {
   endedAt: timestamp(9),
 })
 
-test('usage counts work time, input bytes and output bytes', () => {
+test('usage statistics count work time, input bytes and output bytes of a job', () => {
   assert.deepEqual(measureJobUsage(over), {
     format: 'webp',
     engine: 'ffmpeg',
@@ -52,7 +52,7 @@ test('usage counts work time, input bytes and output bytes', () => {
   })
 })
 
-test('a failed job counts no output bytes, and is counted for its requested format', () => {
+test('the usage of a failed job counts no output bytes', () => {
   const failedJob = of(withTasks(over, { second: { files: [] } }), { status: 'failed' })
   const { bytesOut, format, workMs } = measureJobUsage(failedJob)
   assert.deepEqual([bytesOut, format, workMs], [0, 'webp', 5000])
@@ -60,7 +60,7 @@ test('a failed job counts no output bytes, and is counted for its requested form
   assert.equal(measureJobUsage(of(failedJob, { display })).format, null)
 })
 
-test('a job that never started counts no time, and a job without an API key names none', () => {
+test('the usage of a job that never started counts no time', () => {
   const waitingJob = of(newJob([createStoredImport('in'), newTask('work', [0])]), {
     status: 'cancelled',
     endedAt: timestamp(9),
@@ -81,7 +81,7 @@ test('a job that never started counts no time, and a job without an API key name
   assert.equal(measureJobUsage(of(waitingJob, { startedAt: timestamp(12) })).durationMs, 0)
 })
 
-test("a job with a single task is counted for the task's engine", () => {
+test('the usage of a job with a single task names the engine of the task', () => {
   const [onlyTask] = newJob([createStoredImport('in'), newTask('work', [0])]).tasks
   assert.ok(onlyTask)
   const single = withTasks(newJob([createStoredImport('in'), newTask('work', [0])]), {

@@ -150,7 +150,7 @@ const job: Complete<Job> = {
   wakeAt: at,
 }
 
-test('the schemas keep all attributes of stored records', () => {
+test('the schemas of jobs and tasks keep all attributes of stored records', () => {
   const joinBucket: Complete<JoinBucket> = { jobId: 'job_1', size: 2, ...dependencies }
   assert.deepEqual(Job.parse(job), job)
   assert.deepEqual(Task.parse(task), task)

@@ -15,14 +15,14 @@ import {
 } from './records.ts'
 import { createJob, lostTask, two } from './support/jobs.ts'
 
-test('a new job is published, and its ready tasks are sent', async () => {
+test('creating a job publishes it and sends its ready tasks', async () => {
   const { takeEvents, takeSentTasks, job } = await createJob([...two, newTask('beside', [0])])
   assert.deepEqual(takeEvents(), ['job.created', 'job.queued'])
   assert.deepEqual(takeSentTasks(), [1, 4])
   assert.equal((await job()).status, 'queued')
 })
 
-test('a job is published before its tasks are sent, which are sent even if that fails', async () => {
+test('a job is published before its tasks are sent, which are sent even if publishing fails', async () => {
   const subscribers = Promise.withResolvers<() => []>()
   const { jobs, bus, takeEvents, takeSentTasks } = memoryJobs({ getSubscribers: () => subscribers.promise })
   const creation = jobs.create(createRecords(two))
@@ -34,7 +34,7 @@ test('a job is published before its tasks are sent, which are sent even if that 
   assert.deepEqual(takeSentTasks(), [1])
 })
 
-test('a job is accepted although its tasks could not be sent, which the sweep does later', async () => {
+test('a job is accepted even if its tasks could not be sent, and the sweep sends them later', async () => {
   const { jobs, queues, takeSentTasks } = memoryJobs()
   const send = queues.send.bind(queues)
   queues.send = () => Promise.reject(new Error('the queue is unavailable'))
@@ -44,7 +44,7 @@ test('a job is accepted although its tasks could not be sent, which the sweep do
   assert.deepEqual(takeSentTasks(), [1])
 })
 
-test('the end of a job publishes its creation if that failed', async () => {
+test('the end of a job publishes its creation if that failed before', async () => {
   const { jobs, store, bus } = memoryJobs()
   bus.failTimes(1)
   assert.equal(await jobs.create(createRecords(two)), true)
@@ -69,7 +69,7 @@ test('a job without work ends immediately', async () => {
   assert.deepEqual([result?.files.length, startedAt], [1, undefined])
 })
 
-test('a job is not created when another write of its transaction fails, and nothing is published', async () => {
+test('a job is not created if another write of its transaction fails', async () => {
   const { jobs, store, takeEvents, takeSentTasks } = memoryJobs()
   const claim = {
     update: { pk: 'UPLOAD#upl_1', sk: 'UPLOAD' },
@@ -113,7 +113,7 @@ test('a job is cancelled once, with its tasks, and its retention time starts the
   assert.deepEqual(takeEvents(), [])
 })
 
-test('the sweep soon publishes a cancellation that was not published', async (t) => {
+test('the sweep publishes a cancellation that was stored but not published', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
   const { jobs, job, bus, takeEvents, wake, table } = await createJob()
   takeEvents()
@@ -128,7 +128,7 @@ test('the sweep soon publishes a cancellation that was not published', async (t)
   assert.equal((await job()).unsaid, undefined)
 })
 
-test('a download without subscribers is not published and takes no sequence number', async () => {
+test('a download without subscribers is not published', async () => {
   const { jobs, job, bus, change } = await createJob()
   const jobBefore = await job()
   bus.published.length = 0
@@ -228,7 +228,7 @@ test('a job is queued once although its last upload is reported twice at once', 
   )
 })
 
-test('repeating a completion also repeats the completions that followed from it', async () => {
+test('repeating the completion of a task also repeats the completions that followed from it', async () => {
   for (const [endedBy, lastEvent] of [
     ['skip', 'cancelled'],
     ['plan', 'cancelled'],

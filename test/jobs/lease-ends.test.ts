@@ -17,7 +17,7 @@ import {
 } from './records.ts'
 import { createJob, end, inputPlan, log, onlyTasks, two } from './support/leases.ts'
 
-test('a task is claimed by one worker at a time; the next claim counts an attempt and keeps the start time', async (t) => {
+test('only one worker at a time claims a task, and the next claim counts an attempt', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
   const { lease, found } = await createJob()
   const ownLease = lease()
@@ -36,7 +36,7 @@ test('a task is claimed by one worker at a time; the next claim counts an attemp
   assert.deepEqual([taskAgain.attempt, taskAgain.leaseId, taskAgain.startedAt], [2, 'lease_2', timestamp(10)])
 })
 
-test('a task that waits for inputs or chunks, lost one of them, or has ended cannot be claimed', async () => {
+test('a task that waits for inputs or chunks, or has ended, cannot be claimed', async () => {
   const splitFields = { status: 'processing', expandedBy: 1, partCount: 2 } as const
   const numbers = new Set([1000])
   for (const [set, applied] of [
@@ -191,7 +191,7 @@ test('when one of several tasks ends, the next one is sent and the start of the 
   assert.equal(ranMs, undefined)
 })
 
-test('a stored task outcome is not replaced when the same worker reports a different one', async () => {
+test('a stored task outcome is not replaced if the same worker reports a different one', async () => {
   const { held: claimAndKeep, bus, found } = await createJob(onlyTasks)
   const one = await claimAndKeep()
   bus.failTimes(1)
@@ -200,7 +200,7 @@ test('a stored task outcome is not replaced when the same worker reports a diffe
   assert.equal((await found()).status, 'completed')
 })
 
-test('a failed attempt is retried twice', async () => {
+test('a failed attempt of a task is retried twice', async () => {
   for (const [claimed, left, again] of [
     [{ attempt: 1 }, 'pending', true],
     [{ attempt: 2 }, 'processing', false],
@@ -218,7 +218,7 @@ test('a failed attempt is retried twice', async () => {
   }
 })
 
-test('a task that is split waits for its chunks, which are sent', async () => {
+test('splitting a task sends its chunks, and the task waits for them', async () => {
   const { held: claimAndKeep, found, queues, change } = await createJob()
   await change({ percent: 30, got: new Set([9]) })
   const one = await claimAndKeep()
@@ -245,7 +245,7 @@ test('a task that is split waits for its chunks, which are sent', async () => {
   assert.equal((await found(1001)).status, 'pending')
 })
 
-test('a task that another worker took over is neither split nor handed over', async () => {
+test('a worker that lost its task cannot split it or hand it over', async () => {
   const { held: claimAndKeep, change, takeSentTasks, store, ref, found } = await createJob()
   const one = await claimAndKeep()
   await change({ leaseId: 'lease_2' })
@@ -258,7 +258,7 @@ test('a task that another worker took over is neither split nor handed over', as
   assert.deepEqual([await found(), takeSentTasks()], [taskBefore, []])
 })
 
-test('handing over a joined task removes all traces of its chunks', async () => {
+test('handing over a joined task removes all records of its chunks', async () => {
   const { held: claimAndKeep, change, found, takeSentTasks } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, got: new Set([1000]), percent: 5 })
   const one = await claimAndKeep()

@@ -7,7 +7,7 @@ import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { createStoredImport, newTask, secondsLater, timestamp } from './records.ts'
 import { createJob, end, inputPlan, log, onlyTasks } from './support/leases.ts'
 
-test('a chunk records its processing time and updates its task without reporting own progress', async (t) => {
+test('a chunk records its processing time and updates its task without publishing own progress', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { store, change, found, held: claimAndKeep, takeEvents } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) })
@@ -21,7 +21,7 @@ test('a chunk records its processing time and updates its task without reporting
   assert.ok(takeEvents().includes('job.started'))
 })
 
-test('all ends of a lease succeed although each response of the table is lost once', async () => {
+test('ending a task lease succeeds even if each response of the table is lost once', async () => {
   for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
     const { table, held: claimAndKeep, found, takeSentTasks, job, jobs, takeEvents } = await createJob()
     table.losesResponses = true
@@ -60,7 +60,7 @@ test('all ends of a lease succeed although each response of the table is lost on
   }
 })
 
-test('the end of a lease waits for the last heartbeat, and nothing is written afterwards', async (t) => {
+test('the end of a task lease waits for the last heartbeat, and nothing is written afterwards', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
     const { held: claimAndKeep, store, found, job, jobs, takeEvents } = await createJob()
@@ -152,7 +152,7 @@ test('progress is published after five points and half a second, or after one po
   await one.stopHeartbeat()
 })
 
-test('the percent of a join continues from that of the chunks', async (t) => {
+test('the progress of joining continues from that of the chunks', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { held: claimAndKeep, change, found } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2 })
@@ -166,7 +166,7 @@ test('the percent of a join continues from that of the chunks', async (t) => {
   assert.equal((await found()).percent, 95)
 })
 
-test('the percent of a task does not decrease when another worker takes over', async () => {
+test('the progress of a task does not decrease when another worker takes over', async () => {
   const { held: claimAndKeep, change, found } = await createJob()
   await change({ percent: 60 })
   const one = await claimAndKeep()
@@ -210,7 +210,7 @@ test('the start time of a released task is that of the claim, not of the worker'
   assert.deepEqual([status, attempt, startedAt], ['pending', 0, undefined])
 })
 
-test('a chunk hides its message for the duration of its lease, and is aborted when it is no longer needed', async (t) => {
+test('a chunk hides its message for the duration of its lease, and is aborted if no longer needed', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { store, jobs, job, change, found } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 4, open: new Set([1000, 1001, 1002]) })

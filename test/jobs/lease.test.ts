@@ -78,7 +78,7 @@ test('releasing a task costs no attempt and keeps the start time of earlier work
   assert.deepEqual(await releaseAfter({ startedAt, expandedBy: 0 }), joining)
 })
 
-test('handing over a task to another image keeps its percent and resets its attempts', async () => {
+test('handing over a task to another image keeps its progress and resets its attempts', async () => {
   const { tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const changes: Change[] = []
   const sentTasks: unknown[] = []
@@ -97,7 +97,7 @@ test('handing over a task to another image keeps its percent and resets its atte
   assert.deepEqual([status, attempt, percent, sentTasks], ['pending', 0, 40, [tasks[0]]])
 })
 
-test('saving the remaining steps fails when another worker took over the task', async () => {
+test('saving the remaining steps of a task fails if another worker took it over', async () => {
   const { tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const sets: unknown[] = []
   let isMine = true

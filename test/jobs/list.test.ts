@@ -48,7 +48,7 @@ function createList(statuses: readonly JobStatus[], { pageSize = 100, tag = '' }
 }
 const mixedStatuses: JobStatus[] = ['completed', 'failed', 'queued', 'completed', 'cancelled', 'processing']
 
-test('pages merge all statuses in order, even if each index returns only a few jobs at a time', async () => {
+test('pages of a job list merge all statuses in order, even if each index returns few jobs at a time', async () => {
   for (const pageSize of [100, 2])
     for (const newestFirst of [true, false]) {
       const { list } = createList(mixedStatuses, { pageSize })
@@ -65,7 +65,7 @@ test('pages merge all statuses in order, even if each index returns only a few j
     }
 })
 
-test('only the index partitions of the requested statuses are queried', async () => {
+test('a job list queries only the index partitions of the requested statuses', async () => {
   const lists = async (statuses: JobStatus[]) => {
     const { list, asked } = createList(mixedStatuses)
     return [(await list({ statuses })).at, asked]
@@ -81,7 +81,7 @@ test('only the index partitions of the requested statuses are queried', async ()
   assert.deepEqual(taggedList.asked, [['byTag', 'anon_1#mine']])
 })
 
-test('time limits of a job list are exclusive, filters apply, and a page ends at the maximum number of tasks', async () => {
+test('time limits of a job list are exclusive, and a page ends at the maximum number of tasks', async () => {
   const { list } = createList(mixedStatuses)
   const [createdAfterMs, createdBeforeMs] = [Date.parse(timestamp(1)), Date.parse(timestamp(4))]
   assert.deepEqual((await list({ createdAfterMs })).at, [5, 4, 3, 2])
@@ -97,7 +97,7 @@ test('time limits of a job list are exclusive, filters apply, and a page ends at
   assert.deepEqual(await list({ limit: 6 }), { at: [5, 4, 3, 2, 1, 0], next: undefined })
 })
 
-test('a filter with few matches scans at most 500 jobs per page and reaches the whole history', async () => {
+test('a job list filter with few matches scans at most 500 jobs per page and reaches the whole history', async () => {
   const { list, looked } = createList(
     Array.from({ length: 1300 }, () => 'completed'),
     { pageSize: 1000 },
@@ -117,7 +117,7 @@ test('a filter with few matches scans at most 500 jobs per page and reaches the 
   ])
 })
 
-test('a filter continues after the scanned jobs, across several index pages', async () => {
+test('a job list filter continues after the scanned jobs, across several index pages', async () => {
   for (const newestFirst of [true, false]) {
     const { list, looked } = createList(
       Array.from({ length: 9 }, () => 'completed'),

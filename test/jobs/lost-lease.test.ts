@@ -60,7 +60,7 @@ const sharedWorker = { isShared: true, runId: 'run 1' }
 const loneWorker = { isShared: false, runId: 'run 1' }
 const countOf = async (find: () => Promise<Task>) => countedAttempts(await find())
 
-test('the crash of a shared worker costs its tasks no attempt, but from then on each runs alone', async () => {
+test('the crash of a shared worker costs its tasks no attempt, but each then runs alone', async () => {
   const { die, run, find } = await createJob()
   await die(sharedWorker)
   const secondOutcome = await run(sharedWorker, () => assert.fail('it may crash this worker as well'))
@@ -70,7 +70,7 @@ test('the crash of a shared worker costs its tasks no attempt, but from then on 
   assert.deepEqual([claimed?.attempt, claimed && countedAttempts(claimed)], [2, 1])
 })
 
-test('a task that kills workers while it runs alone fails after three of them', async () => {
+test('a task that kills its worker three times while running alone fails', async () => {
   const { die, run, find } = await createJob()
   await die(sharedWorker)
   await run(sharedWorker, () => assert.fail('it runs apart'))
@@ -85,7 +85,7 @@ test('a task that kills workers while it runs alone fails after three of them', 
   assert.equal((await find()).status, 'failed')
 })
 
-test('a crash of the whole service costs no attempt and does not make tasks run alone', async () => {
+test('a crash of the whole service costs no task an attempt', async () => {
   const { die, find } = await createJob()
   await die(sharedWorker)
   const { claimed } = await die({ isShared: true, runId: 'run 2' })
@@ -94,7 +94,7 @@ test('a crash of the whole service costs no attempt and does not make tasks run 
   assert.equal(await countOf(find), 1)
 })
 
-test('the time of attempts that cost nothing does not count towards the time limit', async () => {
+test('the duration of attempts that cost nothing does not count towards the time limit of a task', async () => {
   const { die, run, find, work } = await createJob()
   await work({ workedMs: 5000 })
   await die(sharedWorker)
@@ -120,14 +120,14 @@ test('at most six lost leases of a task are excused', async () => {
   assert.deepEqual([(await find()).attempt, await countOf(find)], [8, 2])
 })
 
-test('where each worker runs one task at a time, a lost lease counts immediately', async () => {
+test('a lost lease counts as an attempt immediately if each worker runs one task at a time', async () => {
   const { die, find } = await createJob()
   await die({ isShared: false })
   await die({ isShared: false })
   assert.equal(await countOf(find), 2)
 })
 
-test('only one of two workers takes over a task', async () => {
+test('only one of two workers takes over a lost task', async () => {
   const { die, run } = await createJob()
   await die(loneWorker)
   let runs = 0

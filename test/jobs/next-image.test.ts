@@ -60,13 +60,13 @@ const planWith = (...images: string[]): InputPlan => ({
   files: [file('a.png')],
 })
 
-test('the next image is that of the first input with a remaining step', () => {
+test('the next image of a task is that of the first input with a remaining step', () => {
   assert.equal(nextImageOf([{ ...planWith('office', 'image'), step: 1 }]), 'image')
   assert.equal(nextImageOf([{ ...planWith('office'), step: 1 }, planWith('pdf')]), 'pdf')
   assert.throws(() => nextImageOf([{ ...planWith('office'), step: 1 }]), /no remaining step/)
 })
 
-test('the conversion of a task contains its operation and the files of its inputs', () => {
+test('the stored conversion of a task contains its operation and the files of its inputs', () => {
   const state = newJob([
     createStoredImport('in'),
     newTask('a', [0]),

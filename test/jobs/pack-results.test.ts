@@ -94,7 +94,7 @@ async function namesFromTemplate(firstIndex?: number) {
   return (await zip.getEntries()).filter((entry) => !entry.directory).map(({ filename }) => filename)
 }
 
-test('a template names the files in a ZIP of results, and numbers them', async () => {
+test('a filename template names and numbers the files in a ZIP of results', async () => {
   assert.deepEqual(await namesFromTemplate(), ['first/1 a.txt', '2 a.txt', 'first/3 a.txt'])
 })
 

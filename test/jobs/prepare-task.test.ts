@@ -43,7 +43,7 @@ test('a ready task is sent, unless it is missing or its job has ended', async ()
   assert.deepEqual(listQueued(service), [])
 })
 
-test('a finished task enqueues its dependents', async () => {
+test('finishing a task enqueues its dependents', async () => {
   const { service, prepare, change } = await newService()
   await change(1, over)
   await prepare(1)
@@ -60,7 +60,7 @@ test('leftover chunks of a finished task are deleted', async () => {
   assert.deepEqual((await service.state()).chunks, [])
 })
 
-test('pending chunks of a split task are sent', async () => {
+test('preparing a split task sends its pending chunks', async () => {
   const { service, prepare, change } = await newService()
   const [task] = (await service.state()).tasks
   assert.ok(task)

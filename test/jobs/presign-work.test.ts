@@ -55,7 +55,7 @@ const workIn = ({ work }: TaskMessage): PresignedWork => {
 }
 const address = (key: string) => [key, `${inAddress}${key}?${signatureLifetimeS}`]
 
-test('a task message contains presigned URLs of the inputs, each once, and an upload form, for an hour', async (t) => {
+test('a task message contains presigned URLs of its inputs and an upload form, valid for an hour', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const inputPlan = { files: [file('page.png', 'jobs/job_1/2/page'), file('in.png', 'in/in')], steps: [] }
   const { inputs, output, until, opened } = workIn(

@@ -21,7 +21,7 @@ const database = openDatabase()
 const newService = async (circumstances: Partial<SimulationOptions> = {}) =>
   new SimulatedService({ database, tableName: await database.makeTable(), concurrency: 2, ...circumstances })
 
-test('a cancellation is published within 30 seconds although its process dies right after storing it', async () => {
+test('a cancellation is published within 30 seconds even if its process dies after storing it', async () => {
   // The creator has three effects; the fourth is the cancellation.
   const service = await newService({ crashAfter: [4] })
   await service.create(diamond())
@@ -54,7 +54,7 @@ test('a job whose creator died publishes its events from the creation on, even i
   assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])
 })
 
-test('if the sweep dies after it stored the end of a job, that end is still published', async () => {
+test('the end of a job is published even if the sweep dies after storing it', async () => {
   for (let stop = 1; ; stop++) {
     const service = await newService({ during: { b: throwCorruptFile } })
     await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
@@ -81,7 +81,7 @@ test('if the sweep dies after it stored the end of a job, that end is still publ
   }
 })
 
-test('event bodies list every task, no matter which process publishes them', async () => {
+test('job events list every task, whichever process publishes them', async () => {
   const service = await newService()
   await service.create(chain(3))
   await service.runToEnd()
@@ -96,7 +96,7 @@ test('event bodies list every task, no matter which process publishes them', asy
   assert.equal(service.bus.published.filter(({ event }) => event === 'job.completed').length, 2)
 })
 
-test('two completed branches provide the files of both, named after their own sources', async () => {
+test('two completed branches of a job provide the files of both, named after their sources', async () => {
   const service = await newService()
   const imports = ['left', 'right'].map((name) =>
     createImport(name, { ...importedFile, key: `${importedFile.key}-${name}`, filename: `${name}.png` }),
@@ -110,7 +110,7 @@ test('two completed branches provide the files of both, named after their own so
   assert.deepEqual(files, { 'left.png': 'a', 'right.png': 'b' })
 })
 
-test('a failure leaves no task processing or pending', async () => {
+test('a failed job leaves no task processing or pending', async () => {
   const service = await newService({ during: { b: throwCorruptFile } })
   await service.create(diamond())
   await service.runToEnd()
@@ -118,7 +118,7 @@ test('a failure leaves no task processing or pending', async () => {
   assert.deepEqual((await outcomeOf(service)).tasks['f'], 'cancelled INPUT_TASK_FAILED')
 })
 
-test('a job whose only missing input failed with continue_on_error reports that failure', async () => {
+test('a job whose only input failed with continue_on_error reports that failure', async () => {
   const service = await newService({ during: { bad: throwCorruptFile } })
   await service.create(
     createGraph({ bad: { from: ['import'], continueOnError: true }, after: { from: ['bad'] } }),
@@ -164,7 +164,7 @@ test('progress that a worker stored but did not publish is published by the next
   assert.equal(service.bus.events.filter(({ event }) => event === 'job.progress').length, 1)
 })
 
-test('a task with two images completes although each response of the table is lost once', async () => {
+test('a task with two images completes even if each response of the table is lost once', async () => {
   const service = await newService({ tableBehavior: lostResponses(1, () => 0) })
   await service.create(documentGraph())
   await service.runToEnd()
@@ -174,7 +174,7 @@ test('a task with two images completes although each response of the table is lo
   assert.deepEqual(Object.keys(files), ['source.png'])
 })
 
-test('cancellations for lack of input propagate immediately although each response is lost', async () => {
+test('cancellations of dependent tasks propagate even if each response of the table is lost once', async () => {
   const service = await newService({
     tableBehavior: lostResponses(1, () => 0),
     during: { t0: throwCorruptFile },
@@ -187,7 +187,7 @@ test('cancellations for lack of input propagate immediately although each respon
   assert.ok(service.time.now - timeBefore < 60_000, 'no sweep was needed')
 })
 
-test('the stored end of a job that the bus rejected is published, even in the last attempt', async () => {
+test('the end of a job that the event bus rejected is published, even in the last attempt', async () => {
   const service = await newService()
   await service.create(singleTask())
   const { store } = service.services().jobs
@@ -200,7 +200,7 @@ test('the stored end of a job that the bus rejected is published, even in the la
   assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])
 })
 
-test('a table that fails to return the inputs of a task costs no attempts', async () => {
+test('a failure of the table to return the inputs of a task costs no attempt', async () => {
   let [isClaimed, refusals] = [false, 5]
   const service = await newService({
     tableBehavior: (command, send) => {
@@ -259,7 +259,7 @@ test('a task that cannot be planned fails with the reason, and the others run', 
   assert.deepEqual([first, late, last, a, b], [lostTask, lostTask, skippedTask, 'completed', 'completed'])
 })
 
-test('input files are found even if there are too many for the job record', async () => {
+test('the input files of a job are found even if there are too many for the job record', async () => {
   const service = await newService()
   const imports = Array.from({ length: 30 }, (_, at) =>
     createImport(`in${at}`, { ...importedFile, key: `${importedFile.key}-${at}`, filename: `${at}.png` }),
@@ -273,7 +273,7 @@ test('input files are found even if there are too many for the job record', asyn
   assert.deepEqual(await outcomeOf(service).then(({ files }) => files), { '3.png': 'a', '7.png': 'b' })
 })
 
-test('a message for a running task is delivered again after the lease would expire', async () => {
+test('a message for a running task is delivered again after the lease has expired', async () => {
   const outcomes: unknown[] = []
   const service = await newService({
     during: {

@@ -39,8 +39,8 @@ const batchOf = (...names: string[]) => {
   return endJob(withTasks(state, Object.fromEntries(results)))
 }
 
-describe('the result of a batch', () => {
-  test('several results are a ZIP of unknown size, and each has a link', () => {
+describe('batch results', () => {
+  test('several results of a batch are returned as a ZIP of unknown size, and each has a link', () => {
     const { result } = statusView(batchOf('a.webp', 'b.webp'), link)
     assert.partialDeepStrictEqual(result, {
       downloadUrl: `https://a.test/job_1?#${retention}`,
@@ -56,12 +56,12 @@ describe('the result of a batch', () => {
     )
   })
 
-  test('a single result is delivered as it is', () => {
+  test('a single result of a batch is returned as it is', () => {
     const { result } = statusView(batchOf('a.webp'), link)
     assert.partialDeepStrictEqual(result, { filename: 'a.webp', mimeType: 'image/png', size: 1, sha256: '' })
   })
 
-  test('several results of another job are the first of them', () => {
+  test('several results of a job that is not a batch are represented by the first of them', () => {
     const { job, ...rest } = batchOf('a.webp', 'b.webp')
     const { packsResults: _, ...plainJob } = job
     assert.equal(statusView({ job: plainJob, ...rest }, link).result?.filename, 'a.webp')

@@ -92,7 +92,7 @@ async function run(
   return { done: inputsRun, files, gate }
 }
 
-test('a result that lost the source’s content is deleted although it is already being stored', async () => {
+test('a result that lost the content of the source is deleted even if it is already being stored', async () => {
   const { done, files, gate } = await run(() => ({ error: { code: 'CONVERSION_FAILED', message: 'No.' } }))
   await assert.rejects(done, { code: 'CONVERSION_FAILED' })
   assert.deepEqual([...files.objects.keys()], ['a.html'])
@@ -114,7 +114,7 @@ test('the result of the fallback route is stored and kept', async () => {
 
 const noOther = () => assert.fail('no fallback must be requested')
 
-test('a failure after an abort does not lead to a fallback', async () => {
+test('aborting a task does not lead to a fallback route', async () => {
   const lostError = new AppError('CONVERSION_FAILED', 'The result is empty.', { reason: 'content-lost' })
   const engines = [engineWith(() => Promise.reject(lostError))]
   const { done } = await run(noOther, { engines, signal: AbortSignal.abort() })
@@ -151,7 +151,7 @@ test('a task that crashed in three attempts is not tried again', async () => {
   assert.deepEqual(gate.effects, [])
 })
 
-test('a failure on a full disk is reported as such, and does not lead to a fallback', async () => {
+test('a failure on a full disk is reported as such, and does not lead to a fallback route', async () => {
   const diskError = new AppError('INSUFFICIENT_DISK_SPACE', 'The disk is full.')
   const space = {
     requireCompleteOutput: async () => {},
@@ -171,7 +171,7 @@ test('a failure on a full disk is reported as such, and does not lead to a fallb
   assert.deepEqual([...cutRun.files.objects.keys()], ['a.html'], 'a file that may be truncated is not stored')
 })
 
-test('details of all inputs are merged', async () => {
+test('the details of all inputs of a task are merged', async () => {
   const chunkResults = [{ pages: 1, first: true }, { pages: 2 }]
   const engines = [engineWith(async () => ({ method: 'encode', details: chunkResults.shift() ?? {} }))]
   const { done } = await run(noOther, { engines, inputPlans: [inputPlan, inputPlan] })
@@ -184,7 +184,7 @@ test('details of all inputs are merged', async () => {
   assert.equal(new Set(endedRun.storedKeys).size, 2, 'each file has its own key')
 })
 
-test('the percent continues from the previous route, and all inputs count equally', async () => {
+test('the progress of a task continues from the previous route, and all inputs count equally', async () => {
   const seenPercents: number[] = []
   const engines = [
     engineWith(async (_, tools) => {
@@ -200,7 +200,7 @@ test('the percent continues from the previous route, and all inputs count equall
   assert.deepEqual(seenPercents, [50, 70, 25, 85])
 })
 
-test('a partly completed input keeps its files, step and fidelity for the next image', async () => {
+test('a partly completed input is handed over with its files, step and fidelity', async () => {
   const steps = [step, { ...step, engine: 'vips', image: 'image', from: 'txt', to: 'png' }]
   const { done, files } = await run(noOther, {
     engines: [engineWith(async () => ({}))],
@@ -220,7 +220,7 @@ test('a partly completed input keeps its files, step and fidelity for the next i
   assert.deepEqual(secondPlan, { ...inputPlan, steps, step: 2 }, 'a completed input is unchanged')
 })
 
-test('a step is split for the idle workers and their time limit', async () => {
+test('a step is split into chunks for the idle workers and their time limit', async () => {
   const workerPools: unknown[] = []
   const split: Engine['split'] = async (_work, _tools, workerPool) => {
     workerPools.push(workerPool)
@@ -246,7 +246,7 @@ test('a step is split for the idle workers and their time limit', async () => {
   )
 })
 
-test('a failed route records its steps up to the failure, and its folder is deleted', async () => {
+test('a failed route records its completed steps, and its folder is deleted', async () => {
   for (const failing of [0, 1]) {
     let runs = 0
     const folders: string[] = []

@@ -56,13 +56,13 @@ async function handle(
   return { isHandled, queueCalls }
 }
 
-test('the message of a task that completes or has already ended is deleted', async () => {
+test('the message of a task that has ended is deleted', async () => {
   assert.deepEqual(await handle(async () => messageDone), { isHandled: true, queueCalls: [] })
   const { isHandled } = await handle(() => assert.fail('the task is over'), { isClaimed: false })
   assert.equal(isHandled, true)
 })
 
-test('a task message that must be retried is delivered again after the requested time', async () => {
+test('the message of a task that must be retried is delivered again after the requested time', async () => {
   const { isHandled, queueCalls } = await handle(async () => ({ done: false, retryInS: 7 }))
   assert.deepEqual([isHandled, queueCalls], [false, [['image', 'r1', 7]]])
 })

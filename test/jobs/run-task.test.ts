@@ -119,7 +119,7 @@ test('no task of a job that has ended is run', async () => {
   assert.deepEqual(await noJob.run(mustNotRun), messageDone)
 })
 
-test('an AppError fails the task immediately, with its details and warnings', async () => {
+test('an AppError fails a task immediately, with its details and warnings', async () => {
   const { run, found, change } = await createJob()
   const warnings = [{ code: 'REDUCED', message: 'Less.' }]
   await change({ warnings })
@@ -131,7 +131,7 @@ test('an AppError fails the task immediately, with its details and warnings', as
   )
 })
 
-test('other errors are retried in up to three attempts, after the requested delay', async () => {
+test('errors other than AppError are retried in up to three attempts, after the requested delay', async () => {
   const { run, found } = await createJob()
   const passing = new TransientError(new AppError('IMPORT_FAILED', 'It is unavailable.'), 30)
   const retriedRuns = [await run(fails(new Error('broken'))), await run(fails(passing))]
@@ -145,7 +145,7 @@ test('other errors are retried in up to three attempts, after the requested dela
   assert.deepEqual([status, code, message], ['failed', 'IMPORT_FAILED', 'It is unavailable.'])
 })
 
-test('a rejected signature is renewed for the next attempt', async () => {
+test('a task with a rejected signature gets a new one for the next attempt', async () => {
   const { run } = await createJob()
   assert.deepEqual(await run(fails(new SignatureRejectedError())), {
     done: false,
@@ -154,7 +154,7 @@ test('a rejected signature is renewed for the next attempt', async () => {
   })
 })
 
-test('a worker that stops or whose table fails costs the task no attempt', async () => {
+test('a worker that stops or cannot reach the table costs the task no attempt', async () => {
   const { run, found, store } = await createJob()
   assert.deepEqual(await run(fails(new WorkerStopped())), { done: false, retryInS: 0 })
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
@@ -166,7 +166,7 @@ test('a worker that stops or whose table fails costs the task no attempt', async
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
 })
 
-test('a task that was taken over is left to the other worker', async () => {
+test('a worker leaves a task that was taken over to the other worker', async () => {
   const { run, found, change } = await createJob()
   const outcome = await run(async () => {
     await change({ leaseId: 'other' })
@@ -184,7 +184,7 @@ test('the end of a task that another worker stored is not replaced, and the mess
   assert.deepEqual([outcome, (await found()).status], [{ done: false, retryInS: 0 }, 'completed'])
 })
 
-test('a task without a slot waits, without using up an attempt, until another job ends', async () => {
+test('a task without a concurrency slot waits, without using up an attempt, until another job ends', async () => {
   const { run, found, slots, jobs, store, takeSentTasks, ref } = await createJob(1)
   await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0])], { id: 'job_2' }))
   takeSentTasks()
@@ -206,7 +206,7 @@ test('a task without a slot waits, without using up an attempt, until another jo
   assert.equal(isKept, true)
 })
 
-test('finishing the last task of a job, or finding the job ended, passes the slot to the next job', async () => {
+test('finishing the last task of a job passes its concurrency slot to the next job', async () => {
   for (const situation of ['ends', 'finds it over', 'finds its job over'] as const) {
     const { run, slots, jobs, store, takeSentTasks, ref, change } = await createJob(1)
     await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0])], { id: 'job_2' }))

@@ -74,7 +74,7 @@ test('export paths come from the template or prefix and are unique', () => {
   assert.deepEqual(paths({ path: 'v1.2/same' }), ['v1.2/same', 'v1.2/same (2)', 'v1.2/same (3)'])
 })
 
-test('a remote failure is an export error, and a transient one is retried with growing delays', async () => {
+test('a remote failure of a transfer is an export error, and a transient one is retried with growing delays', async () => {
   const failing = (isTransient: boolean, attempt: number) =>
     createExport(
       async () => {
@@ -114,7 +114,7 @@ const importing = {
   guardedHttp: async () => ({ forOwner: () => ({}) }),
 }
 
-test('a file with a wrong SHA-256 or size is rejected and deleted', async () => {
+test('a transferred file with a wrong SHA-256 or size is rejected and deleted', async () => {
   const storedPaths = new Set<string>()
   let fields: object = { sha256: 'ab'.repeat(32) }
   const services = {
@@ -156,7 +156,7 @@ test('a file with a wrong SHA-256 or size is rejected and deleted', async () => 
   assert.deepEqual([...storedPaths], [])
 })
 
-test('a transfer that crashed three times is not retried, and its unfinished upload is dropped', async () => {
+test('a transfer that crashed three times is not retried', async () => {
   const forgotten: unknown[] = []
   const { run, seen } = createExport(async () => assert.fail('nothing is sent'), {
     attempt: 4,
@@ -180,7 +180,7 @@ test('a transfer that crashed three times is not retried, and its unfinished upl
   await assert.rejects(runTransfer(lookingFor), { ...lostError, code: 'IMPORT_FAILED' })
 })
 
-test('an import reports progress, and deletes all files when one fails', async () => {
+test('an import task reports progress, and deletes all of its files if one fails', async () => {
   const storedNames: string[] = []
   const percents: number[] = []
   let isWhole = true
@@ -234,7 +234,7 @@ test('an import reports progress, and deletes all files when one fails', async (
   assert.deepEqual(storedNames, [])
 })
 
-test('a website cannot be captured without a browser', async () => {
+test('capturing a website without a browser fails', async () => {
   const services = { engines: async () => [{ id: 'vips' }], vault: { unsealAll: () => ({}) }, config: {} }
   const guardedHttp = async () => ({ forOwner: () => ({}) })
   const operation = { kind: 'import', capture: () => assert.fail('there is none') }

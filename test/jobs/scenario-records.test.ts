@@ -274,7 +274,7 @@ for (const [name, scenario] of Object.entries(allScenarios))
     if (name !== 'a cancellation while chunks are joined') assert.deepEqual(left, knownLeftovers)
   })
 
-test('the percent of a task counts its inputs, their steps and the progress of a step', async () => {
+test('the progress of a task counts its inputs, their steps and the progress of a step', async () => {
   const seenPercents: [number, number][] = []
   const look: DuringTask = async (service) => {
     const { tasks } = await service.state()

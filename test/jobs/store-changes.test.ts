@@ -12,7 +12,7 @@ import { createJob, manyFiles, sink, two } from './support/stored-jobs.ts'
 /** All stored keys. */
 const keysIn = ({ items }: MemoryTable) => items.map(({ pk, sk }) => `${pk} ${sk}`).sort()
 
-test('chunks are returned in order, and only the specified ones are deleted', async () => {
+test('the chunks of a task are returned in order, and only the specified ones are deleted', async () => {
   const { store, records: ownRecords, table } = await createJob()
   const [a, b] = ownRecords.tasks
   assert.ok(a && b)
@@ -133,7 +133,7 @@ test('the tombstone of an expired job contains its status but none of its conten
   assert.deepEqual([item?.['ttl'], item?.['wakeShard'], item?.['listKey']], [77, undefined, undefined])
 })
 
-test('progress is counted per task up to a hundred tasks, per bucket above', () => {
+test('progress is stored per task up to a hundred tasks, and per bucket above', () => {
   assert.deepEqual(
     [
       progressUnitOf({ total: 100 }, 99),

@@ -59,7 +59,7 @@ test('creating the same job again succeeds, but creating another job with its id
   }
 })
 
-test('a job’s claims are stored with it, and released when one of them fails', async () => {
+test('the claims of a job are stored with it, and released if one of them fails', async () => {
   const key = (name: string) => ({ pk: `UPLOAD#${name}`, sk: 'UPLOAD' })
   const claim = (name: string): TransactionWrite => ({
     update: key(name),
@@ -113,7 +113,7 @@ test('releasing the claims of a failed job keeps those that another job has take
   assert.equal((await table.get(key))?.['jobId'], 'job_2')
 })
 
-test('few records are stored in one transaction, many in batches before the job', async () => {
+test('few records of a job are stored in one transaction, many in batches before the job', async () => {
   for (const [count, inOneTransaction] of [
     [8, true],
     [9, false],
@@ -140,7 +140,7 @@ test('few records are stored in one transaction, many in batches before the job'
   }
 })
 
-test('jobs are returned in the requested order, without missing ones', async () => {
+test('jobs read by their ids are returned in the requested order, without missing ones', async () => {
   const { store, records: ownRecords } = await createJob()
   await store.create(createRecords(two, { id: 'job_2' }))
   assert.deepEqual(
@@ -229,7 +229,7 @@ test('open tasks of a large job, and open inputs of a large join, are stored in 
   )
 })
 
-test('tasks are read by their numbers', async () => {
+test('tasks of a job are read by their numbers', async () => {
   const { store, records: ownRecords } = await createJob()
   assert.deepEqual(await store.getTasks('job_1', [2, 9, 1]), ownRecords.tasks.toReversed())
 })

@@ -37,7 +37,7 @@ const part = (ranMs: number | undefined, moreFields: Partial<Task> = {}): Task =
 })
 const cutFields = { cut: 'piece' }
 
-test('a chunk is a straggler when most are complete and it takes four times the median of similar ones', () => {
+test('a chunk counts as a straggler if most are complete and it takes four times the median duration', () => {
   const completedChunks = [6, 8, 7].map((seconds) => part(seconds * 1000, cutFields))
   const lateChunk = part(undefined, cutFields)
   assert.equal(isStraggler(lateChunk, 28_001, [...completedChunks, lateChunk], 4), true)
@@ -52,7 +52,7 @@ test('a chunk is a straggler when most are complete and it takes four times the 
   assert.equal(isStraggler(lateChunk, 20_000, quickChunks, 4), true)
 })
 
-test('a chunk without completed similar chunks is not a straggler', () => {
+test('a chunk without completed similar chunks does not count as a straggler', () => {
   const completedChunks = [6, 7, 8].map((seconds) => part(seconds * 1000, cutFields))
   assert.equal(isStraggler(part(undefined), 600_000, completedChunks, 4), false)
   assert.equal(isStraggler(part(undefined, cutFields), 600_000, completedChunks.slice(0, 1), 2), false)
@@ -104,7 +104,7 @@ async function playWith(
   return service.runs.filter((run) => run === 'string part 5').length
 }
 
-test('the speculative copy of a straggler counts when it finishes first', async () => {
+test('the speculative copy of a straggler counts if it finishes first', async () => {
   const results: (boolean | undefined)[] = []
   const hangs: DuringTask = async (service, { attempt }) => {
     if (attempt > 1) return
@@ -147,7 +147,7 @@ test('a straggler that finishes before its speculative copy starts is processed 
   assert.equal(await playWith(isSlow, { concurrency: 1 }), 1)
 })
 
-test('a straggler gets no speculative copy when no other worker is idle', async () => {
+test('a straggler gets no speculative copy if no other worker is idle', async () => {
   let load = 1
   const isSlow: DuringTask = async (service) => {
     load = 4
@@ -168,7 +168,7 @@ test('a straggler gets no speculative copy when no other worker is idle', async 
   assert.deepEqual(service.failures, [])
 })
 
-test('a chunk’s message is delivered again when the lease expires, even if its worker died early', async () => {
+test('the message of a chunk is delivered again when the lease expires, even if its worker died early', async () => {
   const leftS: number[] = []
   const service = new SimulatedService({
     database,

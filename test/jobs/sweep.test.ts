@@ -24,7 +24,7 @@ test('the sweep publishes a job whose creator failed to publish it', async () =>
   assert.deepEqual([ownJobs.takeEvents(), (await ownJobs.store.getJob('job_1'))?.log], [['job.created'], {}])
 })
 
-test('an unusable upload fails its task and job', async () => {
+test('an unusable upload found by the sweep fails its task and job', async () => {
   const { jobs, job, whole, takeSentTasks } = await createJob([
     createAwaitedUpload('in'),
     newTask('work', [0]),
@@ -54,7 +54,7 @@ test('a job looks for awaited uploads every minute, for an hour', async () => {
   assert.deepEqual([status, expiredFor, takeEvents()], ['expired', 'upload_timeout', ['job.expired']])
 })
 
-test('an upload that is found by a check ends the wait, even if it is late', async () => {
+test('an upload found by a check completes the waiting task, even if it is late', async () => {
   const { jobs, ...own } = await createJob([createAwaitedUpload('in'), newTask('work', [0])], {
     checkForUpload: async () =>
       void (await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })),
@@ -101,7 +101,7 @@ test('only the first check of a job publishes its creation again', async () => {
   assert.deepEqual([takeEvents(), takeSentTasks()], [[], [1]])
 })
 
-test('the sweep counts finished tasks that were not counted, and ends the job after the last one', async () => {
+test('the sweep counts finished tasks that were missed, and ends the job after the last one', async () => {
   const { wake, changeTask, takeSentTasks, job, takeEvents } = await createJob()
   takeSentTasks()
   const completeFields = complete(2, file('a.png'))
@@ -146,7 +146,7 @@ test('a job that has ended is checked at its expiry and deleted then', async () 
   assert.deepEqual((await whole()).tasks, [])
 })
 
-test('a check keeps the earlier check time of a job that was deleted meanwhile', async () => {
+test('a check of a job keeps the earlier check time of a job that was deleted meanwhile', async () => {
   const { jobs, job, change, store } = await createJob([createStoredImport('in'), createExport('out', [0])])
   await change({ wakeAt: timestamp(1), expiresAt: timestamp(5000) }, ['unsaid'])
   const staleJob = await job()
@@ -158,7 +158,7 @@ test('a check keeps the earlier check time of a job that was deleted meanwhile',
   assert.equal((await job()).wakeAt, timestamp(17))
 })
 
-test('deleting a job removes all its data, once', async () => {
+test('deleting a job removes all of its data, and only once', async () => {
   const { jobs, table, takeEvents, files } = await createJob()
   takeEvents()
   files.objects.set('jobs/job_1/1/a', new Uint8Array([1]))
@@ -168,7 +168,7 @@ test('deleting a job removes all its data, once', async () => {
   assert.equal(await jobs.delete('job_1'), false)
 })
 
-test('the sweep finishes an interrupted deletion', async (t) => {
+test('the sweep finishes an interrupted deletion of a job', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(50) })
   const { jobs, bus, table, job, wake, takeEvents } = await createJob()
   takeEvents()

@@ -53,7 +53,7 @@ async function changesAfter(...taskEnds: readonly Partial<Task>[]): Promise<Chan
   return changes
 }
 
-test('a repeated completion also repeats the completion of the task that it cancelled', async () => {
+test('a repeated completion also repeats the completion of the tasks that it cancelled', async () => {
   const { tasks: ownTasks } = createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
   const [a, b] = ownTasks
   assert.ok(a && b)
@@ -81,7 +81,7 @@ test('a repeated completion also repeats the completion of the task that it canc
   assert.deepEqual(await completeWith(true, 'cancel'), [1])
 })
 
-test('a task fails when it cannot be planned, but not when the table fails', async () => {
+test('a task fails if it cannot be planned, but not if the table is unavailable', async () => {
   const { job, fixed, tasks: ownTasks } = createRecords([createStoredImport('in'), newTask('a', [0])])
   const [a] = ownTasks
   assert.ok(a)
@@ -150,7 +150,7 @@ test('waiting for an unchanged job reads it until the timeout, and not longer', 
   assert.equal((await jobs.waitFor('job_1', 60, () => true, job))?.sequence, job.sequence, 'the job is known')
 })
 
-test('published progress is also the stored progress', async () => {
+test('published progress of a job is also stored', async () => {
   const { job, fixed } = createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
   let storedJob: Job = { ...job, status: 'processing', fixed: [...fixed] }
   const published: unknown[] = []
@@ -180,11 +180,11 @@ test('published progress is also the stored progress', async () => {
   assert.equal(published.length, 1)
 })
 
-describe('a job of more than a hundred tasks', () => {
+describe('jobs of more than a hundred tasks', () => {
   const completeFields = complete(3, file('a.webp'))
   const failedFields = fail(3, 'is cut off')
 
-  test('a job of more than a hundred tasks records a lost task immediately, and completed ones with the last task of their bucket', async () => {
+  test('a job of more than a hundred tasks records failed tasks immediately, completed ones per bucket', async () => {
     assert.deepEqual(await changesAfter(completeFields, completeFields), [])
     assert.deepEqual(await changesAfter(completeFields, failedFields), [{ include: { lost: new Set([1]) } }])
     assert.deepEqual(

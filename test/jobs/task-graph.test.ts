@@ -149,7 +149,7 @@ test('a job that waits for an upload is pending, and its dependents wait for the
   assert.deepEqual(tasks[1]?.open, new Set([0]))
 })
 
-test('up to a hundred tasks are counted by number, and more in buckets of a hundred', () => {
+test('up to a hundred tasks of a job are counted by number, and more in buckets of a hundred', () => {
   const hundred = createRecords([createStoredImport('in'), ...fan(99)])
   assert.equal(hundred.job.open?.size, 99)
   assert.deepEqual(hundred.joinBuckets, [])
@@ -293,7 +293,7 @@ test('a chunk is ready immediately, has no dependents and uses its task’s TTL'
   assert.deepEqual([part.outs, part.open, part.fed, part.ttl], [[], undefined, true, wholeTask.ttl])
 })
 
-test('the same request creates the same records', () => {
+test('the same job request always creates the same records', () => {
   const request = {
     ...createRecords([]).job,
     tasks: [createStoredImport('in'), ...fan(250)],

@@ -49,8 +49,8 @@ const done = endJob(freshState, {
   work: { ...complete(5, file('a.webp', 'k/a')), ...engine, warnings: [warning] },
 })
 
-describe('the status of a job', () => {
-  test('the status of a job shows a job that was just created', () => {
+describe('job status', () => {
+  test('the status of a new job is shown', () => {
     const view = statusView(freshState, link)
     assert.deepEqual(
       { ...view, links: undefined },
@@ -140,7 +140,7 @@ describe('the status of a job', () => {
   })
 })
 
-describe('the view of a job with its tasks', () => {
+describe('job view with tasks', () => {
   const tasksOf = (state: JobState) => jobView(state, link).tasks
 
   test('a job with its tasks shows the tasks in the order of the request, with their inputs', () => {

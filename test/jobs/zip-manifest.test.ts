@@ -31,7 +31,7 @@ const entriesOf = (state: JobState | undefined, tasks?: readonly string[]) =>
     return file ? { ...rest, file: [file.filename, file.key] } : rest
   })
 
-describe('a ZIP of results', () => {
+describe('ZIP of results', () => {
   const wholeEntry = { task: null, source: null, status: 'completed' }
 
   test('a ZIP of results contains each file of a job once, with the name of the source file', () => {

@@ -66,7 +66,7 @@ async function waitForEncoder(lambda: Serving): Promise<{ pid: number; command: 
   return encoder
 }
 
-test('after an engine and the function are killed, a retry succeeds and no task folder remains', {
+test('a task is retried after its engine and the function are killed, and no task folder remains', {
   ...built,
   timeout: 300_000,
 }, async (t) => {

@@ -213,7 +213,7 @@ test('the browser container converts html to pdf', unless('browser'), async () =
 })
 
 test(
-  'browser: the PDF of a page in many scripts matches that of Debian’s Chromium',
+  'the browser container prints a page in many scripts like the Chromium of Debian',
   unless('browser'),
   async () => {
     const ownPdf = await convert('rich.html', Buffer.from(richPage()), 'pdf')
@@ -223,7 +223,7 @@ test(
 )
 
 test(
-  'browser: the screenshot of a page in many scripts matches that of Debian’s Chromium',
+  'the browser container takes a screenshot of a page in many scripts like the Chromium of Debian',
   unless('browser'),
   async () => {
     const { path, bytes } = await convert('rich.html', Buffer.from(richPage()), 'png')
@@ -234,7 +234,7 @@ test(
   },
 )
 
-test('the browser container has a font cache from its build', unless('browser'), async () => {
+test('the browser container contains a font cache from its build', unless('browser'), async () => {
   await convert('page.html', Buffer.from('<h1>axolotl</h1>'), 'png')
   const script = `
     const { existsSync, readdirSync } = require('node:fs')
@@ -264,7 +264,7 @@ test('the browser container captures a website with its appearance', unless('bro
 })
 
 for (const image of images) {
-  test(`${image} starts its engines with system call filters that stop the escape test`, () => {
+  test(`${image} starts its engines with seccomp filters that stop the escape test`, () => {
     const script = `import('/var/task/functions/sandbox-probe.mjs').then(async ({ handler }) => console.log(JSON.stringify(await handler())))`
     const { level, tried } = JSON.parse(lambdas.get(image)?.inside(script) ?? '')
     assert.equal(level, 'filtered')

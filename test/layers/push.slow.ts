@@ -73,7 +73,7 @@ test('an image with a package version that is not locked is not pushed', () =>
     },
   ))
 
-test('an image of another commit is not pushed', () =>
+test('an image built from another commit is not pushed', () =>
   withChangedImage(
     'older',
     'true',

@@ -51,7 +51,7 @@ async function withRuntime(handler: string, use: (child: ChildProcess) => Promis
   }
 }
 
-test('the runtime passes one invocation after another to the handler and returns its results', () =>
+test('the Lambda runtime passes one invocation after another to the handler and returns its results', () =>
   withRuntime('handlers.echo', async () => {
     const outcomes = await Promise.all([api.invoke({ n: 1 }), api.invoke({ n: 'ü' }, 5)])
     const [firstOutcome, secondOutcome] = outcomes.map((outcome) =>
@@ -72,7 +72,7 @@ test('the runtime passes one invocation after another to the handler and returns
     assert.ok(remaining > 0 && remaining <= 5000, `remaining ${remaining}`)
   }))
 
-test('an error of the handler is reported with its type, and the next event is processed', () =>
+test('an error of the Lambda handler is reported with its type, and the next event is processed', () =>
   withRuntime('handlers.failing', async () => {
     for (const message of ['one', 'two']) {
       const outcome = await api.invoke({ message })
@@ -83,7 +83,7 @@ test('an error of the handler is reported with its type, and the next event is p
     }
   }))
 
-test('a handler without a result returns null', () =>
+test('a Lambda handler without a result returns null', () =>
   withRuntime('handlers.nothing', async () => {
     assert.deepEqual(await api.invoke({}), { response: null })
   }))

@@ -57,7 +57,7 @@ async function openOwner() {
   return { owner, feeds, first, second, progress, percents, signals, setBeforePost }
 }
 
-test('an event that arrives while another process sends is left to that process', async () => {
+test('a live event that arrives while another process sends is left to that process', async () => {
   const { first, second, progress, percents, setBeforePost } = await openOwner()
   const { promise: isBlocked, resolve: unblock } = Promise.withResolvers<void>()
   const { promise: isSending, resolve: start } = Promise.withResolvers<void>()
@@ -79,14 +79,14 @@ test('an event that arrives while another process sends is left to that process'
   assert.deepEqual(percents(), [10, 20, 30, 40])
 })
 
-test('an event is sent by the next process when the one that was sending has died', async () => {
+test('a live event is sent by the next process if the one that was sending has died', async () => {
   const { owner, feeds, first, progress, percents } = await openOwner()
   assert.notEqual(await feeds.acquire(owner, 'a process that dies', Date.now() - 10_000), 'taken')
   await first.publish(progress(10))
   assert.deepEqual(percents(), [10])
 })
 
-test('a process that has been sending for others for long hands over to a new invocation', async (t) => {
+test('a process that has sent events for others for long hands over to a new invocation', async (t) => {
   const { owner, feeds, first, second, progress, percents, signals, setBeforePost } = await openOwner()
   let percent = 10
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() })

@@ -29,7 +29,7 @@ async function createJob(): Promise<string> {
   return json.data.jobId
 }
 
-test('a socket that bypasses the CDN is refused, whatever it asks for', async () => {
+test('a socket that bypasses the CDN is refused, whatever it requests', async () => {
   const jobId = await createJob()
   for (const query of [{}, { jobId }, { ticket: 'wst_1' }]) {
     for (const headers of [{}, { 'X-Origin-Secret': 'p'.repeat(32) }])
@@ -39,7 +39,7 @@ test('a socket that bypasses the CDN is refused, whatever it asks for', async ()
   }
 })
 
-test('the first frame is authenticated with the address that the CDN reported', async () => {
+test('the first WebSocket frame is authenticated with the IP address that the CDN reported', async () => {
   const token = await newKey(services, await newAccount(services), { allowedIps: [viewer] })
   const connect = (address: string) =>
     gateway.connect({ headers: { 'X-Origin-Secret': secret, 'X-Viewer-Address': address } })
@@ -51,7 +51,7 @@ test('the first frame is authenticated with the address that the CDN reported', 
   assert.ok(otherClient.closed, 'another address is refused')
 })
 
-test('frames and disconnects of a socket that was never accepted do nothing', async () => {
+test('frames and disconnects of a socket that was never accepted have no effect', async () => {
   const stranger = new GatewayClient(gateway)
   const token = await newKey(services, await newAccount(services))
   for (const frame of [{ type: 'auth', token }, { type: 'subscribe' }, { type: 'ping' }])

@@ -133,7 +133,7 @@ test('an event stream starts with a snapshot and resumes after the last received
   )
 })
 
-test('an event that reaches the feed after a snapshot that includes it is not sent', async () => {
+test('a live event that is already included in the snapshot is not sent', async () => {
   const createdJob = await createJob()
   const stream = readEventStream(createdJob.jobId)
   await connectClient(createdJob)

@@ -76,7 +76,7 @@ test('a WebSocket client is greeted and receives all events of its jobs', async 
   await client.leave()
 })
 
-test('an event that is published twice is sent once', async () => {
+test('a live event that is published twice is sent once', async () => {
   const createdJob = await createJob()
   const client = await connectOwner(createdJob.token)
   const event = progressAt(createdJob, 10, 3)
@@ -136,7 +136,7 @@ test('a subscription to everything returns all unfinished jobs', async () => {
   )
 })
 
-test('after a reconnect, the missed events are sent exactly once and in order, then new ones', async () => {
+test('a client that reconnects gets the missed events exactly once and in order', async () => {
   const createdJob = await createJob()
   const firstClient = await connectOwner(createdJob.token)
   await gateway.publish(progressAt(createdJob, 1, 3), progressAt(createdJob, 2, 4))

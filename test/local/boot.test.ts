@@ -41,7 +41,7 @@ function createSteps(
 
 const fail = (message: string) => () => Promise.reject(new Error(message))
 
-test('components start in the order of their list and stop in reverse order', async () => {
+test('service components start in the order of their list and stop in reverse order', async () => {
   const events: string[] = []
   const { parts, stop } = await startSteps(createSteps(), { events })
   assert.deepEqual(parts, { events, disk: 'open', server: 'running', port: 80 })
@@ -50,14 +50,14 @@ test('components start in the order of their list and stop in reverse order', as
   assert.deepEqual(events, ['stop port', 'stop server', 'stop disk'])
 })
 
-test('a component that fails to start stops the components before it, and its error is thrown', async () => {
+test('a component that fails to start stops the components started before it', async () => {
   const events: string[] = []
   const steps = createSteps({ port: { start: fail('port in use') } })
   await assert.rejects(startSteps(steps, { events }), { message: 'port in use' })
   assert.deepEqual(events, ['start disk', 'start server', 'stop server', 'stop disk'])
 })
 
-test('the other components stop although one fails to stop', async () => {
+test('the other components stop even if one fails to stop', async () => {
   const events: string[] = []
   const { stop } = await startSteps(createSteps({ server: { stop: fail('hangs') } }), { events })
   await assert.rejects(stop(), { message: 'hangs' })

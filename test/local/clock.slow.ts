@@ -16,7 +16,7 @@ const library = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1'
 const offsets = ['+1d', '+0', '-1d', '+0', '+1d', '-1d'] as const
 const holdMs = 8000
 
-test('jobs are completed although the clock of the service is set forward and back by a day', {
+test('jobs complete even if the clock of the service is set forward and back by a day', {
   timeout: 600_000,
 }, async (t) => {
   const folder = scratchFolder('clock')

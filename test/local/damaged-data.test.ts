@@ -262,7 +262,7 @@ suite('damaged secrets at startup', { concurrency: 2 }, () => {
   }
 })
 
-test('data without checksums, left by a killed service of a previous version, is still readable', async () => {
+test('data without checksums from a previous version is still readable', async () => {
   const dataDir = copyOf(killedFolder)
   const file = join(dataDir, 'secrets.json')
   const { checksum: _, ...secrets } = JSON.parse(readFileSync(file, 'utf8'))

@@ -21,7 +21,7 @@ const findings: DoctorFindings = {
   protection: { level: 'namespaces', detail: 'all of it' },
 }
 
-test('the doctor reports a machine with every engine as healthy', () => {
+test('the doctor command reports a machine with every engine as healthy', () => {
   const report = createReport(findings)
   assert.equal(isHealthy(report), true)
   assert.equal(report.pairs.offered, conversions().length)
@@ -32,7 +32,7 @@ test('the doctor reports a machine with every engine as healthy', () => {
   assert.doesNotMatch(text, /apt-get/)
 })
 
-test('the doctor reports a missing engine with its packages, lost conversions and install command', () => {
+test('the doctor command reports a missing engine with its packages, lost conversions and install command', () => {
   const presentEngines = engines.filter(({ id }) => id !== 'ffmpeg')
   const { ffmpeg: _, ...versions } = findings.versions
   const report = createReport({ ...findings, present: presentEngines, versions, missingPackages: ['ffmpeg'] })
@@ -46,14 +46,14 @@ test('the doctor reports a missing engine with its packages, lost conversions an
   assert.match(formatReport(report), /apt-get install -y --no-install-recommends ffmpeg$/m)
 })
 
-test('the doctor reports a missing helper package with the lost feature while its engine stays ready', () => {
+test('the doctor command reports a missing helper package with the lost feature', () => {
   const report = createReport({ ...findings, missingPackages: ['qpdf', 'odd-tool'] })
   assert.equal(isHealthy(report), true)
   assert.match(formatReport(report), /^qpdf +pdf +PDF tools/m)
   assert.match(formatReport(report), /^odd-tool +pdf +some features of .*pdf.*$/m)
 })
 
-test('the doctor reports an engine whose program does not start as broken', () => {
+test('the doctor command reports an engine whose program does not start as broken', () => {
   const { ffmpeg: _, ...versions } = findings.versions
   const report = createReport({ ...findings, versions })
   assert.equal(isHealthy(report), false)

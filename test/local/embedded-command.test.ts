@@ -32,7 +32,7 @@ test('the printed shell variables point the AWS SDK at all embedded servers', as
   assert.equal(residentBytes(database.pid), 0, 'no process is left')
 })
 
-test('--json prints the variables as JSON, with the requested ports and region', async (t) => {
+test('embedded --json prints the variables as JSON, with the requested ports and region', async (t) => {
   const data = scratchFolder('mutabor-embedded')
   const base = await findFreePortBase()
   const args = ['--data', data, '--port-base', `${base}`, '--region', 'us-west-2', '--json']
@@ -72,7 +72,7 @@ for (const [args, sentence] of [
   [['--region', 'x; id'], 'Expected --region to be a name such as eu-central-1, got "x; id".'],
   [['--ports', '1'], "Unknown option '--ports'"],
 ] as const)
-  test(`the arguments ${args.join(' ')} are refused with a message and the usage`, async () => {
+  test(`the embedded command refuses the arguments ${args.join(' ')} with a message and the usage`, async () => {
     const { code, output } = await startFailure(...args)
     assert.equal(code, 2)
     assert.ok(output.startsWith(`${sentence}\n\nUsage: npm run -s embedded`), output)

@@ -5,7 +5,7 @@ import { Client, startService } from '../support/service.ts'
 
 const floodSize = 16
 
-test('owners without a limit of their plan take turns: one with many jobs does not delay another', {
+test('owners take turns, so one with many jobs does not delay another', {
   timeout: 180_000,
 }, async (t) => {
   const service = await startService({ PARALLEL: '1', ANONYMOUS_PLAN: 'self-hosted' })

@@ -87,7 +87,7 @@ const malformedResults: [what: string, result: unknown][] = [
 ]
 
 for (const [what, givenResult] of malformedResults) {
-  test(`a function result with ${what} becomes an internal error`, async () => {
+  test(`the gateway turns a function result with ${what} into an internal error`, async () => {
     result = givenResult
     const { status, body, headers } = await callRaw(url, { path: '/result' })
     assert.deepEqual([status, errorCodeOf(body)], [500, 'INTERNAL_ERROR'])
@@ -183,7 +183,7 @@ for (const [what, bytes, status, code] of malformedRequests) {
   })
 }
 
-test('an unknown Expect header is ignored', async () => {
+test('the gateway ignores an unknown Expect header', async () => {
   const ask = (header: string) => sendRaw(`GET / HTTP/1.1\r\nHost: a\r\n${header}Connection: close\r\n\r\n`)
   const [plain, expecting] = [await ask(''), await ask('Expect: tea\r\n')]
   assert.equal(plain.status, expecting.status)
@@ -191,7 +191,7 @@ test('an unknown Expect header is ignored', async () => {
   assert.ok(expecting.body.length > 5, 'a response with a body')
 })
 
-test('an undeclared route returns 404', async () => {
+test('the gateway returns 404 for an undeclared route', async () => {
   const http = createHttpApi({ lambda: makeLambda(functions), routes: routes.slice(1), streamed: [], log })
   const otherGateway = await serve(createGateway({ http }))
   const { status, body } = await callRaw(otherGateway, { path: '/nothing' })

@@ -66,7 +66,7 @@ async function fetchEvent(options: Parameters<typeof callRaw>[1]): Promise<HttpE
   return JSON.parse(body)
 }
 
-test('an event has the version, route, request context and headers of payload format 2.0', async () => {
+test('a gateway event has the version, route, context and headers of payload format 2.0', async () => {
   const event = await fetchEvent({
     path: '/a/b?x=1',
     headers: {
@@ -134,7 +134,7 @@ const routeCases: [method: string, path: string, key: string, parameters?: Recor
 ]
 
 for (const [method, path, key, parameters] of routeCases) {
-  test(`${method} ${path} is routed to ${key}`, async () => {
+  test(`the gateway routes ${method} ${path} to ${key}`, async () => {
     const event = await fetchEvent({ method, path })
     assert.equal(event.routeKey, key)
     assert.equal(event.requestContext.routeKey, key)
@@ -225,7 +225,7 @@ const absoluteTargets: [target: string, path: string, query: string, host: strin
 ]
 
 for (const [path, ...expectedParts] of absoluteTargets) {
-  test(`the absolute request target ${path} is read as its path and host`, async () => {
+  test(`the gateway reads the absolute request target ${path} as its path and host`, async () => {
     const { rawPath, rawQueryString, headers, requestContext } = await fetchEvent({
       path,
       headers: { host: 'other.example' },
@@ -264,7 +264,7 @@ test('S3 and WebSocket requests accept absolute request targets', async () => {
   ])
 })
 
-test("a streamed body can have any length, and the function's time limit starts after the upload", async () => {
+test('the time limit of a function starts after a streamed upload of any length', async () => {
   const chunk = Buffer.alloc(1024 * 1024)
   async function* sendSlowly() {
     for (let at = 0; at < 12; at++) {
@@ -280,7 +280,7 @@ test("a streamed body can have any length, and the function's time limit starts 
   assert.ok(reply.leftMs > 300 && reply.leftMs <= 500, `${reply.leftMs} ms are left`)
 })
 
-test('HEAD returns the headers of GET without a body', async () => {
+test('the gateway answers HEAD with the headers of GET and no body', async () => {
   result = { statusCode: 200, headers: { 'content-length': '7' } }
   const { status, headers, body } = await callRaw(url, { method: 'HEAD', path: '/result' })
   assert.deepEqual([status, headers['content-length'], body], [200, '7', ''])

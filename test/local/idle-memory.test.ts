@@ -13,12 +13,12 @@ function collectionsAfter(...workedMs: number[]): number[] {
   return seenSizes
 }
 
-test('garbage is collected once in each idle period after work, including startup', () => {
+test('the idle service collects garbage once after each period of work', () => {
   assert.deepEqual(collectionsAfter(1700, 50, 50, 50), [1])
   assert.deepEqual(collectionsAfter(1700, 50, 12_000, 9000, 50, 50), [1, 4])
 })
 
-test('garbage is not collected while the process is busy', () => {
+test('a busy service does not collect garbage', () => {
   assert.deepEqual(collectionsAfter(1700, 400, 14_000, 900, 400), [])
 })
 

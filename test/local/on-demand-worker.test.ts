@@ -66,7 +66,7 @@ test('a worker that dies fails its invocations, and the next one gets a new work
   assert.notEqual(await invoke(worker, 'respond'), pid)
 })
 
-test('an event that runs alone uses a process of its own, which exits with it', async () => {
+test('an event that requires isolation uses a worker process of its own, which exits afterwards', async () => {
   const worker = start()
   const sharedReply = await invoke(worker, 'respond')
   const invokeApart = (body: string) =>

@@ -215,7 +215,7 @@ test('replay never shows a password of a job', async () => {
   }
 })
 
-test('a password is hidden in program arguments, and in output even if it is split in two', () => {
+test('replay hides a password in program arguments and output, even if it is split in two', () => {
   const shownTexts: string[] = []
   const printer = new Printer((text) => shownTexts.push(text))
   printer.hideSecrets(['o\'pen "it"'])

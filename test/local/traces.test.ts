@@ -61,7 +61,7 @@ async function runPipeline(traceId: string, flags = '01') {
   return { job, path }
 }
 
-test('one trace leads from the request through queues, engines and the bus to the webhook', async () => {
+test('one trace follows a request through queues, engines and the bus to the webhook', async () => {
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
   const { job, path } = await runPipeline(traceId)
   const ofTrace = () => collector.spans.filter((span) => span.traceId === traceId)
@@ -119,7 +119,7 @@ test('one trace leads from the request through queues, engines and the bus to th
   assert.ok(exported.includes(job.jobId))
 })
 
-test('lines of the log have the ids of their span, in the service and in workers', async () => {
+test('log lines contain the ids of their trace span, in the service and in workers', async () => {
   const traceId = '5bf92f3577b34da6a3ce929d0e0e4736'
   const { job } = await runPipeline(traceId)
   const nameOf = (id: string | undefined) => collector.spans.find(({ spanId }) => spanId === id)?.name
@@ -139,7 +139,7 @@ test('lines of the log have the ids of their span, in the service and in workers
   )
 })
 
-test('a client that does not sample its trace gets its ids in the log only', async () => {
+test('a client that does not sample its trace gets the trace ids only in the log', async () => {
   const traceId = '6bf92f3577b34da6a3ce929d0e0e4736'
   await runPipeline(traceId, '00')
   // Later than the spans of the other trace.
@@ -182,7 +182,7 @@ const loadedPackages = async (importsFile: string) =>
     .split('\n')
     .flatMap((url) => /node_modules\/(@opentelemetry\/(?!api\/)[a-z-]+)/.exec(url)?.[1] ?? [])
 
-test('without a collector, nothing of the exporter is loaded', async () => {
+test('without a trace collector, no code of the exporter is loaded', async () => {
   const folder = scratchFolder('imports')
   const loadWith = async (settings: Record<string, string>, name: string) => {
     const IMPORTS_FILE = join(folder, name)
@@ -199,7 +199,7 @@ test('without a collector, nothing of the exporter is loaded', async () => {
   assert.ok(loaded.includes('@opentelemetry/exporter-trace-otlp-http'))
 })
 
-test('jobs run, and the service stops at once, if the collector never responds', async () => {
+test('jobs run and the service stops promptly even if the trace collector never responds', async () => {
   const silent = createServer(() => undefined)
   silent.listen(0, '127.0.0.1')
   await once(silent, 'listening')

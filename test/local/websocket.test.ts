@@ -25,7 +25,7 @@ before(async () => {
 })
 after(closeApis)
 
-test('the connect event has the headers, query and identity of the client', async () => {
+test('the $connect event has the headers, query and identity of the client', async () => {
   const { socket, id, event } = await openSocket(`${url}?token=a%20b`, [], { 'x-one': '1' })
   assert.match(id, /^[\w-]{15}=$/)
   assert.equal(event.headers?.['x-one'], '1')
@@ -189,14 +189,14 @@ test('closing the service closes connections and notifies functions', async () =
   assert.equal((await goneEvent).requestContext.connectionId, id)
 })
 
-test('other paths and requests without a handshake are served as plain HTTP', async () => {
+test('other paths and requests without a WebSocket handshake are served as plain HTTP', async () => {
   const http = url.replace('ws', 'http')
   assert.equal((await callRaw(http, { path })).body, 'plain')
   const headers = { connection: 'Upgrade', upgrade: 'websocket' }
   assert.equal((await callRaw(http, { path: '/elsewhere', headers })).body, 'plain')
 })
 
-test('a handshake without a key is refused without invoking a function', async () => {
+test('a WebSocket handshake without a key is refused without invoking a function', async () => {
   const headers = { connection: 'Upgrade', upgrade: 'websocket' }
   let connects = 0
   const count = () => connects++

@@ -36,7 +36,7 @@ const workers = () => descendants(service.pid).filter(({ command }) => /node.* \
 const secretsOfService = () =>
   JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as { serviceSecret: string }
 
-test('workers do not have the service secret, the settings of others or the variables of the operator', () => {
+test('workers get no service secret, no settings of other parts and no variables of the operator', () => {
   assert.ok(workers().length > 0)
   for (const { pid } of workers()) {
     const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
@@ -61,7 +61,7 @@ test('workers of a service that root started have no capabilities and a user of 
   }
 })
 
-test('the user of workers can read files of objects, and nothing else in the data folder', {
+test('the user of workers can read files of objects, but no other data of the service', {
   skip: !isRoot,
 }, async () => {
   const { gid } = statSync(service.dataDir)

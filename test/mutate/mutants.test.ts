@@ -12,7 +12,7 @@ describe('choosing mutants', () => {
   const weighted = findMutants(process.cwd(), files)
   const sample = sampleMutants(weighted, 'a')
 
-  test('mutants depend on the seed only, with one mutant per line', () => {
+  test('mutants depend only on the seed, with one mutant per line', () => {
     assert.deepEqual(sampleMutants(weighted, 'a').map(describeMutant), sample.map(describeMutant))
     assert.notDeepEqual(sampleMutants(weighted, 'b').map(describeMutant), sample.map(describeMutant))
     assert.equal(new Set(sample.map(({ file, line }) => `${file}:${line}`)).size, sample.length)
@@ -29,7 +29,7 @@ describe('choosing mutants', () => {
 })
 
 describe('choosing the tests for a file', () => {
-  test('the tests for a file are those that import it and those of its area', () => {
+  test('the tests run for a mutated file are those that import it and those of its area', () => {
     assert.ok(testsOf('lib/jobs/job-state-machine.ts').includes('test/jobs/job-state-machine.test.ts'))
     assert.ok(testsOf('functions/routes/cancel-job.ts').includes('test/functions/cancel.test.ts'))
     assert.equal(
@@ -38,7 +38,7 @@ describe('choosing the tests for a file', () => {
     )
   })
 
-  test('the tests for a file exist, like the files of all areas', () => {
+  test('the tests of all mutated files and areas exist', () => {
     for (const { name, files, tests } of areas) {
       for (const pattern of files) assert.ok(globSync(pattern).length > 0, `${name}: ${pattern}`)
       for (const one of tests) assert.ok(existsSync(one), `${name}: ${one}`)

@@ -28,7 +28,7 @@ test('folders, control characters and bidirectional overrides are removed from f
   for (const [name, clean] of Object.entries(names)) assert.equal(sanitizeFileName(name), clean)
 })
 
-test('folders in an archive cannot lead outside of it', () => {
+test('the names of archived folders cannot lead outside of the archive', () => {
   const cleanedNames = {
     album: 'album',
     'Größe & 日本/2024': 'Größe & 日本/2024',
@@ -59,7 +59,7 @@ test('folders in an archive cannot lead outside of it', () => {
     assert.equal(sanitizeFolderPath(givenName), undefined, JSON.stringify(givenName.slice(0, 20)))
 })
 
-test('a very long name with spaces is cleaned without delay', () => {
+test('a very long file name with spaces is sanitized quickly', () => {
   const start = performance.now()
   const cleanName = sanitizeFileName(`1${' '.repeat(300_000)}x.txt`)
   assert.ok(performance.now() - start < 250, 'filenamify got only the start of the name')

@@ -23,14 +23,14 @@ const cases: readonly [name: string, matching: readonly string[], others: readon
   ['', ['', '*'], ['?', 'a']],
 ]
 
-test('a pattern matches names with any characters, one character, or one of some', () => {
+test('a wildcard pattern matches names with any characters, one character, or one of some', () => {
   for (const [name, matching, others] of cases) {
     for (const pattern of matching) assert.ok(matchesWildcards(name, pattern), `${pattern} matches ${name}`)
     for (const pattern of others) assert.ok(!matchesWildcards(name, pattern), `${pattern} matches ${name}`)
   }
 })
 
-test('a hostile pattern takes no longer than the product of the lengths', () => {
+test('a hostile wildcard pattern takes time linear in the pattern and the name', () => {
   const startedAtMs = performance.now()
   assert.equal(matchesWildcards('a'.repeat(1000), `${'a*'.repeat(500)}b`), false)
   assert.equal(matchesWildcards('a'.repeat(1000), `${'*a'.repeat(500)}*b`), false)

@@ -94,7 +94,7 @@ for (const prefix of [...partitions.credentials, 'ACCOUNT#', 'EMAIL#'])
     assert.deepEqual(await rolesThatCan(batch, prefix), ['sweep'])
   })
 
-test('the table of partitions has the prefix of each key', () => {
+test('the table of record permissions has the prefix of each key', () => {
   const prefixes: readonly string[] = Object.values(partitions).flat()
   const sources = globSync('{lib,functions}/**/*.ts').map((path) => readFileSync(path, 'utf8'))
   const found = sources.flatMap((source) =>

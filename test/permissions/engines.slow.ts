@@ -78,7 +78,7 @@ test('the prepare function can sign URLs for uploaded files', async () => {
   assert.equal(status, 'completed')
 })
 
-test('a website is captured with the permissions of its function', async () => {
+test('the deployed roles allow capturing a website', async () => {
   const client = await service.newMember()
   const page = { operation: 'capture-website', url: `${service.site}/page`, output_format: 'png' }
   const one = { page, out: { operation: 'export/url', input: 'page' } }
@@ -93,7 +93,7 @@ test('a website is captured with the permissions of its function', async () => {
     assert.equal((await client.accepted(response)).status, 'completed')
 })
 
-test('files are imported and exported with every operation, even if they are not as declared', async () => {
+test('the deployed roles allow imports and exports of every operation', async () => {
   const client = service.newClient()
   const { status } = await service.job(client, {
     slow: { operation: 'import/url', url: `${service.site}/slow.md` },

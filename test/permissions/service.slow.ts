@@ -49,7 +49,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('one or many files are sent with a request, and converted again', async () => {
+test('the deployed roles allow sending files with a request and converting them again', async () => {
   const client = service.newClient()
   const bytes = new TextEncoder().encode('# A')
   const files: Readonly<Record<string, string>> = {
@@ -85,7 +85,7 @@ test('one or many files are sent with a request, and converted again', async () 
   assert.equal((await client.fetch(`/v1/uploads/${uploadId}`)).status, 200)
 })
 
-test('uploads are used by jobs before or after they arrive, or not at all', async () => {
+test('the deployed roles allow uploads before and after their jobs', async () => {
   const client = service.newClient()
   const png = new Uint8Array(fixture('alpha.png'))
   const announcedFile = { filename: 'a.png', contentType: 'image/png', size: png.length }
@@ -115,7 +115,7 @@ const typeOf = (frame: string) => (JSON.parse(frame) as { type: string }).type
 
 const past = new Date(Date.now() - 1000).toISOString()
 
-test('webhooks and sockets receive events, and workflows run', async () => {
+test('the deployed roles allow webhooks, sockets and workflows', async () => {
   const client = service.newClient()
   const hook = await client.post('/v1/webhooks', { url: service.receiver.url('/hook'), events: ['*'] })
   assert.equal(hook.status, 201, await hook.clone().text())
@@ -173,7 +173,7 @@ test('webhooks and sockets receive events, and workflows run', async () => {
   socket.close()
 })
 
-test('a user signs up and keeps the earlier anonymous jobs', async () => {
+test('the deployed roles allow signing up and keeping earlier anonymous jobs', async () => {
   const client = service.newClient()
   const { jobId } = await service.job(client, simpleJob)
   assert.ok(jobId)
@@ -232,7 +232,7 @@ const sampled = [
   'dispatch sqs:SendMessage',
 ]
 
-test('each of five removed permissions causes a failure', async () => {
+test('removing any of five permissions from a role causes a failure', async () => {
   const log = scratchFolder('rights-removed')
   const givenVariables = { RIGHTS_REMOVED: sampled.join(','), RIGHTS_LOG: log, OUTGOING_ALLOW: '127.0.0.0/8' }
   const poorer = await startService(givenVariables)

@@ -10,7 +10,7 @@ import { candidates, conversions, planRoute, targetsOf } from './with-all-engine
 const steps = (from: FormatId, to: FormatId) =>
   [from, ...planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
 
-describe('the supported conversions', () => {
+describe('supported conversions', () => {
   test('every registered format is the source or target of a conversion other than archiving', () => {
     const usedFormats = new Set(
       engines.flatMap(({ capabilities }) =>

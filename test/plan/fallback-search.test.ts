@@ -50,7 +50,7 @@ function way(
 }
 const failAt = (name: EngineId, from: FormatId, to: FormatId): Unread => [{ engine: name, from, to }]
 
-describe('a fallback route for an unreadable file', () => {
+describe('fallback routes', () => {
   test('a fallback route for an unreadable file is the cheapest on which no engine reads a format that it failed to read', () => {
     assert.equal(way('png', 'jpg', []), 'png vips:jpg')
     assert.equal(way('png', 'jpg', [failAt('vips', 'png', 'jpg')]), 'png imagemagick:jpg')
@@ -134,7 +134,7 @@ describe('a fallback route for an unreadable file', () => {
   })
 })
 
-test('an unsupported operation reports what is supported', () => {
+test('the error for an unsupported operation lists what is supported', () => {
   const rotate = { from: 'png', to: 'jpg', operation: 'rotate-pdf', engines } as const
   assert.throws(
     () => planRoute(rotate),

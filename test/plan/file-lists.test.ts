@@ -17,7 +17,7 @@ const images = list('image-001.jpg', 'image-002.png', 'image-003.jpg')
 const membersOf = (groups: readonly (readonly StoredFile[])[]) =>
   groups.map((group) => group.map(({ members }) => members))
 
-test('the members of a list are files of the formats of their names', () => {
+test('the files of a list have the formats of their names', () => {
   assert.deepEqual(
     listedFiles(list('page-001.jpg', 'page-002.what')).map(({ filename, format, mimeType }) => [
       filename,
@@ -35,7 +35,7 @@ test('the members of a list are files of the formats of their names', () => {
   })
 })
 
-test('members with the same format are converted together, and a group stays a group', () => {
+test('listed files with the same format are converted together, and a group stays a group', () => {
   const groups = groupInputs([images], { operation: 'convert', to: 'webp' })
   assert.deepEqual(membersOf(groups), [[['image-001.jpg', 'image-003.jpg']], [['image-002.png']]])
   for (const group of groups) {
@@ -45,12 +45,12 @@ test('members with the same format are converted together, and a group stays a g
   assert.deepEqual(membersOf(groupInputs([images], { operation: 'thumbnail' })), membersOf(groups))
 })
 
-test('a single member is a file of its own', () => {
+test('a single file of a list is a file of its own', () => {
   const [[file] = []] = groupInputs([list('page-002.jpg')], { operation: 'convert', to: 'webp' })
   assert.deepEqual([file?.filename, file?.each], ['page-002.jpg', undefined])
 })
 
-test('operations that combine files take all members of a list together', () => {
+test('operations that combine files process all files of a list together', () => {
   for (const operation of ['merge', 'archive', 'watermark'] as const) {
     const [group = [], ...others] = groupInputs([images], { operation })
     assert.equal(others.length, 0)
@@ -58,7 +58,7 @@ test('operations that combine files take all members of a list together', () => 
   }
 })
 
-test('unpacking a list and converting it to another archive take its ZIP', () => {
+test('unpacking a file list, or converting it to another archive, uses its ZIP', () => {
   for (const target of [{ operation: 'extract' }, { operation: 'convert', to: '7z' }] as const)
     assert.deepEqual(membersOf(groupInputs([images], target)), [[undefined]])
 })

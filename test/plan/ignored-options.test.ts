@@ -125,7 +125,7 @@ const cases: readonly Case[] = [
 ]
 
 for (const { from, to = from, operation = 'convert', engine, options, ignored } of cases)
-  test(`${operation} ${from} to ${to} with ${JSON.stringify(options)} ignores ${ignored.length}`, () => {
+  test(`${operation} ${from} to ${to} with ${JSON.stringify(options)} ignores ${ignored.length} options`, () => {
     const { warnings } = stepsWithOptions(planRoute({ from, to, operation, engine }), options)
     const expectedMessages = ignored.map(
       ([option, beside]) => `${option} was ignored: it has no effect beside ${beside}.`,

@@ -185,7 +185,7 @@ describe('routes with a pinned engine', () => {
 describe('the options of a route', () => {
   const route = planRoute({ from: 'docx', to: 'jpg', engines })
 
-  test('the options of a route are those of all its steps; the last step wins', () => {
+  test('the options of a route are those of all its steps, with the last step taking precedence', () => {
     const schema = optionsSchemaOf(route)
     assert.deepEqual(Object.keys(schema.shape).sort(), ['dpi', 'pageSize', 'password', 'quality'])
     assert.equal(schema.shape.quality, quality)
@@ -307,7 +307,7 @@ describe('lists of targets and conversions', () => {
       for (const to of targetsOf(id, engines)) assert.ok(keys.has(`${id} ${to}`), `${id} to ${to}`)
   })
 
-  test('lists are created within two seconds for two hundred formats', () => {
+  test('conversion lists of two hundred formats are created within two seconds', () => {
     const ids = formats.slice(0, 200).map(({ id }) => id)
     const universalEngine = engine('vips', 'image', [can(ids, ids, 1)])
     const cpuBefore = process.cpuUsage()
@@ -320,7 +320,7 @@ describe('lists of targets and conversions', () => {
   })
 })
 
-test('files that do not fit on their worker’s disk are rejected immediately', () => {
+test('files that do not fit on the disk of their worker are rejected immediately', () => {
   const fileOfSize = (size: number) => ({
     key: 'k',
     filename: 'a.pdf',

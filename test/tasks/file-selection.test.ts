@@ -7,7 +7,7 @@ const inputOf = (input: unknown) =>
   parseTasks({ a: raw, b: raw, out: { operation: 'export/url', input } }).find(({ name }) => name === 'out')
 const everyTask = (...inputs: unknown[]) => [...inputs, 'b']
 
-test('an input names whole tasks or selects files of them, and is kept as sent', () => {
+test('a task input names whole tasks or selects files of them', () => {
   const page = (file: string) => ({ task: 'a', file })
   const cases: readonly [input: unknown, names: readonly string[], isKept: boolean][] = [
     [everyTask('a'), ['a', 'b'], false],
@@ -22,7 +22,7 @@ test('an input names whole tasks or selects files of them, and is kept as sent',
   }
 })
 
-test('an input that takes files twice, has other fields or too many selections is refused', () => {
+test('a task input that takes files twice, or has unknown fields or too many selections, is refused', () => {
   const pages = (count: number) => Array.from({ length: count }, (_, at) => ({ task: 'a', file: `${at}` }))
   assert.equal(inputOf(everyTask(...pages(100)))?.input.length, 2)
   for (const input of [

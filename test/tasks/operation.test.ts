@@ -101,7 +101,7 @@ describe('the conversion spec of a task', () => {
 })
 
 describe('registered task operations', () => {
-  test('an operation is found by its name or alias, and imports and exports are not processed', () => {
+  test('a task operation is found by its name or alias', () => {
     for (const operation of taskOperations) {
       assert.equal(findTaskOperation(operation.name), operation)
       if (operation.alias) assert.equal(findTaskOperation(operation.alias), operation)
@@ -111,7 +111,7 @@ describe('registered task operations', () => {
     assert.equal(findTaskOperation('toString'), undefined)
   })
 
-  test('an operation stores its credentials encrypted, under each of its names', () => {
+  test('a task operation stores its credentials encrypted, under each of its names', () => {
     const [s3, azure, gcs, sftp] = [
       ['access_key_id', 'secret_access_key', 'session_token'],
       ['sas_token', 'storage_access_key'],
@@ -137,7 +137,7 @@ describe('registered task operations', () => {
       assert.equal(findTaskOperation(`${kind}/blob`)?.name, `${kind}/blobstore`, 'as others call it')
   })
 
-  test('an operation rejects reserved and invalid request headers', () => {
+  test('a task operation rejects reserved and invalid request headers', () => {
     const { fields } = findTaskOperation('import/url') ?? {}
     const acceptsHeaders = (headers: Record<string, string>) =>
       fields?.safeParse({ url: 'https://a.test/b', headers }).success
@@ -150,7 +150,7 @@ describe('registered task operations', () => {
     assert.deepEqual([acceptsHeaders(manyFields(20)), acceptsHeaders(manyFields(21))], [true, false])
   })
 
-  test('an operation requires a non-empty path or prefix in a store', () => {
+  test('a task operation requires a non-empty path or prefix in a store', () => {
     const { fields } = findTaskOperation('import/sftp') ?? {}
     const access = { host: 'a.test', username: 'ann', password: 'x' }
     const acceptsPlace = (place: object) => fields?.safeParse({ ...access, ...place }).success
@@ -175,7 +175,7 @@ describe('registered task operations', () => {
     assert.match(descriptionOf('import/s3', 'key_prefix') ?? '', /^Prefix of the file names/)
   })
 
-  test('an operation for websites accepts a viewport, and rejects fields of other formats', () => {
+  test('a website capture accepts a viewport, and rejects fields of other formats', () => {
     const { fields } = findTaskOperation('capture-website') ?? {}
     const wrongIn = (givenFields: object) => {
       const { error } = fields?.safeParse({ url: 'https://a.test', ...givenFields }) ?? {}
@@ -191,7 +191,7 @@ describe('registered task operations', () => {
     assert.deepEqual(wrongIn({ output_format: 'jpg', scale: 0.1 }), ['scale'])
   })
 
-  test('an operation that transfers files has its own queue', () => {
+  test('a task operation that transfers files has its own queue', () => {
     const queues = taskOperations.filter(isTransferOperation).map((one) => [one.name, transferQueueOf(one)])
     assert.equal(Object.fromEntries(queues)['capture-website'], 'capture')
     assert.equal(Object.fromEntries(queues)['import/url'], 'transfer')
@@ -332,7 +332,7 @@ describe('tasks of an SFTP server', () => {
   })
 })
 
-test('each store has fields for the target path', () => {
+test('each store operation has fields for the target path', () => {
   const placeOf = (name: string) => {
     const operation = findTaskOperation(name)
     return operation?.kind === 'export' ? operation.place : undefined

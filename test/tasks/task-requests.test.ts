@@ -14,7 +14,7 @@ describe('importing a file from a URL', () => {
   const { fields } = findTaskOperation('import/url') ?? {}
   const isWrong = (more: object) => fields?.safeParse({ url: 'https://a.test/', ...more }).success === false
 
-  test('a file from a URL may be requested with headers, except reserved ones', () => {
+  test('an import from a URL accepts request headers, except reserved ones', () => {
     assert.equal(
       isWrong({ headers: { Authorization: 'Bearer x', 'x-a': '' }, sha256: 'A'.repeat(64), max_size: 1 }),
       false,
@@ -48,7 +48,7 @@ describe('importing a file from a URL', () => {
       assert.ok(isWrong({ headers }))
   })
 
-  test('a file from a URL needs an HTTP URL, and a valid hash and size', () => {
+  test('an import from a URL requires an HTTP URL, and a valid hash and size', () => {
     for (const moreFields of [
       { url: 'ftp://a.test/' },
       { url: 'a' },
@@ -189,7 +189,7 @@ describe('parsing the tasks of a request', () => {
     })
   })
 
-  test('an error of the graph names the field input of its task', () => {
+  test('an error of the task graph names the input field of the task', () => {
     for (const b of [
       { operation: 'compress' },
       { operation: 'compress', input: 'none' },
@@ -224,7 +224,7 @@ describe('parsing the tasks of a request', () => {
   })
 })
 
-describe('values that a store cannot handle are rejected naming the field', () => {
+describe('values that a store cannot handle', () => {
   const s3 = { bucket: 'box', region: 'eu-central-1', access_key_id: 'AK', secret_access_key: 's' }
   const sftp = { host: 'example.com', username: 'me', password: 'p' }
   const blob = { storage_account: 'box', container: 'box', storage_access_key: 'a2V5' }

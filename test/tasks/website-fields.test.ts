@@ -16,7 +16,7 @@ describe('capturing a website', () => {
     [field, `not supported for ${format}; leave it out`],
   ]
 
-  test('a website rejects paper options for images, and image options for PDFs', () => {
+  test('a website capture rejects paper options for images, and image options for PDFs', () => {
     const ofPaper = {
       page_size: 'A4',
       landscape: true,
@@ -40,7 +40,7 @@ describe('capturing a website', () => {
     assert.equal(errorsOf({ width: 800, height: 600 }), undefined, 'both formats support a viewport size')
   })
 
-  test('a website limits the scale by its format', () => {
+  test('a website capture limits the scale by its format', () => {
     for (const [format, least, maxScale] of [
       ['pdf', 0.1, 2],
       ['png', 0.5, 4],
@@ -56,7 +56,7 @@ describe('capturing a website', () => {
     }
   })
 
-  test('a website documents the defaults of its fields', () => {
+  test('a website capture documents the defaults of its fields', () => {
     const shape: Readonly<Record<string, { readonly description?: string | undefined } | undefined>> =
       CaptureFields.shape
     for (const [field, usualValue] of [
@@ -68,7 +68,7 @@ describe('capturing a website', () => {
     assert.match(shape['quality']?.description ?? '', /larger\.$/, 'it has none')
   })
 
-  test('a website passes options to its engine under the engine’s names', () => {
+  test('a website capture passes options to its engine under the engine’s names', () => {
     const options = z.object({ pageSize: z.string(), scale: z.number(), landscape: z.boolean() })
     const fields = { page_size: 'A5', scale: 2, pageSize: 'A6', quality: 5 }
     assert.deepEqual(pickOptions(fields, options), { pageSize: 'A5', scale: 2 })
@@ -88,7 +88,7 @@ describe('limits of a request for tasks', () => {
     return assert.fail('they are taken')
   }
 
-  test('a request for tasks with too many tasks reports the maximum', () => {
+  test('a request with too many tasks is rejected with the maximum', () => {
     const manyTasks = Object.fromEntries(Array.from({ length: maxTasks + 1 }, (_, at) => [`t${at}`, raw]))
     assert.deepEqual(refusal(manyTasks).details, { field: 'tasks', max: 1000, got: 1001 })
     assert.deepEqual(refusal({}).details, { field: 'tasks' })
@@ -97,7 +97,7 @@ describe('limits of a request for tasks', () => {
     assert.equal(refusal({ a: raw, out: out([]) }).details?.['field'], 'tasks.out.input')
   })
 
-  test('a request for tasks shows invalid names truncated to the maximum length', () => {
+  test('invalid task names are shown truncated to the maximum length', () => {
     const name = 'x'.repeat(64)
     assert.match(refusal({ a: { operation: `${name}y` }, out: out('a') }).message, new RegExp(`"${name}"`))
     assert.match(refusal({ a: raw, out: out(`${name}y`) }).message, new RegExp(`the task "${name}",`))
@@ -124,7 +124,7 @@ describe('limits of a request for tasks', () => {
     assert.deepEqual(sameError instanceof AppError && sameError.details, { field: 'tasks.a', task: 'a' })
   })
 
-  test('a request for tasks may use a task several times, but must not contain cycles', () => {
+  test('a task may be used several times in a request, but not in a cycle', () => {
     const work = (input: unknown) => ({ operation: 'archive', input })
     const branching = { out: out(['c', 'd']), d: work('b'), c: work(['b', 'a']), b: work('a'), a: raw }
     assert.deepEqual(
@@ -145,7 +145,7 @@ describe('limits of a request for tasks', () => {
     })
   })
 
-  test('a request for tasks documents the common fields in the reference', () => {
+  test('the reference documents the common fields of tasks', () => {
     const task = (fields: object) => TaskMap.safeParse({ a: fields }).success
     assert.ok(task({ operation: 'archive', input: ['a', 'b'], continue_on_error: true }))
     assert.ok(!task({ operation: 'archive' }))

@@ -30,7 +30,7 @@ after(() => Promise.all([azurite.stop(), guardedHttp.close(), publicOnlyHttp.clo
 
 const put = (name: string, text: string) => container.getBlockBlobClient(name).upload(text, text.length)
 
-test('files with a prefix are found and can be read from any position', async () => {
+test('Azure files with a prefix are found and can be read from any position', async () => {
   for (const name of ['in/a.txt', 'in/deep/b.txt', 'other.txt']) await put(name, `this is ${name}`)
   const foundFiles = await findInBlobstore({ ...access, blob_prefix: 'in/' }, { guardedHttp, signal })
   assert.deepEqual(
@@ -68,7 +68,7 @@ test('a shared access signature grants only the permissions that it was created 
   })
 })
 
-test('a file that changed during the download is rejected instead of mixing two versions', async () => {
+test('an Azure file that changed during the download is rejected instead of mixing two versions', async () => {
   await put('turning.txt', 'one')
   const [file] = await findInBlobstore({ ...access, blob: 'turning.txt' }, { guardedHttp, signal })
   await put('turning.txt', 'two')
@@ -78,7 +78,7 @@ test('a file that changed during the download is rejected instead of mixing two 
   await assert.rejects(listedFile?.open(0, signal) ?? assert.fail(), /changed while it was being fetched/)
 })
 
-test('a result is stored with the metadata of the export', async () => {
+test('an export to Azure stores the metadata of the export', async () => {
   const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
   const fields = { ...access, cache_control: 'max-age=60', metadata: { from: 'test' } }
   const store = await openBlobstore(fields, { guardedHttp, signal })

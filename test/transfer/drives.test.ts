@@ -147,7 +147,7 @@ for (const drive of driveIds) {
   })
 }
 
-test('tokens are refreshed before they expire, and stored sealed', async () => {
+test('drive tokens are refreshed before they expire, and stored encrypted', async () => {
   const browser = createBrowser()
   server.state.lifetimeS = 600
   const connectionId = await connectDrive(browser, 'dropbox')
@@ -169,7 +169,7 @@ test('tokens are refreshed before they expire, and stored sealed', async () => {
   server.state.lifetimeS = 3600
 })
 
-test('an authorization can be completed only once, by the browser that started it', async () => {
+test('a drive authorization can be completed only once, by the browser that started it', async () => {
   const [browser, otherBrowser] = [createBrowser(), createBrowser()]
   await otherBrowser('GET', '/v1/cloud/onedrive/auth')
   const begin = async () => (await browser('GET', '/v1/cloud/onedrive/auth')).json.data.authorizationUrl
@@ -209,7 +209,7 @@ test('the drive callback redirects to a page of this service with the result', a
   assert.deepEqual([foreignRedirect.status, foreignRedirect.json.error.details.field], [400, 'redirectUri'])
 })
 
-test('a drive that is not configured is rejected', async () => {
+test('a request for a drive that is not configured is rejected', async () => {
   const withDropboxOnly = app.with({
     config: { ...app.services.config, DRIVES: { dropbox: server.settings.dropbox } },
   })

@@ -71,7 +71,7 @@ const hasReason = (reason: string) => (error: unknown) => {
   return true
 }
 
-test('files with a prefix are found on all pages and can be read from any position', async () => {
+test('Google Cloud files with a prefix are found on all pages and can be read from any position', async () => {
   for (const name of ['in/a.txt', 'in/deep/b.txt', 'in/ü.txt', 'in/', 'other.txt'])
     server.put(name, `this is ${name}`)
   const foundFiles = await find({ key_prefix: 'in/' })
@@ -87,7 +87,7 @@ test('files with a prefix are found on all pages and can be read from any positi
   assert.equal((await buffer(rest)).toString(), 'in/ü.txt')
 })
 
-test('a download resumes where its connection was lost', async () => {
+test('a Google Cloud download resumes where its connection was lost', async () => {
   server.put('big.bin', content)
   let times = 0
   server.state.interfere = ({ url = '' }, response) => {
@@ -99,14 +99,14 @@ test('a download resumes where its connection was lost', async () => {
   assert.deepEqual(await importFile('big.bin'), content)
 })
 
-test('a file that changed during the download is rejected instead of mixing two versions', async () => {
+test('a Google Cloud file that changed during the download is rejected instead of mixing two versions', async () => {
   server.put('turning.txt', 'one')
   const [file = assert.fail()] = await find({ key: 'turning.txt' })
   server.put('turning.txt', 'two')
   await assert.rejects(file.open(1, signal), /changed while it was being fetched/)
 })
 
-test('a result is stored with the metadata of the export', async () => {
+test('an export to Google Cloud stores the metadata of the export', async () => {
   const fields = { acl: 'private', cache_control: 'max-age=60', metadata: { from: 'test' } }
   const { url, sent } = await exportFile('out/result ü.bin', fields)
   assert.deepEqual([url, sent], ['gs://box/out/result ü.bin', content.length])
@@ -120,7 +120,7 @@ test('a result is stored with the metadata of the export', async () => {
   })
 })
 
-test('an export that loses its connection resumes after the bytes that the storage received', async () => {
+test('an export to Google Cloud that loses its connection resumes after the received bytes', async () => {
   let times = 0
   server.state.interfere = (request) => {
     if (request.method !== 'PUT' || times++ > 0) return false
@@ -136,7 +136,7 @@ test('an export that loses its connection resumes after the bytes that the stora
   assert.deepEqual([sent, times > 2], [content.length, true])
 })
 
-test('an export is retried after a 503 from the storage', async () => {
+test('an export to Google Cloud is retried after a 503', async () => {
   let times = 0
   server.state.interfere = (request, response) => {
     if (request.method !== 'PUT' || times++ > 0) return false
@@ -147,7 +147,7 @@ test('an export is retried after a 503 from the storage', async () => {
   assert.deepEqual(server.objects.get('later.bin')?.content, content)
 })
 
-test('an aborted export stops at once and leaves no data behind', async () => {
+test('an aborted export to Google Cloud stops at once and leaves no data behind', async () => {
   const stop = new AbortController()
   server.state.interfere = (request) => {
     if (request.method === 'PUT') request.pause()
@@ -184,7 +184,7 @@ test('errors of Google Cloud Storage are mapped to reasons', async () => {
   })
 })
 
-test('neither the storage nor its token endpoint is requested at a private address', async () => {
+test('neither Google Cloud nor its token endpoint is requested at a private address', async () => {
   const publicOnlyHttp = new GuardedHttp()
   await assert.rejects(
     findInGcs({ ...access, key: 'a' }, { ...createDeps(), guardedHttp: publicOnlyHttp }),

@@ -40,7 +40,7 @@ const hasCode = (code: string) => (error: unknown) => error instanceof AppError 
 const hasReason = (reason: string) => (error: unknown) =>
   error instanceof RemoteError && error.reason === reason
 
-test('private addresses are refused in every notation', async () => {
+test('guarded requests refuse private addresses in every notation', async () => {
   const client = createClient()
   for (const form of privateAddressForms)
     await assert.rejects(client.request(form, { signal }), hasCode('URL_NOT_ALLOWED'), form)
@@ -104,7 +104,7 @@ test('a guarded connection uses the checked address, with the host name of the U
   assert.equal(lookups, 1)
 })
 
-test('three redirects are followed, and a fourth is rejected', async () => {
+test('a guarded request follows three redirects and rejects a fourth', async () => {
   const server = await serve('127.0.0.2', (request, response) => {
     const left = Number(request.url?.slice(1))
     if (left === 0) response.end('there')
@@ -118,7 +118,7 @@ test('three redirects are followed, and a fourth is rejected', async () => {
   assert.equal(status, 307)
 })
 
-test('credentials are only sent to the host of the URL', async () => {
+test('credentials in a URL are sent only to the host of the URL', async () => {
   const seenHeaders: Record<string, string | undefined>[] = []
   const otherSite = await serve('127.0.0.3', (request, response) => {
     seenHeaders.push({ authorization: request.headers.authorization, key: String(request.headers['x-key']) })

@@ -40,7 +40,7 @@ const fileOf = (content: Buffer): OutgoingFile => ({
     Readable.from([content.subarray(start, end)]),
 })
 
-test('files with a prefix are found and can be read from any position', async (t) => {
+test('S3 files with a prefix are found and can be read from any position', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   for (const Key of ['in/a.txt', 'in/deep/b.txt', 'in/', 'other.txt'])
     await client.send(new PutObjectCommand({ Bucket, Key, Body: Key.endsWith('/') ? '' : `this is ${Key}` }))
@@ -62,7 +62,7 @@ test('files with a prefix are found and can be read from any position', async (t
   assert.equal((await buffer(await (firstFile?.open(8, signal) ?? assert.fail()))).toString(), 'in/a.txt')
 })
 
-test('a file that changed during the download is rejected instead of mixing two versions', async (t) => {
+test('an S3 file that changed during the download is rejected instead of mixing two versions', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'one' }))
   const [file] = await findInS3({ ...access, endpoint, key: 'a' }, { guardedHttp, signal })
@@ -73,7 +73,7 @@ test('a file that changed during the download is rejected instead of mixing two 
   await assert.rejects(listedFile?.open(0, signal) ?? assert.fail(), /changed while it was being fetched/)
 })
 
-test('a result is stored with the metadata of the export', async (t) => {
+test('an export to S3 stores the metadata of the export', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const fields = { cache_control: 'max-age=60', content_disposition: 'inline', metadata: { from: 'test' } }
   const store = await openS3({ ...access, endpoint, ...fields }, { guardedHttp, signal })
@@ -102,7 +102,7 @@ const createHangingStream = () => {
   })
 }
 
-test('an aborted export ends at once and leaves nothing behind', async (t) => {
+test('an aborted export to S3 stops at once and leaves no data behind', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const stop = new AbortController()
   const store = await openS3({ ...access, endpoint }, { guardedHttp, signal: stop.signal })
@@ -123,7 +123,7 @@ test('an aborted export ends at once and leaves nothing behind', async (t) => {
   assert.deepEqual(Uploads, [])
 })
 
-test('a lost part is sent again, and an export that keeps failing leaves nothing behind', async (t) => {
+test('a lost part of an S3 export is sent again, and a failing export leaves no data behind', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const store = await openS3({ ...access, endpoint }, { guardedHttp, signal })
   const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
@@ -155,7 +155,7 @@ test('a lost part is sent again, and an export that keeps failing leaves nothing
   assert.deepEqual(Uploads, [])
 })
 
-test('errors of the storage are mapped to reasons', async (t) => {
+test('errors of S3 storage are mapped to reasons', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const assertReason = (fields: object, reason: string) =>
     assert.rejects(findInS3({ ...access, endpoint, ...fields }, { guardedHttp, signal }), (error) => {

@@ -107,14 +107,14 @@ test('a large file is read by SFTP completely and in order', async () => {
   assert.deepEqual(await importFile({ file: join(sshd.files, 'big.bin') }), content)
 })
 
-test('a download resumes where its connection was lost', async () => {
+test('an SFTP download resumes where its connection was lost', async () => {
   const { state } = proxy
   Object.assign(state, { connections: 0, cutAfter: 2_000_000, cuts: 2 })
   assert.deepEqual(await importFile({ file: join(sshd.files, 'big.bin'), port: proxy.port }), content)
   assert.deepEqual([state.connections, state.cuts], [3, 0])
 })
 
-test('a file that changed during the download is rejected instead of mixing two versions', async () => {
+test('an SFTP file that changed during the download is rejected instead of mixing two versions', async () => {
   const path = join(sshd.files, 'turning.txt')
   await writeFile(path, 'one')
   const [file = assert.fail()] = await find({ file: path })
@@ -166,7 +166,7 @@ test('an SFTP server with an unexpected host key is rejected, and the error cont
   })
 })
 
-test('an encrypted private key requires its passphrase', async () => {
+test('an SFTP private key that is encrypted requires its passphrase', async () => {
   const locked = { file: join(sshd.files, 'big.bin'), private_key: sshd.lockedKey }
   const [file] = await find({ ...locked, passphrase: sshd.passphrase })
   assert.equal(file?.size, content.length)

@@ -15,7 +15,7 @@ const createEagerStream = (chunks: readonly Buffer[]) =>
     },
   })
 
-test('stream chunks are passed on unchanged to a slow consumer', async () => {
+test('chunks of a stream are passed on unchanged to a slow consumer', async () => {
   const chunks = createChunks(50)
   const receivedChunks: Buffer[] = []
   for await (const chunk of readChunks(createEagerStream(chunks))) {
@@ -26,7 +26,7 @@ test('stream chunks are passed on unchanged to a slow consumer', async () => {
   assert.ok(receivedChunks.every((chunk, at) => chunk === chunks[at]))
 })
 
-test('a slow consumer applies back-pressure to the stream', async () => {
+test('a slow consumer applies back-pressure to a stream of chunks', async () => {
   let readCount = 0
   const endless = new Readable({
     highWaterMark: 1,
@@ -43,7 +43,7 @@ test('a slow consumer applies back-pressure to the stream', async () => {
   assert.ok(endless.destroyed)
 })
 
-test('an error and a premature end of a stream are thrown', async () => {
+test('an error or a premature end of a stream is thrown', async () => {
   const readAll = async (stream: Readable) => {
     for await (const chunk of readChunks(stream)) assert.equal(String(chunk), 'half')
   }

@@ -73,14 +73,14 @@ const resumableHandler: RequestHandler = (request, response) => {
   sendAndDisconnect(response, content.subarray(start, start + 100_000))
 }
 
-test('a download resumes where its connection was lost', async () => {
+test('a URL download resumes where its connection was lost', async () => {
   const { stored, facts, times } = await importFrom(resumableHandler)
   assert.deepEqual(stored, content)
   assert.equal(facts.size, content.length)
   assert.equal(times, 3)
 })
 
-test('a file that changed during the download is rejected instead of mixing two versions', async () => {
+test('a URL whose content changed during the download is rejected instead of mixing two versions', async () => {
   const error = await importFailure((request, response) => {
     response.writeHead(200, { ...tag, 'content-length': content.length })
     if (request.headers.range) response.end(content)
@@ -115,7 +115,7 @@ for (const [name, headers] of Object.entries(changedRanges))
     assert.match(error.message, /changed while it was being fetched/)
   })
 
-test('an unrequested byte range is rejected, but a 206 response with the whole file is accepted', async () => {
+test('a download with an unrequested byte range is rejected, but a 206 response with the whole file is accepted', async () => {
   const respondWith206 =
     (end: number): RequestHandler =>
     (_request, response) =>

@@ -46,7 +46,7 @@ const ofOwner = async (owner: string, day = dayOf(timestamp)) =>
   countsInRecord((await app.services.table.get(ownerDayKey(owner, day))) ?? {})
 const ofService = async (day: string) => app.services.table.partition(serviceDayPartition(day))
 
-test('the end of a job is counted once, even if several processes receive it repeatedly', async () => {
+test('usage statistics count the end of a job once, even if several processes receive it', async () => {
   const [one, otherMeter] = [newMeter(), newMeter()]
   const allEnds = [
     createJobEnd(),
@@ -71,7 +71,7 @@ test('the end of a job is counted once, even if several processes receive it rep
   assert.equal(groupCounts(counts, 'format').get('webp')?.['completed'], 2)
 })
 
-test('the first jobs of a day are counted in their day’s record, later ones also in records of a second', async () => {
+test('usage of the first jobs of a day is stored in one record, of later jobs also in a second', async () => {
   const owner = 'anon_few'
   const allEnds = Array.from({ length: 12 }, () => createJobEnd({ owner }))
   const [ofBatch, single] = [allEnds.slice(0, 2), allEnds.slice(2)]
@@ -89,7 +89,7 @@ test('the first jobs of a day are counted in their day’s record, later ones al
   assert.equal((await ofOwner(owner))['jobs'], 12)
 })
 
-test('many jobs that end at once are counted with few writes, each on its day', async () => {
+test('usage of many jobs that end at once is stored in few writes, each on its day', async () => {
   const owner = 'anon_many'
   const meter = newMeter(50)
   const days = ['2026-05-06', '2026-05-07']
@@ -121,7 +121,7 @@ test('jobs of administrators are excluded from the service’s statistics', asyn
   assert.equal((await ofOwner('acc_admin', day))['jobs'], 1, 'they see their own')
 })
 
-test('a changed role affects the statistics within a minute', async () => {
+test('a changed role affects the usage statistics within a minute', async () => {
   const day = '2026-09-11'
   const counting = createUsageCounter({ environment: { ...process.env, TABLE_NAME: 'mutabor' }, gatherMs: 0 })
   const { services } = app
@@ -143,7 +143,7 @@ test('a changed role affects the statistics within a minute', async () => {
   await counting.close()
 })
 
-test('percentiles over many records are accurate to two percent', async () => {
+test('percentiles of usage over many records are accurate to two percent', async () => {
   const day = '2026-09-10'
   const meter = newMeter()
   const durations = Array.from({ length: 1000 }, (_, at) => (at + 1) * 10)
@@ -254,7 +254,7 @@ test('client errors are counted separately from failures of the service', () => 
   assert.deepEqual(slo.engines[0]?.topErrors[0], { code: 'CORRUPT_FILE', count: 2 })
 })
 
-test('the reliability of the service is public', async () => {
+test('the reliability statistics of the service are public', async () => {
   const { status, headers, json } = await app.send('GET', '/v1/reliability')
   assert.equal(status, 200)
   assert.equal(headers['cache-control'], 'public, max-age=60')
@@ -295,7 +295,7 @@ test('the remaining quota is shown, and events are published when it runs out', 
   assert.deepEqual([anonymous.plan, anonymous.quotas.length], ['self-hosted', 1])
 })
 
-test('only requests of accounts are counted, in batches', async () => {
+test('usage counts only requests of accounts, in batches', async () => {
   const { table } = app.services
   const counts = new RequestCounts(table, 1000)
   const at = (ms: number) => new Date(Date.parse(timestamp) + ms)

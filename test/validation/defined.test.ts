@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defined } from '../../lib/validation/defined.ts'
 
-test('undefined fields are dropped, other empty values are kept in order', () => {
+test('undefined fields of an object are dropped, and other empty values are kept in order', () => {
   const fields = { b: undefined, z: 0, a: '', n: null, f: false, o: {} }
   assert.deepEqual(Object.entries(defined(fields)), [
     ['z', 0],

@@ -110,7 +110,7 @@ describe('requests that exceed a maximum', () => {
   })
 })
 
-test('strings with any number of escapes are parsed', () => {
+test('strings with any number of escapes are parsed within the request limits', () => {
   for (const sequence of ['\\"', '\\u00e9', '\\\\']) {
     const json = `{"a":"${sequence.repeat(1_000_000)}","b":1}`
     assert.deepEqual(parseJsonBody(json), JSON.parse(json))

@@ -61,7 +61,7 @@ async function forEachState(page: Page, look: (state: string) => Promise<void>):
 }
 
 /** The tests mostly wait, so three run at a time. */
-describe('appearance and accessibility of the page', { concurrency: 3 }, () => {
+describe('page appearance and accessibility', { concurrency: 3 }, () => {
   before(async () => {
     site = await openSite()
   })
@@ -220,7 +220,7 @@ describe('appearance and accessibility of the page', { concurrency: 3 }, () => {
       assert.equal(await box.getAttribute('aria-expanded'), 'false')
     }))
 
-  test('page files are compressed and cached forever, and the policy allows no other scripts', async () => {
+  test('page files are compressed and cached forever, and the content security policy allows no other scripts', async () => {
     const page = await fetch(site.url)
     const policy = page.headers.get('content-security-policy') ?? ''
     assert.match(policy, /default-src 'none'; script-src 'self';/)

@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => site.close())
 
-test('the line between before and after follows the pointer and the keyboard, also when zoomed', () =>
+test('the line of the before/after preview follows the pointer and the keyboard, also when zoomed', () =>
   visit({ site, context: { reducedMotion: 'reduce' } }, async (page) => {
     await chooseFiles(page, await filePayload(fixture('corners.png')))
     const card = fileCard(page, 'corners.png')

@@ -15,7 +15,7 @@ after(() => site.close())
 const run = (program: string, ...args: readonly string[]) => execFileSync(program, [...args]).toString()
 
 describe('combining images into one PDF', () => {
-  test('uses the chosen paper, margins and order', () =>
+  test('combining images into a PDF uses the chosen paper, margins and order', () =>
     visit({ site }, async (page) => {
       // The second page of the list is the only JPEG.
       await chooseFiles(

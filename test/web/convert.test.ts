@@ -261,7 +261,7 @@ describe('converting on the page', { concurrency: 3 }, () => {
       assert.deepEqual([width, height], [20, 15])
     }))
 
-  test('a time can be typed in the format of its hint', () =>
+  test('a time option can be typed in the format of its hint', () =>
     visitPage(async (page) => {
       await dropOrPaste(page, 'drop', await longVideo('long.mp4', 3))
       const card = fileCard(page, 'long.mp4')

@@ -26,7 +26,7 @@ after(async () => {
 
 const noMotion = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
 
-test('a file in a cloud drive is found, imported and converted', async () => {
+test('a file in a cloud drive is found, imported and converted on the page', async () => {
   // The redirect to the drive and back visits another host, which `visit` does not allow.
   const context = await site.browser.newContext({ ...noMotion, acceptDownloads: true })
   context.setDefaultTimeout(45_000)
@@ -68,7 +68,7 @@ test('a file in a cloud drive is found, imported and converted', async () => {
   }
 })
 
-test('a denied permission for a drive is reported', () =>
+test('the page reports a denied permission for a drive', () =>
   visit({ site, path: '/convert?drive=dropbox&error=access_denied', context: noMotion }, async (page) => {
     await page.getByText('The drive was not connected because access was denied.').waitFor()
     await checkAppearance(page, 'drive-refused')

@@ -90,7 +90,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
     await site.close()
   })
 
-  test('a corrupt file shows what to do, with the message of the service below, and keeps the form', () =>
+  test('the page says what to do about a corrupt file, with the message of the service below', () =>
     visitPage(async (page) => {
       const { buffer } = await filePayload(fixture('corners.png'))
       const refusal = page.waitForResponse((response) => response.url().endsWith('/v1/convert'))
@@ -107,7 +107,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
       assert.equal(await card.getByRole('radio', { name: 'WEBP' }).isChecked(), true)
     }))
 
-  test('an identity that the service rejects is forgotten, and the request is sent once more', () =>
+  test('the page forgets an identity that the service rejects and sends the request once more', () =>
     visitPage(async (page) => {
       await convert(page, 'corners.png')
       await downloadFrom(page, 'corners.png')
@@ -130,7 +130,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
     }))
 
   for (const to of ['TXT', 'DOCX'])
-    test(`a locked PDF asks for its password in the card and becomes a ${to}`, () =>
+    test(`a locked PDF asks for its password on its card and becomes a ${to}`, () =>
       visitPage(async (page) => {
         // On a busy machine, the first job waits for its engine to start.
         page.setDefaultTimeout(150_000)

@@ -118,7 +118,7 @@ describe('a refused option', () => {
       assert.equal(describeFieldProblem(details, field, value), text),
     )
 
-  test('in other languages, it names the field, the value and what is possible', async () => {
+  test('a refused option is explained in the language of the page with field, value and possible values', async () => {
     for (const language of languages) {
       const { default: words } = (await import(
         `../../functions/web/problems/words/${language}.ts`

@@ -101,7 +101,7 @@ async function readDownloaded(name: string): Promise<Buffer> {
   return bytes()
 }
 
-test('a dropped image is converted to WebP, downloaded and listed in the history', () =>
+test('Firefox converts a dropped image to WebP, downloads it and lists it in the history', () =>
   visit(async (page) => {
     await drop(page, fixture('corners.png'))
     await page.locator('.chip ::-p-text(WEBP)').click()
@@ -116,7 +116,7 @@ test('a dropped image is converted to WebP, downloaded and listed in the history
     await waitForText(page, 'corners.png')
   }))
 
-test('a video is not uploaded while an option is invalid, and converts once it is fixed', () =>
+test('Firefox does not upload a video while an option is invalid, and converts it once it is fixed', () =>
   visit(async (page) => {
     const sentRequests: string[] = []
     page.on('request', (request) => {
@@ -140,7 +140,7 @@ test('a video is not uploaded while an option is invalid, and converts once it i
     assert.ok(sentRequests.length > 0)
   }))
 
-test('pages of a PDF are drawn and extracted by keyboard', () =>
+test('Firefox draws and extracts pages of a PDF by keyboard', () =>
   visit(async (page) => {
     await page.goto(new URL('/tools/extract-pdf-pages', service.url).href)
     const input = (await page.waitForSelector('main input[type="file"]')) as ElementHandle<HTMLInputElement>

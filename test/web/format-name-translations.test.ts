@@ -36,12 +36,12 @@ for (const language of languages.filter((id) => id !== 'en'))
     const translate = createNameTranslator(catalog)
     const names = formats.map(({ name }) => name)
 
-    test('each name is translated, unless it is a proper name', () => {
+    test(`each format name in ${language} is translated, unless it is a proper name`, () => {
       const untranslated = names.filter((name) => translate(name) === name && !properNames.has(name))
       assert.deepEqual(untranslated, [])
     })
 
-    test('no translation is unused', () => {
+    test(`no translated format name in ${language} is unused`, () => {
       const used = new Set<string>()
       const observed = new Proxy(catalog, {
         get: (target, key) => {
@@ -60,7 +60,7 @@ for (const language of languages.filter((id) => id !== 'en'))
       assert.deepEqual([...unused, ...unusedPatterns], [])
     })
 
-    test('different formats keep different names', () => {
+    test(`different formats have different names in ${language}`, () => {
       const translated = names.map(translate)
       const twice = translated.filter((name, at) => translated.indexOf(name) !== at)
       assert.deepEqual(twice, [])

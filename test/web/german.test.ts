@@ -12,7 +12,7 @@ before(async () => {
 after(() => site.close())
 
 describe('the page in German', () => {
-  test('names formats in German, in the cards, in the format list and under Formats', () =>
+  test('the German page names formats in German, on cards, in the format list and under Formats', () =>
     visit({ site, path: '/?lang=de' }, async (page) => {
       await dropOrPaste(page, 'drop', await filePayload(fixture('letter.docx')))
       const card = fileCard(page, 'letter.docx')
@@ -24,7 +24,7 @@ describe('the page in German', () => {
       assert.equal(await page.getByTitle('Comma-separated values').count(), 0)
     }))
 
-  test('explains a warning in German, with the sentence of the service below', () =>
+  test('the German page explains a warning in German, with the sentence of the service below', () =>
     visit({ site, path: '/?lang=de&to=jpg' }, async (page) => {
       await dropOrPaste(page, 'drop', await filePayload(fixture('alpha.png')))
       const card = fileCard(page, 'alpha.png')
@@ -37,7 +37,7 @@ describe('the page in German', () => {
       assert.deepEqual(await axeViolations(page), [])
     }))
 
-  test('marks texts of the service without a translation as English', () =>
+  test('the German page marks texts of the service without a translation as English', () =>
     visit({ site, path: '/docs?lang=de&operation=postV1Convert' }, async (page) => {
       await page.locator('h2[lang=en]').getByText('Convert a file').waitFor()
       assert.ok((await page.locator('nav a > span[lang=en]').count()) > 100)

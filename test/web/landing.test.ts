@@ -114,14 +114,14 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
       await fileCard(page, 'report.pdf').getByRole('button', { name: 'Compress PDF' }).waitFor()
     }))
 
-  test('the target of a landing page ends with the page', () =>
+  test('the target format of a landing page is reset on leaving the page', () =>
     visit({ site, path: '/heic-to-jpg' }, async (page) => {
       await page.getByRole('link', { name: 'Convert', exact: true }).click()
       await page.getByRole('heading', { name: 'Convert any file' }).waitFor()
       assert.equal(await page.locator('.linked').count(), 0)
     }))
 
-  test('a phone offers the camera', () =>
+  test('a phone offers its camera as a source of files', () =>
     visit({ site, context: { hasTouch: true, isMobile: true } }, async (page) => {
       const [dialog] = await Promise.all([
         page.waitForEvent('filechooser'),

@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => site.close())
 
-test('a pattern names the files in the ZIP', () =>
+test('the rename pattern names the files in the ZIP', () =>
   visit({ site }, async (page) => {
     await chooseFiles(
       page,

@@ -15,7 +15,7 @@ after(() => site.close())
 const corners = async (name: string) => filePayload(fixture('corners.png'), name)
 
 describe('keyboard shortcuts', () => {
-  test('add files, convert, download and undo with single keys', () =>
+  test('single keys add files, convert, download and undo', () =>
     visit({ site }, async (page) => {
       await page.locator('#kinds, .popular').first().waitFor()
       const [dialog] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('a')])
@@ -51,7 +51,7 @@ describe('keyboard shortcuts', () => {
       assert.deepEqual(downloads, ['corners.jpg'])
     }))
 
-  test('“?” lists the shortcuts, and they can be turned off', () =>
+  test('the key “?” lists the shortcuts, and they can be turned off', () =>
     visit({ site, context: { reducedMotion: 'reduce' } }, async (page) => {
       await page.locator('#kinds, .popular').first().waitFor()
       await page.keyboard.press('?')
@@ -89,7 +89,7 @@ describe('options of a card', () => {
     await lastTime(page).waitFor()
   }
 
-  test('options are remembered for each pair of formats', () =>
+  test('the page remembers options for each pair of formats', () =>
     visit({ site }, async (page) => {
       await addTwo(page)
       // Another target has options of its own.
@@ -97,7 +97,7 @@ describe('options of a card', () => {
       await lastTime(page).waitFor({ state: 'hidden' })
     }))
 
-  test('texts that people write are not remembered', () =>
+  test('the page does not remember option texts that people write', () =>
     visit({ site }, async (page) => {
       const addWatermark = async (name: string) => {
         await chooseFiles(page, await corners(name))
@@ -115,7 +115,7 @@ describe('options of a card', () => {
       assert.doesNotMatch(stored, /confidential/)
     }))
 
-  test('options that were set for all files stay when the target changes', () =>
+  test('options set for all files are kept when the target changes', () =>
     visit({ site }, async (page) => {
       await addTwo(page)
       const all = page.locator('.group-options')

@@ -125,7 +125,7 @@ const typedWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 describe('searching targets', () => {
   for (const [from, meanings] of Object.entries(typedWords)) {
-    test(`${Object.keys(meanings).length} words typed for a ${from} file find what is meant in the first two rows`, () => {
+    test(`${Object.keys(meanings).length} search words for a ${from} file find the right target in the first two rows`, () => {
       const found = Object.keys(meanings).map((word) => [word, search(from, word).slice(0, 2)] as const)
       assert.deepEqual(
         found.filter(([word, ids]) => !ids.includes(meanings[word] ?? '')),
@@ -134,13 +134,13 @@ describe('searching targets', () => {
     })
   }
 
-  test('the most used formats come first, and experimental ones last in their category', () => {
+  test('the target list starts with the most used formats, and experimental ones are last in their category', () => {
     assert.deepEqual(search('pdf', '').slice(0, 3), ['docx', 'txt', 'html'])
     const documents = search('pdf', '').filter((id) => catalog.byId(id)?.category === 'document')
     assert.ok(documents.indexOf('xlsx') > documents.indexOf('odt'))
   })
 
-  test('every tool that a word means exists', () => {
+  test('every tool that a search word means exists', () => {
     const tools = pageTools
       .flatMap(({ id }) => synonyms.toolSynonyms(id))
       .flatMap((word) => synonyms.findBySynonym(word).tools)
@@ -152,7 +152,7 @@ describe('searching targets', () => {
     )
   })
 
-  test('every tool of the page has words to be found by', () => {
+  test('every tool of the page can be found by search words', () => {
     assert.deepEqual(
       pageTools.filter(({ id }) => synonyms.toolSynonyms(id).length === 0),
       [],

@@ -24,7 +24,7 @@ const choose = async (page: Page, name: string) => {
 }
 
 describe('the theme switch', () => {
-  test('follows the device until a theme is chosen', () =>
+  test('the theme follows the device until a theme is chosen', () =>
     visit({ site, context: { colorScheme: 'dark', reducedMotion: 'reduce' } }, async (page) => {
       assert.equal(await isDark(page), true)
       await page.locator('.menu summary').click()
@@ -34,7 +34,7 @@ describe('the theme switch', () => {
       assert.equal(await isDark(page), false)
     }))
 
-  test('remembers the choice, and the next document has it before any script runs', () =>
+  test('the chosen theme is remembered and applied before any script runs', () =>
     visit({ site, context: { colorScheme: 'light' } }, async (page) => {
       await choose(page, 'Dark')
       assert.equal(await isDark(page), true)
@@ -48,7 +48,7 @@ describe('the theme switch', () => {
       assert.equal(await isDark(page), true)
     }))
 
-  test('the arrow keys return to the colors of the device', () =>
+  test('the arrow keys switch the theme back to the colors of the device', () =>
     visit({ site, context: { colorScheme: 'light' } }, async (page) => {
       await choose(page, 'Dark')
       await page.keyboard.press('ArrowDown')
@@ -58,7 +58,7 @@ describe('the theme switch', () => {
       assert.equal(await isDark(page), false)
     }))
 
-  test('an unknown theme in the cookie counts as none', async () => {
+  test('an unknown theme in the cookie counts as no theme', async () => {
     const reply = await fetch(site.url, { headers: { cookie: 'theme="><script>' } })
     assert.match(await reply.text(), /data-theme="system"/)
   })

@@ -101,7 +101,7 @@ describe('PDF tools by keyboard only', { concurrency: 2 }, () => {
   after(() => site.close())
 
   for (const group of groupIds)
-    test(`the tools of the group ${group} produce their results`, async (t) =>
+    test(`the PDF tools of the group ${group} can be used by keyboard only`, async (t) =>
       visit({ site, path: '/tools' }, async (page) => {
         // Engines take long to start for the first time on a busy machine.
         page.setDefaultTimeout(150_000)

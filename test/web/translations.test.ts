@@ -60,7 +60,7 @@ for (const language of languages.filter((id) => id !== 'en')) {
   })
 }
 
-test('nouns follow the plural rules of their language', () => {
+test('nouns on the page follow the plural rules of their language', () => {
   const count = (locale: string) => [0, 1, 2].map((number) => pluralIn(locale)(number, 'one', 'other'))
   assert.deepEqual(count('en'), ['0 other', '1 one', '2 other'])
   assert.deepEqual(count('es'), ['0 other', '1 one', '2 other'])

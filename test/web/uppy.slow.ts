@@ -34,7 +34,7 @@ uppy.on('upload-error', (file, error) => { globalThis.failure = String(error) })
 uppy.upload()
 `
 
-test('a stock Uppy uploads 60 MB in parts, resumes after a reload, and the file converts', async () => {
+test('an unmodified Uppy uploads 60 MB in parts, resumes after a reload, and the file converts', async () => {
   const site = await openSite()
   const bundle = await build({
     stdin: { contents: page, resolveDir: import.meta.dirname },

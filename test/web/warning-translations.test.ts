@@ -31,7 +31,7 @@ for (const language of languages.filter((id) => id !== 'en'))
       `../../functions/web/warnings/words/${language}.ts`
     )
 
-    test('each code of the service has a sentence, and no sentence is unused', () => {
+    test(`each warning code has a sentence in ${language}, and no sentence is unused`, () => {
       assert.ok(warningCodes.length > 70)
       const translated = Object.keys(warnings)
       assert.deepEqual(
@@ -43,7 +43,7 @@ for (const language of languages.filter((id) => id !== 'en'))
       )
     })
 
-    test('sentences are short enough for a card, and end as sentences do', () => {
+    test(`warning sentences in ${language} are short enough for a card and end with punctuation`, () => {
       const unusual = Object.values(warnings).filter((text) => text.length > 110 || !/[.。]$/.test(text))
       assert.deepEqual(unusual, [])
     })

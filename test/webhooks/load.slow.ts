@@ -55,7 +55,7 @@ const hasAll = (path: string, jobs: readonly string[]) => {
   return jobs.every((id) => seenJobs.has(id))
 }
 
-test('healthy receivers are notified of each job without delay, despite a dead and a slow one', async (t) => {
+test('healthy webhook receivers are notified without delay, despite a dead and a slow one', async (t) => {
   receiver.setHandler('/dead', () => {})
   receiver.setHandler(
     '/slow',
@@ -103,7 +103,7 @@ function pidsOf(name: string): number[] {
   })
 }
 
-test('no event is lost when processes are killed, and repeated events keep their ids', async () => {
+test('no webhook event is lost when processes are killed, and repeated events keep their ids', async () => {
   await subscribe('/killed')
   const jobs = await startJobs(40, async (at) => {
     const target = { 8: 'worker.ts deliver', 14: 'worker.ts convert', 20: 'dynoxide' }[at]

@@ -64,7 +64,7 @@ const jsonOf = (event: object) => {
   return JSON.parse(body.toString())
 }
 
-test('links in an event point to this service', () => {
+test('links in a webhook event point to the service', () => {
   assert.equal(
     jsonOf(manyTasks(1)).job.files[0].url,
     'https://files.example/v1/download/job_1?ended=2026-03-01T12:00:00.000Z',
@@ -90,7 +90,7 @@ const failedEvent = {
   },
 }
 
-test('a block message describes the event, and file names in it are not interpreted as markup', () => {
+test('a Slack message describes the event, and file names in it are not interpreted as markup', () => {
   const { text, blocks } = chatBlocks(failedEvent)
   assert.equal(text, 'Job failed: &lt;@everyone&gt; *a*.png')
   assert.deepEqual(blocks[0], { type: 'header', text: { type: 'plain_text', text: 'Job failed' } })
@@ -113,14 +113,14 @@ test('a block message describes the event, and file names in it are not interpre
   assert.equal(chatEmbed({ ...failedEvent, event: 'job.completed', job }).embeds[0]?.url, url)
 })
 
-test('an embed message describes the event and notifies no users', () => {
+test('a Discord message describes the event and notifies no users', () => {
   const { embeds, allowed_mentions } = chatEmbed(failedEvent)
   assert.deepEqual(allowed_mentions, { parse: [] })
   assert.partialDeepStrictEqual(embeds[0], { title: 'Job failed', timestamp: now.toISOString() })
   assert.equal(embeds[0]?.fields[0]?.value, String.raw`\<\@everyone\> \*a\*.png`)
 })
 
-test('concurrent attempts are limited per webhook and per host', () => {
+test('concurrent webhook attempts are limited per webhook and per host', () => {
   const receivers = new ReceiverConcurrency({ webhook: 2, host: 3 })
   const acquire = (webhook: string, host = 'a.example') => receivers.acquire({ webhook, host })
   assert.deepEqual([acquire('slow'), acquire('slow'), acquire('slow')], [true, true, false])

@@ -56,7 +56,7 @@ test('a workflow runs once after downtime, no matter how many runs were missed',
   assert.equal(advanceWorkflow(nextAfter, at('07:20:01')), undefined)
 })
 
-test('processes that handle the same due time create the same run', () => {
+test('processes that handle the same due time of a workflow create the same run', () => {
   const [firstRun, secondRun] = [1, 2].map(
     () => requireTransition(advanceWorkflow(nextWorkflow(), at('01:00:00'))).run,
   )
@@ -77,7 +77,7 @@ test('a disabled workflow has no next run or check', () => {
   )
 })
 
-test('a run that is due during an unfinished run is skipped, queued or started in its place', () => {
+test('a workflow run that is due during an unfinished run is skipped, queued or started in its place', () => {
   const liveRun = { live: 'run_before' }
   const skippedRun = requireTransition(
     advanceWorkflow(nextWorkflow({ ...liveRun, overlap: 'skip' }), at('01:00:00')),
