@@ -56,7 +56,7 @@ test('a redirect URL that browsers resolve to another host is rejected', async (
   }
 })
 
-test('a redirect to a page of the service is followed', async () => {
+test('signing in redirects to the requested page of the service', async () => {
   for (const target of ['/account', '/account?verified=1', 'http://localhost:8080/account']) {
     const query = { token: 'x', callbackURL: target }
     const { status, headers } = await browser().send('GET', '/v1/auth/verify-email', undefined, { query })

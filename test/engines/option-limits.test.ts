@@ -250,7 +250,7 @@ test('each enumeration option accepts exactly the listed values', () => {
   }
 })
 
-test('omitted options have the listed default values', () => {
+test('omitted conversion options have the listed default values', () => {
   const watermarkDefaults = { watermarkOpacity: 0.3, watermarkColor: '#808080', watermarkScale: 40 }
   const image = { fit: 'max', metadata: 'strip' }
   const clip = { fps: 10, loop: 0 }

@@ -52,7 +52,7 @@ for (const [id, folder] of [
   ['dropbox', '/Folder'],
   ['onedrive', 'dir'],
 ] as const)
-  test(`results are saved to a folder of ${id}`, async () => {
+  test(`conversion results are saved to a folder of the drive ${id}`, async () => {
     const connectionId = await connect(id, 'write')
     const jobs = [await convert('one.md'), await convert('two.md')]
     const folderId = id === 'dropbox' ? 'id:dir' : 'dir'
@@ -80,7 +80,7 @@ for (const [id, folder] of [
     assert.match(shownJob, /"url":"(?:https|dropbox):\/\/[^"]+"/)
   })
 
-test('an export names what is wrong with its request', async () => {
+test('an invalid drive export is refused with the field that is wrong', async () => {
   const connectionId = await connect('dropbox', 'write')
   const { jobId } = await convert('one.md')
   const send = (fields: object) =>
@@ -97,7 +97,7 @@ test('an export names what is wrong with its request', async () => {
   assert.equal(await codeOf(strangerReply), '409 DRIVE_NOT_CONNECTED')
 })
 
-test('a full drive fails the export with its reason', async () => {
+test('an export to a full drive fails with the reason', async () => {
   const connectionId = await connect('onedrive', 'write')
   const { jobId } = await convert('one.md')
   drive.uploads.isFull = true

@@ -180,7 +180,7 @@ test('an interrupted upload leaves no data behind', async () => {
   assert.deepEqual(await listObjects(), [])
 })
 
-test('an incomplete form is refused', async () => {
+test('a multipart form that is cut off is refused', async () => {
   const body = `--x\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n${'j'.repeat(1000)}`
   const response = await client.fetch('/v1/convert', {
     method: 'POST',

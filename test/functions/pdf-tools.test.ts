@@ -99,7 +99,7 @@ test('a PDF is compressed to a target size, or a warning says that this is impos
   )
 })
 
-test('requesting pages that do not exist fails the job with a message', async () => {
+test('requesting PDF pages that do not exist fails the job with a message', async () => {
   const job = await runTool({ fields: { toolOperation: 'remove-pdf-pages', pages: '7' } })
   assert.equal(job.status, 'failed')
   assert.equal(job.error?.code, 'INVALID_INPUT')

@@ -131,7 +131,7 @@ test('a request body that is not UTF-8 is refused, and a byte order mark is drop
   assert.deepEqual(await send('application/json', Buffer.from(`\ufeff${json}`)), { text: 'é' })
 })
 
-test('percent escapes that are not UTF-8 are rejected with the field, and a lone percent sign is kept', async () => {
+test('percent-encoding in a form that is not UTF-8 is rejected with the field name', async () => {
   const send = (body: string) => read('application/x-www-form-urlencoded', { body })
   for (const [body, field] of [
     ['a=1&text=%ff', 'text'],

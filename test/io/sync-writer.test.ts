@@ -73,7 +73,7 @@ test('a file is written completely even if its declared size is wrong', async ()
   }
 })
 
-test('a small file stays in the page cache', async () => {
+test('a small file stays in the page cache after it is written', async () => {
   const path = join(folder, 'small')
   const bytes = Buffer.from('a file of few bytes')
   await writeSynchronously(ReadableStream.from([bytes]) as AsyncIterable<Buffer>, {
@@ -83,7 +83,7 @@ test('a small file stays in the page cache', async () => {
   assert.equal(readFileSync(path, 'utf8'), 'a file of few bytes')
 })
 
-test('a write error is thrown to the caller', async () => {
+test('an error while writing a file is thrown to the caller', async () => {
   async function* brokenSource() {
     yield* chunks.slice(0, 60)
     throw new Error('the line is dead')

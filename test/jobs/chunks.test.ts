@@ -86,7 +86,7 @@ test('the chunks of a fallback route have other numbers than those of the previo
   assert.equal(part?.part, 11_000)
 })
 
-test('a task has at most five hundred chunks', async () => {
+test('a task is split into at most five hundred chunks', async () => {
   const { task: split } = await createSplitTask([])
   const chunkSpecs = (count: number) => Array.from({ length: count }, () => ({ spec: {} }))
   assert.equal(createChunks(split, inputPlan, chunkSpecs(500)).length, 500)

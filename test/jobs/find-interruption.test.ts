@@ -16,7 +16,7 @@ test('killed programs and system failures do not count as errors of the file', (
   }
 })
 
-test('errors of a program that crashed without being killed count as errors of the file', () => {
+test('a program that crashed without being killed does not count as interrupted', () => {
   const crash = new EngineCrash('qpdf', 'SIGSEGV', '')
   const missingOutput = Object.assign(new Error('no output'), { code: 'ENOENT' })
   const killedProgram = new EngineCrash('qpdf', 'SIGKILL', '')

@@ -67,7 +67,7 @@ test('a job reports the first failure, not a task that was cancelled for lack of
   assert.equal(decideOutcome(bothFailed).error?.message, 'sooner')
 })
 
-test('a completed branch does not save a job whose other branch failed', () => {
+test('a job with a failed branch fails even if its other branch completed', () => {
   const state = withTasks(newJob(pair), { left: complete(3, file('a.webp')), right: fail(4, 'x') })
   const { status, result } = decideOutcome(state)
   assert.equal(status, 'failed')
@@ -182,7 +182,7 @@ test('a result that was too large for the job record is read from the tasks', ()
   assert.deepEqual(resultOfJob({ ...state, job: { ...state.job, result: storedResult } }), storedResult)
 })
 
-test('only a completed task provides files to others', () => {
+test('only a completed task provides files to other tasks', () => {
   const half = { ...complete(3, file('a.webp')), status: 'failed' as const }
   const state = withTasks(newJob(chain), { first: half })
   assert.deepEqual(filesOfTask(1, state), [])

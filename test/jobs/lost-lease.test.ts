@@ -114,7 +114,7 @@ test('the duration of attempts that cost nothing does not count towards the time
   assert.equal((await die(loneWorker)).claimed?.workedMs, 65_000)
 })
 
-test('at most six lost leases of a task are excused', async () => {
+test('at most six lost leases of a task do not count as attempts', async () => {
   const { die, find } = await createJob()
   for (let number = 1; number <= 8; number++) await die({ isShared: false, runId: `run ${number}` })
   assert.deepEqual([(await find()).attempt, await countOf(find)], [8, 2])

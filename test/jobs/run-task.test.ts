@@ -110,7 +110,7 @@ test('a message for a split task sends its pending chunks', async () => {
   )
 })
 
-test('no task of a job that has ended is run', async () => {
+test('a task is not run if its job has ended', async () => {
   const { run, store } = await createJob()
   await store.changeJob('job_1', { set: { status: 'cancelled' } })
   assert.deepEqual(await run(mustNotRun), messageDone)

@@ -92,7 +92,7 @@ test('the last of several tasks ends its job in one write, protected by the rede
 
 const beatMs = 3000
 
-test('a heartbeat writes only its task', async (t) => {
+test('the heartbeat of a task writes only the record of the task', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   let writtenKeys: string[] = []
   const service = new SimulatedService({

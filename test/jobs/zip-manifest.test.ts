@@ -94,7 +94,7 @@ describe('ZIP of results', () => {
   })
 })
 
-test('text and uncompressed formats are compressed in a ZIP, images and videos are stored', () => {
+test('a ZIP of results compresses text and uncompressed formats, but not images and videos', () => {
   const smaller =
     'text/plain text/csv application/json image/svg+xml application/xml application/x-tar image/bmp audio/wav font/ttf image/tiff application/rtf'
   const same =

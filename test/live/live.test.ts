@@ -206,7 +206,7 @@ for (const [name, handshake] of authMethods) {
   })
 }
 
-test('a socket ticket opens one connection', async () => {
+test('a WebSocket ticket can be used for one connection only', async () => {
   const { token } = await createJob()
   const { json } = await app.send('POST', '/v1/ws/tickets', { headers: { 'x-owner-token': token } })
   const query = { ticket: json.data.ticket }

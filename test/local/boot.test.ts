@@ -64,7 +64,7 @@ test('the other components stop even if one fails to stop', async () => {
   assert.deepEqual(events.slice(3), ['stop port', 'stop disk'])
 })
 
-test('a component can wait for one that starts later', async () => {
+test('a service component can wait for one that starts later', async () => {
   let laterPort: Promise<number> | undefined
   const start: AnyStep<Inputs, Parts>['start'] = (_, wait) => {
     laterPort = wait('port')

@@ -30,7 +30,7 @@ test('a wildcard pattern matches names with any characters, one character, or on
   }
 })
 
-test('a hostile wildcard pattern takes time linear in the pattern and the name', () => {
+test('a hostile wildcard pattern of a thousand characters is matched within a second', () => {
   const startedAtMs = performance.now()
   assert.equal(matchesWildcards('a'.repeat(1000), `${'a*'.repeat(500)}b`), false)
   assert.equal(matchesWildcards('a'.repeat(1000), `${'*a'.repeat(500)}*b`), false)

@@ -108,7 +108,7 @@ test('the table of record permissions has the prefix of each key', () => {
   )
 })
 
-test('engines can write only records of jobs', async () => {
+test('functions that run engines can write only job records', async () => {
   const engines = roles.filter((role) => role.startsWith('convert-') || role === 'capture')
   assert.ok(engines.length >= 9)
   for (const prefix of Object.values(partitions).flat()) {

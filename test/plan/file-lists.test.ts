@@ -45,7 +45,7 @@ test('listed files with the same format are converted together, and a group stay
   assert.deepEqual(membersOf(groupInputs([images], { operation: 'thumbnail' })), membersOf(groups))
 })
 
-test('a single file of a list is a file of its own', () => {
+test('a file list with a single file is processed like a separate file', () => {
   const [[file] = []] = groupInputs([list('page-002.jpg')], { operation: 'convert', to: 'webp' })
   assert.deepEqual([file?.filename, file?.each], ['page-002.jpg', undefined])
 })

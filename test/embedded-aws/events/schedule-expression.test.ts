@@ -83,7 +83,7 @@ for (const [name, [cron, after, ...expected]] of Object.entries(crons))
     assert.deepEqual(runs(`cron(${cron})`, after, { count: Math.max(1, expected.length) }), expected)
   })
 
-test('a rate expression counts from the creation of its rule', () => {
+test('the intervals of an EventBridge rate expression start at the creation of its rule', () => {
   const anchor = '2026-01-01T00:00:20Z'
   assert.deepEqual(runs('rate(5 minutes)', '2026-01-01T01:01Z', { anchor, count: 2 }), [
     '2026-01-01T01:05',

@@ -124,7 +124,7 @@ test('a bitmap font has the requested height', async () => {
   assert.ok(count >= new Set(characters).size, `only ${count} characters are left`)
 })
 
-test('a program inside a font file is not run', async () => {
+test('a program embedded in a font file is not executed', async () => {
   const sfd = readFileSync(await smallSubset('sfd'), 'latin1')
   const program = "cos\nsystem\n(S'touch ran'\ntR."
   const path = join(scratch, 'pickled.sfd')
