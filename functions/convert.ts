@@ -1,14 +1,14 @@
 import type { ServiceConnections } from '../lib/aws/connections.ts'
 import { stopDecoderProcesses } from '../lib/decoders/stop-processes.ts'
 import { engines } from '../lib/engines/index.ts'
-import { confinement } from '../lib/engines/sandbox/isolation.ts'
+import { getConfinement } from '../lib/engines/sandbox/isolation.ts'
 import { convertTask } from '../lib/jobs/run/convert-task.ts'
 import { createQueueFunction } from '../lib/services/queue-function.ts'
 
 /** Runs the tasks of one container image. */
 export function createFunction(connections?: ServiceConnections) {
   // Start detecting it before the first task arrives; the task waits for the result.
-  void confinement()
+  void getConfinement()
   return createQueueFunction({
     queueOf: ({ IMAGE_ID }) => {
       if (!IMAGE_ID) throw new Error('IMAGE_ID is not set')

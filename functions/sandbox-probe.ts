@@ -1,5 +1,5 @@
 import { runEscapeTest } from '../lib/engines/sandbox/escape-test.ts'
-import { buildCommand, confinement, confinementLevel } from '../lib/engines/sandbox/isolation.ts'
+import { buildCommand, getConfinement, toConfinementLevel } from '../lib/engines/sandbox/isolation.ts'
 import { launchers } from '../lib/engines/sandbox/launchers.ts'
 
 /**
@@ -7,7 +7,7 @@ import { launchers } from '../lib/engines/sandbox/launchers.ts'
  * each launcher separately, to show which ones the host does not support.
  */
 export async function handler() {
-  const activeConfinement = await confinement()
+  const activeConfinement = await getConfinement()
   const triedAccesses = []
   for (const way of launchers) {
     const findings = await runEscapeTest(way, (...command) => buildCommand(way, ...command))
@@ -15,7 +15,7 @@ export async function handler() {
     triedAccesses.push({
       detail: way.detail,
       promised: way.level,
-      level: confinementLevel(findings),
+      level: toConfinementLevel(findings),
       open: openAccesses,
     })
   }

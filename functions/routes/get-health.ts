@@ -81,7 +81,7 @@ function checks(services: Services, hasEngines: boolean): readonly Check[] {
 const confinement: Check = [
   'confinement',
   async () => {
-    const { confinement: protection, confinementProblem: refusal } = await import(
+    const { getConfinement: protection, describeConfinementProblem: refusal } = await import(
       '../../lib/engines/sandbox/isolation.ts'
     )
     const reason = refusal(await protection())

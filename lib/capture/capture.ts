@@ -14,7 +14,7 @@ import {
   screenshotOptions,
   takeScreenshot,
 } from '../engines/chromium/screenshot.ts'
-import { untilAborted } from '../engines/sandbox/until-aborted.ts'
+import { rejectWhenAborted } from '../engines/sandbox/until-aborted.ts'
 import { AppError } from '../errors.ts'
 import { moveCredentialsToHeader, parseHttpUrl } from '../transfer/guarded-http.ts'
 import type { CaptureFile, RemoteFile } from '../transfer/transfer.ts'
@@ -71,7 +71,7 @@ export const captureWebsite: CaptureFile = async (
         ...(await captureTo({ call: tab.call, missingFiles: 0, areScriptsCut: false }, path, to, input)),
       )
     }
-    await untilAborted(Promise.race([work(), tab.broken]), limitedSignal)
+    await rejectWhenAborted(Promise.race([work(), tab.broken]), limitedSignal)
     if (requests.dropped > 0) warnings.push(createLinksWarning(requests.dropped))
     return { file: await openCapture(path, nameOf(fields, url, to)), warnings }
   } catch (error) {
@@ -106,7 +106,7 @@ async function waitUntilReadyInTime(
     waitedFor = what
   }
   try {
-    await untilAborted(waitUntilReady(fields, { ...loading, signal, waitingFor }), signal)
+    await rejectWhenAborted(waitUntilReady(fields, { ...loading, signal, waitingFor }), signal)
   } catch (error) {
     throw limit.aborted && !loading.signal.aborted ? timeoutError(fields.timeout, waitedFor) : error
   }

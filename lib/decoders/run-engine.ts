@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts'
 import type { Chunk, Engine, EngineLimits, EngineResult, Tools } from '../engines/engine.ts'
 import { EngineCrash } from '../engines/sandbox/engine-crash.ts'
-import { createTools, sandboxLimits, type ToolsOptions } from '../engines/sandbox/exec.ts'
+import { createTools, type ToolsOptions, toSandboxLimits } from '../engines/sandbox/exec.ts'
 import { AppError } from '../errors.ts'
 import { callEngine } from './call-engine.ts'
 import { DecoderPool } from './decoder-pool.ts'
@@ -56,7 +56,7 @@ async function runAgain(
   run: number,
 ): Promise<EngineReply> {
   const { limits, signal } = options
-  const { cpuS = Number.POSITIVE_INFINITY, memoryBytes = Number.POSITIVE_INFINITY } = sandboxLimits(limits)
+  const { cpuS = Number.POSITIVE_INFINITY, memoryBytes = Number.POSITIVE_INFINITY } = toSandboxLimits(limits)
   const call = new EngineCall(
     engine,
     request,

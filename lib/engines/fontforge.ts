@@ -8,7 +8,7 @@ import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engi
 import { integer } from './options.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
-import { python, runPython } from './sandbox/python.ts'
+import { pythonPath, runPython } from './sandbox/python.ts'
 
 const outlineFormats = [
   'ttf',
@@ -67,7 +67,7 @@ export const fontforge: Engine = {
     capability(['ttc'], ['bdf'], { face, pixelSize }),
   ],
   limits: { memoryMb: 2048, diskMb: 2048, timeoutS: 300 },
-  version: [python, '-c', 'import fontforge; print("FontForge", fontforge.version())'],
+  version: [pythonPath, '-c', 'import fontforge; print("FontForge", fontforge.version())'],
   run,
 }
 

@@ -13,15 +13,15 @@ import { integer } from './options.ts'
 import { openPdf } from './pdf/open-pdf.ts'
 import { packPages } from './pdf/pack-pages.ts'
 import { createPageFileName } from './pdf/page-files.ts'
-import { openShape, type PageSelection } from './pdf/page-options.ts'
+import { openPdfOptionShape, type PageSelection } from './pdf/page-options.ts'
 import { resolvePages } from './pdf/page-range.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
-import { untilAborted } from './sandbox/until-aborted.ts'
+import { rejectWhenAborted } from './sandbox/until-aborted.ts'
 
 const RasterOptions = z.object({
   dpi: integer(18, 1200).default(150).describe('Pixels per inch of the drawing.'),
 })
-const PdfOptions = z.object(openShape)
+const PdfOptions = z.object(openPdfOptionShape)
 const noOptions = z.object({})
 
 /**
@@ -67,7 +67,7 @@ export const ghostscript: Engine = {
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('Ghostscript was called without an input.')
-  const result = await untilAborted(convert(input, work, tools), tools.signal)
+  const result = await rejectWhenAborted(convert(input, work, tools), tools.signal)
   tools.progress(1)
   return result
 }

@@ -22,7 +22,7 @@ import { packPages } from './pdf/pack-pages.ts'
 import { createPageFileName, type PageFile } from './pdf/page-files.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { adobeRgbProfile, srgbProfile } from './shared/image/color-profiles.ts'
-import { parseImageOptions, resizeBoxOf } from './shared/image/options.ts'
+import { getResizeBox, parseImageOptions } from './shared/image/options.ts'
 import { thumbnailRows } from './shared/image/thumbnail-options.ts'
 import { featureError } from './unsupported-feature.ts'
 import { makeThumbnail } from './vips/thumbnail.ts'
@@ -270,7 +270,7 @@ async function hasFewColors(source: string, tools: Tools): Promise<boolean> {
 
 /** For tiny images, the default six resolution levels overflow in OpenJPEG, which makes the colors wrong. */
 function buildWaveletArgs({ width, height }: Frame, options: unknown): string[] {
-  const box = resizeBoxOf(parseImageOptions(options))
+  const box = getResizeBox(parseImageOptions(options))
   const side = Math.min(width, height, box?.width ?? width, box?.height ?? height)
   const levels = Math.max(1, Math.min(6, Math.floor(Math.log2(side)) - 2))
   return ['-define', `jp2:number-resolutions=${levels}`]

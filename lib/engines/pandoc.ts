@@ -29,7 +29,7 @@ import { convertToOutline, unwrapSections } from './pandoc/outline.ts'
 import { mediaFolderName, prepareInput, readTree, runReader, treeFileName } from './pandoc/read-tree.ts'
 import { simplifySheetTables } from './pandoc/sheet-tables.ts'
 import { convertCellsToLines, convertTablesToLines } from './pandoc/tables.ts'
-import { adaptTitle, setTitle, titleOf } from './pandoc/title.ts'
+import { adaptTitle, readTitle, setTitle } from './pandoc/title.ts'
 import {
   extractText,
   keepDescriptiveMeta,
@@ -171,9 +171,9 @@ async function convertViaAst(
   if (images === 'packed') removeRawContent(tree)
   adaptTree(tree, from, target)
   adaptTitle(tree, target, titleAsHeading === true)
-  if (target === 'opml') convertToOutline(tree, titleOf(tree) || titleFromName(input.filename))
+  if (target === 'opml') convertToOutline(tree, readTitle(tree) || titleFromName(input.filename))
   if (needsTitle && extractText(tree.meta['title']) === '') {
-    const title = titleOf(tree) || titleFromName(input.filename)
+    const title = readTitle(tree) || titleFromName(input.filename)
     setTitle(tree, webPages.includes(target) ? 'pagetitle' : 'title', title)
   }
   const droppedImages = await resolveImages(tree, {

@@ -19,7 +19,7 @@ import { ocrImageFormats } from './pdf/ocr/image-to-pdf.ts'
 import { ocrCapabilities, runOcr, runOcrChunk, splitOcr } from './pdf/ocr.ts'
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts'
 import { joinPageArchives } from './pdf/pack-pages.ts'
-import { openShape, type PageSelection, resolutionShape } from './pdf/page-options.ts'
+import { openPdfOptionShape, type PageSelection, resolutionOptionShape } from './pdf/page-options.ts'
 import { resolvePages } from './pdf/page-range.ts'
 import { toImages, toJpeg, toSvg, toTiff } from './pdf/pages-to-images.ts'
 import { sheetsCapability } from './pdf/sheets/capability.ts'
@@ -28,14 +28,14 @@ import { toText } from './pdf/text.ts'
 import { pageThumbnailCapabilities, renderPageThumbnails } from './pdf/thumbnail.ts'
 import { pdfToolCapabilities } from './pdf/tools/capabilities.ts'
 import { isXps, xpsCapability, xpsToPdf } from './pdf/xps.ts'
-import { untilAborted } from './sandbox/until-aborted.ts'
+import { rejectWhenAborted } from './sandbox/until-aborted.ts'
 import { jpegQuality, renderedColorSpace, renderedColorSpaceWithoutProfile } from './shared/image/options.ts'
 import { LastFile } from './shared/last-file.ts'
 import { metadataCapabilities } from './shared/metadata/capabilities.ts'
 
 const rasterOptionShape = {
-  ...openShape,
-  ...resolutionShape,
+  ...openPdfOptionShape,
+  ...resolutionOptionShape,
   colorSpace: renderedColorSpaceWithoutProfile,
 }
 const RasterOptions = z.object(rasterOptionShape)
@@ -60,8 +60,8 @@ const targetOptions = {
   webp: ColorRasterOptions.extend({ quality: quality.optional() }),
   avif: ColorRasterOptions.extend({ quality: quality.optional() }),
   tiff: RasterOptions,
-  svg: z.object(openShape),
-  txt: z.object(openShape),
+  svg: z.object(openPdfOptionShape),
+  txt: z.object(openPdfOptionShape),
 } as const
 
 const createCapability = (to: FormatId, schema: z.ZodObject, cost: number): Capability => ({
@@ -109,31 +109,32 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   // Imported on demand, like the modules below: the planner and the API import this engine but never run it.
   if (work.operation === 'metadata') {
     const { readMetadataAsJson: readMetadata } = await import('./shared/metadata/read.ts')
-    return untilAborted(readMetadata(work, tools), tools.signal)
+    return rejectWhenAborted(readMetadata(work, tools), tools.signal)
   }
   if (work.operation === 'metadata/write') {
     const { writeFileMetadata: writeMetadata } = await import('./shared/metadata/write.ts')
-    return untilAborted(writeMetadata(work, tools), tools.signal)
+    return rejectWhenAborted(writeMetadata(work, tools), tools.signal)
   }
-  if (isXps(work.from)) return untilAborted(xpsToPdf(work, tools), tools.signal)
+  if (isXps(work.from)) return rejectWhenAborted(xpsToPdf(work, tools), tools.signal)
   if (isOcr(work)) {
-    return untilAborted(work.chunk ? runOcrChunk(work, tools) : runOcr(work, tools), tools.signal)
+    return rejectWhenAborted(work.chunk ? runOcrChunk(work, tools) : runOcr(work, tools), tools.signal)
   }
-  if (work.operation === 'thumbnail') return untilAborted(renderPageThumbnails(work, tools), tools.signal)
+  if (work.operation === 'thumbnail')
+    return rejectWhenAborted(renderPageThumbnails(work, tools), tools.signal)
   if (work.operation !== 'convert') {
     // Imported on demand: the planner and the API never run a tool.
     const { runPdfTool } = await import('./pdf/tools/run.ts')
-    return untilAborted(runPdfTool(work, tools), tools.signal)
+    return rejectWhenAborted(runPdfTool(work, tools), tools.signal)
   }
   if (work.to === 'xlsx' || work.to === 'csv') {
     const { pdfToSheets } = await import('./pdf/sheets/convert.ts')
-    return untilAborted(pdfToSheets(work, tools), tools.signal)
+    return rejectWhenAborted(pdfToSheets(work, tools), tools.signal)
   }
   if (work.to === 'pptx') {
     const { pdfToSlides } = await import('./pdf/slides/convert.ts')
-    return untilAborted(pdfToSlides(work, tools), tools.signal)
+    return rejectWhenAborted(pdfToSlides(work, tools), tools.signal)
   }
-  if (work.to === 'docx') return untilAborted(pdfToDocx(work, tools), tools.signal)
+  if (work.to === 'docx') return rejectWhenAborted(pdfToDocx(work, tools), tools.signal)
   const { opened, pages } = await openRequestedPages(work, tools)
   const selection = {
     opened,
@@ -141,7 +142,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
     total: pages.length,
     pages: selectChunkPages(pages, work.chunk),
   }
-  const file = await untilAborted(convert(selection, work, tools), tools.signal)
+  const file = await rejectWhenAborted(convert(selection, work, tools), tools.signal)
   tools.progress(1)
   return { files: [file], details: { pages: pages.length } }
 }
@@ -154,7 +155,7 @@ async function openRequestedPages(
 ): Promise<{ opened: OpenPdf; pages: number[] }> {
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
-  const { pages: range, password } = z.object(openShape).parse(work.options)
+  const { pages: range, password } = z.object(openPdfOptionShape).parse(work.options)
   const { path } = input
   const openedPdf = await lastPdf.read(
     path,
@@ -176,17 +177,17 @@ async function split(
 ): Promise<readonly Chunk[] | undefined> {
   const { operation, from, to } = work
   const { workers } = pool
-  if (isOcr(work)) return untilAborted(splitOcr(work, tools, pool), tools.signal)
+  if (isOcr(work)) return rejectWhenAborted(splitOcr(work, tools, pool), tools.signal)
   if (operation !== 'convert' || from !== 'pdf' || !canSplit(to, workers)) return undefined
   const { opened, pages } = await openRequestedPages(work, tools)
-  const resolution = z.object(resolutionShape).partial().parse(work.options)
+  const resolution = z.object(resolutionOptionShape).partial().parse(work.options)
   return splitPdfIntoChunks(opened, pages, to, resolution, workers)?.map((spec) => ({ spec }))
 }
 
 async function join(work: EngineWork, results: readonly ChunkResult[], tools: Tools): Promise<EngineResult> {
-  if (isOcr(work)) return untilAborted(runOcr(work, tools, results), tools.signal)
+  if (isOcr(work)) return rejectWhenAborted(runOcr(work, tools, results), tools.signal)
   const archivePaths = results.flatMap(({ files }) => files.map(({ path }) => path))
-  const path = await untilAborted(joinPageArchives(work.outDir, archivePaths), tools.signal)
+  const path = await rejectWhenAborted(joinPageArchives(work.outDir, archivePaths), tools.signal)
   const details = results[0]?.details
   return { files: [{ path, format: 'zip' }], ...defined({ details }) }
 }

@@ -12,7 +12,7 @@ import { ProcessFailure } from './sandbox/exec.ts'
 import { readRawPixels } from './shared/image/raw-pixels.ts'
 import { traceableFormats, warnAboutUntracedImages } from './shared/image/tracing.ts'
 
-const baseShape = {
+const baseOptionShape = {
   threshold: integer(1, 99)
     .default(50)
     .describe('Everything darker than this brightness, in percent, is traced.'),
@@ -22,8 +22,8 @@ const baseShape = {
     .default(75)
     .describe('How much corners are rounded: 0 keeps all of them sharp, 100 rounds all of them.'),
 }
-const Outline = z.object(baseShape)
-const Shapes = Outline.extend({
+const OutlineOptions = z.object(baseOptionShape)
+const ShapeOptions = OutlineOptions.extend({
   color: z
     .string()
     .regex(/^#[0-9a-f]{6}$/i, 'Expected a color such as #1a2b3c.')
@@ -33,11 +33,11 @@ const Shapes = Outline.extend({
 
 /** The cost is above that of tracers that keep colors: potrace is for clients that explicitly want one color. */
 const targets = {
-  svg: { backend: 'svg', options: Shapes, cost: 1 },
-  svgz: { backend: 'svg', options: Shapes, cost: 1 },
-  eps: { backend: 'eps', options: Shapes, cost: 1 },
-  pdf: { backend: 'pdf', options: Shapes, cost: 1 },
-  dxf: { backend: 'dxf', options: Outline, cost: 0.2 },
+  svg: { backend: 'svg', options: ShapeOptions, cost: 1 },
+  svgz: { backend: 'svg', options: ShapeOptions, cost: 1 },
+  eps: { backend: 'eps', options: ShapeOptions, cost: 1 },
+  pdf: { backend: 'pdf', options: ShapeOptions, cost: 1 },
+  dxf: { backend: 'dxf', options: OutlineOptions, cost: 0.2 },
 } as const satisfies Partial<Record<FormatId, { backend: string; options: z.ZodObject; cost: number }>>
 type TargetId = keyof typeof targets
 const targetIds = keysOf(targets)
@@ -78,7 +78,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   tools.progress(0.3)
   const path = join(work.outDir, `output.${to}`)
   const resolution = (dotsPerInch * pixels.width) / pixels.original.width
-  const args = [...argsOf(to, work.options), `--resolution=${resolution.toFixed(4)}`]
+  const args = [...buildArgs(to, work.options), `--resolution=${resolution.toFixed(4)}`]
   try {
     await tools.exec('potrace', [...args, `--output=${path}`, '--', source])
   } catch (error) {
@@ -94,14 +94,14 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
 /** Maximum of --alphamax: above it, all corners are smoothed (Potrace's manual). */
 const maxAlpha = 1.334
 
-function argsOf(to: TargetId, raw: unknown): string[] {
-  const { threshold, invert, filterSpeckle, smoothness } = Outline.parse(raw)
+function buildArgs(to: TargetId, raw: unknown): string[] {
+  const { threshold, invert, filterSpeckle, smoothness } = OutlineOptions.parse(raw)
   return [
     `--backend=${targets[to].backend}`,
     `--blacklevel=${threshold / 100}`,
     `--turdsize=${filterSpeckle}`,
     `--alphamax=${((smoothness / 100) * maxAlpha).toFixed(4)}`,
     ...(invert ? ['--invert'] : []),
-    ...(to === 'dxf' ? [] : [`--color=${Shapes.parse(raw).color}`]),
+    ...(to === 'dxf' ? [] : [`--color=${ShapeOptions.parse(raw).color}`]),
   ]
 }

@@ -64,7 +64,7 @@ const capability = (
 })
 
 /** Extracted files can have any format; in the plan, the archive's format represents them. */
-const extraction = (id: FormatId, shape: z.ZodRawShape): Capability => ({
+const createExtractionCapability = (id: FormatId, shape: z.ZodRawShape): Capability => ({
   operation: 'extract',
   from: [id],
   to: [id],
@@ -83,8 +83,8 @@ export const sevenZip: Engine = {
     capability(otherFormats, formatsWithLevel, { compressionLevel }),
     capability(otherFormats, formatsWithoutLevel, {}),
     ...archiveRows,
-    ...lockableFormats.map((id) => extraction(id, { paths: pathsOption, password })),
-    ...otherFormats.map((id) => extraction(id, { paths: pathsOption })),
+    ...lockableFormats.map((id) => createExtractionCapability(id, { paths: pathsOption, password })),
+    ...otherFormats.map((id) => createExtractionCapability(id, { paths: pathsOption })),
   ],
   limits: { memoryMb: 3008, diskMb: 10_240, timeoutS: 900 },
   version: ['7zz', 'i'],

@@ -15,7 +15,7 @@ const maxBytes = 2 * 1024 * 1024
  * damaged or empty.
  * @throws AppError UNSUPPORTED_FORMAT.
  */
-export async function refuseStrict(input: InputFile): Promise<void> {
+export async function rejectStrictOffice(input: InputFile): Promise<void> {
   if (await isStrict(input.path)) throw featureError(input.format, 'the strict kind of Office Open XML')
 }
 

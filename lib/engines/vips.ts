@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engine.ts'
-import { untilAborted } from './sandbox/until-aborted.ts'
+import { rejectWhenAborted } from './sandbox/until-aborted.ts'
 import { dpi } from './shared/image/options.ts'
 import { thumbnailRows } from './shared/image/thumbnail-options.ts'
 import { compressImage, compressImageRows } from './vips/compress.ts'
@@ -10,9 +10,9 @@ import { compressOffice, isOfficePackage, officeCompressRows } from './vips/comp
 import { convertImage } from './vips/convert.ts'
 import { cameraFormats } from './vips/decoders.ts'
 import { loadSharp } from './vips/image.ts'
-import { imageError } from './vips/image-error.ts'
+import { toImageError } from './vips/image-error.ts'
 import { mergeImages, mergeRows } from './vips/merge.ts'
-import { pixelTargetIds, pixelTargetOf } from './vips/targets.ts'
+import { getPixelTarget, pixelTargetIds } from './vips/targets.ts'
 import { makeThumbnail } from './vips/thumbnail.ts'
 import { watermarkImage, watermarkImageRows } from './vips/watermark.ts'
 
@@ -39,7 +39,7 @@ const lacks = ['browser-drawing'] as const
 
 const capabilities: readonly Capability[] = [
   ...pixelTargetIds.flatMap((id): Capability[] => {
-    const { options, cost } = pixelTargetOf(id)
+    const { options, cost } = getPixelTarget(id)
     const row = { operation: 'convert', to: [id], same: true, cost } as const
     return [
       { ...row, from: imageFormats, options },
@@ -69,7 +69,7 @@ export const vips: Engine = {
   image: 'image',
   capabilities,
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },
-  version: sharpVersion,
+  version: readSharpVersion,
   run,
   warm: async () => {
     await loadSharp()
@@ -77,7 +77,7 @@ export const vips: Engine = {
 }
 
 /** Read from the packages: the worker, which stores it with results, should not load the library. */
-function sharpVersion(): string {
+function readSharpVersion(): string {
   const [sharp, libvips] = ['sharp/package', '@img/sharp-libvips-linux-x64/versions'].map(
     (path): Readonly<Record<string, string>> =>
       JSON.parse(readFileSync(new URL(`../../node_modules/${path}.json`, import.meta.url), 'utf8')),
@@ -86,15 +86,15 @@ function sharpVersion(): string {
 }
 
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
-  const runningResult = perform(work, tools).catch((error: unknown) => {
-    throw imageError(error, work.from)
+  const runningResult = runOperation(work, tools).catch((error: unknown) => {
+    throw toImageError(error, work.from)
   })
-  const result = await untilAborted(runningResult, tools.signal)
+  const result = await rejectWhenAborted(runningResult, tools.signal)
   tools.progress(1)
   return result
 }
 
-function perform(work: EngineWork, tools: Tools): Promise<EngineResult> {
+function runOperation(work: EngineWork, tools: Tools): Promise<EngineResult> {
   switch (work.operation) {
     case 'convert':
       return convertImage(work, tools)

@@ -12,13 +12,13 @@ import { engineKind } from '../../lib/decoders/process-kinds.ts'
 import { stopEngines } from '../../lib/decoders/run-engine.ts'
 import type { EngineHost } from '../../lib/engines/engine.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
-import { confinement } from '../../lib/engines/sandbox/isolation.ts'
+import { getConfinement } from '../../lib/engines/sandbox/isolation.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import { convert, fixture } from '../engines/support/run-engine.ts'
 import { descendants } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-const { level } = await confinement()
+const { level } = await getConfinement()
 const isConfined = level === 'namespaces' || level === 'filtered'
 const secret = 'secret of another task'
 /** Refusals of a sandbox: nothing there, or no right to it. */

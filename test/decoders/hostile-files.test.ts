@@ -7,10 +7,10 @@ import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { DecoderPool } from '../../lib/decoders/decoder-pool.ts'
 import { detectFormat, detectorKind } from '../../lib/decoders/detect-format.ts'
-import { confinement } from '../../lib/engines/sandbox/isolation.ts'
+import { getConfinement } from '../../lib/engines/sandbox/isolation.ts'
 import { AppError } from '../../lib/errors.ts'
 
-const { level } = await confinement()
+const { level } = await getConfinement()
 const allowedVariables = [
   ...['HOME', 'LANG', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX', 'PATH', 'PWD', 'TMPDIR', 'UV_THREADPOOL_SIZE'],
 ]

@@ -24,8 +24,13 @@ import { UnlockOptions } from '../../lib/engines/libreoffice/unlock-options.ts'
 import { isInputOption, isLenientOption } from '../../lib/engines/options.ts'
 import { DocxOptions } from '../../lib/engines/pdf/docx/options.ts'
 import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
-import { dpi, jpgShape, lossyShape, pngShape } from '../../lib/engines/shared/image/options.ts'
-import { watermarkShape } from '../../lib/engines/shared/image/watermark-options.ts'
+import {
+  dpi,
+  jpgOptionShape,
+  lossyOptionShape,
+  pngOptionShape,
+} from '../../lib/engines/shared/image/options.ts'
+import { watermarkOptionShape } from '../../lib/engines/shared/image/watermark-options.ts'
 import { MetadataOptions } from '../../lib/engines/shared/metadata/options.ts'
 import { TableOptions } from '../../lib/engines/shared/text/table-options.ts'
 import { compressImageRows } from '../../lib/engines/vips/compress.ts'
@@ -44,11 +49,11 @@ const schemas = {
   mergeAudio: mergeAudioOptions,
   videoWatermark: videoWatermarkOptions,
   still: rowOf(videoThumbnailRows(['mp4']).filter(({ to }) => to[0] === 'jpg')),
-  jpg: z.object({ ...jpgShape, dpi }),
-  png: z.object(pngShape),
-  lossy: z.object(lossyShape),
+  jpg: z.object({ ...jpgOptionShape, dpi }),
+  png: z.object(pngOptionShape),
+  lossy: z.object(lossyOptionShape),
   mergeImages: rowOf(mergeRows),
-  mark: z.object(watermarkShape),
+  mark: z.object(watermarkOptionShape),
   book: EbookOptions,
   page: pageOptions.jpg,
   print: PrintOptions,

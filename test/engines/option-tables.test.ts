@@ -22,8 +22,12 @@ import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import { chooseOutputSize } from '../../lib/engines/ffmpeg/video-filters.ts'
 import { SheetPdfOptions, TextPdfOptions } from '../../lib/engines/libreoffice/page-setup.ts'
 import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
-import { jpgShape, pngShape, qualityScales } from '../../lib/engines/shared/image/options.ts'
-import { scaleInto, thumbnailBox, thumbnailCount } from '../../lib/engines/shared/image/thumbnail-options.ts'
+import { jpgOptionShape, pngOptionShape, qualityScales } from '../../lib/engines/shared/image/options.ts'
+import {
+  computeScale,
+  parseThumbnailBox,
+  thumbnailCount,
+} from '../../lib/engines/shared/image/thumbnail-options.ts'
 import { stampInputs, watermarkColor } from '../../lib/engines/shared/image/watermark-options.ts'
 import { MetadataOptions } from '../../lib/engines/shared/metadata/options.ts'
 import { TableOptions } from '../../lib/engines/shared/text/table-options.ts'
@@ -140,7 +144,7 @@ test('redact-pdf accepts up to a hundred terms, as a list or separated by commas
 
 test('a thumbnail fits its box, and a vector drawing is rendered at the resolution that the box requires', () => {
   const boxes = [{}, { width: 9 }, { height: 9, fit: 'crop' }, { width: 9, height: 8, fit: 'scale' }]
-  assert.deepEqual(boxes.map(thumbnailBox), [
+  assert.deepEqual(boxes.map(parseThumbnailBox), [
     { width: 256, height: 256, fit: 'max' },
     { width: 9, height: 8192, fit: 'max' },
     { width: 8192, height: 9, fit: 'grow' },
@@ -148,7 +152,7 @@ test('a thumbnail fits its box, and a vector drawing is rendered at the resoluti
   ])
   const box = { width: 100, height: 300 }
   const scaled = (['max', 'grow', 'crop', 'scale'] as const).map((fit) =>
-    scaleInto({ width: 10, height: 10 }, { ...box, fit }),
+    computeScale({ width: 10, height: 10 }, { ...box, fit }),
   )
   assert.deepEqual(scaled, [10, 10, 30, 30])
   assert.equal(thumbnailCount.parse(undefined), 1)
@@ -257,8 +261,11 @@ describe('lists of options', () => {
 
   test('images, ebooks, spreadsheets and metadata have exactly the listed options', () => {
     const size = 'width height fit downscale rotate background metadata'
-    assert.equal(Object.keys(jpgShape).join(' '), `${size} quality jpegQuality progressive colorSpace`)
-    assert.equal(Object.keys(pngShape).join(' '), `${size} compressionLevel palette progressive colorSpace`)
+    assert.equal(Object.keys(jpgOptionShape).join(' '), `${size} quality jpegQuality progressive colorSpace`)
+    assert.equal(
+      Object.keys(pngOptionShape).join(' '),
+      `${size} compressionLevel palette progressive colorSpace`,
+    )
     assert.deepEqual(Object.keys(ebookOptionShape), [
       ...['ebookMargin', 'ebookOutputProfile', 'ebookBaseFontSize', 'ebookEmbedFonts'],
       ...['ebookSmartenPunctuation', 'ebookDisableFontRescaling'],

@@ -3,10 +3,10 @@ import { describe, test } from 'node:test'
 import * as z from 'zod'
 import { timestampOption } from '../../lib/engines/ffmpeg/options.ts'
 import { decimal, flag, integer, quality } from '../../lib/engines/options.ts'
-import { colorOption, imageShape } from '../../lib/engines/shared/image/options.ts'
+import { colorOption, imageOptionShape } from '../../lib/engines/shared/image/options.ts'
 import {
   watermarkColor as markColor,
-  watermarkShape,
+  watermarkOptionShape,
 } from '../../lib/engines/shared/image/watermark-options.ts'
 import { optionLabels } from '../../lib/http/openapi/option-labels.ts'
 import { optionViews } from '../../lib/http/openapi/option-view.ts'
@@ -71,7 +71,7 @@ describe('views of conversion options', () => {
       ['enum', 'choice', ['none', 'auto'], undefined],
     )
     assert.deepEqual(choice.enumLabels, { none: 'None', auto: 'Automatic' })
-    const turn = view('rotate', imageShape.rotate)
+    const turn = view('rotate', imageOptionShape.rotate)
     assert.deepEqual([turn.type, turn.enum?.join()], ['enum', '0,90,180,270,-90,-180,-270'])
     assert.equal(turn.number, undefined, 'no other numbers are accepted')
   })
@@ -91,7 +91,7 @@ describe('views of conversion options', () => {
     const mark = view('watermarkColor', markColor)
     assert.deepEqual([mark.type, mark.widget], ['enum', 'color'])
     assert.match('#f80', new RegExp(mark.pattern ?? '$^'))
-    assert.equal(view('watermarkPosition', watermarkShape.watermarkPosition).widget, 'position')
+    assert.equal(view('watermarkPosition', watermarkOptionShape.watermarkPosition).widget, 'position')
     const two = z.union([z.string().regex(/^a$/), z.string().regex(/^b$/)])
     assert.equal(view('other', two).pattern, '(?:^a$)|(?:^b$)')
     assert.equal(view('other', z.union([z.string().regex(/^a$/), z.string()])).pattern, undefined)

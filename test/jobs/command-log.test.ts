@@ -5,11 +5,11 @@ import { test } from 'node:test'
 import pino from 'pino'
 import * as z from 'zod'
 import type { Engine } from '../../lib/engines/engine.ts'
-import { confinement } from '../../lib/engines/sandbox/isolation.ts'
+import { getConfinement } from '../../lib/engines/sandbox/isolation.ts'
 import { runSteps, type StepsRun } from '../../lib/jobs/run/run-steps.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-const { level, detail } = await confinement()
+const { level, detail } = await getConfinement()
 const confined = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}
 const folder = scratchFolder('command-log')
 
@@ -57,7 +57,7 @@ async function logOf(scripts: readonly string[], succeeds = true) {
       watchedLines.push([bin, args.length])
       return {
         stderr: (chunk) => watchedLines.push(String(chunk)),
-        ended: ({ how, succeeded }) => watchedLines.push([how, succeeded]),
+        ended: ({ how, hasSucceeded: succeeded }) => watchedLines.push([how, succeeded]),
       }
     },
   }

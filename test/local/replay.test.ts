@@ -222,7 +222,7 @@ test('replay hides a password in program arguments and output, even if it is spl
   const watch = commandPrinter(printer)('unar', ['-password', 'o\'pen "it"', 'a.rar'])
   watch.stderr(Buffer.from("wrong: o'pe"))
   watch.stderr(Buffer.from('n "it"\nas JSON: o\'pen \\"it\\"'))
-  watch.ended({ how: 'exit code 1', succeeded: false, ms: 5, stderr: '' })
+  watch.ended({ how: 'exit code 1', hasSucceeded: false, ms: 5, stderr: '' })
   assert.deepEqual(shownTexts, [
     '  [1] $ unar -password *** a.rar\n',
     '  [1] | wrong: ***\n',

@@ -4,7 +4,7 @@ import type { Option } from '../../functions/web/api.ts'
 import { languages } from '../../functions/web/section-paths.ts'
 import { resolveTrim } from '../../lib/engines/ffmpeg/trim.ts'
 import { resolvePages } from '../../lib/engines/pdf/page-range.ts'
-import { paperArgs } from '../../lib/engines/vips/pdf-paper.ts'
+import { buildPaperArgs } from '../../lib/engines/vips/pdf-paper.ts'
 import { AppError } from '../../lib/errors.ts'
 import { requireConsistentOptions } from '../../lib/plan/option-rules.ts'
 
@@ -69,7 +69,7 @@ const cases: readonly [
   [
     option('Distance from the edge'),
     '200mm',
-    detailsOf(() => paperArgs({ pageSize: 'A5', margin: '200mm' })),
+    detailsOf(() => buildPaperArgs({ pageSize: 'A5', margin: '200mm' })),
     'Distance from the edge can’t be “200mm”. The margins leave no room on the page: choose smaller ones, or larger paper.',
   ],
   [

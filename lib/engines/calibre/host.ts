@@ -4,10 +4,10 @@ import * as z from 'zod'
 import { defined } from '../../validation/defined.ts'
 import type { EngineHost, EngineLimits, HostedStep } from '../engine.ts'
 import type { PrestartedProcess } from '../sandbox/command.ts'
-import { sandboxLimits } from '../sandbox/exec.ts'
+import { toSandboxLimits } from '../sandbox/exec.ts'
 import { createPrestarter, type Prestarter } from '../sandbox/prestarted-process.ts'
 import { moveOut } from '../sandbox/process-folder.ts'
-import { pythonProgram, runPython } from '../sandbox/python.ts'
+import { locatePythonProgram, runPython } from '../sandbox/python.ts'
 
 const program = 'document/ebook_convert.py'
 
@@ -25,10 +25,10 @@ export type HostedEbookJob = z.infer<typeof HostedEbookJob>
 /** Prestarted calibre processes: loading calibre takes half of the time of a small ebook. */
 export function createEbookConverters(baseDir: string, limits: EngineLimits): Prestarter {
   return createPrestarter({
-    ...pythonProgram(program),
+    ...locatePythonProgram(program),
     baseDir,
     prefix: 'mutabor-book-',
-    limits: sandboxLimits(limits),
+    limits: toSandboxLimits(limits),
     prepare: createEnvironment,
   })
 }

@@ -1,6 +1,6 @@
 import { createMutex } from '../sandbox/mutex.ts'
 import { removeOrphanedFolders } from '../sandbox/process-folder.ts'
-import { untilAborted } from '../sandbox/until-aborted.ts'
+import { rejectWhenAborted } from '../sandbox/until-aborted.ts'
 import { BrowserCrash, BrowserStartFailure } from './cdp-pipe.ts'
 import { type BrowserProcess, browserFolderPrefix, startBrowser } from './process.ts'
 
@@ -139,7 +139,7 @@ export class Browser {
   async #runOnce<T>(job: BrowserJob<T>, runningBrowser: RunningBrowser, signal: AbortSignal): Promise<T> {
     try {
       signal.throwIfAborted()
-      return await untilAborted(job.run(runningBrowser.browser), signal)
+      return await rejectWhenAborted(job.run(runningBrowser.browser), signal)
     } catch (error) {
       // The browser may be shutting down, so the next attempt must not use it.
       if (error instanceof BrowserCrash) runningBrowser.documentCount = maxDocuments

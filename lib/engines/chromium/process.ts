@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { sandboxCommand } from '../sandbox/isolation.ts'
+import { createSandboxCommand } from '../sandbox/isolation.ts'
 import { makeProcessFolder, removeProcessFolder } from '../sandbox/process-folder.ts'
 import { type BrowserPipe, BrowserStartFailure, connectBrowser } from './cdp-pipe.ts'
 
@@ -68,7 +68,7 @@ export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
   const profile = join(folder, 'profile')
   await mkdir(profile)
   // Address space is not limited: V8 reserves terabytes that it never touches.
-  const command = await sandboxCommand(
+  const command = await createSandboxCommand(
     browserProgram,
     [...browserSwitches, `--user-data-dir=${profile}`, 'about:blank'],
     {

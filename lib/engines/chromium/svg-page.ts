@@ -4,13 +4,13 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { decimal } from '../options.ts'
-import { dpi, drawingBoxOf, parseImageOptions } from '../shared/image/options.ts'
-import { enlargingBox, scaleInto, thumbnailBox } from '../shared/image/thumbnail-options.ts'
-import { targetExtension, writeImage } from '../vips/convert.ts'
+import { dpi, getDrawingBox, parseImageOptions } from '../shared/image/options.ts'
+import { allowEnlargement, computeScale, parseThumbnailBox } from '../shared/image/thumbnail-options.ts'
+import { getExtension, writeImage } from '../vips/convert.ts'
 import { loadSharp, openImage, warnAboutLosses } from '../vips/image.ts'
-import { pixelsPerInch, svgDefaults, svgWithPixelLengths } from '../vips/svg-lengths.ts'
-import { pixelTargetOf } from '../vips/targets.ts'
-import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
+import { pixelsPerInch, svgDefaults, writeSvgWithPixelLengths } from '../vips/svg-lengths.ts'
+import { getPixelTarget } from '../vips/targets.ts'
+import { toThumbnailTarget, writeThumbnail } from '../vips/thumbnail.ts'
 import type { BrowserPage, PageSize } from './page.ts'
 import { captureDrawing } from './screenshot.ts'
 
@@ -26,7 +26,7 @@ const drawingOptionShape = {
 const DrawingOptions = z.object(drawingOptionShape)
 
 export const createDrawingOptions = (to: ImageTarget): z.ZodObject =>
-  pixelTargetOf(to).options.extend(drawingOptionShape)
+  getPixelTarget(to).options.extend(drawingOptionShape)
 
 export const isSvg = (id: FormatId) => id === 'svg' || id === 'svgz'
 
@@ -36,7 +36,7 @@ export const isSvg = (id: FormatId) => id === 'svg' || id === 'svgz'
  */
 export async function readLibrsvgSize(input: InputFile, tools: Tools): Promise<PageSize | undefined> {
   const sharp = await loadSharp()
-  const path = await svgWithPixelLengths(input, tools)
+  const path = await writeSvgWithPixelLengths(input, tools)
   const { width, height } = await sharp(path, { limitInputPixels: false, ...svgDefaults })
     .metadata()
     .catch(() => ({ width: 0, height: 0 }))
@@ -89,8 +89,8 @@ export async function drawingToImage(
   const capture: InputFile = { ...input, path, format: 'png' }
   tools.progress(0.6, 'drawn')
   if (work.operation === 'thumbnail') {
-    const box = enlargingBox(thumbnailBox(work.options))
-    await captureDrawing(page, area, Math.max(1, scaleInto(area, box)), path)
+    const box = allowEnlargement(parseThumbnailBox(work.options))
+    await captureDrawing(page, area, Math.max(1, computeScale(area, box)), path)
     return thumbnailCapture(capture, work, tools)
   }
   await captureDrawing(page, area, chooseScale(area, work.options), path)
@@ -101,7 +101,7 @@ export async function drawingToImage(
 function chooseScale({ width, height }: PageSize, options: unknown): number {
   const { dpi: requestedDpi, scale } = DrawingOptions.parse(options)
   if (requestedDpi !== undefined) return (requestedDpi / pixelsPerInch) * scale
-  const box = drawingBoxOf(parseImageOptions(options))
+  const box = getDrawingBox(parseImageOptions(options))
   if (!box || box.fit === 'max') return scale
   return scale * Math.max((box.width ?? 0) / width, (box.height ?? 0) / height, 1)
 }
@@ -115,7 +115,7 @@ async function convertCapture(
   if (!to) throw new Error(`The browser does not support the target ${id} for drawings.`)
   const image = await openImage(capture, to, tools, options)
   await warnAboutLosses(image, to, { options: parseImageOptions(options) }, tools)
-  const path = join(outDir, `output.${targetExtension(to)}`)
+  const path = join(outDir, `output.${getExtension(to)}`)
   const { width, height } = await writeImage(image, to, { page: 0, path, options }, tools)
   return { files: [{ path }], details: { width, height } }
 }
@@ -125,9 +125,9 @@ async function thumbnailCapture(
   { to: id, outDir, options }: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
-  const to = thumbnailTargetOf(id)
+  const to = toThumbnailTarget(id)
   const path = join(outDir, `output.${to}`)
-  const box = enlargingBox(thumbnailBox(options))
+  const box = allowEnlargement(parseThumbnailBox(options))
   const details = await writeThumbnail(capture, { to, path, options, box }, tools)
   return { files: [{ path }], details: { ...details } }
 }

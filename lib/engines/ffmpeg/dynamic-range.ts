@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Tools } from '../engine.ts'
-import { hdrConvertedMessage, knee, peakNits, whiteNits } from '../shared/image/hdr.ts'
+import { describeHdrConversion, knee, peakNits, whiteNits } from '../shared/image/hdr.ts'
 
 /** Color properties of a video as reported by ffprobe. */
 export const Colors = z.object({
@@ -44,7 +44,7 @@ export function hdrWarnings(
 ): { readonly code: string; readonly message: string }[] {
   if (!isHdr(video)) return []
   const hint = hdrCodec === undefined ? '' : ` codec=${hdrCodec} keeps them.`
-  const message = `${hdrConvertedMessage('video', hdrTransferNames[video.color_transfer] ?? '')}${hint}`
+  const message = `${describeHdrConversion('video', hdrTransferNames[video.color_transfer] ?? '')}${hint}`
   return [{ code: 'COLORS_CONVERTED', message }]
 }
 

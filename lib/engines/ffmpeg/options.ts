@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { decimal, flag, integer, lenientOption, numberFromText, quality } from '../options.ts'
 import { colorOption } from '../shared/image/options.ts'
-import { watermarkShape } from '../shared/image/watermark-options.ts'
+import { watermarkOptionShape } from '../shared/image/watermark-options.ts'
 import { audioCodecs } from './audio-codecs.ts'
 import { codecAliases, encoderPresets } from './codecs.ts'
 import type { Container } from './containers.ts'
@@ -251,7 +251,7 @@ export type CompressOptions = Partial<z.output<ReturnType<typeof compressOptions
 
 /** Options for a watermark on a video, which must be re-encoded for it. */
 export const videoWatermarkOptions = z.object({
-  ...watermarkShape,
+  ...watermarkOptionShape,
   quality: quality.optional(),
   preset: z
     .enum(encoderPresets)

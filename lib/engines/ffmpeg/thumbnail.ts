@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../engine.ts'
 import { thumbnailCount, thumbnailRows } from '../shared/image/thumbnail-options.ts'
-import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
+import { toThumbnailTarget, writeThumbnail } from '../vips/thumbnail.ts'
 import { chooseFrameTimes, extractFrame, findRepresentativeFrame, openVideo } from './extract-frames.ts'
 import { timestampOption } from './options.ts'
 import type { VideoSize } from './video-filters.ts'
@@ -33,7 +33,7 @@ export async function thumbnailVideo(
 ): Promise<EngineResult> {
   const { timestamp, count } = VideoThumbnailOptions.parse(work.options)
   const video = await openVideo(input, work, timestamp, tools)
-  const to = thumbnailTargetOf(work.to)
+  const to = toThumbnailTarget(work.to)
   const files: OutputFile[] = []
   let size: VideoSize | undefined
   for (const [index, atS] of chooseFrameTimes(video, timestamp, count).entries()) {

@@ -6,10 +6,10 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { integer } from '../options.ts'
 import { parseImageOptions } from '../shared/image/options.ts'
-import { imageViewOf, targetExtension, writeImage } from '../vips/convert.ts'
+import { getExtension, parseImageView, writeImage } from '../vips/convert.ts'
 import { loadSharp, openImage, warnAboutLosses } from '../vips/image.ts'
 import { maxPixels } from '../vips/limits.ts'
-import { pixelTargetOf } from '../vips/targets.ts'
+import { getPixelTarget } from '../vips/targets.ts'
 import {
   chooseFrameTimes,
   extractFrame,
@@ -51,7 +51,7 @@ export const videoImageRows = (from: readonly FormatId[]): readonly Capability[]
     from,
     to: [to],
     cost: 1,
-    options: pixelTargetOf(to).options.extend(shape),
+    options: getPixelTarget(to).options.extend(shape),
   }))
 
 /**
@@ -75,7 +75,7 @@ export async function videoToImage(work: EngineWork, input: InputFile, tools: To
           tools,
         )
       : await extractSingleFrame(video, times[0], tools)
-  const path = join(work.outDir, `output.${targetExtension(to)}`)
+  const path = join(work.outDir, `output.${getExtension(to)}`)
   const size = await renderImage({ ...input, path: imagePath, format: 'png' }, { to, path, work }, tools)
   tools.progress(1)
   return { files: [{ path }], details: { ...size, pictures: times.length, durationS: video.lengthS } }
@@ -90,7 +90,7 @@ async function renderImage(
   tools: Tools,
 ) {
   const image = await openImage(frame, to, tools, work.options)
-  await warnAboutLosses(image, to, imageViewOf(work.options), tools)
+  await warnAboutLosses(image, to, parseImageView(work.options), tools)
   return writeImage(image, to, { page: 0, path, options: work.options }, tools)
 }
 

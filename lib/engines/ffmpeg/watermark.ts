@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { defined } from '../../validation/defined.ts'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
-import { createWatermark, overlayFor, type WatermarkOverlay } from '../shared/image/watermark.ts'
+import { createOverlay, createWatermark, type WatermarkOverlay } from '../shared/image/watermark.ts'
 import { parseWatermarkOptions } from '../shared/image/watermark-options.ts'
 import { loadSharp } from '../vips/image.ts'
 import { type CompressSource, preferSourceCodec } from './compress.ts'
@@ -28,7 +28,7 @@ export async function watermarkVideo(
   const container = getContainer(work.to)
   const { quality, preset } = videoWatermarkOptions.parse(work.options)
   const options = { mode: 'auto', quality, preset, ...preferSourceCodec({ media, container }) } as const
-  const sheet = overlayFor(chooseVideoSize(media.video, container, options), watermark)
+  const sheet = createOverlay(chooseVideoSize(media.video, container, options), watermark)
   const overlay = sheet && (await drawOverlay(sheet, tools))
   return transcode({ ...source, to: work.to, container, target, options, ...defined({ overlay }) }, tools)
 }

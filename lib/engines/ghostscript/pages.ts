@@ -5,14 +5,19 @@ import type { OutputFile, Tools } from '../engine.ts'
 import { quality, toQualityNumber } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
 import { createPageFileName, type PageFile } from '../pdf/page-files.ts'
-import { computeResolution, openShape, type PageSelection, resolutionShape } from '../pdf/page-options.ts'
+import {
+  computeResolution,
+  openPdfOptionShape,
+  type PageSelection,
+  resolutionOptionShape,
+} from '../pdf/page-options.ts'
 import { pageAdobeRgbProfile } from '../shared/image/color-profiles.ts'
-import { jpegQuality, jpegQualityOf, qualityScales, renderedColorSpace } from '../shared/image/options.ts'
+import { chooseJpegQuality, jpegQuality, qualityScales, renderedColorSpace } from '../shared/image/options.ts'
 import { runGhostscript } from './run.ts'
 
 const PlainOptions = z.object({
-  ...openShape,
-  ...resolutionShape,
+  ...openPdfOptionShape,
+  ...resolutionOptionShape,
   colorSpace: renderedColorSpace,
 })
 
@@ -98,6 +103,6 @@ export function toPageSwitches(
     `-dLastPage=${page}`,
     ...['-dUseCropBox', '-dTextAlphaBits=4', '-dGraphicsAlphaBits=4'],
     ...(colorSpace === 'adobe-rgb' ? [`-sOutputICCProfile=${pageAdobeRgbProfile}`] : []),
-    ...(to === 'jpg' ? [`-dJPEGQ=${toQualityNumber(jpegQualityOf(options), qualityScales.jpg)}`] : []),
+    ...(to === 'jpg' ? [`-dJPEGQ=${toQualityNumber(chooseJpegQuality(options), qualityScales.jpg)}`] : []),
   ]
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { warnAboutMissingFilesOf } from '../shared/image/svg-references.ts'
+import { warnAboutMissingFilesAt } from '../shared/image/svg-references.ts'
 
 /**
  * Converts SVG to PDF, keeping shapes and text. librsvg loads no remote resources and only files next to the drawing,
@@ -9,7 +9,7 @@ import { warnAboutMissingFilesOf } from '../shared/image/svg-references.ts'
  * @throws AppError CORRUPT_FILE.
  */
 export async function svgToPdf(input: InputFile, output: string, tools: Tools): Promise<void> {
-  await warnAboutMissingFilesOf(input.path, tools)
+  await warnAboutMissingFilesAt(input.path, tools)
   try {
     await tools.exec('rsvg-convert', [
       '--format=pdf',

@@ -2,15 +2,15 @@ import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import { type Quality, toQualityNumber } from '../options.ts'
 import {
+  chooseJpegQuality,
   colorSpace,
-  imageShape,
-  jpegQualityOf,
-  jpgShape,
-  lossyShape,
+  getResizeBox,
+  imageOptionShape,
+  jpgOptionShape,
+  lossyOptionShape,
   parseImageOptions,
-  pngShape,
+  pngOptionShape,
   qualityScales,
-  resizeBoxOf,
 } from '../shared/image/options.ts'
 
 /** How a format is written. */
@@ -33,17 +33,17 @@ interface MagickTarget {
 
 const parseSides = (text: string) => text.split(',').map(Number)
 
-const PlainOptions = z.object(imageShape)
-const LossyOptions = z.object(lossyShape)
-const JpgOptions = z.object(jpgShape)
-const PngOptions = z.object(pngShape)
+const PlainOptions = z.object(imageOptionShape)
+const LossyOptions = z.object(lossyOptionShape)
+const JpgOptions = z.object(jpgOptionShape)
+const PngOptions = z.object(pngOptionShape)
 const ColorOptions = z.object({ colorSpace })
 
 /** Returns the requested color space; undefined for targets without that option. */
 export const parseColorSpace = (raw: unknown) => ColorOptions.parse(raw).colorSpace
 
 const IconOptions = z.object({
-  ...imageShape,
+  ...imageOptionShape,
   sizes: z
     .string()
     .max(100)
@@ -109,7 +109,7 @@ export const magickTargets = {
     quality: (raw) => {
       const options = JpgOptions.parse(raw)
       return [
-        ...qualityArgs(jpegQualityOf(options), 'jpg'),
+        ...qualityArgs(chooseJpegQuality(options), 'jpg'),
         ...['-interlace', options.progressive ? 'JPEG' : 'None'],
         ...(options.colorSpace === 'gray' ? ['-colorspace', 'Gray'] : []),
       ]
@@ -201,7 +201,7 @@ export const getMagickTarget = (id: MagickTargetId): MagickTarget => magickTarge
 
 /** Resize arguments for the requested size: `>` never enlarges, `^` fills the box. */
 export function sizeArgs(options: unknown): string[] {
-  const box = resizeBoxOf(parseImageOptions(options))
+  const box = getResizeBox(parseImageOptions(options))
   if (!box) return []
   const { width, height, fit } = box
   const geometry = `${width ?? ''}x${height ?? ''}`

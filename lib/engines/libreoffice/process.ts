@@ -2,9 +2,9 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SandboxedCommand } from '../sandbox/command.ts'
-import { sandboxCommand } from '../sandbox/isolation.ts'
+import { createSandboxCommand } from '../sandbox/isolation.ts'
 import { copyIn, makeProcessFolder, moveOut, removeProcessFolder } from '../sandbox/process-folder.ts'
-import { python } from '../sandbox/python.ts'
+import { pythonPath } from '../sandbox/python.ts'
 import {
   type Bridge,
   connectBridge,
@@ -112,7 +112,7 @@ async function startInFolder(folder: string, { bridgeDir, stallS }: OfficeSettin
   await copyFile(join(bridgeDir, profile), join(folder, 'profile', 'user', profile))
   const pipeName = basename(folder)
   const args = ['-B', join(bridgeDir, 'bridge.py'), folder, pipeName, String(stallS)]
-  const command = await sandboxCommand(python, args, {
+  const command = await createSandboxCommand(pythonPath, args, {
     workDir: folder,
     readOnly: [bridgeDir, emojiFolder],
     env: { FONTCONFIG_FILE: join(bridgeDir, 'fonts.conf') },

@@ -1,4 +1,4 @@
-import { type Cell, type PandocRow, PandocTable, resetColumnWidth, rowsOf } from './tables.ts'
+import { type Cell, listRows, type PandocRow, PandocTable, resetColumnWidth } from './tables.ts'
 import { isElement, noAttributes, type PandocElement, type Tree, visitNodes } from './tree.ts'
 
 /**
@@ -39,7 +39,7 @@ const hasContent = (inlines: Inlines) => inlines.length > 0
 /** Returns the cells of each row, with blank ones in place of spans; undefined if a cell has more than text. */
 function readCells(table: PandocTable): Inlines[][] | undefined {
   const width = table[2].length
-  const rows = rowsOf(table)
+  const rows = listRows(table)
   if (width * rows.length > maxCells) return undefined
   const grid = rows.map(() => new Array<Inlines | undefined>(width).fill(undefined))
   for (const [y, [, cells]] of rows.entries()) {

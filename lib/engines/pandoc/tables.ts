@@ -35,7 +35,7 @@ export function convertTablesToLines(tree: Tree): void {
     const table = isTable(node) ? PandocTable.safeParse(node.c).data : undefined
     if (table) {
       const [, [, caption]] = table
-      const lines = { t: 'LineBlock', c: joinRows(rowsOf(table)) }
+      const lines = { t: 'LineBlock', c: joinRows(listRows(table)) }
       Object.assign(node, { t: 'Div', c: [noAttributes, [...caption, lines]] })
       for (const block of caption) stack.push(block)
     } else for (const child of Object.values(node)) stack.push(child)
@@ -76,7 +76,7 @@ function flattenCells([attributes, caption, columns, head, bodies, foot]: Pandoc
   ]
 }
 
-export const rowsOf = ([, , , [, head], bodies, [, foot]]: PandocTable): PandocRow[] => [
+export const listRows = ([, , , [, head], bodies, [, foot]]: PandocTable): PandocRow[] => [
   ...head,
   ...bodies.flatMap(([, , heads, lines]) => [...heads, ...lines]),
   ...foot,
@@ -123,7 +123,8 @@ function findInlines(part: unknown): unknown[] {
   if (t === 'CodeBlock')
     return [{ t: 'Str', c: Array.isArray(c) ? String(c[1]).replaceAll(/\s+/g, ' ') : '' }]
   const table = t === 'Table' ? PandocTable.safeParse(c).data : undefined
-  if (table) return collectInlines(rowsOf(table).map(([, cells]) => cells.map(([, , , , blocks]) => blocks)))
+  if (table)
+    return collectInlines(listRows(table).map(([, cells]) => cells.map(([, , , , blocks]) => blocks)))
   // Paragraphs, headings, lists, quotations and containers: their content without attributes.
   if (t === 'Plain' || t === 'Para') return findInlines(c)
   // The first element describes the numbering.

@@ -40,7 +40,7 @@ export function adaptTitle(tree: Tree, target: FormatId, titleAsHeading: boolean
 }
 
 /** Returns the title or the first heading as text; empty if there is neither. */
-export function titleOf(tree: Tree): string {
+export function readTitle(tree: Tree): string {
   const title = extractText(tree.meta['title'])
   if (title !== '') return title
   const heading = tree.blocks.find((block) => isElement(block) && block.t === 'Header')
@@ -57,7 +57,7 @@ function convertTitleToHeading(tree: Tree): void {
   const authors =
     isElement(author) && author.t === 'MetaList' && Array.isArray(author.c) ? author.c : [author]
   const lines = [subtitle, ...authors, date].map(extractText).filter((line) => line !== '')
-  const text = title === undefined ? '' : titleOf(tree)
+  const text = title === undefined ? '' : readTitle(tree)
   tree.blocks.unshift(
     ...(text === '' ? [] : [{ t: 'Header', c: [1, noAttributes, [{ t: 'Str', c: text }]] }]),
     ...lines.map((line) => ({ t: 'Para', c: [{ t: 'Str', c: line }] })),

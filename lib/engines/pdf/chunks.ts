@@ -3,7 +3,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { ChunkSpec } from '../engine.ts'
 import type { OpenPdf } from './open-pdf.ts'
 import { computeResolution } from './page-options.ts'
-import { parallelProcesses } from './render.ts'
+import { maxProcesses } from './render.ts'
 import { splitByCost } from './split-by-cost.ts'
 
 /** Splits the pages of a long PDF into chunks for several workers. */
@@ -31,10 +31,10 @@ interface TargetCost {
  * more time than these numbers predict.
  */
 const costsByTarget = {
-  jpg: { secondsPerMegapixel: 0.008, secondsPerPage: 0, coresPerWorker: parallelProcesses },
-  png: { secondsPerMegapixel: 0.04, secondsPerPage: 0, coresPerWorker: parallelProcesses },
-  webp: { secondsPerMegapixel: 0.075, secondsPerPage: 0, coresPerWorker: parallelProcesses },
-  avif: { secondsPerMegapixel: 0.18, secondsPerPage: 0, coresPerWorker: parallelProcesses },
+  jpg: { secondsPerMegapixel: 0.008, secondsPerPage: 0, coresPerWorker: maxProcesses },
+  png: { secondsPerMegapixel: 0.04, secondsPerPage: 0, coresPerWorker: maxProcesses },
+  webp: { secondsPerMegapixel: 0.075, secondsPerPage: 0, coresPerWorker: maxProcesses },
+  avif: { secondsPerMegapixel: 0.18, secondsPerPage: 0, coresPerWorker: maxProcesses },
   svg: { secondsPerMegapixel: 0, secondsPerPage: 0.06, coresPerWorker: 1 },
 } as const satisfies Partial<Record<FormatId, TargetCost>>
 

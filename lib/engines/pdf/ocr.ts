@@ -22,10 +22,10 @@ import { normalizeOcrText } from './ocr/normalize-text.ts'
 import {
   countCharactersByPage,
   hasText,
-  languagesToFix,
+  languagesToFixPattern,
   type OcrSettings,
-  recognize,
   recognizeChunk,
+  recognizeText,
 } from './ocr/recognize.ts'
 import { openPdf, type PdfPageSize } from './open-pdf.ts'
 import { passwordOption } from './page-options.ts'
@@ -33,8 +33,8 @@ import { toText } from './text.ts'
 import {
   openEditable,
   requireUnsigned,
-  warnLockedAttachmentsDropped,
-  warnSignatureInvalid,
+  warnAboutInvalidSignatures,
+  warnAboutLockedAttachments,
 } from './tools/editable-pdf.ts'
 import { signatureOption } from './tools/options.ts'
 
@@ -71,15 +71,15 @@ interface OcrInput {
 }
 
 /** Inputs that `split` has opened already, in case `runOcr` follows because the work was not split. */
-const openedInputs = new WeakMap<InputFile, OcrInput>()
+const ocrInputs = new WeakMap<InputFile, OcrInput>()
 
 async function openForOcr(work: EngineWork, tools: Tools): Promise<OcrInput> {
   const [input] = work.inputs
   if (!input) throw new Error('ocr was called without an input.')
   const ocrInput =
-    openedInputs.get(input) ??
+    ocrInputs.get(input) ??
     (await (work.from === 'pdf' ? openPdfForOcr(input, work, tools) : openImageForOcr(input, work, tools)))
-  openedInputs.set(input, ocrInput)
+  ocrInputs.set(input, ocrInput)
   return ocrInput
 }
 
@@ -87,12 +87,12 @@ async function openPdfForOcr(input: InputFile, { to, options }: EngineWork, tool
   const { password, dropSignatures, ...settings } = PdfOcrOptions.parse(options)
   const openedPdf = await openEditable(input, password, tools)
   const { path, isEncrypted, sizes } = openedPdf
-  if (to === 'pdf') warnLockedAttachmentsDropped(openedPdf, tools)
+  if (to === 'pdf') warnAboutLockedAttachments(openedPdf, tools)
   const characterCounts = await countCharactersByPage(path, tools)
   const pages = characterCounts.flatMap((count, index) => (hasText(count) ? [] : [index + 1]))
   if (to === 'pdf' && pages.length > 0) {
     await requireUnsigned([{ source: input.path }], { dropSignatures })
-    await warnSignatureInvalid([input.path], tools)
+    await warnAboutInvalidSignatures([input.path], tools)
   }
   return { path, isEncrypted, sizes, characterCounts, pages, settings }
 }
@@ -103,7 +103,7 @@ async function openImageForOcr(input: InputFile, { options }: EngineWork, tools:
   const { sizes } = await openPdf(path, undefined, tools)
   // Tesseract works best from 300 dpi (its "ImproveQuality" page); enlarging images that are close to that only costs
   // time.
-  const enlarged = dpi < 250 ? { oversample: 300 } : {}
+  const oversampleOptions = dpi < 250 ? { oversample: 300 } : {}
   const pages = sizes.map((_, index) => index + 1)
   return {
     path,
@@ -111,7 +111,7 @@ async function openImageForOcr(input: InputFile, { options }: EngineWork, tools:
     sizes,
     characterCounts: [],
     pages,
-    settings: { language, deskew: false, ...enlarged },
+    settings: { language, deskew: false, ...oversampleOptions },
   }
 }
 
@@ -135,9 +135,12 @@ export async function runOcr(
   const { path, read, texts } =
     pages.length === 0
       ? { path: input.path, read: [], texts: new Map<number, string>() }
-      : await recognize({ path: input.path, pages, ...settings, onPage, ...defined({ keptArchives }) }, tools)
+      : await recognizeText(
+          { path: input.path, pages, ...settings, onPage, ...defined({ keptArchives }) },
+          tools,
+        )
   // The text layer of some scripts is corrected, Tesseract's own text is not.
-  const lines = languagesToFix.test(settings.language) ? new Map<number, string>() : texts
+  const lines = languagesToFixPattern.test(settings.language) ? new Map<number, string>() : texts
   const searchablePdf = { path, pages: sizes.length, characterCounts, recognized: pages, lines }
   const file = await writeTarget(work, searchablePdf, tools)
   tools.progress(1)

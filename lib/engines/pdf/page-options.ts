@@ -22,9 +22,9 @@ export const passwordOption = z
   .describe('Password to open the PDF, if it needs one.')
   .meta(secretOption)
 
-export const openShape = { pages: pageRange.optional(), password: passwordOption }
+export const openPdfOptionShape = { pages: pageRange.optional(), password: passwordOption }
 
-export const resolutionShape = {
+export const resolutionOptionShape = {
   dpi: integer(72, 600).default(150).describe('Pixels per inch.'),
   downscale: integer(16, 20_000).optional().describe('Longest side in pixels; larger pages are scaled down.'),
 }

@@ -8,13 +8,13 @@ const rangePattern = new RegExp(
 )
 const maxPagesListed = 20_000
 /** No document has a page 0. */
-const startsAtOne = (range: string) => !/(?:^|[^\d])0+(?:[^\d]|$)/.test(range)
+const hasNoPageZero = (range: string) => !/(?:^|[^\d])0+(?:[^\d]|$)/.test(range)
 
 /** JSON may contain a single page as a number. */
 export const pageRange = z
   .preprocess(
     (value) => (typeof value === 'number' ? String(value) : value),
-    z.stringFormat('pages', rangePattern).max(20_000).refine(startsAtOne, 'expected page numbers from 1'),
+    z.stringFormat('pages', rangePattern).max(20_000).refine(hasNoPageZero, 'expected page numbers from 1'),
   )
   .describe(
     'Page numbers and ranges such as 1-5,10,15-last. A range may run backward. Defaults to all pages.',
@@ -34,13 +34,13 @@ export function resolvePages(range: string | undefined, count: number): number[]
     const step = firstPage <= lastPage ? 1 : -1
     for (let page = firstPage; page !== lastPage + step; page += step) pages.push(page)
     if (pages.length > maxPagesListed)
-      throw invalidPages(`pages: at most ${maxPagesListed} pages can be listed.`, {})
+      throw invalidPagesError(`pages: at most ${maxPagesListed} pages can be listed.`, {})
   }
   return pages
 }
 
 /** Groups consecutive page numbers, so that a program can process each run in one call. */
-export function consecutiveRuns(pages: readonly number[]): [first: number, last: number][] {
+export function findConsecutiveRuns(pages: readonly number[]): [first: number, last: number][] {
   const runs: [number, number][] = []
   for (const page of pages) {
     const run = runs.at(-1)
@@ -52,7 +52,7 @@ export function consecutiveRuns(pages: readonly number[]): [first: number, last:
 
 /** Formats sorted page numbers as a range: `1-3,7` for 7, 1, 2 and 3. */
 export function formatPageRange(pages: readonly number[]): string {
-  const runs = consecutiveRuns([...new Set(pages)].sort((a, b) => a - b))
+  const runs = findConsecutiveRuns([...new Set(pages)].sort((a, b) => a - b))
   return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(',')
 }
 
@@ -61,9 +61,9 @@ function parsePageNumber(text: string, count: number): number {
   const page = word === 'last' ? count : Number(word)
   if (page >= 1 && page <= count) return page
   const sentence = `pages: page ${word} does not exist; the document has pages 1 to ${count}.`
-  throw invalidPages(sentence, { reason: 'no-such-page', pages: count })
+  throw invalidPagesError(sentence, { reason: 'no-such-page', pages: count })
 }
 
-function invalidPages(sentence: string, details: Readonly<Record<string, unknown>>): AppError {
+function invalidPagesError(sentence: string, details: Readonly<Record<string, unknown>>): AppError {
   return new AppError('INVALID_INPUT', sentence, { field: 'pages', ...details })
 }

@@ -6,7 +6,7 @@ import { defined } from '../../validation/defined.ts'
 import type { OutputFile, Tools } from '../engine.ts'
 import { type Quality, toQualityNumber } from '../options.ts'
 import { pageAdobeRgbProfile } from '../shared/image/color-profiles.ts'
-import { jpegQualityOf, qualityScales } from '../shared/image/options.ts'
+import { chooseJpegQuality, qualityScales } from '../shared/image/options.ts'
 import { loadSharp } from '../vips/image.ts'
 import { pixelTargets } from '../vips/targets.ts'
 import { packPages } from './pack-pages.ts'
@@ -35,7 +35,7 @@ export async function toJpeg(
   options: PageJpegOptions,
   tools: Tools,
 ): Promise<OutputFile> {
-  const quality = toQualityNumber(jpegQualityOf(options), qualityScales.jpg)
+  const quality = toQualityNumber(chooseJpegQuality(options), qualityScales.jpg)
   const { progressive } = options
   const parameters = { ...toManifestParameters(options), quality, progressive }
   // poppler writes gray pages with three equal channels and embeds no color profile.
@@ -50,12 +50,12 @@ export async function toJpeg(
     )
   }
   const settings = `quality=${quality},progressive=${progressive ? 'y' : 'n'},optimize=n`
-  const rendering = toRenderSettings(selection, options, {
+  const renderSettings = toRenderSettings(selection, options, {
     extension: 'jpg',
     args: ['-jpeg', '-jpegopt', settings],
   })
   return collectPages(selection, 'jpg', parameters, async (use) => {
-    await renderPages(selection.opened, rendering, tools, (file) =>
+    await renderPages(selection.opened, renderSettings, tools, (file) =>
       use(file, (target) => rename(file.path, target)),
     )
   })
@@ -83,13 +83,14 @@ async function encodePages(
   const write = async ({ path }: PageFile, target: string) => {
     tools.signal.throwIfAborted()
     const page = sharp(path).toColourspace(options.colorSpace === 'gray' ? 'b-w' : 'srgb')
-    const profiled = options.colorSpace === 'adobe-rgb' ? page.withIccProfile(pageAdobeRgbProfile) : page
-    await encode(profiled).withDensity(options.dpi).toFile(target)
+    const imageWithProfile =
+      options.colorSpace === 'adobe-rgb' ? page.withIccProfile(pageAdobeRgbProfile) : page
+    await encode(imageWithProfile).withDensity(options.dpi).toFile(target)
     await rm(path)
   }
   return collectPages(selection, to, parameters, async (use) => {
-    const rendering = toRenderSettings(selection, options, uncompressedTiff)
-    await renderPages(selection.opened, rendering, tools, (file) =>
+    const renderSettings = toRenderSettings(selection, options, uncompressedTiff)
+    await renderPages(selection.opened, renderSettings, tools, (file) =>
       use(file, (target) => write(file, target)),
     )
   })

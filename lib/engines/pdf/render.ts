@@ -21,7 +21,7 @@ export interface RenderSettings {
 }
 
 /** Consecutive pages that one process renders at one resolution. */
-interface Batch {
+interface PageBatch {
   readonly first: number
   readonly last: number
   readonly dpi: number
@@ -30,7 +30,7 @@ interface Batch {
 /** Keeps batches short enough to report progress, and their raw images small enough for a small disk. */
 const targetBatchPixels = 100_000_000
 /** Processes that run at once; each keeps a core busy. */
-export const parallelProcesses = 2
+export const maxProcesses = 2
 
 /**
  * Renders pages, two batches at a time, and passes each page on as soon as it is ready.
@@ -45,7 +45,7 @@ export async function renderPages(
   const batches = planBatches(pdf, settings)
   let donePages = 0
   const nextBatches = batches.values()
-  const render = async (batch: Batch) => {
+  const render = async (batch: PageBatch) => {
     const prefix = join(tools.workDir, `render-${batch.first}-${batch.last}`)
     for (const file of await renderBatch(pdf.path, batch, prefix, settings, tools)) {
       await onPage(file)
@@ -56,10 +56,10 @@ export async function renderPages(
   const worker = async () => {
     for (const batch of nextBatches) await render(batch)
   }
-  await Promise.all(Array.from({ length: Math.min(parallelProcesses, batches.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(maxProcesses, batches.length) }, worker))
 }
 
-function planBatches(pdf: OpenPdf, settings: RenderSettings): Batch[] {
+function planBatches(pdf: OpenPdf, settings: RenderSettings): PageBatch[] {
   const pages = [...new Set(settings.pages)]
     .sort((a, b) => a - b)
     .map((page) => ({ page, ...computeResolution(pdf, page, settings) }))
@@ -85,14 +85,13 @@ function computeBatchPixels(pixels: readonly number[]): number {
   const total = pixels.reduce((sum, more) => sum + more, 0)
   const neededBatches = Math.ceil(total / targetBatchPixels)
   // With fewer than four pages, starting a second process takes longer than it saves.
-  const count =
-    pixels.length < 4 ? neededBatches : Math.ceil(neededBatches / parallelProcesses) * parallelProcesses
+  const count = pixels.length < 4 ? neededBatches : Math.ceil(neededBatches / maxProcesses) * maxProcesses
   return total / count + Math.max(...pixels) / 2
 }
 
 async function renderBatch(
   path: string,
-  { first, last, dpi }: Batch,
+  { first, last, dpi }: PageBatch,
   prefix: string,
   { gray, args }: RenderSettings,
   tools: Tools,

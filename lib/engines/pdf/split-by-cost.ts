@@ -10,14 +10,14 @@ interface PageCost {
 export function splitByCost(costs: readonly PageCost[], count: number): number[][] {
   const total = costs.reduce((sum, { seconds }) => sum + seconds, 0)
   const runs: number[][] = []
-  let elapsed = 0
+  let elapsedSeconds = 0
   for (const { page, seconds } of costs) {
     // A page belongs to the run that contains the middle of its processing time.
-    const runNumber = Math.min(count, Math.floor(((elapsed + seconds / 2) / total) * count) + 1)
+    const runNumber = Math.min(count, Math.floor(((elapsedSeconds + seconds / 2) / total) * count) + 1)
     const run = runs.at(-1)
     if (run && runNumber <= runs.length) run.push(page)
     else runs.push([page])
-    elapsed += seconds
+    elapsedSeconds += seconds
   }
   return runs
 }

@@ -13,8 +13,8 @@ interface Entry extends ByteExtent {
   readonly crc: number
 }
 
-const max16 = 0xffff
-const max32 = 0xffffffff
+const maxUint16 = 0xffff
+const maxUint32 = 0xffffffff
 
 const method = { stored: 0 } as const
 /** 4.4.3: version 1.0 for stored entries, 4.5 for ZIP64. */
@@ -71,7 +71,7 @@ export class StoredZip {
 
   /** Length of the header in front of a file of `size` bytes. */
   static headerBytes(name: string, size: number): number {
-    return localHeaderBytes + Buffer.byteLength(name) + (size >= max32 ? zip64SizesBytes : 0)
+    return localHeaderBytes + Buffer.byteLength(name) + (size >= maxUint32 ? zip64SizesBytes : 0)
   }
 
   async addText(name: string, text: string): Promise<void> {
@@ -85,9 +85,9 @@ export class StoredZip {
     read: (chunk: Buffer, at: number) => Promise<Buffer>,
   ): Promise<void> {
     const start = this.#end
-    const withoutCrc = { name: Buffer.from(name), crc: 0, start, size }
+    const entryWithoutCrc = { name: Buffer.from(name), crc: 0, start, size }
     // A placeholder of the same length: the checksum is only known after the data, when the header is written again.
-    await this.#append(this.#localHeader(withoutCrc))
+    await this.#append(this.#createLocalHeader(entryWithoutCrc))
     let crc = 0
     for (let at = 0; at < size; ) {
       const chunk = await read(this.#buffer, at)
@@ -96,8 +96,8 @@ export class StoredZip {
       await this.#append(chunk)
       at += chunk.length
     }
-    const zipEntry = { ...withoutCrc, crc }
-    await writeAll(this.#file, this.#localHeader(zipEntry), start)
+    const zipEntry = { ...entryWithoutCrc, crc }
+    await writeAll(this.#file, this.#createLocalHeader(zipEntry), start)
     this.#entries.push(zipEntry)
   }
 
@@ -107,13 +107,13 @@ export class StoredZip {
   }
 
   /** 4.3.7: local file header. */
-  #localHeader({ name, crc, size }: Entry): Buffer {
+  #createLocalHeader({ name, crc, size }: Entry): Buffer {
     // 4.5.3: a local header contains both sizes or neither.
-    const extraFields = createZip64Extra(size >= max32 ? [size, size] : [])
+    const extraFields = createZip64Extra(size >= maxUint32 ? [size, size] : [])
     return Buffer.concat([
       packFields(
         [4, 0x04034b50],
-        ...this.#commonFields(extraFields),
+        ...this.#createCommonFields(extraFields),
         [4, crc],
         [4, clampTo32Bits(size)],
         [4, clampTo32Bits(size)],
@@ -125,10 +125,10 @@ export class StoredZip {
   }
 
   /** 4.3.12: central directory header. */
-  #directoryHeader({ name, crc, start, size }: Entry): Buffer {
-    const extraFields = createZip64Extra([size, size, start].filter((value) => value >= max32))
+  #createDirectoryHeader({ name, crc, start, size }: Entry): Buffer {
+    const extraFields = createZip64Extra([size, size, start].filter((value) => value >= maxUint32))
     return Buffer.concat([
-      packFields([4, 0x02014b50], [2, versionMadeBy], ...this.#commonFields(extraFields), [4, crc]),
+      packFields([4, 0x02014b50], [2, versionMadeBy], ...this.#createCommonFields(extraFields), [4, crc]),
       packFields(
         [4, clampTo32Bits(size)],
         [4, clampTo32Bits(size)],
@@ -142,7 +142,7 @@ export class StoredZip {
     ])
   }
 
-  #commonFields(extraFields: Buffer): Field[] {
+  #createCommonFields(extraFields: Buffer): Field[] {
     const neededVersion = extraFields.length > 0 ? versionNeeded.zip64 : versionNeeded.stored
     return [
       [2, neededVersion],
@@ -154,11 +154,12 @@ export class StoredZip {
 
   async #finish(): Promise<void> {
     const start = this.#end
-    await this.#append(Buffer.concat(this.#entries.map((entry) => this.#directoryHeader(entry))))
+    await this.#append(Buffer.concat(this.#entries.map((entry) => this.#createDirectoryHeader(entry))))
     const size = this.#end - start
     const count = this.#entries.length
-    if (count >= max16 || size >= max32 || start >= max32) await this.#finishZip64(count, size, start)
-    const countedEntries = Math.min(count, max16)
+    if (count >= maxUint16 || size >= maxUint32 || start >= maxUint32)
+      await this.#finishZip64(count, size, start)
+    const countedEntries = Math.min(count, maxUint16)
     // 4.3.16: end of central directory record.
     await this.#append(
       packFields(
@@ -222,7 +223,7 @@ function packFields(...fields: readonly Field[]): Buffer {
 }
 
 /** 4.4.8: larger values are stored in the ZIP64 field instead. */
-const clampTo32Bits = (value: number) => Math.min(value, max32)
+const clampTo32Bits = (value: number) => Math.min(value, maxUint32)
 
 /** 4.5.3: ZIP64 extended information. */
 function createZip64Extra(values: readonly number[]): Buffer {

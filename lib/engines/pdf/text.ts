@@ -2,23 +2,23 @@ import { appendFile, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OutputFile, Tools } from '../engine.ts'
 import type { PageSelection } from './page-options.ts'
-import { consecutiveRuns } from './page-range.ts'
+import { findConsecutiveRuns } from './page-range.ts'
 import { toPdfError } from './qpdf.ts'
 
 /** Writes the text of the pages in the order of the range, with a form feed after each page. */
 export async function toText({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const path = join(outDir, 'output.txt')
-  const runPath = join(tools.workDir, 'part.txt')
+  const chunkPath = join(tools.workDir, 'part.txt')
   let isEmpty = true
-  for (const [firstPage, lastPage] of consecutiveRuns(pages)) {
+  for (const [firstPage, lastPage] of findConsecutiveRuns(pages)) {
     const range = ['-f', String(firstPage), '-l', String(lastPage)]
     try {
-      await tools.exec('pdftotext', ['-q', '-enc', 'UTF-8', '-eol', 'unix', ...range, opened.path, runPath])
+      await tools.exec('pdftotext', ['-q', '-enc', 'UTF-8', '-eol', 'unix', ...range, opened.path, chunkPath])
     } catch (error) {
       throw toPdfError(error)
     }
-    const text = normalizeTexText(await readFile(runPath, 'utf8'))
-    await rm(runPath)
+    const text = normalizeTexText(await readFile(chunkPath, 'utf8'))
+    await rm(chunkPath)
     isEmpty &&= text.trim() === ''
     await appendFile(path, text)
   }

@@ -4,13 +4,13 @@ import * as z from 'zod'
 import type { EngineResult, EngineWork, OutputFile, Tools } from '../engine.ts'
 import { integer } from '../options.ts'
 import {
-  enlargingBox,
-  scaleInto,
+  allowEnlargement,
+  computeScale,
+  parseThumbnailBox,
   type ThumbnailBox,
-  thumbnailBox,
   thumbnailRows,
 } from '../shared/image/thumbnail-options.ts'
-import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
+import { toThumbnailTarget, writeThumbnail } from '../vips/thumbnail.ts'
 import { openPdf, type PdfPageSize } from './open-pdf.ts'
 import { passwordOption } from './page-options.ts'
 import { uncompressedTiff } from './pages-to-images.ts'
@@ -34,7 +34,7 @@ const maxRenderedPixels = 8192 ** 2
 /** Rounds the box to whole pixels, because the renderer rounds up. */
 function toPixelBox(page: PdfPageSize, box: ThumbnailBox): ThumbnailBox {
   if (box.fit !== 'grow') return box
-  const scale = scaleInto(page, box)
+  const scale = computeScale(page, box)
   const toWholePixels = (side: number) => Math.max(1, Math.round(side * scale))
   return { width: toWholePixels(page.width), height: toWholePixels(page.height), fit: 'scale' }
 }
@@ -44,12 +44,12 @@ export async function renderPageThumbnails(work: EngineWork, tools: Tools): Prom
   const [input] = work.inputs
   if (!input) throw new Error('The thumbnail operation was called without an input.')
   const { count, password: pdfPassword } = PageOptions.parse(work.options)
-  const to = thumbnailTargetOf(work.to)
-  const box = enlargingBox(thumbnailBox(work.options))
+  const to = toThumbnailTarget(work.to)
+  const box = allowEnlargement(parseThumbnailBox(work.options))
   const openedPdf = await openPdf(input.path, pdfPassword, tools)
   const pages = openedPdf.sizes.slice(0, count).map((_, index) => index + 1)
   const dpi = (size: PdfPageSize) =>
-    72 * Math.min(scaleInto(size, box), Math.sqrt(maxRenderedPixels / (size.width * size.height)))
+    72 * Math.min(computeScale(size, box), Math.sqrt(maxRenderedPixels / (size.width * size.height)))
   const files: OutputFile[] = []
   await renderPages(openedPdf, { pages, dpi, gray: false, ...uncompressedTiff }, tools, async (rendered) => {
     tools.signal.throwIfAborted()

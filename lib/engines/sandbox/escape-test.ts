@@ -59,9 +59,9 @@ export async function runEscapeTest(
     const settingArgs = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
     const args = [testScript, ...settingArgs]
     const command = await start('/usr/bin/perl', args, { workDir, limits, readOnly: [testScript] })
-    return await observe(command, targets.reached)
+    return await observeChecks(command, targets.reached)
   } catch {
-    return allFailed
+    return failedResult
   } finally {
     targets.close()
     await rm(base, { recursive: true, force: true, maxRetries: 5 })
@@ -69,9 +69,14 @@ export async function runEscapeTest(
 }
 
 // all of its keys
-const allFailed = Object.fromEntries([...checks, 'runs'].map((check) => [check, false])) as EscapeTestResult
+const failedResult = Object.fromEntries(
+  [...checks, 'runs'].map((check) => [check, false]),
+) as EscapeTestResult
 
-async function observe(command: SandboxedCommand, wasReached: () => boolean): Promise<EscapeTestResult> {
+async function observeChecks(
+  command: SandboxedCommand,
+  wasReached: () => boolean,
+): Promise<EscapeTestResult> {
   const child = spawn(command.file, command.args, {
     env: command.env,
     cwd: command.cwd,

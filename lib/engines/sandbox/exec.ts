@@ -6,7 +6,7 @@ import type { EngineLimits, ExecOptions, Tools } from '../engine.ts'
 import { availableThreads } from '../host-limits.ts'
 import type { PrestartedProcess, SandboxedCommand, SandboxLimits, SandboxOptions } from './command.ts'
 import { EngineCrash } from './engine-crash.ts'
-import { confinement, randomUid, sandboxCommand } from './isolation.ts'
+import { createSandboxCommand, getConfinement, randomUid } from './isolation.ts'
 import { createMutex, type RunExclusive } from './mutex.ts'
 import { OutputCap, TruncatedOutput } from './output-buffers.ts'
 import { exitSignal, hasExited, killGroup, killMarked, waitForExit } from './process-exit.ts'
@@ -30,10 +30,10 @@ export class ProcessFailure extends Error {
 }
 
 /** How a program of a step ended. */
-interface CommandEnd {
+interface CommandResult {
   /** For example `exit code 1`, `SIGKILL` or the reason why the program was stopped. */
   readonly how: string
-  readonly succeeded: boolean
+  readonly hasSucceeded: boolean
   readonly ms: number
   /** Only the beginning and the end if it is long. */
   readonly stderr: string
@@ -42,7 +42,7 @@ interface CommandEnd {
 /** Receives the stderr output and the end of one program. */
 interface CommandObserver {
   stderr(chunk: Buffer): void
-  ended(end: CommandEnd): void
+  ended(end: CommandResult): void
 }
 
 /** Called for each program that starts. Its arguments may contain user input, including passwords. */
@@ -70,7 +70,7 @@ export function createTools(options: ToolsOptions): Tools {
   let runningCount = options.runningUid === undefined ? 0 : 1
   // A running program could replace a folder with a symbolic link, so the whole tree is walked only while none runs.
   // While another program runs, only the direct children are changed, and there is only one walk at a time.
-  const serialize = createMutex()
+  const runExclusive = createMutex()
   const exec: Tools['exec'] = async (bin, args, execOptions = {}) => {
     const leftS = Math.max(0, (deadline - Date.now()) / 1000)
     const timeoutS = Math.min(execOptions.timeoutS ?? leftS, leftS)
@@ -85,12 +85,12 @@ export function createTools(options: ToolsOptions): Tools {
         uid,
         limits,
         chownScope,
-        serialize,
+        runExclusive: runExclusive,
         onCommand,
       })
     } finally {
       runningCount--
-      await serialize(async () => {
+      await runExclusive(async () => {
         if (runningCount === 0 && !signal.aborted) await removeSpecialFiles(workDir)
       })
     }
@@ -112,7 +112,7 @@ interface Execution extends ExecOptions {
   readonly uid: number
   readonly limits: EngineLimits
   readonly chownScope: 'tree' | 'children'
-  readonly serialize: RunExclusive
+  readonly runExclusive: RunExclusive
   readonly onCommand: OnCommand | undefined
 }
 
@@ -131,10 +131,10 @@ async function execute(
     chownScope: execution.chownScope,
     readOnly: execution.readOnly ?? [],
     env: { ...execution.env, MUTABOR_RUN: processMark },
-    limits: sandboxLimits({ ...execution.limits, timeoutS }, execution),
+    limits: toSandboxLimits({ ...execution.limits, timeoutS }, execution),
   }
   const command =
-    execution.prestarted ?? (await execution.serialize(() => sandboxCommand(bin, args, sandbox)))
+    execution.prestarted ?? (await execution.runExclusive(() => createSandboxCommand(bin, args, sandbox)))
   const child = 'child' in command ? claimPrestarted(command) : spawnCommand(command, execution)
   const startedMs = performance.now()
   const observer = execution.onCommand?.(bin, args)
@@ -157,7 +157,7 @@ async function execute(
   const { onLine } = execution
   if (onLine && child.stdout) createInterface({ input: child.stdout }).on('line', onLine)
   let how = 'it could not be started'
-  let succeeded = false
+  let hasSucceeded = false
   try {
     writeStdin(child, execution.prestarted ? `${JSON.stringify(args)}\n` : execution.stdin)
     const exit = await waitForExit(child, stop.signal)
@@ -168,24 +168,24 @@ async function execute(
     if (exit.code === null || !okCodes.includes(exit.code)) {
       throw new ProcessFailure(bin, exit.code ?? -1, stderr.toString())
     }
-    succeeded = true
+    hasSucceeded = true
     return { stdout: stdout.toString(execution.encoding), stderr: stderr.toString() }
   } finally {
     observer?.ended({
       how,
-      succeeded,
+      hasSucceeded: hasSucceeded,
       ms: Math.round(performance.now() - startedMs),
       stderr: stderr.toString(),
     })
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
     killGroup(child)
-    if ((await confinement()).level !== 'namespaces') await killMarked(processMark)
+    if ((await getConfinement()).level !== 'namespaces') await killMarked(processMark)
   }
 }
 
 /** Returns the limits that the sandbox sets for each process of a step. */
-export function sandboxLimits(
+export function toSandboxLimits(
   { memoryMb, diskMb, timeoutS }: EngineLimits,
   { maxMemoryBytes, maxFileBytes }: Pick<ExecOptions, 'maxMemoryBytes' | 'maxFileBytes'> = {},
 ): SandboxLimits {

@@ -6,11 +6,11 @@ import { AppError } from '../../errors.ts'
 import type { SandboxedCommand, SandboxOptions } from './command.ts'
 import { meetsLevel } from './confinement-levels.ts'
 import { type EscapeTestResult, runEscapeTest } from './escape-test.ts'
-import { launchCommand, launcherProgram } from './launch-command.ts'
+import { buildLaunchCommand, launcherProgram } from './launch-command.ts'
 import { type Launcher, launchers } from './launchers.ts'
-import { startCommand } from './preloaded-libraries.ts'
+import { buildStartCommand } from './preloaded-libraries.ts'
 import { buildSeccompFilter } from './seccomp-filter.ts'
-import { bindMountArgs, landlockRules, launcherPathInside } from './visible-files.ts'
+import { buildBindMountArgs, buildLandlockRules, launcherPathInside } from './visible-files.ts'
 import { ignoreMissing } from './work-folder.ts'
 
 /** How engines are confined on this system. */
@@ -32,7 +32,7 @@ const libraryPath = ['blas', 'lapack'].map((name) => `/usr/lib/x86_64-linux-gnu/
 const maxDepth = 64
 
 /** Returns the confinement that this system allows. It is determined once, by running the escape test. */
-export async function confinement(): Promise<Confinement> {
+export async function getConfinement(): Promise<Confinement> {
   const { launcher, level } = await getLauncher()
   return { level, detail: launcher.detail }
 }
@@ -52,14 +52,14 @@ function getLauncher(): Promise<ChosenLauncher> {
 /** Returns the first launcher that reaches its promised level, or else the one that reaches the highest level. */
 export async function chooseLauncher(
   candidates: readonly Launcher[],
-  asRoot: boolean,
+  canUseRoot: boolean,
 ): Promise<ChosenLauncher> {
   let bestLauncher: ChosenLauncher | undefined
   for (const launcher of candidates) {
-    if (launcher.needsRoot && !asRoot) continue
+    if (launcher.needsRoot && !canUseRoot) continue
     const result = await runEscapeTest(launcher, (...command) => buildCommand(launcher, ...command))
     if (!result.runs && launcher.usesLaunchScript) continue
-    const level = confinementLevel(result)
+    const level = toConfinementLevel(result)
     if (!bestLauncher || (level !== bestLauncher.level && meetsLevel(level, bestLauncher.level)))
       bestLauncher = { launcher, level }
     if (meetsLevel(level, launcher.level)) break
@@ -69,7 +69,7 @@ export async function chooseLauncher(
 }
 
 /** Returns the level of confinement that the results of the escape test prove. */
-export function confinementLevel(result: EscapeTestResult): ConfinementLevel {
+export function toConfinementLevel(result: EscapeTestResult): ConfinementLevel {
   const allPassed = (...checks: readonly (keyof EscapeTestResult)[]) => checks.every((check) => result[check])
   if (!allPassed('runs', 'memory', 'file-size', 'processes', 'processor', 'core')) return 'none'
   if (!allPassed('secrets', 'network', 'signals', 'kill')) return 'limits'
@@ -77,7 +77,7 @@ export function confinementLevel(result: EscapeTestResult): ConfinementLevel {
 }
 
 /** Explains to operators why engines are disabled. Returns undefined if the confinement is sufficient. */
-export function confinementProblem(
+export function describeConfinementProblem(
   { level, detail }: Confinement,
   required: ConfinementLevel = readConfig().MIN_CONFINEMENT,
 ): string | undefined {
@@ -92,7 +92,7 @@ export async function requireConfinement(
   foundConfinement?: Confinement,
   required?: ConfinementLevel,
 ): Promise<void> {
-  const reason = confinementProblem(foundConfinement ?? (await confinement()), required)
+  const reason = describeConfinementProblem(foundConfinement ?? (await getConfinement()), required)
   if (reason === undefined) return
   throw new AppError(
     'SERVICE_UNAVAILABLE',
@@ -106,7 +106,7 @@ export async function requireConfinement(
  * Returns the command that runs `bin` confined, for callers that manage the process themselves (see `exec.ts` for
  * one-off programs). Spawn it with `detached: true` and send SIGKILL to its process group to stop all its processes.
  */
-export async function sandboxCommand(
+export async function createSandboxCommand(
   bin: string,
   args: readonly string[],
   options: SandboxOptions,
@@ -147,8 +147,8 @@ export async function buildCommand(
     TMPDIR: workDir,
   }
   const [file = bin, ...rest] = [
-    ...(await launchPrefix(launcher, { ...options, uid })),
-    ...(await startCommand(bin)),
+    ...(await buildLaunchPrefix(launcher, { ...options, uid })),
+    ...(await buildStartCommand(bin)),
     ...args,
   ]
   return {
@@ -163,7 +163,7 @@ export async function buildCommand(
 }
 
 /** Returns the arguments that precede a confined command. */
-async function launchPrefix(
+async function buildLaunchPrefix(
   { namespaceArgs, needsRoot, usesLaunchScript, filtersSyscalls, usesLandlock, maxProcesses }: Launcher,
   options: SandboxOptions & { uid: number },
 ): Promise<readonly string[]> {
@@ -177,14 +177,14 @@ async function launchPrefix(
     filter: filtersSyscalls
       ? buildSeccompFilter({ unixSockets, sharesPidNamespace: namespaceArgs.length === 0 })
       : undefined,
-    files: usesLandlock ? landlockRules(workDir, readOnly, unixSockets) : undefined,
+    files: usesLandlock ? buildLandlockRules(workDir, readOnly, unixSockets) : undefined,
   }
-  if (namespaceArgs.length === 0) return launchCommand({ ...launch, program: launcherProgram })
+  if (namespaceArgs.length === 0) return buildLaunchCommand({ ...launch, program: launcherProgram })
   return [
     ...namespaceArgs,
-    ...(await bindMountArgs(workDir, readOnly, launcherProgram)),
+    ...(await buildBindMountArgs(workDir, readOnly, launcherProgram)),
     '--',
-    ...launchCommand({ ...launch, program: launcherPathInside }),
+    ...buildLaunchCommand({ ...launch, program: launcherPathInside }),
   ]
 }
 

@@ -40,9 +40,9 @@ export const fileRights = {
 
 /** Resource numbers from asm-generic/resource.h. */
 const resources = { cpuS: 0, fileBytes: 1, dataBytes: 2, processes: 6, memoryBytes: 9 } as const
-const coreSize = 4
+const coreSizeResource = 4
 
-export function launchCommand({
+export function buildLaunchCommand({
   program,
   uid,
   limits,
@@ -52,7 +52,7 @@ export function launchCommand({
 }: Launch): string[] {
   const names = keysOf(resources)
   return [
-    ...[perl, program, `fds=${descriptors}`, `limit=${coreSize}:0`],
+    ...[perl, program, `fds=${descriptors}`, `limit=${coreSizeResource}:0`],
     ...(uid === undefined ? [] : [`uid=${uid}`]),
     ...names.flatMap((name) => {
       const limit = limits[name]

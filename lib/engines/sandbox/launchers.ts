@@ -36,7 +36,7 @@ const rootLauncher = {
   maxProcesses: 256,
 } as const
 const userLauncher = { ...rootLauncher, namespaceArgs: ['bwrap', '--unshare-all'], needsRoot: false } as const
-const commonDetail = 'own processes, only the work folder writable, rlimits'
+const commonDescription = 'own processes, only the work folder writable, rlimits'
 
 /** The program shares the PID namespace with the other processes of this user. */
 const withoutNamespaces = {
@@ -51,15 +51,19 @@ export const launchers: readonly Launcher[] = [
   {
     ...rootLauncher,
     filtersSyscalls: true,
-    detail: `bubblewrap: no network, own uid, ${commonDetail}, system calls filtered`,
+    detail: `bubblewrap: no network, own uid, ${commonDescription}, system calls filtered`,
   },
   {
     ...userLauncher,
     filtersSyscalls: true,
-    detail: `bubblewrap: no network, ${commonDetail}, system calls filtered`,
+    detail: `bubblewrap: no network, ${commonDescription}, system calls filtered`,
   },
-  { ...rootLauncher, filtersSyscalls: false, detail: `bubblewrap: no network, own uid, ${commonDetail}` },
-  { ...userLauncher, filtersSyscalls: false, detail: `bubblewrap: no network, ${commonDetail}` },
+  {
+    ...rootLauncher,
+    filtersSyscalls: false,
+    detail: `bubblewrap: no network, own uid, ${commonDescription}`,
+  },
+  { ...userLauncher, filtersSyscalls: false, detail: `bubblewrap: no network, ${commonDescription}` },
   {
     ...withoutNamespaces,
     level: 'filtered',

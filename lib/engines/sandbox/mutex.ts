@@ -3,10 +3,10 @@ export type RunExclusive = <T>(action: () => Promise<T>) => Promise<T>
 
 /** Returns a function that runs actions one at a time, in the order of the calls. */
 export function createMutex(): RunExclusive {
-  let lastWork: Promise<unknown> = Promise.resolve()
+  let lastAction: Promise<unknown> = Promise.resolve()
   return (action) => {
-    const result = lastWork.then(action, action)
-    lastWork = result
+    const result = lastAction.then(action, action)
+    lastAction = result
     return result
   }
 }

@@ -22,20 +22,20 @@ export class OutputCap {
 
 /** Keeps the beginning and the end of a long output: the beginning often shows the cause, the end the final error. */
 export class TruncatedOutput {
-  readonly #half: number
+  readonly #maxHalfBytes: number
   #head: Buffer = Buffer.alloc(0)
   #tail: Buffer = Buffer.alloc(0)
   #droppedBytes = 0
 
   constructor(limit: number) {
-    this.#half = Math.floor(limit / 2)
+    this.#maxHalfBytes = Math.floor(limit / 2)
   }
 
   add(chunk: Buffer): void {
-    const room = this.#half - this.#head.length
+    const room = this.#maxHalfBytes - this.#head.length
     this.#head = Buffer.concat([this.#head, chunk.subarray(0, Math.max(0, room))])
     const tail = Buffer.concat([this.#tail, chunk.subarray(Math.max(0, room))])
-    const excess = Math.max(0, tail.length - this.#half)
+    const excess = Math.max(0, tail.length - this.#maxHalfBytes)
     this.#droppedBytes += excess
     this.#tail = tail.subarray(excess)
   }

@@ -16,7 +16,7 @@ const preloadedPrograms: readonly string[] = ['ffmpeg', 'ffprobe']
 const systemLinker = '/lib64/ld-linux-x86-64.so.2'
 
 /** Returns the command that starts a program fastest: the program itself, or the dynamic linker with preloads. */
-export async function startCommand(bin: string, linker = systemLinker): Promise<string[]> {
+export async function buildStartCommand(bin: string, linker = systemLinker): Promise<string[]> {
   if (!preloadedPrograms.includes(bin)) return [bin]
   // Programs elsewhere, such as in /usr/local, find their libraries as usual.
   const path = `/usr/bin/${bin}`
@@ -24,12 +24,12 @@ export async function startCommand(bin: string, linker = systemLinker): Promise<
   return areInstalled.every(Boolean) ? [linker, '--preload', preloadedLibraries.join(':'), path] : [bin]
 }
 
-const checkedPaths = new Map<string, Promise<boolean>>()
+const installedByPath = new Map<string, Promise<boolean>>()
 
 /** Cached, since every program start would wait for it. */
 function isInstalled(path: string): Promise<boolean> {
-  const isInstalledPath = checkedPaths.get(path) ?? isExecutable(path)
-  checkedPaths.set(path, isInstalledPath)
+  const isInstalledPath = installedByPath.get(path) ?? isExecutable(path)
+  installedByPath.set(path, isInstalledPath)
   return isInstalledPath
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { basename, join } from 'node:path'
 import type { PrestartedProcess, SandboxLimits } from './command.ts'
-import { confinement, sandboxCommand } from './isolation.ts'
+import { createSandboxCommand, getConfinement } from './isolation.ts'
 import { hasExited, killGroup } from './process-exit.ts'
 import { copyIn, makeProcessFolder, removeOrphanedFolders, removeProcessFolder } from './process-folder.ts'
 
@@ -32,14 +32,14 @@ interface PrestartOptions {
  */
 export function createPrestarter(options: PrestartOptions): Prestarter {
   let next: Promise<PrestartedProcess | undefined> | undefined
-  let cleanedUp: Promise<void> | undefined
+  let cleanup: Promise<void> | undefined
   let isClosed = false
 
   async function prestart(): Promise<PrestartedProcess | undefined> {
     // Without PID namespaces, a hostile job of the same user could tamper with the waiting process.
-    if ((await confinement()).level !== 'namespaces') return undefined
-    cleanedUp ??= removeOrphanedFolders(options.baseDir, options.prefix)
-    await cleanedUp
+    if ((await getConfinement()).level !== 'namespaces') return undefined
+    cleanup ??= removeOrphanedFolders(options.baseDir, options.prefix)
+    await cleanup
     return start(options)
   }
 
@@ -68,7 +68,7 @@ async function start({ baseDir, prefix, prepare, ...program }: PrestartOptions):
   try {
     const { readOnly, limits } = program
     const env = await prepare(folder)
-    const command = await sandboxCommand(program.file, program.args, {
+    const command = await createSandboxCommand(program.file, program.args, {
       workDir: folder,
       readOnly,
       limits,

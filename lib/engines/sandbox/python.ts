@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { ExecOptions, Tools } from '../engine.ts'
 
 /** Debian's own Python: only it finds the modules of Debian's packages, such as those of LibreOffice and FontForge. */
-export const python = '/usr/bin/python3'
+export const pythonPath = '/usr/bin/python3'
 
 const programs = new URL('../../../layers/', import.meta.url)
 
@@ -11,14 +11,14 @@ const programs = new URL('../../../layers/', import.meta.url)
  * Returns the path of `layers/<program>` and the command that starts it. Isolated mode (-I) ignores modules in the work
  * folder; only those in the program's own folder are found.
  */
-export function pythonProgram(program: string): {
+export function locatePythonProgram(program: string): {
   path: string
   file: string
   args: string[]
   readOnly: string[]
 } {
   const path = fileURLToPath(new URL(program, programs))
-  return { path, file: python, args: ['-I', path], readOnly: [dirname(path)] }
+  return { path, file: pythonPath, args: ['-I', path], readOnly: [dirname(path)] }
 }
 
 /** Runs `layers/<program>` in the sandbox. */
@@ -28,7 +28,7 @@ export function runPython(
   tools: Tools,
   options: Omit<ExecOptions, 'readOnly'> = {},
 ): Promise<{ stdout: string; stderr: string }> {
-  const { file, args: start, readOnly } = pythonProgram(program)
+  const { file, args: start, readOnly } = locatePythonProgram(program)
   // A prestarted process already has these arguments.
   return tools.exec(file, options.prestarted ? args : [...start, ...args], { ...options, readOnly })
 }

@@ -91,16 +91,21 @@ const processGroupEscapes = {
 } as const
 
 /** Newer calls that could bypass the filter. They fail with ENOSYS, so that programs fall back to older calls. */
-const bypasses = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, clone3: 435 } as const
+const filterBypasses = {
+  io_uring_setup: 425,
+  io_uring_enter: 426,
+  io_uring_register: 427,
+  clone3: 435,
+} as const
 
 const errno = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const
 
 /** BPF instructions and seccomp actions, from linux/filter.h and linux/seccomp.h. */
-const loadWord = 0x20
-const ifEqual = 0x15
-const ifAtLeast = 0x35
-const ifAnyBit = 0x45
-const returnAction = 0x06
+const loadWordOpcode = 0x20
+const jumpIfEqualOpcode = 0x15
+const jumpIfAtLeastOpcode = 0x35
+const jumpIfAnyBitOpcode = 0x45
+const returnOpcode = 0x06
 const killProcess = 0x80000000
 const allow = 0x7fff0000
 const failWith = (number: number) => 0x00050000 | number
@@ -109,13 +114,13 @@ const syscallNumberOffset = 0
 const architectureOffset = 4
 /** Offset of the lower half of an argument. All arguments that the filter checks have 32 bits. */
 const argumentOffset = (index: number) => 16 + 8 * index
-const x8664 = 0xc000003e
+const x8664Architecture = 0xc000003e
 /** System call numbers from here on belong to the x32 ABI, which the lists above do not cover. */
-const x32 = 0x40000000
+const x32SyscallBit = 0x40000000
 
 /** All CLONE_NEW* flags of `clone`. */
 const cloneNamespaceFlags = 0x7e020000
-const familyUnix = 1
+const unixSocketFamily = 1
 const [fSetOwn, fSetSignal, fSetOwnEx] = [8, 10, 15]
 const [tiocsti, tioclinux, fiosetown, siocspgrp] = [0x5412, 0x541c, 0x8901, 0x8902]
 /** Placeholder that the launch script replaces with the process's own pid. */
@@ -126,33 +131,38 @@ type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, 
 /** Applies an action to a system call, or only to calls whose argument passes the test if there is one. */
 function rule(call: number, action: number, test: readonly Instruction[] = []): Instruction[] {
   return [
-    [ifEqual, 0, test.length + 1 + (test.length > 0 ? 1 : 0), call],
+    [jumpIfEqualOpcode, 0, test.length + 1 + (test.length > 0 ? 1 : 0), call],
     ...test,
-    [returnAction, 0, 0, action],
+    [returnOpcode, 0, 0, action],
     ...(test.length > 0 ? [reloadSyscallNumber] : []),
   ]
 }
 
 /** Loads the system call number again for the next rule. */
-const reloadSyscallNumber: Instruction = [loadWord, 0, 0, syscallNumberOffset]
+const reloadSyscallNumber: Instruction = [loadWordOpcode, 0, 0, syscallNumberOffset]
 
 /** Continues with the next instruction if the argument is one of the values, and otherwise skips it. */
-const isOneOf = (index: number, values: readonly number[]): Instruction[] => [
-  [loadWord, 0, 0, argumentOffset(index)],
+const matchOneOf = (index: number, values: readonly number[]): Instruction[] => [
+  [loadWordOpcode, 0, 0, argumentOffset(index)],
   ...values.map(
-    (value, at): Instruction => [ifEqual, values.length - 1 - at, at === values.length - 1 ? 1 : 0, value],
+    (value, at): Instruction => [
+      jumpIfEqualOpcode,
+      values.length - 1 - at,
+      at === values.length - 1 ? 1 : 0,
+      value,
+    ],
   ),
 ]
 
 /** Passes if the argument is none of the values. */
-const isNoneOf = (index: number, values: readonly number[]): Instruction[] => [
-  [loadWord, 0, 0, argumentOffset(index)],
-  ...values.map((value, at): Instruction => [ifEqual, values.length - at, 0, value]),
+const matchNoneOf = (index: number, values: readonly number[]): Instruction[] => [
+  [loadWordOpcode, 0, 0, argumentOffset(index)],
+  ...values.map((value, at): Instruction => [jumpIfEqualOpcode, values.length - at, 0, value]),
 ]
 
 const hasAny = (index: number, bits: number): Instruction[] => [
-  [loadWord, 0, 0, argumentOffset(index)],
-  [ifAnyBit, 0, 1, bits],
+  [loadWordOpcode, 0, 0, argumentOffset(index)],
+  [jumpIfAnyBitOpcode, 0, 1, bits],
 ]
 
 export interface FilterOptions {
@@ -165,34 +175,34 @@ export interface FilterOptions {
 /** Returns the BPF program as a hexadecimal string. */
 export function buildSeccompFilter({
   unixSockets = false,
-  sharesPidNamespace: amongOthers,
+  sharesPidNamespace: sharesNamespace,
 }: FilterOptions): string {
-  const refusedCalls = {
+  const deniedSyscalls = {
     ...processInspection,
     ...kernelInterfaces,
     ...mountCalls,
     ...sharedIpc,
-    ...(amongOthers && processGroupEscapes),
+    ...(sharesNamespace && processGroupEscapes),
   }
   const program: readonly Instruction[] = [
-    [loadWord, 0, 0, architectureOffset],
-    [ifEqual, 1, 0, x8664],
-    [returnAction, 0, 0, killProcess],
+    [loadWordOpcode, 0, 0, architectureOffset],
+    [jumpIfEqualOpcode, 1, 0, x8664Architecture],
+    [returnOpcode, 0, 0, killProcess],
     reloadSyscallNumber,
-    [ifAtLeast, 0, 1, x32],
-    [returnAction, 0, 0, killProcess],
-    ...Object.values(refusedCalls).flatMap((call) => rule(call, failWith(errno.EPERM))),
-    ...Object.values(bypasses).flatMap((call) => rule(call, failWith(errno.ENOSYS))),
-    ...rule(41, failWith(errno.EAFNOSUPPORT), unixSockets ? isNoneOf(0, [familyUnix]) : []), // socket
-    ...rule(53, failWith(errno.EAFNOSUPPORT), isNoneOf(0, [familyUnix])), // socketpair
+    [jumpIfAtLeastOpcode, 0, 1, x32SyscallBit],
+    [returnOpcode, 0, 0, killProcess],
+    ...Object.values(deniedSyscalls).flatMap((call) => rule(call, failWith(errno.EPERM))),
+    ...Object.values(filterBypasses).flatMap((call) => rule(call, failWith(errno.ENOSYS))),
+    ...rule(41, failWith(errno.EAFNOSUPPORT), unixSockets ? matchNoneOf(0, [unixSocketFamily]) : []), // socket
+    ...rule(53, failWith(errno.EAFNOSUPPORT), matchNoneOf(0, [unixSocketFamily])), // socketpair
     ...rule(56, failWith(errno.EPERM), hasAny(0, cloneNamespaceFlags)), // clone
-    ...rule(302, failWith(errno.EPERM), isNoneOf(0, [0])), // prlimit64 of another process
-    ...rule(16, failWith(errno.EPERM), isOneOf(1, [tiocsti, tioclinux, fiosetown, siocspgrp])), // ioctl
-    ...rule(72, failWith(errno.EPERM), isOneOf(1, [fSetOwn, fSetSignal, fSetOwnEx])), // fcntl
-    ...(amongOthers
-      ? [62, 234].flatMap((call) => rule(call, failWith(errno.EPERM), isNoneOf(0, [0, ownPidPlaceholder])))
+    ...rule(302, failWith(errno.EPERM), matchNoneOf(0, [0])), // prlimit64 of another process
+    ...rule(16, failWith(errno.EPERM), matchOneOf(1, [tiocsti, tioclinux, fiosetown, siocspgrp])), // ioctl
+    ...rule(72, failWith(errno.EPERM), matchOneOf(1, [fSetOwn, fSetSignal, fSetOwnEx])), // fcntl
+    ...(sharesNamespace
+      ? [62, 234].flatMap((call) => rule(call, failWith(errno.EPERM), matchNoneOf(0, [0, ownPidPlaceholder])))
       : []), // kill, tgkill
-    [returnAction, 0, 0, allow],
+    [returnOpcode, 0, 0, allow],
   ]
   const bytes = Buffer.alloc(program.length * 8)
   for (const [at, [code, whenTrue, whenFalse, value]] of program.entries()) {

@@ -2,7 +2,7 @@
  * Waits for work that cannot be cancelled, such as that of libvips or of a browser page, and throws the abort reason if
  * the signal is aborted first. The work itself continues until its own time limit.
  */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function rejectWhenAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   // If the signal is already aborted, a failure of the work would be an unhandled rejection and end the process.
   work.catch(() => undefined)
   signal.throwIfAborted()

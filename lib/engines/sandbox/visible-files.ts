@@ -38,7 +38,7 @@ export const launcherPathInside = '/launch.pl'
 const tmpfsBytes = 64 * 1024 * 1024
 
 /** Returns the bwrap arguments that mount programs and libraries read-only and the work folder writable. */
-export async function bindMountArgs(
+export async function buildBindMountArgs(
   workDir: string,
   readOnly: readonly string[],
   launcher: string,
@@ -82,7 +82,7 @@ function parentFolderArgs(source: string): string[] {
 }
 
 /** Returns the equivalent Landlock rules. Landlock does not hide other files but prevents opening them. */
-export function landlockRules(
+export function buildLandlockRules(
   workDir: string,
   readOnly: readonly string[],
   allowsSocketNames = false,

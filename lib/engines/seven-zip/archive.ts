@@ -10,7 +10,7 @@ import { createFileNamer } from './unique-file-names.ts'
 
 const allFormats = formats.map(({ id }) => id)
 
-const LockedOptions = z.object({
+const EncryptedArchiveOptions = z.object({
   compressionLevel,
   password: passwordText
     .optional()
@@ -29,7 +29,7 @@ const row = (to: readonly FormatId[], options: z.ZodObject): Capability => ({
 })
 
 export const archiveRows: readonly Capability[] = [
-  row(['zip', '7z'], LockedOptions),
+  row(['zip', '7z'], EncryptedArchiveOptions),
   row(['tgz', 'tbz2', 'txz', 'tzst'], z.object({ compressionLevel })),
   row(['tar'], z.object({})),
 ]
@@ -53,7 +53,7 @@ export async function packFiles(
   { inputs, to, options, outDir }: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
-  const { compressionLevel: level = 0, password } = LockedOptions.partial().parse(options)
+  const { compressionLevel: level = 0, password } = EncryptedArchiveOptions.partial().parse(options)
   const nameOf = createFileNamer()
   // Only ZIP compresses each file separately, so files that would not shrink are stored uncompressed.
   const { loose: compressible = [], stored: uncompressed = [] } = Object.groupBy(inputs, (input) =>

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { Tools } from '../engine.ts'
 import type { KeptLink } from './kept-links.ts'
-import { type ArchiveEntry, unsafeEntries } from './list-entries.ts'
+import { type ArchiveEntry, findUnsafeEntries } from './list-entries.ts'
 
 /** Maximum names in a warning, and characters of each. */
 const maxNames = 10
@@ -14,7 +14,7 @@ export function warnAboutDroppedEntries(
   keptLinks: readonly KeptLink[] = [],
 ): void {
   const keptNames = new Set(keptLinks.map(({ name }) => name))
-  const links = unsafeEntries(entries).flatMap(({ kind, name }) =>
+  const links = findUnsafeEntries(entries).flatMap(({ kind, name }) =>
     kind === 'link' && keptNames.has(posix.normalize(name)) ? [] : [name],
   )
   if (links.length > 0) {

@@ -18,26 +18,28 @@ const trim = (name: string) => posix.normalize(name).replace(/\/$/, '')
 /** Returns the links to files or folders of the archive, without those through other links. */
 export function findSafeLinks(entries: readonly ArchiveEntry[]): KeptLink[] {
   const links = new Set(entries.flatMap(({ kind, name }) => (kind === 'link' ? [trim(name)] : [])))
-  const names = new Set(entries.flatMap(({ kind, name }) => (kind === 'link' ? [] : withFolders(trim(name)))))
+  const names = new Set(
+    entries.flatMap(({ kind, name }) => (kind === 'link' ? [] : listParentPaths(trim(name)))),
+  )
   return entries.flatMap(({ kind, name, linkTarget }) => {
     if (kind !== 'link' || !linkTarget || posix.isAbsolute(linkTarget)) return []
     if (linkTarget.split('/').length > maxDepth) return []
     const target = trim(posix.join(posix.dirname(name), linkTarget))
-    const isThroughLink = [...withFolders(target), ...withFolders(posix.dirname(trim(name)))].some((path) =>
-      links.has(path),
+    const leadsThroughLink = [...listParentPaths(target), ...listParentPaths(posix.dirname(trim(name)))].some(
+      (path) => links.has(path),
     )
-    return names.has(target) && !isThroughLink ? [{ name: trim(name), target: linkTarget }] : []
+    return names.has(target) && !leadsThroughLink ? [{ name: trim(name), target: linkTarget }] : []
   })
 }
 
 /** Returns a path and the folders above it. */
-function withFolders(path: string): string[] {
+function listParentPaths(path: string): string[] {
   const parts = path.split('/')
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
 }
 
 /** Writes the links as a list that bsdtar adds to an archive (mtree(5)) and returns its arguments. */
-export async function linkArgs(links: readonly KeptLink[], tools: Tools): Promise<string[]> {
+export async function writeLinkList(links: readonly KeptLink[], tools: Tools): Promise<string[]> {
   if (links.length === 0) return []
   const list = join(tools.workDir, 'links.mtree')
   const lines = links.map(

@@ -80,14 +80,14 @@ function kindOf(mode: string, entry: ReadonlyMap<string, string>): ArchiveEntry[
 /** Lists the entries with bsdtar, which writes unprintable characters as `\\` and digits. */
 export async function listWithBsdtar(path: string, tools: Tools): Promise<ArchiveEntry[]> {
   const { stdout } = await runListing(tools, 'bsdtar', ['-tvf', path])
-  return stdout.split('\n').filter(Boolean).map(bsdtarEntry)
+  return stdout.split('\n').filter(Boolean).map(parseBsdtarEntry)
 }
 
-function bsdtarEntry(line: string): ArchiveEntry {
+function parseBsdtarEntry(line: string): ArchiveEntry {
   const [, type = '', bytes, name] =
     /^(\S)\S{9,}\s+\d+\s+\S+\s+\S+\s+(\d+)\s+\w{3}\s+\d+\s+\S+ (.+)$/.exec(line) ?? []
   if (name === undefined) throw new AppError('CORRUPT_FILE', 'The list of files in the archive is damaged.')
-  const entryKinds: Readonly<Record<string, ArchiveEntry['kind']>> = {
+  const kindByTypeCharacter: Readonly<Record<string, ArchiveEntry['kind']>> = {
     '-': 'file',
     // ar does not state the type.
     '?': 'file',
@@ -95,9 +95,9 @@ function bsdtarEntry(line: string): ArchiveEntry {
     l: 'link',
     h: 'hard-link',
   }
-  const kind = entryKinds[type] ?? 'device'
-  const [ownName = name, linkTarget] = kind === 'link' ? name.split(' -> ') : []
-  return { name: ownName, size: Number(bytes), kind, ...(linkTarget && { linkTarget }) }
+  const kind = kindByTypeCharacter[type] ?? 'device'
+  const [nameWithoutTarget = name, linkTarget] = kind === 'link' ? name.split(' -> ') : []
+  return { name: nameWithoutTarget, size: Number(bytes), kind, ...(linkTarget && { linkTarget }) }
 }
 
 const UnarList = z.object({
@@ -127,12 +127,12 @@ export async function listWithUnar(path: string, password: string, tools: Tools)
   return lsarContents.map((entry) => ({
     name: entry.XADFileName,
     size: entry.XADFileSize,
-    kind: unarKind(entry),
+    kind: toUnarKind(entry),
     isEncrypted: entry.XADIsEncrypted === 1,
   }))
 }
 
-function unarKind(entry: z.infer<typeof UnarList>['lsarContents'][number]): ArchiveEntry['kind'] {
+function toUnarKind(entry: z.infer<typeof UnarList>['lsarContents'][number]): ArchiveEntry['kind'] {
   if (entry.XADIsLink) return 'link'
   if (entry.XADIsHardLink) return 'hard-link'
   if (entry.XADIsDirectory) return 'folder'
@@ -157,8 +157,8 @@ async function runListing(
 export function checkEntries(entries: readonly ArchiveEntry[], limitBytes: number): void {
   if (entries.length > maxEntries) throw tooManyEntriesError()
   if (entries.reduce((sum, { size }) => sum + size, 0) > limitBytes) throw archiveTooLargeError(limitBytes)
-  const unsafe = entries.find(({ name }) => isUnsafePath(name))
-  if (unsafe) throw unsafeNameError(unsafe.name)
+  const unsafeEntry = entries.find(({ name }) => isUnsafePath(name))
+  if (unsafeEntry) throw unsafeNameError(unsafeEntry.name)
   if (entries.some(({ name }) => name.split('/').length > maxDepth)) {
     const sentence = `The archive has folders more than ${maxDepth} deep.`
     throw new AppError('INVALID_INPUT', sentence, { field: 'file', limit: maxDepth })
@@ -166,7 +166,7 @@ export function checkEntries(entries: readonly ArchiveEntry[], limitBytes: numbe
 }
 
 /** Returns links, devices, and hard links to files outside of the archive. */
-export function unsafeEntries(entries: readonly ArchiveEntry[]): ArchiveEntry[] {
+export function findUnsafeEntries(entries: readonly ArchiveEntry[]): ArchiveEntry[] {
   const names = new Set(entries.map(({ name }) => name))
   return entries.filter(({ kind, target }) => {
     if (kind === 'hard-link') return !target || !names.has(target)

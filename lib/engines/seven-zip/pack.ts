@@ -5,7 +5,7 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import { keysOf } from '../../validation/keys-of.ts'
 import type { OutputFile, Tools } from '../engine.ts'
 import { integer } from '../options.ts'
-import { type KeptLink, linkArgs } from './kept-links.ts'
+import { type KeptLink, writeLinkList } from './kept-links.ts'
 import { createFileNamer } from './unique-file-names.ts'
 
 export const compressionLevel = integer(0, 9)
@@ -26,17 +26,17 @@ interface Filter {
   readonly tarFormat: FormatId
 }
 
-const sameLevel = (level: number) => level
-const atLeastOne = (level: number) => Math.max(1, level)
+const keepLevel = (level: number) => level
+const raiseToOne = (level: number) => Math.max(1, level)
 
-const gzip: Filter = { name: 'gzip', level: sameLevel, tarFormat: 'tgz' }
-const bzip2: Filter = { name: 'bzip2', level: atLeastOne, tarFormat: 'tbz2' }
-const xz: Filter = { name: 'xz', level: sameLevel, tarFormat: 'txz' }
+const gzip: Filter = { name: 'gzip', level: keepLevel, tarFormat: 'tgz' }
+const bzip2: Filter = { name: 'bzip2', level: raiseToOne, tarFormat: 'tbz2' }
+const xz: Filter = { name: 'xz', level: keepLevel, tarFormat: 'txz' }
 const zstd: Filter = { name: 'zstd', level: (level) => level * 2 + 1, tarFormat: 'tzst' }
-const lzma: Filter = { name: 'lzma', level: sameLevel, tarFormat: 'tlz' }
-const lzip: Filter = { name: 'lzip', level: sameLevel, tarFormat: 'tar.lz' }
-const lz4: Filter = { name: 'lz4', level: atLeastOne, tarFormat: 'tar.lz4' }
-const lzop: Filter = { name: 'lzop', level: atLeastOne, tarFormat: 'tar.lzo' }
+const lzma: Filter = { name: 'lzma', level: keepLevel, tarFormat: 'tlz' }
+const lzip: Filter = { name: 'lzip', level: keepLevel, tarFormat: 'tar.lz' }
+const lz4: Filter = { name: 'lz4', level: raiseToOne, tarFormat: 'tar.lz4' }
+const lzop: Filter = { name: 'lzop', level: raiseToOne, tarFormat: 'tar.lzo' }
 const compress: Filter = { name: 'compress', tarFormat: 'tar.z' }
 
 /** Formats packed by 7-Zip, with its type names. */
@@ -103,14 +103,14 @@ export async function packFolder(
   tools: Tools,
 ): Promise<PackedArchive> {
   const path = join(settings.outDir, `output.${formatById(to).extensions[0]}`)
-  const zip = lookUp(sevenZipTypes, to)
+  const zip = getOwn(sevenZipTypes, to)
   if (zip || to === 'wim') return packWithSevenZip(content, path, zip ?? 'wim', settings, tools)
   if (to === 'squashfs') return packSquashfs(content, path, tools)
   if (to === 'ar')
     return packWithBsdtar(await flattenFolders(content, tools), path, ['--format', 'ar'], tools)
-  const uncompressedType = lookUp(uncompressedTypes, to)
+  const uncompressedType = getOwn(uncompressedTypes, to)
   if (uncompressedType) return packWithBsdtar(content, path, ['--format', uncompressedType], tools)
-  const tarFilter = lookUp(tarFilters, to) ?? (to === 'tar.z' ? compress : undefined)
+  const tarFilter = getOwn(tarFilters, to) ?? (to === 'tar.z' ? compress : undefined)
   if (tarFilter)
     return packWithBsdtar(
       content,
@@ -118,7 +118,7 @@ export async function packFolder(
       ['--format', 'paxr', ...compressionArgs(tarFilter, settings.level)],
       tools,
     )
-  const singleFileFilter = lookUp(singleFileFilters, to) ?? (to === 'z' ? compress : undefined)
+  const singleFileFilter = getOwn(singleFileFilters, to) ?? (to === 'z' ? compress : undefined)
   if (!singleFileFilter) throw new Error(`7zip does not support the target ${to}.`)
   if (content.files === 1 && content.folders === 0)
     return packWithBsdtar(
@@ -133,7 +133,7 @@ export async function packFolder(
   }
 }
 
-function lookUp<T>(table: Readonly<Record<string, T>>, id: FormatId): T | undefined {
+function getOwn<T>(table: Readonly<Record<string, T>>, id: FormatId): T | undefined {
   return Object.hasOwn(table, id) ? table[id] : undefined
 }
 
@@ -192,7 +192,7 @@ async function packWithBsdtar(
   await writeFile(names, (await readdir(folder)).map((name) => `${name}\0`).join(''))
   // The files belong to a user that exists only in the sandbox.
   const owner = ['--uid', '0', '--gid', '0', '--uname', 'root', '--gname', 'root']
-  const contents = ['-C', folder, '--null', '-T', names, ...(await linkArgs(links, tools))]
+  const contents = ['-C', folder, '--null', '-T', names, ...(await writeLinkList(links, tools))]
   await tools.exec('bsdtar', ['-c', ...args, ...owner, '-f', path, ...contents])
   return { path }
 }

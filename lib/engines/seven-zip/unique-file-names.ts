@@ -8,24 +8,24 @@ const maxNameBytes = 240
  * numbered like `name (2).ext` if a name repeats, ignoring case.
  */
 export function createFileNamer(): (originalName: string) => string {
-  const lastNumbers = new Map<string, number>()
+  const lastNumberByName = new Map<string, number>()
   return (originalName) => {
     const [stem, extension] = splitExtension(sanitizeFileName(originalName.toWellFormed()))
-    const key = comparisonKey(`${stem}${extension}`)
-    let number = lastNumbers.get(key) ?? 0
+    const key = toComparisonKey(`${stem}${extension}`)
+    let number = lastNumberByName.get(key) ?? 0
     let name: string
     do {
       number++
       name = number === 1 ? `${stem}${extension}` : `${stem} (${number})${extension}`
-    } while (number > 1 && lastNumbers.has(comparisonKey(name)))
-    lastNumbers.set(key, number)
-    if (number > 1) lastNumbers.set(comparisonKey(name), 1)
+    } while (number > 1 && lastNumberByName.has(toComparisonKey(name)))
+    lastNumberByName.set(key, number)
+    if (number > 1) lastNumberByName.set(toComparisonKey(name), 1)
     return name
   }
 }
 
 /** Comparison key: some file systems ignore case, and some decompose accented characters. */
-const comparisonKey = (name: string) => name.normalize('NFC').toLowerCase()
+const toComparisonKey = (name: string) => name.normalize('NFC').toLowerCase()
 
 function splitExtension(name: string): [stem: string, extension: string] {
   const extension = /(?<=.)(?:\.tar)?\.[^.]{1,16}$/i.exec(name)?.[0] ?? ''

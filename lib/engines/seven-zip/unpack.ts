@@ -6,18 +6,18 @@ import { archiveTooLargeError, maxUnpackedBytesFor } from '../../formats/archive
 import type { FormatId } from '../../formats/index.ts'
 import type { ExecOptions, InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { pythonProgram } from '../sandbox/python.ts'
+import { locatePythonProgram } from '../sandbox/python.ts'
 import { featureError } from '../unsupported-feature.ts'
 import { warnAboutDroppedEntries } from './dropped-entries.ts'
 import { findSafeLinks, type KeptLink } from './kept-links.ts'
 import {
   type ArchiveEntry,
   checkEntries,
+  findUnsafeEntries,
   listWithBsdtar,
   listWithSevenZip,
   listWithUnar,
   unarEnv,
-  unsafeEntries,
 } from './list-entries.ts'
 import { makeReadable, measureFolder, splitBackslashes, type UnpackedContents } from './scan-extracted.ts'
 
@@ -135,8 +135,9 @@ async function unpackWithPython(
 ): Promise<void> {
   const entries = await listWithSevenZip(path, '', tools)
   checkEntries(entries, limitBytes)
-  if (unsafeEntries(entries).length > 0) throw featureError('7z', 'links and an unknown compression method')
-  const { file, args, readOnly } = pythonProgram('archive/unpack_7z.py')
+  if (findUnsafeEntries(entries).length > 0)
+    throw featureError('7z', 'links and an unknown compression method')
+  const { file, args, readOnly } = locatePythonProgram('archive/unpack_7z.py')
   await runWithSizeLimit({ folder, limitBytes }, [file, ...args, path, folder], tools, { readOnly })
 }
 
@@ -159,7 +160,7 @@ async function unpackWithSevenZip(
   const entries = await listWithSevenZip(path, password, tools)
   if (entries.some((entry) => isMisread(entry, format))) throw new MisreadEntriesError()
   checkEntries(entries, limitBytes)
-  const droppedEntries = unsafeEntries(entries)
+  const droppedEntries = findUnsafeEntries(entries)
   const exclude = join(tools.workDir, 'dropped.txt')
   if (droppedEntries.length > 0)
     await writeFile(exclude, `${droppedEntries.map(({ name }) => name).join('\n')}\n`)
@@ -225,17 +226,17 @@ export function createPasswordError(hadPassword: boolean, cause?: unknown): AppE
 
 type Command = readonly [bin: string, ...args: string[]]
 type Decompressor = (from: string, to: string) => Command
-const unLz4: Decompressor = (from, to) => ['lz4', '-d', '-q', '-f', from, to]
-const unLzip: Decompressor = (from, to) => ['lzip', '-d', '-q', '-o', to, '--', from]
-const unLzop: Decompressor = (from, to) => ['lzop', '-d', '-q', '-f', '-o', to, '--', from]
+const createUnLz4Command: Decompressor = (from, to) => ['lz4', '-d', '-q', '-f', from, to]
+const createUnLzipCommand: Decompressor = (from, to) => ['lzip', '-d', '-q', '-o', to, '--', from]
+const createUnLzopCommand: Decompressor = (from, to) => ['lzop', '-d', '-q', '-f', '-o', to, '--', from]
 /** Decompressors for formats that 7-Zip cannot read. */
 const decompressors: Readonly<Partial<Record<FormatId, Decompressor>>> = {
-  lz4: unLz4,
-  'tar.lz4': unLz4,
-  lz: unLzip,
-  'tar.lz': unLzip,
-  lzo: unLzop,
-  'tar.lzo': unLzop,
+  lz4: createUnLz4Command,
+  'tar.lz4': createUnLz4Command,
+  lz: createUnLzipCommand,
+  'tar.lz': createUnLzipCommand,
+  lzo: createUnLzopCommand,
+  'tar.lzo': createUnLzopCommand,
 }
 
 async function unpackCompressedFile(input: InputFile, folder: string, limits: Limits, tools: Tools) {
@@ -262,7 +263,7 @@ async function unpackCompressedFile(input: InputFile, folder: string, limits: Li
     throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: input.format })
   }
   // Without a stored name, 7-Zip uses the name of our copy.
-  await rename(content, join(folder, name === copyName ? contentName(input.filename) : name))
+  await rename(content, join(folder, name === copyName ? deriveContentName(input.filename) : name))
 }
 
 /** Also detects pre-POSIX tar, which has no magic bytes, only a header checksum. */
@@ -278,7 +279,7 @@ async function isTar(path: string): Promise<boolean> {
 }
 
 /** Derives the content's name, such as `photo.svg` from `photo.svg.gz`, with only safe characters. */
-function contentName(name: string): string {
+function deriveContentName(name: string): string {
   const stem = name.replace(/\.[^.]*$/, '').replace(/[^\p{L}\p{N}._ -]/gu, '_')
   return stem.replace(/^[.\s-]+/, '').slice(0, 60) || 'content'
 }
@@ -294,15 +295,15 @@ async function runWithSizeLimit(
   { stdin = '', env = {}, readOnly = [] }: Pick<ExecOptions, 'stdin' | 'env' | 'readOnly'> = {},
 ): Promise<void> {
   const stopMeasuring = new AbortController()
-  let measuring: Promise<void> | undefined
+  let measurement: Promise<void> | undefined
   const interval = setInterval(() => {
-    measuring ??= measureFolder(folder)
+    measurement ??= measureFolder(folder)
       .then(({ bytes }) => {
         if (bytes > limitBytes) stopMeasuring.abort(archiveTooLargeError(limitBytes))
       })
       .catch((error: unknown) => stopMeasuring.abort(error))
       .finally(() => {
-        measuring = undefined
+        measurement = undefined
       })
   }, measureIntervalMs)
   try {
@@ -319,6 +320,6 @@ async function runWithSizeLimit(
     throw error
   } finally {
     clearInterval(interval)
-    await measuring
+    await measurement
   }
 }

@@ -4,17 +4,17 @@ import { stat } from 'node:fs/promises'
 export class LastFile<Value> {
   #lastFile: { readonly file: string; readonly value: Value } | undefined
 
-  /** @param isLasting whether a value is still valid after its step, whose other files are deleted. */
+  /** @param isCacheable whether a value is still valid after its step, whose other files are deleted. */
   async read(
     path: string,
     read: () => Promise<Value>,
-    isLasting: (value: Value) => boolean = () => true,
+    isCacheable: (value: Value) => boolean = () => true,
   ): Promise<Value> {
     const { ino, mtimeNs, size } = await stat(path, { bigint: true })
     const file = [path, ino, mtimeNs, size].join(' ')
     if (this.#lastFile?.file === file) return this.#lastFile.value
     const value = await read()
-    if (isLasting(value)) this.#lastFile = { file, value }
+    if (isCacheable(value)) this.#lastFile = { file, value }
     return value
   }
 }

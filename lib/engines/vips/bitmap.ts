@@ -22,9 +22,9 @@ export function encodeBitmap({ width, height, data, density = 0 }: RgbPixels): B
   file.writeUInt16LE(1, 26)
   file.writeUInt16LE(24, 28)
   file.writeUInt32LE(rowBytes * height, 34)
-  const perMeter = Math.round(density / 0.0254)
-  file.writeInt32LE(perMeter, 38)
-  file.writeInt32LE(perMeter, 42)
+  const pixelsPerMeter = Math.round(density / 0.0254)
+  file.writeInt32LE(pixelsPerMeter, 38)
+  file.writeInt32LE(pixelsPerMeter, 42)
   for (let y = 0; y < height; y++) {
     const row = headerBytes + rowBytes * (height - 1 - y)
     for (let x = 0; x < width; x++) {

@@ -4,11 +4,11 @@ export type Chromaticities = readonly [number, number, number, number, number, n
 /** Transfer curve: a gamma exponent, or the sRGB curve. */
 export type Curve = number | 'srgb'
 
-type Triple = readonly [number, number, number]
-type Matrix = readonly [Triple, Triple, Triple]
+type Vector = readonly [number, number, number]
+type Matrix = readonly [Vector, Vector, Vector]
 
 /** White point of all profiles (ICC.1:2022, 7.2.16). */
-const d50: Triple = [0.9642, 1, 0.8249]
+const d50: Vector = [0.9642, 1, 0.8249]
 /** Chromatic adaptation matrix (annex E.2). */
 const bradford: Matrix = [
   [0.8951, 0.2664, -0.1614],
@@ -19,22 +19,22 @@ const bradford: Matrix = [
 /** Builds an ICC profile from three primaries, a white point and one curve (ICC.1:2022, 8.4.3). */
 export function buildRgbProfile(colors: Chromaticities, curve: Curve): Buffer {
   const [wx, wy, rx, ry, gx, gy, bx, by] = colors
-  const white = xyzOf(wx, wy)
-  const [red, green, blue] = [xyzOf(rx, ry), xyzOf(gx, gy), xyzOf(bx, by)]
-  const [ofRed, ofGreen, ofBlue] = multiply(invert(transpose([red, green, blue])), white)
-  const adapted = adaptationMatrix(white)
-  const shades = curveTag(curve)
+  const white = toXyz(wx, wy)
+  const [red, green, blue] = [toXyz(rx, ry), toXyz(gx, gy), toXyz(bx, by)]
+  const [redXyz, greenXyz, blueXyz] = multiply(invert(transpose([red, green, blue])), white)
+  const adaptation = computeAdaptationMatrix(white)
+  const curveData = createCurveTag(curve)
   return assembleProfile([
-    ['desc', textTag('Colors described by the image')],
-    ['cprt', textTag('No rights reserved')],
-    ['wtpt', numbersTag('XYZ ', d50)],
-    ['chad', numbersTag('sf32', adapted.flat())],
-    ['rXYZ', numbersTag('XYZ ', multiply(adapted, scale(red, ofRed)))],
-    ['gXYZ', numbersTag('XYZ ', multiply(adapted, scale(green, ofGreen)))],
-    ['bXYZ', numbersTag('XYZ ', multiply(adapted, scale(blue, ofBlue)))],
-    ['rTRC', shades],
-    ['gTRC', shades],
-    ['bTRC', shades],
+    ['desc', createTextTag('Colors described by the image')],
+    ['cprt', createTextTag('No rights reserved')],
+    ['wtpt', createNumbersTag('XYZ ', d50)],
+    ['chad', createNumbersTag('sf32', adaptation.flat())],
+    ['rXYZ', createNumbersTag('XYZ ', multiply(adaptation, scale(red, redXyz)))],
+    ['gXYZ', createNumbersTag('XYZ ', multiply(adaptation, scale(green, greenXyz)))],
+    ['bXYZ', createNumbersTag('XYZ ', multiply(adaptation, scale(blue, blueXyz)))],
+    ['rTRC', curveData],
+    ['gTRC', curveData],
+    ['bTRC', curveData],
   ])
 }
 
@@ -42,30 +42,38 @@ export function buildRgbProfile(colors: Chromaticities, curve: Curve): Buffer {
 export const buildGrayProfile = (curve: Curve): Buffer =>
   assembleProfile(
     [
-      ['desc', textTag('Gray described by the image')],
-      ['cprt', textTag('No rights reserved')],
-      ['wtpt', numbersTag('XYZ ', d50)],
-      ['kTRC', curveTag(curve)],
+      ['desc', createTextTag('Gray described by the image')],
+      ['cprt', createTextTag('No rights reserved')],
+      ['wtpt', createNumbersTag('XYZ ', d50)],
+      ['kTRC', createCurveTag(curve)],
     ],
     'GRAY',
   )
 
-const xyzOf = (x: number, y: number): Triple => [x / y, 1, (1 - x - y) / y]
+const toXyz = (x: number, y: number): Vector => [x / y, 1, (1 - x - y) / y]
 
 /** Matrix that adapts colors from this white point to D50. */
-function adaptationMatrix(white: Triple): Matrix {
+function computeAdaptationMatrix(white: Vector): Matrix {
   const [l, m, s] = multiply(bradford, white)
   const [toL, toM, toS] = multiply(bradford, d50)
   const [firstRow, secondRow, thirdRow] = bradford
-  const back = invert(bradford)
+  const inverseBradford = invert(bradford)
   const columns = transpose([scale(firstRow, toL / l), scale(secondRow, toM / m), scale(thirdRow, toS / s)])
-  return transpose([multiply(back, columns[0]), multiply(back, columns[1]), multiply(back, columns[2])])
+  return transpose([
+    multiply(inverseBradford, columns[0]),
+    multiply(inverseBradford, columns[1]),
+    multiply(inverseBradford, columns[2]),
+  ])
 }
 
-const scale = ([x, y, z]: Triple, factor: number): Triple => [x * factor, y * factor, z * factor]
-const dot = ([a, b, c]: Triple, [x, y, z]: Triple) => a * x + b * y + c * z
-const cross = ([a, b, c]: Triple, [x, y, z]: Triple): Triple => [b * z - c * y, c * x - a * z, a * y - b * x]
-const multiply = ([a, b, c]: Matrix, vector: Triple): Triple => [
+const scale = ([x, y, z]: Vector, factor: number): Vector => [x * factor, y * factor, z * factor]
+const dot = ([a, b, c]: Vector, [x, y, z]: Vector) => a * x + b * y + c * z
+const crossProduct = ([a, b, c]: Vector, [x, y, z]: Vector): Vector => [
+  b * z - c * y,
+  c * x - a * z,
+  a * y - b * x,
+]
+const multiply = ([a, b, c]: Matrix, vector: Vector): Vector => [
   dot(a, vector),
   dot(b, vector),
   dot(c, vector),
@@ -77,19 +85,23 @@ const transpose = ([a, b, c]: Matrix): Matrix => [
 ]
 
 function invert([a, b, c]: Matrix): Matrix {
-  const factor = 1 / dot(a, cross(b, c))
-  return transpose([scale(cross(b, c), factor), scale(cross(c, a), factor), scale(cross(a, b), factor)])
+  const factor = 1 / dot(a, crossProduct(b, c))
+  return transpose([
+    scale(crossProduct(b, c), factor),
+    scale(crossProduct(c, a), factor),
+    scale(crossProduct(a, b), factor),
+  ])
 }
 
 /** Parametric curve (section 10.18): a single exponent, or the five parameters of sRGB. */
-function curveTag(curve: Curve): Buffer {
+function createCurveTag(curve: Curve): Buffer {
   const isExponent = curve !== 'srgb'
   const head = Buffer.from([0, 0, 0, 0, 0, isExponent ? 0 : 3, 0, 0])
   const numbers = isExponent ? [curve] : [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
   return Buffer.concat([Buffer.from('para', 'latin1'), head, toFixedPoint(numbers)])
 }
 
-const numbersTag = (type: string, numbers: readonly number[]) =>
+const createNumbersTag = (type: string, numbers: readonly number[]) =>
   Buffer.concat([Buffer.from(`${type}\0\0\0\0`, 'latin1'), toFixedPoint(numbers)])
 
 /** Encodes signed 16.16 fixed-point numbers. */
@@ -100,7 +112,7 @@ function toFixedPoint(numbers: readonly number[]): Buffer {
 }
 
 /** Localized text (section 10.15) in English only. */
-function textTag(text: string): Buffer {
+function createTextTag(text: string): Buffer {
   const utf16 = Buffer.from(text, 'utf16le').swap16()
   const head = Buffer.from('mluc\0\0\0\0\0\0\0\x01\0\0\0\x0cenUS\0\0\0\0\0\0\0\x1c', 'latin1')
   head.writeUInt32BE(utf16.length, 20)

@@ -92,18 +92,27 @@ async function scaleImage({ source, to, effort }: CompressJob): Promise<Sharp> {
       : {}
   const isAnimated = pages > 1 && (to === 'webp' || to === 'tiff')
   // JPEG compression inside TIFF has no transparency.
-  const onWhite = to === 'tiff' && effort.quality < 90 ? { background: '#ffffff' } : {}
+  const backgroundOptions = to === 'tiff' && effort.quality < 90 ? { background: '#ffffff' } : {}
   return renderImage(source, to, {
     page: isAnimated ? -1 : 0,
-    options: parseImageOptions({ ...scaled, ...onWhite }),
+    options: parseImageOptions({ ...scaled, ...backgroundOptions }),
   })
 }
 
 /** Uses gifsicle, which keeps frames, delays and palettes: re-encoding would double the size. */
 async function compressGif({ input, path, effort, tools }: CompressJob): Promise<void> {
   const { quality, scale } = effort
-  const loss = quality >= 90 ? [] : [`--lossy=${Math.round((90 - quality) * 2.5)}`]
+  const lossyArgs = quality >= 90 ? [] : [`--lossy=${Math.round((90 - quality) * 2.5)}`]
   const colors = quality >= 60 ? [] : ['--colors', String(Math.max(16, Math.round(quality * 4)))]
   const size = scale < 1 ? ['--scale', scale.toFixed(3)] : []
-  await tools.exec('gifsicle', ['-O3', '--no-comments', ...loss, ...colors, ...size, '-o', path, input.path])
+  await tools.exec('gifsicle', [
+    '-O3',
+    '--no-comments',
+    ...lossyArgs,
+    ...colors,
+    ...size,
+    '-o',
+    path,
+    input.path,
+  ])
 }

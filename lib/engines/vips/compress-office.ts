@@ -53,7 +53,7 @@ const maxEntries = 20_000
 const maxImageBytes = 64 * 1024 * 1024
 /** Where Office Open XML and OpenDocument packages store images. */
 const imagePath = /^(?:(?:word|xl|ppt)\/media|Pictures)\/[^/]+\.(jpe?g|png)$/i
-const signaturePath = /^(?:_xmlsignatures\/|META-INF\/documentsignatures\.xml$)/
+const signaturePathPattern = /^(?:_xmlsignatures\/|META-INF\/documentsignatures\.xml$)/
 
 interface Attempt {
   readonly path: string
@@ -82,7 +82,7 @@ export async function compressOffice(work: EngineWork, tools: Tools): Promise<En
     const { size } = await stat(path)
     if (size < bestAttempt.size) bestAttempt = { path, size }
   }
-  if (bestAttempt.path !== input.path && zip.entries.some(({ name }) => signaturePath.test(name)))
+  if (bestAttempt.path !== input.path && zip.entries.some(({ name }) => signaturePathPattern.test(name)))
     tools.warn('SIGNATURE_BROKEN', 'The document is signed; its signature is not valid for the changed file.')
   warnAboutSize(bestAttempt.size, input.size, targetSize, work.from, tools)
   const path = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
@@ -141,7 +141,7 @@ async function shrinkImage(
     const sharp = await loadSharp()
     // A page is rarely shown larger than a screen, so more pixels than that are never seen.
     const side = 1000 + level * 20
-    const shrunk = sharp(originalImage).resize({
+    const shrunkImage = sharp(originalImage).resize({
       width: side,
       height: side,
       fit: 'inside',
@@ -149,8 +149,8 @@ async function shrinkImage(
     })
     const isJpeg = /\.jpe?g$/i.test(entry.name)
     const encoder = isJpeg
-      ? shrunk.jpeg({ quality: level, mozjpeg: true })
-      : shrunk.png({ compressionLevel: 9, palette: level < 75, quality: level })
+      ? shrunkImage.jpeg({ quality: level, mozjpeg: true })
+      : shrunkImage.png({ compressionLevel: 9, palette: level < 75, quality: level })
     // The orientation is stored in the metadata, and office programs respect it.
     const bytes = await encoder.keepExif().keepIccProfile().toBuffer()
     return bytes.length < entry.compressedSize * 0.95 ? bytes : undefined

@@ -8,7 +8,7 @@ import { packPages } from '../pdf/pack-pages.ts'
 import { createPageFileName, type PageFile } from '../pdf/page-files.ts'
 import { colorSpace, parseImageOptions } from '../shared/image/options.ts'
 import { rotateFrames, splitFrames, writeFramesAsWebp } from './animation-frames.ts'
-import { defaultDensity, type EncodedSize, encoderOf } from './encoders.ts'
+import { defaultDensity, type EncodedSize, getEncoder } from './encoders.ts'
 import { hasFewColors } from './few-colors.ts'
 import {
   type ImageView,
@@ -20,16 +20,16 @@ import {
 } from './image.ts'
 import { imagesToPdf } from './image-pdf.ts'
 import {
+  getPixelTarget,
   isLossless,
   isLosslessUnspecified,
   type PixelTargetId,
   pixelTargetIds,
-  pixelTargetOf,
 } from './targets.ts'
 import { isLargeForWebp } from './webp-effort.ts'
 
 /** @throws when the engine does not declare the format. */
-export function vipsTargetOf(to: FormatId): PixelTargetId | 'pdf' {
+export function toVipsTarget(to: FormatId): PixelTargetId | 'pdf' {
   const target = pixelTargetIds.find((id) => id === to)
   if (!target && to !== 'pdf') throw new Error(`vips does not support the target ${to}.`)
   return target ?? 'pdf'
@@ -37,7 +37,7 @@ export function vipsTargetOf(to: FormatId): PixelTargetId | 'pdf' {
 
 /** Options that affect how an image is rendered; each is supported by some targets only. */
 const ViewOptions = z.object({ colorSpace, dpi: integer(18, 1200).optional() })
-export const imageViewOf = (rawOptions: unknown): Omit<ImageView, 'page'> => ({
+export const parseImageView = (rawOptions: unknown): Omit<ImageView, 'page'> => ({
   ...ViewOptions.parse(rawOptions),
   options: parseImageOptions(rawOptions),
 })
@@ -47,14 +47,14 @@ export const imageViewOf = (rawOptions: unknown): Omit<ImageView, 'page'> => ({
  * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE.
  */
 export async function convertImage(work: EngineWork, tools: Tools): Promise<EngineResult> {
-  const to = vipsTargetOf(work.to)
+  const to = toVipsTarget(work.to)
   const [input] = work.inputs
   if (!input) throw new Error('vips was called without an input.')
   const source = await openImage(input, to, tools, work.options)
   tools.progress(0.3)
   if (to === 'pdf') return convertToPdf([source], work, tools)
   if (!hasPages(source)) return convertToImage(source, to, work, tools)
-  return pixelTargetOf(to).stores === 'pages'
+  return getPixelTarget(to).stores === 'pages'
     ? convertToPagedFile(source, to, work, tools)
     : convertToZip(source, to, work, tools)
 }
@@ -94,7 +94,7 @@ async function convertToPagedFile(
   tools: Tools,
 ): Promise<EngineResult> {
   const files = await writePageFiles(source, to, tools.workDir, work.options, tools)
-  const path = join(work.outDir, `output.${targetExtension(to)}`)
+  const path = join(work.outDir, `output.${getExtension(to)}`)
   const paths = files.map((file) => file.path)
   await joinPageFiles(to, paths, path, tools)
   return { files: [{ path }], details: { pages: source.pages, frames: source.pages } }
@@ -120,7 +120,7 @@ async function writePageFiles(
   const files: PageFile[] = []
   for (let page = 1; page <= source.pages; page++) {
     tools.signal.throwIfAborted()
-    const path = join(folder, createPageFileName(page, source.pages, targetExtension(to)))
+    const path = join(folder, createPageFileName(page, source.pages, getExtension(to)))
     await writeImage(source, to, { page: page - 1, path, options }, tools)
     files.push({ page, path })
     tools.progress(0.3 + (0.6 * page) / source.pages, 'pages')
@@ -134,10 +134,10 @@ async function convertToImage(
   work: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
-  const isAnimated = source.pages > 1 && pixelTargetOf(to).stores === 'frames'
+  const isAnimated = source.pages > 1 && getPixelTarget(to).stores === 'frames'
   if (!isAnimated) warnAboutDroppedFrames(source, to, tools)
-  await warnAboutLosses(source, to, imageViewOf(work.options), tools)
-  const path = join(work.outDir, `output.${targetExtension(to)}`)
+  await warnAboutLosses(source, to, parseImageView(work.options), tools)
+  const path = join(work.outDir, `output.${getExtension(to)}`)
   const { width, height } = await writeImage(
     source,
     to,
@@ -152,7 +152,7 @@ export function warnAboutDroppedFrames({ pages }: SourceImage, to: FormatId, too
   tools.warn('ANIMATION_DROPPED', `Only the first of ${pages} frames was kept: ${to} stores a single image.`)
 }
 
-export const targetExtension = (to: PixelTargetId) => formatById(to).extensions[0] ?? to
+export const getExtension = (to: PixelTargetId) => formatById(to).extensions[0] ?? to
 
 interface WriteRequest {
   /** Page index; -1 selects all frames. */
@@ -168,7 +168,7 @@ export async function writeImage(
   { page, path, options }: WriteRequest,
   tools: Tools,
 ): Promise<EncodedSize> {
-  const view = imageViewOf(options)
+  const view = parseImageView(options)
   const isAnimated = page === -1
   const { rotate } = view.options
   if (isAnimated && rotate) {
@@ -193,26 +193,27 @@ async function encode(
 ): Promise<EncodedSize> {
   const isPaletteLike = isLosslessUnspecified(to, options) && (await hasFewColors(source))
   const effectiveOptions = isPaletteLike ? { ...Object(options), lossless: true } : options
-  const image = pixelTargetOf(to).encode(await renderImage(source, to, view), effectiveOptions)
+  const image = getPixelTarget(to).encode(await renderImage(source, to, view), effectiveOptions)
   if (to === 'jpg' && source.metadata.isPalette) image.jpeg({ chromaSubsampling: '4:4:4' })
   if (to === 'webp' && isLargeForWebp(source) && !isLossless(to, effectiveOptions)) image.webp({ effort: 2 })
-  const density = densityOf(source, view)
+  const density = chooseDensity(source, view)
   const isDrawing = source.metadata.format === 'svg'
   if (density !== undefined || !isDrawing) setTiffDensity(image, to, density ?? defaultDensity)
-  return encoderOf(to)({ image, source, isAnimated, path, density, options, tools })
+  return getEncoder(to)({ image, source, isAnimated, path, density, options, tools })
 }
 
 /** Pixels per inch: the source's own density, or for vector drawings the density at which they are rendered. */
-const densityOf = ({ metadata }: SourceImage, { dpi }: ImageView) =>
+const chooseDensity = ({ metadata }: SourceImage, { dpi }: ImageView) =>
   metadata.format === 'svg' ? dpi : metadata.density
 
 const mmPerInch = 25.4
 
 /** Avoids sharp's `withMetadata({ density })`, which would also keep EXIF data such as the location. */
 function setTiffDensity(image: Sharp, to: PixelTargetId, density: number): void {
-  const perMm = density / mmPerInch
+  const pixelsPerMm = density / mmPerInch
   // A TIFF needs it set explicitly; a PNG takes it from the source, and the JPEG encoder adds it on writing.
-  if (to === 'tiff' || to === 'jxr') image.tiff({ xres: perMm, yres: perMm, resolutionUnit: 'inch' })
+  if (to === 'tiff' || to === 'jxr')
+    image.tiff({ xres: pixelsPerMm, yres: pixelsPerMm, resolutionUnit: 'inch' })
 }
 
 async function rotateAnimation(source: SourceImage, degrees: number, tools: Tools): Promise<SourceImage> {

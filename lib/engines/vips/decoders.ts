@@ -49,8 +49,8 @@ interface DecodeJob {
 
 type ImageDecoder = (job: DecodeJob) => Promise<DecodedFile>
 
-const cameraRaw: ImageDecoder = async ({ input, hasDeepColor, tools }) => {
-  const path = pathForDecoded(input, tools, 'tif')
+const decodeCameraRaw: ImageDecoder = async ({ input, hasDeepColor, tools }) => {
+  const path = createDecodedPath(input, tools, 'tif')
   // -w: white balance as measured by the camera. dcraw_emu also rotates the image upright.
   const depth = hasDeepColor ? ['-6'] : []
   const { stderr } = await tools.exec('dcraw_emu', ['-w', ...depth, '-T', '-Z', path, input.path])
@@ -63,7 +63,7 @@ const cameraRaw: ImageDecoder = async ({ input, hasDeepColor, tools }) => {
 }
 
 const jxl: ImageDecoder = async ({ input, tools }) => {
-  const path = pathForDecoded(input, tools, 'png')
+  const path = createDecodedPath(input, tools, 'png')
   try {
     await tools.exec('djxl', [input.path, path, '--quiet'])
   } catch (error) {
@@ -75,19 +75,19 @@ const jxl: ImageDecoder = async ({ input, tools }) => {
 }
 
 const jxr: ImageDecoder = async ({ input, tools }) => {
-  const path = pathForDecoded(input, tools, 'tif')
+  const path = createDecodedPath(input, tools, 'tif')
   await tools.exec('JxrDecApp', ['-i', input.path, '-o', path])
   return { path, format: 'tiff' }
 }
 
 const djvu: ImageDecoder = async ({ input, tools }) => {
-  const path = pathForDecoded(input, tools, 'tif')
+  const path = createDecodedPath(input, tools, 'tif')
   // Uncompressed, a book of scans would fill the disk.
   await tools.exec('ddjvu', ['-format=tiff', '-quality=90', input.path, path])
   return { path, format: 'tiff' }
 }
 
-const icns: ImageDecoder = async ({ input, tools }) => {
+const decodeIcns: ImageDecoder = async ({ input, tools }) => {
   const folder = join(tools.workDir, `${parse(input.path).name}-icons`)
   await mkdir(folder)
   await tools.exec('icns2png', ['-x', '-o', folder, input.path])
@@ -99,9 +99,9 @@ const icns: ImageDecoder = async ({ input, tools }) => {
 
 /** sharp's libvips has no HEVC decoder. If the target is lossy too, JPEG is used: it is six times faster than PNG. */
 const heic: ImageDecoder = async ({ input, isLossless, tools }) => {
-  const decodedPath = pathForDecoded(input, tools, isLossless ? 'png' : 'jpg')
+  const decodedPath = createDecodedPath(input, tools, isLossless ? 'png' : 'jpg')
   await tools.exec('heif-convert', ['-q', '97', input.path, decodedPath])
-  const path = await primaryImageOfHeic(input, decodedPath, tools)
+  const path = await findPrimaryHeicImage(input, decodedPath, tools)
   // Only the container's own rotation counts (ISO/IEC 23008-12, 6.5.10), which heif-convert has applied. It copies the
   // EXIF data, where cameras repeat that rotation.
   await setUpright(path)
@@ -109,7 +109,7 @@ const heic: ImageDecoder = async ({ input, isLossless, tools }) => {
 }
 
 /** heif-convert writes one file per image, with a number before the extension; returns that of the primary image. */
-async function primaryImageOfHeic(input: InputFile, path: string, tools: Tools): Promise<string> {
+async function findPrimaryHeicImage(input: InputFile, path: string, tools: Tools): Promise<string> {
   const { dir, name, ext } = parse(path)
   const numberedName = new RegExp(`^${name}-\\d+\\${ext}$`)
   const { length } = (await readdir(dir)).filter((file) => numberedName.test(file))
@@ -121,7 +121,7 @@ async function primaryImageOfHeic(input: InputFile, path: string, tools: Tools):
 }
 
 const bmp: ImageDecoder = async ({ input, tools }) => {
-  const path = pathForDecoded(input, tools, 'png')
+  const path = createDecodedPath(input, tools, 'png')
   await runMagick(tools, 'convert', [`bmp:${input.path}[0]`, '-quality', '10', `png:${path}`])
   return { path, format: 'png' }
 }
@@ -131,16 +131,16 @@ const decoders: Partial<Record<FormatId, ImageDecoder>> = {
   jxl,
   jxr,
   djvu,
-  icns,
+  icns: decodeIcns,
   bmp,
-  ...Object.fromEntries(cameraFormats.map((id) => [id, cameraRaw])),
+  ...Object.fromEntries(cameraFormats.map((id) => [id, decodeCameraRaw])),
 }
 
 /** Returns the decoder for a format that libvips cannot read; undefined if it can. */
-export function imageDecoderOf(format: FormatId): ImageDecoder | undefined {
+export function getImageDecoder(format: FormatId): ImageDecoder | undefined {
   return decoders[format]
 }
 
-function pathForDecoded(input: InputFile, tools: Tools, extension: string): string {
+function createDecodedPath(input: InputFile, tools: Tools, extension: string): string {
   return join(tools.workDir, `${parse(input.path).name}-decoded.${extension}`)
 }

@@ -7,7 +7,7 @@ import { encodeApng } from './apng/write.ts'
 import { encodeBitmap } from './bitmap.ts'
 import { loadSharp, type SourceImage } from './image.ts'
 import { setPngDensity } from './png-density.ts'
-import { encoderQuality, gifColors, type PixelTargetId } from './targets.ts'
+import { chooseEncoderQuality, chooseGifColors, type PixelTargetId } from './targets.ts'
 
 /** Size of the written image, or of one frame of an animation. */
 export interface EncodedSize {
@@ -50,12 +50,12 @@ const png: Encoder = async (job) => {
 const jpg: Encoder = async (job) => {
   const size = await encodeWithSharp(job)
   const { path, density = defaultDensity } = job
-  const perInch = Math.round(density)
-  if (perInch === defaultDensity || perInch < 1 || perInch > 0xffff) return size
+  const pixelsPerInch = Math.round(density)
+  if (pixelsPerInch === defaultDensity || pixelsPerInch < 1 || pixelsPerInch > 0xffff) return size
   const bytes = await readFile(path)
   const segment = Buffer.from('ffe000104a46494600010201000000000000', 'hex')
-  segment.writeUInt16BE(perInch, 12)
-  segment.writeUInt16BE(perInch, 14)
+  segment.writeUInt16BE(pixelsPerInch, 12)
+  segment.writeUInt16BE(pixelsPerInch, 14)
   const hasJfif = bytes.toString('latin1', 6, 10) === 'JFIF'
   const rest = bytes.subarray(hasJfif ? 4 + bytes.readUInt16BE(4) : 2)
   await writeFile(path, Buffer.concat([bytes.subarray(0, 2), segment, rest]))
@@ -84,7 +84,7 @@ function encodeWithProgram(extension: string, command: (file: string, job: Encod
 const heic = encodeWithProgram('png', (file, { path, options }) => [
   'heif-enc',
   '-q',
-  String(encoderQuality('heic', options)),
+  String(chooseEncoderQuality('heic', options)),
   '-o',
   path,
   file,
@@ -101,7 +101,7 @@ const jxl = encodeWithProgram('png', (file, { path, options }) => [
   '-e',
   '4',
   '-q',
-  String(Math.max(minJxlQuality, encoderQuality('jxl', options))),
+  String(Math.max(minJxlQuality, chooseEncoderQuality('jxl', options))),
 ])
 
 const jxr = encodeWithProgram('tif', (file, { path, options }) => [
@@ -111,7 +111,7 @@ const jxr = encodeWithProgram('tif', (file, { path, options }) => [
   '-o',
   path,
   '-q',
-  String(encoderQuality('jxr', options) / 100),
+  String(chooseEncoderQuality('jxr', options) / 100),
 ])
 
 /** Quality is the number of wavelet slices: 76 is coarse, 108 nearly lossless. */
@@ -123,11 +123,11 @@ const djvu: Encoder = async ({ image, path, density, options, tools }) => {
     file,
     Buffer.concat([Buffer.from(`P${channels === 1 ? 5 : 6}\n${width} ${height}\n255\n`), data]),
   )
-  const slices = Math.round(65 + encoderQuality('djvu', options) * 0.45)
+  const sliceCount = Math.round(65 + chooseEncoderQuality('djvu', options) * 0.45)
   // c44 accepts 25 to 4800 and replaces anything else with 100.
   const dpi =
     density !== undefined && density >= 25 && density <= 4800 ? ['-dpi', String(Math.round(density))] : []
-  await tools.exec('c44', ['-slice', String(slices), ...dpi, file, path])
+  await tools.exec('c44', ['-slice', String(sliceCount), ...dpi, file, path])
   await rm(file)
   return info
 }
@@ -172,7 +172,7 @@ const apng: Encoder = async (job) => {
 const gif: Encoder = async (job) => {
   const size = await encodeWithSharp(job)
   const { path, options, tools } = job
-  const colors = gifColors(options)
+  const colors = chooseGifColors(options)
   if (colors < 256)
     await tools.exec('gifsicle', ['--batch', '-O3', '--dither', '--colors', String(colors), path])
   return size
@@ -192,6 +192,6 @@ const encoders: Partial<Record<PixelTargetId, Encoder>> = {
 }
 
 /** Returns the encoder of a format: an external program where libvips cannot write it, otherwise libvips. */
-export function encoderOf(to: PixelTargetId): Encoder {
+export function getEncoder(to: PixelTargetId): Encoder {
   return encoders[to] ?? encodeWithSharp
 }

@@ -34,9 +34,9 @@ export const setExifDensity = (path: string, density: number): Promise<void> =>
 
 async function editExif(path: string, values: ReadonlyMap<number, number>): Promise<void> {
   await using file = await open(path, 'r+')
-  const place = await locateExif(await openRandomAccess(file))
-  if (!place) return
-  const { start, end, isPngChunk } = place
+  const exifLocation = await locateExif(await openRandomAccess(file))
+  if (!exifLocation) return
+  const { start, end, isPngChunk } = exifLocation
   const { buffer: exif } = await file.read(Buffer.alloc(end - start), 0, end - start, start)
   try {
     await setValues(exif, values)
@@ -70,13 +70,13 @@ const shortType = 3
 const rationalType = 5
 const rationalBytes = 8
 
-interface ExifPlace {
+interface ExifLocation {
   readonly start: number
   readonly end: number
   readonly isPngChunk: boolean
 }
 
-const locateExif = async (file: RandomAccess): Promise<ExifPlace | undefined> =>
+const locateExif = async (file: RandomAccess): Promise<ExifLocation | undefined> =>
   (await file.at(0, 2)).equals(startOfJpeg) ? locateInJpeg(file) : locateInPng(file)
 
 const startOfJpeg = Buffer.from([0xff, 0xd8])
@@ -85,7 +85,7 @@ const exifMarker = 0xe1
 /** Before the image data; photos have about ten. */
 const maxSegments = 100
 
-async function locateInJpeg(file: RandomAccess): Promise<ExifPlace | undefined> {
+async function locateInJpeg(file: RandomAccess): Promise<ExifLocation | undefined> {
   let at = startOfJpeg.length
   for (let count = 0; count < maxSegments; count++) {
     const head = await file.at(at, 4 + exifSegment.length)
@@ -99,7 +99,7 @@ async function locateInJpeg(file: RandomAccess): Promise<ExifPlace | undefined> 
   return undefined
 }
 
-async function locateInPng(file: RandomAccess): Promise<ExifPlace | undefined> {
+async function locateInPng(file: RandomAccess): Promise<ExifLocation | undefined> {
   for await (const { type, start, end } of locatePngChunks(file, maxSegments))
     if (type === 'eXIf') return end > file.size ? undefined : { start, end, isPngChunk: true }
   return undefined

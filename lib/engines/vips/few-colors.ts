@@ -4,8 +4,8 @@ import { maxPixels } from './limits.ts'
 const maxColors = 256
 /** Larger images are usually photographs, and scanning them takes long. */
 const maxScannedPixels = 16_000_000
-const topRows = 8
-const middleRows = 64
+const topRowCount = 8
+const middleRowCount = 64
 
 /**
  * Whether an image, such as an icon, a diagram or a screenshot, has so few colors that a lossy format with chroma
@@ -17,10 +17,11 @@ export async function hasFewColors({ path, format, metadata }: SourceImage): Pro
   if (!['png', 'tiff'].includes(format) || width * height > maxScannedPixels) return false
   const seenColors = new Set<number>()
   // The first rows already give most photographs away, and the middle rows nearly all, so that no more is read.
-  const middle = (height - middleRows) >> 1
+  const middle = (height - middleRowCount) >> 1
   if (middle > 0) {
-    if (!(await hasFewColorsIn(path, seenColors, { left: 0, top: 0, width, height: topRows }))) return false
-    if (!(await hasFewColorsIn(path, seenColors, { left: 0, top: middle, width, height: middleRows })))
+    if (!(await hasFewColorsIn(path, seenColors, { left: 0, top: 0, width, height: topRowCount })))
+      return false
+    if (!(await hasFewColorsIn(path, seenColors, { left: 0, top: middle, width, height: middleRowCount })))
       return false
   }
   return hasFewColorsIn(path, seenColors)

@@ -15,9 +15,9 @@ export function hasAllPixels(data: Buffer): boolean {
   return false
 }
 
-function hasAllFramePixels(data: Buffer, start: number, minimum: number, pixels: number): boolean {
-  if (minimum < 1 || minimum > 11) return false
-  const reader = new CodeLengths(minimum)
+function hasAllFramePixels(data: Buffer, start: number, minCodeLength: number, pixels: number): boolean {
+  if (minCodeLength < 1 || minCodeLength > 11) return false
+  const reader = new CodeLengths(minCodeLength)
   let [bits, bitCount] = [0, 0]
   for (let block = start; (data[block] ?? 0) > 0; block += (data[block] ?? 0) + 1) {
     const end = Math.min(data.length, block + 1 + (data[block] ?? 0))
@@ -43,18 +43,18 @@ class CodeLengths {
   width: number
   pixels = 0
   readonly #clearCode: number
-  readonly #minimum: number
+  readonly #minCodeLength: number
   /** Pixels that each code represents. */
   readonly #lengths = new Uint16Array(maxCodes)
   #next: number
   #lastCode = 0
 
-  constructor(minimum: number) {
-    this.#minimum = minimum
-    this.#clearCode = 1 << minimum
+  constructor(minCodeLength: number) {
+    this.#minCodeLength = minCodeLength
+    this.#clearCode = 1 << minCodeLength
     this.#lengths.fill(1, 0, this.#clearCode)
     this.#next = this.#clearCode + 2
-    this.width = minimum + 1
+    this.width = minCodeLength + 1
   }
 
   /** Returns false at the end of the frame, or for a code that is not defined yet, which no encoder writes. */
@@ -62,7 +62,7 @@ class CodeLengths {
     if (code === this.#clearCode) {
       this.#next = this.#clearCode + 2
       this.#lastCode = 0
-      this.width = this.#minimum + 1
+      this.width = this.#minCodeLength + 1
       return true
     }
     const isNew = code === this.#next && this.#lastCode > 0

@@ -23,7 +23,7 @@ const primariesByCode: Readonly<Record<number, Chromaticities>> = {
   9: [0.3127, 0.329, 0.708, 0.292, 0.17, 0.797, 0.131, 0.046],
   12: [0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06],
 }
-const transferOfSrgb = 13
+const srgbTransferCode = 13
 
 /**
  * Returns the image with an ICC profile if PNG chunks (`gAMA`, `cHRM`, `cICP`) say that it is not sRGB: browsers
@@ -31,22 +31,22 @@ const transferOfSrgb = 13
  */
 export async function addProfileFromPng(input: InputFile, head: PngHead, tools: Tools): Promise<string> {
   const header = head.get('IHDR')
-  const colors = colorsOfPng(head)
+  const colors = readPngColors(head)
   if (!colors || !header || input.size > maxCopiedBytes) return input.path
   const isDeepGray = !hasColor(header) && header.readUInt8(8) === 16
   // libvips applies no profile to 16-bit gray, so the image is converted to RGB.
-  const source = isDeepGray ? await pixelsAsPng(input.path, 'rgb16', tools) : input.path
+  const source = isDeepGray ? await writePixelsAsPng(input.path, 'rgb16', tools) : input.path
   const isColored = hasColor(header) || isDeepGray
   const profile = isColored ? buildRgbProfile(colors.primaries, colors.curve) : buildGrayProfile(colors.curve)
-  const path = pathWithProfile(input.path, tools)
+  const path = createProfiledPath(input.path, tools)
   // The reader of the pixels reports a truncated file.
   return (await writeWithProfile(source, profile, path)) ? path : input.path
 }
 
-const pathWithProfile = (path: string, { workDir }: Tools) =>
+const createProfiledPath = (path: string, { workDir }: Tools) =>
   join(workDir, `${parse(path).name}-profiled.png`)
 
-async function pixelsAsPng(path: string, space: 'rgb16' | 'srgb', tools: Tools): Promise<string> {
+async function writePixelsAsPng(path: string, space: 'rgb16' | 'srgb', tools: Tools): Promise<string> {
   const { default: sharp } = await import('sharp')
   const plainPath = join(tools.workDir, `${parse(path).name}-plain.png`)
   await sharp(path, { limitInputPixels: maxPixels, ignoreIcc: true })
@@ -64,15 +64,15 @@ export async function addProfileFromCodes(
   { primaries, transfer }: ColorCodes,
   tools: Tools,
 ): Promise<string | undefined> {
-  const colors = colorsOfCodes(primaries, transfer)
+  const colors = getColorsByCode(primaries, transfer)
   if (!colors) return undefined
   const { default: sharp } = await import('sharp')
   const { icc, depth, space } = await sharp(path, { limitInputPixels: maxPixels }).metadata()
   // An existing profile takes precedence, and gray images need none.
   if (icc || !/^s?rgb/.test(space)) return undefined
-  const plainPixels = await pixelsAsPng(path, depth === 'ushort' ? 'rgb16' : 'srgb', tools)
-  const profiledFile = pathWithProfile(path, tools)
-  return (await writeWithProfile(plainPixels, buildRgbProfile(colors.primaries, colors.curve), profiledFile))
+  const plainPngPath = await writePixelsAsPng(path, depth === 'ushort' ? 'rgb16' : 'srgb', tools)
+  const profiledFile = createProfiledPath(path, tools)
+  return (await writeWithProfile(plainPngPath, buildRgbProfile(colors.primaries, colors.curve), profiledFile))
     ? profiledFile
     : undefined
 }
@@ -82,7 +82,7 @@ async function writeWithProfile(png: string, profile: Buffer, path: string): Pro
   const chunks = readAllChunks(await readFile(png))
   if (!chunks) return false
   const otherChunks = chunks.filter(({ type }) => !colorChunks.includes(type))
-  const chunk = { type: 'iCCP', data: profileChunk(profile) }
+  const chunk = { type: 'iCCP', data: createProfileChunk(profile) }
   await writeFile(path, buildPng([...otherChunks.slice(0, 1), chunk, ...otherChunks.slice(1)]))
   return true
 }
@@ -102,26 +102,26 @@ function readAllChunks(file: Buffer): readonly PngChunk[] | undefined {
 const hasColor = (header: Buffer) => (header.readUInt8(9) & 2) !== 0
 
 /** Precedence of PNG (third edition) section 4.3: `cICP`, `iCCP`, `sRGB`, then `gAMA` with `cHRM`. */
-function colorsOfPng(chunks: PngHead): Colors | undefined {
+function readPngColors(chunks: PngHead): Colors | undefined {
   const code = chunks.get('cICP')
-  if (code && code.length >= 2) return colorsOfCodes(code.readUInt8(0), code.readUInt8(1))
+  if (code && code.length >= 2) return getColorsByCode(code.readUInt8(0), code.readUInt8(1))
   const gamma = chunks.get('gAMA')
   if (chunks.has('iCCP') || chunks.has('sRGB') || gamma?.length !== 4) return undefined
   const exponent = 100_000 / gamma.readUInt32BE(0)
-  const primaries = chromaticities(chunks.get('cHRM'))
+  const primaries = parseChromaticities(chunks.get('cHRM'))
   const isSrgbGamma = Math.abs(exponent / 2.2 - 1) < 0.05
   if (!Number.isFinite(exponent) || exponent < 0.5 || exponent > 5) return undefined
   if (isSrgbGamma && primaries === srgbPrimaries) return undefined
   return { primaries, curve: exponent }
 }
 
-function colorsOfCodes(code: number, transfer: number): Colors | undefined {
+function getColorsByCode(code: number, transfer: number): Colors | undefined {
   const primaries = primariesByCode[code]
-  if (transfer !== transferOfSrgb || !primaries || primaries === srgbPrimaries) return undefined
+  if (transfer !== srgbTransferCode || !primaries || primaries === srgbPrimaries) return undefined
   return { primaries, curve: 'srgb' }
 }
 
-function chromaticities(chunk: Buffer | undefined): Chromaticities {
+function parseChromaticities(chunk: Buffer | undefined): Chromaticities {
   if (chunk?.length !== 32) return srgbPrimaries
   const at = (index: number) => chunk.readUInt32BE(index * 4) / 100_000
   const values: Chromaticities = [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)]
@@ -131,5 +131,5 @@ function chromaticities(chunk: Buffer | undefined): Chromaticities {
 }
 
 /** Profile name, compression method and compressed profile (section 11.3.2.3). */
-const profileChunk = (profile: Buffer) =>
+const createProfileChunk = (profile: Buffer) =>
   Buffer.concat([Buffer.from('icc\0\0', 'latin1'), deflateSync(profile)])

@@ -6,7 +6,7 @@ import { featureError } from '../unsupported-feature.ts'
 import { maxPixels, timeoutS } from './limits.ts'
 
 /** Translates errors of libvips and its helper programs into errors that the client can act on. */
-export function imageError(error: unknown, format: FormatId): unknown {
+export function toImageError(error: unknown, format: FormatId): unknown {
   if (!(error instanceof Error) || error instanceof AppError) return error
   // A failed or crashed program or a full disk says nothing about the file.
   if (error instanceof ProcessFailure || error instanceof EngineCrash || 'errno' in error) return error

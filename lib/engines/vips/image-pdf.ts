@@ -7,7 +7,7 @@ import { ProcessFailure } from '../sandbox/exec.ts'
 import { parseImageOptions } from '../shared/image/options.ts'
 import { setExifDensity } from './exif-fields.ts'
 import { renderImage, type SourceImage } from './image.ts'
-import { paperArgs } from './pdf-paper.ts'
+import { buildPaperArgs } from './pdf-paper.ts'
 import { setPngDensity } from './png-density.ts'
 
 /** Formats that img2pdf embeds unchanged in a PDF. */
@@ -26,7 +26,7 @@ export async function imagesToPdf(
   tools: Tools,
 ): Promise<string> {
   const path = join(outDir, 'output.pdf')
-  const args = [...paperArgs(options), '--output', path]
+  const args = [...buildPaperArgs(options), '--output', path]
   const failure = await runImg2pdf(args, await preparePages(images, true, tools), tools)
   // An image that img2pdf refuses to embed, such as one with a zero resolution, may work once it is decoded.
   const secondFailure = failure && (await runImg2pdf(args, await preparePages(images, false, tools), tools))
@@ -44,13 +44,13 @@ async function preparePages(
   const paths: string[] = []
   for (const [index, source] of images.entries()) {
     const { depth, hasAlpha, orientation = 1 } = source.metadata
-    const density = pageDensity(source.metadata)
+    const density = choosePageDensity(source.metadata)
     const appliedOrientations = source.format === 'tiff' ? [1] : orientationsOfImg2pdf
     const isPlain =
       depth === 'uchar' && !hasAlpha && density === undefined && appliedOrientations.includes(orientation)
     const embeds =
       mayEmbed && embeddableFormats.includes(source.format) && isPlain && !(await hasInvertedInks(source))
-    if (embeds) paths.push(await embeddablePath(source, index, tools))
+    if (embeds) paths.push(await findEmbeddablePath(source, index, tools))
     else paths.push(...(await decodeToPngs(source, index, tools, density)))
     tools.progress((index + 1) / (images.length + 1))
   }
@@ -58,7 +58,7 @@ async function preparePages(
 }
 
 /** img2pdf takes a resolution without a unit for pixels per inch, so a copy of such a JPEG declares the default. */
-async function embeddablePath({ path, format, metadata }: SourceImage, index: number, tools: Tools) {
+async function findEmbeddablePath({ path, format, metadata }: SourceImage, index: number, tools: Tools) {
   if (format !== 'jpg' || metadata.density !== undefined || !metadata.exif) return path
   const copy = join(tools.workDir, `embed-${index}.jpg`)
   // Not `copyFile`, which would copy that the file is read-only.
@@ -99,7 +99,7 @@ const [minSidePt, maxSidePt] = [3, 14_400]
 const defaultDensity = 96
 
 /** Density in dpi at which a very thin or very large image fits a page; undefined if its own density does. */
-function pageDensity(metadata: Pick<Metadata, 'width' | 'height' | 'density'>): number | undefined {
+function choosePageDensity(metadata: Pick<Metadata, 'width' | 'height' | 'density'>): number | undefined {
   const { width, height, density = defaultDensity } = metadata
   const max = (Math.min(width, height) * 72) / minSidePt
   const min = (Math.max(width, height) * 72) / maxSidePt

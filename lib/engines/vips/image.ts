@@ -6,22 +6,22 @@ import { defined } from '../../validation/defined.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { adobeRgbProfile } from '../shared/image/color-profiles.ts'
-import { drawingBoxOf, type ImageOptions, type ResizeBox, resizeBoxOf } from '../shared/image/options.ts'
-import { warnAboutMissingFilesOf } from '../shared/image/svg-references.ts'
+import { getDrawingBox, getResizeBox, type ImageOptions, type ResizeBox } from '../shared/image/options.ts'
+import { warnAboutMissingFilesAt } from '../shared/image/svg-references.ts'
 import { featureError } from '../unsupported-feature.ts'
 import { writeFramesAsWebp } from './animation-frames.ts'
 import { countApngFrames, readApng } from './apng/read.ts'
 import { hasOnlySequence } from './avif-still.ts'
-import { type DecodedFile, imageDecoderOf } from './decoders.ts'
+import { type DecodedFile, getImageDecoder } from './decoders.ts'
 import { hasAllPixels } from './gif-completeness.ts'
 import { addProfileFromCodes, addProfileFromPng } from './icc-from-metadata.ts'
-import { corruptImageError, imageError } from './image-error.ts'
+import { corruptImageError, toImageError } from './image-error.ts'
 import { maxPixels, timeoutS } from './limits.ts'
 import { readPngHead } from './png-head.ts'
-import { pixelsPerInch, svgDefaults, svgWithPixelLengths } from './svg-lengths.ts'
-import { isLossless, type PixelTargetId, pixelTargetOf } from './targets.ts'
+import { pixelsPerInch, svgDefaults, writeSvgWithPixelLengths } from './svg-lengths.ts'
+import { getPixelTarget, isLossless, type PixelTargetId } from './targets.ts'
 import { normalizeTiff } from './tiff-extra-planes.ts'
-import { hdrCodesOfPng, ifHdr, readHeifColorCodes, toneMap } from './tone-mapping.ts'
+import { keepHdrCodes, readHeifColorCodes, readPngHdrCodes, toneMap } from './tone-mapping.ts'
 import { trimJpeg } from './trim-jpeg.ts'
 
 /** A file that libvips can read, with its metadata. */
@@ -56,10 +56,10 @@ export async function openImage(
   const { path, format } = await decodeSource(input, to, needsLossless, tools).catch((error: unknown) => {
     throw error instanceof ProcessFailure
       ? corruptImageError(input.format, error)
-      : imageError(error, input.format)
+      : toImageError(error, input.format)
   })
-  const metadata = await metadataOf(path).catch((error: unknown) => {
-    throw imageError(error, input.format)
+  const metadata = await readMetadata(path).catch((error: unknown) => {
+    throw toImageError(error, input.format)
   })
   // libvips renders Lab images with transparency black.
   if (metadata.space?.startsWith('lab') && metadata.hasAlpha)
@@ -89,7 +89,7 @@ const maxCountedGifBytes = 64 * 1024 * 1024
 /** Integer sample types other than unsigned 8 and 16 bits. */
 const integerDepths = ['char', 'short', 'int', 'uint']
 
-async function metadataOf(path: string): Promise<Metadata> {
+async function readMetadata(path: string): Promise<Metadata> {
   const sharp = await loadSharp()
   return sharp(path, { limitInputPixels: maxPixels, ...svgDefaults }).metadata()
 }
@@ -107,7 +107,7 @@ async function decodeSource(
   const codes = isHeif ? await readHeifColorCodes(input.path) : undefined
   const decodedFile = await decodeFormat(input, to, isLossless || codes !== undefined, tools)
   if (!codes) return decodedFile
-  const hdrCodes = ifHdr(codes)
+  const hdrCodes = keepHdrCodes(codes)
   if (hdrCodes)
     return { path: await toneMap(decodedFile.path, hdrCodes, await loadSharp(), tools), format: 'png' }
   const path = await addProfileFromCodes(decodedFile.path, codes, tools)
@@ -116,7 +116,7 @@ async function decodeSource(
 
 async function normalizePng(input: InputFile, tools: Tools): Promise<string> {
   const head = await readPngHead(input.path)
-  const hdrCodes = hdrCodesOfPng(head)
+  const hdrCodes = readPngHdrCodes(head)
   if (hdrCodes) return toneMap(input.path, hdrCodes, await loadSharp(), tools)
   return addProfileFromPng(input, head, tools)
 }
@@ -129,14 +129,14 @@ async function decodeFormat(
 ): Promise<DecodedFile> {
   if (input.format === 'apng') return decodeApng(input, to, tools)
   if (input.format === 'svg' || input.format === 'svgz') {
-    await warnAboutMissingFilesOf(input.path, tools)
-    return { path: await svgWithPixelLengths(input, tools), format: input.format }
+    await warnAboutMissingFilesAt(input.path, tools)
+    return { path: await writeSvgWithPixelLengths(input, tools), format: input.format }
   }
   if (input.format === 'tiff') return normalizeTiff(input, await loadSharp(), tools)
   if (input.format === 'jpg') return trimJpeg(input, tools)
-  const decode = imageDecoderOf(input.format)
+  const decode = getImageDecoder(input.format)
   if (!decode) return input
-  const hasAlpha = input.format === 'heic' && (await metadataOf(input.path)).hasAlpha === true
+  const hasAlpha = input.format === 'heic' && (await readMetadata(input.path)).hasAlpha === true
   return decode({
     input,
     isLossless: isLossless || hasAlpha,
@@ -148,7 +148,7 @@ async function decodeFormat(
 /** libvips reads only the first frame of an APNG, which is enough for targets without animation. */
 async function decodeApng(input: InputFile, to: PixelTargetId | 'pdf', tools: Tools): Promise<DecodedFile> {
   const path = await addProfileFromPng(input, await readPngHead(input.path), tools)
-  if (to === 'pdf' || pixelTargetOf(to).stores !== 'frames') return { path, format: 'png' }
+  if (to === 'pdf' || getPixelTarget(to).stores !== 'frames') return { path, format: 'png' }
   const sharp = await loadSharp()
   const animation = await readApng(path, sharp)
   return writeFramesAsWebp(animation, sharp, tools)
@@ -169,7 +169,7 @@ export async function renderImage(source: SourceImage, to: PixelTargetId, view: 
   const sharp = await loadSharp()
   const { metadata } = source
   const { page, options: imageOptions } = view
-  const box = metadata.format === 'svg' ? drawingBoxOf(imageOptions) : resizeBoxOf(imageOptions)
+  const box = metadata.format === 'svg' ? getDrawingBox(imageOptions) : getResizeBox(imageOptions)
   const keepsSourceProfile = keepsProfile(source, to, view)
   const options: SharpOptions = {
     limitInputPixels: maxPixels,
@@ -181,20 +181,20 @@ export async function renderImage(source: SourceImage, to: PixelTargetId, view: 
   }
   if (source.pages > 1) options.pages = page === -1 ? -1 : 1
   if (page > 0) options.page = page
-  if (metadata.format === 'svg') options.density = svgDensity(metadata, box, view.dpi)
+  if (metadata.format === 'svg') options.density = computeSvgDensity(metadata, box, view.dpi)
   let image = sharp(source.path, options).timeout({ seconds: timeoutS }).autoOrient()
   if (imageOptions.rotate) image = image.rotate(imageOptions.rotate)
   if (box) image = resize(image, box)
-  const { isOpaque, hasDeepColor } = pixelTargetOf(to)
+  const { isOpaque, hasDeepColor } = getPixelTarget(to)
   if (isOpaque || imageOptions.background !== undefined)
     image = image.flatten({ background: imageOptions.background ?? '#ffffff' })
-  image = image.toColourspace(outputColorSpace(view, hasDeepColor === true && metadata.depth === 'ushort'))
+  image = image.toColourspace(chooseColorSpace(view, hasDeepColor === true && metadata.depth === 'ushort'))
   if (view.colorSpace === 'adobe-rgb') image = image.withIccProfile(adobeRgbProfile)
   if (keepsSourceProfile) image = image.keepIccProfile()
   return imageOptions.metadata === 'keep' ? image.keepExif().keepXmp() : image
 }
 
-function outputColorSpace({ colorSpace }: ImageView, isDeep: boolean): 'b-w' | 'grey16' | 'srgb' | 'rgb16' {
+function chooseColorSpace({ colorSpace }: ImageView, isDeep: boolean): 'b-w' | 'grey16' | 'srgb' | 'rgb16' {
   if (colorSpace === 'gray') return isDeep ? 'grey16' : 'b-w'
   return isDeep ? 'rgb16' : 'srgb'
 }
@@ -205,7 +205,7 @@ function outputColorSpace({ colorSpace }: ImageView, isDeep: boolean): 'b-w' | '
  */
 function keepsProfile(source: SourceImage, to: PixelTargetId, { colorSpace }: ImageView): boolean {
   const { sourceFormat, metadata } = source
-  if (!metadata.icc || colorSpace !== undefined || !pixelTargetOf(to).supportsProfile) return false
+  if (!metadata.icc || colorSpace !== undefined || !getPixelTarget(to).supportsProfile) return false
   if (sourceFormat === 'jpg' && to === 'png') return false
   return hasWideGamutProfile(metadata)
 }
@@ -227,7 +227,7 @@ export async function warnAboutLosses(
   tools: Tools,
 ): Promise<void> {
   const { metadata, path } = source
-  const target = pixelTargetOf(to)
+  const target = getPixelTarget(to)
   if (hasWideGamutProfile(metadata) && !target.supportsProfile && view.colorSpace === undefined) {
     tools.warn(
       'COLORS_CONVERTED',
@@ -258,7 +258,7 @@ async function warnIfHalfTransparent(
   tools: Tools,
 ): Promise<void> {
   const sharp = await loadSharp()
-  const pageOptions = pages > 1 && pixelTargetOf(to).stores === 'frames' ? { pages: -1 } : {}
+  const pageOptions = pages > 1 && getPixelTarget(to).stores === 'frames' ? { pages: -1 } : {}
   const alpha = await sharp(path, { limitInputPixels: maxPixels, ...pageOptions, ...svgDefaults })
     .toColourspace('srgb')
     .extractChannel('alpha')
@@ -278,7 +278,11 @@ function resize(image: Sharp, { width, height, fit }: ResizeBox): Sharp {
 }
 
 /** Density at which an SVG is rendered in the requested size, so that no pixels are enlarged afterwards. */
-export function svgDensity(metadata: Metadata, box: ResizeBox | undefined, dpi: number | undefined): number {
+export function computeSvgDensity(
+  metadata: Metadata,
+  box: ResizeBox | undefined,
+  dpi: number | undefined,
+): number {
   // At this density libvips renders one pixel per SVG pixel.
   const defaultDensity = 72
   if (dpi !== undefined) return (defaultDensity * dpi) / pixelsPerInch

@@ -4,11 +4,11 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { parseImageOptions } from '../shared/image/options.ts'
-import { convertToPdf, targetExtension, vipsTargetOf, warnAboutDroppedFrames, writeImage } from './convert.ts'
+import { convertToPdf, getExtension, toVipsTarget, warnAboutDroppedFrames, writeImage } from './convert.ts'
 import { loadSharp, openImage, renderImage, type SourceImage } from './image.ts'
 import { maxPixels } from './limits.ts'
 import { PdfPaperOptions } from './pdf-paper.ts'
-import { pixelTargetOf } from './targets.ts'
+import { getPixelTarget } from './targets.ts'
 
 const sources = [
   'jpg',
@@ -37,7 +37,7 @@ export const mergeRows: readonly Capability[] = [
       to: [id],
       same: true,
       more: { from: sources, min: 1, max: 19 },
-      options: pixelTargetOf(id).options.extend({ layout }),
+      options: getPixelTarget(id).options.extend({ layout }),
       cost: 1,
     }),
   ),
@@ -57,7 +57,7 @@ export const mergeRows: readonly Capability[] = [
  * @throws AppError INVALID_INPUT, CORRUPT_FILE, FILE_TOO_LARGE.
  */
 export async function mergeImages(work: EngineWork, tools: Tools): Promise<EngineResult> {
-  const to = vipsTargetOf(work.to)
+  const to = toVipsTarget(work.to)
   const images: SourceImage[] = []
   for (const [index, input] of work.inputs.entries()) {
     tools.signal.throwIfAborted()
@@ -65,9 +65,9 @@ export async function mergeImages(work: EngineWork, tools: Tools): Promise<Engin
     tools.progress((0.4 * (index + 1)) / work.inputs.length)
   }
   if (to === 'pdf') return convertToPdf(images, work, tools)
-  const mergedImage = await layOut(images, LayoutOptions.parse(work.options).layout, tools)
+  const mergedImage = await arrangeImages(images, LayoutOptions.parse(work.options).layout, tools)
   tools.progress(0.8)
-  const path = join(work.outDir, `output.${targetExtension(to)}`)
+  const path = join(work.outDir, `output.${getExtension(to)}`)
   const size = await writeImage(mergedImage, to, { page: 0, path, options: work.options }, tools)
   return { files: [{ path }], details: { ...size, pictures: images.length } }
 }
@@ -79,14 +79,23 @@ interface Cell {
 }
 
 /** Places each image unscaled in the center of its cell. */
-async function layOut(images: readonly SourceImage[], layout: Layout, tools: Tools): Promise<SourceImage> {
-  const columns = columnCount(layout, images.length)
+async function arrangeImages(
+  images: readonly SourceImage[],
+  layout: Layout,
+  tools: Tools,
+): Promise<SourceImage> {
+  const columns = countColumns(layout, images.length)
   // A grid of a fixed size includes its empty rows.
   const rows = layout === 'grid2x2' || layout === 'grid3x3' ? columns : Math.ceil(images.length / columns)
   const cells: Cell[] = []
   for (const [index, source] of images.entries()) cells.push(await renderCell(source, index, tools))
-  const widths = cellSides(cells, layout, { side: 'width', count: columns }, (index) => index % columns)
-  const heights = cellSides(cells, layout, { side: 'height', count: rows }, (index) =>
+  const widths = measureCellSides(
+    cells,
+    layout,
+    { side: 'width', count: columns },
+    (index) => index % columns,
+  )
+  const heights = measureCellSides(cells, layout, { side: 'height', count: rows }, (index) =>
     Math.floor(index / columns),
   )
   const [width, height] = [sum(widths), sum(heights)]
@@ -122,7 +131,7 @@ async function renderCell(source: SourceImage, index: number, tools: Tools): Pro
   return { path, width, height }
 }
 
-function columnCount(layout: Layout, count: number): number {
+function countColumns(layout: Layout, count: number): number {
   switch (layout) {
     case 'vertical':
       return 1
@@ -149,15 +158,15 @@ function requireCells(layout: Layout, side: number, count: number): number {
 }
 
 /** All cells of a grid have the same size; in a single row or column each cell is as large as its image. */
-function cellSides(
+function measureCellSides(
   cells: readonly Cell[],
   layout: Layout,
   { side, count }: { readonly side: 'width' | 'height'; readonly count: number },
-  indexOf: (cellIndex: number) => number,
+  getCellIndex: (cellIndex: number) => number,
 ): number[] {
   const sides = Array.from({ length: count }, () => 0)
   for (const [cellIndex, source] of cells.entries()) {
-    const index = indexOf(cellIndex)
+    const index = getCellIndex(cellIndex)
     sides[index] = Math.max(sides[index] ?? 0, source[side])
   }
   if (layout === 'vertical' || layout === 'horizontal') return sides

@@ -19,10 +19,10 @@ export const PdfPaperOptions = z.object({
     .describe('Distance from the edge, such as 24pt or 10mm.'),
 })
 
-const inMillimeters = (hundredths: number) => `${hundredths / 100}mm`
+const toMillimeters = (hundredths: number) => `${hundredths / 100}mm`
 
 /** Arguments of img2pdf; it turns the paper for wide images. @throws AppError INVALID_INPUT. */
-export function paperArgs(rawOptions: unknown): readonly string[] {
+export function buildPaperArgs(rawOptions: unknown): readonly string[] {
   const options = PdfPaperOptions.parse(rawOptions)
   const size = parseSize(options.pageSize)
   const margin = parseLength(options.margin) ?? 0
@@ -31,7 +31,7 @@ export function paperArgs(rawOptions: unknown): readonly string[] {
     throw new AppError('INVALID_INPUT', sentence, { field: 'margin', reason: 'no-room' })
   }
   return [
-    ...(size ? ['--pagesize', size.map(inMillimeters).join('x'), '--auto-orient'] : []),
-    ...(margin > 0 ? ['--border', inMillimeters(margin)] : []),
+    ...(size ? ['--pagesize', size.map(toMillimeters).join('x'), '--auto-orient'] : []),
+    ...(margin > 0 ? ['--border', toMillimeters(margin)] : []),
   ]
 }

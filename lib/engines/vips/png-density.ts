@@ -8,10 +8,10 @@ const metersPerInch = 0.0254
  * Overwrites the density of a PNG written by libvips (PNG, third edition, 11.3.4.3). For images without one, libvips
  * writes 25.4 dpi, which makes them poster-sized in Word and PDF.
  */
-export async function setPngDensity(path: string, perInch: number): Promise<void> {
+export async function setPngDensity(path: string, pixelsPerInch: number): Promise<void> {
   const oldChunk = (await readPngHead(path)).get('pHYs')
   if (!oldChunk) return
-  const perMeter = Math.round(perInch / metersPerInch)
+  const perMeter = Math.round(pixelsPerInch / metersPerInch)
   const chunk = Buffer.alloc(4 + 9 + 4)
   chunk.write('pHYs', 'latin1')
   chunk.writeUInt32BE(perMeter, 4)

@@ -10,10 +10,10 @@ export type PngHead = ReadonlyMap<string, Buffer>
 export async function readPngHead(path: string): Promise<PngHead> {
   await using file = await open(path)
   const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
-  return new Map([...firstChunks(buffer.subarray(0, bytesRead))].map(({ type, data }) => [type, data]))
+  return new Map([...readFirstChunks(buffer.subarray(0, bytesRead))].map(({ type, data }) => [type, data]))
 }
 
-function* firstChunks(head: Buffer): Generator<PngChunk> {
+function* readFirstChunks(head: Buffer): Generator<PngChunk> {
   try {
     for (const chunk of readPngChunks(head)) {
       if (chunk.type === 'IDAT') return

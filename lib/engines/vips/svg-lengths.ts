@@ -34,13 +34,13 @@ export const svgDefaults = {
 const geometryAttributes = 'width|height|[cdfr]?[xy]|[xy][12]|r|fr|ref[XY]|marker(?:Width|Height)'
 const textAttributes = 'font(?:-size)?|(?:letter|word)-spacing|kerning|baseline-shift|textLength'
 /** Text directly before a length that is to be converted. */
-const beforeLength = new RegExp(
+const beforeLengthPattern = new RegExp(
   `[\\s;"'{](?:${geometryAttributes}|${textAttributes}|stroke-(?:width|dasharray|dashoffset))\\s*[:=]\\s*["']?[\\w.,%\\s+-]*$`,
 )
-const beforeFontSize = /[\s;"'{]font(?:-size)?\s*[:=]\s*["']?[\w.,%\s+-]*$/
+const beforeFontSizePattern = /[\s;"'{]font(?:-size)?\s*[:=]\s*["']?[\w.,%\s+-]*$/
 
 /** Maximum characters that are examined before a length; long only for lists of lengths. */
-const maxLookBehind = 300
+const maxLookBehindCharacters = 300
 
 const number = '[-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][-+]?\\d+)?'
 const length = new RegExp(
@@ -58,20 +58,20 @@ const markup = /<(?:\w+:)?style\b[\s\S]*?(?:<\/(?:\w+:)?style|$)|<[^<>]*/g
 export const convertLengthsToPixels = (svg: string): string =>
   svg.replace(markup, (tag) =>
     tag.replace(length, (foundLength, amount: string | undefined, unit = '', keyword: string, at: number) => {
-      const textBefore = tag.slice(Math.max(0, at - maxLookBehind), at)
+      const textBefore = tag.slice(Math.max(0, at - maxLookBehindCharacters), at)
       if (amount === undefined) {
         const pixels = fontSizePixels[keyword.toLowerCase()]
-        return pixels !== undefined && beforeFontSize.test(textBefore) ? `${pixels}px` : foundLength
+        return pixels !== undefined && beforeFontSizePattern.test(textBefore) ? `${pixels}px` : foundLength
       }
       const name = unit.toLowerCase()
-      return isUnit(name) && beforeLength.test(textBefore)
+      return isUnit(name) && beforeLengthPattern.test(textBefore)
         ? `${Number((Number(amount) * pixelsPerUnit[name]).toPrecision(12))}px`
         : foundLength
     }),
   )
 
 /** Returns the path of the drawing with its lengths in pixels: a copy if any had to be converted. */
-export async function svgWithPixelLengths({ path, format }: InputFile, tools: Tools): Promise<string> {
+export async function writeSvgWithPixelLengths({ path, format }: InputFile, tools: Tools): Promise<string> {
   if ((await stat(path)).size > maxSvgBytes) return path
   const bytes = await readFile(path)
   // If it cannot be decompressed, the renderer reports the error.

@@ -3,17 +3,17 @@ import * as z from 'zod'
 import { keysOf } from '../../validation/keys-of.ts'
 import { flag, toQualityNumber } from '../options.ts'
 import {
+  chooseJpegQuality,
   colorSpace,
-  imageShape,
-  jpegQualityOf,
-  jpgShape,
-  lossyShape,
-  pngShape,
+  imageOptionShape,
+  jpgOptionShape,
+  lossyOptionShape,
+  pngOptionShape,
   qualityScales,
 } from '../shared/image/options.ts'
 
-const PlainOptions = z.object(imageShape)
-const LossyOptions = z.object(lossyShape)
+const PlainOptions = z.object(imageOptionShape)
+const LossyOptions = z.object(lossyOptionShape)
 const WebpOptions = LossyOptions.extend({
   lossless: flag()
     .optional()
@@ -40,15 +40,15 @@ interface PixelTarget {
   encode(image: Sharp, options: unknown): Sharp
 }
 
-type Traits = Pick<
+type TargetTraits = Pick<
   PixelTarget,
   'isOpaque' | 'hasBinaryAlpha' | 'hasDeepColor' | 'supportsProfile' | 'stores' | 'cost'
 >
 
 /** Ties an options schema to the encoder that receives the parsed options. */
-function defineTarget<S extends z.ZodObject<typeof imageShape>>(
+function defineTarget<S extends z.ZodObject<typeof imageOptionShape>>(
   options: S,
-  traits: Traits,
+  traits: TargetTraits,
   encode: (image: Sharp, options: z.output<S>) => Sharp,
 ): PixelTarget {
   return { ...traits, options, encode: (image, raw) => encode(image, options.parse(raw)) }
@@ -58,16 +58,16 @@ const toPng = (image: Sharp) => image.png({ compressionLevel: 1 })
 
 export const pixelTargets = {
   jpg: defineTarget(
-    z.object(jpgShape),
+    z.object(jpgOptionShape),
     { isOpaque: true, supportsProfile: true, cost: 0.03 },
     (image, options) =>
       image.jpeg({
-        quality: toQualityNumber(jpegQualityOf(options), qualityScales.jpg),
+        quality: toQualityNumber(chooseJpegQuality(options), qualityScales.jpg),
         progressive: options.progressive ?? false,
       }),
   ),
   png: defineTarget(
-    z.object(pngShape),
+    z.object(pngOptionShape),
     { hasDeepColor: true, supportsProfile: true, cost: 0.04 },
     (image, options) =>
       image.png({
@@ -112,7 +112,7 @@ export const pixelTargets = {
 
 export type PixelTargetId = keyof typeof pixelTargets
 export const pixelTargetIds = keysOf(pixelTargets)
-export const pixelTargetOf = (id: PixelTargetId): PixelTarget => pixelTargets[id]
+export const getPixelTarget = (id: PixelTargetId): PixelTarget => pixelTargets[id]
 
 const losslessTargets: readonly PixelTargetId[] = ['png', 'apng', 'tiff', 'gif', 'bmp', 'icns', 'jxl']
 
@@ -126,10 +126,10 @@ export const isLosslessUnspecified = (to: PixelTargetId, options: unknown): bool
   to === 'webp' && WebpOptions.parse(options).lossless === undefined
 
 /** Returns the requested quality on the scale of the program that writes the format. */
-export function encoderQuality(format: 'heic' | 'jxl' | 'jxr' | 'djvu', options: unknown): number {
+export function chooseEncoderQuality(format: 'heic' | 'jxl' | 'jxr' | 'djvu', options: unknown): number {
   return toQualityNumber(LossyOptions.parse(options).quality, qualityScales[format])
 }
 
 /** Returns the number of colors for the requested quality. */
-export const gifColors = (options: unknown): number =>
+export const chooseGifColors = (options: unknown): number =>
   Math.max(2, Math.round(2.56 * toQualityNumber(LossyOptions.parse(options).quality, qualityScales.gif)))

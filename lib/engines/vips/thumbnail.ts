@@ -5,28 +5,28 @@ import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { parseImageOptions } from '../shared/image/options.ts'
 import type { Size } from '../shared/image/svg-layout.ts'
 import {
-  enlargingBox,
-  scaleInto,
+  allowEnlargement,
+  computeScale,
+  parseThumbnailBox,
   type ThumbnailBox,
   type ThumbnailTarget,
-  thumbnailBox,
   thumbnailTargets,
 } from '../shared/image/thumbnail-options.ts'
 import { loadSharp, openImage, renderImage } from './image.ts'
-import { pixelTargetOf } from './targets.ts'
+import { getPixelTarget } from './targets.ts'
 
 /** Makes a thumbnail of the image, or of the first of several. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE. */
 export async function makeThumbnail(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('The thumbnail operation was called without an input.')
-  const to = thumbnailTargetOf(work.to)
+  const to = toThumbnailTarget(work.to)
   const path = join(work.outDir, `output.${to}`)
   const details = await writeThumbnail(input, { to, path, options: work.options }, tools)
   return { files: [{ path }], details: { ...details } }
 }
 
 /** @throws when no engine declares the format. */
-export function thumbnailTargetOf(id: FormatId): ThumbnailTarget {
+export function toThumbnailTarget(id: FormatId): ThumbnailTarget {
   const to = thumbnailTargets.find((target) => target === id)
   if (!to) throw new Error(`Thumbnails do not support the format ${id}.`)
   return to
@@ -43,17 +43,18 @@ interface ThumbnailRequest {
 
 export async function writeThumbnail(
   input: InputFile,
-  { to, path, options, box: requestedBox = thumbnailBox(options) }: ThumbnailRequest,
+  { to, path, options, box: requestedBox = parseThumbnailBox(options) }: ThumbnailRequest,
   tools: Tools,
 ): Promise<Size> {
   const source = await openImage(input, to, tools)
   const isDrawing = source.metadata.format === 'svg'
-  const box = isDrawing ? enlargingBox(requestedBox) : requestedBox
-  const fullSize = await renderImage(source, to, { page: 0, options: parseImageOptions({}) })
-  const image = isDrawing && isTooThinToRender(source.metadata, box) ? await rasterize(fullSize) : fullSize
+  const box = isDrawing ? allowEnlargement(requestedBox) : requestedBox
+  const fullSizeImage = await renderImage(source, to, { page: 0, options: parseImageOptions({}) })
+  const image =
+    isDrawing && isTooThinToRender(source.metadata, box) ? await rasterize(fullSizeImage) : fullSizeImage
   // A thumbnail needs no more than 8 bits per channel.
   const smallImage = fitInto(image, box).toColourspace('srgb')
-  const { width, height } = await pixelTargetOf(to).encode(smallImage, options).toFile(path)
+  const { width, height } = await getPixelTarget(to).encode(smallImage, options).toFile(path)
   return { width, height }
 }
 
@@ -76,9 +77,9 @@ function fitInto(image: Sharp, { width, height, fit }: ThumbnailBox): Sharp {
 }
 
 /** Longest side, in pixels, at which libvips renders vector drawings for a requested size. */
-const maxDrawnSide = 32_767
+const maxRenderedSide = 32_767
 
 /** Whether a drawing is so long and thin that rendering it at full size is impossible: its pixels are enlarged. */
 function isTooThinToRender({ width = 1, height = 1 }: Metadata, box: ThumbnailBox): boolean {
-  return Math.max(width, height) * scaleInto({ width, height }, box) > maxDrawnSide
+  return Math.max(width, height) * computeScale({ width, height }, box) > maxRenderedSide
 }

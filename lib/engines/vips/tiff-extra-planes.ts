@@ -44,19 +44,20 @@ interface Planes {
   readonly areSupported: boolean
 }
 
-const inksOf: Readonly<Record<string, number>> = { 'b-w': 1, grey16: 1, cmyk: 4 }
+const inkCountByColorSpace: Readonly<Record<string, number>> = { 'b-w': 1, grey16: 1, cmyk: 4 }
 
 /** Shows three or more planes without a meaning as colors, as programs for such measurements do. */
 async function planesOf({ channels, space }: Metadata, path: string): Promise<Planes> {
-  const inks = inksOf[space] ?? 3
-  const colors = inks === 1 && channels > 2 ? 3 : inks
+  const inkCount = inkCountByColorSpace[space] ?? 3
+  const colors = inkCount === 1 && channels > 2 ? 3 : inkCount
   const extraCount = Math.max(0, channels - colors)
   // A single unnamed extra plane is an alpha channel, but after four inks it is a fifth ink.
   const isDeclared = extraCount > 0 && ((await readTiffTag(path, tags.extraSamples)) ?? 0) > 0
   const hasAlpha =
-    inks === colors && (space === 'cmyk' ? isDeclared && extraCount === 1 : isDeclared || extraCount === 1)
+    inkCount === colors &&
+    (space === 'cmyk' ? isDeclared && extraCount === 1 : isDeclared || extraCount === 1)
   const droppedCount = extraCount - (hasAlpha ? 1 : 0)
-  return { hasAlpha, dropped: droppedCount, areSupported: droppedCount === 0 && inks === colors }
+  return { hasAlpha, dropped: droppedCount, areSupported: droppedCount === 0 && inkCount === colors }
 }
 
 /** Writes the pages with only the color and alpha planes. */
@@ -67,7 +68,7 @@ async function dropExtraPlanes(
   sharp: typeof Sharp,
   tools: Tools,
 ): Promise<string> {
-  const isGray = inksOf[space] === 1
+  const isGray = inkCountByColorSpace[space] === 1
   const isDeep = space === 'grey16' || space === 'rgb16'
   const target = space === 'cmyk' ? 'cmyk' : isDeep ? 'rgb16' : 'srgb'
   const perMm = density / mmPerInch
@@ -90,12 +91,12 @@ async function dropExtraPlanes(
       paths.push(await write(joinedImage, `${page}`))
     } else if (hasAlpha) {
       // PNG keeps exactly the first four planes; other formats cannot drop the rest without dropping alpha too.
-      const withAlpha = await openImage()
+      const imageWithAlpha = await openImage()
         .toColourspace(target)
         .keepIccProfile()
         .png({ compressionLevel: 1 })
         .toBuffer()
-      paths.push(await write(sharp(withAlpha, { ignoreIcc: true }).toColourspace(target), `${page}`))
+      paths.push(await write(sharp(imageWithAlpha, { ignoreIcc: true }).toColourspace(target), `${page}`))
     } else {
       const image = openImage().removeAlpha().toColourspace(target)
       // Without a CMYK pipeline, inks would be converted to RGB and back.

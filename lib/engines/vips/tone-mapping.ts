@@ -5,7 +5,7 @@ import type Sharp from 'sharp'
 import { Mp4Boxes } from '../../binary/mp4.ts'
 import { openRandomAccess } from '../../binary/random-access.ts'
 import type { Tools } from '../engine.ts'
-import { hdrConvertedMessage, knee, peakNits, whiteNits } from '../shared/image/hdr.ts'
+import { describeHdrConversion, knee, peakNits, whiteNits } from '../shared/image/hdr.ts'
 import { maxPixels } from './limits.ts'
 import type { PngHead } from './png-head.ts'
 
@@ -34,7 +34,7 @@ const transferFunctions: Readonly<
     },
   },
 }
-const hlg = 18
+const hlgTransferCode = 18
 
 /** Row-major matrices to sRGB primaries, by the H.273 code of the source primaries. */
 const matricesToSrgb: Readonly<Record<number, readonly number[]>> = {
@@ -70,14 +70,14 @@ export async function readHeifColorCodes(path: string): Promise<ColorCodes | und
 }
 
 /** Returns the color codes of a PNG (`cICP`) if it is HDR; undefined otherwise. */
-export function hdrCodesOfPng(head: PngHead): ColorCodes | undefined {
+export function readPngHdrCodes(head: PngHead): ColorCodes | undefined {
   const code = head.get('cICP')
   if (!code || code.length < 2) return undefined
-  return ifHdr({ primaries: code.readUInt8(0), transfer: code.readUInt8(1) })
+  return keepHdrCodes({ primaries: code.readUInt8(0), transfer: code.readUInt8(1) })
 }
 
 /** Returns the codes if they describe HDR that can be converted; undefined otherwise. */
-export const ifHdr = (codes: ColorCodes) =>
+export const keepHdrCodes = (codes: ColorCodes) =>
   codes.transfer in transferFunctions && codes.primaries in matricesToSrgb ? codes : undefined
 
 /** Writes the image tone-mapped to sRGB as a PNG, warns about it, and returns the path. */
@@ -101,7 +101,7 @@ export async function toneMap(
     convert(samples, bytes, row * width * channels, (row + 1) * width * channels)
   }
   const { name = '' } = transferFunctions[codes.transfer] ?? {}
-  tools.warn('COLORS_CONVERTED', hdrConvertedMessage('image', name))
+  tools.warn('COLORS_CONVERTED', describeHdrConversion('image', name))
   const target = join(tools.workDir, `${parse(path).name}-usual.png`)
   await sharp(bytes, { raw: { width, height, channels }, limitInputPixels: maxPixels })
     .png({ compressionLevel: 1 })
@@ -113,20 +113,20 @@ type ConvertRows = (from: Uint16Array, to: Buffer, begin: number, end: number) =
 
 function createRowConverter({ transfer, primaries }: ColorCodes, channels: number): ConvertRows {
   const { of = (value: number) => value } = transferFunctions[transfer] ?? {}
-  const light = Float32Array.from({ length: 65_536 }, (_, value) => of(value / 65_535))
+  const linearLight = Float32Array.from({ length: 65_536 }, (_, value) => of(value / 65_535))
   const [rr = 1, rg = 0, rb = 0, gr = 0, gg = 1, gb = 0, br = 0, bg = 0, bb = 1] =
     matricesToSrgb[primaries] ?? []
-  const table = srgbTable()
-  const srgbOf = (value: number) =>
+  const table = createSrgbTable()
+  const encodeSrgb = (value: number) =>
     table[Math.round(Math.min(1, Math.max(0, value)) * (table.length - 1))] ?? 0
   return (from, to, begin, end) => {
     for (let at = begin; at < end; at += channels) {
       let [r, g, b] = [
-        light[from[at] ?? 0] ?? 0,
-        light[from[at + 1] ?? 0] ?? 0,
-        light[from[at + 2] ?? 0] ?? 0,
+        linearLight[from[at] ?? 0] ?? 0,
+        linearLight[from[at + 1] ?? 0] ?? 0,
+        linearLight[from[at + 2] ?? 0] ?? 0,
       ]
-      if (transfer === hlg) {
+      if (transfer === hlgTransferCode) {
         // Scene light to display light of a screen of 1,000 cd/m² (BT.2100, table 5).
         const screen = (peakNits / whiteNits) * (0.2627 * r + 0.678 * g + 0.0593 * b) ** 0.2
         ;[r, g, b] = [r * screen, g * screen, b * screen]
@@ -136,9 +136,9 @@ function createRowConverter({ transfer, primaries }: ColorCodes, channels: numbe
       const blue = br * r + bg * g + bb * b
       const peak = Math.max(red, green, blue)
       const factor = peak > knee ? compressHighlights(peak) / peak : 1
-      to[at] = srgbOf(red * factor)
-      to[at + 1] = srgbOf(green * factor)
-      to[at + 2] = srgbOf(blue * factor)
+      to[at] = encodeSrgb(red * factor)
+      to[at + 1] = encodeSrgb(green * factor)
+      to[at + 2] = encodeSrgb(blue * factor)
       if (channels === 4) to[at + 3] = (from[at + 3] ?? 65_535) >> 8
     }
   }
@@ -148,18 +148,20 @@ function createRowConverter({ transfer, primaries }: ColorCodes, channels: numbe
  * Compresses light above the knee with a Möbius transformation, like ffmpeg's `tonemap`: the peak becomes 1, and the
  * slope is continuous at the knee.
  */
-function compressHighlights(light: number): number {
+function compressHighlights(linearLight: number): number {
   const peak = peakNits / whiteNits
   const a = (-(knee ** 2) * (peak - 1)) / (knee ** 2 - 2 * knee + peak)
   const b = (knee ** 2 - 2 * knee * peak + peak) / (peak - 1)
-  return (((b + knee) ** 2 / (b - a)) * (light + a)) / (light + b)
+  return (((b + knee) ** 2 / (b - a)) * (linearLight + a)) / (linearLight + b)
 }
 
 /** Lookup table from light of 0 to 1 to 8-bit sRGB. */
-function srgbTable(): Uint8Array {
+function createSrgbTable(): Uint8Array {
   const steps = 16_384
   return Uint8Array.from({ length: steps }, (_, at) => {
-    const light = at / (steps - 1)
-    return Math.round(255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055))
+    const linearLight = at / (steps - 1)
+    return Math.round(
+      255 * (linearLight <= 0.0031308 ? 12.92 * linearLight : 1.055 * linearLight ** (1 / 2.4) - 0.055),
+    )
   })
 }

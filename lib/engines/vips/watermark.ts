@@ -3,14 +3,18 @@ import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { quality } from '../options.ts'
-import { imageShape, parseImageOptions } from '../shared/image/options.ts'
+import { imageOptionShape, parseImageOptions } from '../shared/image/options.ts'
 import type { Size } from '../shared/image/svg-layout.ts'
-import { createWatermark, overlayFor, type Watermark } from '../shared/image/watermark.ts'
-import { parseWatermarkOptions, stampInputs, watermarkShape } from '../shared/image/watermark-options.ts'
-import { hasPages, joinPageFiles, targetExtension } from './convert.ts'
-import { encoderOf } from './encoders.ts'
+import { createOverlay, createWatermark, type Watermark } from '../shared/image/watermark.ts'
+import {
+  parseWatermarkOptions,
+  stampInputs,
+  watermarkOptionShape,
+} from '../shared/image/watermark-options.ts'
+import { getExtension, hasPages, joinPageFiles } from './convert.ts'
+import { getEncoder } from './encoders.ts'
 import { loadSharp, openImage, renderImage, type SourceImage } from './image.ts'
-import { type PixelTargetId, pixelTargetOf } from './targets.ts'
+import { getPixelTarget, type PixelTargetId } from './targets.ts'
 
 const formats = [
   'jpg',
@@ -25,8 +29,8 @@ const formats = [
   'bmp',
 ] as const satisfies readonly (FormatId & PixelTargetId)[]
 
-const { metadata } = imageShape
-const LosslessOptions = z.object({ ...watermarkShape, metadata })
+const { metadata } = imageOptionShape
+const LosslessOptions = z.object({ ...watermarkOptionShape, metadata })
 const LossyOptions = LosslessOptions.extend({ quality: quality.optional() })
 
 export const watermarkImageRows: readonly Capability[] = formats.map((id) => ({
@@ -35,7 +39,7 @@ export const watermarkImageRows: readonly Capability[] = formats.map((id) => ({
   to: [id],
   same: true,
   more: stampInputs,
-  options: 'quality' in pixelTargetOf(id).options.shape ? LossyOptions : LosslessOptions,
+  options: 'quality' in getPixelTarget(id).options.shape ? LossyOptions : LosslessOptions,
   cost: 0.3,
 }))
 
@@ -59,12 +63,12 @@ export async function watermarkImage(work: EngineWork, tools: Tools): Promise<En
   const source = await openImage(input, to, tools)
   tools.progress(0.3)
   const job = { source, to, watermark, options: work.options, tools }
-  const path = join(work.outDir, `output.${targetExtension(to)}`)
+  const path = join(work.outDir, `output.${getExtension(to)}`)
   if (hasPages(source)) {
     await writePages(job, path)
     return { files: [{ path }], details: { pages: source.pages } }
   }
-  const isAnimated = source.pages > 1 && pixelTargetOf(to).stores === 'frames'
+  const isAnimated = source.pages > 1 && getPixelTarget(to).stores === 'frames'
   const { width, height } = await writeMarked(job, isAnimated ? -1 : 0, path)
   return { files: [{ path }], details: { width, height, ...(isAnimated && { frames: source.pages }) } }
 }
@@ -74,7 +78,7 @@ async function writePages(job: WatermarkJob, path: string): Promise<void> {
   const paths: string[] = []
   for (let page = 0; page < source.pages; page++) {
     tools.signal.throwIfAborted()
-    const file = join(tools.workDir, `marked-${page}.${targetExtension(to)}`)
+    const file = join(tools.workDir, `marked-${page}.${getExtension(to)}`)
     await writeMarked(job, page, file)
     paths.push(file)
     tools.progress(0.3 + (0.6 * (page + 1)) / source.pages, 'pages')
@@ -92,7 +96,7 @@ async function writeMarked(
   const surface = await pageSize(source, isAnimated ? 0 : page)
   const imageOptions = parseImageOptions({ metadata: LosslessOptions.parse(options).metadata })
   const plainImage = await renderImage(source, to, { page, options: imageOptions })
-  const overlay = overlayFor(surface, watermark)
+  const overlay = createOverlay(surface, watermark)
   const { svg, left, top } = overlay ?? { svg: '', left: 0, top: 0 }
   // An embedded image may exceed librsvg's limits for untrusted text; this SVG is our own.
   const layers = Array.from({ length: isAnimated ? source.pages : 1 }, (_, frame) => ({
@@ -104,10 +108,10 @@ async function writeMarked(
   const markedImage = overlay ? plainImage.composite(layers) : plainImage
   // Compositing the watermark added an alpha channel.
   const withoutAddedAlpha = source.metadata.hasAlpha ? markedImage : markedImage.removeAlpha()
-  const encodedImage = pixelTargetOf(to).encode(withoutAddedAlpha, options)
+  const encodedImage = getPixelTarget(to).encode(withoutAddedAlpha, options)
   // The original palette does not contain the colors of the watermark.
   const image = to === 'gif' ? encodedImage.gif({ reuse: false }) : encodedImage
-  return encoderOf(to)({ image, source, isAnimated, path, options, tools })
+  return getEncoder(to)({ image, source, isAnimated, path, options, tools })
 }
 
 /** Size of the upright page. */

@@ -249,7 +249,7 @@ function logFailedCommands({ log, onCommand }: StepsRun): OnCommand {
       stderr: (chunk) => watch?.stderr(chunk),
       ended: (end) => {
         const { how, ms, stderr } = end
-        if (!end.succeeded)
+        if (!end.hasSucceeded)
           log.info({ command, how, ms, stderr: stderr.slice(-maxLoggedCharacters) }, 'command failed')
         watch?.ended(end)
       },

@@ -9,7 +9,7 @@ import packages from '../../../layers/packages.json' with { type: 'json' }
 import type { ImageId } from '../../component-ids.ts'
 import { imageIds } from '../../component-ids.ts'
 import { engines } from '../../engines/index.ts'
-import { confinement, confinementProblem } from '../../engines/sandbox/isolation.ts'
+import { describeConfinementProblem, getConfinement } from '../../engines/sandbox/isolation.ts'
 import { engineVersion } from '../../engines/version.ts'
 import { findInstalledEngines } from '../runtime/installed-engines.ts'
 import { createReport, formatReport, isHealthy } from './doctor-report.ts'
@@ -47,8 +47,8 @@ async function main(): Promise<void> {
     warmImages: await findWarmImages(),
     packages,
     missingPackages: values.missing.split(',').filter((name) => name !== ''),
-    protection: await confinement(),
-    refusal: confinementProblem(await confinement()),
+    protection: await getConfinement(),
+    refusal: describeConfinementProblem(await getConfinement()),
   })
   process.stdout.write(`${values.json ? JSON.stringify(report, undefined, 2) : formatReport(report)}\n`)
   process.exitCode = isHealthy(report) ? 0 : 1

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, processEnvironment } from '../../config.ts'
-import { confinement, confinementProblem } from '../../engines/sandbox/isolation.ts'
+import { describeConfinementProblem, getConfinement } from '../../engines/sandbox/isolation.ts'
 import { DiskFullError } from '../runtime/data-folder.ts'
 import { failureText } from '../runtime/failure-text.ts'
 import { collectGarbageWhenIdle } from '../runtime/idle-memory.ts'
@@ -41,8 +41,8 @@ async function main(): Promise<void> {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  const confinementFound = await confinement()
-  const reason = confinementProblem(confinementFound)
+  const confinementFound = await getConfinement()
+  const reason = describeConfinementProblem(confinementFound)
   printLine(`Mutabor is ready: ${service.url}`)
   printLine(
     reason ? `No engines are used: ${reason}.` : `Engines are confined by ${confinementFound.detail}.`,

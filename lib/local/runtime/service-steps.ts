@@ -6,7 +6,7 @@ import { AsyncInvocations } from '../../embedded-aws/lambda/async-invocations.ts
 import { Lambda } from '../../embedded-aws/lambda/runtime.ts'
 import type { Engine } from '../../engines/engine.ts'
 import { engines } from '../../engines/index.ts'
-import { confinement, confinementProblem } from '../../engines/sandbox/isolation.ts'
+import { describeConfinementProblem, getConfinement } from '../../engines/sandbox/isolation.ts'
 import { socketTarget } from '../../live/paths.ts'
 import { functions } from '../../resources/functions.ts'
 import { webSocketApi as webSocketDeclaration } from '../../resources/web-sockets.ts'
@@ -178,7 +178,7 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
     start: async ({ config, folder }) => {
       const enabled = engines.filter(({ id }) => config.ENGINES?.includes(id) ?? true)
       // Engines that cannot be confined as the settings demand count as not installed.
-      const reason = confinementProblem(await confinement(), config.MIN_CONFINEMENT)
+      const reason = describeConfinementProblem(await getConfinement(), config.MIN_CONFINEMENT)
       if (reason !== undefined) folder.log.error({ reason }, 'no engines are used')
       const usable = reason === undefined ? await findInstalledEngines(enabled) : []
       return { usable, missing: enabled.filter((one) => !usable.includes(one)).map(({ id }) => id) }
@@ -221,7 +221,7 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
         chmodSync(plansFileOfWorkers(workDir), 0o644)
       }
       const environment = { PATH, TMPDIR, WORK_DIR: workDir }
-      const reason = await workerUserProblem(user, environment, (await confinement()).level)
+      const reason = await workerUserProblem(user, environment, (await getConfinement()).level)
       if (reason === undefined) return user
       log.warn({ reason }, 'workers run as root, because another user cannot run them')
       return undefined

@@ -2,13 +2,13 @@
 import { accessSync, constants } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { readConfig } from '../../config.ts'
-import { confinement } from '../../engines/sandbox/isolation.ts'
+import { getConfinement } from '../../engines/sandbox/isolation.ts'
 
 const config = readConfig()
 try {
   for (const folder of [config.WORK_DIR, tmpdir()])
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-  process.stdout.write(`${(await confinement()).level}\n`)
+  process.stdout.write(`${(await getConfinement()).level}\n`)
 } catch (error) {
   process.stderr.write(error instanceof Error ? error.message : String(error))
   process.exitCode = 1

@@ -9,7 +9,7 @@ import { EbookOptions, ebookArgs } from '../../../lib/engines/calibre/options.ts
 import { calibre, createCalibre } from '../../../lib/engines/calibre.ts'
 import type { Engine } from '../../../lib/engines/engine.ts'
 import { pandoc } from '../../../lib/engines/pandoc.ts'
-import { confinement } from '../../../lib/engines/sandbox/isolation.ts'
+import { getConfinement } from '../../../lib/engines/sandbox/isolation.ts'
 import { WordCounts } from '../../../lib/fidelity/text/word-counts.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { detectFile } from '../../formats/detect-file.ts'
@@ -23,7 +23,7 @@ import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
 
 const run = promisify(execFile)
 const scratchDir = scratchFolder('calibre-test')
-const { level, detail } = await confinement()
+const { level, detail } = await getConfinement()
 const waits = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 
 async function convertAndKeep(source: string, to: FormatId, name: string, engine = calibre): Promise<string> {

@@ -8,7 +8,7 @@ import { readSummary } from '../../../lib/decoders/read-summary.ts'
 import { fontforge } from '../../../lib/engines/fontforge.ts'
 import { buildCommand } from '../../../lib/engines/sandbox/isolation.ts'
 import { type Launcher, launchers } from '../../../lib/engines/sandbox/launchers.ts'
-import { pythonProgram } from '../../../lib/engines/sandbox/python.ts'
+import { locatePythonProgram } from '../../../lib/engines/sandbox/python.ts'
 import { type FormatId, formatById } from '../../../lib/formats/index.ts'
 import { detectFile } from '../../formats/detect-file.ts'
 import { assertRefused } from '../../support/assert-refused.ts'
@@ -46,7 +46,7 @@ async function convertWithFilters(source: string, from: FormatId, to: FormatId):
   const workDir = mkdtempSync(join(scratch, 'filtered-'))
   const [sourceName, resultName] = [`source.${extensionOf(from)}`, `result.${extensionOf(to)}`]
   copyFileSync(source, join(workDir, sourceName))
-  const { file, args, readOnly } = pythonProgram('font/convert_font.py')
+  const { file, args, readOnly } = locatePythonProgram('font/convert_font.py')
   const programArgs = [sourceName, from, resultName, to, JSON.stringify(from === 'ttf' ? subset : {})]
   const options = { workDir, limits: {}, readOnly: [...readOnly] }
   const command = await buildCommand(filteredLauncher, file, [...args, ...programArgs], options)

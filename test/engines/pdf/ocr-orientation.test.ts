@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
-import { countWords, warnUncertain } from '../../../lib/engines/pdf/ocr/tesseract-output.ts'
+import { countWords, warnAboutUncertainWords } from '../../../lib/engines/pdf/ocr/tesseract-output.ts'
 import { pdf } from '../../../lib/engines/pdf.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
@@ -80,7 +80,7 @@ test('a warning lists scanned pages where a fifth of the words are uncertain', (
     words: 10,
     uncertainWords,
   })
-  warnUncertain([reading(1, 1), reading(2, 4), reading(3, 6)], [7, 8, 9], tools)
+  warnAboutUncertainWords([reading(1, 1), reading(2, 4), reading(3, 6)], [7, 8, 9], tools)
   assert.deepEqual(warnings, [
     'OCR_UNCERTAIN: 50 % of the words on these pages could not be read with confidence: 8-9. Check them, or send a sharper scan.',
   ])

@@ -3,7 +3,7 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { recognize, recognizeChunk } from '../../../lib/engines/pdf/ocr/recognize.ts'
+import { recognizeChunk, recognizeText } from '../../../lib/engines/pdf/ocr/recognize.ts'
 import { pdf } from '../../../lib/engines/pdf.ts'
 import { createTools } from '../../../lib/engines/sandbox/exec.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
@@ -34,7 +34,7 @@ test('scanned pages that take too long for OCR are left without text, and a warn
   const page = await createScannedPage(textOfPage(1))
   const { request, tools, workDir, messages } = await createScanStep([page, page, page])
   const pageTimeoutS = 0.01
-  const { read } = await recognize({ ...request, pages: [1, 3], pageTimeoutS }, tools)
+  const { read } = await recognizeText({ ...request, pages: [1, 3], pageTimeoutS }, tools)
   assert.deepEqual(read, [], 'pages that timed out must not count as read')
   const documentPages = [7, 8, 20]
   const path = join(workDir, 'kept.zip')
@@ -61,9 +61,9 @@ test('a warning lists pages whose image is too large for OCR', async () => {
     await createScannedPage(textOfPage(1)),
     await createHugeImage(),
   ])
-  await recognize({ ...request, pages: [1] }, tools)
+  await recognizeText({ ...request, pages: [1] }, tools)
   assert.deepEqual(messages, [])
-  await recognize({ ...request, pages: [2] }, tools)
+  await recognizeText({ ...request, pages: [2] }, tools)
   assert.match(messages.join(), /^TEXT_MAY_BE_MISSING .* their images are too large: 2\./)
 })
 

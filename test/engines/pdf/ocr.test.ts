@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
-import { ocrLanguage, ocrLanguages, tesseractLanguages } from '../../../lib/engines/pdf/ocr/languages.ts'
+import { ocrLanguage, ocrLanguages, toTesseractLanguages } from '../../../lib/engines/pdf/ocr/languages.ts'
 import { pdf } from '../../../lib/engines/pdf.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import type { Operation } from '../../../lib/model/operations.ts'
@@ -126,11 +126,11 @@ describe('OCR languages', () => {
     assert.equal(Object.keys(ocrLanguages).length, 17)
     const installedLanguages = (await readStdout('tesseract', '--list-langs')).split('\n')
     for (const name of Object.keys(ocrLanguages))
-      assert.ok(installedLanguages.includes(tesseractLanguages(name)), name)
+      assert.ok(installedLanguages.includes(toTesseractLanguages(name)), name)
   })
 
   test('several OCR languages can be combined, also in Tesseract notation', () => {
-    assert.equal(tesseractLanguages(ocrLanguage.parse('chi_sim+ENG')), 'chi_sim+eng')
+    assert.equal(toTesseractLanguages(ocrLanguage.parse('chi_sim+ENG')), 'chi_sim+eng')
     assert.equal(ocrLanguage.parse('eng deu'), 'eng+deu')
   })
 

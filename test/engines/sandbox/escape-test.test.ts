@@ -9,9 +9,9 @@ import type { EscapeTestResult } from '../../../lib/engines/sandbox/escape-test.
 import {
   buildCommand,
   chooseLauncher,
-  confinementLevel,
-  confinementProblem,
+  describeConfinementProblem,
   requireConfinement,
+  toConfinementLevel,
 } from '../../../lib/engines/sandbox/isolation.ts'
 import { type Launcher, launchers } from '../../../lib/engines/sandbox/launchers.ts'
 import { AppError } from '../../../lib/errors.ts'
@@ -32,21 +32,21 @@ const withoutChecks = (...missingChecks: readonly (keyof EscapeTestResult)[]): E
 
 describe('confinement level of the sandbox', () => {
   test('the confinement level is determined by the checks of the escape test that passed', () => {
-    assert.equal(confinementLevel(allChecks), 'namespaces')
+    assert.equal(toConfinementLevel(allChecks), 'namespaces')
     for (const check of ['files', 'pid', 'net'] as const)
-      assert.equal(confinementLevel(withoutChecks(check)), 'filtered', check)
+      assert.equal(toConfinementLevel(withoutChecks(check)), 'filtered', check)
     for (const check of ['secrets', 'network', 'signals', 'kill'] as const)
-      assert.equal(confinementLevel(withoutChecks(check)), 'limits', check)
+      assert.equal(toConfinementLevel(withoutChecks(check)), 'limits', check)
     for (const check of ['memory', 'file-size', 'processes', 'processor', 'core', 'runs'] as const)
-      assert.equal(confinementLevel(withoutChecks(check)), 'none', check)
+      assert.equal(toConfinementLevel(withoutChecks(check)), 'none', check)
   })
 
   test('a confinement level below MIN_CONFINEMENT disables all engines, with advice for the operator', () => {
     const foundConfinement = { level: 'limits', detail: 'rlimits only' } as const
-    assert.equal(confinementProblem(foundConfinement, 'limits'), undefined)
-    assert.equal(confinementProblem(foundConfinement, 'none'), undefined)
+    assert.equal(describeConfinementProblem(foundConfinement, 'limits'), undefined)
+    assert.equal(describeConfinementProblem(foundConfinement, 'none'), undefined)
     for (const minLevel of ['filtered', 'namespaces'] as const) {
-      const reason = confinementProblem(foundConfinement, minLevel) ?? ''
+      const reason = describeConfinementProblem(foundConfinement, minLevel) ?? ''
       assert.match(
         reason,
         /confined by rlimits only; that is "limits", and MIN_CONFINEMENT asks for "(filtered|namespaces)"/,

@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Tools } from '../../../lib/engines/engine.ts'
 import { createTools, ProcessFailure } from '../../../lib/engines/sandbox/exec.ts'
-import { confinement, sandboxCommand } from '../../../lib/engines/sandbox/isolation.ts'
+import { createSandboxCommand, getConfinement } from '../../../lib/engines/sandbox/isolation.ts'
 import { killGroup } from '../../../lib/engines/sandbox/process-exit.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { waitUntilNoneRuns } from './support/running-processes.ts'
 
-const { level, detail } = await confinement()
+const { level, detail } = await getConfinement()
 
 const skipWithoutNamespaces = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 
@@ -71,7 +71,7 @@ describe('hostile engine processes', () => {
     'a hostile engine process cannot use more processor time than its limit',
     skipWithoutLimits,
     async (t) => {
-      const command = await sandboxCommand('sh', ['-c', 'while :; do :; done'], {
+      const command = await createSandboxCommand('sh', ['-c', 'while :; do :; done'], {
         workDir,
         limits: { cpuS: 1 },
       })
@@ -134,7 +134,9 @@ describe('hostile engine processes', () => {
 
 describe('long-running sandboxed processes', () => {
   test('a long-running sandboxed process can write into a folder that is granted to it later', async (t) => {
-    const command = await sandboxCommand('sh', ['-c', 'read name; echo done > "$name/result"'], { workDir })
+    const command = await createSandboxCommand('sh', ['-c', 'read name; echo done > "$name/result"'], {
+      workDir,
+    })
     const child = spawn(command.file, command.args, {
       env: command.env,
       cwd: command.cwd,

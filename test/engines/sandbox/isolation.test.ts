@@ -7,11 +7,11 @@ import { beforeEach, describe, test } from 'node:test'
 import type { Tools } from '../../../lib/engines/engine.ts'
 import { availableThreads } from '../../../lib/engines/host-limits.ts'
 import { createTools } from '../../../lib/engines/sandbox/exec.ts'
-import { confinement, sandboxCommand } from '../../../lib/engines/sandbox/isolation.ts'
-import { bindMountArgs } from '../../../lib/engines/sandbox/visible-files.ts'
+import { createSandboxCommand, getConfinement } from '../../../lib/engines/sandbox/isolation.ts'
+import { buildBindMountArgs } from '../../../lib/engines/sandbox/visible-files.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
-const { level, detail } = await confinement()
+const { level, detail } = await getConfinement()
 const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 const limitedTest = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
 /** Without root, all sandboxes run as the same user inside their user namespaces. */
@@ -94,7 +94,10 @@ describe('confined processes', () => {
     limitedTest,
     async () => {
       const limits = { dataBytes: 512 * 1024 * 1024 + 0.5, processes: 7 }
-      const { file, args, env, cwd } = await sandboxCommand('cat', ['/proc/self/limits'], { workDir, limits })
+      const { file, args, env, cwd } = await createSandboxCommand('cat', ['/proc/self/limits'], {
+        workDir,
+        limits,
+      })
       const stdout = execFileSync(file, args, { env, cwd, encoding: 'utf8' })
       assert.match(stdout, /^Max data size +536870913 /m)
       assert.match(stdout, /^Max processes +7 /m)
@@ -126,7 +129,7 @@ describe('confined processes', () => {
   )
 
   test('a confined process is started with the expected arguments', asRoot, async () => {
-    const { file, args, env, cwd } = await sandboxCommand('true', ['--core=1'], {
+    const { file, args, env, cwd } = await createSandboxCommand('true', ['--core=1'], {
       workDir,
       uid: 2_000_000_007,
     })
@@ -149,7 +152,7 @@ describe('confined processes', () => {
   })
 
   test('the mounts of a confined process are ordered so that none hides another', confined, async () => {
-    const view = await bindMountArgs('/tmp/work/job', ['/opt/of-ours/file', '/usr/x'], '/opt/launch.pl')
+    const view = await buildBindMountArgs('/tmp/work/job', ['/opt/of-ours/file', '/usr/x'], '/opt/launch.pl')
     const scratch = ['--perms', '1777', '--size', '67108864', '--tmpfs']
     const folder = (path: string) => ['--perms', '0755', '--dir', path]
     const readOnlyMount = (path: string) => ['--ro-bind-try', path, path]
@@ -201,13 +204,13 @@ describe('confined processes', () => {
           ),
         )
       const uid = 2_000_000_007
-      await sandboxCommand('true', [], { workDir, uid, chownScope: 'children' })
+      await createSandboxCommand('true', [], { workDir, uid, chownScope: 'children' })
       assert.deepEqual(await owners(), [uid, uid, 0, uid])
-      await sandboxCommand('true', [], { workDir, uid })
+      await createSandboxCommand('true', [], { workDir, uid })
       assert.deepEqual(await owners(), [uid, uid, uid, uid])
       assert.equal((await stat('/etc/passwd')).uid, 0)
       // A folder that has been removed meanwhile is ignored.
-      await sandboxCommand('true', [], { workDir: join(workDir, 'gone') })
+      await createSandboxCommand('true', [], { workDir: join(workDir, 'gone') })
     },
   )
 

@@ -7,14 +7,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ExecOptions } from '../../../lib/engines/engine.ts'
 import type { PrestartedProcess } from '../../../lib/engines/sandbox/command.ts'
 import { createTools, ProcessFailure } from '../../../lib/engines/sandbox/exec.ts'
-import { confinement } from '../../../lib/engines/sandbox/isolation.ts'
+import { getConfinement } from '../../../lib/engines/sandbox/isolation.ts'
 import { createPrestarter, type Prestarter } from '../../../lib/engines/sandbox/prestarted-process.ts'
 import { moveOut } from '../../../lib/engines/sandbox/process-folder.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-const { level, detail } = await confinement()
+const { level, detail } = await getConfinement()
 const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 const scratch = scratchFolder('prestarter-test')
 

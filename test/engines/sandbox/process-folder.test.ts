@@ -17,7 +17,7 @@ import {
 } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
-import { sandboxLimits } from '../../../lib/engines/sandbox/exec.ts'
+import { toSandboxLimits } from '../../../lib/engines/sandbox/exec.ts'
 import { createMutex } from '../../../lib/engines/sandbox/mutex.ts'
 import { OutputCap, TruncatedOutput } from '../../../lib/engines/sandbox/output-buffers.ts'
 import {
@@ -36,8 +36,8 @@ import {
   removeOwnFolders,
   taskFolderPrefix,
 } from '../../../lib/engines/sandbox/process-folder.ts'
-import { pythonProgram, runPython } from '../../../lib/engines/sandbox/python.ts'
-import { untilAborted } from '../../../lib/engines/sandbox/until-aborted.ts'
+import { locatePythonProgram, runPython } from '../../../lib/engines/sandbox/python.ts'
+import { rejectWhenAborted } from '../../../lib/engines/sandbox/until-aborted.ts'
 import {
   archiveTooLargeError,
   maxDepth,
@@ -151,8 +151,8 @@ describe('limits of engine programs', () => {
   test('a program has the limits of its engine unless it has limits of its own', () => {
     const MB = 1024 * 1024
     const engine = { memoryMb: 2, diskMb: 3, timeoutS: 4 }
-    assert.deepEqual(sandboxLimits(engine), { memoryBytes: 2 * MB, fileBytes: 3 * MB, cpuS: 9 })
-    assert.deepEqual(sandboxLimits(engine, { maxMemoryBytes: 7, maxFileBytes: 8 }), {
+    assert.deepEqual(toSandboxLimits(engine), { memoryBytes: 2 * MB, fileBytes: 3 * MB, cpuS: 9 })
+    assert.deepEqual(toSandboxLimits(engine, { maxMemoryBytes: 7, maxFileBytes: 8 }), {
       memoryBytes: 7,
       fileBytes: 8,
       cpuS: 9,
@@ -217,11 +217,11 @@ describe('mutex', () => {
 describe('work that cannot be cancelled', () => {
   test('waiting for work that cannot be cancelled ends with the work, or with the abort reason', async () => {
     const stop = new AbortController()
-    assert.equal(await untilAborted(Promise.resolve(7), stop.signal), 7)
-    const waitingRun = untilAborted(new Promise(() => undefined), stop.signal)
+    assert.equal(await rejectWhenAborted(Promise.resolve(7), stop.signal), 7)
+    const waitingRun = rejectWhenAborted(new Promise(() => undefined), stop.signal)
     stop.abort(new Error('cancelled'))
     await assert.rejects(waitingRun, /cancelled/)
-    await assert.rejects(untilAborted(Promise.resolve(7), stop.signal), /cancelled/)
+    await assert.rejects(rejectWhenAborted(Promise.resolve(7), stop.signal), /cancelled/)
   })
 })
 
@@ -285,7 +285,7 @@ describe('Python programs of this project', () => {
     const errors: unknown[] = []
     const tools = { exec: async (...call: unknown[]) => errors.push(call) } as never
     await runPython('books/read.py', ['a'], tools, { timeoutS: 3 })
-    const { file, args, readOnly } = pythonProgram('books/read.py')
+    const { file, args, readOnly } = locatePythonProgram('books/read.py')
     assert.deepEqual([file, args[0]], ['/usr/bin/python3', '-I'])
     assert.match(args[1] ?? '', /\/layers\/books\/read\.py$/)
     assert.deepEqual(readOnly, [(args[1] ?? '').replace('/read.py', '')])

@@ -9,17 +9,17 @@ import { createTools, ProcessFailure } from '../../../lib/engines/sandbox/exec.t
 import {
   buildCommand,
   chooseLauncher,
-  confinement,
+  getConfinement,
   randomUid,
 } from '../../../lib/engines/sandbox/isolation.ts'
-import { launchCommand } from '../../../lib/engines/sandbox/launch-command.ts'
+import { buildLaunchCommand } from '../../../lib/engines/sandbox/launch-command.ts'
 import { type Launcher, launchers } from '../../../lib/engines/sandbox/launchers.ts'
 import { progressWithin } from '../../../lib/engines/sandbox/progress.ts'
-import { landlockRules } from '../../../lib/engines/sandbox/visible-files.ts'
+import { buildLandlockRules } from '../../../lib/engines/sandbox/visible-files.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
 const base = scratchFolder('sandbox-rules')
-const { level, detail } = await confinement()
+const { level, detail } = await getConfinement()
 const limitedTest = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}
 const asRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
 const noLauncher = launchers.at(-1) as Launcher
@@ -79,8 +79,8 @@ describe('rules of confined programs', () => {
       ...rules(2 + 4 + 16_384, '/dev/null', '/dev/zero', '/dev/full'),
     ]
     const work = rules(0xffff - 1, '/work')
-    assert.deepEqual(landlockRules('/work', ['/shown']), [...expectedArgs, ...work])
-    assert.deepEqual(landlockRules('/work', ['/shown'], true), [
+    assert.deepEqual(buildLandlockRules('/work', ['/shown']), [...expectedArgs, ...work])
+    assert.deepEqual(buildLandlockRules('/work', ['/shown'], true), [
       ...expectedArgs,
       ...rules(32 + 512, '/tmp'),
       ...work,
@@ -93,10 +93,10 @@ describe('rules of confined programs', () => {
     const plainOptions = { program: '/launch.pl', limits, closeFdsFrom: 3 }
     const start = ['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0']
     const numberedArgs = ['limit=0:2', 'limit=1:2', 'limit=2:3', 'limit=6:4', 'limit=9:5']
-    assert.deepEqual(launchCommand(plainOptions), [...start, ...numberedArgs, '--'])
-    assert.deepEqual(launchCommand({ ...plainOptions, limits: {} }), [...start, '--'])
+    assert.deepEqual(buildLaunchCommand(plainOptions), [...start, ...numberedArgs, '--'])
+    assert.deepEqual(buildLaunchCommand({ ...plainOptions, limits: {} }), [...start, '--'])
     assert.deepEqual(
-      launchCommand({
+      buildLaunchCommand({
         ...plainOptions,
         uid: 0,
         filter: 'ff',
@@ -108,7 +108,7 @@ describe('rules of confined programs', () => {
       [...[...start, 'uid=0', ...numberedArgs, 'landlock=1', '4=/a', '8=/b', 'filter=ff', '--']],
     )
     assert.ok(
-      launchCommand({ ...plainOptions, files: [] }).includes('landlock=1'),
+      buildLaunchCommand({ ...plainOptions, files: [] }).includes('landlock=1'),
       'an empty list of files still enables Landlock',
     )
   })

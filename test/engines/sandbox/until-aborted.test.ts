@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { untilAborted } from '../../../lib/engines/sandbox/until-aborted.ts'
+import { rejectWhenAborted } from '../../../lib/engines/sandbox/until-aborted.ts'
 
 test('engine work that fails after an abort causes no unhandled rejection', async (t) => {
   const unhandledRejections: unknown[] = []
@@ -16,7 +16,7 @@ test('engine work that fails after an abort causes no unhandled rejection', asyn
     const abort = new AbortController()
     const work = Promise.withResolvers<never>()
     if (isEarly) abort.abort(new Error('cancelled'))
-    const waitingWork = assert.rejects(untilAborted(work.promise, abort.signal), /cancelled/)
+    const waitingWork = assert.rejects(rejectWhenAborted(work.promise, abort.signal), /cancelled/)
     abort.abort(new Error('cancelled'))
     await waitingWork
     work.reject(new Error('ended'))

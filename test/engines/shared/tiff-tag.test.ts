@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { tiffPages } from '../../../lib/engines/shared/image/tiff-fields.ts'
+import { readTiffPages } from '../../../lib/engines/shared/image/tiff-fields.ts'
 import { readTiffTag } from '../../../lib/engines/shared/image/tiff-tag.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
@@ -90,7 +90,7 @@ test('TIFF pages that overlap or declare huge value counts are read up to a limi
   await writeFile(path, file)
   await using openedFile = await open(path)
   let [valueCount, values] = [0, 0]
-  for await (const fields of tiffPages(openedFile, [339])) {
+  for await (const fields of readTiffPages(openedFile, [339])) {
     valueCount++
     values += fields.get(339)?.values.length ?? 0
   }

@@ -4,8 +4,8 @@ import { EngineCrash } from '../../../lib/engines/sandbox/engine-crash.ts'
 import { ProcessFailure } from '../../../lib/engines/sandbox/exec.ts'
 import type { Effort } from '../../../lib/engines/vips/compress-formats.ts'
 import { compressToSize } from '../../../lib/engines/vips/compress-to-size.ts'
-import { svgDensity } from '../../../lib/engines/vips/image.ts'
-import { imageError } from '../../../lib/engines/vips/image-error.ts'
+import { computeSvgDensity } from '../../../lib/engines/vips/image.ts'
+import { toImageError } from '../../../lib/engines/vips/image-error.ts'
 import { AppError } from '../../../lib/errors.ts'
 
 describe('image target size', () => {
@@ -63,7 +63,7 @@ describe('image target size', () => {
 })
 
 describe('errors of libvips', () => {
-  const translate = (message: string) => imageError(new Error(message), 'tiff')
+  const translate = (message: string) => toImageError(new Error(message), 'tiff')
 
   test('an error of libvips is returned as an error that the client can act on', () => {
     for (const [message, code, words] of [
@@ -105,13 +105,14 @@ describe('errors of libvips', () => {
       Object.assign(new Error('ENOSPC: no space left'), { errno: -28 }),
       'words',
     ]
-    for (const error of otherEfforts) assert.equal(imageError(error, 'png'), error)
+    for (const error of otherEfforts) assert.equal(toImageError(error, 'png'), error)
   })
 })
 
 test('an SVG is rendered at 72 dpi in its own size, and at a scaled density for a requested size', () => {
-  const drawing = { width: 100, height: 50 } as Parameters<typeof svgDensity>[0] // Only these properties are used.
-  const density = (box?: Parameters<typeof svgDensity>[1], dpi?: number) => svgDensity(drawing, box, dpi)
+  const drawing = { width: 100, height: 50 } as Parameters<typeof computeSvgDensity>[0] // Only these properties are used.
+  const density = (box?: Parameters<typeof computeSvgDensity>[1], dpi?: number) =>
+    computeSvgDensity(drawing, box, dpi)
   assert.equal(density(), 72)
   assert.deepEqual([density(undefined, 96), density(undefined, 192), density(undefined, 48)], [72, 144, 36])
   assert.equal(density({ width: 200, height: 200, fit: 'scale' }, 48), 36, 'whatever comes of its dots')

@@ -6,25 +6,25 @@ import { videoThumbnailRows } from '../../../lib/engines/ffmpeg/thumbnail.ts'
 import { resolveTrim } from '../../../lib/engines/ffmpeg/trim.ts'
 import { decimal, flag, integer, quality, toQualityNumber } from '../../../lib/engines/options.ts'
 import {
-  consecutiveRuns,
+  findConsecutiveRuns,
   formatPageRange,
   pageRange,
   resolvePages,
 } from '../../../lib/engines/pdf/page-range.ts'
 import {
+  chooseJpegQuality,
   colorOption,
   colorSpace,
-  jpegQualityOf,
+  getResizeBox,
   parseImageOptions,
   qualityScales,
   renderedColorSpace,
   renderedColorSpaceWithoutProfile,
-  resizeBoxOf,
 } from '../../../lib/engines/shared/image/options.ts'
 import {
-  enlargingBox,
-  scaleInto,
-  thumbnailBox,
+  allowEnlargement,
+  computeScale,
+  parseThumbnailBox,
   thumbnailRows,
 } from '../../../lib/engines/shared/image/thumbnail-options.ts'
 import {
@@ -75,8 +75,8 @@ describe('options sent by a form', () => {
       )
       assert.ok(low >= 20 && highest <= 100 && low < highest, format)
     }
-    assert.equal(jpegQualityOf({ jpegQuality: 5, quality: 'low' }), 5)
-    assert.equal(jpegQualityOf({ quality: 'low' }), 'low')
+    assert.equal(chooseJpegQuality({ jpegQuality: 5, quality: 'low' }), 5)
+    assert.equal(chooseJpegQuality({ quality: 'low' }), 'low')
   })
 })
 
@@ -113,7 +113,7 @@ describe('image option values', () => {
   })
 
   test('image size options become a box to resize to', () => {
-    const box = (options: object) => resizeBoxOf(parseImageOptions(options))
+    const box = (options: object) => getResizeBox(parseImageOptions(options))
     assert.deepEqual(box({}), undefined)
     assert.deepEqual(box({ width: 5 }), { width: 5, height: undefined, fit: 'max' })
     assert.deepEqual(box({ height: '5', fit: 'crop' }), { width: undefined, height: 5, fit: 'crop' })
@@ -139,26 +139,26 @@ describe('image option values', () => {
 
 describe('thumbnail options', () => {
   test('a thumbnail fits a box of 256 pixels by default, and an omitted side follows from the aspect ratio', () => {
-    assert.deepEqual(thumbnailBox({}), { width: 256, height: 256, fit: 'max' })
-    assert.deepEqual(thumbnailBox({ fit: 'crop' }), { width: 256, height: 256, fit: 'crop' })
-    assert.deepEqual(thumbnailBox({ width: 9 }), { width: 9, height: 8192, fit: 'max' })
-    assert.deepEqual(thumbnailBox({ height: 9, fit: 'crop' }), { width: 8192, height: 9, fit: 'grow' })
-    assert.deepEqual(thumbnailBox({ width: 8, height: 9, fit: 'scale' }), {
+    assert.deepEqual(parseThumbnailBox({}), { width: 256, height: 256, fit: 'max' })
+    assert.deepEqual(parseThumbnailBox({ fit: 'crop' }), { width: 256, height: 256, fit: 'crop' })
+    assert.deepEqual(parseThumbnailBox({ width: 9 }), { width: 9, height: 8192, fit: 'max' })
+    assert.deepEqual(parseThumbnailBox({ height: 9, fit: 'crop' }), { width: 8192, height: 9, fit: 'grow' })
+    assert.deepEqual(parseThumbnailBox({ width: 8, height: 9, fit: 'scale' }), {
       width: 8,
       height: 9,
       fit: 'scale',
     })
     for (const wrongOptions of [{ width: 0 }, { height: 8193 }, { fit: 'grow' }])
-      assert.throws(() => thumbnailBox(wrongOptions))
+      assert.throws(() => parseThumbnailBox(wrongOptions))
   })
 
   test('a thumbnail of a page or drawing is rendered at the size that the box requires', () => {
     const size = { width: 100, height: 50 }
     const scale = (fit: 'max' | 'grow' | 'crop' | 'scale') =>
-      scaleInto(size, { width: 200, height: 200, fit })
+      computeScale(size, { width: 200, height: 200, fit })
     assert.deepEqual([scale('max'), scale('grow'), scale('crop'), scale('scale')], [2, 2, 4, 4])
-    assert.deepEqual(enlargingBox({ width: 1, height: 1, fit: 'max' }).fit, 'grow')
-    assert.deepEqual(enlargingBox({ width: 1, height: 1, fit: 'crop' }).fit, 'crop')
+    assert.deepEqual(allowEnlargement({ width: 1, height: 1, fit: 'max' }).fit, 'grow')
+    assert.deepEqual(allowEnlargement({ width: 1, height: 1, fit: 'crop' }).fit, 'crop')
   })
 
   test('the thumbnail options of a video include a count and a time', () => {
@@ -290,7 +290,7 @@ describe('page and time ranges', () => {
       assert.ok(pageRange.safeParse(range).success, range)
     assertRefused(pageRange, '', '1-', ',1', '1,,2', '1-2-3', 'first', '1234567', '1;2', '1,'.repeat(1000))
     assert.equal(formatPageRange([7, 10, 2, 9, 3, 2, 1]), '1-3,7,9-10')
-    assert.deepEqual(consecutiveRuns([1, 2, 3, 7, 6, 9]), [
+    assert.deepEqual(findConsecutiveRuns([1, 2, 3, 7, 6, 9]), [
       [1, 3],
       [7, 7],
       [6, 6],

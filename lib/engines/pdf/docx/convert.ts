@@ -3,7 +3,7 @@ import { pdfMustBeDecrypted } from '../../../formats/locked-pdf.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { progressWithin } from '../../sandbox/progress.ts'
 import { downscaleFineImages } from '../ocr/downscale.ts'
-import { countCharactersByPage, hasText, recognize } from '../ocr/recognize.ts'
+import { countCharactersByPage, hasText, recognizeText } from '../ocr/recognize.ts'
 import type { DocumentInfo } from '../open-pdf.ts'
 import { formatPageRange, resolvePages } from '../page-range.ts'
 import { openEditable } from '../tools/editable-pdf.ts'
@@ -118,7 +118,7 @@ async function addMissingText(
   const onPage = (done: number) => tools.progress((done / scannedPages.length) * 0.8, 'ocr')
   const ocrRequest = { pages: scannedPages, language: chooseOcrLanguage(options), deskew: true, onPage }
   try {
-    const { path: readablePath, read } = await recognize(
+    const { path: readablePath, read } = await recognizeText(
       { ...ocrRequest, path: await downscaleFineImages(path, tools) },
       tools,
     )

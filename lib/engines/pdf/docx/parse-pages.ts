@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
-import { recognize } from '../ocr/recognize.ts'
+import { recognizeText } from '../ocr/recognize.ts'
 import { applyStyles, isReadable, readWithPoppler } from './fallback-text.ts'
 import { areaOf } from './geometry.ts'
 import type { PageContent, Word } from './page-content.ts'
@@ -140,7 +140,7 @@ async function recognizeAndParse(
 ): Promise<{ reparsedPages: readonly PageContent[]; readablePath: string; read: readonly number[] }> {
   const numbers = pages.map(({ number }) => number)
   const onPage = () => undefined
-  const { path: readablePath, read } = await recognize(
+  const { path: readablePath, read } = await recognizeText(
     { path, pages: numbers, language, deskew: !isForced, isForced, onPage },
     tools,
   )

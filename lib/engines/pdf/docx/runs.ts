@@ -3,7 +3,7 @@ import type { StyledRun } from './blocks.ts'
 import { countSpaces, hasSpaceBetween, isPreformatted, measureGap, type TextLine } from './lines.ts'
 import type { Style, Word } from './page-content.ts'
 
-const unspacedCharacter = /[\p{Script=Han}\u3000-\u30ff\uff00-\uffef]/u
+const unspacedCharacterPattern = /[\p{Script=Han}\u3000-\u30ff\uff00-\uffef]/u
 const rtlCharacter = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 
 /** Turns the lines of a paragraph into runs with one style each, joining hyphenated words. */
@@ -37,9 +37,13 @@ export function joinRuns(runsBefore: readonly StyledRun[], runsAfter: readonly S
 function toRun(word: Word, line: TextLine): StyledRun {
   const { size } = line.style
   const isSmall = word.style.size < size * 0.88
-  const raised = line.baseline - word.baseline
+  const riseAboveBaseline = line.baseline - word.baseline
   const script =
-    isSmall && raised > size * 0.1 ? 'super' : isSmall && raised < -size * 0.03 ? 'sub' : undefined
+    isSmall && riseAboveBaseline > size * 0.1
+      ? 'super'
+      : isSmall && riseAboveBaseline < -size * 0.03
+        ? 'sub'
+        : undefined
   return {
     text: word.text,
     // Superscript formatting itself makes the text smaller.
@@ -56,8 +60,8 @@ export function chooseSeparator(previousWord: Word, word: Word, line: TextLine):
   const isClose = measureGap(previousWord, word) < line.style.size * (word.style.isRecognized ? 2 : 1)
   if (
     isClose &&
-    unspacedCharacter.test(previousWord.text.slice(-1)) &&
-    unspacedCharacter.test(word.text.slice(0, 1))
+    unspacedCharacterPattern.test(previousWord.text.slice(-1)) &&
+    unspacedCharacterPattern.test(word.text.slice(0, 1))
   )
     return ''
   return hasSpaceBetween(previousWord, word) ? ' ' : ''
@@ -86,7 +90,8 @@ function appendAcrossLines(runs: StyledRun[], run: StyledRun, hyphenatedWords: R
     appendRun(runs, run, '')
   } else if (
     hyphen !== undefined ||
-    (unspacedCharacter.test(lastRun.text.slice(-1)) && unspacedCharacter.test(run.text.slice(0, 1)))
+    (unspacedCharacterPattern.test(lastRun.text.slice(-1)) &&
+      unspacedCharacterPattern.test(run.text.slice(0, 1)))
   ) {
     appendRun(runs, run, '')
   } else appendRun(runs, run, ' ')

@@ -158,7 +158,7 @@ function joinPageFlows(group: readonly PageFlow[], { top, bottom, pitch }: PageT
       previousFlow !== undefined &&
       (endsEarly(previousFlow, extent) ||
         (!firstBlock.columnSet && hasRoomFor(firstBlock, previousFlow, bottom)) ||
-        isChapter(firstBlock) ||
+        isLevel1Heading(firstBlock) ||
         firstBlock.isOverBackground === true)
     const isAtTop = startsNewPage || previousFlow === undefined
     const placedBlock =
@@ -185,7 +185,7 @@ function hasRoomFor(block: ContentBlock, { blocks }: PageFlow, limit: number): b
   return room > size * 1.4 * (block.heading === undefined ? 3 : 5) + Math.max(0, block.spaceBefore)
 }
 
-const isChapter = (block: ContentBlock) => block.kind === 'paragraph' && block.heading === 1
+const isLevel1Heading = (block: ContentBlock) => block.kind === 'paragraph' && block.heading === 1
 
 function endsEarly({ blocks }: PageFlow, extent: Interval): boolean {
   return extent.to - findExtent(blocks).to > (extent.to - extent.from) * 0.15

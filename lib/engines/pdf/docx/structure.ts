@@ -147,23 +147,23 @@ type RawWord = z.output<typeof PageShape>['lines'][number]['words'][number]
 function decodeBullet(words: readonly RawWord[]): readonly RawWord[] {
   const [firstWord, secondWord, ...rest] = words
   if (!firstWord || !secondWord || !/^\p{Cc}$/u.test(firstWord.text)) return words
-  const isApart = secondWord.box[0] - firstWord.box[2] > 0.2 * (firstWord.box[2] - firstWord.box[0])
-  return isApart ? [{ ...firstWord, text: '•' }, { ...secondWord, spaced: true }, ...rest] : words
+  const hasWideGap = secondWord.box[0] - firstWord.box[2] > 0.2 * (firstWord.box[2] - firstWord.box[0])
+  return hasWideGap ? [{ ...firstWord, text: '•' }, { ...secondWord, spaced: true }, ...rest] : words
 }
 
 /** Adds list bullets that browsers draw as dots and squares. */
 function addDrawnBullet(words: readonly Word[], vectors: readonly Vector[]): readonly Word[] {
-  const rtl = isMostlyRtl(words.map(({ text }) => text).join(''))
-  const [firstWord] = rtl ? words.toSorted((a, b) => b.box[2] - a.box[2]) : words
+  const isRtl = isMostlyRtl(words.map(({ text }) => text).join(''))
+  const [firstWord] = isRtl ? words.toSorted((a, b) => b.box[2] - a.box[2]) : words
   if (!firstWord) return words
   const { size } = firstWord.style
   const dot = vectors.find(({ box }) => {
     const [width, height] = [widthOf(box), heightOf(box)]
-    const gap = rtl ? box[0] - firstWord.box[2] : firstWord.box[0] - box[2]
+    const gap = isRtl ? box[0] - firstWord.box[2] : firstWord.box[0] - box[2]
     const middle = (box[1] + box[3]) / 2
     const isDot = width < size * 0.6 && width > size * 0.15 && Math.abs(width - height) < 1
-    const isBefore = gap > size * 0.2 && gap < size * 2
-    return isDot && isBefore && middle > firstWord.baseline - size * 0.7 && middle < firstWord.baseline
+    const isBeforeText = gap > size * 0.2 && gap < size * 2
+    return isDot && isBeforeText && middle > firstWord.baseline - size * 0.7 && middle < firstWord.baseline
   })
   if (!dot) return words
   const bullet: Word = {
@@ -177,7 +177,7 @@ function addDrawnBullet(words: readonly Word[], vectors: readonly Vector[]): rea
 }
 
 /** Characters of the private use area as used by the Symbol font and similar ones. */
-const symbols: Readonly<Record<string, string>> = {
+const textBySymbol: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['\uf0b7', '\uf0a7', '\uf06c', '\uf0d8', '\uf076'].map((bullet) => [bullet, '•'])),
   '\uf0d2': '®',
   '\uf0d3': '©',
@@ -190,7 +190,7 @@ const symbols: Readonly<Record<string, string>> = {
 /** Removes control characters and lone surrogates, which XML forbids, and replaces Arabic shapes by characters. */
 function cleanText(text: string): string {
   return text
-    .replaceAll(/[\uf06c-\uf0e4]/g, (char) => symbols[char] ?? char)
+    .replaceAll(/[\uf06c-\uf0e4]/g, (char) => textBySymbol[char] ?? char)
     .replaceAll(/[\ufb1d-\ufdff\ufe70-\ufefc]/g, (shape) => shape.normalize('NFKC'))
     .replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff\ufffd]/gu, '')
     .toWellFormed()

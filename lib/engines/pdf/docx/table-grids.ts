@@ -128,20 +128,20 @@ function buildCells(
       [at(xs, column), at(xs, column + 1)],
       0,
     )
-  const occupied = new Set<string>()
+  const occupiedCells = new Set<string>()
   const cells: GridCell[] = []
   for (const row of ys.slice(1).keys()) {
     for (const column of xs.slice(1).keys()) {
-      if (occupied.has(`${row} ${column}`)) continue
+      if (occupiedCells.has(`${row} ${column}`)) continue
       const columnSpan = countSpan(
         xs.length - 1 - column,
-        (span) => isOpenRight(row, column + span - 1) && !occupied.has(`${row} ${column + span}`),
+        (span) => isOpenRight(row, column + span - 1) && !occupiedCells.has(`${row} ${column + span}`),
       )
       const columns = Array.from({ length: columnSpan }, (_, index) => column + index)
       const rowSpan = countSpan(ys.length - 1 - row, (span) =>
         columns.every((c) => isOpenBelow(row + span - 1, c)),
       )
-      for (let r = row; r < row + rowSpan; r++) for (const c of columns) occupied.add(`${r} ${c}`)
+      for (let r = row; r < row + rowSpan; r++) for (const c of columns) occupiedCells.add(`${r} ${c}`)
       const box: BoundingBox = [
         at(xs, column),
         at(ys, row),

@@ -3,14 +3,14 @@ import type { ContentBlock, FlowBlock, Paragraph, TableBlock, TableCell } from '
 /** Points that Word adds below an image for the descenders of its line. */
 const imageDescent = 3
 
-interface PlacedLines {
+interface LinePositions {
   readonly lineHeight: number
   /** Y coordinate at which Word starts the first line: all extra line height is above the characters. */
   readonly top: number
 }
 
 /** Returns the line height of a paragraph, and where its first line starts. */
-function placeLines(paragraph: Paragraph, pitch: number): PlacedLines {
+function placeLines(paragraph: Paragraph, pitch: number): LinePositions {
   const { box, style, firstLineBottom = box[3] } = paragraph
   const lineHeight = paragraph.lineHeight ?? style.size * Math.min(2.5, pitch)
   return { lineHeight, top: firstLineBottom - lineHeight }
@@ -27,8 +27,8 @@ export function placeBelow<P extends Paragraph>(paragraph: P, y: number, pitch: 
   const { lineHeight, top } = placeLines(paragraph, pitch)
   if (top >= y) return { ...paragraph, lineHeight, spaceBefore: top - y }
   // Lines that are closer together than usual.
-  const reduced = paragraph.lineHeight ?? lineHeight - (y - top)
-  return { ...paragraph, lineHeight: Math.max(paragraph.style.size, reduced), spaceBefore: 0 }
+  const reducedHeight = paragraph.lineHeight ?? lineHeight - (y - top)
+  return { ...paragraph, lineHeight: Math.max(paragraph.style.size, reducedHeight), spaceBefore: 0 }
 }
 
 /** Gives the blocks of a page the spacing that they have on the page. The first block keeps its own. */
@@ -37,7 +37,7 @@ export function spaceBlocks(blocks: readonly FlowBlock[], pitch: number): FlowBl
     const placed = block.kind === 'table' ? { ...block, ...spaceCells(block, pitch) } : block
     const previous = blocks[index - 1]
     if (placed.kind !== 'paragraph') return placed
-    if (placed.columnSet) return withUsualLineHeight(placed)
+    if (placed.columnSet) return resetLineHeight(placed)
     const isBelow = previous && placed.box[1] >= previous.box[3] - placed.style.size * 0.5
     // Spacing below columns has been set already.
     if (!isBelow || previous.columnSet) return { ...placed, lineHeight: placeLines(placed, pitch).lineHeight }
@@ -46,7 +46,7 @@ export function spaceBlocks(blocks: readonly FlowBlock[], pitch: number): FlowBl
 }
 
 /** Text moves from column to column, and the usual line height keeps the lines of columns at equal heights. */
-function withUsualLineHeight({ lineHeight: _, ...block }: FlowBlock & Paragraph): FlowBlock {
+function resetLineHeight({ lineHeight: _, ...block }: FlowBlock & Paragraph): FlowBlock {
   return block
 }
 

@@ -21,20 +21,20 @@ export const OcrChunk = z.object({
  * Processor seconds. Measured at 2.3 GHz with pages full of text: A4 at 300 dpi 5.8 s, A4 at 150 dpi 3.5 s, A6 at 300
  * dpi 3.5 s; empty pages 2.5 s, because each is rendered twice and its orientation detected.
  */
-const readingSeconds = { perPage: 2.5, perSquareInch: 0.025, perExtraLanguage: 0.7 } as const
+const ocrSeconds = { perPage: 2.5, perSquareInch: 0.025, perExtraLanguage: 0.7 } as const
 
 /** Minimum total time for other workers to be worth starting, and the target time per chunk; starting takes 1.2 s. */
-const minTotalS = 20
+const minSplitS = 20
 const targetChunkS = 8
 
 /**
  * Maximum part of the time limit that one worker may use for all pages, and for a chunk, which may run on a slow
  * machine or contain difficult pages.
  */
-const maxWholeRatio = 0.5
+const maxUnsplitRatio = 0.5
 const maxChunkRatio = 0.1
 
-interface PagesToRead {
+interface OcrPages {
   /** Sizes of all pages of the PDF. */
   readonly sizes: readonly PdfPageSize[]
   /** Pages to read, counted from 1. */
@@ -49,22 +49,22 @@ export const canSplitOcr = ({ workers, timeoutS }: WorkerPool) =>
 
 /** Returns the pages of each chunk, or undefined when one worker should read them all. */
 export function planOcrChunks(
-  { sizes, pages, language }: PagesToRead,
+  { sizes, pages, language }: OcrPages,
   { workers, timeoutS }: WorkerPool,
   processors = availableParallelism(),
 ): readonly number[][] | undefined {
-  const languageFactor = 1 + (language.split('+').length - 1) * readingSeconds.perExtraLanguage
+  const languageFactor = 1 + (language.split('+').length - 1) * ocrSeconds.perExtraLanguage
   const costs = pages.map((page) => {
     const { width = 0, height = 0 } = sizes[page - 1] ?? {}
     const squareInches = (width / 72) * (height / 72)
     return {
       page,
-      seconds: (readingSeconds.perPage + squareInches * readingSeconds.perSquareInch) * languageFactor,
+      seconds: (ocrSeconds.perPage + squareInches * ocrSeconds.perSquareInch) * languageFactor,
     }
   })
   const totalS = costs.reduce((sum, { seconds }) => sum + seconds, 0) / processors
-  const isTooLong = totalS > timeoutS * maxWholeRatio
-  const isFaster = workers > processors && totalS > minTotalS
+  const isTooLong = totalS > timeoutS * maxUnsplitRatio
+  const isFaster = workers > processors && totalS > minSplitS
   const count = Math.max(
     isTooLong ? Math.ceil(totalS / (timeoutS * maxChunkRatio)) : 0,
     isFaster ? Math.min(workers, Math.floor(totalS / targetChunkS)) : 0,

@@ -23,10 +23,10 @@ export async function downscaleFineImages(path: string, tools: Tools): Promise<s
     `-d${kind}ImageResolution=${targetDpi}`,
     `-d${kind}ImageDownsampleThreshold=${maxDpi / targetDpi}`,
   ])
-  const averaging = ['-dColorImageDownsampleType=/Average', '-dGrayImageDownsampleType=/Average']
+  const averagingArgs = ['-dColorImageDownsampleType=/Average', '-dGrayImageDownsampleType=/Average']
   await tools.exec('gs', [
     ...['-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=pdfwrite', '-dAutoRotatePages=/None'],
-    ...[...reduced, ...averaging, '-o', out, path],
+    ...[...reduced, ...averagingArgs, '-o', out, path],
   ])
   return out
 }

@@ -18,7 +18,7 @@ const QpdfStreams = z.object({
 })
 
 /** OCRmyPDF names the text layer of each page with this prefix and a random suffix. */
-const layerName = /^\/OCR-/
+const layerNamePattern = /^\/OCR-/
 
 /**
  * Fixes the recognized text of some pages in place; leaves a file that needs no fix untouched.
@@ -54,9 +54,9 @@ async function findTextLayers(path: string, pages: readonly number[], tools: Too
   const objects = await PdfObjects.load(path, tools)
   return objects.pages().flatMap((page, index) => {
     if (!pages.includes(index + 1)) return []
-    const forms = objects.dict(objects.dict(page.inherited('/Resources'))?.['/XObject']) ?? {}
+    const forms = objects.dict(objects.dict(page.readInherited('/Resources'))?.['/XObject']) ?? {}
     return Object.entries(forms).flatMap(([name, form]) =>
-      layerName.test(name) && isPdfRef(form) && objects.isStream(form) ? [form] : [],
+      layerNamePattern.test(name) && isPdfRef(form) && objects.isStream(form) ? [form] : [],
     )
   })
 }

@@ -24,8 +24,8 @@ export const ocrLanguages = {
 const names = Object.keys(ocrLanguages)
 /** Each language adds time: when Tesseract is unsure of a word, it tries the next one. */
 const maxLanguages = 5
-const anyLanguage = `(?:${names.join('|')})`
-const languageList = new RegExp(`^${anyLanguage}(?:\\+${anyLanguage}){0,${maxLanguages - 1}}$`)
+const languagePattern = `(?:${names.join('|')})`
+const languageListPattern = new RegExp(`^${languagePattern}(?:\\+${languagePattern}){0,${maxLanguages - 1}}$`)
 
 /** An unencoded plus sign in a form arrives as a space. */
 const normalizeLanguages = (value: unknown) =>
@@ -46,7 +46,7 @@ export const ocrLanguage = z.preprocess(
   z
     .string()
     .regex(
-      languageList,
+      languageListPattern,
       `Expected one of ${names.join(', ')}, or up to ${maxLanguages} of them joined by +, such as eng+deu.`,
     )
     .describe(
@@ -55,6 +55,6 @@ export const ocrLanguage = z.preprocess(
 )
 
 /** Returns the argument of `tesseract -l`: `eng+chi_sim` for `eng+chi-sim`, without duplicates. */
-export function tesseractLanguages(language: string): string {
+export function toTesseractLanguages(language: string): string {
   return [...new Set(language.split('+'))].join('+').replaceAll('-', '_')
 }

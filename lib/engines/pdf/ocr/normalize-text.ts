@@ -3,30 +3,30 @@
  * expressions.
  */
 export const unspacedCharacter = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\u3000-\u303f\uff00-\uff60]`
-const betweenUnspaced = new RegExp(`(?<=${unspacedCharacter}) +(?=${unspacedCharacter})`, 'gu')
+const spacesBetweenUnspaced = new RegExp(`(?<=${unspacedCharacter}) +(?=${unspacedCharacter})`, 'gu')
 
 /**
  * pdftotext puts directional marks around left-to-right runs in right-to-left lines, and around those lines; few
  * editors hide them.
  */
-const ltrRun = /\u202a([^\u202a\u202c]*)\u202c/g
-const directionMarks = /[\u202a-\u202e]/g
-const edgesAndCore = /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}]*)$/su
+const ltrRunPattern = /\u202a([^\u202a\u202c]*)\u202c/g
+const directionMarkPattern = /[\u202a-\u202e]/g
+const edgesAndCorePattern = /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}]*)$/su
 
 /** Turns the text that pdftotext extracts from recognized pages into the way people write it. */
 export function normalizeOcrText(text: string): string {
   return (
     text
-      .replaceAll(ltrRun, (_, run: string) => toReadingOrder(run))
-      .replaceAll(directionMarks, '')
+      .replaceAll(ltrRunPattern, (_, run: string) => toReadingOrder(run))
+      .replaceAll(directionMarkPattern, '')
       // Gaps too wide to be closed in the PDF appear as spaces.
-      .replaceAll(betweenUnspaced, '')
+      .replaceAll(spacesBetweenUnspaced, '')
   )
 }
 
 /** Runs are in visual order, from the left; characters to the left of a number are read after it. */
 function toReadingOrder(run: string): string {
-  const [, left = '', core = '', right = ''] = edgesAndCore.exec(run) ?? []
+  const [, left = '', core = '', right = ''] = edgesAndCorePattern.exec(run) ?? []
   const read = /\p{L}/u.test(core) ? core : core.split(' ').reverse().join(' ')
   return reverseText(right) + read + reverseText(left)
 }

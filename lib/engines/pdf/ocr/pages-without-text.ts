@@ -16,7 +16,7 @@ const reasons = [
  * @param log of OCRmyPDF, whose lines start with a page number.
  * @param documentPages numbers of its pages in the whole document; the same when left out.
  */
-export function warnPagesWithoutText(
+export function warnAboutPagesWithoutText(
   log: string,
   {
     seconds,

@@ -4,13 +4,18 @@ import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
-import { pythonProgram } from '../../sandbox/python.ts'
+import { locatePythonProgram } from '../../sandbox/python.ts'
 import { formatPageRange } from '../page-range.ts'
 import { toPdfError } from '../qpdf.ts'
 import { fixTextLayers } from './fix-text-layers.ts'
-import { tesseractLanguages } from './languages.ts'
-import { warnPagesWithoutText } from './pages-without-text.ts'
-import { findOcrFolder, keepOutputArgs, takeReadings, warnUncertain } from './tesseract-output.ts'
+import { toTesseractLanguages } from './languages.ts'
+import { warnAboutPagesWithoutText } from './pages-without-text.ts'
+import {
+  findOcrFolder,
+  keepOutputArgs,
+  takeRecognizedPages,
+  warnAboutUncertainWords,
+} from './tesseract-output.ts'
 
 /** How pages are read; stored as JSON in the record of a chunk. */
 export interface OcrSettings {
@@ -65,7 +70,7 @@ export async function countCharactersByPage(path: string, tools: Tools): Promise
 export const hasText = (characters: number) => characters >= minCharacters
 
 /** Languages written right to left or without spaces between words: see `text-layer.ts`. */
-export const languagesToFix = /ara|jpn|chi/
+export const languagesToFixPattern = /ara|jpn|chi/
 
 /**
  * Adds a text layer behind the images of pages.
@@ -73,7 +78,7 @@ export const languagesToFix = /ara|jpn|chi/
  * @returns the path of the new PDF, and what was read.
  * @throws AppError CORRUPT_FILE, CONVERSION_FAILED (a signed PDF), FILE_TOO_LARGE.
  */
-export async function recognize(
+export async function recognizeText(
   request: OcrRequest & { readonly keptArchives?: readonly string[] },
   tools: Tools,
 ): Promise<Reading & { readonly path: string }> {
@@ -82,7 +87,7 @@ export async function recognize(
   const chunkArgs = keptArchives && pluginArgs(keptArchives.flatMap((archive) => ['--kept-pages', archive]))
   const isKept = chunkArgs !== undefined
   const reading = await runOcrmypdf(request, { args: chunkArgs ?? [], type: 'pdf', out, isKept }, tools)
-  if (languagesToFix.test(language)) await fixTextLayers(out, pages, tools)
+  if (languagesToFixPattern.test(language)) await fixTextLayers(out, pages, tools)
   return { path: out, ...reading }
 }
 
@@ -102,7 +107,7 @@ export async function recognizeChunk(
   return read
 }
 
-const plugin = pythonProgram('pdf/shared_pages.py')
+const plugin = locatePythonProgram('pdf/shared_pages.py')
 
 const pluginArgs = (args: readonly string[]) => ['--plugin', plugin.path, ...args]
 
@@ -137,7 +142,7 @@ async function runOcrmypdf(
     // Larger images are plans and maps, which take minutes and contain little text.
     ...['--skip-big', '150', '--max-image-mpixels', '400'],
     ...['--jobs', String(availableParallelism()), '--tesseract-timeout', String(pageTimeoutS)],
-    ...['--language', tesseractLanguages(language), '--pages', formatPageRange(pages)],
+    ...['--language', toTesseractLanguages(language), '--pages', formatPageRange(pages)],
     ...(await keepOutputArgs(tools)),
     ...args,
   ]
@@ -149,19 +154,23 @@ async function runOcrmypdf(
       env,
       readOnly: args.length > 0 ? plugin.readOnly : [],
     })
-    const withoutText = warnPagesWithoutText(stderr, { seconds: pageTimeoutS, documentPages }, tools)
-    const readings = await takeReadings(tools)
-    warnUncertain(readings, documentPages, tools)
+    const pagesWithoutText = warnAboutPagesWithoutText(
+      stderr,
+      { seconds: pageTimeoutS, documentPages },
+      tools,
+    )
+    const readings = await takeRecognizedPages(tools)
+    warnAboutUncertainWords(readings, documentPages, tools)
     const texts = readings.flatMap(({ page, text }) => (text === undefined ? [] : [[page, text] as const]))
     // OCRmyPDF skips pages with little text, such as a page number.
     const readPages = new Set(isKept ? pages : readings.map(({ page }) => page))
-    const read = pages.filter((page) => readPages.has(page) && !withoutText.includes(page))
+    const read = pages.filter((page) => readPages.has(page) && !pagesWithoutText.includes(page))
     return { read, texts: new Map(texts) }
   } catch (error) {
     throw toOcrError(error)
   } finally {
     stopWatching()
-    await takeReadings(tools)
+    await takeRecognizedPages(tools)
   }
 }
 

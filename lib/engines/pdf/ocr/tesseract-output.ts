@@ -4,7 +4,7 @@ import type { Tools } from '../../engine.ts'
 import { formatPageRange } from '../page-range.ts'
 
 /** What Tesseract has read on a page. */
-interface PageReading {
+interface RecognizedPage {
   readonly page: number
   /** Lines in the order of the page; undefined if only the confidence is known. */
   readonly text: string | undefined
@@ -26,11 +26,11 @@ export async function findOcrFolder({ workDir }: Pick<Tools, 'workDir'>): Promis
 }
 
 /** Reads what OCRmyPDF has kept and removes its folder. */
-export async function takeReadings(tools: Pick<Tools, 'workDir'>): Promise<readonly PageReading[]> {
+export async function takeRecognizedPages(tools: Pick<Tools, 'workDir'>): Promise<readonly RecognizedPage[]> {
   const folder = await findOcrFolder(tools)
   if (folder === undefined) return []
   const names = await readdir(folder)
-  const readings: PageReading[] = []
+  const readings: RecognizedPage[] = []
   for (const name of names) {
     const [, number, kind] = /^(\d{6})_(?:ocr_tess|\d{1,9}-text)\.(txt|tsv)$/.exec(name) ?? []
     if (number === undefined || kind === undefined) continue
@@ -48,7 +48,7 @@ const minConfidence = 60
 const confidenceColumn = 10
 const textColumn = 11
 
-export function countWords(tsv: string): Pick<PageReading, 'words' | 'uncertainWords'> {
+export function countWords(tsv: string): Pick<RecognizedPage, 'words' | 'uncertainWords'> {
   const confidences = tsv.split('\n').flatMap((line) => {
     const cells = line.split('\t')
     return /[\p{L}\p{N}]/u.test(cells[textColumn] ?? '') ? [Number(cells[confidenceColumn])] : []
@@ -65,18 +65,19 @@ const minWords = 3
 const maxUncertainShare = 0.2
 
 /** Warns about pages where a fifth of the words may be wrong. */
-export function warnUncertain(
-  readings: readonly PageReading[],
+export function warnAboutUncertainWords(
+  readings: readonly RecognizedPage[],
   documentPages: readonly number[] | undefined,
   tools: Pick<Tools, 'warn'>,
 ): void {
-  const uncertain = readings.filter(
+  const uncertainPages = readings.filter(
     ({ words, uncertainWords }) => words >= minWords && uncertainWords >= words * maxUncertainShare,
   )
-  if (uncertain.length === 0) return
-  const count = (key: 'words' | 'uncertainWords') => uncertain.reduce((sum, reading) => sum + reading[key], 0)
+  if (uncertainPages.length === 0) return
+  const count = (key: 'words' | 'uncertainWords') =>
+    uncertainPages.reduce((sum, reading) => sum + reading[key], 0)
   const share = Math.round((count('uncertainWords') / count('words')) * 100)
-  const pages = uncertain.map(({ page }) => documentPages?.[page - 1] ?? page).sort((a, b) => a - b)
+  const pages = uncertainPages.map(({ page }) => documentPages?.[page - 1] ?? page).sort((a, b) => a - b)
   tools.warn(
     'OCR_UNCERTAIN',
     `${share} % of the words on these pages could not be read with confidence: ${formatPageRange(pages)}. Check them, or send a sharper scan.`,

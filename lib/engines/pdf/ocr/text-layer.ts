@@ -44,14 +44,14 @@ interface LayerWord {
 export function fixTextLayer(layer: string): string | undefined {
   const words = parseWords(layer)
   const parts: string[] = []
-  let doneWords = 0
+  let copiedLength = 0
   for (const [index, word] of words.entries()) {
     const replacement = reverseRuns(word) ?? closeGap(word, words[index + 1])
     if (replacement === undefined) continue
-    parts.push(layer.slice(doneWords, word.span[0]), replacement)
-    doneWords = word.span[1]
+    parts.push(layer.slice(copiedLength, word.span[0]), replacement)
+    copiedLength = word.span[1]
   }
-  return doneWords === 0 ? undefined : parts.join('') + layer.slice(doneWords)
+  return copiedLength === 0 ? undefined : parts.join('') + layer.slice(copiedLength)
 }
 
 function parseWords(layer: string): LayerWord[] {
@@ -95,10 +95,13 @@ const encodeHex = (text: string) =>
 
 const rtlCharacter = String.raw`[[\p{Script_Extensions=Arabic}\p{Script_Extensions=Hebrew}]--\p{N}]`
 /** Punctuation belongs to the characters next to it. */
-const rtlRuns = new RegExp(String.raw`([\p{P}\p{S}]*${rtlCharacter}(?:[\p{P}\p{S}]|${rtlCharacter})*)`, 'v')
+const rtlRunPattern = new RegExp(
+  String.raw`([\p{P}\p{S}]*${rtlCharacter}(?:[\p{P}\p{S}]|${rtlCharacter})*)`,
+  'v',
+)
 const ltrCharacter = String.raw`[\p{N}[\p{L}--[\p{Script=Arabic}\p{Script=Hebrew}]]]`
 /** A single character has no direction; `12/05/1987` and `a@b.com` are one run. */
-const ltrRuns = new RegExp(String.raw`(${ltrCharacter}(?:[.,:\/\-–@_٫٬]{0,3}${ltrCharacter})+)`, 'v')
+const ltrRunPattern = new RegExp(String.raw`(${ltrCharacter}(?:[.,:\/\-–@_٫٬]{0,3}${ltrCharacter})+)`, 'v')
 
 /**
  * Mirrored glyphs stay mirrored, each moved to its place: MuPDF starts a new line where the direction of the matrix
@@ -106,7 +109,7 @@ const ltrRuns = new RegExp(String.raw`(${ltrCharacter}(?:[.,:\/\-–@_٫٬]{0,3}
  */
 function reverseRuns({ matrix: [a, b, c, d], stretch, text }: LayerWord): string | undefined {
   const isMirrored = a * d - b * c < 0
-  const runs = isMirrored ? ltrRuns : rtlRuns
+  const runs = isMirrored ? ltrRunPattern : rtlRunPattern
   if (!runs.test(text)) return undefined
   // The captured runs are at odd indexes.
   const pieces = text

@@ -41,7 +41,7 @@ export async function pdfToSheets(work: EngineWork, tools: Tools): Promise<Engin
     )
   }
   const sheets = tables.length > 0 ? tables : [createTextWorksheet(structure.pages)]
-  if (tables.length > 0) warnTextOutsideTables(countPageWords(structure.pages), tables, work.to, tools)
+  if (tables.length > 0) warnAboutTextOutsideTables(countPageWords(structure.pages), tables, work.to, tools)
   const target = join(work.outDir, `output.${work.to}`)
   if (work.to === 'csv') await writeFile(target, toCsv(sheets))
   else {
@@ -53,7 +53,7 @@ export async function pdfToSheets(work: EngineWork, tools: Tools): Promise<Engin
   return { files: [{ path: target }], details: { pages: source.pages.length, tables: tables.length } }
 }
 
-function warnTextOutsideTables(
+function warnAboutTextOutsideTables(
   allWords: number,
   tables: readonly Worksheet[],
   to: FormatId,
@@ -63,12 +63,12 @@ function warnTextOutsideTables(
     .flatMap(({ cells }) => cells)
     .reduce((sum, { text }) => sum + countWords(text), 0)
   if (wordsInside >= allWords) return
-  const keptTables = tables.length === 1 ? 'the table was' : `the ${tables.length} tables were`
-  const placeText =
+  const keptTablesPhrase = tables.length === 1 ? 'the table was' : `the ${tables.length} tables were`
+  const placeOfText =
     tables.length === 1 ? '' : to === 'csv' ? ', one below the other' : ', each in its own sheet'
   tools.warn(
     'TABLES_ONLY',
-    `Only ${keptTables} converted${placeText}: ${wordsInside} of ${allWords} words are in tables.`,
+    `Only ${keptTablesPhrase} converted${placeOfText}: ${wordsInside} of ${allWords} words are in tables.`,
   )
 }
 

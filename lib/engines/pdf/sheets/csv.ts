@@ -5,7 +5,7 @@ export const toCsv = (sheets: readonly Worksheet[]): string =>
   sheets
     .map((sheet) =>
       toRows(sheet)
-        .map((fields) => `${fields.map(escapeField).join(',')}\r\n`)
+        .map((fieldsByRow) => `${fieldsByRow.map(escapeField).join(',')}\r\n`)
         .join(''),
     )
     .join('\r\n')
@@ -15,12 +15,12 @@ function toRows({ cells }: Worksheet): string[][] {
     Math.max(...cells.map(({ row, rowSpan }) => row + rowSpan)),
     Math.max(...cells.map(({ column, columnSpan }) => column + columnSpan)),
   ]
-  const fields = Array.from({ length: rows }, () => Array.from({ length: columns }, () => ''))
+  const fieldsByRow = Array.from({ length: rows }, () => Array.from({ length: columns }, () => ''))
   for (const { row, column, text } of cells) {
-    const rowFields = fields[row]
+    const rowFields = fieldsByRow[row]
     if (rowFields) rowFields[column] = text
   }
-  return fields
+  return fieldsByRow
 }
 
 const escapeField = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

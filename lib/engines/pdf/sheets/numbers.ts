@@ -17,11 +17,11 @@ const maxDigits = 15
 
 /** Returns the decimal separator that the numbers of a table prove, or undefined when they fit both. */
 export function findDecimalSeparator(texts: readonly string[]): DecimalSeparator | undefined {
-  const bare = texts
+  const numbersWithoutSymbols = texts
     .map(stripSymbols)
     .filter((text) => !integerPattern.test(text) && !ambiguousPattern.test(text))
   const [point, comma] = [pointPattern, commaPattern].map((pattern) =>
-    bare.some((text) => pattern.test(text)),
+    numbersWithoutSymbols.some((text) => pattern.test(text)),
   )
   return point === comma ? undefined : point ? '.' : ','
 }
@@ -34,8 +34,9 @@ export function parseSheetNumber(
   text: string,
   separator: DecimalSeparator | undefined,
 ): SheetNumber | undefined {
-  const [, currency = '', bare = '', percent = ''] = /^([$€£¥]?)([^%]*?)(\s?%|)$/.exec(text.trim()) ?? []
-  const number = bare.trim().replace(/^\u2212/, '-')
+  const [, currency = '', numbersWithoutSymbols = '', percent = ''] =
+    /^([$€£¥]?)([^%]*?)(\s?%|)$/.exec(text.trim()) ?? []
+  const number = numbersWithoutSymbols.trim().replace(/^\u2212/, '-')
   if ((number.match(/\d/g)?.length ?? 0) > maxDigits) return undefined
   if (!integerPattern.test(number)) {
     if (separator === undefined || !(separator === '.' ? pointPattern : commaPattern).test(number))

@@ -12,11 +12,11 @@ const contentsKey = '/MutaborContents'
 const resourcesKey = '/MutaborResources'
 
 /** Writes a copy whose pages remember their content. */
-export async function setContentsAside(source: string, tools: Tools): Promise<string> {
+export async function saveContents(source: string, tools: Tools): Promise<string> {
   const objects = await PdfObjects.load(source, tools)
   for (const page of objects.pages()) {
-    page.dict[contentsKey] = objects.contentStreams(page)
-    page.dict[resourcesKey] = page.inherited('/Resources') ?? {}
+    page.dict[contentsKey] = objects.listContentStreams(page)
+    page.dict[resourcesKey] = page.readInherited('/Resources') ?? {}
     objects.markChanged(page.ref)
   }
   const path = join(tools.workDir, 'set-aside.pdf')
@@ -28,22 +28,22 @@ export async function setContentsAside(source: string, tools: Tools): Promise<st
  * Restores the content of pages and draws what was added as an artifact, which screen readers skip. Content that is
  * neither tagged nor an artifact is not accessible (PDF/UA-1, 7.1).
  */
-export async function restoreContents(stamped: string, tools: Tools): Promise<string> {
-  const objects = await PdfObjects.load(stamped, tools)
+export async function restoreContents(stampedPath: string, tools: Tools): Promise<string> {
+  const objects = await PdfObjects.load(stampedPath, tools)
   for (const page of objects.pages()) {
     const { [contentsKey]: contents = [], [resourcesKey]: resources = {}, ...rest } = page.dict
-    const [overlay] = objects.contentStreams(page)
-    const restored: PdfDict = { ...rest }
+    const [overlay] = objects.listContentStreams(page)
+    const restoredPage: PdfDict = { ...rest }
     if (overlay && isPdfRef(overlay) && !objects.list(contents).includes(overlay)) {
       const name = drawOnce(objects, page, overlay)
       const original = objects.dict(resources)
       const images = { ...objects.dict(original?.['/XObject']), [name]: overlay }
-      restored['/Resources'] = { ...original, '/XObject': images }
+      restoredPage['/Resources'] = { ...original, '/XObject': images }
       const before = objects.addStream('q\n')
       const after = objects.addStream(`\nQ\n/Artifact <</Type /Pagination>> BDC q ${name} Do Q EMC\n`)
-      restored['/Contents'] = [before, ...objects.list(contents), after]
+      restoredPage['/Contents'] = [before, ...objects.list(contents), after]
     }
-    objects.set(page.ref, restored)
+    objects.set(page.ref, restoredPage)
   }
   nameGlyphMaps(objects)
   const path = join(tools.workDir, 'restored.pdf')
@@ -57,7 +57,7 @@ function drawOnce(objects: PdfObjects, page: PdfPage, overlay: string): string {
   const resources = objects.dict(page.dict['/Resources'])
   const images = objects.dict(resources?.['/XObject']) ?? {}
   const [original] = Object.keys(images).sort()
-  const box = page.inherited('/MediaBox') ?? []
+  const box = page.readInherited('/MediaBox') ?? []
   const form = { '/Type': '/XObject', '/Subtype': '/Form', '/BBox': box }
   const empty = objects.addStream('', form)
   Object.assign(stream, form, {

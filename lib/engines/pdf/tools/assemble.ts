@@ -25,7 +25,7 @@ export type ComposeOutline = (sources: readonly (readonly OutlineItem[])[]) => r
  * pages are dropped. Documents that are joined keep their structure tags. Everything else in the document, such as its
  * title and layers, comes from the first file.
  */
-export async function assemble(
+export async function assemblePdf(
   sources: readonly [PdfPageSource, ...PdfPageSource[]],
   tools: Tools,
   compose: ComposeOutline = (outlines) => outlines.flat(),
@@ -63,12 +63,12 @@ export async function assemble(
     : keepsAllPages(sources, navigations)
   removeStaleEntries(objects, hasTags)
   updateLinks(objects, sources, navigations)
-  const refs = objects.pages().map(({ ref }) => ref)
+  const pageRefs = objects.pages().map(({ ref }) => ref)
   const outlines = sources.map((source, index) => {
     const mapDestination = createDestinationMapper(source, countPagesBefore(sources, index))
     return filterItems(navigations[index]?.outline ?? [], mapDestination)
   })
-  writeOutline(objects, compose(outlines), (page) => refs[page])
+  writeOutline(objects, compose(outlines), (page) => pageRefs[page])
   const path = join(tools.workDir, 'assembled.pdf')
   await objects.save(path, tools)
   return path
@@ -103,8 +103,8 @@ function filterItems(
   return items.flatMap((item) => {
     const children = filterItems(item.children, mapDestination)
     const destination = mapDestination(item.destination) ?? (item.destination && children[0]?.destination)
-    const leadsSomewhere = destination !== undefined || item.uri !== undefined || children.length > 0
-    return leadsSomewhere ? [{ ...item, destination, children }] : []
+    const hasTarget = destination !== undefined || item.uri !== undefined || children.length > 0
+    return hasTarget ? [{ ...item, destination, children }] : []
   })
 }
 

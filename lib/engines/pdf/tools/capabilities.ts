@@ -4,7 +4,7 @@ import type { Capability } from '../../engine.ts'
 import { stampInputs } from '../../shared/image/watermark-options.ts'
 import { type PdfToolId, toolOptions } from './options.ts'
 
-const additionalPdfs = { from: ['pdf'], min: 1, max: 99 } as const satisfies Capability['more']
+const additionalPdfInputs = { from: ['pdf'], min: 1, max: 99 } as const satisfies Capability['more']
 
 interface ToolRow {
   readonly to?: readonly FormatId[]
@@ -13,7 +13,7 @@ interface ToolRow {
   readonly cost: number
 }
 
-const rows: Readonly<Record<PdfToolId, ToolRow>> = {
+const rowByOperation: Readonly<Record<PdfToolId, ToolRow>> = {
   'split-pdf': { to: ['pdf', 'zip'], cost: 0.2 },
   'encrypt-pdf': { cost: 0.1 },
   'decrypt-pdf': { cost: 0.1 },
@@ -37,8 +37,8 @@ const rows: Readonly<Record<PdfToolId, ToolRow>> = {
   'grayscale-pdf': { cost: 1 },
   'remove-blank-pages-pdf': { cost: 0.5 },
   'pdf-info': { to: ['json', 'pdf'], cost: 0.2 },
-  merge: { more: additionalPdfs, cost: 0.5 },
-  'merge-pdf': { more: additionalPdfs, cost: 0.5 },
+  merge: { more: additionalPdfInputs, cost: 0.5 },
+  'merge-pdf': { more: additionalPdfInputs, cost: 0.5 },
   compress: { cost: 2 },
 }
 
@@ -46,7 +46,7 @@ const rows: Readonly<Record<PdfToolId, ToolRow>> = {
  * Operations on PDFs other than conversion. A tool whose result is not a PDF is also listed with the target pdf,
  * because the specification has clients request that with every tool.
  */
-export const pdfToolCapabilities: readonly Capability[] = Object.entries(rows).map(
+export const pdfToolCapabilities: readonly Capability[] = Object.entries(rowByOperation).map(
   ([operation, row]): Capability => {
     const id = operation as PdfToolId // Object.entries loses the key type.
     const { to = ['pdf'], more, cost }: ToolRow = row

@@ -5,7 +5,7 @@ import { AppError } from '../../../errors.ts'
 import type { EngineResult, Tools } from '../../engine.ts'
 import { toQualityNumber } from '../../options.ts'
 import { runQpdf } from '../qpdf.ts'
-import { countPages, type DistillInput, distill, flattenForm, warnDistillLosses } from './distill.ts'
+import { countPages, type DistillInput, distill, flattenForm, warnAboutDistillLosses } from './distill.ts'
 import { fileSize, finishPdf, type PdfTool, type PdfToolJob } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
@@ -43,13 +43,13 @@ export const compressByQuality: PdfTool<ToolOptions<'compress'>> = async (job) =
   return finishCompression(job, await recompress(flattenedPdf, chooseSetting(options), tools), {})
 }
 
-const qualityWords = { low: 25, medium: 60, high: 80, highest: 100 } as const
+const qualityByName = { low: 25, medium: 60, high: 80, highest: 100 } as const
 const smallestLevel = levels[levels.length - 1] ?? levels[0]
 
 function chooseSetting({ profile, quality }: ToolOptions<'compress'>): CompressionSetting {
   if (profile === 'max') return smallestLevel
   if (profile !== undefined) return profile === 'web' ? 'ebook' : profile
-  const ratio = (100 - toQualityNumber(quality ?? 'medium', qualityWords)) / 99
+  const ratio = (100 - toQualityNumber(quality ?? 'medium', qualityByName)) / 99
   return levels[Math.round(ratio * (levels.length - 1))] ?? smallestLevel
 }
 
@@ -83,14 +83,14 @@ async function compressToSize(
       high = middle
     } else low = middle + 1
   }
-  const compressed = bestFile ?? smallestFile
-  if (!compressed) throw new Error('No level was tried.')
+  const compressedPdf = bestFile ?? smallestFile
+  if (!compressedPdf) throw new Error('No level was tried.')
   if (!bestFile) {
-    const size = Math.min(compressed.size, sizeBefore)
+    const size = Math.min(compressedPdf.size, sizeBefore)
     const sentence = `The PDF could not be reduced to ${targetSize} bytes: the smallest result has ${size}.`
     tools.warn('TARGET_NOT_REACHED', sentence)
   }
-  return finishCompression(job, compressed, { targetSize, reached: bestFile !== undefined })
+  return finishCompression(job, compressedPdf, { targetSize, reached: bestFile !== undefined })
 }
 
 interface CompressedFile {
@@ -105,15 +105,15 @@ async function recompress(
   { from, share } = { from: 0, share: 1 },
 ): Promise<CompressedFile> {
   const name = randomUUID()
-  const distilled = join(tools.workDir, `${name}-distilled.pdf`)
+  const distilledPath = join(tools.workDir, `${name}-distilled.pdf`)
   const onProgress = (ratio: number) => tools.progress((from + share * ratio) * 0.9, 'pages')
-  await distill(plainInput, { ...toDistillSettings(setting), output: distilled, onProgress }, tools)
-  if ((await countPages(distilled, tools)) !== plainInput.sizes.length) {
+  await distill(plainInput, { ...toDistillSettings(setting), output: distilledPath, onProgress }, tools)
+  if ((await countPages(distilledPath, tools)) !== plainInput.sizes.length) {
     throw new AppError('CORRUPT_FILE', 'The PDF is damaged: some of its pages cannot be rewritten.')
   }
   const path = join(tools.workDir, `${name}.pdf`)
-  await runQpdf({ inputFile: distilled, objectStreams: 'generate', outputFile: path }, tools)
-  await rm(distilled)
+  await runQpdf({ inputFile: distilledPath, objectStreams: 'generate', outputFile: path }, tools)
+  await rm(distilledPath)
   return { path, size: await fileSize(path) }
 }
 
@@ -152,7 +152,7 @@ async function finishCompression(
   const pdfFacts = { pages: pdf.sizes.length, sizeBefore }
   const targetFacts = targetSize === undefined ? {} : { targetSize, reached: reached === true }
   if (compressedFile.size < sizeBefore) {
-    warnDistillLosses(pdf, tools)
+    warnAboutDistillLosses(pdf, tools)
     const { files } = await finishPdf(job, compressedFile.path)
     return { files, details: { ...pdfFacts, sizeAfter: await fileSize(files[0].path), ...targetFacts } }
   }

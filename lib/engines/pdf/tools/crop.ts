@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { resolvePages } from '../page-range.ts'
-import { finishPdf, invalidOption, type PdfTool } from './editable-pdf.ts'
+import { finishPdf, invalidOptionError, type PdfTool } from './editable-pdf.ts'
 import { PdfObjects, type PdfPage } from './objects.ts'
 import type { ToolOptions } from './options.ts'
 import { parsePoints } from './parse-length.ts'
@@ -31,23 +31,26 @@ export const cropPages: PdfTool<CropOptions> = async (job) => {
 }
 
 function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: CropOptions): void {
-  const rotation = objects.resolve(page.inherited('/Rotate'))
+  const rotation = objects.resolve(page.readInherited('/Rotate'))
   const quarterTurns = (((typeof rotation === 'number' ? rotation / 90 : 0) % 4) + 4) % 4
   const media = readBox(objects, page, '/MediaBox') ?? [0, 0, 612, 792]
-  const shownBox = readBox(objects, page, '/CropBox') ?? media
-  const margins = resolveMargins(options, shownBox, quarterTurns)
+  const visibleBox = readBox(objects, page, '/CropBox') ?? media
+  const margins = resolveMargins(options, visibleBox, quarterTurns)
   // On a page rotated clockwise, its left side is displayed at the top.
   const [top, right, bottom, left] = [0, 1, 2, 3].map((side) => margins[(side + quarterTurns) % 4] ?? 0)
   const box = [
-    shownBox[0] + (left ?? 0),
-    shownBox[1] + (bottom ?? 0),
-    shownBox[2] - (right ?? 0),
-    shownBox[3] - (top ?? 0),
+    visibleBox[0] + (left ?? 0),
+    visibleBox[1] + (bottom ?? 0),
+    visibleBox[2] - (right ?? 0),
+    visibleBox[3] - (top ?? 0),
   ].map((edge) => Math.round(edge * 1000) / 1000)
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = box
   if (x1 - x0 < minSide || y1 - y0 < minSide) {
-    const isAcross = x1 - x0 < minSide === (quarterTurns % 2 === 0)
-    throw invalidOption(findOffendingField(options, isAcross), `nothing would be left of page ${number}.`)
+    const isWidthTooSmall = x1 - x0 < minSide === (quarterTurns % 2 === 0)
+    throw invalidOptionError(
+      findOffendingField(options, isWidthTooSmall),
+      `nothing would be left of page ${number}.`,
+    )
   }
   page.dict['/CropBox'] = [x0, y0, x1, y1]
   // Print boxes larger than the page would be invalid.
@@ -56,7 +59,7 @@ function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: C
 }
 
 function readBox(objects: PdfObjects, page: PdfPage, key: string): PageBox | undefined {
-  const numbers = objects.list(page.inherited(key)).map((value) => Number(objects.resolve(value)))
+  const numbers = objects.list(page.readInherited(key)).map((value) => Number(objects.resolve(value)))
   const [a, b, c, d] = numbers
   if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined
   if (numbers.some((number) => !Number.isFinite(number))) return undefined
@@ -64,9 +67,9 @@ function readBox(objects: PdfObjects, page: PdfPage, key: string): PageBox | und
 }
 
 /** Names the option that leaves nothing of the displayed page: the larger of two opposite margins. */
-function findOffendingField(options: CropOptions, isAcross: boolean): string {
+function findOffendingField(options: CropOptions, isWidthTooSmall: boolean): string {
   if (options.cropBox !== undefined) return 'cropBox'
-  const [one, otherSide] = isAcross
+  const [one, otherSide] = isWidthTooSmall
     ? (['marginLeft', 'marginRight'] as const)
     : (['marginTop', 'marginBottom'] as const)
   return parsePoints(options[one] ?? '0') >= parsePoints(options[otherSide] ?? '0') ? one : otherSide
@@ -75,21 +78,22 @@ function findOffendingField(options: CropOptions, isAcross: boolean): string {
 function resolveMargins(options: CropOptions, [x0, y0, x1, y1]: PageBox, quarterTurns: number): Margins {
   const hasMargins = marginFields.some((field) => options[field] !== undefined)
   if (options.cropBox === undefined) {
-    if (!hasMargins) throw invalidOption('cropBox', 'expected a box, or at least one of the margins.')
+    if (!hasMargins) throw invalidOptionError('cropBox', 'expected a box, or at least one of the margins.')
     const [top = 0, right = 0, bottom = 0, left = 0] = marginFields.map((field) => {
       const margin = parsePoints(options[field] ?? '0')
-      if (margin < 0) throw invalidOption(field, 'expected 0 or more.')
+      if (margin < 0) throw invalidOptionError(field, 'expected 0 or more.')
       return margin
     })
     return [top, right, bottom, left]
   }
-  if (hasMargins) throw invalidOption('cropBox', 'cannot be combined with margins; send one or the other.')
+  if (hasMargins)
+    throw invalidOptionError('cropBox', 'cannot be combined with margins; send one or the other.')
   const [left = 0, top = 0, width = 0, height = 0] = options.cropBox.split(',').map(Number)
   const isSideways = quarterTurns % 2 === 1
   const [pageWidth, pageHeight] = isSideways ? [y1 - y0, x1 - x0] : [x1 - x0, y1 - y0]
   const margins = [top, pageWidth - left - width, pageHeight - top - height, left] as const
   if (margins.some((side) => side < -0.5)) {
-    throw invalidOption(
+    throw invalidOptionError(
       'cropBox',
       `expected a box within the page, which is ${pageWidth} x ${pageHeight} points.`,
     )

@@ -2,7 +2,7 @@ import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { corruptPdfError, toPdfError } from '../qpdf.ts'
-import { type EditablePdf, warnTagsRemoved } from './editable-pdf.ts'
+import { type EditablePdf, warnAboutRemovedTags } from './editable-pdf.ts'
 import { flattenAnnotations } from './flatten.ts'
 
 export type DistillInput = Pick<EditablePdf, 'path' | 'sizes'>
@@ -68,8 +68,8 @@ export async function flattenForm(pdf: EditablePdf, tools: Tools): Promise<Disti
 }
 
 /** Warns about features that `distill` removes. */
-export function warnDistillLosses(pdf: EditablePdf, tools: Tools): void {
-  warnTagsRemoved(pdf, tools)
+export function warnAboutDistillLosses(pdf: EditablePdf, tools: Tools): void {
+  warnAboutRemovedTags(pdf, tools)
   if (!pdf.hasForm) return
   const sentence = 'Form fields became plain page content: they are visible but can no longer be filled in.'
   tools.warn('FORM_FLATTENED', sentence)

@@ -57,7 +57,7 @@ export async function openEditable(
 }
 
 /** Warns when the result is a PDF without the attachments that could not be decrypted. */
-export function warnLockedAttachmentsDropped({ hasLockedAttachments }: OpenPdf, tools: Tools): void {
+export function warnAboutLockedAttachments({ hasLockedAttachments }: OpenPdf, tools: Tools): void {
   if (!hasLockedAttachments) return
   tools.warn(
     'ATTACHMENTS_DROPPED',
@@ -89,7 +89,7 @@ export async function finishPdf(
   changedPath: string,
   details: Readonly<Record<string, unknown>> = {},
 ): Promise<EngineResult> {
-  await warnSignatureInvalid([pdf.path], tools)
+  await warnAboutInvalidSignatures([pdf.path], tools)
   const reviewedPath = await reviewPdfAClaim(pdf.path, changedPath, work.operation, tools)
   const file = await reencrypt(pdf, reviewedPath, join(work.outDir, 'output.pdf'), tools)
   tools.progress(1)
@@ -116,12 +116,12 @@ export async function reencrypt(
   return { path }
 }
 
-export function warnEncryptionRemoved({ isEncrypted }: OpenPdf, tools: Tools): void {
+export function warnAboutRemovedEncryption({ isEncrypted }: OpenPdf, tools: Tools): void {
   if (!isEncrypted) return
   tools.warn('ENCRYPTION_REMOVED', 'The PDF was encrypted; the result is not.')
 }
 
-export function warnTagsRemoved({ isTagged }: OpenPdf, tools: Tools): void {
+export function warnAboutRemovedTags({ isTagged }: OpenPdf, tools: Tools): void {
   if (!isTagged) return
   tools.warn(
     'TAGS_REMOVED',
@@ -129,7 +129,7 @@ export function warnTagsRemoved({ isTagged }: OpenPdf, tools: Tools): void {
   )
 }
 
-export async function warnSignatureInvalid(paths: readonly string[], tools: Tools): Promise<void> {
+export async function warnAboutInvalidSignatures(paths: readonly string[], tools: Tools): Promise<void> {
   for (const path of paths) {
     if (!(await isSignedPdf(path))) continue
     tools.warn('SIGNATURE_INVALID', 'The PDF was signed; the changes invalidate its signatures.')
@@ -171,7 +171,7 @@ export async function isSignedPdf(path: string): Promise<boolean> {
 export const fileSize = async (path: string) => (await stat(path)).size
 
 /** @param sentence continues after the name of the field. */
-export function invalidOption(
+export function invalidOptionError(
   field: string,
   sentence: string,
   details: Readonly<Record<string, unknown>> = {},

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { pdfPasswordMissing } from '../../../formats/locked-pdf.ts'
 import { runQpdf } from '../qpdf.ts'
-import { finishPdf, type PdfTool, warnSignatureInvalid } from './editable-pdf.ts'
+import { finishPdf, type PdfTool, warnAboutInvalidSignatures } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 import { reviewPdfAClaim } from './pdfa-claim.ts'
 
@@ -24,17 +24,17 @@ export const encryptPdf: PdfTool<ToolOptions<'encrypt-pdf'>> = async ({ pdf, opt
       'The owner password is the same as the password, so anyone who opens the PDF has all permissions.',
     )
   }
-  const yesOrNo = (allowed: boolean) => (allowed ? 'y' : 'n')
+  const toYesOrNo = (allowed: boolean) => (allowed ? 'y' : 'n')
   const permissions = {
     print: allowPrinting ? 'full' : 'none',
-    extract: yesOrNo(allowCopying),
-    modifyOther: yesOrNo(allowModifying),
-    assemble: yesOrNo(allowModifying),
-    annotate: yesOrNo(allowAnnotating),
-    form: yesOrNo(allowFormFilling),
+    extract: toYesOrNo(allowCopying),
+    modifyOther: toYesOrNo(allowModifying),
+    assemble: toYesOrNo(allowModifying),
+    annotate: toYesOrNo(allowAnnotating),
+    form: toYesOrNo(allowFormFilling),
     accessibility: 'y',
   }
-  await warnSignatureInvalid([pdf.path], tools)
+  await warnAboutInvalidSignatures([pdf.path], tools)
   const path = join(work.outDir, 'output.pdf')
   const encryption = { encrypt: { userPassword: password, ownerPassword, '256bit': permissions } }
   const inputFile = await reviewPdfAClaim(pdf.path, pdf.path, work.operation, tools)

@@ -47,16 +47,16 @@ export const extractImages: PdfTool<ToolOptions<'extract-pdf-images'>> = async (
     const nextImage = listedImages[index + 1]
     const mask = nextImage?.type === 'smask' ? pathsByNumber.get(nextImage.number) : undefined
     if (path === undefined) continue
-    const final = mask === undefined ? path : await applyAlphaMask(path, mask)
+    const finalPath = mask === undefined ? path : await applyAlphaMask(path, mask)
     const digest = createHash('sha256')
-      .update(await readFile(final))
+      .update(await readFile(finalPath))
       .digest('hex')
     // An image that repeats on every page, such as a letterhead, is extracted once.
     if (seenImages.has(digest)) continue
     seenImages.add(digest)
-    const name = `image-${String(files.length + 1).padStart(3, '0')}${extname(final).replace('.tif', '.tiff')}`
+    const name = `image-${String(files.length + 1).padStart(3, '0')}${extname(finalPath).replace('.tif', '.tiff')}`
     const target = join(work.outDir, name)
-    await rename(final, target)
+    await rename(finalPath, target)
     files.push({ page: image.page, path: target })
     tools.progress(0.5 + (0.4 * (index + 1)) / listedImages.length)
   }

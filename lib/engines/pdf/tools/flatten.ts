@@ -15,12 +15,12 @@ export const flattenPdf: PdfTool<ToolOptions<'flatten-pdf'>> = async (job) => {
 /** Returns the path of a copy without form fields and comments. */
 export async function flattenAnnotations({ path }: Pick<EditablePdf, 'path'>, tools: Tools): Promise<string> {
   const objects = await loadWithAppearances(path, tools)
-  setLinksAside(objects)
+  saveLinks(objects)
   acceptAppearances(objects)
-  const withoutLinks = join(tools.workDir, 'sheltered.pdf')
-  await objects.save(withoutLinks, tools)
+  const pathWithoutLinks = join(tools.workDir, 'sheltered.pdf')
+  await objects.save(pathWithoutLinks, tools)
   const flat = join(tools.workDir, 'flat.pdf')
-  await runQpdf({ inputFile: withoutLinks, flattenAnnotations: 'all', outputFile: flat }, tools)
+  await runQpdf({ inputFile: pathWithoutLinks, flattenAnnotations: 'all', outputFile: flat }, tools)
   return restoreLinks(flat, tools)
 }
 
@@ -30,13 +30,13 @@ async function loadWithAppearances(path: string, tools: Tools): Promise<PdfObjec
   const form = objects.dict(objects.root['/AcroForm'])
   const isStale = objects.resolve(form?.['/NeedAppearances']) === true
   if (!isStale && !objects.pages().some((page) => lacksAppearance(objects, page))) return objects
-  const withAppearances = join(tools.workDir, 'drawn.pdf')
+  const pathWithAppearances = join(tools.workDir, 'drawn.pdf')
   try {
-    await runMupdf('appearances', [path, withAppearances], tools)
+    await runMupdf('appearances', [path, pathWithAppearances], tools)
   } catch (error) {
     throw toPdfError(error)
   }
-  return PdfObjects.load(withAppearances, tools)
+  return PdfObjects.load(pathWithAppearances, tools)
 }
 
 function lacksAppearance(objects: PdfObjects, { dict }: PdfPage): boolean {
@@ -59,7 +59,7 @@ function acceptAppearances(objects: PdfObjects): void {
 /** Private page entry that stores the links while qpdf removes all annotations. */
 const savedLinksKey = '/MutaborLinks'
 
-function setLinksAside(objects: PdfObjects): void {
+function saveLinks(objects: PdfObjects): void {
   const isLink = (value: PdfValue) => objects.dict(value)?.['/Subtype'] === '/Link'
   for (const { ref, dict } of objects.pages()) {
     const annotations = objects.list(dict['/Annots'])

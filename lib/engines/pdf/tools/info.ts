@@ -88,14 +88,14 @@ interface PageSizeCount {
 }
 
 function countPageSizes({ sizes }: EditablePdf): PageSizeCount[] {
-  const foundSizes = new Map<string, PageSizeCount>()
+  const countByPageSize = new Map<string, PageSizeCount>()
   for (const { width, height } of sizes) {
     const key = `${width} ${height}`
-    const knownSize = foundSizes.get(key) ?? { width, height, pages: 0 }
+    const knownSize = countByPageSize.get(key) ?? { width, height, pages: 0 }
     knownSize.pages++
-    foundSizes.set(key, knownSize)
+    countByPageSize.set(key, knownSize)
   }
-  return [...foundSizes.values()].sort((a, b) => b.pages - a.pages).slice(0, 50)
+  return [...countByPageSize.values()].sort((a, b) => b.pages - a.pages).slice(0, 50)
 }
 
 async function listFonts(path: string, tools: Tools) {

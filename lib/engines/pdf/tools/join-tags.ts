@@ -46,16 +46,16 @@ export function joinTags(objects: PdfObjects, pageCounts: readonly number[]): bo
   const pages = objects.pages()
   let start = 0
   const documents = pageCounts.map((count, index) => {
-    const ownPages = pages.slice(start, start + count)
+    const documentPages = pages.slice(start, start + count)
     start += count
-    const lastPage = ownPages.at(-1)
+    const lastPage = documentPages.at(-1)
     const tags = index === 0 ? { '/Tree': root['/StructTreeRoot'] ?? null } : lastPage?.dict[tagsKey]
     if (lastPage && tagsKey in lastPage.dict) {
       delete lastPage.dict[tagsKey]
       objects.markChanged(lastPage.ref)
     }
     const { '/Tree': tree, '/Lang': language = null } = objects.dict(tags) ?? {}
-    return { pages: ownPages, tree: objects.dict(tree), language: objects.resolve(language) }
+    return { pages: documentPages, tree: objects.dict(tree), language: objects.resolve(language) }
   })
   if (documents.every(({ tree }) => !tree)) return false
   const joined: JoinedTree = {
@@ -125,13 +125,13 @@ function readTree(objects: PdfObjects, tree: PdfValue | undefined, kind: '/Nums'
 }
 
 /** Returns the lists of annotations, each once: pages can share one. */
-const annotationLists = (objects: PdfObjects, pages: readonly PdfPage[]) =>
+const findAnnotationLists = (objects: PdfObjects, pages: readonly PdfPage[]) =>
   new Map(pages.map((page) => [objects.list(page.dict['/Annots']), page]))
 
 /** Returns the annotations that belong to elements, by their keys. */
 function findTaggedAnnotations(objects: PdfObjects, pages: readonly PdfPage[]) {
   const annotations = new Map<PdfValue | undefined, PdfValue>()
-  for (const list of annotationLists(objects, pages).keys())
+  for (const list of findAnnotationLists(objects, pages).keys())
     for (const annotation of list) {
       const key = objects.dict(annotation)?.['/StructParent']
       if (typeof key === 'number') annotations.set(key, annotation)
@@ -196,7 +196,7 @@ function changeKeys(
     for (const image of Object.values(images)) changeIn(image, [], depth + 1)
   }
   for (const { ref } of pages) changeIn(ref, [])
-  for (const [annotations, { ref, dict }] of annotationLists(objects, pages))
+  for (const [annotations, { ref, dict }] of findAnnotationLists(objects, pages))
     for (const annotation of annotations) changeIn(annotation, [dict['/Annots'], ref])
   return largestKey
 }
@@ -207,7 +207,7 @@ function tagWholePages(objects: PdfObjects, pages: readonly PdfPage[], joined: J
   const begin = objects.addStream('/P <</MCID 0>> BDC\n')
   const end = objects.addStream('\nEMC\n')
   for (const { ref, dict } of pages) {
-    dict['/Contents'] = [begin, ...objects.contentStreams({ dict }), end]
+    dict['/Contents'] = [begin, ...objects.listContentStreams({ dict }), end]
     dict['/StructParents'] = joined.nextKey
     objects.markChanged(ref)
     const element = objects.add({

@@ -1,16 +1,16 @@
 import { join, parse } from 'node:path'
 import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { resolvePages } from '../page-range.ts'
-import { assemble, type ComposeOutline, joinsDocuments, type PdfPageSource } from './assemble.ts'
+import { assemblePdf, type ComposeOutline, joinsDocuments, type PdfPageSource } from './assemble.ts'
 import {
   type EditablePdf,
   openEditable,
   reencrypt,
   requireUnsigned,
-  warnEncryptionRemoved,
-  warnLockedAttachmentsDropped,
-  warnSignatureInvalid,
-  warnTagsRemoved,
+  warnAboutInvalidSignatures,
+  warnAboutLockedAttachments,
+  warnAboutRemovedEncryption,
+  warnAboutRemovedTags,
 } from './editable-pdf.ts'
 import type { OutlineItem } from './navigation.ts'
 import type { ToolOptions } from './options.ts'
@@ -31,20 +31,24 @@ export async function mergePdfs(
   const [firstPdf, ...otherPdfs] = openedPdfs
   if (!firstPdf) throw new Error('merge was called without an input.')
   const isEncrypted = openedPdfs.some((pdf) => pdf.isEncrypted)
-  warnEncryptionRemoved({ ...firstPdf, isEncrypted }, tools)
-  for (const pdf of openedPdfs) warnLockedAttachmentsDropped(pdf, tools)
+  warnAboutRemovedEncryption({ ...firstPdf, isEncrypted }, tools)
+  for (const pdf of openedPdfs) warnAboutLockedAttachments(pdf, tools)
   if (!joinsDocuments(openedPdfs))
-    warnTagsRemoved({ ...firstPdf, isTagged: openedPdfs.some((pdf) => pdf.isTagged) }, tools)
+    warnAboutRemovedTags({ ...firstPdf, isTagged: openedPdfs.some((pdf) => pdf.isTagged) }, tools)
   const compose = createOutlineComposer(options.outline, openedPdfs, work)
-  const joinedPath = await assemble([toPageSource(firstPdf), ...otherPdfs.map(toPageSource)], tools, compose)
+  const joinedPath = await assemblePdf(
+    [toPageSource(firstPdf), ...otherPdfs.map(toPageSource)],
+    tools,
+    compose,
+  )
   const path = await reviewPdfAClaim(firstPdf.path, joinedPath, work.operation, tools)
   const pages = openedPdfs.reduce((sum, { sizes }) => sum + sizes.length, 0)
-  await warnSignatureInvalid(
+  await warnAboutInvalidSignatures(
     openedPdfs.map(({ path }) => path),
     tools,
   )
-  const unencrypted = { ...firstPdf, isEncrypted: false }
-  const file = await reencrypt(unencrypted, path, join(work.outDir, 'output.pdf'), tools)
+  const unencryptedPdf = { ...firstPdf, isEncrypted: false }
+  const file = await reencrypt(unencryptedPdf, path, join(work.outDir, 'output.pdf'), tools)
   tools.progress(1)
   return { files: [file], details: { pages, files: openedPdfs.length } }
 }

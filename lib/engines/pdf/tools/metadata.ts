@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { EngineResult } from '../../engine.ts'
-import { exiftool } from '../../shared/metadata/exiftool.ts'
+import { runExiftool } from '../../shared/metadata/exiftool.ts'
 import { runQpdf, toPdfError } from '../qpdf.ts'
-import { finishPdf, invalidOption, type PdfTool, type PdfToolJob } from './editable-pdf.ts'
+import { finishPdf, invalidOptionError, type PdfTool, type PdfToolJob } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
 /** A PDF stores each text twice: in the legacy information dictionary and in XMP, which readers prefer. */
@@ -24,7 +24,7 @@ export const editMetadata: PdfTool<ToolOptions<'edit-pdf-metadata'>> = async (jo
     if (text !== undefined) lines.push(...places.map((tag) => `-${tag}=${text}`))
   }
   if (lines.length === 0)
-    throw invalidOption('title', 'expected at least one of title, author, subject, keywords.')
+    throw invalidOptionError('title', 'expected at least one of title, author, subject, keywords.')
   return rewriteMetadata(job, lines)
 }
 
@@ -34,14 +34,14 @@ export async function rewriteMetadata(
   lines: readonly string[],
 ): Promise<EngineResult> {
   const { pdf, tools } = job
-  const edited = join(tools.workDir, 'edited.pdf')
+  const editedPath = join(tools.workDir, 'edited.pdf')
   const path = join(tools.workDir, 'described.pdf')
   try {
-    await exiftool([...lines, '-o', edited, pdf.path], tools)
+    await runExiftool([...lines, '-o', editedPath, pdf.path], tools)
   } catch (error) {
     throw toPdfError(error)
   }
   // exiftool only appends, so the old values would remain readable; rewriting the file removes them.
-  await runQpdf({ inputFile: edited, objectStreams: 'generate', outputFile: path }, tools)
+  await runQpdf({ inputFile: editedPath, objectStreams: 'generate', outputFile: path }, tools)
   return finishPdf(job, path, { pages: pdf.sizes.length })
 }

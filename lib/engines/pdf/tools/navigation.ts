@@ -117,11 +117,11 @@ function resolveDestination(
 /** The parts of a document that are needed to write an outline into it. */
 type OutlineTarget = Pick<PdfObjects, 'root' | 'markRootChanged' | 'add' | 'set'>
 
-/** Replaces the outline of a document. `pageOf` returns the reference of a page. */
+/** Replaces the outline of a document. `getPageRef` returns the reference of a page. */
 export function writeOutline(
   objects: OutlineTarget,
   items: readonly OutlineItem[],
-  pageOf: (page: number) => string | undefined,
+  getPageRef: (page: number) => string | undefined,
 ): void {
   const { root } = objects
   delete root['/Outlines']
@@ -131,7 +131,7 @@ export function writeOutline(
   const holder: PdfDict = { '/Type': '/Outlines' }
   const ref = objects.add(holder)
   root['/Outlines'] = ref
-  addItems(objects, items, { ref, dict: holder }, pageOf)
+  addItems(objects, items, { ref, dict: holder }, getPageRef)
 }
 
 /** @returns how many items are visible below the parent when it is open. */
@@ -139,28 +139,28 @@ function addItems(
   objects: OutlineTarget,
   items: readonly OutlineItem[],
   parent: { readonly ref: string; readonly dict: PdfDict },
-  pageOf: (page: number) => string | undefined,
+  getPageRef: (page: number) => string | undefined,
 ): number {
   const refs = items.map(() => objects.add({}))
-  let shownCount = items.length
+  let visibleCount = items.length
   for (const [index, item] of items.entries()) {
     const ref = refs[index] ?? ''
     const dict = toItemDict(item, { parent: parent.ref, previous: refs[index - 1], next: refs[index + 1] })
-    const page = item.destination && pageOf(item.destination.page)
+    const page = item.destination && getPageRef(item.destination.page)
     if (page && item.destination) dict['/Dest'] = [page, ...item.destination.view]
     if (item.children.length > 0) {
-      const childItems = addItems(objects, item.children, { ref, dict }, pageOf)
+      const childItems = addItems(objects, item.children, { ref, dict }, getPageRef)
       dict['/Count'] = item.isOpen ? childItems : -childItems
-      if (item.isOpen) shownCount += childItems
+      if (item.isOpen) visibleCount += childItems
     }
     objects.set(ref, dict)
   }
   const [firstRef = null] = refs
-  Object.assign(parent.dict, { '/First': firstRef, '/Last': refs.at(-1) ?? null, '/Count': shownCount })
-  return shownCount
+  Object.assign(parent.dict, { '/First': firstRef, '/Last': refs.at(-1) ?? null, '/Count': visibleCount })
+  return visibleCount
 }
 
-interface Neighbors {
+interface SiblingRefs {
   readonly parent: string
   readonly previous: string | undefined
   readonly next: string | undefined
@@ -168,7 +168,7 @@ interface Neighbors {
 
 function toItemDict(
   { title, destination, uri }: OutlineItem,
-  { parent, previous, next }: Neighbors,
+  { parent, previous, next }: SiblingRefs,
 ): PdfDict {
   return {
     '/Title': title,

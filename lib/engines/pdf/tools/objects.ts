@@ -42,7 +42,7 @@ export interface PdfPage {
   readonly ref: PdfRef
   readonly dict: PdfDict
   /** Returns an attribute of the page or of the nodes above it. */
-  inherited(key: string): PdfValue | undefined
+  readInherited(key: string): PdfValue | undefined
 }
 
 /** The objects of a PDF without stream data, which can be read, changed and written back with qpdf. */
@@ -145,7 +145,7 @@ export class PdfObjects {
   }
 
   /** Returns the content streams of a page, which may be one or a list. */
-  contentStreams({ dict }: Pick<PdfPage, 'dict'>): PdfValue[] {
+  listContentStreams({ dict }: Pick<PdfPage, 'dict'>): PdfValue[] {
     const contents = dict['/Contents'] ?? []
     return isPdfRef(contents) && this.isStream(contents) ? [contents] : [...this.list(contents)]
   }
@@ -162,7 +162,7 @@ export class PdfObjects {
         for (const kid of this.list(dict['/Kids'])) walk(kid, chain)
         return
       }
-      pages.push({ ref: node, dict, inherited: (key) => chain.find((one) => key in one)?.[key] })
+      pages.push({ ref: node, dict, readInherited: (key) => chain.find((one) => key in one)?.[key] })
     }
     walk(this.root['/Pages'], [])
     return pages

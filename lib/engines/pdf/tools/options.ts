@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { decimal, flag, integer, secretOption } from '../../options.ts'
 import {
+  createVisibleTextOption,
   normalizePosition,
   positions,
-  visibleText,
   watermarkColor,
-  watermarkShape,
+  watermarkOptionShape,
 } from '../../shared/image/watermark-options.ts'
 import { pageRange } from '../page-range.ts'
 
@@ -70,7 +70,7 @@ function parseTerms(value: unknown): unknown {
   }
 }
 
-const permissionFlag = (what: string) => flag().default(true).describe(`Whether readers may ${what}.`)
+const createPermissionFlag = (what: string) => flag().default(true).describe(`Whether readers may ${what}.`)
 
 const mergeOptions = z.object({
   password: passwordText
@@ -84,7 +84,7 @@ const mergeOptions = z.object({
   ...signatureOption,
 })
 
-const watermarkOptions = z.object({ ...pageOptions, ...watermarkShape })
+const watermarkOptions = z.object({ ...pageOptions, ...watermarkOptionShape })
 
 export const toolOptions = {
   'split-pdf': z.object({
@@ -105,11 +105,11 @@ export const toolOptions = {
       .optional()
       .describe('Password to open the source, if it needs one.')
       .meta(secretOption),
-    allowPrinting: permissionFlag('print'),
-    allowCopying: permissionFlag('copy text and images'),
-    allowModifying: permissionFlag('change pages'),
-    allowAnnotating: permissionFlag('add comments'),
-    allowFormFilling: permissionFlag('fill in forms'),
+    allowPrinting: createPermissionFlag('print'),
+    allowCopying: createPermissionFlag('copy text and images'),
+    allowModifying: createPermissionFlag('change pages'),
+    allowAnnotating: createPermissionFlag('add comments'),
+    allowFormFilling: createPermissionFlag('fill in forms'),
     ...signatureOption,
   }),
   'decrypt-pdf': z.object({
@@ -169,7 +169,7 @@ export const toolOptions = {
       .default('bottom')
       .describe('Position on the page.'),
     startNumber: integer(0, 1_000_000).default(1).describe('Number of the first numbered page.'),
-    format: visibleText(100)
+    format: createVisibleTextOption(100)
       .refine((text) => text.includes('{page}'), 'expected a text that contains {page}')
       .default('{page}')
       .describe('Text such as `Page {page} of {pages}`.'),

@@ -1,4 +1,4 @@
-import { centerAt, escapeXml } from '../../shared/image/svg-layout.ts'
+import { computeCenter, escapeXml } from '../../shared/image/svg-layout.ts'
 import type { PdfPageSize } from '../open-pdf.ts'
 import { resolvePages } from '../page-range.ts'
 import { finishPdf, type PdfTool } from './editable-pdf.ts'
@@ -20,9 +20,9 @@ export const addPageNumbers: PdfTool<ToolOptions<'add-page-numbers-pdf'>> = asyn
       .replaceAll('{page}', String(numbers.get(page)))
       .replaceAll('{pages}', String(lastNumber))
     // The anchor fixes the side that the margin is measured from, whatever the width of the text.
-    const { x, y } = centerAt(size, { width: 0, height: fontSize }, position, margin)
-    const look = `font-family="sans-serif" font-size="${fontSize}" text-anchor="${anchor}" fill="${fontColor}"`
-    return `<text x="${x}" y="${y + fontSize * 0.35}" ${look} xml:space="preserve">${escapeXml(text)}</text>`
+    const { x, y } = computeCenter(size, { width: 0, height: fontSize }, position, margin)
+    const textAttributes = `font-family="sans-serif" font-size="${fontSize}" text-anchor="${anchor}" fill="${fontColor}"`
+    return `<text x="${x}" y="${y + fontSize * 0.35}" ${textAttributes} xml:space="preserve">${escapeXml(text)}</text>`
   }
   const stamped = await stampPages(pdf, draw, pages, tools)
   return finishPdf(job, stamped, { pages: pdf.sizes.length, numbered: pages.length })

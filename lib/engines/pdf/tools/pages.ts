@@ -6,8 +6,14 @@ import { loadSharp } from '../../vips/image.ts'
 import { resolvePages } from '../page-range.ts'
 import { runQpdf } from '../qpdf.ts'
 import { renderPages } from '../render.ts'
-import { assemble } from './assemble.ts'
-import { finishPdf, invalidOption, type PdfTool, type PdfToolJob, warnTagsRemoved } from './editable-pdf.ts'
+import { assemblePdf } from './assemble.ts'
+import {
+  finishPdf,
+  invalidOptionError,
+  type PdfTool,
+  type PdfToolJob,
+  warnAboutRemovedTags,
+} from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
 export const rotatePdfPages: PdfTool<ToolOptions<'rotate-pdf'>> = async (job) => {
@@ -28,7 +34,7 @@ export const removePages: PdfTool<ToolOptions<'remove-pdf-pages'>> = (job) => {
   const removedPages = new Set(resolvePages(job.options.pages, length))
   const remainingPages = resolvePages(undefined, length).filter((page) => !removedPages.has(page))
   if (remainingPages.length === 0)
-    throw invalidOption('pages', 'all pages of the document would be removed; leave at least one.', {
+    throw invalidOptionError('pages', 'all pages of the document would be removed; leave at least one.', {
       reason: 'all-pages',
     })
   return selectPages(job, remainingPages)
@@ -39,7 +45,7 @@ export const reorderPages: PdfTool<ToolOptions<'reorder-pdf-pages'>> = (job) => 
   const firstPages = resolvePages(job.options.pages, length)
   const namedPages = new Set(firstPages)
   if (namedPages.size < firstPages.length)
-    throw invalidOption('pages', 'a page appears twice in the new order.')
+    throw invalidOptionError('pages', 'a page appears twice in the new order.')
   return selectPages(job, [
     ...firstPages,
     ...resolvePages(undefined, length).filter((page) => !namedPages.has(page)),
@@ -48,12 +54,12 @@ export const reorderPages: PdfTool<ToolOptions<'reorder-pdf-pages'>> = (job) => 
 
 async function selectPages(job: PdfToolJob<unknown>, pages: readonly number[]): Promise<EngineResult> {
   const { pdf, tools } = job
-  if (pages.length !== pdf.sizes.length) warnTagsRemoved(pdf, tools)
-  return finishPdf(job, await assemble([{ path: pdf.path, pages }], tools), { pages: pages.length })
+  if (pages.length !== pdf.sizes.length) warnAboutRemovedTags(pdf, tools)
+  return finishPdf(job, await assemblePdf([{ path: pdf.path, pages }], tools), { pages: pages.length })
 }
 
 /** Gray levels below this (of 255) are darker than paper. */
-const minPaperLevel = 225
+const minWhiteLevel = 225
 const blankDpi = 50
 
 export const removeBlankPages: PdfTool<ToolOptions<'remove-blank-pages-pdf'>> = async (job) => {
@@ -73,8 +79,8 @@ export const removeBlankPages: PdfTool<ToolOptions<'remove-blank-pages-pdf'>> = 
   await renderPages(pdf, rendering, tools, async ({ page, path }) => {
     // A grayscale page, so one channel contains everything.
     const pixels = await sharp(path).toColourspace('b-w').extractChannel(0).raw().toBuffer()
-    const dark = pixels.reduce((count, level) => (level < minPaperLevel ? count + 1 : count), 0)
-    if ((dark / pixels.length) * 100 <= options.blankThreshold) blank.add(page)
+    const darkPixelCount = pixels.reduce((count, level) => (level < minWhiteLevel ? count + 1 : count), 0)
+    if ((darkPixelCount / pixels.length) * 100 <= options.blankThreshold) blank.add(page)
     await rm(path)
   })
   const remainingPages = allPages.filter((page) => !blank.has(page))
@@ -85,7 +91,7 @@ export const removeBlankPages: PdfTool<ToolOptions<'remove-blank-pages-pdf'>> = 
   }
   const removedPages = [...blank].sort((a, b) => a - b)
   if (removedPages.length === 0) tools.warn('NOTHING_TO_DO', 'No page of the PDF is blank.')
-  else warnTagsRemoved(pdf, tools)
-  const path = await assemble([{ path: pdf.path, pages: remainingPages }], tools)
+  else warnAboutRemovedTags(pdf, tools)
+  const path = await assemblePdf([{ path: pdf.path, pages: remainingPages }], tools)
   return finishPdf(job, path, { pages: remainingPages.length, removed: removedPages })
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Operation } from '../../../model/operations.ts'
 import type { Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
-import { exiftool } from '../../shared/metadata/exiftool.ts'
+import { runExiftool } from '../../shared/metadata/exiftool.ts'
 import { runQpdf, toPdfError } from '../qpdf.ts'
 
 /** What XMP says about conformance (ISO 19005-1, 6.7.11). */
@@ -84,7 +84,7 @@ async function removePdfAClaim(source: string, tools: Tools): Promise<string> {
   const edited = join(tools.workDir, 'claim-edited.pdf')
   const path = join(tools.workDir, 'without-claim.pdf')
   try {
-    await exiftool(['-XMP-pdfaid:all=', '-o', edited, source], tools)
+    await runExiftool(['-XMP-pdfaid:all=', '-o', edited, source], tools)
   } catch (error) {
     throw toPdfError(error)
   }

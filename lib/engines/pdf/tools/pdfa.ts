@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
 import { runQpdf } from '../qpdf.ts'
-import { distill, flattenForm, requirePages, warnDistillLosses } from './distill.ts'
-import { finishPdf, type PdfTool, warnEncryptionRemoved } from './editable-pdf.ts'
+import { distill, flattenForm, requirePages, warnAboutDistillLosses } from './distill.ts'
+import { finishPdf, type PdfTool, warnAboutRemovedEncryption } from './editable-pdf.ts'
 import { decodePdfText, isPdfRef, PdfObjects } from './objects.ts'
 import type { ToolOptions } from './options.ts'
 import { readPdfAClaim } from './pdfa-claim.ts'
@@ -14,7 +14,7 @@ import { removeHiddenContent } from './sanitize.ts'
 const srgbProfile = '/usr/share/color/icc/ghostscript/srgb.icc'
 
 /** Defines the RGB color space, which PDF/A requires (ISO 19005-1, 6.2.2). */
-const outputIntent = (language: string | undefined) => `
+const createOutputIntent = (language: string | undefined) => `
 [ /_objdef {icc} /type /stream /OBJ pdfmark
 [ {icc} << /N 3 >> /PUT pdfmark
 [ {icc} (${srgbProfile}) (r) file /PUT pdfmark
@@ -27,7 +27,7 @@ const outputIntent = (language: string | undefined) => `
 /** Converts to PDF/A for archiving: embedded fonts, defined colors, nothing that depends on the reader. */
 export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
   const { pdf, options, tools } = job
-  warnEncryptionRemoved(pdf, tools)
+  warnAboutRemovedEncryption(pdf, tools)
   const pdfaPart = options.pdfaVersion.slice(0, 1)
   const output = join(tools.workDir, 'archive.pdf')
   const args = [
@@ -41,11 +41,11 @@ export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
     `--permit-file-read=${srgbProfile}`,
   ]
   const onProgress = (ratio: number) => tools.progress(ratio * 0.9, 'pages')
-  warnDistillLosses(pdf, tools)
-  const flattened = await flattenForm(pdf, tools)
-  const source = await prepare(flattened.path, { allowsAttachments: pdfaPart === '3' }, tools)
-  const distillInput = { ...flattened, path: source.path }
-  const prolog = outputIntent(source.language)
+  warnAboutDistillLosses(pdf, tools)
+  const flattenedPdf = await flattenForm(pdf, tools)
+  const source = await prepareSource(flattenedPdf.path, { allowsAttachments: pdfaPart === '3' }, tools)
+  const distillInput = { ...flattenedPdf, path: source.path }
+  const prolog = createOutputIntent(source.language)
   await distill(distillInput, { args, prolog, output, onProgress }, tools)
   await requirePages(output, pdf.sizes.length, tools)
   await requirePdfA(output, pdfaPart, tools)
@@ -54,7 +54,9 @@ export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
     return distill({ path, sizes: pdf.sizes }, { args: textArgs, prolog, output: textOnly }, tools)
   }
   const withText = pdfaPart === '1' ? await restoreText(source.path, output, distillText, tools) : output
-  const complete = source.hasAttachments ? await copyAttachments(flattened.path, withText, tools) : withText
+  const complete = source.hasAttachments
+    ? await copyAttachments(flattenedPdf.path, withText, tools)
+    : withText
   const objects = await PdfObjects.load(complete, tools)
   associateFiles(objects)
   repairDates(objects)
@@ -73,7 +75,7 @@ interface PreparedPdf {
 }
 
 /** Removes what PDF/A forbids and Ghostscript would keep, and marks what it would drop although PDF/A allows it. */
-async function prepare(
+async function prepareSource(
   source: string,
   { allowsAttachments }: { readonly allowsAttachments: boolean },
   tools: Tools,
@@ -101,8 +103,8 @@ async function copyAttachments(source: string, archive: string, tools: Tools): P
 /** Annotation flags (ISO 32000-2, 12.5.3). */
 const hidden = 2
 const print = 4
-const noView = 32
-const toggleNoView = 256
+const noViewFlag = 32
+const toggleNoViewFlag = 256
 
 /** PDF/A only allows annotations that are printed; most links don't have the flag, and Ghostscript would drop them. */
 function makePrintable(objects: PdfObjects): void {
@@ -110,8 +112,8 @@ function makePrintable(objects: PdfObjects): void {
     for (const value of objects.list(page.dict['/Annots'])) {
       const annotation = objects.dict(value)
       const flags = Number(objects.resolve(annotation?.['/F']) ?? 0)
-      if (!annotation || flags & (hidden | noView)) continue
-      annotation['/F'] = (flags | print) & ~toggleNoView
+      if (!annotation || flags & (hidden | noViewFlag)) continue
+      annotation['/F'] = (flags | print) & ~toggleNoViewFlag
       // The annotation, or the list of annotations, may be stored inline in its parent.
       const holder = [value, page.dict['/Annots'], page.ref].find(isPdfRef)
       if (holder) objects.markChanged(holder)

@@ -19,18 +19,18 @@ export const redactPdf: PdfTool<ToolOptions<'redact-pdf'>> = async (job): Promis
   const terms = options.terms.map((term) => term.normalize('NFC'))
   const flat = await flattenAnnotations(pdf, tools)
   const termsPath = join(tools.workDir, 'terms.json')
-  const blackened = join(tools.workDir, 'blackened.pdf')
+  const redactedPath = join(tools.workDir, 'blackened.pdf')
   await writeFile(termsPath, JSON.stringify(terms))
-  const counts = await redactPages(flat, blackened, termsPath, tools)
+  const counts = await redactPages(flat, redactedPath, termsPath, tools)
   tools.progress(0.6)
   const redactions = counts.reduce((sum, count) => sum + count, 0)
   if (redactions === 0) {
     const hint =
-      (await extractText(blackened, tools)).trim() === '' ? ' It contains no text: use ocr-pdf first.' : ''
+      (await extractText(redactedPath, tools)).trim() === '' ? ' It contains no text: use ocr-pdf first.' : ''
     tools.warn('NOTHING_TO_DO', `None of the terms appears on a page of the PDF.${hint}`)
   }
   const path = join(tools.workDir, 'redacted.pdf')
-  await redactStrings(blackened, path, terms, tools)
+  await redactStrings(redactedPath, path, terms, tools)
   await requireRemoved(path, terms, tools)
   const pages = counts.flatMap((count, index) => (count > 0 ? [index + 1] : []))
   return finishPdf(job, path, { pages: pdf.sizes.length, redactions, redactedPages: pages })

@@ -5,7 +5,7 @@ import type { EngineResult, EngineWork, InputFile, Tools } from '../../engine.ts
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { corruptPdfError, runQpdf } from '../qpdf.ts'
 import { countPages, distill } from './distill.ts'
-import { requireUnsigned, warnSignatureInvalid } from './editable-pdf.ts'
+import { requireUnsigned, warnAboutInvalidSignatures } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
 type RepairAttempt = (source: string, target: string) => Promise<void>
@@ -31,13 +31,13 @@ export async function repairPdf(
   let bestRepair: { path: string; program: string; pages: number } | undefined
   for (const [index, [program, attempt]] of Object.entries(attempts).entries()) {
     const path = join(tools.workDir, `repaired-${index}.pdf`)
-    const pages = await attempt(source, path).then(() => countPages(path, tools), zeroIfDamaged)
+    const pages = await attempt(source, path).then(() => countPages(path, tools), countZeroIfDamaged)
     tools.progress((0.9 * (index + 1)) / 3)
     if (pages > (bestRepair?.pages ?? 0)) bestRepair = { path, program, pages }
     if (bestRepair && (await isIntact(bestRepair.path, tools))) break
   }
   if (!bestRepair) throw corruptPdfError(new Error('No program could read it.'))
-  await warnSignatureInvalid([input.path], tools)
+  await warnAboutInvalidSignatures([input.path], tools)
   const path = join(work.outDir, 'output.pdf')
   await copyFile(bestRepair.path, path)
   tools.progress(1)
@@ -45,7 +45,7 @@ export async function repairPdf(
 }
 
 /** A failed attempt recovers 0 pages; a time limit or a cancelled job still ends the work. */
-function zeroIfDamaged(error: unknown): number {
+function countZeroIfDamaged(error: unknown): number {
   const isDamage = error instanceof AppError && error.code === 'CORRUPT_FILE'
   if (error instanceof ProcessFailure || isDamage) return 0
   throw error

@@ -41,12 +41,12 @@ async function addText(
   distillText: DistillText,
   tools: Tools,
 ): Promise<string> {
-  const opaque = join(tools.workDir, 'opaque.pdf')
+  const opaquePath = join(tools.workDir, 'opaque.pdf')
   const objects = await PdfObjects.load(source, tools)
   removeTransparency(objects)
-  await objects.save(opaque, tools)
+  await objects.save(opaquePath, tools)
   const text = join(tools.workDir, 'text-only.pdf')
-  await distillText(opaque, text, formatPageRange(pages))
+  await distillText(opaquePath, text, formatPageRange(pages))
   const path = join(tools.workDir, 'with-text.pdf')
   const underlay = { file: text, from: '1-z', to: pages.join(',') }
   await runQpdf({ inputFile: archive, underlay, outputFile: path }, tools)

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { runQpdf } from '../qpdf.ts'
-import { distill, flattenForm, requirePages, warnDistillLosses } from './distill.ts'
-import { finishPdf, type PdfTool, warnSignatureInvalid } from './editable-pdf.ts'
+import { distill, flattenForm, requirePages, warnAboutDistillLosses } from './distill.ts'
+import { finishPdf, type PdfTool, warnAboutInvalidSignatures } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
 export const convertToGrayscale: PdfTool<ToolOptions<'grayscale-pdf'>> = async (job) => {
   const { pdf, tools } = job
-  warnDistillLosses(pdf, tools)
+  warnAboutDistillLosses(pdf, tools)
   const output = join(tools.workDir, 'gray.pdf')
   const args = [
     '-sColorConversionStrategy=Gray',
@@ -14,7 +14,7 @@ export const convertToGrayscale: PdfTool<ToolOptions<'grayscale-pdf'>> = async (
     '-dCompatibilityLevel=1.7',
   ]
   // Images keep their resolution: only the color is removed.
-  const keepResolution = [
+  const keepResolutionArgs = [
     '-dDownsampleColorImages=false',
     '-dDownsampleGrayImages=false',
     '-dDownsampleMonoImages=false',
@@ -22,7 +22,7 @@ export const convertToGrayscale: PdfTool<ToolOptions<'grayscale-pdf'>> = async (
   const onProgress = (ratio: number) => tools.progress(ratio * 0.9, 'pages')
   await distill(
     await flattenForm(pdf, tools),
-    { args: [...args, ...keepResolution], output, onProgress },
+    { args: [...args, ...keepResolutionArgs], output, onProgress },
     tools,
   )
   await requirePages(output, pdf.sizes.length, tools)
@@ -34,10 +34,10 @@ export const linearizePdf: PdfTool<ToolOptions<'linearize-pdf'>> = async (job) =
   // qpdf keeps the encryption here; a second pass for it would undo the linearization.
   const path = join(work.outDir, 'output.pdf')
   const { password, source } = pdf
-  await warnSignatureInvalid([source], tools)
+  await warnAboutInvalidSignatures([source], tools)
   const inputFile = pdf.hasLockedAttachments ? pdf.path : source
-  const openedInput = { inputFile, ...(password !== undefined && pdf.isEncrypted && { password }) }
-  await runQpdf({ ...openedInput, linearize: '', allowWeakCrypto: '', outputFile: path }, tools)
+  const inputOptions = { inputFile, ...(password !== undefined && pdf.isEncrypted && { password }) }
+  await runQpdf({ ...inputOptions, linearize: '', allowWeakCrypto: '', outputFile: path }, tools)
   tools.progress(1)
   return { files: [{ path }], details: { pages: pdf.sizes.length } }
 }

@@ -2,7 +2,7 @@ import type { Operation } from '../../../model/operations.ts'
 import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { compressByPreset, compressByQuality } from './compress.ts'
 import { cropPages } from './crop.ts'
-import { openEditable, type PdfTool, requireUnsigned, warnLockedAttachmentsDropped } from './editable-pdf.ts'
+import { openEditable, type PdfTool, requireUnsigned, warnAboutLockedAttachments } from './editable-pdf.ts'
 import { decryptPdf, encryptPdf } from './encryption.ts'
 import { extractImages } from './extract-images.ts'
 import { flattenPdf } from './flatten.ts'
@@ -77,7 +77,7 @@ async function runEditingTool<Id extends keyof ToolTable>(
   // For encrypt-pdf, `password` is the new one.
   const pdf = await openEditable(input, (options as Passwords)[field], engineTools, field)
   if ('dropSignatures' in options) await requireUnsigned([pdf], options)
-  if (id !== 'pdf-info') warnLockedAttachmentsDropped(pdf, engineTools)
+  if (id !== 'pdf-info') warnAboutLockedAttachments(pdf, engineTools)
   const tool: PdfTool<ToolOptions<Id>> = toolsById[id]
   return tool({ pdf, options, work, tools: engineTools })
 }

@@ -4,7 +4,7 @@ import { isPdfDict, isPdfRef, type PdfDict, PdfObjects, type PdfValue } from './
 import type { ToolOptions } from './options.ts'
 
 /** Actions that run code, open programs or files, or submit form data (ISO 32000-2, 12.6.4). */
-const activeActions: readonly string[] = [
+const activeActionTypes: readonly string[] = [
   '/JavaScript',
   '/Launch',
   '/SubmitForm',
@@ -20,7 +20,7 @@ const activeActions: readonly string[] = [
 ]
 
 /** Annotations that contain files or media players. */
-const activeAnnotations: readonly string[] = [
+const activeAnnotationTypes: readonly string[] = [
   '/FileAttachment',
   '/RichMedia',
   '/Screen',
@@ -29,7 +29,7 @@ const activeAnnotations: readonly string[] = [
   '/3D',
 ]
 
-const activeKeys: Readonly<Record<string, string>> = {
+const kindByActiveKey: Readonly<Record<string, string>> = {
   '/JS': 'scripts',
   '/JavaScript': 'scripts',
   '/AA': 'actions',
@@ -75,11 +75,11 @@ export function removeHiddenContent(
   }
   const isActiveAction = (dict: PdfDict) => {
     const kind = objects.resolve(dict['/S'])
-    return typeof kind === 'string' && (activeActions.includes(kind) || actions.includes(kind))
+    return typeof kind === 'string' && (activeActionTypes.includes(kind) || actions.includes(kind))
   }
   const isActiveAnnotation = (dict: PdfDict) => {
     const kind = objects.resolve(dict['/Subtype'])
-    return typeof kind === 'string' && activeAnnotations.includes(kind) && '/Rect' in dict
+    return typeof kind === 'string' && activeAnnotationTypes.includes(kind) && '/Rect' in dict
   }
   const countIfActive = (value: PdfValue): boolean => {
     if (!isPdfDict(value)) return false
@@ -97,7 +97,7 @@ export function removeHiddenContent(
     if (Array.isArray(value)) return value.map(cleanValue)
     if (!isPdfDict(value)) return value
     for (const key of Object.keys(value)) {
-      const kind = keys.includes(key) ? 'metadata' : activeKeys[key]
+      const kind = keys.includes(key) ? 'metadata' : kindByActiveKey[key]
       if (kind !== undefined) {
         count(kind)
         delete value[key]

@@ -4,14 +4,14 @@ import { packPages } from '../pack-pages.ts'
 import { createPageFileName, type PageFile } from '../page-files.ts'
 import { resolvePages } from '../page-range.ts'
 import { runQpdf } from '../qpdf.ts'
-import { assemble } from './assemble.ts'
+import { assemblePdf } from './assemble.ts'
 import {
   type EditablePdf,
-  invalidOption,
+  invalidOptionError,
   type PdfTool,
   reencrypt,
-  warnSignatureInvalid,
-  warnTagsRemoved,
+  warnAboutInvalidSignatures,
+  warnAboutRemovedTags,
 } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 import { copyMetadata } from './part-metadata.ts'
@@ -22,28 +22,28 @@ const maxParts = 2000
 /** Writes a file for each part of the range, or for each page. */
 export const splitPdf: PdfTool<ToolOptions<'split-pdf'>> = async ({ pdf, options, work, tools }) => {
   const { length } = pdf.sizes
-  warnTagsRemoved(pdf, tools)
-  await warnSignatureInvalid([pdf.path], tools)
+  warnAboutRemovedTags(pdf, tools)
+  await warnAboutInvalidSignatures([pdf.path], tools)
   const parts = options.pages?.split(',') ?? resolvePages(undefined, length).map(String)
   if (parts.length > maxParts) {
-    throw invalidOption(
+    throw invalidOptionError(
       'pages',
       `the PDF would become ${parts.length} files; at most ${maxParts} are allowed.`,
     )
   }
   const ranges = parts.map((part) => resolvePages(part, length))
-  const hasHidden = await hasHiddenLayers(pdf.path, tools)
-  const extractedPaths = hasHidden
+  const hasHiddenContent = await hasHiddenLayers(pdf.path, tools)
+  const extractedPaths = hasHiddenContent
     ? []
     : await extractRanges(pdf, options.pages === undefined ? undefined : ranges, tools)
-  if (!hasHidden) {
+  if (!hasHiddenContent) {
     await copyOutlines(
       pdf.path,
       extractedPaths.map((path, index) => ({ path, pages: ranges[index] ?? [] })),
       tools,
     )
     await copyMetadata(pdf.path, extractedPaths, tools)
-    await warnAttachmentsDropped(pdf.path, tools)
+    await warnAboutDroppedAttachments(pdf.path, tools)
   }
   const files: PageFile[] = []
   for (const [index, pages] of ranges.entries()) {
@@ -51,7 +51,7 @@ export const splitPdf: PdfTool<ToolOptions<'split-pdf'>> = async ({ pdf, options
     const name =
       pages.length === 1 ? createPageFileName(firstPage, length, 'pdf') : createRangeName(pages, length)
     const path = join(work.outDir, ranges.length === 1 ? 'output.pdf' : createUniqueName(name, files))
-    const partPath = extractedPaths[index] ?? (await assemble([{ path: pdf.path, pages }], tools))
+    const partPath = extractedPaths[index] ?? (await assemblePdf([{ path: pdf.path, pages }], tools))
     await reencrypt(pdf, partPath, path, tools)
     files.push({ page: firstPage, path })
     tools.progress(0.6 + (0.3 * (index + 1)) / parts.length, 'pages')
@@ -102,7 +102,7 @@ async function extractEveryPage(pdf: EditablePdf, tools: Tools): Promise<string[
 }
 
 /** Attachments would be repeated in each part, and the parts together would be far larger than the source. */
-async function warnAttachmentsDropped(path: string, tools: Tools): Promise<void> {
+async function warnAboutDroppedAttachments(path: string, tools: Tools): Promise<void> {
   const { stdout } = await tools.exec('qpdf', ['--list-attachments', path], { okCodes: [0, 3] })
   // Each line contains the key of an attachment and its object.
   const count = stdout.match(/ -> \d+,\d+$/gm)?.length ?? 0

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
-import { svgDocument } from '../../shared/image/svg-layout.ts'
+import { createSvgDocument } from '../../shared/image/svg-layout.ts'
 import type { PdfPageSize } from '../open-pdf.ts'
 import { runQpdf, toPdfError } from '../qpdf.ts'
-import { restoreContents, setContentsAside } from './artifacts.ts'
+import { restoreContents, saveContents } from './artifacts.ts'
 import type { EditablePdf } from './editable-pdf.ts'
 
 /**
@@ -18,19 +18,19 @@ export async function stampPages(
   tools: Tools,
 ): Promise<string> {
   const sizes = await readTrimSizes(path, tools)
-  const sheets = new Map<string, number>()
+  const pagesBySheet = new Map<string, number>()
   const from = pages.map((page) => {
     const size = sizes[page - 1] ?? { width: 612, height: 792 }
-    const svg = svgDocument({ left: 0, top: 0, ...size }, 'pt', draw(size, page))
-    const sheet = sheets.get(svg) ?? sheets.size + 1
-    sheets.set(svg, sheet)
+    const svg = createSvgDocument({ left: 0, top: 0, ...size }, 'pt', draw(size, page))
+    const sheet = pagesBySheet.get(svg) ?? pagesBySheet.size + 1
+    pagesBySheet.set(svg, sheet)
     return sheet
   })
-  const sheetsPath = await drawSheets([...sheets.keys()], tools)
+  const sheetsPath = await drawSheets([...pagesBySheet.keys()], tools)
   tools.progress(0.6)
   const stamped = join(tools.workDir, 'stamped.pdf')
   const overlay = { file: sheetsPath, from: from.join(','), to: pages.join(',') }
-  const inputFile = isTagged ? await setContentsAside(path, tools) : path
+  const inputFile = isTagged ? await saveContents(path, tools) : path
   await runQpdf({ inputFile, overlay, outputFile: stamped }, tools)
   return isTagged ? restoreContents(stamped, tools) : stamped
 }

@@ -1,4 +1,4 @@
-import { createWatermark, watermarkDrawing } from '../../shared/image/watermark.ts'
+import { createWatermark, drawWatermark } from '../../shared/image/watermark.ts'
 import type { PdfPageSize } from '../open-pdf.ts'
 import { resolvePages } from '../page-range.ts'
 import { finishPdf, type PdfTool } from './editable-pdf.ts'
@@ -10,7 +10,7 @@ export const addWatermark: PdfTool<ToolOptions<'watermark'>> = async (job) => {
   const { pdf, options, work, tools } = job
   const watermark = await createWatermark(options, work.inputs[1])
   const pages = resolvePages(options.pages, pdf.sizes.length)
-  const draw = (page: PdfPageSize) => watermarkDrawing(page, watermark)
+  const draw = (page: PdfPageSize) => drawWatermark(page, watermark)
   const stamped = await stampPages(pdf, draw, [...new Set(pages)], tools)
   return finishPdf(job, stamped, { pages: pdf.sizes.length })
 }

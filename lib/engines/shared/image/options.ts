@@ -27,7 +27,7 @@ export const colorOption = z
   .transform((text) => (isColorName(text) ? colorNames[text] : `#${text.replace('#', '')}`))
 
 /** Options that all image targets share. */
-export const imageShape = {
+export const imageOptionShape = {
   width: integer(1, maxSide)
     .optional()
     .describe('Width in pixels; the height keeps the proportions unless it is set too.'),
@@ -55,7 +55,7 @@ export const imageShape = {
     .default('strip')
     .describe('keep preserves what the camera or author stored, including the location.'),
 }
-const ImageOptionsSchema = z.object(imageShape)
+const ImageOptionsSchema = z.object(imageOptionShape)
 export type ImageOptions = z.output<typeof ImageOptionsSchema>
 
 export const parseImageOptions = (raw: unknown): ImageOptions => ImageOptionsSchema.parse(raw)
@@ -63,16 +63,16 @@ export const parseImageOptions = (raw: unknown): ImageOptions => ImageOptionsSch
 export type ResizeBox = Pick<ImageOptions, 'width' | 'height' | 'fit'>
 
 /** Returns the box to resize to; undefined to keep the size. */
-export function resizeBoxOf({ width, height, fit, downscale }: ImageOptions): ResizeBox | undefined {
+export function getResizeBox({ width, height, fit, downscale }: ImageOptions): ResizeBox | undefined {
   if (width !== undefined || height !== undefined) return { width, height, fit }
   return downscale === undefined ? undefined : { width: downscale, height: downscale, fit: 'max' }
 }
 
 /** Box for a vector drawing, which is also enlarged to a requested size: it has no pixels that would get larger. */
-export function drawingBoxOf(options: ImageOptions): ResizeBox | undefined {
-  const box = resizeBoxOf(options)
-  const isLimit = options.width === undefined && options.height === undefined
-  return box && box.fit === 'max' && !isLimit ? { ...box, fit: 'scale' } : box
+export function getDrawingBox(options: ImageOptions): ResizeBox | undefined {
+  const box = getResizeBox(options)
+  const isDownscaleOnly = options.width === undefined && options.height === undefined
+  return box && box.fit === 'max' && !isDownscaleOnly ? { ...box, fit: 'scale' } : box
 }
 
 /** Normalizes spellings such as `Adobe RGB`, `adobe_rgb` and `grayscale`. */
@@ -108,7 +108,7 @@ export const renderedColorSpaceWithoutProfile = z
   .default('srgb')
   .describe('srgb or gray: gray, or grayscale, converts to shades of gray.')
 
-export const lossyShape = { ...imageShape, quality: quality.optional() }
+export const lossyOptionShape = { ...imageOptionShape, quality: quality.optional() }
 
 const progressive = flag()
   .optional()
@@ -116,15 +116,15 @@ const progressive = flag()
 
 export const jpegQuality = integer(1, 100).optional().describe('1 to 100; takes precedence over quality.')
 
-export const jpgShape = {
-  ...lossyShape,
+export const jpgOptionShape = {
+  ...lossyOptionShape,
   jpegQuality,
   progressive,
   colorSpace,
 }
 
-export const pngShape = {
-  ...imageShape,
+export const pngOptionShape = {
+  ...imageOptionShape,
   compressionLevel: integer(0, 9)
     .default(6)
     .describe('0 is fastest, 9 is smallest; the pixels do not change.'),
@@ -149,7 +149,7 @@ export const qualityScales = {
 } as const satisfies Record<string, QualityScale>
 
 /** The JPEG option takes precedence over the general quality. */
-export const jpegQualityOf = ({
+export const chooseJpegQuality = ({
   jpegQuality,
   quality,
 }: {

@@ -1,7 +1,7 @@
 import type { Sharp } from 'sharp'
 import type { InputFile } from '../../engine.ts'
 import { loadSharp } from '../../vips/image.ts'
-import { imageError } from '../../vips/image-error.ts'
+import { toImageError } from '../../vips/image-error.ts'
 
 /** Maximum pixels that fit in memory at four bytes each. */
 const maxPixels = 12_000 ** 2
@@ -53,6 +53,6 @@ export async function readRawPixels(
     const { width, height, channels } = info
     return { data, width, height, channels, original: autoOrient, density, pages }
   } catch (error) {
-    throw imageError(error, format)
+    throw toImageError(error, format)
   }
 }

@@ -4,7 +4,7 @@ import { ascii, view } from '../../../formats/detect/byte-source.ts'
 import type { InputFile, Tools } from '../../engine.ts'
 import { maxPixels } from '../../vips/limits.ts'
 import { chooseTonalRange, SampleCollector, scaleSample, type TonalRange } from './sample-range.ts'
-import { shortType, type TiffFields, tiffPages } from './tiff-fields.ts'
+import { readTiffPages, shortType, type TiffFields } from './tiff-fields.ts'
 
 /** Rows per strip, so that a large image is not loaded as a whole. */
 const rowsPerStrip = 16
@@ -26,9 +26,9 @@ const tags = {
 
 const isSeparate = 2
 /** Color planes by photometric interpretation: 0 and 1 are gray, 2 is RGB, 5 is CMYK. Others are not rescaled. */
-const colorsOf: Readonly<Partial<Record<number, number>>> = { 0: 1, 1: 1, 2: 3, 5: 4 }
+const colorCountByPhotometric: Readonly<Partial<Record<number, number>>> = { 0: 1, 1: 1, 2: 3, 5: 4 }
 
-interface Reader {
+interface SampleReader {
   readonly bytes: number
   readonly read: (data: DataView, at: number, isLittleEndian: boolean) => number
   /** Maximum value of the type, which means opaque in an alpha plane. */
@@ -36,7 +36,7 @@ interface Reader {
 }
 
 /** Sample types other than unsigned 8 and 16 bits, by `SampleFormat` and bits per sample. */
-const readers: Readonly<Partial<Record<string, Reader>>> = {
+const readers: Readonly<Partial<Record<string, SampleReader>>> = {
   '1 32': {
     bytes: 4,
     read: (data, at, isLittleEndian) => data.getUint32(at, isLittleEndian),
@@ -87,7 +87,7 @@ const noDataValues: readonly number[] = [-9999, -32_767, -32_768]
 
 interface Page {
   readonly fields: TiffFields
-  readonly reader: Reader
+  readonly reader: SampleReader
   readonly isLittleEndian: boolean
   readonly planes: number
   readonly colors: number
@@ -109,10 +109,10 @@ export async function rescaleTiffSamples(input: InputFile, tools: Tools): Promis
   const pages = await readPages(file)
   const [range, alpha] = [new SampleCollector(), new SampleCollector()]
   for (const page of pages)
-    for await (const { data, planeOf } of readStrips(file, page))
+    for await (const { data, getPlane } of readStrips(file, page))
       for (let at = 0, index = 0; at < data.byteLength; at += page.reader.bytes, index++) {
         const value = page.reader.read(data, at, page.isLittleEndian)
-        const plane = planeOf(index)
+        const plane = getPlane(index)
         if (plane === page.alphaPlane) alpha.add(value)
         else if (plane < page.colors && value !== noDataValue && !noDataValues.includes(value))
           range.add(value)
@@ -144,10 +144,10 @@ const firstValue = (fields: TiffFields, tag: keyof typeof tags, fallback = 0) =>
 async function readPages(file: FileHandle): Promise<Page[]> {
   const isLittleEndian = ascii((await file.read(Buffer.alloc(2), 0, 2, 0)).buffer) === 'II'
   const pages: Page[] = []
-  for await (const fields of tiffPages(file, Object.values(tags))) {
+  for await (const fields of readTiffPages(file, Object.values(tags))) {
     const reader =
       readers[`${firstValue(fields, 'sampleFormat', 1)} ${firstValue(fields, 'bitsPerSample', 1)}`]
-    const colorPlanes = colorsOf[firstValue(fields, 'photometric', -1)]
+    const colorPlanes = colorCountByPhotometric[firstValue(fields, 'photometric', -1)]
     if (!reader || colorPlanes === undefined) continue
     const planes = firstValue(fields, 'samplesPerPixel', 1)
     // Three or more planes without a meaning are treated as RGB.
@@ -162,7 +162,7 @@ async function readPages(file: FileHandle): Promise<Page[]> {
 interface Strip {
   readonly at: number
   readonly data: DataView
-  readonly planeOf: (index: number) => number
+  readonly getPlane: (index: number) => number
 }
 
 async function* readStrips(file: FileHandle, { fields, planes }: Page): AsyncGenerator<Strip> {
@@ -174,8 +174,8 @@ async function* readStrips(file: FileHandle, { fields, planes }: Page): AsyncGen
     const length = lengths[index] ?? 0
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at)
     const stripPlane = Math.floor(index / stripsPerPlane)
-    const planeOf = isPlanar ? () => stripPlane : (sample: number) => sample % planes
-    yield { at, data: view(buffer.subarray(0, bytesRead)), planeOf }
+    const getPlane = isPlanar ? () => stripPlane : (sample: number) => sample % planes
+    yield { at, data: view(buffer.subarray(0, bytesRead)), getPlane: getPlane }
   }
 }
 
@@ -189,15 +189,15 @@ async function rewritePage(
   const { fields, reader, isLittleEndian } = page
   const { bytes, read } = reader
   const isByte = bytes === 1
-  for await (const { at, data, planeOf } of readStrips(file, page)) {
+  for await (const { at, data, getPlane } of readStrips(file, page)) {
     const count = Math.floor(data.byteLength / bytes)
     const output = new DataView(new ArrayBuffer(isByte ? count : 2 * count))
     for (let index = 0; index < count; index++) {
       const value = read(data, index * bytes, isLittleEndian)
-      const isAlpha = planeOf(index) === page.alphaPlane
-      const scaled = scaleSample(value, isAlpha ? { black: 0, white: opaque } : tonalRange)
-      if (isByte) output.setUint8(index, Math.round(scaled * 255))
-      else output.setUint16(2 * index, Math.round(scaled * 65_535), isLittleEndian)
+      const isAlpha = getPlane(index) === page.alphaPlane
+      const scaledValue = scaleSample(value, isAlpha ? { black: 0, white: opaque } : tonalRange)
+      if (isByte) output.setUint8(index, Math.round(scaledValue * 255))
+      else output.setUint16(2 * index, Math.round(scaledValue * 65_535), isLittleEndian)
     }
     await file.write(output, 0, output.byteLength, at)
   }
@@ -216,16 +216,16 @@ async function writeValues(
   file: FileHandle,
   { fields, isLittleEndian }: Page,
   tag: keyof typeof tags,
-  numberFor: (index: number) => number,
+  getNumber: (index: number) => number,
 ): Promise<void> {
   const field = fields.get(tags[tag])
   if (!field) return
   const { at, width, values } = field
   const data = new DataView(new ArrayBuffer(width * values.length))
   for (const index of values.keys()) {
-    if (field.type === shortType) data.setUint16(index * width, numberFor(index), isLittleEndian)
-    else if (width === 4) data.setUint32(index * width, numberFor(index), isLittleEndian)
-    else data.setBigUint64(index * width, BigInt(numberFor(index)), isLittleEndian)
+    if (field.type === shortType) data.setUint16(index * width, getNumber(index), isLittleEndian)
+    else if (width === 4) data.setUint32(index * width, getNumber(index), isLittleEndian)
+    else data.setBigUint64(index * width, BigInt(getNumber(index)), isLittleEndian)
   }
   await file.write(data, 0, data.byteLength, at)
 }

@@ -22,7 +22,7 @@ const maxHighlightShare = 0.05
 /** Maximum values of 8, 16 and 32 bits. */
 const integerScales = [255, 65_535, 2 ** 32 - 1] as const
 /** Resampling can make edges slightly darker than black. */
-const darkest = 0.05
+const maxDarkValue = 0.05
 
 /**
  * Chooses black and white for samples without a fixed scale. Values from 0 to 1 are used directly. In a color image,
@@ -34,7 +34,7 @@ export function chooseTonalRange(
   { min, max, brightShare, isColored }: SampleStats,
   tools: Tools,
 ): TonalRange {
-  const isLight = min >= -darkest * Math.max(1, max)
+  const isLight = min >= -maxDarkValue * Math.max(1, max)
   if (isLight && max <= 1.0001) return { black: 0, white: 1 }
   if (isLight && isColored && (max <= maxHighlight || brightShare <= maxHighlightShare)) {
     const percent = Math.max(1, Math.round(brightShare * 100))
@@ -61,20 +61,20 @@ export class SampleCollector {
   private min = Number.POSITIVE_INFINITY
   private max = Number.NEGATIVE_INFINITY
   private count = 0
-  private bright = 0
+  private brightCount = 0
 
   add(value: number): void {
     // "No data" is often stored as the lowest or highest float.
     if (!(Math.abs(value) < noDataThreshold)) return
     if (value < this.min) this.min = value
     if (value > this.max) this.max = value
-    if (value > 1.0001) this.bright++
+    if (value > 1.0001) this.brightCount++
     this.count++
   }
 
   stats(isColored: boolean): SampleStats {
     if (this.count === 0) return { min: 0, max: 1, brightShare: 0, isColored }
-    return { min: this.min, max: this.max, brightShare: this.bright / this.count, isColored }
+    return { min: this.min, max: this.max, brightShare: this.brightCount / this.count, isColored }
   }
 }
 

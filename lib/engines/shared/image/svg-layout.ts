@@ -12,7 +12,7 @@ export interface PlacedBox extends Size {
 }
 
 /** Wraps SVG content in a document that shows only the box; `unit` is the length of one of its units. */
-export function svgDocument(
+export function createSvgDocument(
   { left, top, width, height }: PlacedBox,
   unit: 'pt' | 'px',
   content: string,
@@ -26,14 +26,14 @@ export function escapeXml(text: string): string {
 }
 
 /** Returns the center of an object placed `margin` from the edges, or closer to them if the surface is too small. */
-export function centerAt(
+export function computeCenter(
   surface: Size,
   { width, height }: Size,
   position: OverlayPosition,
   margin: number,
 ): { x: number; y: number } {
-  const insetX = insetOf(surface.width, width, margin)
-  const down = insetOf(surface.height, height, margin)
+  const insetX = computeInset(surface.width, width, margin)
+  const down = computeInset(surface.height, height, margin)
   const x = position.endsWith('left')
     ? insetX
     : position.endsWith('right')
@@ -47,5 +47,5 @@ export function centerAt(
   return { x, y }
 }
 
-const insetOf = (side: number, extent: number, margin: number) =>
+const computeInset = (side: number, extent: number, margin: number) =>
   Math.min(margin, Math.max(0, (side - extent) / 2)) + extent / 2

@@ -7,27 +7,27 @@ import type { Tools } from '../../engine.ts'
 /** Bytes of a drawing that are searched. */
 const maxBytes = 64 * 1024 * 1024
 /** Elements that draw what they refer to (SVG 2, 16.1.6); links of `a` lead elsewhere. */
-const elementReference =
+const elementReferencePattern =
   /<(?:\w{1,40}:)?(?:image|feImage|use)\b[^<>]{0,4000}?\bhref\s{0,9}=\s{0,9}["']\s{0,9}([^"'<>\s#]{1,500})/g
-const styleReference = /\burl\(\s{0,9}["']?\s{0,9}([^"'()<>\s#]{1,500})/g
+const styleReferencePattern = /\burl\(\s{0,9}["']?\s{0,9}([^"'()<>\s#]{1,500})/g
 const maxNames = 3
 
 /** References to elements of the drawing. */
-const ownReferences = [
+const localReferencePatterns = [
   /<(?:\w{1,40}:)?(?:use|textPath|feImage|linearGradient|radialGradient|pattern)\b[^<>]{0,4000}?\bhref\s{0,9}=\s{0,9}["']\s{0,9}#([^"'<>\s]{1,500})/g,
   /[\s;"'{](?:fill|stroke|clip-path|mask|filter|marker(?:-start|-mid|-end)?)\s{0,9}[:=]\s{0,9}["']?\s{0,9}url\(\s{0,9}["']?\s{0,9}#([^"'()<>\s]{1,500})/g,
 ]
-const elementId = /\sid\s{0,9}=\s{0,9}["']([^"'<>]{1,500})["']/g
-const comment = /<!--[\s\S]*?(?:-->|$)/g
+const elementIdPattern = /\sid\s{0,9}=\s{0,9}["']([^"'<>]{1,500})["']/g
+const commentPattern = /<!--[\s\S]*?(?:-->|$)/g
 
-const matchesOf = (pattern: RegExp, text: string) =>
+const findMatches = (pattern: RegExp, text: string) =>
   [...text.matchAll(pattern)].map(([, reference = '']) => reference)
 
 /** Warns about elements that a drawing refers to and does not contain. */
 function warnAboutMissingElements(svg: string, tools: Tools): void {
-  const text = svg.replace(comment, '')
-  const ids = new Set(matchesOf(elementId, text))
-  const missing = new Set(ownReferences.flatMap((pattern) => matchesOf(pattern, text)))
+  const text = svg.replace(commentPattern, '')
+  const ids = new Set(findMatches(elementIdPattern, text))
+  const missing = new Set(localReferencePatterns.flatMap((pattern) => findMatches(pattern, text)))
   const names = [...missing].filter((name) => !ids.has(name) && !ids.has(decodeName(name)))
   if (names.length === 0) return
   const shown = names.slice(0, maxNames).map((name) => `#${toUnicode(name).slice(0, 60)}`)
@@ -55,16 +55,16 @@ function toUnicode(name: string): string {
  * missing in the result.
  */
 export async function warnAboutMissingFiles(svgFile: Buffer, tools: Tools): Promise<void> {
-  const svg = await unpack(svgFile)
+  const svg = await decompressSvg(svgFile)
   warnAboutMissingElements(svg, tools)
   const references = new Set(
-    [elementReference, styleReference]
+    [elementReferencePattern, styleReferencePattern]
       .flatMap((pattern) => [...svg.matchAll(pattern)])
       .map(([, reference = '']) => reference)
       .filter((reference) => !/^data:/i.test(reference)),
   )
   if (references.size === 0) return
-  const names = [...references].slice(0, maxNames).map((reference) => shortName(toUnicode(reference)))
+  const names = [...references].slice(0, maxNames).map((reference) => shortenName(toUnicode(reference)))
   const more = references.size > maxNames ? ` and ${references.size - maxNames} more` : ''
   const [subject, object] = references.size === 1 ? ['A file is', 'it'] : ['Files are', 'them']
   tools.warn(
@@ -73,17 +73,17 @@ export async function warnAboutMissingFiles(svgFile: Buffer, tools: Tools): Prom
   )
 }
 
-export const warnAboutMissingFilesOf = async (path: string, tools: Tools): Promise<void> =>
+export const warnAboutMissingFilesAt = async (path: string, tools: Tools): Promise<void> =>
   warnAboutMissingFiles(await readFile(path), tools)
 
 /** The file name of a path or URL. */
-const shortName = (reference: string) =>
+const shortenName = (reference: string) =>
   (/[^/\\]+(?=[/\\]?$)/.exec(reference.replace(/[?].*/, ''))?.[0] ?? reference).slice(0, 60)
 
 /** Returns the text as Latin-1; a file that cannot be decompressed is reported by its renderer. */
-async function unpack(file: Buffer): Promise<string> {
-  const isPacked = file[0] === 0x1f && file[1] === 0x8b
-  const bytes = isPacked
+async function decompressSvg(file: Buffer): Promise<string> {
+  const isGzipped = file[0] === 0x1f && file[1] === 0x8b
+  const bytes = isGzipped
     ? await promisify(gunzip)(file, { maxOutputLength: maxBytes }).catch(() => Buffer.alloc(0))
     : file
   return bytes.toString('latin1', 0, maxBytes)

@@ -17,7 +17,7 @@ const sideOption = (otherSide: string) =>
       `Pixels. When left out, it follows from the ${otherSide}; when both are left out, the box is ${defaultSide} by ${defaultSide}.`,
     )
 
-const boxShape = {
+const boxOptionShape = {
   width: sideOption('height'),
   height: sideOption('width'),
   fit: z
@@ -30,7 +30,7 @@ const boxShape = {
 
 export const thumbnailCount = integer(1, 20).default(1)
 
-const Thumbnail = z.object({ ...boxShape, quality: quality.optional() })
+const Thumbnail = z.object({ ...boxOptionShape, quality: quality.optional() })
 
 /** Box in pixels; `grow` fits inside like `max`, but also enlarges. */
 export interface ThumbnailBox {
@@ -40,7 +40,7 @@ export interface ThumbnailBox {
 }
 
 /** A side that was left out is limited only by the maximum. */
-export function thumbnailBox(raw: unknown): ThumbnailBox {
+export function parseThumbnailBox(raw: unknown): ThumbnailBox {
   const { width, height, fit } = Thumbnail.parse(raw)
   if (width !== undefined && height !== undefined) return { width, height, fit }
   if (width === undefined && height === undefined) return { width: defaultSide, height: defaultSide, fit }
@@ -49,11 +49,11 @@ export function thumbnailBox(raw: unknown): ThumbnailBox {
 }
 
 /** Box for a page or vector drawing, which can be rendered at any size without enlarging pixels. */
-export const enlargingBox = (box: ThumbnailBox): ThumbnailBox =>
+export const allowEnlargement = (box: ThumbnailBox): ThumbnailBox =>
   box.fit === 'max' ? { ...box, fit: 'grow' } : box
 
 /** Returns the scale at which to render so that no pixels have to be enlarged to fill the box. */
-export function scaleInto({ width, height }: Size, box: ThumbnailBox): number {
+export function computeScale({ width, height }: Size, box: ThumbnailBox): number {
   const scales = [box.width / width, box.height / height]
   return box.fit === 'crop' || box.fit === 'scale' ? Math.max(...scales) : Math.min(...scales)
 }
@@ -64,7 +64,7 @@ export const thumbnailRows = (
   moreOptions: z.ZodRawShape,
   cost: number,
 ): readonly Capability[] => {
-  const lossless = z.object({ ...boxShape, ...moreOptions })
+  const lossless = z.object({ ...boxOptionShape, ...moreOptions })
   const lossy = lossless.extend({ quality: quality.optional() })
   return thumbnailTargets.map((to) => ({
     operation: 'thumbnail',

@@ -34,7 +34,10 @@ const bytesPerValue: Readonly<Partial<Record<number, 1 | 2 | 4 | 8>>> = {
  * Yields the requested fields of each page, up to the first page that cannot be read. A field is missing if its tag is
  * absent, or if its values are outside the file, of another type, or too many.
  */
-export async function* tiffPages(handle: FileHandle, tags: readonly number[]): AsyncGenerator<TiffFields> {
+export async function* readTiffPages(
+  handle: FileHandle,
+  tags: readonly number[],
+): AsyncGenerator<TiffFields> {
   const file = await openRandomAccess(handle, windowBytes)
   try {
     const tiff = await Tiff.open(file)

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { shortType, tiffPages } from './tiff-fields.ts'
+import { readTiffPages, shortType } from './tiff-fields.ts'
 
 /** TIFF 6.0 tags that describe the samples. */
 export const tags = { extraSamples: 338, sampleFormat: 339 } as const
@@ -10,7 +10,7 @@ export const tags = { extraSamples: 338, sampleFormat: 339 } as const
  */
 export async function readTiffTag(path: string, tag: number): Promise<number | undefined> {
   await using file = await open(path)
-  const { value: page } = await tiffPages(file, [tag]).next()
+  const { value: page } = await readTiffPages(file, [tag]).next()
   const field = page?.get(tag)
   return field?.type === shortType ? field.values[0] : undefined
 }

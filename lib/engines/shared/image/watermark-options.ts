@@ -49,7 +49,7 @@ export const watermarkColor = z.preprocess(
   z.union([z.stringFormat('color', /^#?(?:[\da-fA-F]{3}|[\da-fA-F]{6})$/), z.enum(colorNames)]),
 )
 
-export const visibleText = (maxLength: number) =>
+export const createVisibleTextOption = (maxLength: number) =>
   z
     .string()
     .min(1)
@@ -61,13 +61,13 @@ export const visibleText = (maxLength: number) =>
 const percentPattern = /^(\d{1,3}(?:\.\d{1,6})?)\s*%$/
 
 /** Parses `30%` as 0.3. */
-const shareFromText = (value: unknown) => {
+const parseShare = (value: unknown) => {
   const percent = typeof value === 'string' ? percentPattern.exec(value.trim())?.[1] : undefined
   return percent === undefined ? numberFromText(value) : Number(percent) / 100
 }
 
-export const watermarkShape = {
-  watermarkText: visibleText(200)
+export const watermarkOptionShape = {
+  watermarkText: createVisibleTextOption(200)
     .optional()
     .describe('Text in any script. Send either this or an image as an additional file.'),
   watermarkPosition: z
@@ -75,7 +75,7 @@ export const watermarkShape = {
     .optional()
     .describe('When left out, diagonal for text and center for an image; tile repeats it.'),
   watermarkOpacity: z
-    .preprocess(shareFromText, z.number().min(0.01).max(1))
+    .preprocess(parseShare, z.number().min(0.01).max(1))
     .default(0.3)
     .describe('0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.'),
   watermarkFontSize: decimal(4, 500)
@@ -92,6 +92,6 @@ export const watermarkShape = {
     ),
 }
 
-const Watermark = z.object(watermarkShape)
+const Watermark = z.object(watermarkOptionShape)
 export type WatermarkOptions = z.output<typeof Watermark>
 export const parseWatermarkOptions = (raw: unknown): WatermarkOptions => Watermark.parse(raw)

@@ -2,7 +2,7 @@ import { AppError } from '../../../errors.ts'
 import type { InputFile } from '../../engine.ts'
 import { loadSharp } from '../../vips/image.ts'
 import { maxPixels } from '../../vips/limits.ts'
-import { centerAt, escapeXml, type PlacedBox, type Size, svgDocument } from './svg-layout.ts'
+import { computeCenter, createSvgDocument, escapeXml, type PlacedBox, type Size } from './svg-layout.ts'
 import type { WatermarkOptions } from './watermark-options.ts'
 
 /** SVG content to place on a surface, with its size; it is centered on the origin. */
@@ -14,7 +14,7 @@ interface Mark extends Size {
 export interface Watermark {
   readonly options: WatermarkOptions
   readonly position: NonNullable<WatermarkOptions['watermarkPosition']>
-  markFor(surface: Size): Mark
+  createMark(surface: Size): Mark
 }
 
 const maxStampSide = 2000
@@ -32,11 +32,19 @@ export async function createWatermark(
     throw invalidWatermarkError('got a text and an image as an additional file; send only one of them.')
   }
   if (stamp)
-    return { options, position: requestedPosition ?? 'center', markFor: await stampMark(stamp, options) }
+    return {
+      options,
+      position: requestedPosition ?? 'center',
+      createMark: await createStampMark(stamp, options),
+    }
   if (text === undefined) {
     throw invalidWatermarkError('expected the text of the watermark, or an image as an additional file.')
   }
-  return { options, position: requestedPosition ?? 'diagonal', markFor: await textMark(text, options) }
+  return {
+    options,
+    position: requestedPosition ?? 'diagonal',
+    createMark: await createTextMark(text, options),
+  }
 }
 
 function invalidWatermarkError(sentence: string, cause?: unknown): AppError {
@@ -44,7 +52,7 @@ function invalidWatermarkError(sentence: string, cause?: unknown): AppError {
   return new AppError('INVALID_INPUT', `${field}: ${sentence}`, { field }, { cause })
 }
 
-async function textMark(text: string, options: WatermarkOptions): Promise<Watermark['markFor']> {
+async function createTextMark(text: string, options: WatermarkOptions): Promise<Watermark['createMark']> {
   const lines = text.split(/\r?\n/)
   const textWidth = await measureTextWidth(text)
   const lineHeight = 1.25
@@ -75,7 +83,10 @@ async function measureTextWidth(text: string): Promise<number> {
   return Math.max(1, width / size)
 }
 
-async function stampMark({ path }: InputFile, options: WatermarkOptions): Promise<Watermark['markFor']> {
+async function createStampMark(
+  { path }: InputFile,
+  options: WatermarkOptions,
+): Promise<Watermark['createMark']> {
   const sharp = await loadSharp()
   const side = { width: maxStampSide, height: maxStampSide }
   const { data, info } = await sharp(path, { limitInputPixels: maxPixels })
@@ -92,7 +103,7 @@ async function stampMark({ path }: InputFile, options: WatermarkOptions): Promis
   return (surface) => {
     const scale = Math.min(
       (surface.width * options.watermarkScale) / 100 / info.width,
-      Math.max(1, surface.height - 2 * marginOn(surface, options)) / info.height,
+      Math.max(1, surface.height - 2 * computeMargin(surface, options)) / info.height,
     )
     const [width, height] = [info.width * scale, info.height * scale]
     const box = `x="${-width / 2}" y="${-height / 2}" width="${width}" height="${height}"`
@@ -101,11 +112,11 @@ async function stampMark({ path }: InputFile, options: WatermarkOptions): Promis
   }
 }
 
-const marginOn = ({ width, height }: Size, { watermarkMargin }: WatermarkOptions) =>
+const computeMargin = ({ width, height }: Size, { watermarkMargin }: WatermarkOptions) =>
   watermarkMargin ?? Math.min(width, height) * defaultMarginShare
 
 /** Returns the SVG content of the watermark; the origin is the top left corner of the surface. */
-export const watermarkDrawing = (surface: Size, watermark: Watermark): string =>
+export const drawWatermark = (surface: Size, watermark: Watermark): string =>
   placeMark(surface, watermark).drawing
 
 interface Placed {
@@ -114,21 +125,25 @@ interface Placed {
   readonly box: PlacedBox
 }
 
-function placeMark(surface: Size, { options, position, markFor }: Watermark): Placed {
-  const mark = markFor(surface)
-  const margin = marginOn(surface, options)
+function placeMark(surface: Size, { options, position, createMark }: Watermark): Placed {
+  const mark = createMark(surface)
+  const margin = computeMargin(surface, options)
   if (position === 'tile')
     return { drawing: tileMark(surface, mark, margin), box: { left: 0, top: 0, ...surface } }
-  const { x, y } = centerAt(surface, mark, position === 'diagonal' ? 'center' : position, margin)
+  const { x, y } = computeCenter(surface, mark, position === 'diagonal' ? 'center' : position, margin)
   const angle = position === 'diagonal' ? Math.atan2(surface.height, surface.width) : 0
   const rotation = angle === 0 ? '' : ` rotate(${(-angle * 180) / Math.PI})`
   return {
     drawing: `<g transform="translate(${x} ${y})${rotation}">${mark.drawing}</g>`,
-    box: boxAround({ x, y }, mark, angle),
+    box: computeRotatedBox({ x, y }, mark, angle),
   }
 }
 
-function boxAround(center: { x: number; y: number }, { width, height }: Size, angle: number): PlacedBox {
+function computeRotatedBox(
+  center: { x: number; y: number },
+  { width, height }: Size,
+  angle: number,
+): PlacedBox {
   // Some glyphs extend beyond the line box.
   const [length, thickness] = [width + height / 2, height * 2]
   const widthAcross = length * Math.cos(angle) + thickness * Math.sin(angle)
@@ -158,12 +173,12 @@ export interface WatermarkOverlay extends PlacedBox {
 }
 
 /** Overlay for an image or a video; undefined if the watermark is entirely outside the surface. */
-export function overlayFor(surface: Size, watermark: Watermark): WatermarkOverlay | undefined {
+export function createOverlay(surface: Size, watermark: Watermark): WatermarkOverlay | undefined {
   const { drawing, box } = placeMark(surface, watermark)
   const left = Math.max(0, Math.floor(box.left))
   const top = Math.max(0, Math.floor(box.top))
   const width = Math.min(surface.width, Math.ceil(box.left + box.width)) - left
   const height = Math.min(surface.height, Math.ceil(box.top + box.height)) - top
   if (width < 1 || height < 1) return undefined
-  return { left, top, width, height, svg: svgDocument({ left, top, width, height }, 'px', drawing) }
+  return { left, top, width, height, svg: createSvgDocument({ left, top, width, height }, 'px', drawing) }
 }

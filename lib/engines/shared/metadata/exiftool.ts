@@ -7,10 +7,10 @@ import type { Tools } from '../../engine.ts'
  * parsed as another argument: everything after the first `=` of a line is the value.
  * @throws ProcessFailure.
  */
-export async function exiftool(args: readonly string[], tools: Tools): Promise<string> {
+export async function runExiftool(args: readonly string[], tools: Tools): Promise<string> {
   const list = join(tools.workDir, 'exiftool.args')
-  const always = ['-charset', 'utf8', '-api', 'LargeFileSupport=1', '-m']
-  await writeFile(list, `${[...always, ...args].join('\n')}\n`)
+  const commonArgs = ['-charset', 'utf8', '-api', 'LargeFileSupport=1', '-m']
+  await writeFile(list, `${[...commonArgs, ...args].join('\n')}\n`)
   // Disable the config file: it is a Perl program that would be loaded from the working folder.
   const { stdout } = await tools.exec('exiftool', ['-config', '', '-@', list])
   return stdout
@@ -19,13 +19,13 @@ export async function exiftool(args: readonly string[], tools: Tools): Promise<s
 let version: string | undefined
 
 /** Asks only once: starting exiftool takes as long as writing the metadata. */
-export async function exiftoolVersion(tools: Tools): Promise<string> {
+export async function readExiftoolVersion(tools: Tools): Promise<string> {
   version ??= (await tools.exec('exiftool', ['-config', '', '-ver'])).stdout.trim()
   return version
 }
 
 /** Formats a date such as `2026-01-31T12:00:00Z` for exiftool; midnight if there is no time. */
-export const exifDate = (text: string) => {
+export const toExifDate = (text: string) => {
   if (text === '') return ''
   const [date = '', time = '00:00:00'] = text.split('T')
   return `${date.replaceAll('-', ':')} ${time}`

@@ -8,7 +8,7 @@ import { openPdf } from '../../pdf/open-pdf.ts'
 import { EngineCrash } from '../../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { PdfReadOptions } from './capabilities.ts'
-import { exiftool } from './exiftool.ts'
+import { runExiftool } from './exiftool.ts'
 
 type TagGroup = Readonly<Record<string, unknown>>
 const ExiftoolOutput = z.tuple([z.record(z.string(), z.unknown())])
@@ -49,7 +49,7 @@ const internalGroups = ['ExifTool', 'System']
 
 async function readAllTags(path: string, from: FormatId, tools: Tools): Promise<TagGroup> {
   try {
-    const stdout = await exiftool(['-json', '-g1', '-struct', '-coordFormat', '%+.6f', path], tools)
+    const stdout = await runExiftool(['-json', '-g1', '-struct', '-coordFormat', '%+.6f', path], tools)
     return ExiftoolOutput.parse(JSON.parse(stdout))[0]
   } catch (error) {
     throw explainFailure(error, from)

@@ -3,7 +3,7 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
-import { exiftool } from './exiftool.ts'
+import { runExiftool } from './exiftool.ts'
 
 /**
  * Writes metadata to a WebP. Debian 12's exiftool cannot write WebP, so webpmux extracts the EXIF and XMP parts, which
@@ -20,18 +20,18 @@ export async function writeWebp(
   let currentPath = join(tools.workDir, 'plain.webp')
   await copyFile(source, currentPath)
   for (const kind of ['exif', 'xmp'] as const) {
-    const oldPart = await extractPart(currentPath, kind, tools)
-    const newPart = await editPart(oldPart, kind, lines, strip, tools)
-    if (!oldPart && !newPart) continue
+    const oldChunkPath = await extractChunk(currentPath, kind, tools)
+    const newChunkPath = await editChunk(oldChunkPath, kind, lines, strip, tools)
+    if (!oldChunkPath && !newChunkPath) continue
     const nextPath = join(tools.workDir, `with-${kind}.webp`)
-    const changeArgs = newPart ? ['-set', kind, newPart] : ['-strip', kind]
+    const changeArgs = newChunkPath ? ['-set', kind, newChunkPath] : ['-strip', kind]
     await tools.exec('webpmux', [...changeArgs, currentPath, '-o', nextPath])
     currentPath = nextPath
   }
   return currentPath
 }
 
-async function extractPart(webp: string, kind: 'exif' | 'xmp', tools: Tools): Promise<string | undefined> {
+async function extractChunk(webp: string, kind: 'exif' | 'xmp', tools: Tools): Promise<string | undefined> {
   const path = join(tools.workDir, `old.${kind}`)
   try {
     await tools.exec('webpmux', ['-get', kind, webp, '-o', path])
@@ -43,8 +43,8 @@ async function extractPart(webp: string, kind: 'exif' | 'xmp', tools: Tools): Pr
 }
 
 /** Returns undefined if no metadata is left. */
-async function editPart(
-  oldPart: string | undefined,
+async function editChunk(
+  oldChunkPath: string | undefined,
   kind: 'exif' | 'xmp',
   lines: readonly string[],
   strip: boolean,
@@ -53,15 +53,15 @@ async function editPart(
   const path = join(tools.workDir, `new.${kind}`)
   // Keep the orientation.
   const orientationArgs =
-    strip && oldPart && kind === 'exif' ? ['-tagsFromFile', oldPart, '-Orientation'] : []
-  const source = oldPart && !strip ? [oldPart] : []
+    strip && oldChunkPath && kind === 'exif' ? ['-tagsFromFile', oldChunkPath, '-Orientation'] : []
+  const source = oldChunkPath && !strip ? [oldChunkPath] : []
   if (orientationArgs.length + lines.length === 0) return source[0]
   try {
-    await exiftool([...orientationArgs, ...lines, '-o', path, ...source], tools)
+    await runExiftool([...orientationArgs, ...lines, '-o', path, ...source], tools)
   } catch (error) {
     // If there is nothing to write, exiftool creates no file and fails.
-    const isNothing = error instanceof ProcessFailure && source.length === 0 && !existsSync(path)
-    if (!isNothing) throw error
+    const hasNoMetadata = error instanceof ProcessFailure && source.length === 0 && !existsSync(path)
+    if (!hasNoMetadata) throw error
   }
   return existsSync(path) ? path : undefined
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import { type FormatId, formatById } from '../../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../../engine.ts'
-import { openEditable, requireUnsigned, warnLockedAttachmentsDropped } from '../../pdf/tools/editable-pdf.ts'
+import { openEditable, requireUnsigned, warnAboutLockedAttachments } from '../../pdf/tools/editable-pdf.ts'
 import { rewriteMetadata } from '../../pdf/tools/metadata.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { PdfWriteOptions } from './capabilities.ts'
-import { exifDate, exiftool, exiftoolVersion } from './exiftool.ts'
+import { readExiftoolVersion, runExiftool, toExifDate } from './exiftool.ts'
 import { getRequestedFields, type MetadataName, MetadataOptions } from './options.ts'
 import { writeWebp } from './webp.ts'
 
@@ -17,7 +17,7 @@ export async function writeFileMetadata(work: EngineWork, tools: Tools): Promise
   if (!input) throw new Error('metadata/write was called without an input.')
   const write = work.from === 'pdf' ? writePdfMetadata : writeImageMetadata
   const result = await write(work, input, tools)
-  return { ...result, program: { name: 'exiftool', version: await exiftoolVersion(tools) } }
+  return { ...result, program: { name: 'exiftool', version: await readExiftoolVersion(tools) } }
 }
 
 type TagNames = Readonly<Partial<Record<MetadataName, readonly string[]>>>
@@ -46,14 +46,14 @@ const pdfTags: TagNames = {
   creationDate: ['PDF:CreateDate', 'XMP-xmp:CreateDate'],
 }
 
-function tagAssignments(fields: ReadonlyMap<MetadataName, string>, tagNames: TagNames): string[] {
+function buildTagArgs(fields: ReadonlyMap<MetadataName, string>, tagNames: TagNames): string[] {
   return [...fields].flatMap(([name, text]) =>
-    (tagNames[name] ?? []).flatMap((tag) => valuesOf(name, tag, text).map((value) => `-${tag}=${value}`)),
+    (tagNames[name] ?? []).flatMap((tag) => splitValues(name, tag, text).map((value) => `-${tag}=${value}`)),
   )
 }
 
-function valuesOf(name: MetadataName, tag: string, text: string): string[] {
-  if (name === 'creationDate') return [exifDate(text)]
+function splitValues(name: MetadataName, tag: string, text: string): string[] {
+  if (name === 'creationDate') return [toExifDate(text)]
   if (tag !== 'MWG:Keywords' || text === '') return [text]
   const words = text.split(',').map((word) => word.trim())
   return words.filter((word) => word !== '')
@@ -63,7 +63,7 @@ async function writePdfMetadata(work: EngineWork, input: InputFile, tools: Tools
   const options = PdfWriteOptions.parse(work.options)
   const pdf = await openEditable(input, options.password, tools)
   await requireUnsigned([pdf], options)
-  warnLockedAttachmentsDropped(pdf, tools)
+  warnAboutLockedAttachments(pdf, tools)
   const fields = getRequestedFields(options)
   const description = fields.get('description')
   if (description !== undefined) {
@@ -74,7 +74,7 @@ async function writePdfMetadata(work: EngineWork, input: InputFile, tools: Tools
       )
     else fields.set('subject', description)
   }
-  const lines = [...(options.strip ? ['-all='] : []), ...tagAssignments(fields, pdfTags)]
+  const lines = [...(options.strip ? ['-all='] : []), ...buildTagArgs(fields, pdfTags)]
   return rewriteMetadata({ pdf, options, work, tools }, lines)
 }
 
@@ -88,11 +88,11 @@ async function writeImageMetadata(
   tools: Tools,
 ): Promise<EngineResult> {
   const options = MetadataOptions.parse(fields)
-  const lines = tagAssignments(getRequestedFields(options), imageTags)
+  const lines = buildTagArgs(getRequestedFields(options), imageTags)
   const path = join(outDir, `output.${formatById(from).extensions[0]}`)
   try {
     if (from === 'webp') await rename(await writeWebp(input.path, lines, options.strip, tools), path)
-    else await exiftool([...(options.strip ? stripArgs : []), ...lines, '-o', path, input.path], tools)
+    else await runExiftool([...(options.strip ? stripArgs : []), ...lines, '-o', path, input.path], tools)
   } catch (error) {
     throw error instanceof ProcessFailure ? corruptMetadataError(from, options.strip, error) : error
   }

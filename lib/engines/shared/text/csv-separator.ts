@@ -25,18 +25,18 @@ interface SeparatorInfo {
  * @param requestedSeparator the requested separator, if any.
  */
 export function detectSeparator(text: string, format: FormatId, requestedSeparator?: string): SeparatorInfo {
-  const declaredSeparator = separatorLine.exec(text)
+  const declaredSeparator = separatorLinePattern.exec(text)
   const detect = () => declaredSeparator?.[1] ?? (format === 'tsv' ? '\t' : guessSeparator(text))
   return {
-    separator: explicitSeparator(requestedSeparator) ?? detect(),
+    separator: toExplicitSeparator(requestedSeparator) ?? detect(),
     start: declaredSeparator?.[0].length ?? 0,
   }
 }
 
 /** A first line such as `sep=;`, which declares the separator for Excel. */
-const separatorLine = /^sep=(.)\n/i
+const separatorLinePattern = /^sep=(.)\n/i
 
-const explicitSeparator = (delimiter: string | undefined) =>
+const toExplicitSeparator = (delimiter: string | undefined) =>
   delimiter === undefined || delimiter.toLowerCase() === 'auto' ? undefined : parseSeparator(delimiter)
 
 const separators = [',', ';', '\t', '|']
@@ -45,9 +45,9 @@ const maxLines = 20
 /** Returns the separator that occurs equally often in each of the first lines, or else the most frequent one. */
 function guessSeparator(text: string): string {
   const lines = text.split('\n', maxLines).filter((line) => line.trim() !== '')
-  const unquoted = lines.map((line) => line.replaceAll(/"[^"]*"?/g, ''))
+  const unquotedLines = lines.map((line) => line.replaceAll(/"[^"]*"?/g, ''))
   const candidates = separators.map((separator) => {
-    const counts = unquoted.map((line) => line.split(separator).length - 1)
+    const counts = unquotedLines.map((line) => line.split(separator).length - 1)
     const isRegular =
       counts.length > 0 && Math.min(...counts) > 0 && Math.min(...counts) === Math.max(...counts)
     return { separator, isRegular, sum: counts.reduce((sum, count) => sum + count, 0) }

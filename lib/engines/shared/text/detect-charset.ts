@@ -25,7 +25,7 @@ export interface Charset {
 /** Detects the encoding. A byte order mark takes precedence over everything, as in browsers (Encoding Standard, 6). */
 export function detectCharset(text: TextSample, format: FormatId, requestedCharset?: string): Charset {
   const { head, more, isUtf8 } = text
-  const byteOrderMark = charsetFromByteOrderMark(head)
+  const byteOrderMark = detectByteOrderMark(head)
   if (byteOrderMark) return { name: byteOrderMark, source: 'mark' }
   if (requestedCharset !== undefined) return { name: requestedCharset, source: 'request' }
   const utf16 = detectUtf16(head)
@@ -37,9 +37,7 @@ export function detectCharset(text: TextSample, format: FormatId, requestedChars
   return { name: guessCharset(more), source: 'guess' }
 }
 
-function charsetFromByteOrderMark([firstByte, secondByte, thirdByte, fourthByte]: Uint8Array):
-  | string
-  | undefined {
+function detectByteOrderMark([firstByte, secondByte, thirdByte, fourthByte]: Uint8Array): string | undefined {
   // The UTF-32 mark starts with that of UTF-16, where text would not start with a null character.
   if (firstByte === 0xff && secondByte === 0xfe && thirdByte === 0 && fourthByte === 0) return 'utf-32le'
   if (firstByte === 0 && secondByte === 0 && thirdByte === 0xfe && fourthByte === 0xff) return 'utf-32be'
@@ -59,17 +57,17 @@ const toLatin1 = (bytes: Uint8Array, end = bytes.length) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', 0, end)
 
 // The patterns match only the name itself, so that it can be replaced.
-const metaCharset = /(?=[\w:.-])(?<=<meta\b[^<>]{0,200}\bcharset\s{0,9}=\s{0,9}["']?\s{0,9})[\w:.-]+/i
-const xmlEncoding = /(?<=^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["'])[\w:.-]+/i
+const metaCharsetPattern = /(?=[\w:.-])(?<=<meta\b[^<>]{0,200}\bcharset\s{0,9}=\s{0,9}["']?\s{0,9})[\w:.-]+/i
+const xmlEncodingPattern = /(?<=^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["'])[\w:.-]+/i
 const declarations: Readonly<Partial<Record<FormatId, readonly RegExp[]>>> = {
-  html: [xmlEncoding, metaCharset],
-  smi: [metaCharset],
-  ttml: [xmlEncoding],
-  dbk: [xmlEncoding],
-  xml: [xmlEncoding],
-  jats: [xmlEncoding],
-  opml: [xmlEncoding],
-  fb2: [xmlEncoding],
+  html: [xmlEncodingPattern, metaCharsetPattern],
+  smi: [metaCharsetPattern],
+  ttml: [xmlEncodingPattern],
+  dbk: [xmlEncodingPattern],
+  xml: [xmlEncodingPattern],
+  jats: [xmlEncodingPattern],
+  opml: [xmlEncodingPattern],
+  fb2: [xmlEncodingPattern],
   tex: [/(?<=\\usepackage\s*\[)[\w-]+(?=\]\s*\{inputenc\})/],
   rtf: [/(?<=\\ansicpg)\d{3,5}/],
 }
@@ -123,8 +121,8 @@ const relatedCharsets: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Bytes for the statistical analysis, and bytes that are decoded in every candidate encoding. */
-const statisticsBytes = 32 * 1024
-const decodedBytes = 2 * 1024
+const maxStatisticsBytes = 32 * 1024
+const maxDecodedBytes = 2 * 1024
 /** Weight of the statistics relative to plausibility; for short texts they are unreliable. */
 const statisticsWeight = 0.5
 const expectedBonus = 0.15
@@ -138,12 +136,12 @@ const maxDamagedShare = 0.1
 export function guessCharset(bytes: Uint8Array, expected = 'windows-1252'): string {
   if (isDamagedUtf8(bytes)) return 'utf-8'
   const confidences = new Map<string, number>()
-  for (const { name, confidence } of chardet.analyse(bytes.subarray(0, statisticsBytes))) {
+  for (const { name, confidence } of chardet.analyse(bytes.subarray(0, maxStatisticsBytes))) {
     const label = findCharset(name) ?? ''
-    for (const related of relatedCharsets[label] ?? [label])
-      confidences.set(related, Math.max(confidences.get(related) ?? 0, confidence / 100))
+    for (const relatedCharset of relatedCharsets[label] ?? [label])
+      confidences.set(relatedCharset, Math.max(confidences.get(relatedCharset) ?? 0, confidence / 100))
   }
-  const sample = bytes.subarray(0, decodedBytes)
+  const sample = bytes.subarray(0, maxDecodedBytes)
   const score = (name: string) =>
     ratePlausibility(decodeText(sample, name), name) +
     statisticsWeight * (confidences.get(name) ?? 0) +
@@ -156,7 +154,7 @@ export function guessCharset(bytes: Uint8Array, expected = 'windows-1252'): stri
 
 function isDamagedUtf8(bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes)
-  const nonAscii = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0
+  const nonAsciiCount = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0
   const damagedCount = text.match(/\ufffd/g)?.length ?? 0
-  return nonAscii > 0 && damagedCount <= nonAscii * maxDamagedShare
+  return nonAsciiCount > 0 && damagedCount <= nonAsciiCount * maxDamagedShare
 }

@@ -1,32 +1,32 @@
 import iconv from 'iconv-lite'
 
 /** Common non-ASCII letters by encoding. */
-const western = 'äöüßéèàçñáíóúâêîôûëïåøæœãÄÖÜÉÅØÀÇÑ'
-const central = 'ąćęłńóśźżčďěňřšťůžýáíéúőűöüäâăîşţßŁŚŻČŘŠŽÁÉÖÜ'
-const cyrillic = 'оеаинтсрвлкмдпуяыьґєії'
+const westernLetters = 'äöüßéèàçñáíóúâêîôûëïåøæœãÄÖÜÉÅØÀÇÑ'
+const centralEuropeanLetters = 'ąćęłńóśźżčďěňřšťůžýáíéúőűöüäâăîşţßŁŚŻČŘŠŽÁÉÖÜ'
+const cyrillicLetters = 'оеаинтсрвлкмдпуяыьґєії'
 const familiarLetters: Readonly<Record<string, string>> = {
-  'windows-1252': western,
-  cp437: western,
-  cp850: western,
-  macintosh: western,
-  cp852: central,
-  'windows-1250': central,
-  'iso-8859-2': central,
+  'windows-1252': westernLetters,
+  cp437: westernLetters,
+  cp850: westernLetters,
+  macintosh: westernLetters,
+  cp852: centralEuropeanLetters,
+  'windows-1250': centralEuropeanLetters,
+  'iso-8859-2': centralEuropeanLetters,
   'windows-1254': 'ğışçöüâîİŞÇÖÜĞ',
-  'windows-1251': cyrillic,
-  'koi8-r': cyrillic,
-  'koi8-u': cyrillic,
-  'iso-8859-5': cyrillic,
-  ibm866: cyrillic,
+  'windows-1251': cyrillicLetters,
+  'koi8-r': cyrillicLetters,
+  'koi8-u': cyrillicLetters,
+  'iso-8859-5': cyrillicLetters,
+  ibm866: cyrillicLetters,
 }
 
 /** The most common Chinese characters, simplified and traditional. */
-const commonHan = new Set(
+const commonHanCharacters = new Set(
   '的一是不了人我在有他这這为為之大来來以个個中上们們到说說国國和地也子时時道出而要于於就下得可你年生自会會那后後能对對着著事其里裡所去行过過家十用发發天如然作方成者多日都三小军軍二无無同么麼经經法当當起与與好看学學进進种種将將还還分此心前面又定见見只主没沒公从從',
 )
 
 const letter = /\p{L}|\p{M}/u
-const invalidCharacters = /[\p{Cc}\p{Cn}\p{Co}\ufffd]/u
+const invalidCharacterPattern = /[\p{Cc}\p{Cn}\p{Co}\ufffd]/u
 const scripts: readonly (readonly [string, RegExp])[] = [
   ['latin', /\p{Script=Latin}/u],
   ['cyrillic', /\p{Script=Cyrillic}/u],
@@ -40,13 +40,13 @@ const scripts: readonly (readonly [string, RegExp])[] = [
   ['narrow', /[\uff61-\uff9f]/u],
 ]
 
-const scriptOf = (character: string) =>
+const findScript = (character: string) =>
   letter.test(character)
     ? (scripts.find(([, pattern]) => pattern.test(character))?.[0] ?? 'other')
     : undefined
 
 /** Lead bytes of the characters in daily use; each encoding has about as many rare characters. */
-const dailyUse: Readonly<Record<string, readonly [from: number, to: number]>> = {
+const commonRangesByCharset: Readonly<Record<string, readonly [from: number, to: number]>> = {
   gb18030: [0xb0, 0xd7],
   big5: [0xa4, 0xc6],
   shift_jis: [0x88, 0x97],
@@ -54,8 +54,8 @@ const dailyUse: Readonly<Record<string, readonly [from: number, to: number]>> = 
   'euc-kr': [0xb0, 0xc8],
 }
 
-function isInDailyUse(character: string, charset: string): boolean {
-  const [from, to] = dailyUse[charset] ?? [0, 0]
+function isCommonCharacter(character: string, charset: string): boolean {
+  const [from, to] = commonRangesByCharset[charset] ?? [0, 0]
   const firstByte = iconv.encode(character, charset)[0] ?? 0
   return firstByte >= from && firstByte <= to
 }
@@ -63,28 +63,28 @@ function isInDailyUse(character: string, charset: string): boolean {
 function rateHan(character: string, charset: string): number {
   // Korean text is written in Hangul, so Chinese characters make this encoding unlikely.
   if (charset === 'euc-kr') return -1
-  if (commonHan.has(character)) return 1
-  return isInDailyUse(character, charset) ? 0.7 : 0
+  if (commonHanCharacters.has(character)) return 1
+  return isCommonCharacter(character, charset) ? 0.7 : 0
 }
 
-const japanese = ['shift_jis', 'euc-jp']
+const japaneseCharsets = ['shift_jis', 'euc-jp']
 
 /**
  * Rates how plausible a decoded text is, at most 1. Below 0, mixed scripts, symbols within words and capitals after
  * lower-case letters indicate that the bytes are in another encoding.
  */
 export function ratePlausibility(text: string, charset: string): number {
-  const familiar = new Set(familiarLetters[charset])
+  const familiarCharacters = new Set(familiarLetters[charset])
   let previousCharacter = ''
   let previousScript: string | undefined
   let [sum, count] = [0, 0]
   for (const character of text) {
-    const script = scriptOf(character)
+    const script = findScript(character)
     const isNonAscii = character > '\u007f'
     // ASCII is the same in all encodings, so it counts only next to non-ASCII characters.
     if (isNonAscii || previousCharacter > '\u007f') {
       if (isNonAscii) count++
-      if (isNonAscii) sum += rateCharacter(character, script, charset, familiar)
+      if (isNonAscii) sum += rateCharacter(character, script, charset, familiarCharacters)
       if (script && previousScript) sum += ratePair(previousCharacter, previousScript, character, script)
       if (isNonAscii && !script && previousScript) sum += rateSymbolAfterLetter(character, previousScript)
     }
@@ -95,33 +95,33 @@ export function ratePlausibility(text: string, charset: string): number {
 }
 
 /** Characters that come before words, never directly after a letter. */
-const isOpening = /[„‚†‡]/
-const isPunctuation = /[\p{P}\p{Z}]/u
-const isCommonSymbol = /[\p{P}\p{Z}€°]/u
+const openingPattern = /[„‚†‡]/
+const punctuationPattern = /[\p{P}\p{Z}]/u
+const commonSymbolPattern = /[\p{P}\p{Z}€°]/u
 const isEastAsian = (script: string) => ['han', 'kana', 'hangul', 'narrow'].includes(script)
 
 function rateCharacter(
   character: string,
   script: string | undefined,
   charset: string,
-  familiar: ReadonlySet<string>,
+  familiarCharacters: ReadonlySet<string>,
 ): number {
-  if (invalidCharacters.test(character)) return -3
+  if (invalidCharacterPattern.test(character)) return -3
   switch (script) {
     case undefined:
-      return isCommonSymbol.test(character) ? 0.5 : -0.5
+      return commonSymbolPattern.test(character) ? 0.5 : -0.5
     case 'han':
       return rateHan(character, charset)
     case 'kana':
-      return japanese.includes(charset) ? 1 : -1
+      return japaneseCharsets.includes(charset) ? 1 : -1
     case 'narrow':
       return -0.5
     case 'hangul':
-      return isInDailyUse(character, charset) ? 0.9 : 0
+      return isCommonCharacter(character, charset) ? 0.9 : 0
     case 'latin':
-      return familiar.has(character) ? 1 : -0.3
+      return familiarCharacters.has(character) ? 1 : -0.3
     case 'cyrillic':
-      return familiar.has(character) ? 1 : character.toLowerCase() === character ? 0.6 : 0.4
+      return familiarCharacters.has(character) ? 1 : character.toLowerCase() === character ? 0.6 : 0.4
     case 'other':
       return -0.5
     default:
@@ -131,8 +131,8 @@ function rateCharacter(
 
 /** Rates a symbol directly after a letter, as in "¿o³æ" and "caf‚". */
 function rateSymbolAfterLetter(character: string, previousScript: string): number {
-  const isPlausible = isPunctuation.test(character) || isEastAsian(previousScript)
-  return isPlausible && !isOpening.test(character) ? 0 : -0.5
+  const isPlausible = punctuationPattern.test(character) || isEastAsian(previousScript)
+  return isPlausible && !openingPattern.test(character) ? 0 : -0.5
 }
 
 function ratePair(

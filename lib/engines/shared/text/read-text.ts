@@ -10,7 +10,7 @@ import type { Charset, TextSample } from './detect-charset.ts'
 
 /** Bytes used to detect the encoding: from the start, and from the first non-ASCII byte on. */
 const headBytes = 256 * 1024
-const moreBytes = 256 * 1024
+const validationChunkBytes = 256 * 1024
 const chunkBytes = 1024 * 1024
 
 /** Reads a text as a stream, because tables may be larger than the memory. */
@@ -33,7 +33,7 @@ async function sampleText(path: string): Promise<TextSample> {
   for await (const chunk of readChunks(path)) {
     const isPlain = isAscii(chunk)
     if (!nextChunk && !isPlain)
-      nextChunk = chunk.subarray(chunk.findIndex((byte) => byte > 0x7f)).subarray(0, moreBytes)
+      nextChunk = chunk.subarray(chunk.findIndex((byte) => byte > 0x7f)).subarray(0, validationChunkBytes)
     head ??= chunk.subarray(0, headBytes)
     isUtf8 &&= isValidUtf8(chunk)
     if (!isUtf8) break

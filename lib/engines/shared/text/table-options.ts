@@ -7,7 +7,7 @@ import { parseSeparator } from './csv-separator.ts'
 const isSeparator = (text: string) =>
   text.toLowerCase() === 'auto' || /^[^\p{L}\p{N}"\r\n]$/u.test(parseSeparator(text))
 
-export const tableShape = {
+export const tableOptionShape = {
   encoding: encodingOption,
   delimiter: z
     .string()
@@ -28,5 +28,5 @@ export const tableShape = {
     .meta(inputOption),
 }
 
-export const TableOptions = z.object(tableShape)
+export const TableOptions = z.object(tableOptionShape)
 export type TableOptions = z.output<typeof TableOptions>

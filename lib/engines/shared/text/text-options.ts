@@ -1,7 +1,7 @@
 import type { FormatId } from '../../../formats/index.ts'
 import type { Capability } from '../../engine.ts'
 import { encodingOption } from './charsets.ts'
-import { tableShape } from './table-options.ts'
+import { tableOptionShape } from './table-options.ts'
 
 const tableFormats: readonly FormatId[] = ['csv', 'tsv']
 
@@ -14,6 +14,8 @@ export const withTextOptions =
     return [...Map.groupBy(row.from, kindOf)].map(([kind, from]) => ({
       ...row,
       from,
-      options: row.options.extend({ other: {}, table: tableShape, text: { encoding: encodingOption } }[kind]),
+      options: row.options.extend(
+        { other: {}, table: tableOptionShape, text: { encoding: encodingOption } }[kind],
+      ),
     }))
   }

@@ -3,10 +3,10 @@ import { documentPasswordMissing } from '../../../formats/locked-office.ts'
 import type { InputFile, Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { runPython } from '../../sandbox/python.ts'
-import { refuseStrict } from '../../strict-office.ts'
+import { rejectStrictOffice } from '../../strict-office.ts'
 
 /** Exit codes of `layers/document/word_text.py`. */
-const codes = { notWord: 3, encrypted: 4, nothing: 5 } as const
+const exitCodes = { notWord: 3, encrypted: 4, nothing: 5 } as const
 
 /**
  * Moves text boxes, shapes, diagrams and comments of a Word document into its text, because pandoc and calibre drop
@@ -15,15 +15,15 @@ const codes = { notWord: 3, encrypted: 4, nothing: 5 } as const
  * @throws AppError FILE_ENCRYPTED; UNSUPPORTED_FORMAT for Strict Office Open XML.
  */
 export async function inlineWordText(input: InputFile, tools: Tools): Promise<InputFile> {
-  await refuseStrict(input)
+  await rejectStrictOffice(input)
   const path = join(tools.workDir, 'whole-text.docx')
   try {
     await runPython('document/word_text.py', [input.path, path], tools, { timeoutS: 120 })
     return { ...input, path }
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    if (error.exitCode === codes.encrypted) throw documentPasswordMissing(error)
-    if (error.exitCode === codes.nothing || error.exitCode === codes.notWord) return input
+    if (error.exitCode === exitCodes.encrypted) throw documentPasswordMissing(error)
+    if (error.exitCode === exitCodes.nothing || error.exitCode === exitCodes.notWord) return input
     throw error
   }
 }

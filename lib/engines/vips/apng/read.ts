@@ -68,7 +68,7 @@ export async function readApng(path: string, decode: typeof sharp): Promise<Anim
   return { width, height, frames: rendered, delaysMs: frames.map(({ delayMs }) => delayMs), loop }
 }
 
-interface Parsed {
+interface ParsedApng {
   readonly header: Buffer
   /** Chunks that every frame needs besides its pixels, such as the palette and gamma. */
   readonly shared: readonly PngChunk[]
@@ -76,7 +76,7 @@ interface Parsed {
   readonly loop: number
 }
 
-function parse(file: Buffer): Parsed {
+function parse(file: Buffer): ParsedApng {
   let header: Buffer = Buffer.alloc(0)
   let loop = 0
   const sharedChunks: PngChunk[] = []
@@ -85,7 +85,7 @@ function parse(file: Buffer): Parsed {
     const { type, data } = chunk
     if (type === 'IHDR') header = data
     else if (type === 'acTL') loop = data.readUInt32BE(4)
-    else if (type === 'fcTL') frames.push(frameOf(data))
+    else if (type === 'fcTL') frames.push(parseFrameControl(data))
     // The default image is a frame only if an fcTL comes before it.
     else if (type === 'IDAT') frames.at(-1)?.data.push(data)
     else if (type === 'fdAT') frames.at(-1)?.data.push(data.subarray(4))
@@ -97,7 +97,7 @@ function parse(file: Buffer): Parsed {
   return { header, shared: sharedChunks, frames: drawnFrames, loop }
 }
 
-function frameOf(data: Buffer): Frame {
+function parseFrameControl(data: Buffer): Frame {
   const [width, height, left, top] = [4, 8, 12, 16].map((at) => data.readUInt32BE(at))
   return {
     width: width ?? 0,

@@ -26,13 +26,16 @@ export async function encodeApng(animation: Animation, encode: typeof sharp): Pr
     const parts = [...readPngChunks(png)]
     if (index === 0) {
       chunks.push(...parts.filter(({ type }) => type === 'IHDR'))
-      chunks.push({ type: 'acTL', data: uint32s(frames.length, loop) })
+      chunks.push({ type: 'acTL', data: packUint32s(frames.length, loop) })
     }
-    chunks.push({ type: 'fcTL', data: frameControl(sequence++, area, delaysMs[index] ?? defaultDelayMs) })
+    chunks.push({
+      type: 'fcTL',
+      data: createFrameControl(sequence++, area, delaysMs[index] ?? defaultDelayMs),
+    })
     const data = Buffer.concat(parts.filter(({ type }) => type === 'IDAT').map((part) => part.data))
     // Readers without support for animations show the first frame.
     if (index === 0) chunks.push({ type: 'IDAT', data })
-    else chunks.push({ type: 'fdAT', data: Buffer.concat([uint32s(sequence++), data]) })
+    else chunks.push({ type: 'fdAT', data: Buffer.concat([packUint32s(sequence++), data]) })
   }
   return buildPng([...chunks, { type: 'IEND', data: Buffer.alloc(0) }])
 }
@@ -63,14 +66,14 @@ function findChangedArea(
 }
 
 /** Frame control (https://www.w3.org/TR/png-3/#fcTL-chunk): no disposal, the frame replaces its area. */
-function frameControl(sequence: number, { width, height, left, top }: Area, delayMs: number): Buffer {
+function createFrameControl(sequence: number, { width, height, left, top }: Area, delayMs: number): Buffer {
   const time = Buffer.alloc(6)
   time.writeUInt16BE(Math.min(delayMs, 65_535), 0)
   time.writeUInt16BE(1000, 2)
-  return Buffer.concat([uint32s(sequence, width, height, left, top), time])
+  return Buffer.concat([packUint32s(sequence, width, height, left, top), time])
 }
 
-function uint32s(...values: number[]): Buffer {
+function packUint32s(...values: number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 4)
   for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4)
   return bytes
