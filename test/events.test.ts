@@ -22,10 +22,10 @@ import {
   createDeletionEvents,
   deleteJob,
   expireJob,
+  fieldsOfFailedTask,
   finishJob,
   freshJob,
   of,
-  oneFailed,
   progressEventOf,
   runningJob,
   startJob,
@@ -108,7 +108,7 @@ const eventsByStory: Readonly<Record<string, () => readonly BusEvent[]>> = {
     const short = finishJob(freshJob, allDone)
     return [...findUnpublishedEvents(short), createEndEvent(short)]
   },
-  'a job that fails': () => [createEndEvent(finishJob(runningJob, oneFailed))],
+  'a job that fails': () => [createEndEvent(finishJob(runningJob, fieldsOfFailedTask))],
   'a batch with a failed item': () => {
     const batch = newJob(
       [createStoredImport('in'), newTask('left', [0]), newTask('right', [0]), createExport('out', [1, 2])],
@@ -116,7 +116,9 @@ const eventsByStory: Readonly<Record<string, () => readonly BusEvent[]>> = {
         require: 'any',
       },
     )
-    return [createEndEvent(finishJob(startJob(batch), { left: allDone.left, right: oneFailed.right }))]
+    return [
+      createEndEvent(finishJob(startJob(batch), { left: allDone.left, right: fieldsOfFailedTask.right })),
+    ]
   },
   'a file that is fetched': () => [
     createFileDownloadedEvent(

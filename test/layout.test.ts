@@ -33,10 +33,10 @@ const exceptions = [
 ]
 
 /** Layers that build or start the entry points, and may import them. */
-const importsFunctions = ['page', 'deployment', 'local', 'client']
+const layersImportingFunctions = ['page', 'deployment', 'local', 'client']
 
 /** All that `lib/embedded-aws` may import: it knows nothing of the service. */
-const embeddedMayImport = ['async', 'io', 'crypto', 'time-zones', 'log', 'ids']
+const embeddedAllowedImports = ['async', 'io', 'crypto', 'time-zones', 'log', 'ids']
 
 interface Import {
   readonly from: string
@@ -47,7 +47,7 @@ interface Import {
 const root = fileURLToPath(new URL('..', import.meta.url))
 const layerOf = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '') ?? ''
 
-function importsOf(file: string): Import[] {
+function listImports(file: string): Import[] {
   const source = readFileSync(join(root, file), 'utf8')
   const statements = source.matchAll(
     /^(?:import|export)( type)?\b[^'";]*? from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm,
@@ -60,11 +60,13 @@ function importsOf(file: string): Import[] {
 }
 
 const files = globSync('lib/**/*.{ts,tsx}', { cwd: root })
-const imports = files.flatMap(importsOf).filter(({ to }) => to.endsWith('.ts') || to.endsWith('.tsx'))
-const betweenLayers = imports.filter(({ from, to }) => to.startsWith('lib/') && layerOf(from) !== layerOf(to))
+const imports = files.flatMap(listImports).filter(({ to }) => to.endsWith('.ts') || to.endsWith('.tsx'))
+const importsBetweenLayers = imports.filter(
+  ({ from, to }) => to.startsWith('lib/') && layerOf(from) !== layerOf(to),
+)
 const show = ({ from, to }: Import) => `${from} imports ${to}`
 
-const exceptionFor = ({ from, to, isType }: Import) =>
+const findException = ({ from, to, isType }: Import) =>
   exceptions.find(
     (one) =>
       (one.from === '*' || one.from === layerOf(from)) && one.file === to && (isType || !one.typesOnly),
@@ -85,13 +87,13 @@ test('every file and folder of lib is listed in the order of layers', () => {
 })
 
 test('a layer of lib imports only layers below it', () => {
-  assert.ok(betweenLayers.length > 1000, `${betweenLayers.length} imports were found`)
-  const upward = betweenLayers.filter((one) => isUpward(one) && !exceptionFor(one))
-  assert.deepEqual(upward.map(show), [])
+  assert.ok(importsBetweenLayers.length > 1000, `${importsBetweenLayers.length} imports were found`)
+  const upwardImports = importsBetweenLayers.filter((one) => isUpward(one) && !findException(one))
+  assert.deepEqual(upwardImports.map(show), [])
 })
 
 test('each exception to the order of layers is still needed', () => {
-  const neededExceptions = new Set(betweenLayers.filter(isUpward).map(exceptionFor))
+  const neededExceptions = new Set(importsBetweenLayers.filter(isUpward).map(findException))
   assert.deepEqual(
     exceptions.filter((one) => !neededExceptions.has(one)),
     [],
@@ -101,14 +103,14 @@ test('each exception to the order of layers is still needed', () => {
 
 test('only code that builds or starts the entry points imports them', () => {
   const wrongImports = imports.filter(
-    ({ from, to }) => to.startsWith('functions/') && !importsFunctions.includes(layerOf(from)),
+    ({ from, to }) => to.startsWith('functions/') && !layersImportingFunctions.includes(layerOf(from)),
   )
   assert.deepEqual(wrongImports.map(show), [])
 })
 
 test('the embedded AWS servers import nothing from the service', () => {
-  const wrongImports = betweenLayers.filter(
-    ({ from, to }) => layerOf(from) === 'embedded-aws' && !embeddedMayImport.includes(layerOf(to)),
+  const wrongImports = importsBetweenLayers.filter(
+    ({ from, to }) => layerOf(from) === 'embedded-aws' && !embeddedAllowedImports.includes(layerOf(to)),
   )
   assert.deepEqual(wrongImports.map(show), [])
 })

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { test } from 'node:test'
 import seconds from './long-files.json' with { type: 'json' }
-import { filterShort, maxCpuSeconds } from './long-files.ts'
+import { maxCpuSeconds, selectShortFiles } from './long-files.ts'
 
 const allFiles = globSync('test/**/*.test.ts').sort()
 
 test('npm test always runs the same test files, except those that take long', () => {
-  const short = filterShort(allFiles)
+  const short = selectShortFiles(allFiles)
   const cpuSeconds: Readonly<Record<string, number>> = seconds
   for (const file of allFiles)
     assert.equal(short.includes(file), (cpuSeconds[file] ?? 0) <= maxCpuSeconds, file)

@@ -6,5 +6,5 @@ export const maxCpuSeconds = 10
 const cpuSeconds: Readonly<Record<string, number>> = seconds
 
 /** Returns the test files that run without `--all`. */
-export const filterShort = (files: readonly string[]): string[] =>
+export const selectShortFiles = (files: readonly string[]): string[] =>
   files.filter((file) => (cpuSeconds[file] ?? 0) <= maxCpuSeconds)

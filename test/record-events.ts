@@ -5,7 +5,7 @@ import { Client, type TestService } from './support/service.ts'
 import type { openReceiver } from './webhooks/receiver.ts'
 
 /** Account events are written by hand, in events/examples/accounts.json. */
-const wantedEvents = [
+const eventNames = [
   'job.created',
   'job.queued',
   'job.started',
@@ -59,10 +59,10 @@ export async function recordEvents(
   return async () => {
     for (let left = maxWaitS; ; left--) {
       const receivedEvents = receiver.at('/events').map(({ json }) => json)
-      const firstEvents = wantedEvents.flatMap(
+      const firstEvents = eventNames.flatMap(
         (name) => receivedEvents.find(({ event }) => event === name) ?? [],
       )
-      if (firstEvents.length === wantedEvents.length)
+      if (firstEvents.length === eventNames.length)
         return Object.fromEntries(firstEvents.map((one) => [one.event, one]))
       if (left === 0) throw new Error(`only ${firstEvents.map(({ event }) => event)} were received`)
       // A download is not delayed until its event is stored, so a busy table can lose the event.

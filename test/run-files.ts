@@ -5,7 +5,7 @@ import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { endHungFiles } from './end-hung.ts'
-import { filterShort } from './long-files.ts'
+import { selectShortFiles } from './long-files.ts'
 
 /**
  * Runs test files in parallel (`node test/run-files.ts [--all] [options of node --test] files`). A glob leaves long
@@ -13,7 +13,7 @@ import { filterShort } from './long-files.ts'
  * on two cores slow each other down. Files that only passed alone are listed at the end. If many fail, they are not
  * run again.
  */
-const besideOthers = 3
+const maxParallelFiles = 3
 const maxRetried = 8
 /** Time limit of a test, which then fails by its name; the longest takes a tenth. */
 const testTimeout = 600_000
@@ -26,16 +26,16 @@ interface Outcome {
   readonly failed: readonly string[]
 }
 
-const pathBeside = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-const reporter = pathBeside('failed-files-reporter.ts')
+const resolvePath = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const reporter = resolvePath('failed-files-reporter.ts')
 
 async function run(args: readonly string[], concurrency: number): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), 'test-run-'))
   const outcome = join(folder, 'outcome.json')
   try {
-    const code = await exitOf([
+    const code = await waitForExitCode([
       '--import',
-      pathBeside('end-leaking-files.ts'),
+      resolvePath('end-leaking-files.ts'),
       '--test',
       `--test-concurrency=${concurrency}`,
       `--test-timeout=${testTimeout}`,
@@ -45,24 +45,24 @@ async function run(args: readonly string[], concurrency: number): Promise<Outcom
       `--test-reporter-destination=${outcome}`,
       ...args,
     ])
-    const signalled = await readFile(outcome, 'utf8').catch(() => '')
-    return { code, ...(signalled ? JSON.parse(signalled) : { ran: 0, failed: [] }) }
+    const outcomeJson = await readFile(outcome, 'utf8').catch(() => '')
+    return { code, ...(outcomeJson ? JSON.parse(outcomeJson) : { ran: 0, failed: [] }) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
 /** Exits like the test runner, or earlier on a signal. */
-function exitOf(args: readonly string[]): Promise<number> {
+function waitForExitCode(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: 'inherit' })
-  const unwatch = endHungFiles(Number(child.pid), { fileMs, everyMs: 10_000 })
+  const stopWatching = endHungFiles(Number(child.pid), { fileMs, everyMs: 10_000 })
   const pass = (signal: NodeJS.Signals) => void child.kill(signal)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
   for (const signal of signals) process.on(signal, pass)
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', (code, signal) => {
-      unwatch()
+      stopWatching()
       for (const name of signals) process.off(name, pass)
       // After a signal nothing runs again.
       if (signal) process.exit(128 + constants.signals[signal])
@@ -72,18 +72,20 @@ function exitOf(args: readonly string[]): Promise<number> {
 }
 
 const args = process.argv.slice(2)
-const wantsAll = args.includes('--all')
+const runsAllTests = args.includes('--all')
 const options = args.filter((arg) => arg.startsWith('-') && arg !== '--all')
 const names = args.filter((arg) => !arg.startsWith('-'))
 const isPattern = (name: string) => name.includes('*')
-const matched = globSync(names.filter(isPattern)).sort()
-const selectedFiles = wantsAll ? matched : filterShort(matched)
-if (selectedFiles.length < matched.length)
-  console.log(`${matched.length - selectedFiles.length} long test files run only with "npm test -- --all".\n`)
+const matchedFiles = globSync(names.filter(isPattern)).sort()
+const selectedFiles = runsAllTests ? matchedFiles : selectShortFiles(matchedFiles)
+if (selectedFiles.length < matchedFiles.length)
+  console.log(
+    `${matchedFiles.length - selectedFiles.length} long test files run only with "npm test -- --all".\n`,
+  )
 const files = [...names.filter((name) => !isPattern(name)), ...selectedFiles]
-const firstRun = await run([...options, ...files], besideOthers)
-const isAgain = firstRun.failed.length > 0 && firstRun.failed.length <= maxRetried && firstRun.ran > 1
-if (!isAgain) process.exit(firstRun.code)
+const firstRun = await run([...options, ...files], maxParallelFiles)
+const shouldRetry = firstRun.failed.length > 0 && firstRun.failed.length <= maxRetried && firstRun.ran > 1
+if (!shouldRetry) process.exit(firstRun.code)
 
 console.log(
   `\n${firstRun.failed.length} of ${firstRun.ran} files failed beside the others. They run again alone.\n`,

@@ -32,14 +32,14 @@ async function problemOf(entry: EntryPoint, pump: (index: number) => string): Pr
   const measure = async () => ({ shortMs: await msOf(entry, shortText), longMs: await msOf(entry, longText) })
   let { shortMs, longMs } = await measure()
   const isSlow = () => longMs > minMs && longMs > allowedMs
-  const growsFaster = () => longMs > minMs && longMs > (shortMs * long * tolerance) / short
+  const isSuperlinear = () => longMs > minMs && longMs > (shortMs * long * tolerance) / short
   // The fastest of several runs: what else runs on the machine only makes it slower.
-  for (let run = 0; run < 2 && (isSlow() || growsFaster()); run++) {
+  for (let run = 0; run < 2 && (isSlow() || isSuperlinear()); run++) {
     const repeatedMs = await measure()
     longMs = Math.min(longMs, repeatedMs.longMs)
     shortMs = Math.max(shortMs, repeatedMs.shortMs)
   }
-  if (!isSlow() && !growsFaster()) return undefined
+  if (!isSlow() && !isSuperlinear()) return undefined
   const shownInput = JSON.stringify(pump(1).slice(0, 30))
   return `${entry.name}: ${shownInput} takes ${shortMs.toFixed(1)} ms for ${short} and ${longMs.toFixed(1)} ms for ${long} characters`
 }

@@ -76,10 +76,10 @@ const ruleFor = (name: string) =>
     .map(([, { Properties }]) => Properties)
     .find(({ EventPattern, Targets }) => EventPattern && reference(Targets[0]?.Arn) === lambda(name).id)
 
-function assertMayBeCalledByRules(name: string): void {
+function assertRulesCanInvoke(name: string): void {
   const { id } = lambda(name)
-  const permitted = ofType('AWS::Lambda::Permission').map(([, { Properties }]) => Properties)
-  const invokePermissions = permitted.filter(({ Principal }) => Principal === 'events.amazonaws.com')
+  const permissions = ofType('AWS::Lambda::Permission').map(([, { Properties }]) => Properties)
+  const invokePermissions = permissions.filter(({ Principal }) => Principal === 'events.amazonaws.com')
   assert.ok(
     invokePermissions.some(({ FunctionName }) => reference(FunctionName) === id),
     `EventBridge may call ${invokePermissions.map(({ FunctionName }) => reference(FunctionName))} and not ${id}`,
@@ -94,7 +94,7 @@ test('the event bus invokes an event function for exactly its declared events', 
     'detail-type': functions['record-metrics'].trigger.events,
   })
   assert.deepEqual(rule.EventBusName, { Ref: 'Bus' })
-  assertMayBeCalledByRules('record-metrics')
+  assertRulesCanInvoke('record-metrics')
 })
 
 test('webhooks receive every kind of event, including future ones, if any webhook exists', () => {
@@ -104,7 +104,7 @@ test('webhooks receive every kind of event, including future ones, if any webhoo
     'detail-type': groups.map((prefix) => ({ prefix })),
     detail: { listeners: ['webhooks'] },
   })
-  assertMayBeCalledByRules('dispatch')
+  assertRulesCanInvoke('dispatch')
 })
 
 test('the bucket invokes the upload function, for uploads only', () => {
@@ -119,7 +119,7 @@ test('the bucket invokes the upload function, for uploads only', () => {
   assert.deepEqual(properties('Bucket').NotificationConfiguration, {
     EventBridgeConfiguration: { EventBridgeEnabled: true },
   })
-  assertMayBeCalledByRules('receive-upload')
+  assertRulesCanInvoke('receive-upload')
 })
 
 for (const image of imageIds) {
@@ -162,7 +162,7 @@ for (const image of imageIds) {
 }
 
 /** What runs on one machine, read from the code that starts it. */
-function oneMachine() {
+function runAsOneMachine() {
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
   const config = readConfig({})
   const images = openQueueWorkers({ config, environment: {}, logFd: 1, log }).functions
@@ -184,7 +184,7 @@ function oneMachine() {
 }
 
 test('the local service runs the deployed functions with the same or higher limits', () => {
-  const { zipped, images } = oneMachine()
+  const { zipped, images } = runAsOneMachine()
   const deployed = ofType('AWS::Lambda::Function').map(([, { Properties }]) => Properties.FunctionName)
   assert.deepEqual(deployed.sort(), [...zipped, ...images].map(({ name }) => `mutabor-dev-${name}`).sort())
   for (const { name, timeoutMs, memoryMb } of zipped) {
@@ -199,7 +199,7 @@ test('the local service runs the deployed functions with the same or higher limi
 test('the local service sets every variable that a deployment sets', () => {
   // The worker process sets IMAGE_ID; secrets are created at the start of the service, in its folder.
   const local = [
-    ...Object.keys(oneMachine().environment),
+    ...Object.keys(runAsOneMachine().environment),
     ...['IMAGE_ID', 'SECRETS', 'TASK_LIMIT_S', 'MAX_WAITS'],
     // Set by the operator of the machine, or not at all.
     ...['ANONYMOUS_PLAN', 'RETENTION_HOURS', 'ORIGIN_SECRET_ARN', 'FACADES', 'CDN_KEYS'],
@@ -236,7 +236,7 @@ test('the local service serves the deployed routes with the same functions', () 
 
 test('the local service retries asynchronous invocations as often as a deployment', () => {
   const configured = ofType('AWS::Lambda::EventInvokeConfig').map(([, { Properties }]) => Properties)
-  for (const { name, retryAttempts } of oneMachine().zipped) {
+  for (const { name, retryAttempts } of runAsOneMachine().zipped) {
     const { id } = lambda(name)
     const foundFunction = configured.find(({ FunctionName }) => reference(FunctionName) === id)
     // Lambda's default.
@@ -299,7 +299,7 @@ test('the bucket is deployed with the declared rules and is not public', () => {
 })
 
 test('the edge function rewrites socket URLs like the local service', () => {
-  const atEdge = new Function(`${edgeCode}\nreturn handler`)() as (event: unknown) => {
+  const edgeFunction = new Function(`${edgeCode}\nreturn handler`)() as (event: unknown) => {
     uri: string
     querystring: Record<string, { value: string }>
     headers: Record<string, { value: string }>
@@ -314,7 +314,7 @@ test('the edge function rewrites socket URLs like the local service', () => {
   ]
   for (const uri of paths) {
     const headers = { 'x-viewer-address': { value: 'forged' } }
-    const request = atEdge({ viewer: { ip: '192.0.2.1' }, request: { uri, querystring: {}, headers } })
+    const request = edgeFunction({ viewer: { ip: '192.0.2.1' }, request: { uri, querystring: {}, headers } })
     const query = Object.entries(request.querystring).map(([name, { value }]) => `${name}=${value}`)
     const target = query.length > 0 ? `${request.uri}?${query.join('&')}` : request.uri
     assert.equal(target, socketTarget(uri) ?? uri)

@@ -185,14 +185,12 @@ describe('two-factor authentication', () => {
     const wrongReply = await nextVisitor.send('POST', '/v1/auth/two-factor/verify-totp', { code: '000000' })
     assert.equal(wrongReply.status, 401)
     const [code] = backupCodes
-    const backupCodeReply = await nextVisitor.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
-    assert.equal(backupCodeReply.status, 200)
+    const backupReply = await nextVisitor.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
+    assert.equal(backupReply.status, 200)
     const visitorAgain = openVisitor()
     await signIn(visitorAgain, 'totp@example.com')
-    const reusedCodeReply = await visitorAgain.send('POST', '/v1/auth/two-factor/verify-backup-code', {
-      code,
-    })
-    assert.equal(reusedCodeReply.status, 401)
+    const reused = await visitorAgain.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
+    assert.equal(reused.status, 401)
   })
 })
 
@@ -205,11 +203,11 @@ describe('the better-auth table adapter', () => {
       data: { identifier: 'once', value: 'v', expiresAt, createdAt: expiresAt, updatedAt: expiresAt },
     })
     const whereIdentifier = [{ field: 'identifier', value: 'once' }]
-    const consumedRecords = await Promise.all(
+    const consumed = await Promise.all(
       Array.from({ length: 8 }, () => adapter.consumeOne({ model: 'verification', where: whereIdentifier })),
     )
     assert.deepEqual(
-      consumedRecords.filter(Boolean).map((one) => (one as { id: string }).id),
+      consumed.filter(Boolean).map((one) => (one as { id: string }).id),
       [id],
     )
   })

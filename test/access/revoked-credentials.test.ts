@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { after, before } from '../hooks.ts'
-import { adminOf, managerOf } from '../support/account.ts'
+import { createAdminKey, createManagerKey } from '../support/account.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -20,7 +20,7 @@ const sockets: WebSocket[] = []
 const streams: IncomingMessage[] = []
 before(async () => {
   service = await startService()
-  managerToken = await managerOf(service)
+  managerToken = await createManagerKey(service)
   accountId = (await send('GET', '/v1/account', managerToken)).data.id
 })
 after(async () => {
@@ -197,7 +197,7 @@ test('sockets and streams opened with an API key close when the key is revoked',
 })
 
 test('sockets and streams of an account close when it is suspended', async () => {
-  const admin = await adminOf(service)
+  const admin = await createAdminKey(service)
   const token = await (await newClient()).issue()
   const connections = await openConnections(token)
   await send('PATCH', `/v1/admin/users/${accountId}`, admin, { status: 'suspended' })

@@ -14,10 +14,10 @@ const chunks = [
 const png = buildPng(chunks)
 
 async function locate(bytes: Buffer, max = 100) {
-  const foundTypes: string[] = []
+  const types: string[] = []
   for await (const { type, start, end } of locatePngChunks(openBuffer(bytes), max))
-    foundTypes.push(`${type} ${start}-${end}`)
-  return foundTypes
+    types.push(`${type} ${start}-${end}`)
+  return types
 }
 
 test('the chunks of a PNG are read as they were written', () => {
@@ -26,19 +26,18 @@ test('the chunks of a PNG are read as they were written', () => {
 
 test('the chunks of a PNG are located without reading their data', async () => {
   const source = new CountingSource(png)
-  const foundTypes: string[] = []
-  for await (const { type, start, end } of locatePngChunks(source, 100))
-    foundTypes.push(`${type} ${start}-${end}`)
-  assert.deepEqual(foundTypes, ['IHDR 16-29', 'tEXt 41-52', 'IDAT 64-164', 'IEND 176-176'])
+  const types: string[] = []
+  for await (const { type, start, end } of locatePngChunks(source, 100)) types.push(`${type} ${start}-${end}`)
+  assert.deepEqual(types, ['IHDR 16-29', 'tEXt 41-52', 'IDAT 64-164', 'IEND 176-176'])
   assert.equal(source.bytesRead, 8 * 4)
   assert.equal((await locate(png, 2)).length, 2)
 })
 
 test('a PNG chunk longer than the file fails when it is read, and ends the list of chunk locations', async () => {
   for (const end of [png.length - 13, png.length - 20]) {
-    const cutPng = png.subarray(0, end)
-    assert.throws(() => [...readPngChunks(cutPng)], TruncatedFileError)
-    assert.equal((await locate(cutPng)).length, 3)
+    const truncatedPng = png.subarray(0, end)
+    assert.throws(() => [...readPngChunks(truncatedPng)], TruncatedFileError)
+    assert.equal((await locate(truncatedPng)).length, 3)
   }
   const bytes = Buffer.from(png)
   bytes.writeUInt32BE(0xffffffff, 33)

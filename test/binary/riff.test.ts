@@ -21,9 +21,9 @@ const form = (type: string, ...chunks: readonly Buffer[]) =>
 const little = { id: 'RIFF' } as const
 
 async function collect(chunks: AsyncIterable<RiffChunk>) {
-  const foundChunks: string[] = []
-  for await (const one of chunks) foundChunks.push(`${one.list ?? one.id} ${one.start}-${one.end}`)
-  return foundChunks
+  const descriptions: string[] = []
+  for await (const one of chunks) descriptions.push(`${one.list ?? one.id} ${one.start}-${one.end}`)
+  return descriptions
 }
 
 test('the header of a RIFF file contains the id, type and size of the form', async () => {
@@ -38,8 +38,8 @@ test('the header of a RIFF file contains the id, type and size of the form', asy
 
 test('IFF and RIFX files are read with big-endian sizes', async () => {
   const bytes = Buffer.from('FORM\0\0\0\x0eAIFFCOMM\0\0\0\x02ab', 'latin1')
-  const foundForm = await readRiffForm(openBuffer(bytes))
-  assert.deepEqual(foundForm, { id: 'FORM', type: 'AIFF', size: 14 })
+  const form = await readRiffForm(openBuffer(bytes))
+  assert.deepEqual(form, { id: 'FORM', type: 'AIFF', size: 14 })
   assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), { id: 'FORM' }, 10)), ['COMM 20-22'])
 })
 
@@ -70,8 +70,8 @@ test('a RIFF chunk with a length beyond the end of its list ends at the end of t
 test('RIFF chunks are found in nested lists', async () => {
   const stream = list('strl', chunk('strf', Buffer.alloc(2)), chunk('strh', Buffer.alloc(4)))
   const bytes = form('AVI ', list('hdrl', chunk('avih', Buffer.alloc(2)), stream, stream), list('movi'))
-  const foundChunks = await collect(findRiffChunks(openBuffer(bytes), little, ['hdrl', 'strl', 'strh'], 10))
-  assert.equal(foundChunks.length, 2)
+  const chunks = await collect(findRiffChunks(openBuffer(bytes), little, ['hdrl', 'strl', 'strh'], 10))
+  assert.equal(chunks.length, 2)
   const top = await collect(readRiffChunks(openBuffer(bytes), little, 10))
   assert.deepEqual(
     top.map((one) => one.split(' ')[0]),

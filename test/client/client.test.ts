@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import * as client from '../../lib/client/index.ts'
-import { managerOf } from '../support/account.ts'
+import { createManagerKey } from '../support/account.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { clientCases } from './client-cases.ts'
 import { commandCases } from './command-cases.ts'
@@ -39,7 +39,7 @@ describe('the client package', { concurrency: 4 }, () => {
     withShell(service.url, async (shell) => {
       assert.match((await shell.run(['login', `sk_${'x'.repeat(49)}`])).stderr, /API key/)
       assert.match(
-        (await shell.run(['login', await managerOf(service)])).stderr,
+        (await shell.run(['login', await createManagerKey(service)])).stderr,
         /^Signed in as .+@example\.com/,
       )
       assert.match((await shell.run(['doctor'])).stdout, /✓ +identity +\S+config\.json; plan pro/)

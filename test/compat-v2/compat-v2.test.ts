@@ -10,7 +10,7 @@ import { roleResources } from '../../lib/deployment/roles.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
 import { compatEvent } from '../../lib/webhooks/compat-event.ts'
 import { after, before } from '../hooks.ts'
-import { managerOf } from '../support/account.ts'
+import { createManagerKey } from '../support/account.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { recordedCases } from './recorded-cases.ts'
@@ -23,7 +23,7 @@ let key: string
 let sdk: CloudConvert
 before(async () => {
   service = await startService({ FACADES: 'v2', OUTGOING_ALLOW: '127.0.0.0/8' })
-  key = await managerOf(service)
+  key = await createManagerKey(service)
   sdk = createSdk(service.url, key)
 })
 after(() => service.stop())
@@ -200,6 +200,6 @@ test('on AWS, the v2 compatibility API is deployed only if the stage enables it'
 
 for (const [name, run] of Object.entries({ ...recordedCases, ...signedUrlCases, ...singleTaskCases }))
   test(name, async () => {
-    const ownKey = await managerOf(service)
+    const ownKey = await createManagerKey(service)
     await run({ url: service.url, key: ownKey, sdk: createSdk(service.url, ownKey) })
   })

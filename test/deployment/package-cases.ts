@@ -7,11 +7,11 @@ import { functions } from '../../lib/resources/functions.ts'
 import { reference } from '../support/deployment.ts'
 import {
   lambda,
-  layerBytes,
   ofType,
   onPackage,
   properties,
-  zipBytes,
+  readLayerBytes,
+  readZipBytes,
 } from '../support/packaged-deployment.ts'
 
 for (const name of zipFunctionNames) {
@@ -94,10 +94,10 @@ test('packages stay within their budgets for heap after import and zip size', as
     const { heapKb, zipKb } = packageBudget(name, functions[name])
     const heapBytes = Number(await onPackage(name, heapMeasuringScript(functions[name].handler)))
     check(`the heap of ${name}`, Math.round(heapBytes / 1000), heapKb)
-    check(`the package of ${name}`, Math.round(zipBytes(name) / 1000), Math.min(zipKb, maxZipKb))
+    check(`the package of ${name}`, Math.round(readZipBytes(name) / 1000), Math.min(zipKb, maxZipKb))
   }
   for (const id of lambdaLayerIds)
-    check(`the layer ${id}`, Math.round(layerBytes(id) / 1000), layerBudgetsKb[id])
+    check(`the layer ${id}`, Math.round(readLayerBytes(id) / 1000), layerBudgetsKb[id])
   assert.deepEqual(exceededLimits, [])
 })
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
-import { descendants, proportionalBytes } from '../support/processes.ts'
+import { descendants, readProportionalBytes } from '../support/processes.ts'
 import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -79,6 +79,6 @@ test('the idle service uses less than 200 MB after its workers have exited', asy
     20,
   )
   const allPids = [service.pid, ...descendants(service.pid).map(({ pid }) => pid)]
-  const total = allPids.reduce((sum, pid) => sum + proportionalBytes(pid), 0)
+  const total = allPids.reduce((sum, pid) => sum + readProportionalBytes(pid), 0)
   assert.ok(total < 200e6, `${Math.round(total / 1e6)} MB`)
 })

@@ -56,13 +56,10 @@ test('sourceJobId converts the file of an earlier job again, and only for the ow
     await convertAgain({ sourceTask: 'convert-file', targetFormat: 'png' }),
   )
   await client.fetch(`/v1/jobs/${firstJob.jobId}`, { method: 'DELETE' })
-  const [job, thirdResult] = [
-    await client.finishedJob(secondJob.jobId),
-    await client.finishedJob(thirdJob.jobId),
-  ]
+  const [job, third] = [await client.finishedJob(secondJob.jobId), await client.finishedJob(thirdJob.jobId)]
   assert.equal(job.result?.filename, 'red.jpg')
   assert.equal((await sharp(await client.download(job.jobId)).metadata()).format, 'jpeg')
-  assert.equal(thirdResult.result?.filename, 'red.png')
+  assert.equal(third.result?.filename, 'red.png')
 
   const code = async (response: Response) =>
     ((await response.json()) as { error?: { code: string } }).error?.code

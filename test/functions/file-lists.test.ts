@@ -60,7 +60,7 @@ async function download(url: string | null | undefined): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer())
 }
 
-async function namesInZip(bytes: Buffer): Promise<string[]> {
+async function listZipNames(bytes: Buffer): Promise<string[]> {
   const zip = await openZipArchive(openBuffer(bytes), 1000)
   return [...zip.files.keys()].sort()
 }
@@ -121,7 +121,7 @@ test('each page of a split PDF is converted separately, and a link returns one Z
   const [list] = tasks['webp']?.result?.files ?? []
   assert.deepEqual(list?.members, withExtension('webp'))
   const zip = await download(tasks['out']?.result?.url)
-  assert.deepEqual(await namesInZip(zip), ['manifest.json', ...withExtension('webp')])
+  assert.deepEqual(await listZipNames(zip), ['manifest.json', ...withExtension('webp')])
 })
 
 test('a file list is exported file by file if the export task asks for it', async () => {

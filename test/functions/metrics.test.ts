@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { jobMetrics, renderMetrics } from '../../lib/usage/prometheus.ts'
 import { after, before } from '../hooks.ts'
-import { adminOf, managerOf } from '../support/account.ts'
+import { createAdminKey, createManagerKey } from '../support/account.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -51,8 +51,8 @@ test('only administrators can read metrics from other machines', async () => {
   const headersOfOtherClient = { 'x-forwarded-for': '203.0.113.7' }
   const statusOf = async (key: string) =>
     (await readMetrics({ ...headersOfOtherClient, 'x-api-key': key })).status
-  assert.equal(await statusOf(await adminOf(service)), 200)
-  assert.equal(await statusOf(await managerOf(service)), 403)
+  assert.equal(await statusOf(await createAdminKey(service)), 200)
+  assert.equal(await statusOf(await createManagerKey(service)), 403)
   assert.equal(await statusOf('sk_unknown'), 401)
 })
 

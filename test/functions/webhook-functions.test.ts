@@ -118,9 +118,9 @@ test('webhookUrl of a job creates a webhook signed with the default secret of it
   await publishJobCreated(createdJob.data.jobId)
   await publishJobCreated(run.jobId)
   await deliverAll()
-  const eventsAt = (path: string) => receiver.at(path).map(({ json }) => json.event)
-  assert.deepEqual(eventsAt('/form'), ['file.uploaded', 'job.created', 'job.queued'])
-  assert.deepEqual(eventsAt('/nightly').slice(0, 2), ['file.uploaded', 'job.created'])
+  const eventNamesAt = (path: string) => receiver.at(path).map(({ json }) => json.event)
+  assert.deepEqual(eventNamesAt('/form'), ['file.uploaded', 'job.created', 'job.queued'])
+  assert.deepEqual(eventNamesAt('/nightly').slice(0, 2), ['file.uploaded', 'job.created'])
 })
 
 /** The message as SQS passes it to Lambda. */
@@ -231,10 +231,10 @@ test('creating the first subscriber waits until no process uses the old list of 
   await createWebhook(send, '/again')
   assert.deepEqual(await listeners(), ['webhooks'])
   const feeds = new EventFeeds(app.services.table)
-  for (const beginners of [1, 2]) {
+  for (const concurrentStarts of [1, 2]) {
     const owner = newId('anon')
     assert.deepEqual(await listeners(owner), [])
-    await Promise.race(Array.from({ length: beginners }, () => feeds.watch(owner)))
-    assert.deepEqual(await listeners(owner), ['sockets'], `first of ${beginners}`)
+    await Promise.race(Array.from({ length: concurrentStarts }, () => feeds.watch(owner)))
+    assert.deepEqual(await listeners(owner), ['sockets'], `first of ${concurrentStarts}`)
   }
 })

@@ -53,7 +53,7 @@ test('a failed webhook delivery shows the failure and is retried on schedule', a
     ['garbage', await raw((socket) => socket.end('what?\r\n\r\n')), null, /not valid HTTP/, 5],
     ['closed', 'http://127.0.0.1:9/', null, /refused the connection/, 5],
   ]
-  for (const [name, url, status, error, nextS] of cases) {
+  for (const [name, url, status, error, nextAttemptInS] of cases) {
     const send = newClient()
     const { id } = await createWebhook(send, '/', { url })
     await createEvent(send)
@@ -61,7 +61,7 @@ test('a failed webhook delivery shows the failure and is retried on schedule', a
     const delivery = await getOnlyDelivery(send, id)
     assert.deepEqual([delivery.status, delivery.responseStatus], ['pending', status], name)
     assert.match(delivery.error, error, name)
-    assert.equal(Date.parse(delivery.nextAttemptAt) - clock, nextS * 1000, name)
+    assert.equal(Date.parse(delivery.nextAttemptAt) - clock, nextAttemptInS * 1000, name)
     assert.equal(delivery.attempts.length, 1)
     assert.ok((delivery.responseBody ?? '').length <= 1024, name)
     if (name === '500') assert.equal(delivery.responseBody, 'no\ufffd use')
@@ -131,28 +131,28 @@ test('webhook retries within 15 min use the delay of the queue', async () => {
 test('a 410 or five days of failures disable a webhook and drop its pending deliveries', async () => {
   const send = newClient()
   receiver.setHandler('/410', respondWith(410))
-  const goneHook = await createWebhook(send, '/410')
+  const goneWebhook = await createWebhook(send, '/410')
   await createEvent(send)
   await deliverAll()
-  const after410 = (await send('GET', `/v1/webhooks/${goneHook.id}`)).data
+  const after410 = (await send('GET', `/v1/webhooks/${goneWebhook.id}`)).data
   assert.deepEqual([after410.enabled, after410.disabledReason], [false, 'gone'])
-  assert.equal((await getOnlyDelivery(send, goneHook.id)).status, 'failed')
+  assert.equal((await getOnlyDelivery(send, goneWebhook.id)).status, 'failed')
   await createEvent(send)
   assert.equal(queue.length, 0, 'no more deliveries are sent')
 
   receiver.setHandler('/dead', respondWith(500))
-  const deadHook = await createWebhook(send, '/dead')
+  const unreachableWebhook = await createWebhook(send, '/dead')
   await createEvent(send)
   await deliverAll()
   pass(5 * 86_400)
   await createEvent(send)
   await deliverAll()
-  const failingHook = (await send('GET', `/v1/webhooks/${deadHook.id}`)).data
+  const failingWebhook = (await send('GET', `/v1/webhooks/${unreachableWebhook.id}`)).data
   assert.deepEqual(
-    [failingHook.enabled, failingHook.disabledReason, failingHook.failing],
+    [failingWebhook.enabled, failingWebhook.disabledReason, failingWebhook.failing],
     [false, 'failing', true],
   )
-  const on = (await send('PATCH', `/v1/webhooks/${deadHook.id}`, { enabled: true })).data
+  const on = (await send('PATCH', `/v1/webhooks/${unreachableWebhook.id}`, { enabled: true })).data
   assert.deepEqual([on.enabled, on.disabledReason, on.failing], [true, null, false])
 })
 

@@ -68,8 +68,8 @@ test('a webhook is created once per idempotency key, and the stored reply contai
   )
   const table = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
   const { Items = [] } = await table.send(new ScanCommand({ TableName: 'mutabor' }))
-  const keptItems = Items.filter(({ pk }) => String(pk).startsWith('IDEM#'))
-  const replies = keptItems.flatMap(({ reply }) => (reply?.body ? [Buffer.from(reply.body)] : []))
+  const idempotencyItems = Items.filter(({ pk }) => String(pk).startsWith('IDEM#'))
+  const replies = idempotencyItems.flatMap(({ reply }) => (reply?.body ? [Buffer.from(reply.body)] : []))
   assert.equal(replies.length, 1)
   assert.throws(() => gunzipSync(replies[0] ?? ''))
   assert.ok(!replies[0]?.includes(firstReply.json.data.secret.slice(6)))
@@ -98,13 +98,16 @@ test('both webhook signatures verify the sent bytes before, during and after a r
   const lastRequest = async () => {
     await createEvent(send)
     await deliverAll()
-    const lastBefore = receiver.at('/signed').at(-1)
-    assert.ok(lastBefore)
-    return { headers: lastBefore.headers as Record<string, string>, body: lastBefore.body.toString() }
+    const previousRequest = receiver.at('/signed').at(-1)
+    assert.ok(previousRequest)
+    return {
+      headers: previousRequest.headers as Record<string, string>,
+      body: previousRequest.body.toString(),
+    }
   }
   const isHex = ({ body, headers }: Awaited<ReturnType<typeof lastRequest>>, secret: string, header = '') =>
     verify(secret, body, headers[`x-webhook-signature${header}`] ?? '')
-  const isStandard = ({ body, headers }: Awaited<ReturnType<typeof lastRequest>>, secret: string) => {
+  const hasValidSignature = ({ body, headers }: Awaited<ReturnType<typeof lastRequest>>, secret: string) => {
     try {
       return Boolean(new StandardWebhook(secret).verify(body, headers))
     } catch {
@@ -114,7 +117,7 @@ test('both webhook signatures verify the sent bytes before, during and after a r
 
   const plainRequest = await lastRequest()
   assert.deepEqual(
-    [await isHex(plainRequest, firstSecret), isStandard(plainRequest, firstSecret)],
+    [await isHex(plainRequest, firstSecret), hasValidSignature(plainRequest, firstSecret)],
     [true, true],
   )
   assert.equal(plainRequest.headers['x-webhook-signature-old'], undefined)
@@ -130,7 +133,7 @@ test('both webhook signatures verify the sent bytes before, during and after a r
   )
   assert.equal(await isHex(requestBetween, firstSecret), false)
   assert.deepEqual(
-    [isStandard(requestBetween, firstSecret), isStandard(requestBetween, secondSecret)],
+    [hasValidSignature(requestBetween, firstSecret), hasValidSignature(requestBetween, secondSecret)],
     [true, true],
   )
 
@@ -204,11 +207,13 @@ test('a webhook host that now resolves to a private address is not called', asyn
   const send = newClient()
   const { id } = await createWebhook(send, '/private')
   await createEvent(send)
-  const closedHttp = new GuardedHttp({})
-  const closedApp = app.with({ guardedHttp: () => Promise.resolve(closedHttp) }).services
+  const httpWithoutPrivateHosts = new GuardedHttp({})
+  const servicesWithoutPrivateHosts = app.with({
+    guardedHttp: () => Promise.resolve(httpWithoutPrivateHosts),
+  }).services
   const { message } = queue.shift() as (typeof queue)[number]
-  await new Deliverer(closedApp, { now }).deliver(message, () => 900_000)
-  await closedHttp.close()
+  await new Deliverer(servicesWithoutPrivateHosts, { now }).deliver(message, () => 900_000)
+  await httpWithoutPrivateHosts.close()
   assert.match((await getOnlyDelivery(send, id)).error, /does not have a public IP address/)
   assert.equal(receiver.at('/private').length, 0)
   assert.ok(new AddressGuard(allowedNetworks).isAllowed('127.0.0.1'))
@@ -223,9 +228,9 @@ test('a webhook replay sends missed events, but no progress events', async () =>
   await deliverAll()
   await send('PATCH', `/v1/webhooks/${id}`, { enabled: false })
   pass(10)
-  const missedJob = newId('job')
-  await dispatch(buildEvent(send, missedJob, 1, 'job.progress'))
-  await dispatch(buildEvent(send, missedJob, 2, 'job.failed'))
+  const missedJobId = newId('job')
+  await dispatch(buildEvent(send, missedJobId, 1, 'job.progress'))
+  await dispatch(buildEvent(send, missedJobId, 2, 'job.failed'))
   assert.equal(queue.length, 0)
   await send('PATCH', `/v1/webhooks/${id}`, { enabled: true })
   const replayed = await send('POST', `/v1/webhooks/${id}/replay`, { since: sinceTime })

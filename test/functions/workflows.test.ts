@@ -22,7 +22,7 @@ const tasks = {
   pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
   out: { operation: 'export/url', input: 'pdf' },
 }
-const hourly = { name: 'hourly', cron: '0 * * * *', timezone: 'Asia/Kolkata', tasks }
+const hourlyWorkflow = { name: 'hourly', cron: '0 * * * *', timezone: 'Asia/Kolkata', tasks }
 
 /** A client with a new identity. */
 function newClient() {
@@ -36,8 +36,8 @@ function newClient() {
 }
 type Send = ReturnType<typeof newClient>
 
-async function createFlow(send: Send, changes: Readonly<Record<string, unknown>> = {}) {
-  const { status, data } = await send('POST', '/v1/workflows', { ...hourly, ...changes })
+async function createWorkflow(send: Send, changes: Readonly<Record<string, unknown>> = {}) {
+  const { status, data } = await send('POST', '/v1/workflows', { ...hourlyWorkflow, ...changes })
   assert.equal(status, 201)
   return data
 }
@@ -57,7 +57,7 @@ const minutesLater = (at: string, minutes: number) =>
 
 test('a workflow runs on schedule, and its job belongs to the owner of the workflow', async () => {
   const send = newClient()
-  const { id, nextRunAt, timezone } = await createFlow(send, { tag: 'every hour' })
+  const { id, nextRunAt, timezone } = await createWorkflow(send, { tag: 'every hour' })
   assert.equal(timezone, 'Asia/Kolkata')
   assert.equal(new Date(nextRunAt).getUTCMinutes(), 30, 'a full hour in India')
   await wake(id, minutesLater(nextRunAt, -1))
@@ -83,21 +83,21 @@ test('a workflow runs on schedule, and its job belongs to the owner of the workf
   assert.equal(untagged.tag, null)
 
   await endJob(job.jobId, 'completed')
-  const atOnce = await Promise.all([
+  const concurrentReplies = await Promise.all([
     send('GET', `/v1/workflows/${id}`).then(({ data }) => data.lastRun),
     send('GET', '/v1/workflows').then(({ data }) => data.workflows[0].lastRun),
     send('GET', `/v1/workflows/${id}/runs`).then(({ data }) => data.runs[0]),
   ])
-  for (const run of atOnce) assert.equal(run.status, 'completed')
+  for (const run of concurrentReplies) assert.equal(run.status, 'completed')
   await wake(id, minutesLater(nextRunAt, 1))
-  const shownWorkflow = (await send('GET', `/v1/workflows/${id}`)).data
-  assert.deepEqual([shownWorkflow.lastRun.status, shownWorkflow.failures], ['completed', 0])
-  assert.equal(shownWorkflow.nextRunAt, minutesLater(nextRunAt, 60))
+  const workflow = (await send('GET', `/v1/workflows/${id}`)).data
+  assert.deepEqual([workflow.lastRun.status, workflow.failures], ['completed', 0])
+  assert.equal(workflow.nextRunAt, minutesLater(nextRunAt, 60))
 })
 
 test('a workflow run whose process died before creating the job is started by the next sweep', async () => {
   const send = newClient()
-  const { id, nextRunAt } = await createFlow(send)
+  const { id, nextRunAt } = await createWorkflow(send)
   const jobs = { store: app.services.jobs.store, create: () => Promise.reject(new Error('killed')) }
   const brokenServices = { ...app.services, jobs: jobs as unknown as Jobs }
   await assert.rejects(new Workflows(brokenServices).wake(id, new Date(nextRunAt)), /killed/)
@@ -110,7 +110,7 @@ test('a workflow run whose process died before creating the job is started by th
 
 test('a waiting workflow run starts when the previous run has finished', async () => {
   const send = newClient()
-  const { id, nextRunAt } = await createFlow(send, { overlap: 'queue' })
+  const { id, nextRunAt } = await createWorkflow(send, { overlap: 'queue' })
   const firstRun = (await send('POST', `/v1/workflows/${id}/run`)).data
   assert.deepEqual([firstRun.status, firstRun.trigger], ['running', 'request'])
   await wake(id, nextRunAt)
@@ -125,7 +125,7 @@ test('a waiting workflow run starts when the previous run has finished', async (
 
 test('a workflow run cancels the previous run only if the overlap setting says so', async () => {
   const send = newClient()
-  const { id, nextRunAt } = await createFlow(send, { overlap: 'cancel-previous' })
+  const { id, nextRunAt } = await createWorkflow(send, { overlap: 'cancel-previous' })
   const firstRun = (await send('POST', `/v1/workflows/${id}/run`)).data
   await wake(id, nextRunAt)
   assert.equal((await send('GET', `/v1/jobs/${firstRun.jobId}`)).data.status, 'cancelled')
@@ -141,7 +141,7 @@ test('a workflow run cancels the previous run only if the overlap setting says s
 
 test('ten consecutive failures pause a workflow, and enabling it resumes it', async () => {
   const send = newClient()
-  const { id, nextRunAt } = await createFlow(send)
+  const { id, nextRunAt } = await createWorkflow(send)
   const workflow = await new Workflows(app.services).store.find(id)
   assert.ok(workflow)
   const person = { email: 'ada@example.com', emailVerified: true, name: 'Ada', plan: 'free', role: 'USER' }
@@ -172,7 +172,7 @@ test('ten consecutive failures pause a workflow, and enabling it resumes it', as
 
 test('the runs of a workflow are paginated, newest first', async () => {
   const send = newClient()
-  const { id, nextRunAt } = await createFlow(send)
+  const { id, nextRunAt } = await createWorkflow(send)
   for (let hour = 0; hour < 3; hour++) await wake(id, minutesLater(nextRunAt, 60 * hour))
   const firstPage = (await send('GET', `/v1/workflows/${id}/runs`, undefined, { limit: '2' })).data
   const rest = await send('GET', `/v1/workflows/${id}/runs`, undefined, {
@@ -195,9 +195,9 @@ test('the runs of a workflow are paginated, newest first', async () => {
 
 test('a workflow with an unknown target format is refused when it is created or changed', async () => {
   const send = newClient()
-  const { id } = await createFlow(send)
+  const { id } = await createWorkflow(send)
   const unknown = { ...tasks, pdf: { ...tasks.pdf, output_format: 'xyz' } }
-  const createdReply = await send('POST', '/v1/workflows', { ...hourly, tasks: unknown })
+  const createdReply = await send('POST', '/v1/workflows', { ...hourlyWorkflow, tasks: unknown })
   const changedReply = await send('PATCH', `/v1/workflows/${id}`, { tasks: unknown })
   for (const { status, error } of [createdReply, changedReply])
     assert.deepEqual([status, error.code, error.details.task], [422, 'UNSUPPORTED_FORMAT', 'pdf'])
@@ -211,7 +211,7 @@ test('secrets of a workflow are hidden, stored encrypted, and cannot be set to t
     locked: { operation: 'encrypt-pdf', input: 'pdf', options: { password: 'open sesame' } },
     out: { operation: 'export/url', input: 'locked' },
   }
-  const { id, tasks: shownTasks } = await createFlow(send, { tasks: locked })
+  const { id, tasks: shownTasks } = await createWorkflow(send, { tasks: locked })
   assert.equal(shownTasks.locked.options.password, '***')
   const storedItem = await app.services.table.get({ pk: `WORKFLOW#${id}`, sk: 'WORKFLOW' })
   assert.doesNotMatch(JSON.stringify(storedItem), /sesame/)
@@ -221,7 +221,7 @@ test('secrets of a workflow are hidden, stored encrypted, and cannot be set to t
 })
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: this is user input
-const weekly = { ...tasks.out, filename: '${week}' }
+const exportWithVariable = { ...tasks.out, filename: '${week}' }
 
 test('a workflow that could never run is rejected', async () => {
   const send = newClient()
@@ -233,12 +233,12 @@ test('a workflow that could never run is rejected', async () => {
       /^tasks\.text\.operation: import\/upload/,
     ],
     [{ tasks: { pdf: tasks.pdf } }, /text/],
-    [{ tasks: { ...tasks, out: weekly } }, /^tasks\.out\.filename: expected \$\{date\}/],
+    [{ tasks: { ...tasks, out: exportWithVariable } }, /^tasks\.out\.filename: expected \$\{date\}/],
     [{ overlap: 'pile' }, /^overlap: /],
     [{ when: 'now' }, /^when: /],
   ]
   for (const [changes, message] of cases) {
-    const { status, error } = await send('POST', '/v1/workflows', { ...hourly, ...changes })
+    const { status, error } = await send('POST', '/v1/workflows', { ...hourlyWorkflow, ...changes })
     assert.equal(status, 400, JSON.stringify(changes))
     assert.match(error.message, message)
   }
@@ -247,8 +247,8 @@ test('a workflow that could never run is rejected', async () => {
 
 test('workflows of other owners and deleted workflows return 404', async () => {
   const [send, otherClient] = [newClient(), newClient()]
-  const { id } = await createFlow(send)
-  await createFlow(otherClient)
+  const { id } = await createWorkflow(send)
+  await createWorkflow(otherClient)
   for (const [method, path] of [
     ['GET', ''],
     ['PATCH', ''],
@@ -272,13 +272,13 @@ test('workflows of other owners and deleted workflows return 404', async () => {
 
 test('an owner can have fifty workflows, and deleting one allows another', async () => {
   const send = newClient()
-  const [{ id }] = [await createFlow(send)]
+  const [{ id }] = [await createWorkflow(send)]
   const { owner } = (await new Workflows(app.services).store.find(id)) ?? {}
   // Pretend that there are more.
   await app.services.table.update({ pk: `OWNER#${owner}`, sk: 'COUNTS' }, { set: { WORKFLOW: 49 } })
-  const two = await Promise.all([1, 2].map(() => send('POST', '/v1/workflows', hourly)))
+  const two = await Promise.all([1, 2].map(() => send('POST', '/v1/workflows', hourlyWorkflow)))
   assert.deepEqual(two.map(({ status }) => status).sort(), [201, 400])
   assert.match(two.find(({ error }) => error)?.error.message, /the maximum of 50 workflows/)
   await send('DELETE', `/v1/workflows/${id}`)
-  await createFlow(send)
+  await createWorkflow(send)
 })

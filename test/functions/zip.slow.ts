@@ -30,7 +30,7 @@ before(async () => {
 after(() => service.stop())
 
 /** A playable video followed by zeros: a sparse file, which needs no space until it is uploaded. */
-async function video(name: string, bytes: number, filling?: Buffer): Promise<string> {
+async function video(name: string, bytes: number, blockContent?: Buffer): Promise<string> {
   const start = await readFile(new URL('../fixtures/video.mp4', import.meta.url))
   const box = Buffer.alloc(16)
   box.writeUInt32BE(1, 0)
@@ -38,14 +38,14 @@ async function video(name: string, bytes: number, filling?: Buffer): Promise<str
   box.writeBigUInt64BE(BigInt(bytes - start.length), 8)
   const path = join(folder, name)
   const file = await open(path, 'w')
-  await file.write(Buffer.concat([start, box, filling ?? Buffer.alloc(0)]))
+  await file.write(Buffer.concat([start, box, blockContent ?? Buffer.alloc(0)]))
   await file.truncate(bytes)
   await file.close()
   return path
 }
 
 /** Creates a job whose result is this file, unchanged. */
-async function createJobOf(path: string, bytes: number, filename: string): Promise<string> {
+async function createJobFor(path: string, bytes: number, filename: string): Promise<string> {
   const { url, uploadId } = await client.presign({ filename, size: bytes, contentType: 'video/mp4' })
   await run('curl', ['-sSf', '-H', 'Content-Type: video/mp4', '-T', path, url])
   const tasks = {
@@ -82,7 +82,7 @@ print(len(archive.namelist()), sum(one.file_size for one in archive.infolist() i
 `
 
 /** Three ZIP tools agree on the content. */
-async function opens(path: string, files: number, bytes: number): Promise<void> {
+async function assertZipOpens(path: string, files: number, bytes: number): Promise<void> {
   const { stdout: listedMembers } = await run('unzip', ['-tqq', path])
   assert.equal(listedMembers, '')
   const { stdout: countedMembers } = await run(python3, ['-c', python, path])
@@ -99,18 +99,18 @@ test('a hundred results of 20 MB are downloaded as one ZIP', async () => {
     Array.from({ length: 100 }, (_, at) => at),
     4,
     async () => {
-      jobIds.push(await createJobOf(path, bytes, 'same.mp4'))
+      jobIds.push(await createJobFor(path, bytes, 'same.mp4'))
     },
   )
-  await opens(await zipOf(jobIds), 100, 100 * bytes)
+  await assertZipOpens(await zipOf(jobIds), 100, 100 * bytes)
   for (const jobId of jobIds) await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })
 })
 
 test('a ZIP of five gigabytes uses ZIP64', async () => {
   const bytes = 4900 * mib
   const path = await video('large.mp4', bytes)
-  const jobId = await createJobOf(path, bytes, 'large.mp4')
+  const jobId = await createJobFor(path, bytes, 'large.mp4')
   await rm(path)
-  const smallJob = await createJobOf(await video('small.mp4', mib), mib, 'after.mp4')
-  await opens(await zipOf([jobId, smallJob]), 2, bytes + mib)
+  const smallJob = await createJobFor(await video('small.mp4', mib), mib, 'after.mp4')
+  await assertZipOpens(await zipOf([jobId, smallJob]), 2, bytes + mib)
 })

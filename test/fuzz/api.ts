@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { forEachConcurrently } from '../../lib/async/for-each-concurrently.ts'
 import { planIds } from '../../lib/plans.ts'
-import { adminOf, managerOf } from '../support/account.ts'
+import { createAdminKey, createManagerKey } from '../support/account.ts'
 import { type CallOperation, EveryOperation } from '../support/every-operation.ts'
 import { inlineComponents } from '../support/inline-components.ts'
 import { OpenApiChecker } from '../support/openapi-checker.ts'
@@ -105,11 +105,11 @@ class Fuzzer {
   readonly #document: object
   readonly #checker: OpenApiChecker
   readonly #pool = new IdPool()
-  readonly #reached = new Set<string>()
+  readonly #reachedOperations = new Set<string>()
   readonly #statuses: Record<string, number> = {}
   readonly #failures: string[] = []
   readonly #senders = new Map<SenderName, Record<string, string>>()
-  #sent = 0
+  #sentRequests = 0
   #slowestMs = 0
 
   constructor(service: TestService, document: object) {
@@ -134,9 +134,9 @@ class Fuzzer {
   /** Requests may delete or limit keys, or suspend their accounts. */
   async #renewKeys(): Promise<void> {
     for (const [name, create] of [
-      ['manager', managerOf],
-      ['reader', managerOf],
-      ['admin', adminOf],
+      ['manager', createManagerKey],
+      ['reader', createManagerKey],
+      ['admin', createAdminKey],
     ] as const) {
       const headers = this.#senders.get(name)
       const isValid =
@@ -160,7 +160,7 @@ class Fuzzer {
       this.#pool.learn(text, 'anonymous')
       const token = response.headers.get('x-owner-token')
       if (token) this.#senders.set('anonymous', { 'x-owner-token': token })
-      this.#countReached(method, path.replace(/:(\w+)/g, '{$1}'), response.status)
+      this.#recordReached(method, path.replace(/:(\w+)/g, '{$1}'), response.status)
       const isJson = response.headers.get('content-type')?.includes('json')
       const body = isJson && text !== '' ? JSON.parse(text) : text
       return isJson ? (body?.data ?? body) : body
@@ -168,16 +168,16 @@ class Fuzzer {
     await new EveryOperation({ service: this.#service, client, receiver, call }).run()
   }
 
-  #countReached(method: string, path: string, status: number): void {
-    if (status < 400) this.#reached.add(`${method} ${path}`)
+  #recordReached(method: string, path: string, status: number): void {
+    if (status < 400) this.#reachedOperations.add(`${method} ${path}`)
   }
 
   async run({ requests, seed, onProgress }: FuzzOptions): Promise<FuzzResult> {
-    const arbitrary = requestArbitrary(this.#document)
-    for (let batch = 0; this.#sent < requests && this.#failures.length < maxFailures; batch++) {
-      const numRuns = Math.min(batchSize, requests - this.#sent)
+    const arbitraryRequest = requestArbitrary(this.#document)
+    for (let batch = 0; this.#sentRequests < requests && this.#failures.length < maxFailures; batch++) {
+      const numRuns = Math.min(batchSize, requests - this.#sentRequests)
       const batchSeed = seed + batch
-      const list = fc.sample(arbitrary, { seed: batchSeed, numRuns })
+      const list = fc.sample(arbitraryRequest, { seed: batchSeed, numRuns })
       await forEachConcurrently(list, concurrency, (request) => this.#send(request, batchSeed))
       await this.#renewKeys()
       onProgress?.(this.result)
@@ -188,16 +188,16 @@ class Fuzzer {
   get result(): FuzzResult {
     const all = listOperations(this.#document).map(({ method, path }) => `${method} ${path}`)
     return {
-      requests: this.#sent,
+      requests: this.#sentRequests,
       statuses: this.#statuses,
-      unreached: all.filter((one) => !this.#reached.has(one)),
+      unreached: all.filter((one) => !this.#reachedOperations.has(one)),
       failures: this.#failures,
       slowestMs: Math.round(this.#slowestMs),
     }
   }
 
   async #send(request: FuzzRequest, seed: number): Promise<void> {
-    this.#sent += 1
+    this.#sentRequests += 1
     const { operation, sender } = request
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
       encodePath(String(this.#pool.fill(request.params[name] ?? 'x', sender))),
@@ -206,7 +206,7 @@ class Fuzzer {
       request.query.map(([name, value]): [string, string] => [name, String(this.#pool.fill(value, sender))]),
     )
     const startedAt = performance.now()
-    const described = JSON.stringify({
+    const description = JSON.stringify({
       seed,
       request: `${operation.method} ${path}?${query}`,
       sender,
@@ -231,7 +231,7 @@ class Fuzzer {
       if (isRefusedByClient(error)) return
       const reason =
         error instanceof Error ? `${error.name}: ${error.message} ${error.cause ?? ''}` : String(error)
-      this.#failures.push(`${reason}\n${described}`)
+      this.#failures.push(`${reason}\n${description}`)
     } finally {
       this.#slowestMs = Math.max(this.#slowestMs, performance.now() - startedAt)
     }
@@ -243,7 +243,7 @@ class Fuzzer {
     if (contentType?.startsWith('text/event-stream')) {
       // It ends with its job.
       await response.body?.cancel()
-      this.#countReached(operation.method, operation.path, status)
+      this.#recordReached(operation.method, operation.path, status)
       return
     }
     const text = await response.text()
@@ -251,7 +251,7 @@ class Fuzzer {
     if (status === 404 && path.includes('%2F') && contentType?.startsWith('text/html')) return
     if (status === 500) throw new Error(`500: ${text.slice(0, 500)}`)
     this.#checker.check({ method: operation.method, path, status, contentType, headers, text })
-    this.#countReached(operation.method, operation.path, status)
+    this.#recordReached(operation.method, operation.path, status)
     if (sender === 'wrong' || sender === 'unauthenticated') return
     this.#pool.learn(text, sender)
     if (status < 300 && contentType?.includes('json')) await this.#followUp(operation.id, text)

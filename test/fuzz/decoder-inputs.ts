@@ -37,7 +37,9 @@ const randomBelow = (limit: number, random: Random) => Math.floor(random() * lim
 const pick = <T>(all: readonly T[], random: Random): T => all[randomBelow(all.length, random)] as T // never empty
 
 /** Values at which lengths, counts and offsets go wrong. */
-const extremes = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff]
+const extremeNumbers = [
+  0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff,
+]
 
 const setNumber: Change = (bytes, random) => {
   const width = pick([1, 2, 4], random)
@@ -46,7 +48,7 @@ const setNumber: Change = (bytes, random) => {
   // Headers are at the start and the end of files.
   const reach = random() < 0.6 ? Math.min(bytes.length, 512) : bytes.length
   const at = randomBelow(reach - width + 1, random)
-  const value = pick(extremes, random) % 256 ** width
+  const value = pick(extremeNumbers, random) % 256 ** width
   if (random() < 0.5) changed.writeUIntLE(value, at, width)
   else changed.writeUIntBE(value, random() < 0.2 ? bytes.length - width : at, width)
   return changed
@@ -94,9 +96,9 @@ async function unpack(bytes: Buffer): Promise<readonly Sample[]> {
 
 /** Changes a member of a ZIP, so that the parsers of the member see it and not only those of the ZIP. */
 async function changeMember(bytes: Buffer, random: Random): Promise<Buffer> {
-  const knownMembers = unpacked.get(bytes) ?? unpack(bytes).catch(() => [])
-  unpacked.set(bytes, knownMembers)
-  const members = await knownMembers
+  const unpacking = unpacked.get(bytes) ?? unpack(bytes).catch(() => [])
+  unpacked.set(bytes, unpacking)
+  const members = await unpacking
   if (members.length === 0) return changeBytes(bytes, random)
   const chosen = randomBelow(members.length, random)
   const zip = new ZipWriter(new Uint8ArrayWriter(), { level: 0, useWebWorkers: false })

@@ -40,7 +40,7 @@ function sourceOf({ name, bytes }: Sample): ByteSource {
 }
 
 /** Returns undefined for results, and errors that a client may see. */
-async function problemOf(work: () => Promise<unknown>): Promise<string | undefined> {
+async function findProblem(work: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await work()
     return undefined
@@ -50,11 +50,11 @@ async function problemOf(work: () => Promise<unknown>): Promise<string | undefin
   }
 }
 
-async function problemsOf(input: Sample): Promise<string[]> {
+async function findProblems(input: Sample): Promise<string[]> {
   const source = sourceOf(input)
   const extension = input.name.slice(input.name.lastIndexOf('.') + 1).toLowerCase()
   const foundFormats = new Set<FormatId | undefined>([byExtension.get(extension)])
-  const detection = problemOf(async () => {
+  const detection = findProblem(async () => {
     const { format } = (await runMethod(source, { method: 'detectFormat', params: { hint: {} } })) as {
       format: string
     }
@@ -69,7 +69,7 @@ async function problemsOf(input: Sample): Promise<string[]> {
       ? { kind: 'content', reader, isResult: input.bytes.length % 2 === 0 }
       : { kind: 'headers', format }
     problems.push(
-      await problemOf(async () => {
+      await findProblem(async () => {
         const value = await runMethod(source, { method: 'summarize', params })
         if (value !== null) SummaryMessage.parse(JSON.parse(JSON.stringify(value)))
       }),
@@ -83,6 +83,6 @@ const samples = loadSamples()
 for (let number = from; number < to; number++) {
   Atomics.store(current, 0, number)
   const input = await createInput(samples, seed, number)
-  for (const problem of await problemsOf(input))
+  for (const problem of await findProblems(input))
     parentPort?.postMessage({ number, name: input.name, problem } satisfies Problem)
 }

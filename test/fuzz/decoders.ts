@@ -97,14 +97,14 @@ export async function main(args: string[]): Promise<void> {
     },
   })
   const startedAt = performance.now()
-  let shownAt = startedAt
+  let reportedAt = startedAt
   const { done, problems } = await fuzzDecoders({
     seed: values.seed,
     from: Number(values.from),
     count: Number(values.count),
     onProgress: (number) => {
-      if (performance.now() - shownAt < 10_000) return
-      shownAt = performance.now()
+      if (performance.now() - reportedAt < 10_000) return
+      reportedAt = performance.now()
       process.stdout.write(`input ${number}\n`)
     },
   })

@@ -23,7 +23,7 @@ export interface Schema {
 }
 
 /** Finds the schema of a reference. */
-export type Lookup = (reference: string) => Schema
+export type ResolveReference = (reference: string) => Schema
 
 /** A placeholder for the id of something that an earlier reply named; `IdPool.fill` replaces it. */
 export const idToken = (kind: string): fc.Arbitrary<string> => fc.nat(999).map((at) => `{{${kind}:${at}}}`)
@@ -69,26 +69,37 @@ export const oddValues: readonly unknown[] = [
     Array.from({ length: 300 }, () => 'x'),
   ],
 ]
-const oddValue = fc.constantFrom(...oddValues)
+const oddValueArbitrary = fc.constantFrom(...oddValues)
 
 /** @param name of the field or parameter, which tells whether it is an id. */
-export function valueArbitrary(schema: Schema, lookup: Lookup, name = '', depth = 0): fc.Arbitrary<unknown> {
+export function valueArbitrary(
+  schema: Schema,
+  lookup: ResolveReference,
+  name = '',
+  depth = 0,
+): fc.Arbitrary<unknown> {
   return fc.oneof(
-    { weight: 14, arbitrary: usualValue(schema, lookup, name, depth) },
-    { weight: 1, arbitrary: oddValue },
+    { weight: 14, arbitrary: validValueArbitrary(schema, lookup, name, depth) },
+    { weight: 1, arbitrary: oddValueArbitrary },
   )
 }
 
-function usualValue(schema: Schema, lookup: Lookup, name: string, depth: number): fc.Arbitrary<unknown> {
+function validValueArbitrary(
+  schema: Schema,
+  lookup: ResolveReference,
+  name: string,
+  depth: number,
+): fc.Arbitrary<unknown> {
   if (depth > maxDepth) return fc.constant(null)
-  if (schema.$ref) return usualValue(lookup(schema.$ref), lookup, name, depth + 1)
+  if (schema.$ref) return validValueArbitrary(lookup(schema.$ref), lookup, name, depth + 1)
   if (schema.enum?.length) return fc.constantFrom(...schema.enum)
   if ('const' in schema) return fc.constant(schema.const)
   const choices = schema.anyOf ?? schema.oneOf
-  if (choices?.length) return fc.oneof(...choices.map((one) => usualValue(one, lookup, name, depth + 1)))
+  if (choices?.length)
+    return fc.oneof(...choices.map((one) => validValueArbitrary(one, lookup, name, depth + 1)))
   if (schema.allOf?.length)
     return fc
-      .tuple(...schema.allOf.map((one) => usualValue(one, lookup, name, depth + 1)))
+      .tuple(...schema.allOf.map((one) => validValueArbitrary(one, lookup, name, depth + 1)))
       .map((parts) => Object.assign({}, ...parts))
   const [type = 'object'] = [schema.type ?? []].flat()
   switch (type) {
@@ -155,7 +166,7 @@ function stringArbitrary(
   )
 }
 
-function objectArbitrary(schema: Schema, lookup: Lookup, depth: number): fc.Arbitrary<object> {
+function objectArbitrary(schema: Schema, lookup: ResolveReference, depth: number): fc.Arbitrary<object> {
   const fields = Object.fromEntries(
     Object.entries(schema.properties ?? {}).map(([name, one]) => [
       name,
@@ -166,7 +177,7 @@ function objectArbitrary(schema: Schema, lookup: Lookup, depth: number): fc.Arbi
   const ownFields = fc.record(fields, { requiredKeys: required })
   const { additionalProperties: rest } = schema
   const names = fc.constantFrom('a', 'quality', 'password', 'in', 'out', 'unknownField', '__proto__')
-  const values = typeof rest === 'object' ? valueArbitrary(rest, lookup, '', depth + 1) : oddValue
+  const values = typeof rest === 'object' ? valueArbitrary(rest, lookup, '', depth + 1) : oddValueArbitrary
   const more = fc.dictionary(names, values, {
     maxKeys: typeof rest === 'object' ? 3 : 1,
     noNullPrototype: true,

@@ -1,5 +1,12 @@
 import fc from 'fast-check'
-import { idKinds, idToken, type Lookup, oddValues, type Schema, valueArbitrary } from './json-schema.ts'
+import {
+  idKinds,
+  idToken,
+  oddValues,
+  type ResolveReference,
+  type Schema,
+  valueArbitrary,
+} from './json-schema.ts'
 
 /** Makes requests from the OpenAPI document: changed examples, and bodies made from the schemas. */
 
@@ -40,7 +47,7 @@ export interface FuzzRequest {
   readonly body?: { readonly type: string; readonly value: unknown } | undefined
 }
 
-interface Documented {
+interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
@@ -55,7 +62,7 @@ interface DocumentedOperation {
 }
 type Examples = Readonly<Record<string, { readonly value: unknown }>>
 
-const toDocument = (document: object) => document as Documented // made by this project
+const toDocument = (document: object) => document as ApiDocument // made by this project
 
 /** Sign-in is left out: its rate limits by IP address would refuse nearly every request. */
 export const listOperations = (document: object): Operation[] =>
@@ -81,12 +88,12 @@ const startsWork =
 
 /** @param document with inlined parameters and responses. */
 export function requestArbitrary(document: object): fc.Arbitrary<FuzzRequest> {
-  const lookup: Lookup = (reference) =>
+  const lookup: ResolveReference = (reference) =>
     toDocument(document).components.schemas[reference.replace('#/components/schemas/', '')] ?? {}
   return fc.oneof(
     ...listOperations(document).map((operation) => ({
       weight: startsWork.test(operation.id) ? 1 : 8,
-      arbitrary: requestOf(operation, lookup),
+      arbitrary: operationArbitrary(operation, lookup),
     })),
   )
 }
@@ -134,12 +141,12 @@ const extraHeaders = fc.oneof(
   },
 )
 
-function requestOf(operation: Operation, lookup: Lookup): fc.Arbitrary<FuzzRequest> {
-  const ofPlace = (place: Parameter['in']) => operation.parameters.filter((one) => one.in === place)
+function operationArbitrary(operation: Operation, lookup: ResolveReference): fc.Arbitrary<FuzzRequest> {
+  const parametersIn = (place: Parameter['in']) => operation.parameters.filter((one) => one.in === place)
   const params = fc.record(
-    Object.fromEntries(ofPlace('path').map((one) => [one.name, pathValue(one, lookup)])),
+    Object.fromEntries(parametersIn('path').map((one) => [one.name, pathValueArbitrary(one, lookup)])),
   )
-  const queries = ofPlace('query').map((one) =>
+  const queries = parametersIn('query').map((one) =>
     fc
       .tuple(fc.integer({ min: 1, max: 10 }), valueArbitrary(one.schema ?? {}, lookup, one.name))
       .map(([chance, value]) => (one.required || chance <= 3 ? [[one.name, asText(value)] as const] : [])),
@@ -156,7 +163,10 @@ function requestOf(operation: Operation, lookup: Lookup): fc.Arbitrary<FuzzReque
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
-function pathValue({ name, schema = {} }: Parameter, lookup: Lookup): fc.Arbitrary<string> {
+function pathValueArbitrary(
+  { name, schema = {} }: Parameter,
+  lookup: ResolveReference,
+): fc.Arbitrary<string> {
   const kind = idKinds[name]
   const usualValue = kind ? idToken(kind) : valueArbitrary(schema, lookup, name).map(asText)
   const texts = oddValues.filter((value) => typeof value === 'string' && value !== '')
@@ -166,7 +176,7 @@ function pathValue({ name, schema = {} }: Parameter, lookup: Lookup): fc.Arbitra
   )
 }
 
-function bodyArbitrary({ bodies }: Operation, lookup: Lookup): fc.Arbitrary<FuzzRequest['body']> {
+function bodyArbitrary({ bodies }: Operation, lookup: ResolveReference): fc.Arbitrary<FuzzRequest['body']> {
   if (bodies.length === 0)
     return fc.oneof(
       { weight: 20, arbitrary: fc.constant(undefined) },
@@ -175,17 +185,17 @@ function bodyArbitrary({ bodies }: Operation, lookup: Lookup): fc.Arbitrary<Fuzz
   return fc.oneof(
     ...bodies.flatMap(({ type, schema, example }) => {
       const made = valueArbitrary(schema, lookup)
-      const values = example === undefined ? made : fc.oneof(changedExample(example), made)
+      const values = example === undefined ? made : fc.oneof(changedExampleArbitrary(example), made)
       return [
         { weight: 12, arbitrary: values.map((value) => ({ type, value })) },
-        { weight: 1, arbitrary: brokenText(type) },
+        { weight: 1, arbitrary: brokenBodyArbitrary(type) },
       ]
     }),
     { weight: 1, arbitrary: fc.constant(undefined) },
   )
 }
 
-const brokenText = (type: string) =>
+const brokenBodyArbitrary = (type: string) =>
   fc
     .constantFrom(
       '',
@@ -214,7 +224,7 @@ export class RawBody {
 const examplePattern = /^(job|upl|whk|whd|wf|run|key|client|conn|acc|ses|evt)_[0-9A-Z]{26}$/
 
 /** An example with ids of this run, and up to two changes. */
-function changedExample(example: unknown): fc.Arbitrary<unknown> {
+function changedExampleArbitrary(example: unknown): fc.Arbitrary<unknown> {
   const change = fc.record({
     at: fc.nat(40),
     how: fc.constantFrom('delete', 'replace', 'add', 'wrap'),
@@ -225,21 +235,23 @@ function changedExample(example: unknown): fc.Arbitrary<unknown> {
     { weight: 2, arbitrary: fc.array(change, { minLength: 1, maxLength: 2 }) },
   )
   return fc.tuple(fc.nat(999), changes).map(([seed, list]) => {
-    const value = withTokens(example, seed)
+    const value = replaceIdsWithTokens(example, seed)
     for (const one of list) applyChange(value, structuredClone(one))
     return value
   })
 }
 
-function withTokens(value: unknown, seed: number): unknown {
+function replaceIdsWithTokens(value: unknown, seed: number): unknown {
   if (typeof value === 'string') {
     const [, kind] = examplePattern.exec(value) ?? []
     if (kind) return `{{${kind}:${seed}}}`
     return value.startsWith('https://www.example.com') ? '{{receiver:0}}' : value
   }
-  if (Array.isArray(value)) return value.map((one, at) => withTokens(one, seed + at))
+  if (Array.isArray(value)) return value.map((one, at) => replaceIdsWithTokens(one, seed + at))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withTokens(one, seed)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, replaceIdsWithTokens(one, seed)]),
+  )
 }
 
 type Change = { readonly at: number; readonly how: string; readonly value: unknown }

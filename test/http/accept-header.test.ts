@@ -4,7 +4,7 @@ import { routes } from '../../functions/routes/index.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 import { repliesOnlyJson, requireAcceptable } from '../../lib/http/replies/accept-header.ts'
 
-const contractOf = (method: string, path: string): AnyContract =>
+const findContract = (method: string, path: string): AnyContract =>
   routes.find((one) => one.method === method && one.path === path) ?? assert.fail(`${method} ${path}`)
 
 const acceptedHeaders = [
@@ -24,7 +24,7 @@ const refusedHeaders = [
 ]
 
 test('endpoints that reply only with JSON reject an Accept header without JSON', () => {
-  const jobs = contractOf('GET', '/v1/jobs')
+  const jobs = findContract('GET', '/v1/jobs')
   for (const accept of acceptedHeaders) assert.doesNotThrow(() => requireAcceptable(jobs, accept), accept)
   for (const accept of refusedHeaders)
     assert.throws(() => requireAcceptable(jobs, accept), {
@@ -36,10 +36,10 @@ test('endpoints that reply only with JSON reject an Accept header without JSON',
 
 test('endpoints that redirect to a file or reply without the envelope accept any Accept header', () => {
   const otherContracts = [
-    contractOf('POST', '/v1/convert'),
-    contractOf('GET', '/v1/download/:jobId'),
-    contractOf('POST', '/v1/download/zip'),
-    contractOf('GET', '/v1/openapi.json'),
+    findContract('POST', '/v1/convert'),
+    findContract('GET', '/v1/download/:jobId'),
+    findContract('POST', '/v1/download/zip'),
+    findContract('GET', '/v1/openapi.json'),
   ]
   for (const one of otherContracts)
     assert.doesNotThrow(() => requireAcceptable(one, 'application/pdf'), one.path)

@@ -12,7 +12,7 @@ const secret = deriveKey('a secret that only this test knows', 'cursor')
 const seed = 20261128
 
 /** Another text: with a character changed, removed or added, or with another end. */
-const changeOf = (text: string): fc.Arbitrary<string> =>
+const changedTextArbitrary = (text: string): fc.Arbitrary<string> =>
   fc
     .tuple(
       fc.nat(text.length - 1),
@@ -44,7 +44,7 @@ test('a list cursor is rejected if it was altered or belongs to another list', (
   const cursor = write(position)
   assert.deepEqual(read(cursor), position)
   fc.assert(
-    fc.property(changeOf(cursor), (changedCursor) => {
+    fc.property(changedTextArbitrary(cursor), (changedCursor) => {
       assert.throws(() => read(changedCursor), { code: 'INVALID_INPUT' })
     }),
     { seed, numRuns: 3000 },
@@ -65,14 +65,14 @@ test('a signed URL is rejected if any parameter is changed, added or removed', (
   const text = signQuery({ jobId, query, expiresAtS: Math.floor(at / 1000) + 600, at }, key)
   const signedQuery = Object.fromEntries(new URLSearchParams(text))
   verifySignature(jobId, signedQuery, key)
-  const rejects = (changed: Readonly<Record<string, string | undefined>>, job = jobId) =>
+  const assertRejected = (changed: Readonly<Record<string, string | undefined>>, job = jobId) =>
     assert.throws(() => verifySignature(job, changed, key), { code: 'INVALID_SIGNATURE' })
-  rejects(signedQuery, newId('job'))
+  assertRejected(signedQuery, newId('job'))
   for (const name of Object.keys(signedQuery)) {
-    rejects({ ...signedQuery, [name]: undefined })
+    assertRejected({ ...signedQuery, [name]: undefined })
     fc.assert(
-      fc.property(changeOf(signedQuery[name] ?? ''), (changed) =>
-        rejects({ ...signedQuery, [name]: changed }),
+      fc.property(changedTextArbitrary(signedQuery[name] ?? ''), (changed) =>
+        assertRejected({ ...signedQuery, [name]: changed }),
       ),
       { seed, numRuns: 500 },
     )
@@ -81,7 +81,7 @@ test('a signed URL is rejected if any parameter is changed, added or removed', (
   fc.assert(
     fc.property(
       addedParameter.filter(([name]) => name !== 'inline' && !(name in signedQuery)),
-      ([name, value]) => rejects({ ...signedQuery, [name]: value }),
+      ([name, value]) => assertRejected({ ...signedQuery, [name]: value }),
     ),
     { seed, numRuns: 500 },
   )

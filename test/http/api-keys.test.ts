@@ -149,8 +149,8 @@ describe('API keys over HTTP', () => {
     for (const origin of ['https://www.example.org', 'null', `${page}.evil.org`])
       assert.equal((await app.send('GET', '/v1/formats', { headers: { ...headers, origin } })).status, 403)
     assert.equal((await app.send('GET', '/v1/formats', { headers: { 'x-api-key': key } })).status, 403)
-    const unbound = await send('POST', '', { name: 'Page', kind: 'public' })
-    assert.equal(unbound.json.error.details.field, 'allowedOrigins')
+    const unrestrictedKeyReply = await send('POST', '', { name: 'Page', kind: 'public' })
+    assert.equal(unrestrictedKeyReply.json.error.details.field, 'allowedOrigins')
     const wide = await send('POST', '', { ...input, scopes: ['WEBHOOKS_MANAGE'] })
     assert.equal(wide.json.error.details.field, 'scopes')
     assert.match(wide.json.error.message, /CONVERT_READ and CONVERT_WRITE/)
@@ -180,7 +180,7 @@ describe('API keys over HTTP', () => {
       assert.equal(createdReply.status, 202, createdReply.text)
       return createdReply.json.data.id
     }
-    const visibleJob = async (id: string, headers: RequestOptions['headers'] = {}) => {
+    const isJobVisible = async (id: string, headers: RequestOptions['headers'] = {}) => {
       const requests = [
         ['GET', `/v1/jobs/${id}`],
         ['GET', `/v1/status/${id}`],
@@ -193,10 +193,10 @@ describe('API keys over HTTP', () => {
       return allReplies.map(({ status }) => status)
     }
     const ownJob = await make(one)
-    assert.deepEqual(await visibleJob(ownJob, one), [200, 200, 409, 409])
-    assert.deepEqual(await visibleJob(ownJob, secret), [200, 200, 409, 409])
-    assert.deepEqual(await visibleJob(ownJob, otherKey), [404, 404, 404, 404])
-    assert.deepEqual(await visibleJob(await make(secret), one), [404, 404, 404, 404])
+    assert.deepEqual(await isJobVisible(ownJob, one), [200, 200, 409, 409])
+    assert.deepEqual(await isJobVisible(ownJob, secret), [200, 200, 409, 409])
+    assert.deepEqual(await isJobVisible(ownJob, otherKey), [404, 404, 404, 404])
+    assert.deepEqual(await isJobVisible(await make(secret), one), [404, 404, 404, 404])
     for (const [method, path] of [
       ['POST', `/v1/jobs/${ownJob}/cancel`],
       ['DELETE', `/v1/jobs/${ownJob}`],
@@ -209,14 +209,14 @@ describe('API keys over HTTP', () => {
     assert.ok(typeof rotatedKey === 'object')
     const nextHeaders = { ...one, 'x-api-key': rotatedKey.text }
     assert.deepEqual(
-      await visibleJob(ownJob, nextHeaders),
+      await isJobVisible(ownJob, nextHeaders),
       [200, 200, 409, 409],
       'jobs of the key that it replaced',
     )
     const rotatedAgain = await new ApiKeys(app.services).rotate(rotatedKey.key)
     assert.ok(typeof rotatedAgain === 'object')
     assert.deepEqual(
-      await visibleJob(ownJob, { ...one, 'x-api-key': rotatedAgain.text }),
+      await isJobVisible(ownJob, { ...one, 'x-api-key': rotatedAgain.text }),
       [200, 200, 409, 409],
     )
     // A ticket would open a socket that sends events of all jobs.

@@ -8,7 +8,7 @@ import { limitBody } from '../../lib/http/body/body-limit.ts'
 import { type BodyKind, contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { openAccess } from '../../lib/model/principal.ts'
 
-const accepting = (...accepts: [BodyKind, ...BodyKind[]]) =>
+const contractAccepting = (...accepts: [BodyKind, ...BodyKind[]]) =>
   contract({
     method: 'POST',
     path: '/texts',
@@ -23,7 +23,11 @@ const accepting = (...accepts: [BodyKind, ...BodyKind[]]) =>
 /** Bodies without files never reach the bucket. */
 const noFiles = { files: {} as Files, maxFileBytes: 1, retentionHours: 1 }
 
-async function read(type: string | undefined, event: Partial<HttpEvent>, takes = accepting('json', 'form')) {
+async function read(
+  type: string | undefined,
+  event: Partial<HttpEvent>,
+  takes = contractAccepting('json', 'form'),
+) {
   const headers = type === undefined ? {} : { 'content-type': type }
   return (await readRequestBody({ headers, ...event } as HttpEvent, takes, noFiles)).value
 }
@@ -53,13 +57,15 @@ test('a request body with an unsupported content type is refused with the suppor
       return true
     })
   }
-  await assert.rejects(read('application/x-www-form-urlencoded', { body: 'text=a' }, accepting('json')))
+  await assert.rejects(
+    read('application/x-www-form-urlencoded', { body: 'text=a' }, contractAccepting('json')),
+  )
 })
 
 test('an empty request body is parsed as an empty object', async () => {
   assert.deepEqual(await read('application/json', {}), {})
-  const { body: _, ...takesNone } = accepting('json')
-  assert.equal(await read('application/json', { body: json }, takesNone), undefined)
+  const { body: _, ...contractWithoutBody } = contractAccepting('json')
+  assert.equal(await read('application/json', { body: json }, contractWithoutBody), undefined)
 })
 
 test('a request body without files may have 32 MiB, and a larger one is rejected, streamed or not', async () => {
@@ -82,10 +88,10 @@ test('deeply nested JSON in a request is rejected before it is parsed recursivel
     ['[', ']'],
     ['{"a":', '}'],
   ] as const) {
-    const nest = (levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`
-    assert.deepEqual(await send(nest(100)), JSON.parse(nest(100)))
+    const nestedJson = (levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`
+    assert.deepEqual(await send(nestedJson(100)), JSON.parse(nestedJson(100)))
     for (const levels of [101, 200_000])
-      await assert.rejects(send(nest(levels)), { code: 'INVALID_REQUEST', message: /nested too deep/ })
+      await assert.rejects(send(nestedJson(levels)), { code: 'INVALID_REQUEST', message: /nested too deep/ })
   }
 })
 
@@ -158,7 +164,11 @@ test('a multipart field that is not valid UTF-8 is refused, and the error names 
     ],
   ]
   const send = (text: Buffer) =>
-    read('multipart/form-data; boundary=x', { bodyStream: Readable.from(form(text)) }, accepting('multipart'))
+    read(
+      'multipart/form-data; boundary=x',
+      { bodyStream: Readable.from(form(text)) },
+      contractAccepting('multipart'),
+    )
   await assert.rejects(send(Buffer.from('café', 'latin1')), {
     code: 'INVALID_INPUT',
     details: { field: 'text' },
@@ -186,7 +196,7 @@ test('a request body of unknown length is rejected at the size limit, with a hin
   const bodyStream = Readable.from([Buffer.alloc(900, ' '), Buffer.alloc(200, ' ')])
   const headers = { 'content-type': 'application/json' }
   const limits = { ...noFiles, maxBodyBytes: 1024 }
-  await assert.rejects(readRequestBody({ headers, bodyStream }, accepting('json'), limits), {
+  await assert.rejects(readRequestBody({ headers, bodyStream }, contractAccepting('json'), limits), {
     code: 'FILE_TOO_LARGE',
     message: /presign/,
   })

@@ -18,12 +18,12 @@ import type { Services } from '../../lib/services/services.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { type CheckedReply, isApiPath, OpenApiChecker } from '../support/openapi-checker.ts'
 
-const described = new OpenApiChecker(
+const openApiChecker = new OpenApiChecker(
   openApiDocument(api, { version: interfaceVersion, url: '/', authEndpoints }),
 )
 
 /** Fails if a reply does not match the OpenAPI document. */
-export const checkReply = (reply: CheckedReply) => described.check(reply)
+export const checkReply = (reply: CheckedReply) => openApiChecker.check(reply)
 
 /** A client's request; a plain value is sent as JSON, a form as multipart or URL-encoded. */
 export interface RequestOptions {

@@ -17,16 +17,16 @@ export function replaceMembers<Service extends object>(
 export function runBefore<Service extends object>(
   service: Service,
   method: keyof Service,
-  act: () => Promise<unknown>,
+  action: () => Promise<unknown>,
 ): Service {
   const call = Reflect.get(service, method)
   if (typeof call !== 'function') throw new Error(`${String(method)} is no method`)
-  const callAfter = async (...args: unknown[]) => act().then(() => call.apply(service, args))
+  const callAfter = async (...args: unknown[]) => action().then(() => call.apply(service, args))
   return replaceMembers(service, { [method]: callAfter } as Partial<Service>) // as the method, but for what is before
 }
 
 /** Returns a function that runs `act` only on its first call. */
-export const once = (act: () => Promise<unknown>) => {
+export const once = (action: () => Promise<unknown>) => {
   let done: Promise<unknown> | undefined
-  return () => (done ??= act())
+  return () => (done ??= action())
 }

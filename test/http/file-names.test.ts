@@ -18,7 +18,7 @@ const name = 'a\u0000\u0007\r\n\u007f\u0085b.md'
 const stripped = 'ab.md'
 
 const post = (path: string, body: unknown) => app.send('POST', path, { headers, body })
-const filenameOf = async (uploadId: string) =>
+const readFilename = async (uploadId: string) =>
   (await app.send('GET', `/v1/uploads/${uploadId}`, { headers })).json.data.filename
 
 function formOf(fields: Readonly<Record<string, string>>): FormData {
@@ -38,16 +38,16 @@ const requests: Readonly<Record<string, () => Promise<unknown>>> = {
     return reply.json.data.items?.[0]?.filename ?? JSON.stringify(reply.json)
   },
   'POST /v1/uploads/presign': async () =>
-    filenameOf(uploadIdIn(await post('/v1/uploads/presign', { filename: name, size: 4 }))),
+    readFilename(uploadIdIn(await post('/v1/uploads/presign', { filename: name, size: 4 }))),
   'POST /v1/uploads/multipart': async () =>
-    filenameOf(uploadIdIn(await post('/v1/uploads/multipart', { filename: name, size: 4 }))),
+    readFilename(uploadIdIn(await post('/v1/uploads/multipart', { filename: name, size: 4 }))),
   'GET /v1/uploads/s3/params': async () => {
     const query = { filename: name, type: 'text/markdown' }
     const { json } = await app.send('GET', '/v1/uploads/s3/params', { headers, query })
-    return filenameOf(json.fields.key.split('/').at(-1))
+    return readFilename(json.fields.key.split('/').at(-1))
   },
   'POST /v1/uploads/s3/multipart': async () =>
-    filenameOf(
+    readFilename(
       (await post('/v1/uploads/s3/multipart', { filename: name, type: 'text/markdown' })).json.uploadId,
     ),
 }

@@ -13,7 +13,7 @@ import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { after, before } from '../hooks.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { type EmbeddedApp, openApp, type RequestOptions } from './embedded-app.ts'
-import { assertCode, assertReplay, form, reservations } from './support/idempotent-requests.ts'
+import { assertCode, assertReplay, form, listReservations } from './support/idempotent-requests.ts'
 
 let app: EmbeddedApp
 
@@ -46,7 +46,7 @@ async function jobsOf(headers: Record<string, string>): Promise<string[]> {
 
 /** Changes all idempotency records, as if time had passed. */
 async function age(change: (item: Item) => Item): Promise<void> {
-  for (const item of await reservations())
+  for (const item of await listReservations())
     await app.services.table.update({ pk: String(item.pk), sk: String(item.sk) }, { set: change(item) })
 }
 
@@ -165,7 +165,7 @@ test('a long request renews its lease on the idempotency key', async () => {
   await startedRun.promise
   await leasesEnd()
   const isRenewed = ({ leaseUntil }: Item) => Number(leaseUntil) > Date.now()
-  await waitUntil(async () => (await reservations()).some(isRenewed), 'it says that it is at work')
+  await waitUntil(async () => (await listReservations()).some(isRenewed), 'it says that it is at work')
   const secondRun = idempotency.runOnce(keyed, context, () => assert.fail('it ran twice'))
   await assert.rejects(secondRun, { code: 'IDEMPOTENCY_IN_PROGRESS' })
   work.resolve({ statusCode: 201 })

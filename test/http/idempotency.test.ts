@@ -14,7 +14,7 @@ import {
   assertReplay,
   form,
   isReplay,
-  reservations,
+  listReservations,
   scan,
 } from './support/idempotent-requests.ts'
 
@@ -37,7 +37,7 @@ async function newIdentity(): Promise<Record<string, string>> {
 
 const imageBytes = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
 
-function imageForm(fields: Readonly<Record<string, string>>, ...names: readonly string[]): FormData {
+function createImageForm(fields: Readonly<Record<string, string>>, ...names: readonly string[]): FormData {
   const data = form({ mergeType: 'image', ...fields })
   for (const name of names) data.append('file', new Blob([imageBytes]), name)
   return data
@@ -57,7 +57,7 @@ async function jobsOf(headers: Record<string, string>): Promise<string[]> {
 
 /** Changes all idempotency records, as if time had passed. */
 async function age(change: (item: Item) => Item): Promise<void> {
-  for (const item of await reservations())
+  for (const item of await listReservations())
     await app.services.table.update({ pk: String(item.pk), sk: String(item.sk) }, { set: change(item) })
 }
 
@@ -104,11 +104,14 @@ for (const [what, sent] of otherRequests) {
 test('an idempotent request with reordered files counts as different, with reordered fields as the same', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
   const merge = (body: FormData) => app.send('POST', '/v1/convert/merge', { headers, body })
-  const firstReply = await merge(imageForm({ layout: 'vertical', tag: 'a' }, 'one.png', 'two.png'))
+  const firstReply = await merge(createImageForm({ layout: 'vertical', tag: 'a' }, 'one.png', 'two.png'))
   assert.equal(firstReply.status, 202, firstReply.text)
-  assertReplay(await merge(imageForm({ tag: 'a', layout: 'vertical' }, 'one.png', 'two.png')), firstReply)
-  const turnedForm = imageForm({ layout: 'vertical', tag: 'a' }, 'two.png', 'one.png')
-  assertCode(await merge(turnedForm), 422, 'IDEMPOTENCY_KEY_REUSED')
+  assertReplay(
+    await merge(createImageForm({ tag: 'a', layout: 'vertical' }, 'one.png', 'two.png')),
+    firstReply,
+  )
+  const reorderedForm = createImageForm({ layout: 'vertical', tag: 'a' }, 'two.png', 'one.png')
+  assertCode(await merge(reorderedForm), 422, 'IDEMPOTENCY_KEY_REUSED')
 })
 
 test('an idempotent request with reordered JSON members counts as the same', async () => {
@@ -146,10 +149,10 @@ test('a corrected request can reuse the idempotency key of a rejected one', asyn
   const key = newKey()
   const wrongReply = await convert({ headers, key, body: form({ targetFormat: 'mp3' }, '# Hello') })
   assertCode(wrongReply, 422, 'UNSUPPORTED_CONVERSION')
-  const corrected = await convert({ headers, key })
-  assert.equal(corrected.status, 202, corrected.text)
-  assertReplay(await convert({ headers, key }), corrected)
-  assert.deepEqual(await jobsOf(headers), [corrected.json.jobId])
+  const correctedReply = await convert({ headers, key })
+  assert.equal(correctedReply.status, 202, correctedReply.text)
+  assertReplay(await convert({ headers, key }), correctedReply)
+  assert.deepEqual(await jobsOf(headers), [correctedReply.json.jobId])
 })
 
 test('an anonymous client whose request was rejected can reuse the idempotency key', async () => {
@@ -169,7 +172,7 @@ test('an idempotency key belongs to one identity and one endpoint', async () => 
   const headers = { ...one, 'idempotency-key': key }
   const mergedReply = await app.send('POST', '/v1/convert/merge', {
     headers,
-    body: imageForm({}, 'one.png', 'two.png'),
+    body: createImageForm({}, 'one.png', 'two.png'),
   })
   assert.equal(mergedReply.status, 202, mergedReply.text)
 })
@@ -182,7 +185,7 @@ test('an idempotency key is forgotten after 24 hours', async () => {
   const dayAgo = Math.floor(Date.now() / 1000) - 24 * 3600
   await age(({ ttl }) => ({ ttl: Number(ttl) - 24 * 3600 - 1 }))
   assert.ok(
-    (await reservations()).every(({ ttl }) => Number(ttl) > dayAgo && Number(ttl) < Date.now() / 1000),
+    (await listReservations()).every(({ ttl }) => Number(ttl) > dayAgo && Number(ttl) < Date.now() / 1000),
   )
   const secondReply = await convert({ headers, key, body: form({ targetFormat: 'html' }, '# Hello') })
   assert.equal(secondReply.status, 202, secondReply.text)
@@ -198,16 +201,16 @@ const pipeline = {
   out: { operation: 'export/url', input: 'pdf' },
 }
 
-const creating: [path: string, body: () => unknown][] = [
+const creatingRequests: [path: string, body: () => unknown][] = [
   ['/v1/convert', () => form({ targetFormat: 'pdf' }, '# Hello')],
-  ['/v1/convert/merge', () => imageForm({}, 'one.png', 'two.png')],
+  ['/v1/convert/merge', () => createImageForm({}, 'one.png', 'two.png')],
   ['/v1/convert/batch', () => form({ targetFormat: 'pdf' }, '# One', '# Two')],
   ['/v1/jobs', () => ({ tasks: pipeline })],
   ['/v1/ws/tickets', () => undefined],
   ['/v1/uploads/presign', () => ({ filename: 'a.png', contentType: 'image/png', size: 7 })],
 ]
 
-for (const [path, body] of creating) {
+for (const [path, body] of creatingRequests) {
   test(`POST ${path} creates one resource per idempotency key`, async () => {
     const identity = await newIdentity()
     const headers = { ...identity, 'idempotency-key': newKey() }
@@ -277,15 +280,15 @@ test('idempotency records contain neither the key, the IP address nor the fields
   const key = newKey()
   const body = form({ targetFormat: 'pdf', tag: 'a tag to look for' }, '# Hello')
   await convert({ key, body, address: '198.51.100.7' })
-  const text = JSON.stringify(await reservations())
+  const text = JSON.stringify(await listReservations())
   for (const secret of [key, '198.51.100.7', 'a tag to look for']) assert.ok(!text.includes(secret), secret)
 })
 
 test('the OpenAPI document lists the Idempotency-Key header of each endpoint that supports it', async () => {
   const { json } = await app.send('GET', '/v1/openapi.json')
-  const taking = Object.entries<Record<string, { parameters?: { name: string }[]; responses: object }>>(
-    inlineComponents(json).paths,
-  ).flatMap(([path, methods]) =>
+  const idempotentOperations = Object.entries<
+    Record<string, { parameters?: { name: string }[]; responses: object }>
+  >(inlineComponents(json).paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { parameters = [], responses }]) => {
       if (!parameters.some(({ name }) => name === 'Idempotency-Key')) return []
       const responsesJson = JSON.stringify(responses)
@@ -296,7 +299,7 @@ test('the OpenAPI document lists the Idempotency-Key header of each endpoint tha
       return [`${method} ${path}`]
     }),
   )
-  assert.deepEqual(taking.toSorted(), [
+  assert.deepEqual(idempotentOperations.toSorted(), [
     'post /v1/api-keys',
     'post /v1/api-keys/{keyId}/rotate',
     'post /v1/cloud/{drive}/import',

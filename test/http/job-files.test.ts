@@ -33,16 +33,16 @@ test('the result of a job is returned, or the error explains why there is none',
 })
 
 test('the result of a batch is a ZIP of all files if there are several', async () => {
-  const batchOf = (...names: string[]) =>
+  const createBatch = (...names: string[]) =>
     job({
       status: 'completed',
       packsResults: true,
       result: { files: names.map((name) => file(name)) } as never,
     })
-  assert.equal(await resultOf(batchOf('a.webp', 'b.webp')), 'zip')
-  assert.equal(await resultOf(batchOf('a.webp', 'b.webp'), { file: 'b.webp' }), 'b.webp')
-  assert.equal(await resultOf(batchOf('a.webp')), 'a.webp')
-  const earlierBatch = { ...batchOf('a.webp', 'b.webp'), packsResults: undefined, require: 'any' } as Job
+  assert.equal(await resultOf(createBatch('a.webp', 'b.webp')), 'zip')
+  assert.equal(await resultOf(createBatch('a.webp', 'b.webp'), { file: 'b.webp' }), 'b.webp')
+  assert.equal(await resultOf(createBatch('a.webp')), 'a.webp')
+  const earlierBatch = { ...createBatch('a.webp', 'b.webp'), packsResults: undefined, require: 'any' } as Job
   assert.equal(await resultOf(earlierBatch), 'zip', 'batches of earlier versions too')
 })
 
@@ -52,9 +52,9 @@ test('repeating a request does not return an earlier job that was deleted in the
     return findEarlierJob('job_1', { jobs: { store: { getState: async () => state } } } as never)
   }
   assert.equal((await findJob({}))?.job.id, 'job_1')
-  for (const goneJob of [
+  for (const deletedJob of [
     { deletedAt: timestamp(9) },
     { status: 'expired', expiredAt: timestamp(9) },
   ] as const)
-    await assert.rejects(findJob(goneJob as Partial<Job>), { code: 'JOB_NOT_FOUND' })
+    await assert.rejects(findJob(deletedJob as Partial<Job>), { code: 'JOB_NOT_FOUND' })
 })

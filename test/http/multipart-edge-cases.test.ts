@@ -53,9 +53,9 @@ const answer = ({ status, json }: Awaited<ReturnType<EmbeddedApp['send']>>) =>
   status < 300 ? String(status) : `${status} ${json.error.code}`
 
 /** An app that runs `act` before it completes an upload. */
-function beforeCompleting(act: () => Promise<unknown>): EmbeddedApp {
+function runBeforeCompleting(action: () => Promise<unknown>): EmbeddedApp {
   const { files } = app.services
-  const changedFiles: Partial<Files> = { parts: runBefore(files.parts, 'complete', once(act)) }
+  const changedFiles: Partial<Files> = { parts: runBefore(files.parts, 'complete', once(action)) }
   return app.with({ files: replaceMembers(files, changedFiles) })
 }
 
@@ -69,10 +69,10 @@ test('a part that is replaced while its multipart upload is completed is reporte
   const upload = await startUpload()
   const firstPart = await sendPart(upload, 1, 'words')
   let secondPart = firstPart
-  const racing = beforeCompleting(async () => {
+  const appWithRace = runBeforeCompleting(async () => {
     secondPart = await sendPart(upload, 1, 'other')
   })
-  const { status, json } = await complete(upload, [firstPart], racing)
+  const { status, json } = await complete(upload, [firstPart], appWithRace)
   assert.deepEqual([status, json.error.code], [409, 'CONFLICT'])
   assert.match(json.error.message, /sent again while the parts were being joined/)
   assert.equal(answer(await complete(upload, [firstPart])), '400 INVALID_REQUEST')
@@ -82,8 +82,8 @@ test('a part that is replaced while its multipart upload is completed is reporte
 test('a multipart upload that is aborted while it is being completed is deleted with its parts', async () => {
   const upload = await startUpload()
   const part = await sendPart(upload, 1, 'words')
-  const racing = beforeCompleting(() => abort(upload))
-  assert.equal(answer(await complete(upload, [part], racing)), '409 CONFLICT')
+  const appWithRace = runBeforeCompleting(() => abort(upload))
+  assert.equal(answer(await complete(upload, [part], appWithRace)), '409 CONFLICT')
   assert.equal(answer(await complete(upload, [part])), '404 UPLOAD_NOT_FOUND')
   await assertNothingIsLeft(upload)
 })
@@ -128,10 +128,10 @@ test('invalid part numbers of a multipart upload are rejected, alone and in a li
     assert.equal(answer(await app.send('GET', path(upload, `/${number}`), { headers })), '400 INVALID_INPUT')
   const lastReply = await app.send('GET', path(upload, '/10000'), { headers })
   assert.deepEqual([lastReply.status, lastReply.json.data.url.includes('partNumber=10000')], [200, true])
-  const lasts = { headers, query: { partNumbers: '9999,10000' } }
-  assert.equal((await app.send('GET', path(upload, '/batch'), lasts)).status, 200)
-  const manyNumbers = Array.from({ length: 1001 }, (_, at) => at + 1).join(',')
-  for (const partNumbers of ['', '0', '1,10001', '1,,2', '1,x', '1e2', manyNumbers]) {
+  const lastPartsRequest = { headers, query: { partNumbers: '9999,10000' } }
+  assert.equal((await app.send('GET', path(upload, '/batch'), lastPartsRequest)).status, 200)
+  const tooManyPartNumbers = Array.from({ length: 1001 }, (_, at) => at + 1).join(',')
+  for (const partNumbers of ['', '0', '1,10001', '1,,2', '1,x', '1e2', tooManyPartNumbers]) {
     const { status, json } = await app.send('GET', path(upload, '/batch'), {
       headers,
       query: { partNumbers },

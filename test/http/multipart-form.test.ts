@@ -54,9 +54,9 @@ describe('parsing multipart forms', () => {
     const form = formOf(2)
     form.append('file', new Blob([content]), 'folder/grüße.bin')
     form.append('image', new Blob([]), 'b.png')
-    const read_ = await read(form, files)
-    assert.deepEqual(read_.fields, { 'field-0': '0', 'field-1': '1' })
-    const [one, otherFile] = read_.files
+    const result = await read(form, files)
+    assert.deepEqual(result.fields, { 'field-0': '0', 'field-1': '1' })
+    const [one, otherFile] = result.files
     assert.ok(one && otherFile)
     assert.deepEqual([one.field, one.filename, one.size], ['file', 'grüße.bin', 1000])
     assert.equal(one.sha256, createHash('sha256').update(content).digest('hex'))
@@ -65,10 +65,10 @@ describe('parsing multipart forms', () => {
     assert.deepEqual(stored.get(one.key), content)
     assert.deepEqual(Buffer.from(await one.read(10, 20)), content.subarray(10, 20))
     one.adopt()
-    await read_.discard()
+    await result.discard()
     assert.deepEqual([...stored.keys()], [one.key])
     otherFile.adopt()
-    await read_.discard()
+    await result.discard()
     assert.equal(deletions.length, 1, 'no file is left to delete')
   })
 
@@ -105,9 +105,9 @@ describe('parsing multipart forms', () => {
 
   test('a multipart form with too many fields or parts is refused', async () => {
     const { files, stored } = bucket()
-    const fullForm = await read(formOf(200, 200), files)
-    assert.deepEqual([Object.keys(fullForm.fields).length, fullForm.files.length], [200, 200])
-    await fullForm.discard()
+    const largestForm = await read(formOf(200, 200), files)
+    assert.deepEqual([Object.keys(largestForm.fields).length, largestForm.files.length], [200, 200])
+    await largestForm.discard()
     for (const form of [formOf(201), formOf(200, 201), formOf(0, 401)])
       await assert.rejects(read(form, files), { code: 'INVALID_REQUEST', details: { max: 400 } })
     assert.equal(stored.size, 0)
@@ -158,10 +158,10 @@ describe('parsing multipart forms', () => {
     })
     const head = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nsome'
     await assert.rejects(send(Readable.from([Buffer.from(head)])), { message: /incomplete or malformed/ })
-    const cutForm = new PassThrough()
-    cutForm.write(head)
-    setImmediate(() => cutForm.destroy(new Error('reset')))
-    await assert.rejects(send(cutForm), {
+    const truncatedForm = new PassThrough()
+    truncatedForm.write(head)
+    setImmediate(() => truncatedForm.destroy(new Error('reset')))
+    await assert.rejects(send(truncatedForm), {
       code: 'INVALID_REQUEST',
       message: /connection was closed before the whole/,
     })

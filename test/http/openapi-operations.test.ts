@@ -9,7 +9,7 @@ import { repliesOnlyJson } from '../../lib/http/replies/accept-header.ts'
 import { isOpenAccess } from '../../lib/model/principal.ts'
 import { inlineComponents } from '../support/inline-components.ts'
 
-interface Described {
+interface DescribedOperation {
   readonly operationId: string
   readonly description?: string
   readonly parameters?: readonly { in: string; name: string; example?: unknown }[]
@@ -33,7 +33,7 @@ const operations = api.map((contract) => {
   const item = document.paths?.[pathOf(contract)] as Record<string, unknown> | undefined
   return {
     contract,
-    described: item?.[contract.method.toLowerCase()] as Described,
+    described: item?.[contract.method.toLowerCase()] as DescribedOperation,
     name: operationId(contract),
   }
 })
@@ -48,9 +48,9 @@ describe('operations of the OpenAPI document', () => {
         ...(reply.etag ? ['304'] : []),
       ]
       const bodies = Object.keys(reply.otherStatuses ?? {}).filter((status) => Number(status) < 500)
-      const successes = Object.keys(described.responses).filter((status) => Number(status) < 400)
+      const successStatuses = Object.keys(described.responses).filter((status) => Number(status) < 400)
       assert.deepEqual(
-        successes.toSorted(),
+        successStatuses.toSorted(),
         expectedCodes.filter((one) => Number(one) < 400).toSorted(),
         name,
       )
@@ -66,7 +66,7 @@ describe('operations of the OpenAPI document', () => {
   test('every operation documents its own and the common error codes under their statuses', () => {
     for (const { contract, described, name } of operations) {
       const { access, body, params, idempotent, reply, errors = [] } = contract
-      const operationsOf = (code: ErrorCode) => {
+      const operationsWithError = (code: ErrorCode) => {
         const status = String(errorCatalog[code].status)
         return described.responses[status]?.description.includes(`\`${code}\``) ?? false
       }
@@ -92,7 +92,7 @@ describe('operations of the OpenAPI document', () => {
         // A status that the contract defines itself has no error codes.
         const isOwn = errorCatalog[code].status in (reply.otherStatuses ?? {})
         const isExpected = errors.includes(code) || otherCodes[code] === true
-        assert.equal(operationsOf(code), isExpected && !isOwn, `${name} ${code}`)
+        assert.equal(operationsWithError(code), isExpected && !isOwn, `${name} ${code}`)
       }
     }
   })
@@ -117,9 +117,9 @@ describe('operations of the OpenAPI document', () => {
     for (const { contract, described, name } of operations) {
       const { reply, idempotent = false, issuesIdentity = false } = contract
       for (const [status, { headers = {} }] of Object.entries(described.responses)) {
-        const isGood = Number(status) < 400
-        const ownHeaders = isGood && status !== '204' && status !== '304' ? (reply.headers ?? []) : []
-        const isFirstAtWork = status === '409' && idempotent
+        const isSuccess = Number(status) < 400
+        const ownHeaders = isSuccess && status !== '204' && status !== '304' ? (reply.headers ?? []) : []
+        const isFirstRequestRunning = status === '409' && idempotent
         const expectedHeaders: Readonly<Record<string, boolean>> = {
           'x-request-id': true,
           'x-api-version': true,
@@ -128,12 +128,12 @@ describe('operations of the OpenAPI document', () => {
           'x-ratelimit-reset': true,
           'ratelimit-policy': true,
           ratelimit: true,
-          etag: isGood && reply.etag === true && status !== '204',
-          'idempotent-replayed': isGood && idempotent,
-          'x-owner-token': isGood && (idempotent || issuesIdentity),
+          etag: isSuccess && reply.etag === true && status !== '204',
+          'idempotent-replayed': isSuccess && idempotent,
+          'x-owner-token': isSuccess && (idempotent || issuesIdentity),
           'www-authenticate': status === '401' || status === '403',
           'accept-encoding': status === '415',
-          'retry-after': status === '429' || status === '503' || isFirstAtWork,
+          'retry-after': status === '429' || status === '503' || isFirstRequestRunning,
           ...Object.fromEntries(ownHeaders.map((header) => [header, true])),
         }
         const presentHeaders = Object.keys(expectedHeaders).filter((header) => expectedHeaders[header])
@@ -175,28 +175,34 @@ describe('operations of the OpenAPI document', () => {
     }
     const examples = { getV1JobsJobId: recordedNames, postV1WebhooksWebhookIdTest: recordedNames }
     const { paths } = inlineComponents(openApiDocument(api, { version: '1', url: '/', examples }))
-    const wholeDocument = JSON.parse(JSON.stringify(paths)) as Record<string, Record<string, Described>>
+    const wholeDocument = JSON.parse(JSON.stringify(paths)) as Record<
+      string,
+      Record<string, DescribedOperation>
+    >
     const job = wholeDocument['/v1/jobs/{jobId}']?.['get']
     assert.deepEqual(job?.parameters?.find(({ name }) => name === 'jobId')?.example, 'job_1')
     assert.deepEqual(job?.responses['200']?.content?.['application/json']?.example, { b: 2 })
     assert.deepEqual(job?.responses['404']?.content?.['application/json']?.example, { c: 3 })
     assert.equal(job?.responses['500']?.content?.['application/json']?.example, undefined)
-    const sentOperation = wholeDocument['/v1/webhooks/{webhookId}/test']?.['post']
-    assert.deepEqual(sentOperation?.requestBody?.content['application/json']?.example, { a: 1 })
-    assert.equal(sentOperation?.operationId, 'postV1WebhooksWebhookIdTest')
+    const testWebhookOperation = wholeDocument['/v1/webhooks/{webhookId}/test']?.['post']
+    assert.deepEqual(testWebhookOperation?.requestBody?.content['application/json']?.example, { a: 1 })
+    assert.equal(testWebhookOperation?.operationId, 'postV1WebhooksWebhookIdTest')
   })
 
   test('the description of an operation contains the maximum request size if there is one', () => {
-    const operationsOf = (maxBodyBytes?: number) =>
+    const operationsWithError = (maxBodyBytes?: number) =>
       openApiDocument([], { version: '1.2', url: 'https://x', maxBodyBytes })
-    assert.doesNotMatch(operationsOf().info.description ?? '', /bytes/)
-    assert.match(operationsOf(123).info.description ?? '', /size is 123 bytes/)
-    assert.deepEqual([operationsOf().info.version, operationsOf().servers], ['1.2', [{ url: 'https://x' }]])
+    assert.doesNotMatch(operationsWithError().info.description ?? '', /bytes/)
+    assert.match(operationsWithError(123).info.description ?? '', /size is 123 bytes/)
+    assert.deepEqual(
+      [operationsWithError().info.version, operationsWithError().servers],
+      ['1.2', [{ url: 'https://x' }]],
+    )
   })
 })
 
 test('every AsyncAPI operation lists its messages', () => {
-  const { operations: operationsOf, servers } = asyncApiDocument({
+  const { operations: operationsWithError, servers } = asyncApiDocument({
     version: '1',
     url: 'https://a.example/base',
   })
@@ -204,14 +210,14 @@ test('every AsyncAPI operation lists its messages', () => {
   assert.deepEqual(asyncApiDocument({ version: '1', url: 'http://localhost:1' }).servers, {
     service: { host: 'localhost:1', protocol: 'ws' },
   })
-  const seenOperations = Object.entries(operationsOf).map(
+  const seenOperations = Object.entries(operationsWithError).map(
     ([name, { action, channel, messages }]) =>
       `${name}: ${action} ${channel.$ref.replace('#/channels/', '')} ${messages.length}`,
   )
-  const names = messages(operationsOf.tellOfJob)
+  const names = messages(operationsWithError.tellOfJob)
   assert.deepEqual(names, ['progress', 'error'])
-  assert.ok(messages(operationsOf.tellByWebhook).includes('job.completed'))
-  assert.ok(messages(operationsOf.tellByStream).includes('job-snapshot'))
+  assert.ok(messages(operationsWithError.tellByWebhook).includes('job.completed'))
+  assert.ok(messages(operationsWithError.tellByStream).includes('job-snapshot'))
   assert.deepEqual(
     seenOperations.map((one) => one.replace(/ \d+$/, '')),
     [
@@ -222,7 +228,7 @@ test('every AsyncAPI operation lists its messages', () => {
       'tellOfJob: send job',
     ],
   )
-  function messages({ messages: all }: (typeof operationsOf)['tellUser']): string[] {
+  function messages({ messages: all }: (typeof operationsWithError)['tellUser']): string[] {
     return all.map(({ $ref }) => $ref.slice($ref.lastIndexOf('/') + 1))
   }
 })

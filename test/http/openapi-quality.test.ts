@@ -143,12 +143,12 @@ test('the OpenAPI schema of each task contains the options of its operation', ()
 test('GET /v1 links to every resource of the OpenAPI document', async () => {
   const { getVersion } = await import('../../functions/routes/get-version.ts')
   const { data } = await getVersion.handle({} as never, {} as never) // uses neither
-  const rootOf = (path: string) => path.split('/').slice(0, 3).join('/')
+  const rootPathOf = (path: string) => path.split('/').slice(0, 3).join('/')
   const links = Object.values(data.links)
-  const roots = new Set(links.map(rootOf))
+  const roots = new Set(links.map(rootPathOf))
   const paths = Object.keys(document.paths)
   for (const path of paths)
-    if (path !== '/v1') assert.ok(roots.has(rootOf(path)), `no link to ${rootOf(path)}`)
+    if (path !== '/v1') assert.ok(roots.has(rootPathOf(path)), `no link to ${rootPathOf(path)}`)
   assert.deepEqual(
     links.filter((link) => !paths.includes(link)),
     ['/docs'],

@@ -120,8 +120,8 @@ test('every reply in the OpenAPI document has its headers and says which are req
   assert.ok(headersOf('/v1/jobs', 'post', '409').all.includes('retry-after'))
   for (const path of ['/v1/plans', '/v1/formats', '/health'])
     assert.ok(headersOf(path, 'get', '200').all.includes('ratelimit'), path)
-  const narrowHeaders = headersOf('/v1/jobs', 'get', '403')
-  assert.ok(narrowHeaders.all.includes('www-authenticate') && narrowHeaders.required.length === 0)
+  const jobListHeaders = headersOf('/v1/jobs', 'get', '403')
+  assert.ok(jobListHeaders.all.includes('www-authenticate') && jobListHeaders.required.length === 0)
 })
 
 test('the OpenAPI document contains errors of the path and of the idempotency key', () => {

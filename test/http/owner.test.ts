@@ -67,15 +67,18 @@ describe('identities of anonymous clients', () => {
   })
 
   test('anonymous clients are counted by their IPv4 address or their IPv6 /64 network', () => {
-    const limiterKeyOf = (sourceIp: string) =>
+    const readLimiterKey = (sourceIp: string) =>
       anonymousPrincipal({ headers: {}, method: 'GET', sourceIp }, services)
-    assert.equal(limiterKeyOf('192.0.2.7').limiterKey, 'ip:192.0.2.7')
-    assert.equal(limiterKeyOf('::ffff:192.0.2.7').limiterKey, 'ip:192.0.2.7')
+    assert.equal(readLimiterKey('192.0.2.7').limiterKey, 'ip:192.0.2.7')
+    assert.equal(readLimiterKey('::ffff:192.0.2.7').limiterKey, 'ip:192.0.2.7')
     assert.equal(
-      limiterKeyOf('2001:db8:0:1:2::3').limiterKey,
-      limiterKeyOf('2001:db8:0:1:ffff::4').limiterKey,
+      readLimiterKey('2001:db8:0:1:2::3').limiterKey,
+      readLimiterKey('2001:db8:0:1:ffff::4').limiterKey,
     )
-    assert.notEqual(limiterKeyOf('2001:db8:0:1::1').limiterKey, limiterKeyOf('2001:db8:0:2::1').limiterKey)
+    assert.notEqual(
+      readLimiterKey('2001:db8:0:1::1').limiterKey,
+      readLimiterKey('2001:db8:0:2::1').limiterKey,
+    )
   })
 })
 

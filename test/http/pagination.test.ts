@@ -84,13 +84,13 @@ describe('lists', () => {
     const list = async (query: Record<string, string>) =>
       (await app.send('GET', '/v1/webhooks', { headers, query: { limit: '1', ...query } })).json.data
     const first = await list({})
-    const [byBefore, byCursor] = [
+    const [pageByBefore, pageByCursor] = [
       await list({ before: first.next }),
       await list({ cursor: first.pagination.nextCursor }),
     ]
-    assert.deepEqual(byBefore, byCursor)
-    assert.notDeepEqual(byBefore.webhooks, first.webhooks)
-    const back = await list({ cursor: byCursor.pagination.prevCursor })
+    assert.deepEqual(pageByBefore, pageByCursor)
+    assert.notDeepEqual(pageByBefore.webhooks, first.webhooks)
+    const back = await list({ cursor: pageByCursor.pagination.prevCursor })
     assert.deepEqual(back, first)
   })
 

@@ -30,24 +30,24 @@ function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
   })
 }
 
-let people = 0
+let principalCount = 0
 
 const createPrincipal = (moreFields: Partial<Principal> = {}): Principal => ({
-  ownerId: `acc_${++people}`,
+  ownerId: `acc_${++principalCount}`,
   kind: 'key',
   plan: 'free',
   role: 'USER',
   scopes: new Set(),
-  limiterKey: `key:${people}`,
+  limiterKey: `key:${principalCount}`,
   ...moreFields,
 })
 
 test('creating more API keys for an account does not raise its daily limit', async () => {
   const { services } = where('free', { requestsPerDay: 2 })
-  const countBy = async (limiterKey: string) =>
+  const countRequestsOf = async (limiterKey: string) =>
     (await countRequest(services, createPrincipal({ ownerId: 'acc_shared', limiterKey }), 'work')).isAllowed
   assert.deepEqual(
-    [await countBy('key:a'), await countBy('key:b'), await countBy('key:c')],
+    [await countRequestsOf('key:a'), await countRequestsOf('key:b'), await countRequestsOf('key:c')],
     [true, true, false],
   )
 })
@@ -170,20 +170,20 @@ test('a cached API key costs one write for several requests, and no lookup for s
   const countedApp = app.with({ table })
   const owner = await newAccount(app.services)
   const text = await newKey(app.services, owner)
-  const callsOf = async () => {
+  const countCalls = async () => {
     calls.length = 0
     const { status } = await countedApp.send('GET', '/v1/formats/png', { headers: { 'x-api-key': text } })
     assert.equal(status, 200)
     return [...calls]
   }
-  assert.deepEqual((await callsOf()).slice(0, 2), ['get', 'get'], 'the owner of the key is not cached yet')
-  await callsOf()
+  assert.deepEqual((await countCalls()).slice(0, 2), ['get', 'get'], 'the owner of the key is not cached yet')
+  await countCalls()
   const laterWrites: unknown[] = []
-  for (let left = 16; left > 0; left--) laterWrites.push(...(await callsOf()))
+  for (let left = 16; left > 0; left--) laterWrites.push(...(await countCalls()))
   assert.ok(laterWrites.length < 16 && laterWrites.every((name) => name === 'update'), laterWrites.join())
   const keys = new ApiKeys({ table })
   await keys.change((await keys.findCached(text)) ?? assert.fail(), { name: 'of another name' })
-  assert.equal((await callsOf())[0], 'getAll')
+  assert.equal((await countCalls())[0], 'getAll')
   await changeAccount({ table: app.services.table }, owner, { status: 'suspended' })
   await keys.change((await keys.findCached(text)) ?? assert.fail(), { name: 'of the old name' })
   const refusedReply = await countedApp.send('GET', '/v1/formats/png', { headers: { 'x-api-key': text } })
@@ -233,9 +233,9 @@ test('the plan limits file size, files per job and retention', async () => {
   }
   const job = await open.send('POST', '/v1/jobs', { body: { tasks } })
   assert.deepEqual(job.json.error.details, { field: 'tasks', max: 1, got: 2, plan: 'anonymous' })
-  const keptReply = await open.send('POST', '/v1/convert', { body: form('# Hello') })
-  assert.equal(keptReply.status, 202, keptReply.text)
-  const { job: storedJob } = (await app.services.jobs.store.getState(keptReply.json.jobId)) ?? {}
+  const acceptedReply = await open.send('POST', '/v1/convert', { body: form('# Hello') })
+  assert.equal(acceptedReply.status, 202, acceptedReply.text)
+  const { job: storedJob } = (await app.services.jobs.store.getState(acceptedReply.json.jobId)) ?? {}
   assert.equal(storedJob?.retentionS, 3600)
 })
 

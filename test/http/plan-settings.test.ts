@@ -76,8 +76,8 @@ test('jobs above the concurrency limit of the plan wait and start in order', asy
     const { json } = await open.send('POST', '/v1/convert', { headers, body })
     jobs.push((await open.services.jobs.store.getJob(json.jobId)) ?? assert.fail(json))
   }
-  const [firstJob, secondJob, thirdJob, fourthJob, fifth, sixth] = jobs
-  assert.ok(firstJob && secondJob && thirdJob && fourthJob && fifth && sixth)
+  const [firstJob, secondJob, thirdJob, fourthJob, fifthJob, sixthJob] = jobs
+  assert.ok(firstJob && secondJob && thirdJob && fourthJob && fifthJob && sixthJob)
   const take = (job: Job) => slots.acquire(job, { jobId: job.id, task: 1 }, 'document')
   const end = (job: Job) => open.services.jobs.cancel(job.id, 'user')
   assert.deepEqual([await take(firstJob), await take(secondJob), await take(thirdJob)], [true, false, false])
@@ -96,14 +96,14 @@ test('jobs above the concurrency limit of the plan wait and start in order', asy
   assert.deepEqual(sentTasks.slice(1), [{ jobId: fourthJob.id, task: 1 }])
   assert.equal(await take(fourthJob), true)
   // A job cancelled before it starts passes its slot to the next.
-  assert.deepEqual([await take(fifth), await take(sixth)], [false, false])
+  assert.deepEqual([await take(fifthJob), await take(sixthJob)], [false, false])
   await end(fourthJob)
   await slots.release(fourthJob)
-  assert.deepEqual(sentTasks.slice(2), [{ jobId: fifth.id, task: 1 }])
-  await end(fifth)
+  assert.deepEqual(sentTasks.slice(2), [{ jobId: fifthJob.id, task: 1 }])
+  await end(fifthJob)
   const never = new AbortController().signal
   const run = {
-    ref: { jobId: fifth.id, task: 1 },
+    ref: { jobId: fifthJob.id, task: 1 },
     queue: 'document' as const,
     services,
     isShared: false,
@@ -114,7 +114,7 @@ test('jobs above the concurrency limit of the plan wait and start in order', asy
   }
   const ran = await runTask(run, convertTask)
   assert.deepEqual(ran, { done: true })
-  assert.deepEqual(sentTasks.slice(3), [{ jobId: sixth.id, task: 1 }])
+  assert.deepEqual(sentTasks.slice(3), [{ jobId: sixthJob.id, task: 1 }])
   assert.ok(groups.every((group) => group === firstJob.owner))
 })
 

@@ -164,11 +164,11 @@ test('usage can be read without counting a request, including a separate limit f
   await countRequest(services, one, 'work')
   await countRequest(services, one, 'read')
   await countRequest(services, one, 'read')
-  const errorFor = async (of: typeof services, who: Principal) =>
-    (await windowUsages(of, who)).map(({ policy, used }) => `${policy.name} ${used}`)
-  assert.deepEqual(await errorFor(services, one), ['minute 1', 'day 1', 'reads 2'])
-  assert.deepEqual(await errorFor(services, createPrincipal()), ['minute 0', 'day 0', 'reads 0'])
-  assert.deepEqual(await errorFor(where('free', { readsPerMinute: null }).services, one), [
+  const rateLimitErrorFor = async (of: typeof services, principal: Principal) =>
+    (await windowUsages(of, principal)).map(({ policy, used }) => `${policy.name} ${used}`)
+  assert.deepEqual(await rateLimitErrorFor(services, one), ['minute 1', 'day 1', 'reads 2'])
+  assert.deepEqual(await rateLimitErrorFor(services, createPrincipal()), ['minute 0', 'day 0', 'reads 0'])
+  assert.deepEqual(await rateLimitErrorFor(where('free', { readsPerMinute: null }).services, one), [
     'minute 1',
     'day 1',
   ])
@@ -184,19 +184,19 @@ test('the rate-limit error contains the end of the last full window and what is 
     used: usedCount,
     endsAt,
   })
-  const errorFor = (kind: Principal['kind'], ...usages: readonly WindowUsage[]) => {
+  const rateLimitErrorFor = (kind: Principal['kind'], ...usages: readonly WindowUsage[]) => {
     const { message, details } = rateLimitError({ isAllowed: false, usages }, createPrincipal({ kind }), 1000)
     return { message, details }
   }
   const windows = [usage('minute', 60, 31_000), usage('hour', 60, 601_000), usage('day', 59, 901_000)]
-  assert.deepEqual(errorFor('key', ...windows), {
+  assert.deepEqual(rateLimitErrorFor('key', ...windows), {
     message: 'The plan free allows 60 requests per hour. Try again in 600 s.',
     details: { limit: 60, window: 'hour', retryAfter: 600, scope: 'key', plan: 'free' },
   })
   const [minute] = windows
   assert.ok(minute)
-  assert.equal(errorFor('session', minute).details?.['scope'], 'account')
-  assert.deepEqual(errorFor('anonymous', usage('reads', 61, 31_000)), {
+  assert.equal(rateLimitErrorFor('session', minute).details?.['scope'], 'account')
+  assert.deepEqual(rateLimitErrorFor('anonymous', usage('reads', 61, 31_000)), {
     message: 'The plan free allows 60 read requests per minute. Try again in 30 s.',
     details: { limit: 60, window: 'minute', retryAfter: 30, scope: 'ip', plan: 'free' },
   })

@@ -65,16 +65,16 @@ describe('compression of replies', () => {
 })
 
 describe('presigned file links', () => {
-  const requestedLinks: Record<string, unknown>[] = []
+  const signedLinks: Record<string, unknown>[] = []
   const files = {
     downloadUrl: async (wanted: Record<string, unknown>) => {
-      requestedLinks.push(wanted)
+      signedLinks.push(wanted)
       return 'https://a.test/'
     },
   } as unknown as Files // nothing else of it is used
   const link = async (moreFields: object, linkOptions?: Parameters<typeof fileLink>[2]) => {
     await fileLink({ ...file('ü.png', 'k'), sha256: 'ff'.repeat(32), ...moreFields }, { files }, linkOptions)
-    return requestedLinks.at(-1)
+    return signedLinks.at(-1)
   }
 
   test('a file link contains the name, type, digest and lifetime', async () => {
@@ -222,18 +222,18 @@ describe('views of options and formats in replies', () => {
   })
 
   test('every option of every format pair has a readable label and value labels', () => {
-    const badLabel = /_|:|[a-z][A-Z]/
+    const badLabelPattern = /_|:|[a-z][A-Z]/
     // Names with unusual capitalization.
-    const isName =
+    const isProperName =
       /^(?:PCM, 8 kHz|i[A-Z][a-z]|aptX|WavPack|PocketBook|PDF\/A|ProRes|RealVideo|TrueHD|JetBook|sRGB|iRex DR)/
     const views = allViews()
     assert.ok(views.size > 200)
     for (const { name, label, enum: words = [], suggestions = [], enumLabels = {} } of views) {
-      assert.ok(/^[A-Z]/.test(label) && !badLabel.test(label), `${name} has the label ${label}`)
+      assert.ok(/^[A-Z]/.test(label) && !badLabelPattern.test(label), `${name} has the label ${label}`)
       for (const word of [...words, ...suggestions]) {
         const enumLabel = enumLabels[word] ?? ''
         assert.ok(
-          enumLabel && (!badLabel.test(enumLabel) || isName.test(enumLabel)),
+          enumLabel && (!badLabelPattern.test(enumLabel) || isProperName.test(enumLabel)),
           `${name}: ${word} has the label ${enumLabel}`,
         )
       }
@@ -244,17 +244,18 @@ describe('views of options and formats in replies', () => {
     const sets = new OptionSets()
     const pairs = conversions(engines, 'convert')
     const places = pairs.map(({ route }) => sets.indexOf(route))
-    const allSets = sets.all()
+    const optionSets = sets.all()
     for (const [at, { from, to, route }] of pairs.entries()) {
-      const wantedViews = optionViews(optionsSchemaOf(route))
-      const sharedSet = allSets[places[at] ?? -1] ?? []
+      const expectedViews = optionViews(optionsSchemaOf(route))
+      const sharedSet = optionSets[places[at] ?? -1] ?? []
       const isSame =
-        sharedSet.length === wantedViews.length && wantedViews.every((one, index) => one === sharedSet[index])
-      assert.ok(isSame || JSON.stringify(sharedSet) === JSON.stringify(wantedViews), `${from} to ${to}`)
+        sharedSet.length === expectedViews.length &&
+        expectedViews.every((one, index) => one === sharedSet[index])
+      assert.ok(isSame || JSON.stringify(sharedSet) === JSON.stringify(expectedViews), `${from} to ${to}`)
     }
-    assert.equal(new Set(allSets.map((set) => JSON.stringify(set))).size, allSets.length)
-    assert.equal(new Set(places).size, allSets.length)
-    assert.ok(allSets.length < pairs.length / 10, `${allSets.length} lists of ${pairs.length} pairs`)
+    assert.equal(new Set(optionSets.map((set) => JSON.stringify(set))).size, optionSets.length)
+    assert.equal(new Set(places).size, optionSets.length)
+    assert.ok(optionSets.length < pairs.length / 10, `${optionSets.length} lists of ${pairs.length} pairs`)
   })
 
   test('the pattern of a color option matches every accepted color', () => {

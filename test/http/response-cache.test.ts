@@ -23,14 +23,14 @@ const gzip = { 'accept-encoding': 'br, gzip' }
 
 test('text appended to a compressed reply is decompressed after it, in one gzip member', async () => {
   const [head, tail] = [Buffer.from(words.join()), Buffer.from(', and the last')]
-  const packedGzip = await AppendableGzip.compress(head)
+  const compressedHead = await AppendableGzip.compress(head)
   const bothTexts = Buffer.concat([head, tail])
-  const zipped = packedGzip.gzip(tail)
+  const zipped = compressedHead.gzip(tail)
   assert.deepEqual(gunzipSync(zipped), bothTexts)
   // RFC 1952, 2.3.1: the uncompressed size of this member.
   assert.equal(zipped.readUInt32LE(zipped.length - 4), bothTexts.length)
-  assert.deepEqual(gunzipSync(packedGzip.gzip(Buffer.alloc(0))), head)
-  assert.deepEqual(await packedGzip.plain(tail), bothTexts)
+  assert.deepEqual(gunzipSync(compressedHead.gzip(Buffer.alloc(0))), head)
+  assert.deepEqual(await compressedHead.plain(tail), bothTexts)
   assert.ok(zipped.length < bothTexts.length / 3, `${zipped.length} of ${bothTexts.length} bytes`)
 })
 

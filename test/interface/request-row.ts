@@ -30,8 +30,8 @@ interface RequestRow {
 const requestPattern = /^([A-Z]+) (\S+)(?: \((.+)\))?(?: (\{.*\}))?((?: \[[\w-]+: [^\]]+\])*)$/
 const replyPattern = /^(\d{3})(?: ([\w.-]+)(?:([=~])(.+))?)?$/
 
-function parseRequestRow(check: string, seenValues: ReadonlyMap<string, string>): RequestRow {
-  const text = check.replaceAll(/\{(\w+)\}/g, (whole, name: string) => seenValues.get(name) ?? whole)
+function parseRequestRow(check: string, savedValues: ReadonlyMap<string, string>): RequestRow {
+  const text = check.replaceAll(/\{(\w+)\}/g, (whole, name: string) => savedValues.get(name) ?? whole)
   const [request = '', expectedReply = ''] = text.split(' => ')
   const [, method = '', path = '', form, body, sentHeaders = ''] = requestPattern.exec(request) ?? []
   const [, status = '', place = '', operator, expectedValue = ''] = replyPattern.exec(expectedReply) ?? []
@@ -65,7 +65,7 @@ export function createRowChecker(
   serviceUrl: string,
   keys: Readonly<Record<string, string>>,
 ): (check: string) => Promise<void> {
-  const seenValues = new Map(Object.entries(keys))
+  const savedValues = new Map(Object.entries(keys))
   const usesEarlierReply = (check: string) =>
     [...check.matchAll(/\{(\w+)\}/g)].some(
       ([, name = '']) => /^[a-z]/i.test(name) && !Object.hasOwn(keys, name),
@@ -85,10 +85,10 @@ export function createRowChecker(
       const [request = ''] = check.split(' => ')
       const isStateless = /^GET |^POST \/v1\/convert\/check /.test(request) && !usesEarlierReply(request)
       const seenReply = isStateless ? seenReplies.get(request) : undefined
-      if (seenReply) return reuseReply(seenReply, parseRequestRow(check, seenValues))
-      const sentRow = await sendRow(check)
-      if (isStateless) seenReplies.set(request, sentRow)
-      return sentRow
+      if (seenReply) return reuseReply(seenReply, parseRequestRow(check, savedValues))
+      const sentRequest = await sendRow(check)
+      if (isStateless) seenReplies.set(request, sentRequest)
+      return sentRequest
     })
     turn = sending.catch(() => {})
     const { row, reply, jobId } = await sending
@@ -97,7 +97,7 @@ export function createRowChecker(
   }
 
   async function sendRow(check: string) {
-    const row = parseRequestRow(check, seenValues)
+    const row = parseRequestRow(check, savedValues)
     const { method, path, form, body, headers } = row
     const response = await fetch(`${serviceUrl}${path}`, {
       method,
@@ -110,22 +110,22 @@ export function createRowChecker(
     assert.equal(response.status, row.status, text)
     const isJson = response.headers.get('content-type')?.includes('json')
     const reply: Record<string, unknown> = isJson ? JSON.parse(text) : {}
-    remember(reply['data'], seenValues)
+    remember(reply['data'], savedValues)
     const token = response.headers.get('x-owner-token')
-    if (token !== null && method === 'POST') seenValues.set('ownerToken', token)
+    if (token !== null && method === 'POST') savedValues.set('ownerToken', token)
     reply['header'] = Object.fromEntries(response.headers)
-    return { row, reply, jobId: seenValues.get('jobId') ?? '' }
+    return { row, reply, jobId: savedValues.get('jobId') ?? '' }
   }
 }
 
-function reuseReply<Reply extends { readonly row: RequestRow }>(seenReply: Reply, row: RequestRow): Reply {
-  assert.equal(row.status, seenReply.row.status, row.path)
-  return { ...seenReply, row }
+function reuseReply<Reply extends { readonly row: RequestRow }>(earlierReply: Reply, row: RequestRow): Reply {
+  assert.equal(row.status, earlierReply.row.status, row.path)
+  return { ...earlierReply, row }
 }
 
-function remember(data: unknown, seenValues: Map<string, string>): void {
+function remember(data: unknown, savedValues: Map<string, string>): void {
   for (const [name, value] of Object.entries(data ?? {}))
-    if (typeof value === 'string') seenValues.set(name, value)
+    if (typeof value === 'string') savedValues.set(name, value)
 }
 
 function checkValue(

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import { adminOf, managerOf } from '../support/account.ts'
+import { createAdminKey, createManagerKey } from '../support/account.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { createRowChecker } from './request-row.ts'
 
@@ -49,7 +49,7 @@ describe('promises of the interface', { concurrency: 6 }, () => {
   let checkRow: (check: string) => Promise<void>
   before(async () => {
     service = await startService()
-    const keys = { managerKey: await managerOf(service), adminKey: await adminOf(service) }
+    const keys = { managerKey: await createManagerKey(service), adminKey: await createAdminKey(service) }
     checkRow = createRowChecker(service.url, keys)
   })
   after(() => service.stop())

@@ -21,16 +21,16 @@ test('starting the service removes access of other users to the data folder and 
   const file = { name: 'a.txt', bytes: new Uint8Array(Buffer.from('text')) }
   await new Client(firstService).convert(file, { targetFormat: 'html' })
   const names = ['', ...readdirSync(dataDir, { recursive: true, encoding: 'utf8' })]
-  const accessible = names.filter((name) => isAccessibleToOthers(join(dataDir, name)))
-  assert.deepEqual(accessible, [])
+  const accessibleNames = names.filter((name) => isAccessibleToOthers(join(dataDir, name)))
+  assert.deepEqual(accessibleNames, [])
 })
 
 /** Workers of a service that root started have a user and a group of their own. Deleted files don't count. */
 function isAccessibleToOthers(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return false
-  const isOfWorkers = stats.gid !== process.getgid?.()
-  return (stats.mode & (isOfWorkers ? 0o007 : 0o077)) !== 0
+  const isWorkerGroup = stats.gid !== process.getgid?.()
+  return (stats.mode & (isWorkerGroup ? 0o007 : 0o077)) !== 0
 }
 
 test('a second service on the same data folder fails with a message while the first keeps running', async () => {

@@ -27,11 +27,11 @@ function corruptFileError(cause: Error): AppError {
   return new AppError('CORRUPT_FILE', 'The video is damaged.', undefined, { cause })
 }
 
-for (const [what, error, isOfDisk] of reports)
-  test(`${what} is ${isOfDisk ? '' : 'not '}reported as a full disk`, async (t) => {
+for (const [what, error, isDiskFull] of reports)
+  test(`${what} is ${isDiskFull ? '' : 'not '}reported as a full disk`, async (t) => {
     const watch = new DiskSpaceMonitor(tmpdir())
     t.after(() => watch.stop())
-    assert.equal((await watch.explain(error))?.code, isOfDisk ? 'INSUFFICIENT_DISK_SPACE' : undefined)
+    assert.equal((await watch.explain(error))?.code, isDiskFull ? 'INSUFFICIENT_DISK_SPACE' : undefined)
   })
 
 test('a file that fills an empty disk is reported as too large, with its size', async (t) => {
@@ -43,9 +43,9 @@ test('a file that fills an empty disk is reported as too large, with its size', 
   const reportedError = await watch.explain(corruptFileError(failure))
   assert.deepEqual([reportedError?.code, reportedError?.details], ['FILE_TOO_LARGE', { diskMb: 40 }])
   await assert.rejects(watch.requireCompleteOutput(), { code: 'FILE_TOO_LARGE' })
-  const lateMonitor = new DiskSpaceMonitor(disk.folder)
-  t.after(() => lateMonitor.stop())
-  assert.equal((await lateMonitor.explain(corruptFileError(failure)))?.code, 'INSUFFICIENT_DISK_SPACE')
+  const secondMonitor = new DiskSpaceMonitor(disk.folder)
+  t.after(() => secondMonitor.stop())
+  assert.equal((await secondMonitor.explain(corruptFileError(failure)))?.code, 'INSUFFICIENT_DISK_SPACE')
 })
 
 test('an eighth of a small disk, or 96 MiB of a large one, is kept free of large files', () => {

@@ -24,7 +24,7 @@ async function supportsDirectWrites(path: string): Promise<boolean> {
   return direct !== undefined
 }
 
-const bytesInMemory = (path: string) =>
+const countCachedBytes = (path: string) =>
   Number(execFileSync('fincore', ['--bytes', '--noheadings', '--output', 'RES', path]))
 
 async function writeChunks(path: string, size?: number): Promise<number> {
@@ -52,7 +52,7 @@ test('a large file is written completely, and its later part is not kept in the 
   const repeatedPath = join(folder, 'again')
   await writeChunks(repeatedPath)
   if (!(await supportsDirectWrites(repeatedPath))) return context.diagnostic(unsupportedMessage)
-  const inMemory = bytesInMemory(repeatedPath)
+  const inMemory = countCachedBytes(repeatedPath)
   assert.ok(inMemory >= cachedBytes && inMemory < cachedBytes + (3 << 20), `${inMemory} bytes are in memory`)
 })
 
@@ -60,7 +60,7 @@ test('a file declared as large is not kept in the page cache at all', async (con
   const path = join(folder, 'declared as large')
   await writeChunks(path, wholeFile.length)
   if (!(await supportsDirectWrites(path))) return context.diagnostic(unsupportedMessage)
-  const inMemory = bytesInMemory(path)
+  const inMemory = countCachedBytes(path)
   assert.ok(inMemory < 2 << 20, `${inMemory} bytes are in memory`)
   assert.equal(sha256(readFileSync(path)), sha256(wholeFile))
 })

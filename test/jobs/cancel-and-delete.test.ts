@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
-import { assertAtRest, outcomeOf } from './job-outcome.ts'
+import { assertNothingIsPending, outcomeOf } from './job-outcome.ts'
 import {
   createJobAwaitingUpload,
   onePixelPng,
@@ -88,7 +88,7 @@ for (const [state, { isLive, play }] of Object.entries(states)) {
       t.mock.timers.reset()
     })
     await service.runToEnd()
-    await assertAtRest(service)
+    await assertNothingIsPending(service)
     const { status, events } = await outcomeOf(service)
     assert.equal(count(answers), isLive ? 1 : 0)
     assert.equal(status, isLive ? 'cancelled' : state)
@@ -247,7 +247,7 @@ test('a failed branch of a job does not stop the other one, but cancels the task
     }),
   )
   await service.runToEnd()
-  await assertAtRest(service)
+  await assertNothingIsPending(service)
   const { status, error, tasks } = await outcomeOf(service)
   assert.deepEqual([status, error], ['failed', 'CORRUPT_FILE'])
   assert.deepEqual(tasks, {

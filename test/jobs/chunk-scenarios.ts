@@ -10,9 +10,9 @@ import type { DuringTask, SimulatedService } from './simulated-service.ts'
 /** Scenarios of a task that is split into chunks. */
 
 /** A task named `string`, split into chunks of two characters, between two other tasks. */
-export const createChunkedGraph = (each = 2): NewTask[] =>
+export const createChunkedGraph = (chunkCount = 2): NewTask[] =>
   createGraph({ a: { from: ['import'] }, string: { from: ['a'] }, last: { from: ['string'] } }).map((task) =>
-    task.name === 'string' ? { ...task, spec: { options: { name: 'string', each } } } : task,
+    task.name === 'string' ? { ...task, spec: { options: { name: 'string', each: chunkCount } } } : task,
   )
 
 /** A document that is converted to PDF in one image, and to images in another one, in chunks. */

@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import { chunkScenarios } from './chunk-scenarios.ts'
 import { testCrashPoints, withSeed } from './run-scenario.ts'
-import { lostResponses, oneLostWrite } from './simulated-aws.ts'
+import { dropBatchWrites, lostResponses } from './simulated-aws.ts'
 import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
@@ -13,10 +13,10 @@ for (const [name, story] of Object.entries(chunkScenarios))
     t.diagnostic(`${await testCrashPoints(database, story)} runs`)
   })
 
-for (const [name, manner] of Object.entries({
+for (const [name, variant] of Object.entries({
   'responses are lost': withSeed((chance) => lostResponses(0.3, chance)),
-  'one write gets no response': withSeed((chance) => oneLostWrite(0.05, chance)),
+  'one write gets no response': withSeed((chance) => dropBatchWrites(0.05, chance)),
 }))
   test(`a chunked task ends with the same outcome when ${name}`, async (t) => {
-    t.diagnostic(`${await testCrashPoints(database, wholeScenario, { manner, everyNth: 3 })} runs`)
+    t.diagnostic(`${await testCrashPoints(database, wholeScenario, { manner: variant, everyNth: 3 })} runs`)
   })

@@ -9,7 +9,7 @@ import type { Task } from '../../lib/model/job.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { chunkScenarios, createChunkedGraph, findLeftovers, playGraph } from './chunk-scenarios.ts'
-import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
+import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
 import { createRecords, createStoredImport, newTask } from './records.ts'
 import { type Scenario, testCrashPoints } from './run-scenario.ts'
 import { type DuringTask, SimulatedService } from './simulated-service.ts'
@@ -31,8 +31,8 @@ async function runScenario({ play, during, concurrency = 2 }: Scenario): Promise
   })
   await play(service)
   await service.runToEnd()
-  await assertAtRest(service)
-  assertPrompt(service)
+  await assertNothingIsPending(service)
+  assertNoSweeps(service)
   return service
 }
 
@@ -81,7 +81,7 @@ test('chunk messages that are delivered twice change nothing', async () => {
   })
   await service.create(createChunkedGraph(1))
   await service.runToEnd()
-  await assertAtRest(service)
+  await assertNothingIsPending(service)
   const runs = service.runs.filter((run) => run.startsWith('string'))
   assert.equal(runs.length, new Set(runs).size, 'no chunk is processed twice')
   const { status, files } = await outcomeOf(service)
@@ -101,8 +101,8 @@ test('a task in its last attempt survives a queue failure after it was split', a
     return send(image, messages, group)
   }
   await service.runToEnd()
-  await assertAtRest(service)
-  assertPrompt(service)
+  await assertNothingIsPending(service)
+  assertNoSweeps(service)
   assert.equal((await outcomeOf(service)).status, 'completed')
   assert.ok(refusals > 1)
 })
@@ -175,7 +175,7 @@ test('chunks left over from a failed task are deleted even if the first deletion
   }
   await service.create(createChunkedGraph())
   await service.runToEnd()
-  await assertAtRest(service)
+  await assertNothingIsPending(service)
   assert.ok(refusals > 1)
   assert.equal((await service.job())?.status, 'failed')
   assert.deepEqual(await findLeftovers(service), [])

@@ -26,13 +26,13 @@ async function errorOf(
   act: (controls: {
     stop: AbortController
     full: AbortController
-    lose: () => void
+    loseLease: () => void
     fail: (error: unknown) => void
   }) => void = () => {},
 ): Promise<unknown> {
   const [stop, full] = [new AbortController(), new AbortController()]
-  let lose = () => {}
-  const lease = { startHeartbeat: (_job: unknown, onLost: () => void) => (lose = onLost) }
+  let loseLease = () => {}
+  const lease = { startHeartbeat: (_job: unknown, onLost: () => void) => (loseLease = onLost) }
   const [one] = state.tasks
   const claimedTask = { task: { ...one, startedAt: new Date().toISOString(), ...more }, state, lease }
   const run = {
@@ -49,7 +49,7 @@ async function errorOf(
     (signal) =>
       new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(new Error('the engine was killed')))
-        act({ stop, full, lose: () => lose(), fail: reject })
+        act({ stop, full, loseLease: () => loseLease(), fail: reject })
       }),
   ).catch((thrown: unknown) => thrown)
   for (const { signal } of [stop, full]) assert.equal(getEventListeners(signal, 'abort').length, 0)
@@ -64,9 +64,9 @@ const isTimeout = (error: unknown, message: RegExp) => {
 test('the error of a task that times out contains the limit and advice', async () => {
   const isSlow = await errorOf({ workedMs: 119_980, limitS: 120 })
   isTimeout(isSlow, /exceeded its time limit of 2 min\. Send less\.$/)
-  const outlasts = await errorOf({ remainingMs: 600 })
-  isTimeout(outlasts, /within 1 s, the time limit of one worker\. Send less\.$/)
-  const limits = [isSlow, outlasts].map((error) => (error as AppError).details?.['limitS'])
+  const timeoutError = await errorOf({ remainingMs: 600 })
+  isTimeout(timeoutError, /within 1 s, the time limit of one worker\. Send less\.$/)
+  const limits = [isSlow, timeoutError].map((error) => (error as AppError).details?.['limitS'])
   assert.deepEqual(limits, [120, 1])
 })
 
@@ -87,7 +87,7 @@ test('a chunk that exceeds the time of its worker is retried, and fails in the l
 
 test('an aborted task throws the reason of the abort, not the engine’s error', async () => {
   assert.ok((await errorOf({}, ({ stop }) => stop.abort())) instanceof WorkerStopped)
-  assert.ok((await errorOf({}, ({ lose }) => lose())) instanceof LeaseLost)
+  assert.ok((await errorOf({}, ({ loseLease }) => loseLease())) instanceof LeaseLost)
   const diskError = await errorOf({}, ({ full }) => full.abort())
   assert.ok(diskError instanceof AppError && diskError.code === 'INSUFFICIENT_DISK_SPACE', String(diskError))
 })

@@ -17,9 +17,9 @@ async function openSlots(concurrentJobs: number | null) {
   const table = new Table(config, database.client())
   const statuses = new Map<string, Job['status']>()
   const sentJobs: string[] = []
-  let looks = 0
+  let lookups = 0
   /** Runs between recording a waiting task and the second check. */
-  let meanwhile: (() => Promise<void>) | undefined
+  let runBetweenChecks: (() => Promise<void>) | undefined
   const services = {
     table,
     config,
@@ -27,7 +27,7 @@ async function openSlots(concurrentJobs: number | null) {
     jobs: {
       store: {
         getJob: async (id: string) => {
-          looks += 1
+          lookups += 1
           return statuses.has(id) && { id, owner, status: statuses.get(id) }
         },
       },
@@ -43,7 +43,7 @@ async function openSlots(concurrentJobs: number | null) {
   const put = table.put.bind(table)
   table.put = async (...args) => {
     const writeResult = await put(...args)
-    await meanwhile?.()
+    await runBetweenChecks?.()
     return writeResult
   }
   const items = async () => (await database.scan(tableName)).filter(({ pk }) => pk === `SLOTS#${owner}`)
@@ -57,17 +57,17 @@ async function openSlots(concurrentJobs: number | null) {
       return slots.acquire({ id, owner } as Job, { jobId: id, task }, 'image')
     },
     /** Number of jobs read since the last call. */
-    looks: () => {
-      const looksBefore = looks
-      looks = 0
-      return looksBefore
+    lookups: () => {
+      const lookupsBefore = lookups
+      lookups = 0
+      return lookupsBefore
     },
     free: (id: string) => slots.release({ id, owner }),
     ends: (...ids: readonly string[]) => {
       for (const id of ids) statuses.set(id, 'completed')
     },
-    between: (does: () => Promise<void>) => {
-      meanwhile = does
+    between: (action: () => Promise<void>) => {
+      runBetweenChecks = action
     },
     state: async () => (await items()).find(({ sk }) => sk === 'SLOTS'),
     waiting: async () => (await items()).map(({ sk }) => String(sk)).filter((sk) => sk.startsWith('WAIT#')),
@@ -83,19 +83,19 @@ test('jobs of plans without a concurrency limit write no slot records', async ()
 })
 
 test('all tasks of a job share one slot, which passes to the next job when the job ends', async () => {
-  const { take, free, ends, sent, state, waiting, looks } = await openSlots(1)
+  const { take, free, ends, sent, state, waiting, lookups } = await openSlots(1)
   assert.equal(await take('a', 1), true)
   assert.equal(await take('a', 2), true)
   assert.equal((await state())?.['count'], 1)
   assert.equal((await state())?.['wakeAt'], undefined, 'no task waits')
-  assert.equal(looks(), 0)
+  assert.equal(lookups(), 0)
   assert.equal(await take('b', 1), false)
-  assert.equal(looks(), 2, 'once before it waits, and again after the wait is recorded')
+  assert.equal(lookups(), 2, 'once before it waits, and again after the wait is recorded')
   assert.equal(await take('b', 2), false)
   assert.deepEqual(await waiting(), ['WAIT#b#1#', 'WAIT#b#2#'])
   const { wakeAt, wakeShard, ttl } = (await state()) ?? {}
-  const inS = (Date.parse(String(wakeAt)) - Date.now()) / 1000
-  assert.ok(inS > 50 && inS <= 60, `checked in ${inS} s`)
+  const wakeInS = (Date.parse(String(wakeAt)) - Date.now()) / 1000
+  assert.ok(wakeInS > 50 && wakeInS <= 60, `checked in ${wakeInS} s`)
   assert.equal(typeof wakeShard, 'string')
   const days = (Number(ttl) - Date.now() / 1000) / 86_400
   assert.ok(days > 7.9 && days < 8.1, `kept for ${days} days`)

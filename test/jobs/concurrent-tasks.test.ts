@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertAtRest, outcomeOf } from './job-outcome.ts'
+import { assertNothingIsPending, outcomeOf } from './job-outcome.ts'
 import { fanIn } from './new-tasks.ts'
 import {
   combineBehaviors,
@@ -35,15 +35,18 @@ test('more than a hundred tasks that end at the same time do not exhaust their w
   await service.runToEnd()
   const ms = performance.now() - startedAt
   t.diagnostic(`${(ms / (count + 1)).toFixed(1)} ms a task`)
-  await assertAtRest(service)
+  await assertNothingIsPending(service)
   assert.deepEqual(service.failures, [])
   assert.equal((await outcomeOf(service)).status, 'completed')
   assert.equal(service.runs.length, count + 1, 'each task ran once')
-  const ofJob = service.gate.effects.filter((effect) => effect.endsWith(' JOB JOB'))
+  const jobWrites = service.gate.effects.filter((effect) => effect.endsWith(' JOB JOB'))
   // Creation, start, two buckets, end, and the time-based progress, for which all but one concurrent writes are
   // rejected.
-  const byClock = 4 * (1 + ms / 2000)
-  assert.ok(ofJob.length <= 6 + byClock, `the record of the job is written ${ofJob.length} times`)
+  const maxWritesByTime = 4 * (1 + ms / 2000)
+  assert.ok(
+    jobWrites.length <= 6 + maxWritesByTime,
+    `the record of the job is written ${jobWrites.length} times`,
+  )
   // One progress event per two seconds over all processes; the next progress and the end repeat it, and a lost response
   // repeats it too.
   assert.ok(

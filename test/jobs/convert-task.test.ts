@@ -32,10 +32,10 @@ async function handleInWrongQueue(moreFields: Partial<Task> = {}, part?: number)
   const services = { jobs, vault, engines: async () => engines }
   const run = { services, queue: 'av', ref: { ...ref, part }, extendVisibility: async () => {} }
   const lease = new Lease(run as unknown as TaskRun, 'lease_1', log) // no more is used
-  const { record: claimed } = await lease.claim()
-  const state = claimed && (await store.getInputs(claimed))
+  const { record: claimedTask } = await lease.claim()
+  const state = claimedTask && (await store.getInputs(claimedTask))
   assert.ok(state)
-  const outcome = convertTask(run as unknown as TaskRun, { task: claimed, state, lease, log })
+  const outcome = convertTask(run as unknown as TaskRun, { task: claimedTask, state, lease, log })
   return { outcome, sent: takeSentTasks, found: () => store.getTask(ref) }
 }
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertAtRest, outcomeOf } from './job-outcome.ts'
+import { assertNothingIsPending, outcomeOf } from './job-outcome.ts'
 import { jobScenarios } from './job-scenarios.ts'
 import { fanIn } from './new-tasks.ts'
 import { testCrashPoints, withSeed } from './run-scenario.ts'
 import {
   combineBehaviors,
   createRandom,
+  dropBatchWrites,
   lostResponses,
-  oneLostWrite,
   partialBatches,
   writeConflicts,
 } from './simulated-aws.ts'
@@ -22,7 +22,7 @@ const manners = {
   'writes conflict with other transactions': withSeed((chance) => writeConflicts(0.3, chance)),
   'every write is sent twice': withSeed((chance) => lostResponses(1, chance)),
   'responses are lost and writes are repeated': withSeed((chance) => lostResponses(0.3, chance)),
-  'one write gets no response': withSeed((chance) => oneLostWrite(0.08, chance)),
+  'one write gets no response': withSeed((chance) => dropBatchWrites(0.08, chance)),
   'batches are processed in part': withSeed((chance) => partialBatches(0.8, chance)),
 }
 
@@ -46,7 +46,7 @@ test('a job of three hundred tasks completes even if forty processes die', async
     const service = new SimulatedService({ database, tableName, concurrency: 8, crashAfter, tableBehavior })
     await service.create(fanIn(300))
     await service.runToEnd()
-    await assertAtRest(service)
+    await assertNothingIsPending(service)
     assert.equal((await outcomeOf(service)).status, 'completed')
   }
 })

@@ -16,9 +16,9 @@ import {
   completedJob,
   createDeletionEvents,
   expireJob,
+  fieldsOfFailedTask,
   finishJob,
   freshJob,
-  oneFailed,
   progressEventOf,
   runningJob,
   startJob,
@@ -67,21 +67,27 @@ test('an event describes the job as it was at that time, regardless of later cha
 })
 
 test('an event lists the state that each task of its job had at that time', () => {
-  const atCreation = ['in completed', 'left pending', 'right pending', 'both pending', 'out pending']
-  assert.deepEqual(statusesIn(createCreationEvents(freshJob)[0]), atCreation)
-  assert.deepEqual(statusesIn(createCreationEvents(completedJob)[1]), atCreation)
+  const statusesAtCreation = ['in completed', 'left pending', 'right pending', 'both pending', 'out pending']
+  assert.deepEqual(statusesIn(createCreationEvents(freshJob)[0]), statusesAtCreation)
+  assert.deepEqual(statusesIn(createCreationEvents(completedJob)[1]), statusesAtCreation)
   const atStart = ['in completed', 'left processing', 'right pending', 'both pending', 'out pending']
   assert.deepEqual(statusesIn(createStartedEvent(completedJob)), atStart)
-  const whenCompleted = [
+  const statusesWhenCompleted = [
     'in completed',
     'left completed',
     'right completed',
     'both completed',
     'out completed',
   ]
-  assert.deepEqual(statusesIn(createEndEvent(completedJob)), whenCompleted)
-  const whenFailed = ['in completed', 'left completed', 'right failed', 'both cancelled', 'out cancelled']
-  assert.deepEqual(statusesIn(createEndEvent(finishJob(runningJob, oneFailed))), whenFailed)
+  assert.deepEqual(statusesIn(createEndEvent(completedJob)), statusesWhenCompleted)
+  const statusesWhenFailed = [
+    'in completed',
+    'left completed',
+    'right failed',
+    'both cancelled',
+    'out cancelled',
+  ]
+  assert.deepEqual(statusesIn(createEndEvent(finishJob(runningJob, fieldsOfFailedTask))), statusesWhenFailed)
   assert.deepEqual(statusesIn(createQueuedEvent(arrivedUpload)), [
     'in completed',
     'work pending',

@@ -29,24 +29,24 @@ export const diamond = [
 export const of = (job: Job, change: Parameters<typeof applyChange>[1]): Job => applyChange(job, change)
 
 /** A stored job whose first task has started. */
-export const startJob = (state: JobState, secondsIn = 1): JobState => ({
-  ...withTasks(state, { left: { status: 'processing', startedAt: timestamp(secondsIn), attempt: 1 } }),
+export const startJob = (state: JobState, afterS = 1): JobState => ({
+  ...withTasks(state, { left: { status: 'processing', startedAt: timestamp(afterS), attempt: 1 } }),
   job: of(state.job, {
     set: {
       status: 'processing',
-      startedAt: timestamp(secondsIn),
+      startedAt: timestamp(afterS),
       startedWith: 1,
       stage: 'convert',
-      'log.started': { at: timestamp(secondsIn) },
+      'log.started': { at: timestamp(afterS) },
     },
     setPlus: { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] },
   }),
 })
 
-export const withProgress = (state: JobState, percent: number, secondsIn: number): JobState => ({
+export const withProgress = (state: JobState, percent: number, afterS: number): JobState => ({
   ...state,
   job: of(state.job, {
-    set: { 'log.1': { at: timestamp(secondsIn), percent, stage: 'convert', taskName: 'left' } },
+    set: { 'log.1': { at: timestamp(afterS), percent, stage: 'convert', taskName: 'left' } },
     setPlus: { 'numbers.1': ['sequence', 1], sequence: ['sequence', 1] },
   }),
 })
@@ -54,12 +54,12 @@ export const withProgress = (state: JobState, percent: number, secondsIn: number
 export const finishJob = (
   state: JobState,
   tasks: Readonly<Record<string, Partial<Task>>>,
-  secondsIn = 9,
+  afterS = 9,
 ): JobState => {
   const done = withTasks(state, tasks)
   return {
     ...done,
-    job: of(done.job, jobEndChange(done, decideOutcome(done), 'lease', secondsLater(secondsIn))),
+    job: of(done.job, jobEndChange(done, decideOutcome(done), 'lease', secondsLater(afterS))),
   }
 }
 
@@ -69,7 +69,7 @@ export const allDone = {
   both: { ...complete(8, file('a.zip')), engine: 'seven-zip' },
 }
 
-export const oneFailed = {
+export const fieldsOfFailedTask = {
   left: complete(3, file('l.webp')),
   right: fail(4, 'is cut off'),
   both: { status: 'cancelled' as const, code: 'INPUT_TASK_FAILED', endedAt: timestamp(5), open: undefined },

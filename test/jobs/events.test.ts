@@ -118,7 +118,7 @@ test('a completed job publishes its results and duration', () => {
     share?: object
   }
   assert.ok(share)
-  const doneTask = {
+  const finishedTask = {
     ...outline,
     status: 'completed',
     queuedAt: timestamp(1),
@@ -142,11 +142,11 @@ test('a completed job publishes its results and duration', () => {
     event: 'job.completed',
     timestamp: timestamp(9),
     sequence: 5,
-    job: doneTask,
+    job: finishedTask,
   })
   // A file that was imported later is the source.
   const laterJob = withJob(endedJob, { display: { ...display, source: null }, cameLater: sourceFile })
-  assert.deepEqual(createEndEvent(laterJob).job, doneTask)
+  assert.deepEqual(createEndEvent(laterJob).job, finishedTask)
   const jobWithoutSource = withJob(endedJob, { display: { ...display, source: null } })
   assert.equal((createEndEvent(jobWithoutSource) as unknown as { job: { source: unknown } }).job.source, null)
 })
@@ -200,12 +200,12 @@ test('a failed job publishes its error, or a generic error', () => {
 })
 
 test('a cancelled job publishes who cancelled it', () => {
-  for (const [givenError, said] of [
+  for (const [error, expectedMessage] of [
     [{ cancelledBy: 'user' as const }, 'user'],
     [{}, 'system'],
   ] as const) {
     const { share, ...event } = bodyOf(
-      createEndEvent(withJob(endedJob, { status: 'cancelled', ...givenError })),
+      createEndEvent(withJob(endedJob, { status: 'cancelled', ...error })),
     ) as Record<string, unknown>
     assert.ok(share)
     assert.deepEqual(event, {
@@ -213,7 +213,13 @@ test('a cancelled job publishes who cancelled it', () => {
       event: 'job.cancelled',
       timestamp: timestamp(9),
       sequence: 5,
-      job: { id: jobId, status: 'cancelled', tag: 'mine', cancelledBy: said, cancelledAt: timestamp(9) },
+      job: {
+        id: jobId,
+        status: 'cancelled',
+        tag: 'mine',
+        cancelledBy: expectedMessage,
+        cancelledAt: timestamp(9),
+      },
     })
   }
 })

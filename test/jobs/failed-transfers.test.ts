@@ -68,8 +68,8 @@ test('the files of a transfer are deleted if another worker took over the task',
       },
     }
     const startedAt = new Date().toISOString()
-    const packing = { ...send, operation: 'import/results', attempt: 1, startedAt }
-    await transferTask(run, { task: packing, state, lease } as unknown as ClaimedTask)
+    const zipTask = { ...send, operation: 'import/results', attempt: 1, startedAt }
+    await transferTask(run, { task: zipTask, state, lease } as unknown as ClaimedTask)
     const [end] = endedTransfers
     return [end?.status, end?.percent, end?.files?.map(({ filename }) => filename)]
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fallbackScenarios } from './fallback-scenarios.ts'
 import type { ObservedOutcome } from './job-outcome.ts'
 import { type Scenario, testCrashPoints, withSeed } from './run-scenario.ts'
-import { lostResponses, oneLostWrite } from './simulated-aws.ts'
+import { dropBatchWrites, lostResponses } from './simulated-aws.ts'
 import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
@@ -16,7 +16,7 @@ const normalizeEngine = (outcome: ObservedOutcome): ObservedOutcome => ({
   ),
 })
 const killedOnce = 'a file that loses content and whose next engine is killed once'
-const whileSilent: Readonly<Record<string, Scenario>> = {
+const scenarios: Readonly<Record<string, Scenario>> = {
   ...fallbackScenarios,
   [killedOnce]: { ...fallbackScenarios[killedOnce], normalize: normalizeEngine },
 }
@@ -24,10 +24,10 @@ const whileSilent: Readonly<Record<string, Scenario>> = {
 for (const [circumstance, manner] of Object.entries({
   'the table behaves': undefined,
   'responses are lost': withSeed((chance) => lostResponses(0.3, chance)),
-  'one write gets no response': withSeed((chance) => oneLostWrite(0.05, chance)),
+  'one write gets no response': withSeed((chance) => dropBatchWrites(0.05, chance)),
 }))
   for (const [name, story] of Object.entries(
-    circumstance === 'one write gets no response' ? whileSilent : fallbackScenarios,
+    circumstance === 'one write gets no response' ? scenarios : fallbackScenarios,
   ))
     test(`${name} has the same outcome wherever a process crashes while ${circumstance}`, async (t) => {
       t.diagnostic(`${await testCrashPoints(database, story, manner && { manner })} runs`)

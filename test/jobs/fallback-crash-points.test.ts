@@ -6,7 +6,7 @@ import { createRetention } from '../../lib/model/fidelity.ts'
 import { type InputPlan, jobPrefix, type Task } from '../../lib/model/job.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { animationGraph, fallbackScenarios, loseContent } from './fallback-scenarios.ts'
-import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
+import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
 import { type Scenario, testCrashPoints } from './run-scenario.ts'
 import { SimulatedService } from './simulated-service.ts'
 import { openDatabase } from './test-table.ts'
@@ -25,8 +25,8 @@ async function runScenario({
   })
   await play(service)
   await service.runToEnd()
-  await assertAtRest(service)
-  assertPrompt(service)
+  await assertNothingIsPending(service)
+  assertNoSweeps(service)
   const { tasks, chunks } = await service.state()
   const [task] = tasks
   assert.ok(task)

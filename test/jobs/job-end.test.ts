@@ -25,20 +25,20 @@ import {
 } from './records.ts'
 import { chain, conversion, endJob } from './support/job-records.ts'
 
-const noNumbers: readonly string[] = []
+const none: readonly string[] = []
 
 const names = (tasks: readonly Task[]) => tasks.map(({ name }) => name)
 
-const longAfter = secondsLater(1000)
+const muchLater = secondsLater(1000)
 
 test('checking a live job sends ready tasks again, but not waiting ones', () => {
   const state = newJob(chain)
-  assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), ['first'])
+  assert.deepEqual(names(findStalledTasks(state, muchLater).toSend), ['first'])
   const nextState = withTasks(state, {
     first: complete(3, file('a')),
     second: { open: undefined, got: new Set([1]) },
   })
-  assert.deepEqual(names(findStalledTasks(nextState, longAfter).toSend), ['second'])
+  assert.deepEqual(names(findStalledTasks(nextState, muchLater).toSend), ['second'])
 })
 
 test('no task of a job is sent while it waits for an upload', () => {
@@ -48,7 +48,7 @@ test('no task of a job is sent while it waits for an upload', () => {
     newTask('early', [0]),
     newTask('work', [1]),
   ])
-  assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), noNumbers)
+  assert.deepEqual(names(findStalledTasks(state, muchLater).toSend), none)
 })
 
 test('a task is sent to another worker after its lease and the grace period have passed', () => {
@@ -57,29 +57,25 @@ test('a task is sent to another worker after its lease and the grace period have
       work: { status: 'processing', leaseId: 'lease', leaseUntil: timestamp(second) },
     })
   assert.equal(leaseGraceS, 30, 'a message may take that long to reach a worker')
-  assert.deepEqual(
-    names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS - 1)).toSend),
-    noNumbers,
-  )
+  assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS - 1)).toSend), none)
   assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS)).toSend), ['work'])
 })
 
 test('completing a task is repeated while its job or a dependent still waits for it', () => {
   const doneState = withTasks(newJob(chain), { first: complete(3, file('a')) })
-  assert.deepEqual(names(findStalledTasks(doneState, longAfter).unreported), ['first'])
+  assert.deepEqual(names(findStalledTasks(doneState, muchLater).unreported), ['first'])
   // The process that ended it may still be completing it.
+  assert.deepEqual(names(findStalledTasks(doneState, secondsLater(3 + leaseGraceS - 1)).unreported), none)
+  const stateWithOpenTasks = { ...doneState, job: { ...doneState.job, open: new Set([2]) } }
   assert.deepEqual(
-    names(findStalledTasks(doneState, secondsLater(3 + leaseGraceS - 1)).unreported),
-    noNumbers,
-  )
-  const countedState = { ...doneState, job: { ...doneState.job, open: new Set([2]) } }
-  assert.deepEqual(
-    names(findStalledTasks(countedState, longAfter).unreported),
+    names(findStalledTasks(stateWithOpenTasks, muchLater).unreported),
     ['first'],
     'its dependent is not updated',
   )
-  const knownState = withTasks(countedState, { second: { open: undefined, got: new Set([1]) } })
-  assert.deepEqual(names(findStalledTasks(knownState, longAfter).unreported), noNumbers)
+  const stateWithReceivedInputs = withTasks(stateWithOpenTasks, {
+    second: { open: undefined, got: new Set([1]) },
+  })
+  assert.deepEqual(names(findStalledTasks(stateWithReceivedInputs, muchLater).unreported), none)
 })
 
 test('with join buckets, completions are repeated only after all tasks of a bucket ended', () => {
@@ -89,10 +85,10 @@ test('with join buckets, completions are repeated only after all tasks of a buck
   const state = newJob([createStoredImport('in'), ...works, newTask('join', ins)])
   const done = (numbers: readonly number[]) =>
     withTasks(state, Object.fromEntries(numbers.map((number) => [`work-${number}`, complete(3, file('a'))])))
-  assert.deepEqual(names(findStalledTasks(done(ins.slice(0, 50)), longAfter).unreported), noNumbers)
+  assert.deepEqual(names(findStalledTasks(done(ins.slice(0, 50)), muchLater).unreported), none)
   // The first bucket has 99 tasks, and its members are over.
-  assert.equal(findStalledTasks(done(ins.slice(0, 99)), longAfter).unreported.length, 99)
-  assert.equal(findStalledTasks(done(ins), longAfter).unreported.length, count)
+  assert.equal(findStalledTasks(done(ins.slice(0, 99)), muchLater).unreported.length, 99)
+  assert.equal(findStalledTasks(done(ins), muchLater).unreported.length, count)
 })
 
 test('checking a task that waits for its chunks repairs the chunks first, then the task', () => {
@@ -116,7 +112,7 @@ test('checking a task that waits for its chunks repairs the chunks first, then t
     part(1001, complete(3, file('b'))),
     part(1002, {}),
   ]
-  const stalled = findStalledTasks({ ...state, chunks }, longAfter)
+  const stalled = findStalledTasks({ ...state, chunks }, muchLater)
   assert.deepEqual(
     stalled.toSend.map((one) => one.part),
     [1002],
@@ -128,13 +124,13 @@ test('checking a task that waits for its chunks repairs the chunks first, then t
   // A lost chunk that has not ended its task yet.
   const lostChunk = withTasks(state, { work: { open: new Set([1002]), lost: new Set([1000]) } })
   assert.deepEqual(
-    findStalledTasks({ ...lostChunk, chunks }, longAfter).unreported.map((one) => one.part),
+    findStalledTasks({ ...lostChunk, chunks }, muchLater).unreported.map((one) => one.part),
     [1000],
   )
   const joining = withTasks(state, { work: { open: undefined } })
-  assert.deepEqual(names(findStalledTasks({ ...joining, chunks }, longAfter).toSend), ['work'])
+  assert.deepEqual(names(findStalledTasks({ ...joining, chunks }, muchLater).toSend), ['work'])
   const joinedState = withTasks(joining, { work: { leaseId: 'lease', leaseUntil: timestamp(995) } })
-  assert.deepEqual(names(findStalledTasks({ ...joinedState, chunks }, longAfter).toSend), noNumbers)
+  assert.deepEqual(names(findStalledTasks({ ...joinedState, chunks }, muchLater).toSend), none)
 })
 
 test('a job that ends before its start was recorded gets the start of its first task', () => {
@@ -239,9 +235,9 @@ test('the conversion of a task receives all files of its inputs, in the order of
     spec: { to: 'zip', options: { level: 9 } },
   })
   const state = withTasks(newJob([...request, join]), { first: complete(3, file('x'), file('y')) })
-  const takenTask = state.tasks.find(({ name }) => name === 'join')
-  assert.ok(takenTask)
-  const [files, spec] = resolveConversion(takenTask, state)
+  const joinTask = state.tasks.find(({ name }) => name === 'join')
+  assert.ok(joinTask)
+  const [files, spec] = resolveConversion(joinTask, state)
   assert.deepEqual(
     files.map(({ filename }) => filename),
     ['b.png', 'x', 'y', 'a.png'],

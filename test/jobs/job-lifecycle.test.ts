@@ -68,17 +68,20 @@ test('when two processes start a job, the first one determines its start time an
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(7) })
   const { lifecycle, job, bus, takeEvents, table } = await createRunningJob(two, false)
   const queuedJob = await job()
-  table.losesResponses = true
-  const ownStart = await lifecycle().start(queuedJob, { number: 1, name: 'a' })
+  table.isLosingResponses = true
+  const firstStart = await lifecycle().start(queuedJob, { number: 1, name: 'a' })
   t.mock.timers.setTime(secondsLater(8).getTime())
-  const otherStart = await lifecycle().start(queuedJob, { number: 2, name: 'b' })
+  const concurrentStart = await lifecycle().start(queuedJob, { number: 2, name: 'b' })
   t.mock.timers.setTime(secondsLater(7).getTime())
   const { status, startedAt, startedWith, stage, taskName, numbers, sequence, log } = await job()
   assert.deepEqual(
     [status, startedAt, startedWith, stage, taskName, numbers['started'], sequence],
     ['processing', timestamp(7), 1, 'convert', 'a', queuedJob.sequence + 1, queuedJob.sequence + 1],
   )
-  assert.deepEqual([log['started'], ownStart, otherStart], [{ at: timestamp(7) }, await job(), await job()])
+  assert.deepEqual(
+    [log['started'], firstStart, concurrentStart],
+    [{ at: timestamp(7) }, await job(), await job()],
+  )
   const [event] = bus.published as unknown as { job: { startedAt: string; tasks: Record<string, object> } }[]
   assert.deepEqual(
     [event?.job.startedAt, event?.job.tasks['a']],
@@ -193,7 +196,7 @@ test('a job is not checked between the publication of its end and its expiry', a
   for (const isRedelivered of [true, false]) {
     const { lifecycle, change, job, takeEvents, bus } = await createRunningJob()
     for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
-    bus.failTimes(1)
+    bus.failNext(1)
     await assert.rejects(lifecycle(isRedelivered).finish('job_1'), /the bus rejected/)
     const { status, unsaid, wakeAt, expiresAt, endedAt } = await job()
     assert.deepEqual([status, unsaid], ['completed', isRedelivered ? undefined : true])
@@ -292,7 +295,7 @@ test('progress is not published if another task has raised the percent meanwhile
 test('the outcome of a job is published once even if each response of the table is lost once', async () => {
   const { lifecycle, change, takeEvents, table, job } = await createRunningJob()
   for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
-  table.losesResponses = true
+  table.isLosingResponses = true
   await lifecycle(false).finish('job_1')
   const { sequence, numbers, unsaid } = await job()
   assert.deepEqual([sequence, numbers['ended'], unsaid], [4, 4, undefined])

@@ -75,13 +75,13 @@ test('a job with a failed branch fails even if its other branch completed', () =
 })
 
 test('a failing task with continue_on_error does not fail its job', () => {
-  const mayFail = [
+  const canFail = [
     createStoredImport('in'),
     newTask('left', [0], { continueOnError: true }),
     newTask('right', [0]),
     createExport('out', [1, 2]),
   ]
-  const state = withTasks(newJob(mayFail), { left: fail(3, 'x'), right: complete(4, file('b.webp')) })
+  const state = withTasks(newJob(canFail), { left: fail(3, 'x'), right: complete(4, file('b.webp')) })
   const { status, result } = decideOutcome(state)
   assert.equal(status, 'completed')
   assert.deepEqual(result.files, [file('b.webp')])
@@ -223,8 +223,8 @@ test('an export to links completes when its inputs have completed', () => {
   assert.equal(status(withTasks(one, { right: complete(4, file('b')) })), 'completed')
   assert.equal(status(withTasks(one, { right: fail(4, 'x') })), 'cancelled')
   assert.equal(status({ ...state, job: { ...state.job, status: 'cancelled' } }), 'cancelled')
-  const mayFail = withTasks(one, { right: { ...fail(4, 'x'), continueOnError: true } })
-  assert.equal(status(mayFail), 'completed')
+  const canFail = withTasks(one, { right: { ...fail(4, 'x'), continueOnError: true } })
+  assert.equal(status(canFail), 'completed')
 })
 
 test('the file list of a job contains each file once with its role, but no files of chunks', () => {
@@ -236,11 +236,11 @@ test('the file list of a job contains each file once with its role, but no files
   assert.ok(firstTask)
   // Files of chunks were never published: they are deleted with the job's prefix.
   const part = { ...firstTask, part: 1000, files: [file('part')] }
-  const fedState = withTasks(state, {
+  const stateWithInputs = withTasks(state, {
     second: { status: 'processing', files: [file('half'), file('a.webp')] },
   })
   assert.deepEqual(
-    filesOfJob({ ...fedState, chunks: [part] }).map(({ key, role }) => [key, role]),
+    filesOfJob({ ...stateWithInputs, chunks: [part] }).map(({ key, role }) => [key, role]),
     [
       ['in/in', 'source'],
       ['half', 'output'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { resultOfJob, statusOfFixed } from '../../lib/jobs/job-state-machine.ts'
 import { isTerminalStatus } from '../../lib/model/job.ts'
-import { textIn } from './no-op-engine.ts'
+import { readImageText } from './no-op-engine.ts'
 import type { SimulatedService } from './simulated-service.ts'
 
 /** The final state of a job that a client can see. */
@@ -34,13 +34,13 @@ export async function outcomeOf(service: SimulatedService): Promise<ObservedOutc
     summary: job.summary,
     tasks: Object.fromEntries(allFiles),
     files: Object.fromEntries(
-      files.map(({ key, filename }) => [filename, textIn(service.files.objects.get(key))]),
+      files.map(({ key, filename }) => [filename, readImageText(service.files.objects.get(key))]),
     ),
     events,
   }
 }
 
-const afterTheEnd = ['file.deleted', 'job.expired']
+const eventsAllowedAfterEnd = ['file.deleted', 'job.expired']
 const endEvents = ['job.completed', 'job.failed', 'job.cancelled']
 
 /**
@@ -60,7 +60,7 @@ function eventsOf({ bus, jobId }: SimulatedService): string[] {
     const end = events.findIndex(({ event }) => endEvents.includes(event))
     const eventsAfter = end < 0 ? [] : events.slice(end + 1)
     assert.deepEqual(
-      eventsAfter.filter(({ event }) => !afterTheEnd.includes(event)),
+      eventsAfter.filter(({ event }) => !eventsAllowedAfterEnd.includes(event)),
       [],
       'nothing follows the end',
     )
@@ -80,7 +80,7 @@ function eventsOf({ bus, jobId }: SimulatedService): string[] {
 }
 
 /** Asserts that no messages are left and none was dead-lettered. */
-export async function assertAtRest(service: SimulatedService): Promise<void> {
+export async function assertNothingIsPending(service: SimulatedService): Promise<void> {
   assert.deepEqual(service.queues.bodies, [], 'no message is left')
   assert.deepEqual(service.queues.deadLetters, [], `no message was dead-lettered: ${service.failures.at(-1)}`)
   const state = await service.services().jobs.store.getState(service.jobId)
@@ -95,7 +95,7 @@ export async function assertAtRest(service: SimulatedService): Promise<void> {
 }
 
 /** Asserts that no sweep was needed. */
-export function assertPrompt(service: SimulatedService): void {
+export function assertNoSweeps(service: SimulatedService): void {
   assert.equal(service.sweeps, 0, 'no sweep was needed')
 }
 

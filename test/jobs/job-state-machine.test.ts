@@ -89,7 +89,7 @@ test('the percent of a job counts finished and running tasks and never decreases
 
   let [lastPercent, openTasks] = [0, [1, 2, 3, 4, 5, 6, 7]]
   const runningPercents: Record<string, number> = {}
-  const random = randomFrom(7)
+  const random = createRandom(7)
   const check = () => {
     const percent = percentOf({ ...job, units: 7, open: new Set(openTasks), running: { ...runningPercents } })
     assert.ok(percent >= lastPercent, `${percent} after ${lastPercent}`)
@@ -184,7 +184,7 @@ test('progress is published once by the process that stored it', async () => {
 })
 
 /** Numbers from 0 to 1, the same for the same seed (Park and Miller). */
-function randomFrom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state * 48_271) % 2_147_483_647

@@ -13,7 +13,7 @@ import {
   withTasks,
 } from './records.ts'
 
-const fileOfSize = (name: string, size: number, format = 'webp'): StoredFile => ({
+const createFileOfSize = (name: string, size: number, format = 'webp'): StoredFile => ({
   ...file(name),
   size,
   format,
@@ -27,12 +27,12 @@ const createdState = newJob(
   ],
   { keyId: 'key_1' },
 )
-const worked = withTasks(createdState, {
-  fetched: { ...complete(3, fileOfSize('a', 40)), brought: fileOfSize('a', 30) },
-  first: { ...complete(5, fileOfSize('b', 7)), startedAt: timestamp(3), engine: 'vips' },
-  second: { ...complete(9, fileOfSize('c', 500)), startedAt: timestamp(6), engine: 'ffmpeg' },
+const finishedState = withTasks(createdState, {
+  fetched: { ...complete(3, createFileOfSize('a', 40)), brought: createFileOfSize('a', 30) },
+  first: { ...complete(5, createFileOfSize('b', 7)), startedAt: timestamp(3), engine: 'vips' },
+  second: { ...complete(9, createFileOfSize('c', 500)), startedAt: timestamp(6), engine: 'ffmpeg' },
 })
-const over = of(worked, {
+const over = of(finishedState, {
   status: 'completed',
   queuedAt: timestamp(1),
   startedAt: timestamp(3),
@@ -85,7 +85,7 @@ test('the usage of a job with a single task names the engine of the task', () =>
   const [onlyTask] = newJob([createStoredImport('in'), newTask('work', [0])]).tasks
   assert.ok(onlyTask)
   const single = withTasks(newJob([createStoredImport('in'), newTask('work', [0])]), {
-    work: { ...complete(5, fileOfSize('b', 7)), engine: 'pdf' },
+    work: { ...complete(5, createFileOfSize('b', 7)), engine: 'pdf' },
   })
   assert.equal(measureJobUsage(of(single, { status: 'completed' })).engine, 'pdf')
 })

@@ -28,7 +28,7 @@ test('a job is published before its tasks are sent, which are sent even if publi
   const creation = jobs.create(createRecords(two))
   await pause(20)
   assert.deepEqual([takeEvents(), takeSentTasks()], [[], []])
-  bus.failTimes(1)
+  bus.failNext(1)
   subscribers.resolve(() => [])
   assert.equal(await creation, true)
   assert.deepEqual(takeSentTasks(), [1])
@@ -46,7 +46,7 @@ test('a job is accepted even if its tasks could not be sent, and the sweep sends
 
 test('the end of a job publishes its creation if that failed before', async () => {
   const { jobs, store, bus } = memoryJobs()
-  bus.failTimes(1)
+  bus.failNext(1)
   assert.equal(await jobs.create(createRecords(two)), true)
   const state = await store.getState('job_1')
   assert.ok(state)
@@ -117,7 +117,7 @@ test('the sweep publishes a cancellation that was stored but not published', asy
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
   const { jobs, job, bus, takeEvents, wake, table } = await createJob()
   takeEvents()
-  bus.failTimes(1)
+  bus.failNext(1)
   await assert.rejects(jobs.cancel('job_1', 'user'), /the bus rejected/)
   const { wakeAt, unsaid } = await job()
   assert.deepEqual([wakeAt, unsaid], [timestamp(115), true])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resultOfJob } from '../../lib/jobs/job-state-machine.ts'
 import { chain, diamond, fanOutAndIn } from './new-tasks.ts'
-import { textIn } from './no-op-engine.ts'
+import { readImageText } from './no-op-engine.ts'
 import { describeRun, runGraph } from './run-graph.ts'
 import { openDatabase } from './test-table.ts'
 
@@ -13,8 +13,8 @@ const maxWrites = 5
 
 test('a fan-out and fan-in over more than one join bucket runs each task once', async (t) => {
   const run = await runGraph(database, fanOutAndIn(120))
-  const sink = (await run.service.state()).tasks.at(-1)
-  assert.deepEqual([sink?.name, sink?.ins.length, sink?.got?.size], ['sink', 120, 2])
+  const lastTask = (await run.service.state()).tasks.at(-1)
+  assert.deepEqual([lastTask?.name, lastTask?.ins.length, lastTask?.got?.size], ['sink', 120, 2])
   // In addition to its own writes: the update by the root, the update of the sink's join bucket, and of its count
   // bucket.
   assert.ok(run.writesPerTask <= maxWrites + 1.5, `${run.writesPerTask} writes per task`)
@@ -32,7 +32,7 @@ test('a chain of fifty tasks needs at most five writes per task', async (t) => {
 test('a diamond whose messages are all delivered twice runs each task once', async () => {
   const { service } = await runGraph(database, diamond(), { copies: () => 2 })
   assert.deepEqual(
-    resultOfJob(await service.state()).files.map(({ key }) => textIn(service.files.objects.get(key))),
+    resultOfJob(await service.state()).files.map(({ key }) => readImageText(service.files.objects.get(key))),
     ['e', 'f'],
   )
 })

@@ -194,7 +194,7 @@ test('when one of several tasks ends, the next one is sent and the start of the 
 test('a stored task outcome is not replaced if the same worker reports a different one', async () => {
   const { held: claimAndKeep, bus, found } = await createJob(onlyTasks)
   const one = await claimAndKeep()
-  bus.failTimes(1)
+  bus.failNext(1)
   await assert.rejects(one.finish(end), /the bus rejected/)
   assert.equal(await one.finish({ status: 'failed', code: 'CONVERSION_FAILED', message: '' }), false)
   assert.equal((await found()).status, 'completed')

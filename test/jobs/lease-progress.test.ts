@@ -24,7 +24,7 @@ test('a chunk records its processing time and updates its task without publishin
 test('ending a task lease succeeds even if each response of the table is lost once', async () => {
   for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
     const { table, held: claimAndKeep, found, takeSentTasks, job, jobs, takeEvents } = await createJob()
-    table.losesResponses = true
+    table.isLosingResponses = true
     const one = await claimAndKeep()
     assert.equal((await found()).attempt, 1)
     const parts = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
@@ -69,27 +69,27 @@ test('the end of a task lease waits for the last heartbeat, and nothing is writt
     const one = await claimAndKeep()
     const parts = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
     const writtenKeys: string[] = []
-    let goOn = () => {}
+    let finishWrite = () => {}
     const changeTask = store.changeTask.bind(store)
     store.changeTask = async (...args) => {
-      const isBeat = args[1].set?.['leaseUntil'] !== undefined
-      writtenKeys.push(isBeat ? 'beat' : 'end')
-      if (isBeat) await new Promise<void>((resolve) => (goOn = resolve))
+      const isHeartbeat = args[1].set?.['leaseUntil'] !== undefined
+      writtenKeys.push(isHeartbeat ? 'beat' : 'end')
+      if (isHeartbeat) await new Promise<void>((resolve) => (finishWrite = resolve))
       return changeTask(...args)
     }
     t.mock.timers.tick(3000)
     await turn()
-    const leaseEnds = {
+    const leaseEndings = {
       finish: () => one.finish({ ...end, percent: 100 }),
       handOver: () => one.handOver({ pieces: [inputPlan], warnings: [] }),
       splitIntoChunks: () => one.splitIntoChunks(parts, { pieces: [inputPlan], warnings: [] }),
       retry: () => one.retry(),
       release: () => one.release(),
     }
-    const over = leaseEnds[method]()
+    const over = leaseEndings[method]()
     await turn()
     assert.deepEqual(writtenKeys, ['beat'], method)
-    goOn()
+    finishWrite()
     await over
     assert.equal(writtenKeys[1], 'end')
     writtenKeys.length = 0
@@ -233,7 +233,7 @@ test('a chunk hides its message for the duration of its lease, and is aborted if
   }
   await change({ open: new Set([1001]) })
   // Its speculative copy was faster, which is only checked once the chunk has taken long.
-  for (let beats = 6; beats > 0; beats--) await beat()
+  for (let beatsLeft = 6; beatsLeft > 0; beatsLeft--) await beat()
   assert.equal(lostCount, 0)
   await change({ open: new Set([1000, 1001, 1002]) })
   await beat()

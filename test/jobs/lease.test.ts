@@ -12,7 +12,7 @@ test('heartbeats renew the lease and the message until another worker takes over
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
   const { job, tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const writes: { change: Change; condition: unknown }[] = []
-  const visibleIn: number[] = []
+  const visibilityDelays: number[] = []
   let isMine = true
   const store = {
     changeTask: async (_ref: unknown, change: Change, { condition }: { condition: unknown }) => {
@@ -20,7 +20,7 @@ test('heartbeats renew the lease and the message until another worker takes over
       return { applied: isMine, record: tasks[0] }
     },
   }
-  const extendVisibility = async (seconds: number) => visibleIn.push(seconds)
+  const extendVisibility = async (seconds: number) => visibilityDelays.push(seconds)
   // Only the members that are used.
   const run = { services: { jobs: { store, completion: {} } }, extendVisibility } as unknown as TaskRun
   const lease = new Lease(run, 'lease_1', {} as Log)
@@ -34,7 +34,7 @@ test('heartbeats renew the lease and the message until another worker takes over
   const [, beat] = writes
   assert.equal(beat?.change.set?.['leaseUntil'], timestamp(18))
   assert.deepEqual(beat?.condition, { equal: { status: 'processing', leaseId: 'lease_1' } })
-  assert.deepEqual([visibleIn, lostCount], [[16], 0])
+  assert.deepEqual([visibilityDelays, lostCount], [[16], 0])
 
   isMine = false
   t.mock.timers.tick(3000)

@@ -22,7 +22,7 @@ export class MemoryBus extends Bus {
   #failuresLeft = 0
 
   /** Makes the next calls fail. */
-  failTimes(times: number): void {
+  failNext(times: number): void {
     this.#failuresLeft = times
   }
 

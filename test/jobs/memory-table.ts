@@ -20,7 +20,7 @@ const unreachableTable: CommandSender = {
 export class MemoryTable extends Table {
   readonly #items = new Map<string, Item>()
   /** Repeats each write once, like the SDK does after a lost response. */
-  losesResponses = false
+  isLosingResponses = false
 
   constructor() {
     super(config, unreachableTable)
@@ -56,7 +56,7 @@ export class MemoryTable extends Table {
     { condition = { exists: true }, mark }: { condition?: Condition; mark?: Item } = {},
   ): Promise<ConditionalWriteResult> {
     const write = { update: key, change, if: condition }
-    if (this.losesResponses) this.#conditional(write, mark)
+    if (this.isLosingResponses) this.#conditional(write, mark)
     return this.#conditional(write, mark)
   }
 
@@ -78,11 +78,11 @@ export class MemoryTable extends Table {
   }
 
   override async transact(writes: readonly Write[]): Promise<boolean> {
-    const areMet = writes.every((write) =>
+    const areConditionsMet = writes.every((write) =>
       conditionHolds(this.#itemBefore(write), write.if ?? ('update' in write ? { exists: true } : {})),
     )
-    if (areMet) for (const write of writes) this.#apply(write)
-    return areMet
+    if (areConditionsMet) for (const write of writes) this.#apply(write)
+    return areConditionsMet
   }
 
   override async writeAll(puts: readonly (Item & Key)[], deletes: readonly Key[] = []): Promise<void> {

@@ -21,10 +21,10 @@ const pixel = Buffer.from(
 )
 
 /** A PNG with text after its end, which programs ignore. */
-const imageWith = (text: string) => Buffer.concat([pixel, Buffer.from(text)])
+const createImageWith = (text: string) => Buffer.concat([pixel, Buffer.from(text)])
 
 /** Returns the text that an engine has written into a file. */
-export const textIn = (bytes: Uint8Array = new Uint8Array()): string =>
+export const readImageText = (bytes: Uint8Array = new Uint8Array()): string =>
   Buffer.from(bytes)
     .subarray(pixel.equals(bytes.subarray(0, pixel.length)) ? pixel.length : 0)
     .toString()
@@ -40,19 +40,19 @@ export type Behavior = (name: string, tools: Tools) => Promise<Shortfall | undef
  * to PDF in another image. `vips` splits names into chunks of characters, and needs its PDF inputs again for joining.
  * GIFs are read by `vips`, by `imagemagick` in the same image and by `ffmpeg` in another image, in this order.
  */
-export function noOpEngines(behave: Behavior): readonly Engine[] {
-  const makes =
+export function noOpEngines(behavior: Behavior): readonly Engine[] {
+  const createRun =
     (file: string, by = ''): Engine['run'] =>
     async ({ outDir, options, chunk, from, inputs: [input] }, tools) => {
       const { name: plain } = Options.parse(options)
       // For images that several engines read, the output names the engine.
       const name = from === 'gif' ? `${plain} by ${by}` : plain
       const { number, characters } = chunk ? ChunkSpec.parse(chunk) : { number: undefined, characters: name }
-      const shortfall = await behave(number === undefined ? name : `${name} part ${number}`, tools)
+      const shortfall = await behavior(number === undefined ? name : `${name} part ${number}`, tools)
       tools.signal.throwIfAborted()
       const path = join(outDir, file)
-      const text = characters ?? textIn(await readFile(input?.path ?? ''))
-      await writeFile(path, file === 'made.png' ? imageWith(text) : text)
+      const text = characters ?? readImageText(await readFile(input?.path ?? ''))
+      await writeFile(path, file === 'made.png' ? createImageWith(text) : text)
       if (number !== undefined) tools.warn('SHARED', 'It was split.')
       return { files: [{ path }], ...defined({ shortfall }) }
     }
@@ -62,21 +62,21 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
     const characters = name.match(new RegExp(`.{1,${each}}`, 'g')) ?? []
     // Every second chunk gets a file with its characters.
     return Promise.all(
-      characters.map(async (someCharacters, at) => {
-        if (at % 2 === 0) return { spec: { number: at + 1, characters: someCharacters } }
+      characters.map(async (chunkText, at) => {
+        if (at % 2 === 0) return { spec: { number: at + 1, characters: chunkText } }
         const path = join(tools.workDir, `cut-${at}`)
-        await writeFile(path, someCharacters)
+        await writeFile(path, chunkText)
         return { spec: { number: at + 1 }, file: { path, format: 'pdf' as const } }
       }),
     )
   }
   const joinNeedsInputs: Engine['joinNeedsInputs'] = ({ from }) => from === 'pdf'
   const joinAll: Engine['join'] = async ({ operation, from, inputs, outDir, options }, results, tools) => {
-    const shortfall = await behave(`${Options.parse(options).name} joined`, tools)
+    const shortfall = await behavior(`${Options.parse(options).name} joined`, tools)
     const path = join(outDir, 'made.png')
     if (joinNeedsInputs({ operation, from })) await readFile(inputs[0]?.path ?? '')
     const parts = await Promise.all(results.flatMap(({ files }) => files.map((one) => readFile(one.path))))
-    await writeFile(path, imageWith(parts.map((part) => textIn(part)).join('')))
+    await writeFile(path, createImageWith(parts.map((part) => readImageText(part)).join('')))
     return { files: [{ path }], ...defined({ shortfall }) }
   }
   return [
@@ -86,7 +86,7 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       limits,
       version,
       runsInWorker: true,
-      run: makes('made.png', 'vips'),
+      run: createRun('made.png', 'vips'),
       split,
       join: joinAll,
       joinNeedsInputs,
@@ -109,7 +109,7 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       limits,
       version,
       runsInWorker: true,
-      run: makes('made.png', 'imagemagick'),
+      run: createRun('made.png', 'imagemagick'),
       capabilities: [{ operation: 'convert', from: ['gif'], to: ['png'], cost: 2, options: Options }],
     },
     {
@@ -118,7 +118,7 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       limits,
       version,
       runsInWorker: true,
-      run: makes('made.png', 'ffmpeg'),
+      run: createRun('made.png', 'ffmpeg'),
       capabilities: [
         {
           operation: 'convert',
@@ -136,7 +136,7 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       limits,
       version,
       runsInWorker: true,
-      run: makes('made.pdf'),
+      run: createRun('made.pdf'),
       capabilities: [{ operation: 'convert', from: ['docx'], to: ['pdf'], cost: 1, options: z.object({}) }],
     },
   ]

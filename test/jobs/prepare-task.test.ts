@@ -87,8 +87,11 @@ test('preparing a task of a job that has ended frees the slot for the next job',
   for (const isCancelled of [true, false]) {
     const { service, prepare, change } = await newService()
     const ownServices = service.services()
-    const oneAtATime = { ...ownServices.plans['self-hosted'], concurrentJobs: 1 }
-    const services: Services = { ...ownServices, plans: { ...ownServices.plans, 'self-hosted': oneAtATime } }
+    const planWithOneJob = { ...ownServices.plans['self-hosted'], concurrentJobs: 1 }
+    const services: Services = {
+      ...ownServices,
+      plans: { ...ownServices.plans, 'self-hosted': planWithOneJob },
+    }
     const slots = new ConcurrencySlots(services)
     const nextRecords = createRecords(newId('job'), singleTask())
     await ownServices.jobs.store.create(nextRecords)
@@ -108,7 +111,7 @@ test('preparing a task of a job that has ended frees the slot for the next job',
       await change(2, over)
     }
     await prepare(2, services)
-    const called = service.queues.bodies.map((body) => JSON.parse(body).jobId)
-    assert.deepEqual(called, [nextRecords.job.id], `${isCancelled}`)
+    const sentJobIds = service.queues.bodies.map((body) => JSON.parse(body).jobId)
+    assert.deepEqual(sentJobIds, [nextRecords.job.id], `${isCancelled}`)
   }
 })

@@ -8,11 +8,11 @@ import type { PresignedWork, TaskMessage } from '../../lib/model/task-message.ts
 import { complete, createStoredImport, file, newJob, newTask, start } from './records.ts'
 
 const vault = new Vault('a secret of tests that is long enough')
-const [inAddress, outAddress] = ['https://store/', 'https://store/form']
+const [inputUrl, outputUrl] = ['https://store/', 'https://store/form']
 const writtenFiles = new Map<string, string>()
 
 /** The message of a task that takes the files of an import and of another task. */
-async function messageFor(
+async function createMessage(
   moreFields: Partial<Task> = {},
   parts: readonly Task[] = [],
   knownInputs?: TaskInputs,
@@ -32,9 +32,9 @@ async function messageFor(
     vault,
     store: { getInputs: async () => ({ fixed, tasks: [completedTask] }), getChunks: async () => parts },
     signer: {
-      signInput: async (key: string, expiresS: number) => `${inAddress}${key}?${expiresS}`,
+      signInput: async (key: string, expiresS: number) => `${inputUrl}${key}?${expiresS}`,
       signOutput: async (prefix: string, expiresS: number) => ({
-        url: outAddress,
+        url: outputUrl,
         prefix,
         fields: { expires: `${expiresS}` },
       }),
@@ -49,22 +49,22 @@ async function messageFor(
   return message
 }
 
-const workIn = ({ work }: TaskMessage): PresignedWork => {
+const requireWork = ({ work }: TaskMessage): PresignedWork => {
   assert.ok(work && 'inputs' in work, JSON.stringify(work))
   return work
 }
-const address = (key: string) => [key, `${inAddress}${key}?${signatureLifetimeS}`]
+const address = (key: string) => [key, `${inputUrl}${key}?${signatureLifetimeS}`]
 
 test('a task message contains presigned URLs of its inputs and an upload form, valid for an hour', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const inputPlan = { files: [file('page.png', 'jobs/job_1/2/page'), file('in.png', 'in/in')], steps: [] }
-  const { inputs, output, until, opened } = workIn(
-    await messageFor({ pieces: [inputPlan as unknown as InputPlan] }),
+  const { inputs, output, until, opened } = requireWork(
+    await createMessage({ pieces: [inputPlan as unknown as InputPlan] }),
   )
   const keys = ['in/in', 'jobs/job_1/1/made', 'jobs/job_1/2/page']
   assert.deepEqual(inputs, Object.fromEntries(keys.map(address)))
   assert.deepEqual(output, {
-    url: outAddress,
+    url: outputUrl,
     prefix: 'jobs/job_1/2/',
     fields: { expires: `${signatureLifetimeS}` },
   })
@@ -74,7 +74,7 @@ test('a task message contains presigned URLs of its inputs and an upload form, v
 test('a task that joins its chunks receives URLs of their results', async () => {
   const part = { files: [file('part.png', 'jobs/job_1/2/part')] } as Task
   const inputsOf = async (more: Partial<Task>) =>
-    Object.keys(workIn(await messageFor(more, [part], { fixed: [], tasks: [] })).inputs)
+    Object.keys(requireWork(await createMessage(more, [part], { fixed: [], tasks: [] })).inputs)
   assert.deepEqual(await inputsOf({ expandedBy: 0 }), ['jobs/job_1/2/part'])
   assert.deepEqual(await inputsOf({}), [])
 })
@@ -85,26 +85,28 @@ test('a task message contains the decrypted passwords by their encrypted values'
     files: [],
     steps: [{ options: { password: otherSecret, dpi: 7 } }],
   } as unknown as InputPlan
-  const { opened } = workIn(await messageFor({ spec: { options: { password } }, pieces: [inputPlan] }))
+  const { opened } = requireWork(
+    await createMessage({ spec: { options: { password } }, pieces: [inputPlan] }),
+  )
   assert.ok(isSealed(password) && isSealed(otherSecret))
   assert.deepEqual(opened, { [password.sealed]: 'ä secret', [otherSecret.sealed]: 7 })
 })
 
 test('data that is too large for a task message is stored in the bucket and linked', async () => {
   const manyFiles = Array.from({ length: 4000 }, (_, at) => file('in.png', `in/${'x'.repeat(20)}${at}`))
-  const { work } = await messageFor({ part: 1001 }, [], { fixed: [], tasks: [] })
+  const { work } = await createMessage({ part: 1001 }, [], { fixed: [], tasks: [] })
   assert.ok(work && 'inputs' in work && writtenFiles.size === 0)
-  const largeMessage = await messageFor({
+  const largeMessage = await createMessage({
     part: 1001,
     pieces: [{ files: manyFiles, steps: [] } as unknown as InputPlan],
   })
   const [[place = '', text = ''] = []] = writtenFiles
   assert.match(place, /^application\/json work\/job_1\/2-1001-\d+\.json$/)
   const [, key] = place.split(' ')
-  assert.deepEqual(largeMessage.work, { url: `${inAddress}${key}?${signatureLifetimeS}` })
+  assert.deepEqual(largeMessage.work, { url: `${inputUrl}${key}?${signatureLifetimeS}` })
   assert.equal(Object.keys(JSON.parse(text).inputs).length, 4002)
 })
 
 test('transfer tasks receive no URLs, because they access files with their own role', async () => {
-  assert.deepEqual(await messageFor({ operation: 'export/s3' }), { jobId: 'job_1', task: 2 })
+  assert.deepEqual(await createMessage({ operation: 'export/s3' }), { jobId: 'job_1', task: 2 })
 })

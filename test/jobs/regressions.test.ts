@@ -4,7 +4,7 @@ import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { taskKey } from '../../lib/jobs/keys.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
-import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
+import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
 import {
   createJobAwaitingUpload,
   onePixelPng,
@@ -29,7 +29,7 @@ test('a cancellation is published within 30 seconds even if its process dies aft
   assert.equal(await service.cancel(), undefined)
   await service.runToEnd()
   assert.ok(service.time.now - timeBefore < 30_000, 'it is due after 15 seconds')
-  await assertAtRest(service)
+  await assertNothingIsPending(service)
   assert.deepEqual((await outcomeOf(service)).events, ['job.created', 'job.queued', 'job.cancelled'])
   assert.deepEqual(service.runs, [], 'workers skip messages of the cancelled job')
 })
@@ -71,7 +71,7 @@ test('the end of a job is published even if the sweep dies after storing it', as
     const effectsBefore = service.gate.effects.length
     service.gate.crashAfter(effectsBefore + stop)
     await service.runToEnd()
-    await assertAtRest(service)
+    await assertNothingIsPending(service)
     assert.deepEqual(
       (await outcomeOf(service)).events,
       ['job.created', 'job.queued', 'job.started', 'job.completed'],
@@ -114,7 +114,7 @@ test('a failed job leaves no task processing or pending', async () => {
   const service = await newService({ during: { b: throwCorruptFile } })
   await service.create(diamond())
   await service.runToEnd()
-  await assertAtRest(service)
+  await assertNothingIsPending(service)
   assert.deepEqual((await outcomeOf(service)).tasks['f'], 'cancelled INPUT_TASK_FAILED')
 })
 
@@ -124,7 +124,7 @@ test('a job whose only input failed with continue_on_error reports that failure'
     createGraph({ bad: { from: ['import'], continueOnError: true }, after: { from: ['bad'] } }),
   )
   await service.runToEnd()
-  await assertAtRest(service)
+  await assertNothingIsPending(service)
   const { status, error } = await outcomeOf(service)
   assert.deepEqual([status, error], ['failed', 'CORRUPT_FILE'])
 })
@@ -168,7 +168,7 @@ test('a task with two images completes even if each response of the table is los
   const service = await newService({ tableBehavior: lostResponses(1, () => 0) })
   await service.create(documentGraph())
   await service.runToEnd()
-  await assertAtRest(service)
+  await assertNothingIsPending(service)
   const { status, files } = await outcomeOf(service)
   assert.equal(status, 'completed')
   assert.deepEqual(Object.keys(files), ['source.png'])
@@ -182,7 +182,7 @@ test('cancellations of dependent tasks propagate even if each response of the ta
   await service.create(chain(5))
   const timeBefore = service.time.now
   await service.runToEnd()
-  await assertAtRest(service)
+  await assertNothingIsPending(service)
   assert.equal((await outcomeOf(service)).status, 'failed')
   assert.ok(service.time.now - timeBefore < 60_000, 'no sweep was needed')
 })
@@ -192,9 +192,9 @@ test('the end of a job that the event bus rejected is published, even in the las
   await service.create(singleTask())
   const { store } = service.services().jobs
   await store.changeTask({ jobId: service.jobId, task: 1 }, { set: { attempt: 2 } })
-  service.bus.failTimes(1)
+  service.bus.failNext(1)
   await service.runToEnd()
-  await assertAtRest(service)
+  await assertNothingIsPending(service)
   const { status, events } = await outcomeOf(service)
   assert.equal(status, 'completed')
   assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])
@@ -250,8 +250,8 @@ test('a task that cannot be planned fails with the reason, and the others run', 
   const isImpossible = ({ name }: { name: string }) => name === 'first' || name === 'late'
   await service.create(tasks.map((task) => (isImpossible(task) ? { ...task, ...impossible } : task)))
   await service.runToEnd()
-  await assertAtRest(service)
-  assertPrompt(service)
+  await assertNothingIsPending(service)
+  assertNoSweeps(service)
   const { status, tasks: statuses } = await outcomeOf(service)
   assert.equal(status, 'failed')
   const [lostTask, skippedTask] = ['failed UNSUPPORTED_CONVERSION', 'cancelled INPUT_TASK_FAILED']
@@ -269,7 +269,7 @@ test('the input files of a job are found even if there are too many for the job 
   await service.create(createGraph({ a: { from: ['in3', 'in29'] }, b: { from: ['in7'] } }, imports))
   assert.equal((await service.job())?.fixed, undefined)
   await service.runToEnd()
-  await assertAtRest(service)
+  await assertNothingIsPending(service)
   assert.deepEqual(await outcomeOf(service).then(({ files }) => files), { '3.png': 'a', '7.png': 'b' })
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { percentOf } from '../../lib/jobs/job-state-machine.ts'
 import type { NewTask } from '../../lib/jobs/task-graph.ts'
-import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
+import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
 import { SimulatedService, type SimulationOptions } from './simulated-service.ts'
 import type { TestDatabase } from './test-table.ts'
 
@@ -31,15 +31,15 @@ export async function runGraph(
   await service.create(tasks)
   const startedAt = performance.now()
   let isOver = false
-  const watching = watch(service, () => isOver)
+  const watcher = watch(service, () => isOver)
   await service.runToEnd()
   const ms = performance.now() - startedAt
   isOver = true
-  const percents = await watching
+  const percents = await watcher
   const decreases = percents.filter((percent, at) => percent < (percents[at - 1] ?? 0))
   assert.deepEqual(decreases, [], 'the progress shown by GET never falls')
-  await assertAtRest(service)
-  assertPrompt(service)
+  await assertNothingIsPending(service)
+  assertNoSweeps(service)
   const { status, events } = await outcomeOf(service)
   assert.equal(status, 'completed')
   assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])

@@ -112,17 +112,17 @@ test('the result of the fallback route is stored and kept', async () => {
   )
 })
 
-const noOther = () => assert.fail('no fallback must be requested')
+const failOnFallback = () => assert.fail('no fallback must be requested')
 
 test('aborting a task does not lead to a fallback route', async () => {
   const lostError = new AppError('CONVERSION_FAILED', 'The result is empty.', { reason: 'content-lost' })
-  const engines = [engineWith(() => Promise.reject(lostError))]
-  const { done } = await run(noOther, { engines, signal: AbortSignal.abort() })
+  const engines = [createEngine(() => Promise.reject(lostError))]
+  const { done } = await run(failOnFallback, { engines, signal: AbortSignal.abort() })
   await assert.rejects(done, { code: 'CONVERSION_FAILED' })
 })
 
 /** An engine that keeps all text and returns further fields of a result. */
-const engineWith = (
+const createEngine = (
   run: (...engineArgs: Parameters<Engine['run']>) => Promise<Partial<EngineResult>>,
   moreFields: Partial<Engine> = {},
 ): Engine => ({
@@ -134,7 +134,7 @@ const engineWith = (
   },
   ...moreFields,
 })
-const taskOf = (moreFields: Partial<Task>): Task => {
+const createTask = (moreFields: Partial<Task>): Task => {
   const [work] = withTasks(
     newJob([createStoredImport('in'), newTask('work', [0], { spec: { options: {} } })]),
     {
@@ -146,7 +146,10 @@ const taskOf = (moreFields: Partial<Task>): Task => {
 }
 
 test('a task that crashed in three attempts is not tried again', async () => {
-  const { done, gate } = await run(noOther, { task: taskOf({ attempt: 4 }), engines: [engineWith(noOther)] })
+  const { done, gate } = await run(failOnFallback, {
+    task: createTask({ attempt: 4 }),
+    engines: [createEngine(failOnFallback)],
+  })
   await assert.rejects(done, { code: 'CONVERSION_FAILED', message: /crashed in all three attempts/ })
   assert.deepEqual(gate.effects, [])
 })
@@ -157,24 +160,28 @@ test('a failure on a full disk is reported as such, and does not lead to a fallb
     requireCompleteOutput: async () => {},
     explain: async () => diskError,
   } as unknown as DiskSpaceMonitor // only the members that are used
-  const { done } = await run(noOther, { space })
+  const { done } = await run(failOnFallback, { space })
   await assert.rejects(done, diskError)
   const requireCompleteOutput = () => Promise.reject(diskError)
-  const cutRun = await run(noOther, {
+  const interruptedRun = await run(failOnFallback, {
     space: {
       requireCompleteOutput,
       explain: async (error: unknown) => (error === diskError ? diskError : undefined),
     } as never,
-    engines: [engineWith(async () => ({}))],
+    engines: [createEngine(async () => ({}))],
   })
-  await assert.rejects(cutRun.done, diskError)
-  assert.deepEqual([...cutRun.files.objects.keys()], ['a.html'], 'a file that may be truncated is not stored')
+  await assert.rejects(interruptedRun.done, diskError)
+  assert.deepEqual(
+    [...interruptedRun.files.objects.keys()],
+    ['a.html'],
+    'a file that may be truncated is not stored',
+  )
 })
 
 test('the details of all inputs of a task are merged', async () => {
   const chunkResults = [{ pages: 1, first: true }, { pages: 2 }]
-  const engines = [engineWith(async () => ({ method: 'encode', details: chunkResults.shift() ?? {} }))]
-  const { done } = await run(noOther, { engines, inputPlans: [inputPlan, inputPlan] })
+  const engines = [createEngine(async () => ({ method: 'encode', details: chunkResults.shift() ?? {} }))]
+  const { done } = await run(failOnFallback, { engines, inputPlans: [inputPlan, inputPlan] })
   const endedRun = await done
   assert.ok('storedKeys' in endedRun)
   const { engine: by, engineVersion, method, details, fidelity } = endedRun.facts
@@ -187,23 +194,24 @@ test('the details of all inputs of a task are merged', async () => {
 test('the progress of a task continues from the previous route, and all inputs count equally', async () => {
   const seenPercents: number[] = []
   const engines = [
-    engineWith(async (_, tools) => {
+    createEngine(async (_, tools) => {
       tools.progress(0.5)
       return {}
     }),
   ]
   const progress = (percent: number) => void seenPercents.push(percent)
-  await (await run(noOther, { engines, progress })).done
-  await (await run(noOther, { engines, progress, inputPlans: [{ ...inputPlan, reached: 40 }] })).done
-  await (await run(noOther, { engines, progress, inputPlans: [inputPlan, { ...inputPlan, reached: 40 }] }))
-    .done
+  await (await run(failOnFallback, { engines, progress })).done
+  await (await run(failOnFallback, { engines, progress, inputPlans: [{ ...inputPlan, reached: 40 }] })).done
+  await (
+    await run(failOnFallback, { engines, progress, inputPlans: [inputPlan, { ...inputPlan, reached: 40 }] })
+  ).done
   assert.deepEqual(seenPercents, [50, 70, 25, 85])
 })
 
 test('a partly completed input is handed over with its files, step and fidelity', async () => {
   const steps = [step, { ...step, engine: 'vips', image: 'image', from: 'txt', to: 'png' }]
-  const { done, files } = await run(noOther, {
-    engines: [engineWith(async () => ({}))],
+  const { done, files } = await run(failOnFallback, {
+    engines: [createEngine(async () => ({}))],
     inputPlans: [{ ...inputPlan, steps } as InputPlan, { ...inputPlan, steps, step: 2 } as InputPlan],
   })
   const endedRun = await done
@@ -226,16 +234,17 @@ test('a step is split into chunks for the idle workers and their time limit', as
     workerPools.push(workerPool)
     return workerPools.length > 2 ? [{ spec: { from: 1 } }, { spec: { from: 2 } }] : undefined
   }
-  const engines = [engineWith(async () => ({}), { split })]
-  await (await run(noOther, { engines })).done
-  const endedRun = await (await run(noOther, { engines, config: { PARALLEL: 1, TASK_LIMIT_S: 900 } })).done
+  const engines = [createEngine(async () => ({}), { split })]
+  await (await run(failOnFallback, { engines })).done
+  const endedRun = await (await run(failOnFallback, { engines, config: { PARALLEL: 1, TASK_LIMIT_S: 900 } }))
+    .done
   assert.ok('storedKeys' in endedRun)
-  await (await run(noOther, { engines, inputPlans: [inputPlan, inputPlan] })).done
+  await (await run(failOnFallback, { engines, inputPlans: [inputPlan, inputPlan] })).done
   assert.deepEqual(workerPools, [
     { workers: 100, timeoutS: Number.POSITIVE_INFINITY },
     { workers: 1, timeoutS: 900 },
   ])
-  const sharedRun = await (await run(noOther, { engines })).done
+  const sharedRun = await (await run(failOnFallback, { engines })).done
   assert.ok('chunks' in sharedRun)
   const [left] = sharedRun.inputPlans
   const counts = { images: 0, links: 0, tables: 0, fields: 0 }
@@ -251,7 +260,7 @@ test('a failed route records its completed steps, and its folder is deleted', as
     let runs = 0
     const folders: string[] = []
     const engines = [
-      engineWith(
+      createEngine(
         async ({ outDir }, tools) => {
           if (runs > failing) assert.ok(!folders.some((folder) => existsSync(folder)))
           folders.push(outDir)

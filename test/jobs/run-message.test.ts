@@ -10,12 +10,12 @@ const { job, fixed, tasks } = newJob([createStoredImport('in'), newTask('work', 
 /** Handles the message of a task, and records the calls to the queue. */
 async function handle(
   work: () => Promise<MessageOutcome>,
-  { isSigned = false, isClaimed = true, refuses = false, isTableDown = false } = {},
+  { isSigned = false, isClaimed = true, refuses: isRefused = false, isTableDown = false } = {},
 ) {
   const queueCalls: unknown[] = []
   const queues = {
     extendVisibility: async (queue: string, receipt: string, seconds: number) => {
-      if (refuses) throw new Error('The queue is unavailable.')
+      if (isRefused) throw new Error('The queue is unavailable.')
       queueCalls.push([queue, receipt, seconds])
     },
     send: async (queue: string, messages: readonly object[], group: string) =>
@@ -75,12 +75,12 @@ test('an unsigned task message, or one with rejected signatures, is sent again f
 })
 
 test('a task message that could not be processed is delivered again soon, or later if the queue fails too', async () => {
-  const tableDown = { isTableDown: true }
-  assert.deepEqual(await handle(async () => messageDone, tableDown), {
+  const unavailableTable = { isTableDown: true }
+  assert.deepEqual(await handle(async () => messageDone, unavailableTable), {
     isHandled: false,
     queueCalls: [['image', 'r1', 5]],
   })
-  assert.deepEqual(await handle(async () => messageDone, { ...tableDown, refuses: true }), {
+  assert.deepEqual(await handle(async () => messageDone, { ...unavailableTable, refuses: true }), {
     isHandled: false,
     queueCalls: [],
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { forEachConcurrently } from '../../lib/async/for-each-concurrently.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { assertAtRest, type ObservedOutcome, outcomeOf } from './job-outcome.ts'
+import { assertNothingIsPending, type ObservedOutcome, outcomeOf } from './job-outcome.ts'
 import { createRandom, type TableBehavior } from './simulated-aws.ts'
 import { SimulatedService, type SimulationOptions } from './simulated-service.ts'
 import type { TestDatabase } from './test-table.ts'
@@ -49,10 +49,10 @@ export async function testCrashPoints(
     const startedAt = service.time.now
     await scenario.play(service)
     await service.runToEnd()
-    const tookS = (service.time.now - startedAt) / 1000
+    const elapsedS = (service.time.now - startedAt) / 1000
     if (!createBehavior)
-      assert.ok(tookS < maxDurationS + (scenario.extraS ?? 0), `the scenario took ${tookS} s`)
-    await assertAtRest(service)
+      assert.ok(elapsedS < maxDurationS + (scenario.extraS ?? 0), `the scenario took ${elapsedS} s`)
+    await assertNothingIsPending(service)
     const outcome = await outcomeOf(service)
     return { service, outcome: scenario.normalize ? scenario.normalize(outcome) : outcome }
   }

@@ -52,7 +52,7 @@ async function createJob(concurrentJobs: number | null = null) {
       ),
   }
 }
-const mustNotRun: TaskHandler = () => assert.fail('no work must be done')
+const failIfRun: TaskHandler = () => assert.fail('no work must be done')
 const fails =
   (error: unknown): TaskHandler =>
   () =>
@@ -78,32 +78,32 @@ test('a message for a task that another worker runs is delivered again when the 
   ] as const) {
     const leaseUntil = timestamp(leftMs / 1000)
     await change({ status: 'processing', leaseId: 'other', leaseUntil })
-    assert.deepEqual(await run(mustNotRun), { done: false, retryInS })
+    assert.deepEqual(await run(failIfRun), { done: false, retryInS })
   }
 })
 
 test('a message for a missing, waiting or finished task runs nothing, but repeats the completion', async () => {
   const { run, change, takeSentTasks, store } = await createJob()
   await change({ open: new Set([0]) })
-  assert.deepEqual([await run(mustNotRun), takeSentTasks()], [messageDone, []])
+  assert.deepEqual([await run(failIfRun), takeSentTasks()], [messageDone, []])
   await change(complete(5, file('a.png')))
   const [part] = [
     createChunkRecord((await store.getTask({ jobId: 'job_1', task: 1 })) as Task, 1000, {}, secondsLater(0)),
   ]
   await store.addChunks([part])
   await change({ expandedBy: 1 })
-  assert.deepEqual([await run(mustNotRun), takeSentTasks()], [messageDone, [2]])
+  assert.deepEqual([await run(failIfRun), takeSentTasks()], [messageDone, [2]])
   assert.deepEqual(await store.getChunks(part), [], 'its chunks are deleted')
   const goneJob = await createJob()
   await goneJob.store.deleteTasks({ job: { id: 'job_1', total: 3 } } as never)
-  assert.deepEqual(await goneJob.run(mustNotRun), messageDone)
+  assert.deepEqual(await goneJob.run(failIfRun), messageDone)
 })
 
 test('a message for a split task sends its pending chunks', async () => {
   const { run, change, found, queues, store } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 1, open: new Set([1000]) })
   await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
-  assert.deepEqual(await run(mustNotRun), messageDone)
+  assert.deepEqual(await run(failIfRun), messageDone)
   assert.deepEqual(
     queues.bodies.map((body) => JSON.parse(body).part),
     [1000],
@@ -113,10 +113,10 @@ test('a message for a split task sends its pending chunks', async () => {
 test('a task is not run if its job has ended', async () => {
   const { run, store } = await createJob()
   await store.changeJob('job_1', { set: { status: 'cancelled' } })
-  assert.deepEqual(await run(mustNotRun), messageDone)
-  const noJob = await createJob()
-  await noJob.store.deleteJob('job_1')
-  assert.deepEqual(await noJob.run(mustNotRun), messageDone)
+  assert.deepEqual(await run(failIfRun), messageDone)
+  const deletedJob = await createJob()
+  await deletedJob.store.deleteJob('job_1')
+  assert.deepEqual(await deletedJob.run(failIfRun), messageDone)
 })
 
 test('an AppError fails a task immediately, with its details and warnings', async () => {
@@ -133,14 +133,14 @@ test('an AppError fails a task immediately, with its details and warnings', asyn
 
 test('errors other than AppError are retried in up to three attempts, after the requested delay', async () => {
   const { run, found } = await createJob()
-  const passing = new TransientError(new AppError('IMPORT_FAILED', 'It is unavailable.'), 30)
-  const retriedRuns = [await run(fails(new Error('broken'))), await run(fails(passing))]
+  const transientError = new TransientError(new AppError('IMPORT_FAILED', 'It is unavailable.'), 30)
+  const retriedRuns = [await run(fails(new Error('broken'))), await run(fails(transientError))]
   assert.deepEqual(retriedRuns, [
     { done: false, retryInS: 0 },
     { done: false, retryInS: 30 },
   ])
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 2])
-  assert.deepEqual(await run(fails(passing)), messageDone)
+  assert.deepEqual(await run(fails(transientError)), messageDone)
   const { status, code, message } = await found()
   assert.deepEqual([status, code, message], ['failed', 'IMPORT_FAILED', 'It is unavailable.'])
 })
@@ -158,10 +158,10 @@ test('a worker that stops or cannot reach the table costs the task no attempt', 
   const { run, found, store } = await createJob()
   assert.deepEqual(await run(fails(new WorkerStopped())), { done: false, retryInS: 0 })
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
-  const isAway = new Error('the table is unavailable')
+  const unavailableError = new Error('the table is unavailable')
   const inputsOf = store.getInputs.bind(store)
-  store.getInputs = () => Promise.reject(isAway)
-  await assert.rejects(run(mustNotRun), isAway)
+  store.getInputs = () => Promise.reject(unavailableError)
+  await assert.rejects(run(failIfRun), unavailableError)
   store.getInputs = inputsOf
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
 })
@@ -191,7 +191,7 @@ test('a task without a concurrency slot waits, without using up an attempt, unti
   const [otherJob, ownJob] = [await store.getJob('job_2'), await store.getJob('job_1')]
   assert.ok(otherJob && ownJob)
   assert.equal(await slots.acquire(otherJob, { ...ref, jobId: 'job_2' }, 'image'), true)
-  assert.deepEqual(await run(mustNotRun), messageDone)
+  assert.deepEqual(await run(failIfRun), messageDone)
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
   // A job that is over passes its slot to the next one.
   await store.changeJob('job_2', { set: { status: 'cancelled', endedAt: timestamp(5) } })

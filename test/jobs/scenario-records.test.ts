@@ -4,7 +4,7 @@ import { jobPrefix, type Task } from '../../lib/model/job.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { chunkScenarios, findLeftovers } from './chunk-scenarios.ts'
 import { fallbackScenarios } from './fallback-scenarios.ts'
-import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
+import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
 import { jobScenarios } from './job-scenarios.ts'
 import { MemoryTable } from './memory-table.ts'
 import { documentGraph } from './new-tasks.ts'
@@ -27,8 +27,8 @@ async function runScenario({ play, during, concurrency = 1 }: Scenario) {
   const service = new SimulatedService({ table: new MemoryTable(), concurrency, ...defined({ during }) })
   await play(service)
   await service.runToEnd()
-  await assertAtRest(service)
-  assertPrompt(service)
+  await assertNothingIsPending(service)
+  assertNoSweeps(service)
   assert.deepEqual(service.failures, [])
   const { status, error } = await outcomeOf(service)
   const state = await service.services().jobs.store.getState(service.jobId)
@@ -265,11 +265,11 @@ for (const [name, scenario] of Object.entries(allScenarios))
   test(`${name} ends as expected, without unnecessary runs or files`, async () => {
     const { left, ...end } = await runScenario(scenario)
     const expectedEnd = { tasks: undefined, warnings: undefined, ...scenarioEnds[name] }
-    const { left: knownLeftovers = [], ...wanted } = {
+    const { left: knownLeftovers = [], ...expected } = {
       ...expectedEnd,
       ...defined({ warnings: expectedEnd.tasks && (expectedEnd.warnings ?? []) }),
     }
-    assert.deepEqual(end, wanted)
+    assert.deepEqual(end, expected)
     // Files of a cancelled join are only deleted with the job.
     if (name !== 'a cancellation while chunks are joined') assert.deepEqual(left, knownLeftovers)
   })

@@ -3,8 +3,8 @@ import { jobScenarios } from './job-scenarios.ts'
 import { testCrashPoints, withSeed } from './run-scenario.ts'
 import {
   combineBehaviors,
+  dropBatchWrites,
   lostResponses,
-  oneLostWrite,
   partialBatches,
   writeConflicts,
 } from './simulated-aws.ts'
@@ -26,7 +26,7 @@ const manner = withSeed((chance) =>
   combineBehaviors(
     writeConflicts(0.1, chance),
     lostResponses(0.3, chance),
-    oneLostWrite(0.02, chance),
+    dropBatchWrites(0.02, chance),
     partialBatches(0.5, chance),
   ),
 )

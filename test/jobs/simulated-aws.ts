@@ -68,7 +68,7 @@ export function lostResponses(probability: number, random: () => number): TableB
  * Applies a write, but fails without a response, even after retries of the SDK. Only once, because each such claim
  * costs a task one of its three attempts, like the death of a worker.
  */
-export function oneLostWrite(probability: number, random: () => number): TableBehavior {
+export function dropBatchWrites(probability: number, random: () => number): TableBehavior {
   let isDone = false
   return async (command, send) => {
     const response = await send(command)
@@ -84,19 +84,19 @@ export function partialBatches(probability: number, random: () => number): Table
     if (random() >= probability) return send(command)
     if (command instanceof BatchWriteCommand) {
       const [[table, requests = []] = ['', []]] = Object.entries(command.input.RequestItems ?? {})
-      const takenCount = Math.floor(requests.length * random())
-      const left = { UnprocessedItems: { [table]: requests.slice(takenCount) } }
-      if (takenCount > 0)
-        await send(new BatchWriteCommand({ RequestItems: { [table]: requests.slice(0, takenCount) } }))
+      const writtenCount = Math.floor(requests.length * random())
+      const left = { UnprocessedItems: { [table]: requests.slice(writtenCount) } }
+      if (writtenCount > 0)
+        await send(new BatchWriteCommand({ RequestItems: { [table]: requests.slice(0, writtenCount) } }))
       return left
     }
     if (command instanceof BatchGetCommand) {
       const [[table, wantedKeys] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {})
       const keys = wantedKeys?.Keys ?? []
-      const takenCount = Math.floor(keys.length * random())
-      const UnprocessedKeys = { [table]: { ...wantedKeys, Keys: keys.slice(takenCount) } }
-      if (takenCount === 0) return { Responses: {}, UnprocessedKeys }
-      const request = { RequestItems: { [table]: { ...wantedKeys, Keys: keys.slice(0, takenCount) } } }
+      const writtenCount = Math.floor(keys.length * random())
+      const UnprocessedKeys = { [table]: { ...wantedKeys, Keys: keys.slice(writtenCount) } }
+      if (writtenCount === 0) return { Responses: {}, UnprocessedKeys }
+      const request = { RequestItems: { [table]: { ...wantedKeys, Keys: keys.slice(0, writtenCount) } } }
       const answer = (await send(new BatchGetCommand(request))) as object // the response of the client
       return { ...answer, UnprocessedKeys }
     }
@@ -113,6 +113,6 @@ export const combineBehaviors =
       send,
     )(command)
 
-export const clientOf = (send: (command: unknown) => Promise<unknown>): CommandSender =>
+export const createClient = (send: (command: unknown) => Promise<unknown>): CommandSender =>
   // The client's type has an overload per command; here all commands are handled the same way.
   ({ send: send as DynamoDBDocumentClient['send'] })

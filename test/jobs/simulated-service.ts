@@ -40,10 +40,10 @@ import {
   importedFile,
   noOpEngines,
 } from './no-op-engine.ts'
-import { clientOf, passThrough, type TableBehavior } from './simulated-aws.ts'
-import { type Call, callOf, isAtRest } from './table-calls.ts'
+import { createClient, passThrough, type TableBehavior } from './simulated-aws.ts'
+import { type Call, callOf, isFinishedJob } from './table-calls.ts'
 import type { TestDatabase } from './test-table.ts'
-import { inTime, VirtualTime, virtualWallTime } from './virtual-time.ts'
+import { runInTime, VirtualTime, virtualWallTime } from './virtual-time.ts'
 
 const secret = 'a secret of tests that is long enough'
 const folder = scratchFolder('mutabor-jobs')
@@ -110,7 +110,7 @@ export class SimulatedService {
     })
     this.bus = new MemoryBus(config, this.gate)
     this.files = new MemoryFiles(config, this.gate)
-    this.#table = options.table ?? this.#servedTable(options)
+    this.#table = options.table ?? this.#openTable(options)
     const behave: Behavior = async (name, tools) => {
       this.runs.push(name)
       const attempt = this.runs.filter((run) => run === name).length
@@ -126,18 +126,18 @@ export class SimulatedService {
     mkdirSync(folder, { recursive: true })
   }
 
-  #servedTable({ database, tableName = '', tableBehavior = passThrough }: SimulationOptions): Table {
+  #openTable({ database, tableName = '', tableBehavior = passThrough }: SimulationOptions): Table {
     assert.ok(database, 'a database is required')
     const client = database.client().send.bind(database.client()) as (command: unknown) => Promise<unknown>
     // The SDK retries when its clock differs from the server's.
-    const send = (command: unknown) => inTime(virtualWallTime, () => client(command))
+    const send = (command: unknown) => runInTime(virtualWallTime, () => client(command))
     const sendCounted = async (command: unknown) => {
       const call = callOf(command)
       this.calls.push(call)
       if (!call.isWrite) return this.gate.observe(() => tableBehavior(command, send))
       return this.gate.effect(`${call.name} ${call.keys}`, () => tableBehavior(command, send))
     }
-    return new Table({ ...config, TABLE_NAME: tableName }, clientOf(sendCounted))
+    return new Table({ ...config, TABLE_NAME: tableName }, createClient(sendCounted))
   }
 
   /** Creates the services of an instance, which shares nothing with other instances but the external services. */
@@ -196,7 +196,7 @@ export class SimulatedService {
     action: (services: Services) => Promise<T>,
     services = this.services(),
   ): Promise<T | undefined> {
-    return inTime(this.time, () => runAsInstance(name, () => action(services)))
+    return runInTime(this.time, () => runAsInstance(name, () => action(services)))
   }
 
   /** Like `asInstance`, but records errors instead of throwing them. */
@@ -261,7 +261,7 @@ export class SimulatedService {
     for (;;) {
       const nextVisible = this.queues.nextVisible()
       while (runningTasks.size < concurrency) {
-        const receivedMessage = inTime(this.time, () => this.queues.receive())
+        const receivedMessage = runInTime(this.time, () => this.queues.receive())
         if (!receivedMessage) break
         const work = this.#processMessage(receivedMessage).finally(() => runningTasks.delete(work))
         runningTasks.add(work)
@@ -305,8 +305,8 @@ export class SimulatedService {
   async #advanceTime(
     until: ((job: Record<string, unknown> | undefined) => boolean) | undefined,
   ): Promise<boolean> {
-    const Item = await this.#jobItem()
-    const isOver = until ? until(Item) : isAtRest(Item)
+    const Item = await this.#readJobItem()
+    const isOver = until ? until(Item) : isFinishedJob(Item)
     const messageAt = this.queues.nextAt
     if (isOver && messageAt === undefined) return false
     // As in the index: without `wakeShard`, no sweep would find the job.
@@ -328,7 +328,7 @@ export class SimulatedService {
   }
 
   /** Reads the stored job without counting as an access by an instance. */
-  async #jobItem(): Promise<Record<string, unknown> | undefined> {
+  async #readJobItem(): Promise<Record<string, unknown> | undefined> {
     const { database, tableName, table } = this.#options
     const Key = jobKey(this.jobId)
     if (table) return table.get(Key)

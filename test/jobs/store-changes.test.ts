@@ -10,7 +10,7 @@ import { complete, createRecords, file, newTask, secondsLater, timestamp } from 
 import { createJob, manyFiles, sink, two } from './support/stored-jobs.ts'
 
 /** All stored keys. */
-const keysIn = ({ items }: MemoryTable) => items.map(({ pk, sk }) => `${pk} ${sk}`).sort()
+const listKeys = ({ items }: MemoryTable) => items.map(({ pk, sk }) => `${pk} ${sk}`).sort()
 
 test('the chunks of a task are returned in order, and only the specified ones are deleted', async () => {
   const { store, records: ownRecords, table } = await createJob()
@@ -42,18 +42,18 @@ test('the chunks of a task are returned in order, and only the specified ones ar
 test('changing a missing record does not create it', async () => {
   const { store, table } = await createJob()
   const itemsBefore = table.items
-  const noWrite = { applied: false, record: undefined }
-  assert.deepEqual(await store.changeJob('job_2', { set: { unsaid: true } }), noWrite)
-  assert.deepEqual(await store.changeTask({ jobId: 'job_2', task: 1 }, { set: { percent: 1 } }), noWrite)
+  const notApplied = { applied: false, record: undefined }
+  assert.deepEqual(await store.changeJob('job_2', { set: { unsaid: true } }), notApplied)
+  assert.deepEqual(await store.changeTask({ jobId: 'job_2', task: 1 }, { set: { percent: 1 } }), notApplied)
   assert.deepEqual(
     await store.changeJoinBucket({ pk: 'JOB#job_2', sk: 'LATCH#count' }, { set: { size: 1 } }),
-    noWrite,
+    notApplied,
   )
-  const onlyIf = { condition: { equal: { percent: 1 } } }
+  const percentCondition = { condition: { equal: { percent: 1 } } }
   const { applied, record } = await store.changeTask(
     { jobId: 'job_1', task: 1 },
     { set: { percent: 2 } },
-    onlyIf,
+    percentCondition,
   )
   assert.deepEqual([applied, record?.percent, table.items], [false, 0, itemsBefore])
 })
@@ -62,9 +62,9 @@ test('only the stored end of a job is emitted in the process', async () => {
   const { store } = await createJob()
   const receivedEnds: unknown[] = []
   const receive = (by: string) => (job: Job) => void receivedEnds.push([by, job.id, job.status])
-  const [ofJob, ofAny] = [receive('job'), receive('any')]
+  const [ofJob, anyTask] = [receive('job'), receive('any')]
   jobEndEmitter.on('job_1', ofJob)
-  jobEndEmitter.on(anyJob, ofAny)
+  jobEndEmitter.on(anyJob, anyTask)
   await store.changeJob('job_1', { set: { status: 'processing' } })
   await store.changeJob('job_1', { set: { status: 'completed' } }, { condition: { absent: ['id'] } })
   assert.deepEqual(receivedEnds, [])
@@ -76,7 +76,7 @@ test('only the stored end of a job is emitted in the process', async () => {
   ])
 
   jobEndEmitter.off('job_1', ofJob)
-  jobEndEmitter.off(anyJob, ofAny)
+  jobEndEmitter.off(anyJob, anyTask)
 })
 
 test('deleting tasks leaves only the job record, which is then deleted', async () => {
@@ -89,10 +89,10 @@ test('deleting tasks leaves only the job record, which is then deleted', async (
     const state = await store.getState('job_1')
     assert.ok(state)
     await store.deleteTasks(state)
-    const ofOther = ['JOB#job_2 JOB', 'JOB#job_2 TASK#00001', 'JOB#job_2 TASK#00002']
-    assert.deepEqual(keysIn(table), ['JOB#job_1 JOB', ...ofOther])
+    const keysOfOtherJob = ['JOB#job_2 JOB', 'JOB#job_2 TASK#00001', 'JOB#job_2 TASK#00002']
+    assert.deepEqual(listKeys(table), ['JOB#job_1 JOB', ...keysOfOtherJob])
     await store.deleteJob('job_1')
-    assert.deepEqual(keysIn(table), ofOther)
+    assert.deepEqual(listKeys(table), keysOfOtherJob)
   }
 })
 

@@ -66,13 +66,13 @@ describe('storing a result file', () => {
   })
 
   test('a result file is named by the template of the task, except for intermediate files and chunks', async () => {
-    const namedWork = { spec: { ...spec, filename: '{jobId}-{name}' } }
+    const workWithFilename = { spec: { ...spec, filename: '{jobId}-{name}' } }
     const name = async (more: Partial<Task>, nextStep = 2, suffix = '-001') =>
       (await storeOutput(await storeFile('a', 'abc', { suffix }), more, nextStep)).filename
-    const requestedName = await name(namedWork)
+    const requestedName = await name(workWithFilename)
     assert.match(requestedName, /^job_1-source/)
-    assert.equal(await name(namedWork, 1), 'source.tar-001.txt')
-    assert.equal(await name({ ...namedWork, part: 1000 }), 'source.tar-001.txt')
+    assert.equal(await name(workWithFilename, 1), 'source.tar-001.txt')
+    assert.equal(await name({ ...workWithFilename, part: 1000 }), 'source.tar-001.txt')
     assert.equal(await name({}), 'source.tar-001.txt')
   })
 

@@ -8,7 +8,7 @@ import { defined } from '../../lib/validation/defined.ts'
 import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { createChunkedGraph, findLeftovers } from './chunk-scenarios.ts'
-import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
+import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
 import { newJob } from './records.ts'
 import { type DuringTask, SimulatedService } from './simulated-service.ts'
 import { openDatabase } from './test-table.ts'
@@ -94,8 +94,8 @@ async function playWith(
   })
   await service.create(createChunkedGraph(1))
   await service.runToEnd()
-  await assertAtRest(service)
-  assertPrompt(service)
+  await assertNothingIsPending(service)
+  assertNoSweeps(service)
   const { status, files } = await outcomeOf(service)
   assert.deepEqual([status, files], ['completed', { 'source.png': 'last' }])
   assert.deepEqual(await findLeftovers(service), [])
@@ -106,7 +106,7 @@ async function playWith(
 
 test('the speculative copy of a straggler counts if it finishes first', async () => {
   const results: (boolean | undefined)[] = []
-  const hangs: DuringTask = async (service, { attempt }) => {
+  const hang: DuringTask = async (service, { attempt }) => {
     if (attempt > 1) return
     await waitUntil(async () => (await countOpenChunks(service)) === 1, 'the others are over')
     results.push(await look(service), await look(service))
@@ -114,7 +114,7 @@ test('the speculative copy of a straggler counts if it finishes first', async ()
     await waitUntil(async () => (await countOpenChunks(service)) === 0, 'the copy is complete')
     results.push(await look(service))
   }
-  assert.equal(await playWith(hangs), 2)
+  assert.equal(await playWith(hang), 2)
   assert.deepEqual(results.slice(0, 2), [true, true])
   assert.notEqual(results[2], true)
 })

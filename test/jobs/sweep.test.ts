@@ -17,7 +17,7 @@ import { createJob, lostTask } from './support/jobs.ts'
 
 test('the sweep publishes a job whose creator failed to publish it', async () => {
   const ownJobs = memoryJobs()
-  ownJobs.bus.failTimes(1)
+  ownJobs.bus.failNext(1)
   await ownJobs.jobs.create(createRecords([createAwaitedUpload('in'), newTask('work', [0])]))
   assert.deepEqual(ownJobs.takeEvents(), [])
   await ownJobs.jobs.wake('job_1', secondsLater(60))
@@ -41,14 +41,14 @@ test('an unusable upload found by the sweep fails its task and job', async () =>
 })
 
 test('a job looks for awaited uploads every minute, for an hour', async () => {
-  const lookedAt: number[] = []
-  const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void lookedAt.push(number)
+  const sweptAt: number[] = []
+  const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void sweptAt.push(number)
   const { wake, job, takeEvents } = await createJob([createAwaitedUpload('in'), newTask('work', [0])], {
     checkForUpload,
   })
   takeEvents()
   await wake(3600)
-  assert.deepEqual([lookedAt, (await job()).wakeAt], [[0], timestamp(3660)])
+  assert.deepEqual([sweptAt, (await job()).wakeAt], [[0], timestamp(3660)])
   await wake(3601)
   const { status, expiredFor } = await job()
   assert.deepEqual([status, expiredFor, takeEvents()], ['expired', 'upload_timeout', ['job.expired']])
@@ -172,7 +172,7 @@ test('the sweep finishes an interrupted deletion of a job', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(50) })
   const { jobs, bus, table, job, wake, takeEvents } = await createJob()
   takeEvents()
-  bus.failTimes(1)
+  bus.failNext(1)
   await assert.rejects(jobs.delete('job_1'), /the bus rejected/)
   const { wakeAt, deletedAt } = await job()
   assert.deepEqual([deletedAt, wakeAt], [timestamp(50), timestamp(65)])

@@ -26,7 +26,7 @@ function* keysIn(value: unknown): Generator<string> {
 }
 
 /** Whether a job only waits for the end of its retention. */
-export const isAtRest = (item: Record<string, unknown> | undefined) =>
+export const isFinishedJob = (item: Record<string, unknown> | undefined) =>
   item === undefined ||
   item['wakeAt'] === undefined ||
   (isTerminalStatus(item['status'] as Job['status']) &&

@@ -20,7 +20,7 @@ export function openDatabase(): TestDatabase {
     openedDatabase = await serveDatabase(makeFolder())
   })
   after(() => openedDatabase?.close())
-  return databaseOf(() => {
+  return createDatabase(() => {
     if (!openedDatabase) throw new Error('the embedded database is not open yet')
     return openedDatabase.client()
   })
@@ -38,10 +38,10 @@ export async function serveDatabase(folder: string): Promise<ServedDatabase> {
     client.destroy()
     await server.close()
   }
-  return { ...databaseOf(() => documents), close }
+  return { ...createDatabase(() => documents), close }
 }
 
-function databaseOf(client: () => DynamoDBDocumentClient): TestDatabase {
+function createDatabase(client: () => DynamoDBDocumentClient): TestDatabase {
   let tables = 0
   return {
     client,

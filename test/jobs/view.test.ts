@@ -214,17 +214,17 @@ describe('job view with tasks', () => {
   })
 
   test('a job with its tasks names the files of a list, unless there are too many', () => {
-    const membersOf = (members: readonly string[], state = freshState) => {
+    const findMembers = (members: readonly string[], state = freshState) => {
       const list = { ...file('pages.zip', 'k/a'), members }
       const { result } = tasksOf(endJob(state, { work: complete(5, list) }))['work'] ?? {}
       return result && 'files' in result ? result.files.map((one) => 'members' in one && one.members) : []
     }
     const pages = Array.from({ length: 1001 }, (_, page) => `${page}.png`)
-    assert.deepEqual(membersOf(['1.png']), [['1.png']])
-    assert.deepEqual(membersOf(pages), [pages.slice(0, 1000)])
+    assert.deepEqual(findMembers(['1.png']), [['1.png']])
+    assert.deepEqual(findMembers(pages), [pages.slice(0, 1000)])
     const manyTasks = { ...freshState, job: { ...freshState.job, total: 200 } }
-    assert.deepEqual(membersOf(pages, manyTasks), [pages.slice(0, 15)])
-    assert.deepEqual(membersOf([]), [false])
+    assert.deepEqual(findMembers(pages, manyTasks), [pages.slice(0, 15)])
+    assert.deepEqual(findMembers([]), [false])
   })
 
   test('a job with its tasks links to inline display if requested', () => {
@@ -271,9 +271,9 @@ describe('job view with tasks', () => {
 
   test('a job with its tasks shows the locations of exported files', () => {
     const delivery = { filename: 'a.webp', size: 1, mimeType: 'image/webp', sha256: 'ab' }
-    const exportTo = (url: string | null) =>
+    const createExportTo = (url: string | null) =>
       withTasks(freshState, { work: { deliveries: [{ ...delivery, url: url ?? '' }] } })
-    assert.deepEqual(tasksOf(exportTo('s3://b/a.webp'))['work']?.result, {
+    assert.deepEqual(tasksOf(createExportTo('s3://b/a.webp'))['work']?.result, {
       url: 's3://b/a.webp',
       files: [{ filename: 'a.webp', size: 1, url: 's3://b/a.webp', mime_type: 'image/webp', sha256: 'ab' }],
     })
@@ -306,9 +306,9 @@ describe('job view with tasks', () => {
       in: { form },
     })
     const delivery = { filename: 'a', size: 1, mimeType: 'image/webp', sha256: 'ab', url: 'https://b.test/a' }
-    const exportTo = withTasks(freshState, { work: { deliveries: [delivery] } })
+    const createExportTo = withTasks(freshState, { work: { deliveries: [delivery] } })
     const failedState = endJob(freshState, { work: fail(5, 'It is cut off.') })
-    for (const state of [freshState, done, waitingState, exportTo, failedState]) {
+    for (const state of [freshState, done, waitingState, createExportTo, failedState]) {
       const view = JSON.parse(JSON.stringify(jobView(state, link)))
       assert.deepEqual(JobView.parse(view), view)
     }

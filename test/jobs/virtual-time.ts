@@ -2,15 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** Time that can be advanced for code that runs inside of `inTime`, so that leases expire without waiting. */
 export class VirtualTime {
-  #aheadMs = 0
+  #offsetMs = 0
 
   get now(): number {
-    return wallClock() + this.#aheadMs
+    return wallClock() + this.#offsetMs
   }
 
   /** Does nothing when that time has passed. */
   moveTo(ms: number): void {
-    this.#aheadMs += Math.max(0, ms - this.now)
+    this.#offsetMs += Math.max(0, ms - this.now)
   }
 }
 
@@ -27,4 +27,4 @@ globalThis.Date = new Proxy(RealDate, {
 /** Time that is not advanced. */
 export const virtualWallTime = new VirtualTime()
 
-export const inTime = <T>(time: VirtualTime, action: () => T): T => times.run(time, action)
+export const runInTime = <T>(time: VirtualTime, action: () => T): T => times.run(time, action)

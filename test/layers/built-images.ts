@@ -11,4 +11,4 @@ export function isBuilt(image: ImageId | 'all'): boolean {
   return status === 0 && stdout.trim() === revision()
 }
 
-export const builtImages = (): ImageId[] => imageIds.filter(isBuilt)
+export const listBuiltImages = (): ImageId[] => imageIds.filter(isBuilt)

@@ -29,8 +29,8 @@ async function serve(
 ) {
   const { MIN_FREE_DISK_GB } = deployedEnvironment
   const environment = { ...service.environment, MIN_FREE_DISK_GB, IMAGE_ID: image, TASK_LIMIT_S: '840' }
-  const asDeployed = { image, environment, memoryMb: imageLimits(image).memorySize }
-  const lambda = await service.serve(image, timeoutS, { ...asDeployed, ...options })
+  const deployedSettings = { image, environment, memoryMb: imageLimits(image).memorySize }
+  const lambda = await service.serve(image, timeoutS, { ...deployedSettings, ...options })
   // A second instance would receive the tasks of the next test.
   t.after(lambda.close)
   return lambda
@@ -48,15 +48,15 @@ const encoding = { targetFormat: 'mkv', mode: 'encode', preset: 'slow' }
 /** Ten minutes of silence are small as FLAC, but a hundred megabytes as WAV. */
 const makeSilence = () => makeFixture('silence.flac', '-i', 'anullsrc=r=48000:cl=stereo', '-t', '600')
 
-const encoderIn = ({ pid }: Serving) =>
+const findEncoder = ({ pid }: Serving) =>
   descendants(pid()).find(({ command }) => /ffmpeg .*-threads/.test(command))
-const taskFolders = ({ tmp }: Serving) => readdirSync(tmp).filter((name) => name.startsWith('task-'))
+const listTaskFolders = ({ tmp }: Serving) => readdirSync(tmp).filter((name) => name.startsWith('task-'))
 
 async function waitForEncoder(lambda: Serving): Promise<{ pid: number; command: string }> {
-  let encoder: ReturnType<typeof encoderIn>
+  let encoder: ReturnType<typeof findEncoder>
   await waitUntil(
     () => {
-      encoder = encoderIn(lambda)
+      encoder = findEncoder(lambda)
       return encoder !== undefined
     },
     'ffmpeg is running',
@@ -71,33 +71,33 @@ test('a task is retried after its engine and the function are killed, and no tas
   timeout: 300_000,
 }, async (t) => {
   const lambda = await serve(t)
-  const converting = convertAndWait(service, makeVideo(), encoding)
+  const conversion = convertAndWait(service, makeVideo(), encoding)
   process.kill((await waitForEncoder(lambda)).pid, 'SIGKILL')
-  const [firstFolder] = taskFolders(lambda)
+  const [firstFolder] = listTaskFolders(lambda)
   await waitUntil(
-    () => !taskFolders(lambda).includes(firstFolder ?? ''),
+    () => !listTaskFolders(lambda).includes(firstFolder ?? ''),
     'the folder of the first attempt is deleted',
     60,
   )
   await waitForEncoder(lambda)
-  const left = taskFolders(lambda)
+  const left = listTaskFolders(lambda)
   assert.equal(left.length, 1)
   lambda.killAndRestart()
-  assert.deepEqual(taskFolders(lambda), left)
+  assert.deepEqual(listTaskFolders(lambda), left)
   await waitForEncoder(lambda)
-  assert.ok(!taskFolders(lambda).includes(left[0] ?? ''))
-  const { status, error } = await converting
+  assert.ok(!listTaskFolders(lambda).includes(left[0] ?? ''))
+  const { status, error } = await conversion
   assert.equal(status, 'completed', JSON.stringify(error))
-  await waitUntil(() => taskFolders(lambda).length === 0, 'no task folder remains')
+  await waitUntil(() => listTaskFolders(lambda).length === 0, 'no task folder remains')
 })
 
 test('ffmpeg uses as many threads as the function has CPUs', built, async (t) => {
   const seenLines: string[] = []
   for (const processors of [1, 2]) {
     const lambda = await serve(t, { processors })
-    const converting = convertAndWait(service, makeVideo(8), encoding)
+    const conversion = convertAndWait(service, makeVideo(8), encoding)
     seenLines.push(/-threads (\d+)/.exec((await waitForEncoder(lambda)).command)?.[1] ?? '')
-    assert.equal((await converting).status, 'completed')
+    assert.equal((await conversion).status, 'completed')
     await lambda.close()
   }
   assert.deepEqual(seenLines, ['1', '2'])
@@ -110,7 +110,7 @@ test("the error of a task that exceeds the function's timeout names that limit",
   const { error } = await convertAndWait(service, makeVideo(60), wholeRequest)
   assert.equal(error?.code, 'TIMEOUT')
   assert.match(error?.message ?? '', /within the ([1-9]|10) s that one machine of this service works on it/)
-  await waitUntil(() => taskFolders(lambda).length === 0, 'no task folder remains')
+  await waitUntil(() => listTaskFolders(lambda).length === 0, 'no task folder remains')
 })
 
 test(

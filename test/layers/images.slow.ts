@@ -12,22 +12,29 @@ import { imageLimits } from '../../lib/deployment/functions.ts'
 import { functions } from '../../lib/resources/functions.ts'
 import { createScannedPage } from '../engines/support/scan-maker.ts'
 import { python3 } from '../support/python.ts'
-import { builtImages } from './built-images.ts'
-import { boxColors, boxes, imageDifference, pdfParts, renderWithDebian, richPage } from './rich-page.ts'
+import { listBuiltImages } from './built-images.ts'
+import {
+  boxes,
+  createRichPage,
+  describePdf,
+  measureImageDifference,
+  readBoxColors,
+  renderWithDebian,
+} from './rich-page.ts'
 import { convertAndWait, openService, type ServiceInImages, type Serving } from './service-in-images.ts'
-import { imageSizeMb, peakMemoryMb, writeFigures } from './update-readme-table.ts'
+import { readImageSizeMb, readPeakMemoryMb, writeFigures } from './update-readme-table.ts'
 
-const images = builtImages()
+const images = listBuiltImages()
 
 let service: ServiceInImages
 let folder: string
-const lambdas = new Map<ImageId, Serving>()
+const lambdasByImage = new Map<ImageId, Serving>()
 
 before(async () => {
-  const bring = 'docker save mutabor-image | podman load'
+  const loadImageCommand = 'docker save mutabor-image | podman load'
   assert.ok(
     images.length > 0,
-    `podman has no image of this commit: run "npm run images" first, or load each image with "${bring}".`,
+    `podman has no image of this commit: run "npm run images" first, or load each image with "${loadImageCommand}".`,
   )
   service = await openService()
   folder = service.folder
@@ -35,7 +42,7 @@ before(async () => {
   for (const image of images) {
     const { memorySize: memoryMb, timeout } = imageLimits(image)
     const options = { image, memoryMb, environment: { ...environment, IMAGE_ID: image } }
-    lambdas.set(image, await serve(image, timeout, options))
+    lambdasByImage.set(image, await serve(image, timeout, options))
   }
   if (images.includes('browser')) {
     const { memoryMb, timeoutS, handler } = functions.capture
@@ -48,9 +55,11 @@ after(async () => {
   writeFigures(
     images.flatMap((image) => {
       const [coldMs, warmMs] = times.get(image) ?? []
-      const lambda = lambdas.get(image)
+      const lambda = lambdasByImage.get(image)
       if (coldMs === undefined || warmMs === undefined || !lambda) return []
-      return [{ image, sizeMb: imageSizeMb(image), coldMs, warmMs, peakMb: peakMemoryMb(lambda.container) }]
+      return [
+        { image, sizeMb: readImageSizeMb(image), coldMs, warmMs, peakMb: readPeakMemoryMb(lambda.container) },
+      ]
     }),
   )
   await service.close()
@@ -61,12 +70,12 @@ const times = new Map<ImageId, number[]>()
 
 /** Measures the first conversion of an image, which includes its start, and the same conversion again. */
 async function measureConversion(image: ImageId, ...args: Parameters<typeof convert>) {
-  const took: number[] = []
-  times.set(image, took)
+  const durationsMs: number[] = []
+  times.set(image, durationsMs)
   const measureOnce = async () => {
-    const beganMs = performance.now()
+    const startedMs = performance.now()
     const result = await convert(...args)
-    took.push(performance.now() - beganMs)
+    durationsMs.push(performance.now() - startedMs)
     return result
   }
   await measureOnce()
@@ -101,7 +110,7 @@ function probeImage(path: string): string {
 /** Uses poppler, which is in none of the tested images. */
 const pdfText = (path: string) => execFileSync('pdftotext', [path, '-'], { encoding: 'utf8' })
 
-const zipOfOne = "import sys, zipfile; zipfile.ZipFile(sys.stdout.buffer, 'w').writestr('a.txt', 'narwhal')"
+const zipScript = "import sys, zipfile; zipfile.ZipFile(sys.stdout.buffer, 'w').writestr('a.txt', 'narwhal')"
 const testVideo = ['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x200:duration=2'] as const
 const testImage = [...testVideo, '-frames:v', '1'] as const
 
@@ -167,7 +176,7 @@ test('the document container converts html to azw3', unless('document'), async (
 })
 
 test('the archive container converts zip to 7z', unless('archive'), async () => {
-  const zip = execFileSync(python3, ['-c', zipOfOne])
+  const zip = execFileSync(python3, ['-c', zipScript])
   const { path } = await measureConversion('archive', 'files.zip', zip as Buffer<ArrayBuffer>, '7z')
   assert.match(execFileSync('bsdtar', ['-xOf', path], { encoding: 'utf8' }), /narwhal/)
 })
@@ -186,7 +195,7 @@ const otherOptions = [
   { image: 'pdf', engine: 'ghostscript', name: 'letter.ps', to: 'pdf' },
 ] as const
 /** Checks of results with other programs than those that created them. */
-const judges = {
+const comparisons = {
   png: (path: string) => assert.match(probeImage(path), /^png,\d+,\d+$/),
   svg: (path: string) => assert.match(readFileSync(path, 'utf8'), /<path d="/),
   eps: (path: string) => assert.match(readFileSync(path, 'utf8'), /^%!PS-Adobe-3.0 EPSF-3.0/),
@@ -196,7 +205,7 @@ for (const { image, engine, name, to } of otherOptions)
   test(`the ${image} container converts ${name} to ${to} with ${engine}`, unless(image), async () => {
     const convertedFile = await convert(name, fixture(name), to, { engine })
     assert.equal(convertedFile.engine, engine)
-    judges[to](convertedFile.path)
+    comparisons[to](convertedFile.path)
   })
 
 test('the pdf container recognizes the text of a scan', unless('pdf'), async () => {
@@ -216,9 +225,11 @@ test(
   'the browser container prints a page in many scripts like the Chromium of Debian',
   unless('browser'),
   async () => {
-    const ownPdf = await convert('rich.html', Buffer.from(richPage()), 'pdf')
-    assert.match(pdfText(ownPdf.path), /歡迎光臨.*안녕하세요.*😀.*In a font of its own/s)
-    await renderWithDebian(folder, 'pdf', (path) => assert.deepEqual(pdfParts(ownPdf.path), pdfParts(path)))
+    const lambdaPdf = await convert('rich.html', Buffer.from(createRichPage()), 'pdf')
+    assert.match(pdfText(lambdaPdf.path), /歡迎光臨.*안녕하세요.*😀.*In a font of its own/s)
+    await renderWithDebian(folder, 'pdf', (path) =>
+      assert.deepEqual(describePdf(lambdaPdf.path), describePdf(path)),
+    )
   },
 )
 
@@ -226,10 +237,10 @@ test(
   'the browser container takes a screenshot of a page in many scripts like the Chromium of Debian',
   unless('browser'),
   async () => {
-    const { path, bytes } = await convert('rich.html', Buffer.from(richPage()), 'png')
-    assert.deepEqual(await boxColors(bytes), boxes)
+    const { path, bytes } = await convert('rich.html', Buffer.from(createRichPage()), 'png')
+    assert.deepEqual(await readBoxColors(bytes), boxes)
     await renderWithDebian(folder, 'png', async (otherPath) => {
-      assert.ok((await imageDifference(path, otherPath)) < 2)
+      assert.ok((await measureImageDifference(path, otherPath)) < 2)
     })
   },
 )
@@ -240,7 +251,7 @@ test('the browser container contains a font cache from its build', unless('brows
     const { existsSync, readdirSync } = require('node:fs')
     const homes = readdirSync('/tmp').filter((name) => name.startsWith('mutabor-browser-'))
     console.log(homes.map((home) => existsSync('/tmp/' + home + '/.cache/fontconfig')).join())`
-  assert.equal(lambdas.get('browser')?.inside(script), 'false')
+  assert.equal(lambdasByImage.get('browser')?.inside(script), 'false')
 })
 
 test('the browser container captures a website with its appearance', unless('browser'), async () => {
@@ -266,7 +277,7 @@ test('the browser container captures a website with its appearance', unless('bro
 for (const image of images) {
   test(`${image} starts its engines with seccomp filters that stop the escape test`, () => {
     const script = `import('/var/task/functions/sandbox-probe.mjs').then(async ({ handler }) => console.log(JSON.stringify(await handler())))`
-    const { level, tried } = JSON.parse(lambdas.get(image)?.inside(script) ?? '')
+    const { level, tried } = JSON.parse(lambdasByImage.get(image)?.inside(script) ?? '')
     assert.equal(level, 'filtered')
     const bestLauncher = tried.find(({ level }: { level: string }) => level === 'filtered')
     // The process id and the network belong to the container.
@@ -285,7 +296,7 @@ for (const image of images) {
         home: attempt(() => writeFileSync(process.env.HOME + '/x', '')),
       }
       require('node:net').connect(53, '9.9.9.9').on('error', ({ code }) => console.log(JSON.stringify({ ...report, network: code })))`
-    assert.deepEqual(JSON.parse(lambdas.get(image)?.inside(script) ?? ''), {
+    assert.deepEqual(JSON.parse(lambdasByImage.get(image)?.inside(script) ?? ''), {
       user: 993,
       capabilities: '0000000000000000',
       task: 'EROFS',

@@ -43,7 +43,7 @@ export interface LambdaOptions {
 }
 
 /** Memory in MB for which Lambda allocates one core. */
-const memoryOfCoreMb = 1769
+const memoryPerCoreMb = 1769
 
 /** Starts a container with Lambda's user, memory and CPU limits; only /tmp is writable. */
 export async function startLambda(options: LambdaOptions) {
@@ -58,7 +58,7 @@ export async function startLambda(options: LambdaOptions) {
     'podman',
     ...['--runtime=runc', '--cgroup-manager=cgroupfs', 'run', '--detach', '--pull=never'],
     ...['--read-only', '--read-only-tmpfs=false', `--volume=${tmp}:/tmp:rw,nosuid,nodev,exec`],
-    ...[`--memory=${memory}`, `--memory-swap=${memory}`, `--cpus=${(memoryMb / memoryOfCoreMb).toFixed(2)}`],
+    ...[`--memory=${memory}`, `--memory-swap=${memory}`, `--cpus=${(memoryMb / memoryPerCoreMb).toFixed(2)}`],
     ...(processors === undefined ? [] : [`--cpuset-cpus=0-${processors - 1}`]),
     ...['--pids-limit=1024', '--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'],
     ...['--user=993:990', '--cap-drop=all', '--security-opt=no-new-privileges', '--ipc=none'],
@@ -67,8 +67,8 @@ export async function startLambda(options: LambdaOptions) {
     `localhost/mutabor-${image}`,
     ...(handler === undefined ? [] : [handler]),
   )
-  const pidNow = () => Number(run('podman', 'container', 'inspect', '--format', '{{.State.Pid}}', container))
-  let pid = pidNow()
+  const readPid = () => Number(run('podman', 'container', 'inspect', '--format', '{{.State.Pid}}', container))
+  let pid = readPid()
   return {
     invoke: api.invoke,
     container,
@@ -81,7 +81,7 @@ export async function startLambda(options: LambdaOptions) {
       run('podman', 'wait', container)
       api.exited()
       run('podman', 'start', container)
-      pid = pidNow()
+      pid = readPid()
     },
     logs: () => run('podman', 'logs', container),
     /** Runs a Node script in the container, as the user of the function. */

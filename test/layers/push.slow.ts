@@ -8,29 +8,29 @@ import { containerProgram, localName, runArgs } from '../../layers/containers.ts
 import { lockedVersions, lockVersions, versionsIn } from '../../layers/debian-lock.ts'
 import { revision, revisionLabel } from '../../layers/revision.ts'
 import { pushedImages } from '../../lib/deployment/pushed-images.ts'
-import { builtImages } from './built-images.ts'
+import { listBuiltImages } from './built-images.ts'
 import { startRegistry } from './registry.ts'
 
 const script = fileURLToPath(new URL('../../layers/push-images.ts', import.meta.url))
-const noted = fileURLToPath(new URL('../../.images.json', import.meta.url))
-const notedBefore = existsSync(noted) ? readFileSync(noted) : undefined
+const recordFile = fileURLToPath(new URL('../../.images.json', import.meta.url))
+const recordBefore = existsSync(recordFile) ? readFileSync(recordFile) : undefined
 const program = containerProgram()
-const [image = ''] = builtImages()
+const [image = ''] = listBuiltImages()
 
-const lockedBefore = lockedVersions()
+const versionsBefore = lockedVersions()
 
 let registry: Awaited<ReturnType<typeof startRegistry>>
 before(async () => {
   assert.ok(image, 'podman has no image of this commit: run "npm run images" first.')
   // Debian can have newer packages than the lock, which must not fail this test.
-  lockVersions({ ...lockedBefore, ...versionsIn(image) })
+  lockVersions({ ...versionsBefore, ...versionsIn(image) })
   registry = await startRegistry()
 })
 after(() => {
   registry.close()
-  lockVersions(lockedBefore)
-  if (notedBefore) writeFileSync(noted, notedBefore)
-  else rmSync(noted, { force: true })
+  lockVersions(versionsBefore)
+  if (recordBefore) writeFileSync(recordFile, recordBefore)
+  else rmSync(recordFile, { force: true })
 })
 
 /** Returns the output and exit code of the command. */
@@ -45,12 +45,12 @@ const push = (target: string) =>
 /** Replaces an image by a version that a shell script has changed, while `use` runs. */
 async function withChangedImage(target: string, shell: string, use: () => Promise<void>, label = revision()) {
   const container = `mutabor-test-${process.pid}`
-  const keptArgs = runArgs(program).filter((argument) => argument !== '--rm')
+  const containerArgs = runArgs(program).filter((argument) => argument !== '--rm')
   const asRoot = ['--user=0', '--network=none', '--entrypoint=sh', `--name=${container}`]
-  execFileSync(program, [...keptArgs, ...asRoot, localName(program, image), '-c', shell])
+  execFileSync(program, [...containerArgs, ...asRoot, localName(program, image), '-c', shell])
   try {
-    const labelled = ['--change', `LABEL ${revisionLabel}=${label}`]
-    execFileSync(program, ['commit', ...labelled, container, localName(program, target)], { stdio: 'pipe' })
+    const labelArgs = ['--change', `LABEL ${revisionLabel}=${label}`]
+    execFileSync(program, ['commit', ...labelArgs, container, localName(program, target)], { stdio: 'pipe' })
     await use()
   } finally {
     execFileSync(program, ['rm', '--force', container])

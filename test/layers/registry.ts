@@ -23,22 +23,22 @@ export async function startRegistry() {
   const uploads = new Map<string, ReturnType<typeof createHash>>()
   let requests = 0
 
-  async function takeBlob(request: IncomingMessage, reply: ServerResponse, url: URL) {
+  async function receiveBlob(request: IncomingMessage, reply: ServerResponse, url: URL) {
     const id = request.method === 'POST' ? randomUUID() : (url.pathname.split('/').at(-1) ?? '')
     const hash = uploads.get(id) ?? createHash('sha256')
     uploads.set(id, hash)
     for await (const chunk of request) hash.update(chunk)
     const location = request.method === 'POST' ? `${url.pathname}${id}` : url.pathname
-    const wantedDigest = url.searchParams.get('digest')
-    if (wantedDigest === null) return reply.writeHead(202, { location, range: '0-0' }).end()
+    const expectedDigest = url.searchParams.get('digest')
+    if (expectedDigest === null) return reply.writeHead(202, { location, range: '0-0' }).end()
     const digest = digestOf(hash)
     uploads.delete(id)
-    if (digest !== wantedDigest) return reply.writeHead(400).end()
+    if (digest !== expectedDigest) return reply.writeHead(400).end()
     blobs.add(digest)
     return reply.writeHead(201, { location, 'docker-content-digest': digest }).end()
   }
 
-  async function takeManifest(
+  async function receiveManifest(
     request: IncomingMessage,
     reply: ServerResponse,
     [name = '', tag = '']: string[],
@@ -57,8 +57,9 @@ export async function startRegistry() {
     const url = new URL(request.url ?? '', 'http://registry.invalid')
     const { method = '' } = request
     if (url.pathname === '/v2/') reply.end('{}')
-    else if (url.pathname.includes('/blobs/uploads/')) await takeBlob(request, reply, url)
-    else if (method === 'PUT') await takeManifest(request, reply, url.pathname.slice(4).split('/manifests/'))
+    else if (url.pathname.includes('/blobs/uploads/')) await receiveBlob(request, reply, url)
+    else if (method === 'PUT')
+      await receiveManifest(request, reply, url.pathname.slice(4).split('/manifests/'))
     else reply.writeHead(blobs.has(url.pathname.split('/').at(-1) ?? '') ? 200 : 404).end()
   })
   server.listen(0, '127.0.0.1')

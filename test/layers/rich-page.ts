@@ -28,14 +28,15 @@ const lines: Readonly<Record<string, string>> = {
   Mathematics: '∑ ∫ √ ≠ ∞',
 }
 
-const fontAddress = () => {
+const createFontUrl = () => {
   const bytes = readFileSync('/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf')
   return `data:font/ttf;base64,${bytes.toString('base64')}`
 }
 
 /** A page with features that depend on the build of a browser: many scripts, web fonts, tables, formulas. */
-export const richPage = () => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Rich</title><style>
-  @font-face { font-family: own; src: url(${fontAddress()}) }
+export const createRichPage =
+  () => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Rich</title><style>
+  @font-face { font-family: own; src: url(${createFontUrl()}) }
   body { margin: 0; font-family: sans-serif }
   .boxes { display: flex }
   .boxes * { width: 100px; height: 100px }
@@ -44,9 +45,9 @@ export const richPage = () => `<!doctype html><html lang="en"><meta charset="utf
   table { border-collapse: collapse } td { border: 1px solid }
 </style>
 <div class="boxes">${boxes
-  .slice(0, -1)
-  .map((color) => `<div style="background:${color}"></div>`)
-  .join('')}<img src="${imageUrl}" alt="a picture"></div>
+    .slice(0, -1)
+    .map((color) => `<div style="background:${color}"></div>`)
+    .join('')}<img src="${imageUrl}" alt="a picture"></div>
 <h1>Heading of the first level</h1>
 ${Object.entries(lines)
   .map(([name, words]) => `<p>${name}: ${words}</p>`)
@@ -70,7 +71,7 @@ export async function renderWithDebian(
   const chromium = createChromium()
   try {
     const source = join(folder, 'rich.html')
-    writeFileSync(source, richPage())
+    writeFileSync(source, createRichPage())
     await use((await convert(chromium, source, to)).path)
   } finally {
     await chromium.close?.()
@@ -80,7 +81,7 @@ export async function renderWithDebian(
 const output = (command: string, ...args: string[]) => execFileSync(command, args, { encoding: 'utf8' })
 
 /** Text, fonts and tags of a PDF. */
-export const pdfParts = (path: string) => ({
+export const describePdf = (path: string) => ({
   text: output('pdftotext', path, '-'),
   // Without the random prefix of each name that marks a font subset.
   fonts: output('pdffonts', path)
@@ -99,7 +100,7 @@ const pixels = (image: Buffer | string) =>
   sharp(image).removeAlpha().raw().toBuffer({ resolveWithObject: true })
 
 /** Returns the colors at the centers of the boxes. */
-export async function boxColors(image: Buffer): Promise<string[]> {
+export async function readBoxColors(image: Buffer): Promise<string[]> {
   const { data, info } = await pixels(image)
   return boxes.map((_, box) => {
     const at = (50 * info.width + 100 * box + 50) * info.channels
@@ -111,7 +112,7 @@ export async function boxColors(image: Buffer): Promise<string[]> {
  * Returns the mean color difference of two images, 0 to 255. Compares them scaled down, because a single character from
  * another font moves everything below it by a pixel.
  */
-export async function imageDifference(one: string, otherImage: string): Promise<number> {
+export async function measureImageDifference(one: string, otherImage: string): Promise<number> {
   const scaledDown = (image: string) => sharp(image).resize(64, 64, { fit: 'fill' }).png().toBuffer()
   const { data } = await pixels(await scaledDown(one))
   const { data: otherPixels } = await pixels(await scaledDown(otherImage))

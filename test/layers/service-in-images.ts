@@ -42,7 +42,7 @@ export async function openService() {
   cleanups.push(embedded.close)
   const table = await startTcpProxy(host, new URL(embedded.urls.DYNAMODB))
   cleanups.push(table.close)
-  const { environment, queues } = await environmentOf({ ...embedded.urls, DYNAMODB: table.url })
+  const { environment, queues } = await readEnvironment({ ...embedded.urls, DYNAMODB: table.url })
   const { createApi } = await import('../../functions/all-routes.ts')
   const { MIN_FREE_DISK_GB } = deployedEnvironment
   const handlers = createApiHandlers(createApi({ ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error' }))
@@ -109,7 +109,7 @@ async function startTcpProxy(host: string, target: URL) {
   return { url: `http://${host}:${port}`, close }
 }
 
-async function environmentOf(urls: Embedded['urls']) {
+async function readEnvironment(urls: Embedded['urls']) {
   const access = {
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,

@@ -16,18 +16,18 @@ export interface Figures {
 const inspect = (kind: string, format: string, name: string) =>
   execFileSync('podman', [kind, 'inspect', '--format', format, name], { encoding: 'utf8' }).trim()
 
-export const imageSizeMb = (image: string): number =>
+export const readImageSizeMb = (image: string): number =>
   Math.round(Number(inspect('image', '{{.Size}}', `localhost/mutabor-${image}`)) / 1e6)
 
 /** Returns the peak memory of a container, undefined if its cgroup does not report it. */
-export function peakMemoryMb(container: string): number | undefined {
+export function readPeakMemoryMb(container: string): number | undefined {
   const group = inspect('container', '{{.State.CgroupPath}}', container)
   const places = [
     `/sys/fs/cgroup/memory${group}/memory.max_usage_in_bytes`,
     `/sys/fs/cgroup${group}/memory.peak`,
   ]
-  const foundPlace = places.find((place) => existsSync(place))
-  return foundPlace === undefined ? undefined : Math.round(Number(readFileSync(foundPlace, 'utf8')) / 1e6)
+  const path = places.find((place) => existsSync(place))
+  return path === undefined ? undefined : Math.round(Number(readFileSync(path, 'utf8')) / 1e6)
 }
 
 const rowOf = ({ image, sizeMb, coldMs, warmMs, peakMb }: Figures) =>

@@ -59,14 +59,14 @@ async function openOwner() {
 
 test('a live event that arrives while another process sends is left to that process', async () => {
   const { first, second, progress, percents, setBeforePost } = await openOwner()
-  const { promise: isBlocked, resolve: unblock } = Promise.withResolvers<void>()
-  const { promise: isSending, resolve: start } = Promise.withResolvers<void>()
+  const { promise: blocked, resolve: unblock } = Promise.withResolvers<void>()
+  const { promise: sendingStarted, resolve: startSending } = Promise.withResolvers<void>()
   setBeforePost(async () => {
-    start()
-    await isBlocked
+    startSending()
+    await blocked
   })
   const sending = first.publish(progress(10))
-  await isSending
+  await sendingStarted
   const startedAt = performance.now()
   await second.publish(progress(20))
   await second.publish(progress(30))

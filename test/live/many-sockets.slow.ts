@@ -58,7 +58,7 @@ async function createJob(token?: string): Promise<string> {
 }
 
 /** Kinds of records that exist for sockets. */
-const recordsOfSockets = async () =>
+const listSocketRecords = async () =>
   (await readStoredData(service)).records.filter((pk) => pk.startsWith('SOCKET#'))
 
 test('a service with 1,000 open sockets informs all of them and refuses further ones', async (t) => {
@@ -81,14 +81,14 @@ test('a service with 1,000 open sockets informs all of them and refuses further 
     60,
   )
   await Promise.all(tokens.map((token) => createJob(token)))
-  const isInformed = ({ types }: Listener) => types.includes('job.completed')
-  await waitUntil(() => allListeners.every(isInformed), 'all learn that a job completed', 180)
+  const hasCompletionEvent = ({ types }: Listener) => types.includes('job.completed')
+  await waitUntil(() => allListeners.every(hasCompletionEvent), 'all learn that a job completed', 180)
 
-  assert.ok((await recordsOfSockets()).length >= allListeners.length)
+  assert.ok((await listSocketRecords()).length >= allListeners.length)
   // Half of them close, the others vanish.
   for (const [at, { socket }] of allListeners.entries()) {
     if (at % 2 === 0) socket.close()
     else socket.terminate()
   }
-  await waitUntil(async () => (await recordsOfSockets()).length === 0, 'no record is left', 60)
+  await waitUntil(async () => (await listSocketRecords()).length === 0, 'no record is left', 60)
 })

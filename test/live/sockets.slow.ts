@@ -29,17 +29,17 @@ interface Listener {
   readonly socket: WebSocket
   readonly frames: Frame[]
   /** Milliseconds from an event to its frame. */
-  readonly lags: number[]
+  readonly lagsMs: number[]
   closed?: number
 }
 
 function listen(url: string, token: string): Listener {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/user/jobs`, ['v1.jobs', `bearer.${token}`])
-  const listener: Listener = { socket, frames: [], lags: [] }
+  const listener: Listener = { socket, frames: [], lagsMs: [] }
   openSockets.add(socket)
   socket.on('message', (data) => {
     const frame: Frame = ServerFrame.parse(JSON.parse(String(data)))
-    if (frame.type === 'event') listener.lags.push(Date.now() - Date.parse(frame.timestamp))
+    if (frame.type === 'event') listener.lagsMs.push(Date.now() - Date.parse(frame.timestamp))
     listener.frames.push(frame)
   })
   socket.on('close', (code) => {
@@ -90,8 +90,8 @@ test('200 clients receive all their events quickly and in order, and one that ne
   const silent = groups[0]?.[0]
   assert.ok(silent)
   silent.socket.pause()
-  const perOwner = 10
-  for (let round = 0; round < perOwner; round++) {
+  const socketsPerOwner = 10
+  for (let round = 0; round < socketsPerOwner; round++) {
     await Promise.all(firstJobs.map(({ token }) => createJob(url, token)))
     await sleep(400)
   }
@@ -102,21 +102,25 @@ test('200 clients receive all their events quickly and in order, and one that ne
         .map(({ job }) => job.id),
     ).size
   await waitUntil(
-    () => allListeners.every((one) => one === silent || countCompletedJobs(one) >= perOwner),
+    () => allListeners.every((one) => one === silent || countCompletedJobs(one) >= socketsPerOwner),
     'all jobs are reported',
     120,
   )
   for (const group of groups) {
     const [reference] = group.slice(1).map((one) => eventsOf(one).map(({ seq }) => seq))
     for (const listener of group.filter((one) => one !== silent)) {
-      const seqs = eventsOf(listener).map(({ seq }) => seq)
+      const sequenceNumbers = eventsOf(listener).map(({ seq }) => seq)
       assert.deepEqual(
-        seqs,
-        seqs.toSorted((a, b) => a - b),
+        sequenceNumbers,
+        sequenceNumbers.toSorted((a, b) => a - b),
       )
-      assert.equal(new Set(seqs).size, seqs.length)
-      assert.equal(seqs.at(-1), reference?.at(-1))
-      assert.equal((seqs.at(-1) ?? 0) - (seqs[0] ?? 0), seqs.length - 1, 'no gap')
+      assert.equal(new Set(sequenceNumbers).size, sequenceNumbers.length)
+      assert.equal(sequenceNumbers.at(-1), reference?.at(-1))
+      assert.equal(
+        (sequenceNumbers.at(-1) ?? 0) - (sequenceNumbers[0] ?? 0),
+        sequenceNumbers.length - 1,
+        'no gap',
+      )
     }
   }
   const owners = groups.map(
@@ -129,10 +133,10 @@ test('200 clients receive all their events quickly and in order, and one that ne
         [],
         'no events of others',
       )
-  const lags = allListeners.flatMap(({ lags }) => lags).sort((a, b) => a - b)
-  const percentile = (part: number) => lags[Math.floor(lags.length * part)] ?? 0
+  const lagsMs = allListeners.flatMap(({ lagsMs }) => lagsMs).sort((a, b) => a - b)
+  const percentile = (part: number) => lagsMs[Math.floor(lagsMs.length * part)] ?? 0
   t.diagnostic(
-    `${lags.length} frames, milliseconds after the event: ${percentile(0.5)} p50, ${percentile(0.95)} p95, ${lags.at(-1)} max`,
+    `${lagsMs.length} frames, milliseconds after the event: ${percentile(0.5)} p50, ${percentile(0.95)} p95, ${lagsMs.at(-1)} max`,
   )
   assert.ok(percentile(0.95) < 1500, 'p95 latency')
 
@@ -157,9 +161,9 @@ test('200 clients receive all their events quickly and in order, and one that ne
 class ResumingClient {
   readonly events: Frame[] = []
   isGreeted = false
-  resumed = 0
+  resumeCount = 0
   errorCount = 0
-  #last: number | undefined
+  #lastSequence: number | undefined
   #current: Listener | undefined
   isStopped = false
 
@@ -181,17 +185,17 @@ class ResumingClient {
 
   #handle(frame: Frame, socket: WebSocket): void {
     if (frame.type === 'error') this.errorCount += 1
-    if (frame.type === 'hello' && this.#last !== undefined) {
-      this.resumed += 1
-      socket.send(JSON.stringify({ type: 'resume', since: this.#last }))
+    if (frame.type === 'hello' && this.#lastSequence !== undefined) {
+      this.resumeCount += 1
+      socket.send(JSON.stringify({ type: 'resume', since: this.#lastSequence }))
     }
     if (frame.type === 'hello') {
       this.isGreeted = true
-      this.#last ??= frame.lastSequence
+      this.#lastSequence ??= frame.lastSequence
     }
     if (frame.type !== 'event') return
     this.events.push(frame)
-    this.#last = Math.max(this.#last ?? 0, frame.seq)
+    this.#lastSequence = Math.max(this.#lastSequence ?? 0, frame.seq)
   }
 
   stop(): void {
@@ -215,7 +219,7 @@ test('clients miss no events when the service is killed', async (t) => {
     await sleep(300)
     await service.kill()
     service = await startService({ PORT: port }, service.dataDir)
-    await waitUntil(() => clients.every(({ resumed }) => resumed > kills), 'they reconnect', 60)
+    await waitUntil(() => clients.every(({ resumeCount }) => resumeCount > kills), 'they reconnect', 60)
   }
   for (const id of jobIds)
     await waitUntil(
@@ -231,11 +235,15 @@ test('clients miss no events when the service is killed', async (t) => {
   await waitUntil(() => clients.every(hasAllEnds), 'every client receives every end', 60)
   for (const client of clients) {
     assert.ok(
-      client.resumed >= 2 && client.errorCount === 0,
-      `${client.resumed} resumed, ${client.errorCount} errors`,
+      client.resumeCount >= 2 && client.errorCount === 0,
+      `${client.resumeCount} resumed, ${client.errorCount} errors`,
     )
-    const seqs = [...new Set(client.events.map(({ seq }) => seq))].sort((a, b) => a - b)
-    assert.equal((seqs.at(-1) ?? 0) - (seqs[0] ?? 0), seqs.length - 1, 'no gap')
+    const sequenceNumbers = [...new Set(client.events.map(({ seq }) => seq))].sort((a, b) => a - b)
+    assert.equal(
+      (sequenceNumbers.at(-1) ?? 0) - (sequenceNumbers[0] ?? 0),
+      sequenceNumbers.length - 1,
+      'no gap',
+    )
     const knownEvents = new Map<number, string>()
     for (const { seq, id } of client.events) {
       assert.equal(knownEvents.get(seq) ?? id, id, 'a repeated frame contains the same event')
@@ -252,7 +260,7 @@ test('clients miss no events when the service is killed', async (t) => {
       )
     }
   }
-  t.diagnostic(`${clients[0]?.events.length} events, of which ${clients[0]?.resumed} resumptions`)
+  t.diagnostic(`${clients[0]?.events.length} events, of which ${clients[0]?.resumeCount} resumptions`)
   for (const client of clients) client.stop()
   await Promise.all(runs)
 })

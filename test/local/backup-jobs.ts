@@ -33,20 +33,20 @@ export async function checkRestoredJobs(
     const response = await client.convert({ name: 'c.png', bytes }, { targetFormat: 'webp' })
     return ((await response.json()) as { data: { jobId: string } }).data.jobId
   }
-  const doneJobs = [await submit(), await submit()]
+  const finishedJobs = [await submit(), await submit()]
   const results = new Map<string, Buffer>()
-  for (const id of doneJobs) {
+  for (const id of finishedJobs) {
     assert.equal((await client.finishedJob(id)).status, 'completed')
     results.set(id, await client.download(id))
   }
   const openJobs = await Promise.all(Array.from({ length: 12 }, submit))
   let isSaved = false
-  const submitting = (async () => {
+  const submissions = (async () => {
     while (!isSaved) await submit()
   })()
   await runBackupScript('backup', service.dataDir, archive)
   isSaved = true
-  await submitting
+  await submissions
   await service.kill()
 
   const restoredFolder = join(dir, 'restored')

@@ -24,7 +24,7 @@ const Bucket = 'box'
 const TableName = 'table'
 
 /** Acknowledged writes. Of an object the last acknowledged version; a later one may exist instead. */
-export interface Acknowledged {
+export interface AcknowledgedWrites {
   readonly objects: ReadonlyMap<string, number>
   readonly messages: ReadonlySet<string>
   readonly items: ReadonlySet<string>
@@ -83,16 +83,16 @@ export async function startWriters(variables: Variables) {
       items.add(`item ${version}`)
     }
   }
-  const writing = Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
+  const allWrites = Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
   return {
-    acknowledged: (): Acknowledged => ({
+    acknowledged: (): AcknowledgedWrites => ({
       objects: new Map(objects),
       messages: new Set(messages),
       items: new Set(items),
     }),
     stop: async () => {
       isStopped = true
-      await writing
+      await allWrites
       for (const client of [s3, sqs, documents]) client.destroy()
     },
   }
@@ -103,7 +103,7 @@ const bodyOf = (key: string, version: number) => `${key} ${version} ${'x'.repeat
 
 export async function checkAcknowledged(
   variables: Variables,
-  acknowledgedWrites: Acknowledged,
+  acknowledgedWrites: AcknowledgedWrites,
 ): Promise<void> {
   const { s3, sqs, documents } = createClients(variables)
   const versions = new Map<string, number>()

@@ -11,7 +11,7 @@ import { checkRestoredJobs, runBackupScript } from './backup-jobs.ts'
 import { checkAcknowledged, startWriters } from './backup-writers.ts'
 
 const run = promisify(execFile)
-async function errorOutputOf(...args: Parameters<typeof runBackupScript>): Promise<string> {
+async function readErrorOutput(...args: Parameters<typeof runBackupScript>): Promise<string> {
   const error: unknown = await runBackupScript(...args).then(
     () => undefined,
     (error: unknown) => error,
@@ -68,13 +68,13 @@ test('restore refuses a data folder that is in use or not empty', async (t) => {
   const { end } = await startEmbedded(t, '--data', data)
   await runBackupScript('backup', data, archive)
   assert.equal(
-    await errorOutputOf('restore', data, archive),
+    await readErrorOutput('restore', data, archive),
     `The data folder ${data} is in use by another service. Stop that service, or set another DATA_DIR.`,
   )
   await end()
   const secrets = await readFile(join(data, 'secrets.json'), 'utf8')
   assert.equal(
-    await errorOutputOf('restore', data, archive),
+    await readErrorOutput('restore', data, archive),
     `The data folder ${data} already contains data. Move it away, or set another DATA_DIR.`,
   )
   assert.equal(await readFile(join(data, 'secrets.json'), 'utf8'), secrets)
@@ -89,14 +89,14 @@ test('restore rejects damaged archives and archives of other programs', async (t
   const { size } = await stat(join(dir, 'cut.tar'))
   await truncate(join(dir, 'cut.tar'), Math.floor(size / 2))
 
-  const malicious = join(dir, 'evil')
-  await mkdir(join(malicious, 's3'), { recursive: true })
-  await writeFile(join(malicious, 'backup.json'), '{"format":1,"createdAt":"2026-01-01T00:00:00.000Z"}')
-  await symlink('/etc', join(malicious, 's3', 'blobs'))
-  await run('tar', ['-cf', join(dir, 'link.tar'), '-C', malicious, '.'])
-  await run('tar', ['-cPf', join(dir, 'outside.tar'), '-C', malicious, 'backup.json', '../cut.tar'])
-  await writeFile(join(malicious, 'backup.json'), '{"format":2,"createdAt":"2026-01-01T00:00:00.000Z"}')
-  await run('tar', ['-cf', join(dir, 'newer.tar'), '-C', malicious, 'backup.json'])
+  const maliciousPath = join(dir, 'evil')
+  await mkdir(join(maliciousPath, 's3'), { recursive: true })
+  await writeFile(join(maliciousPath, 'backup.json'), '{"format":1,"createdAt":"2026-01-01T00:00:00.000Z"}')
+  await symlink('/etc', join(maliciousPath, 's3', 'blobs'))
+  await run('tar', ['-cf', join(dir, 'link.tar'), '-C', maliciousPath, '.'])
+  await run('tar', ['-cPf', join(dir, 'outside.tar'), '-C', maliciousPath, 'backup.json', '../cut.tar'])
+  await writeFile(join(maliciousPath, 'backup.json'), '{"format":2,"createdAt":"2026-01-01T00:00:00.000Z"}')
+  await run('tar', ['-cf', join(dir, 'newer.tar'), '-C', maliciousPath, 'backup.json'])
 
   const target = join(dir, 'target')
   for (const [name, reason] of [
@@ -105,7 +105,7 @@ test('restore rejects damaged archives and archives of other programs', async (t
     ['outside.tar', /\.\./],
     ['newer.tar', /format/],
   ] as const) {
-    const output = await errorOutputOf('restore', target, join(dir, name))
+    const output = await readErrorOutput('restore', target, join(dir, name))
     assert.ok(
       output.startsWith(`${join(dir, name)} is not a backup of this service, or it is damaged: `),
       output,
@@ -117,7 +117,7 @@ test('restore rejects damaged archives and archives of other programs', async (t
     )
   }
   assert.equal(
-    await errorOutputOf('restore', target, join(dir, 'none.tar')),
+    await readErrorOutput('restore', target, join(dir, 'none.tar')),
     `The file ${join(dir, 'none.tar')} does not exist.`,
   )
 })
@@ -126,11 +126,14 @@ test('backup does not overwrite files and does not back up other folders', async
   const dir = scratchFolder('backup')
   const archive = join(dir, 'saved.tar')
   assert.equal(
-    await errorOutputOf('backup', dir, archive),
+    await readErrorOutput('backup', dir, archive),
     `${dir} is not a data folder of this service. Set DATA_DIR to the folder to save.`,
   )
   await writeFile(archive, 'something else')
-  assert.equal(await errorOutputOf('backup', dir, archive), `${archive} already exists. Choose another file.`)
-  assert.equal(await errorOutputOf('backup', dir), 'Usage: npm run backup -- FILE.tar')
+  assert.equal(
+    await readErrorOutput('backup', dir, archive),
+    `${archive} already exists. Choose another file.`,
+  )
+  assert.equal(await readErrorOutput('backup', dir), 'Usage: npm run backup -- FILE.tar')
   assert.equal(await readFile(archive, 'utf8'), 'something else')
 })

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { type AnyStep, startSteps } from '../../lib/local/runtime/boot.ts'
-import { withEnvironment } from '../support/processes.ts'
+import { findPidsWithEnvironment } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
 interface Parts {
@@ -76,10 +76,10 @@ test('a service component can wait for one that starts later', async () => {
 
 test('a service whose port is in use reports it, leaves no process behind and can start again', async (t) => {
   const dir = scratchFolder('boot')
-  const takenPort = createServer().listen(0, '127.0.0.1')
-  await once(takenPort, 'listening')
-  t.after(() => takenPort.close())
-  const { port } = takenPort.address() as AddressInfo
+  const portServer = createServer().listen(0, '127.0.0.1')
+  await once(portServer, 'listening')
+  t.after(() => portServer.close())
+  const { port } = portServer.address() as AddressInfo
   const start = async (env: Record<string, string>) => {
     const child = spawn(process.execPath, ['lib/local/commands/start.ts'], {
       env: { ...process.env, DATA_DIR: dir, MIN_FREE_DISK_GB: '1', ...env },
@@ -97,7 +97,7 @@ test('a service whose port is in use reports it, leaves no process behind and ca
   const refusedStart = await start({ PORT: String(port), HOST: '127.0.0.1' })
   assert.match(refusedStart.output, new RegExp(`Port ${port} on 127.0.0.1 is in use`))
   assert.equal(refusedStart.code, 1)
-  assert.deepEqual(withEnvironment(dir), [])
+  assert.deepEqual(findPidsWithEnvironment(dir), [])
   assert.equal((await start({ PORT: '0' })).code, 0)
-  assert.deepEqual(withEnvironment(dir), [])
+  assert.deepEqual(findPidsWithEnvironment(dir), [])
 })

@@ -35,7 +35,7 @@ before(async () => {
   const folder = scratchFolder('damaged-data')
   stoppedFolder = join(folder, 'stopped')
   killedFolder = join(folder, 'killed')
-  assert.deepEqual(await start(stoppedFolder, { endWith: 'SIGTERM' }), { isReady: true, code: 0, output: '' })
+  assert.deepEqual(await start(stoppedFolder, { signal: 'SIGTERM' }), { isReady: true, code: 0, output: '' })
   // A write-ahead log that contains every page would repair its database.
   for (const store of stores) {
     const database = new DatabaseSync(join(stoppedFolder, store))
@@ -43,7 +43,7 @@ before(async () => {
     database.close()
   }
   cpSync(stoppedFolder, killedFolder, { recursive: true })
-  await start(killedFolder, { endWith: 'SIGKILL' })
+  await start(killedFolder, { signal: 'SIGKILL' })
   for (const dataDir of [stoppedFolder, killedFolder])
     writeFileSync(join(dataDir, blob), 'bytes of an object')
 })
@@ -57,7 +57,7 @@ interface Start {
 /** Runs the service until it is ready, or until its start fails. */
 async function start(
   dataDir: string,
-  { args = [], endWith = 'SIGTERM' }: { args?: readonly string[]; endWith?: 'SIGTERM' | 'SIGKILL' } = {},
+  { args = [], signal = 'SIGTERM' }: { args?: readonly string[]; signal?: 'SIGTERM' | 'SIGKILL' } = {},
 ): Promise<Start> {
   const env = { ...process.env, PORT: '0', ENGINES: 'none', MIN_FREE_DISK_GB: '0', DATA_DIR: dataDir }
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
@@ -66,7 +66,7 @@ async function start(
   })
   const exitOutput = Promise.all([text(child.stderr), once(child, 'exit')])
   const isReady = await becomesReady(child)
-  if (isReady) child.kill(endWith)
+  if (isReady) child.kill(signal)
   const [output, [code]] = await exitOutput
   return { isReady, code, output }
 }
@@ -97,7 +97,7 @@ function flipMiddle(file: string): void {
   )
 }
 
-const damages: Readonly<Record<string, (file: string) => void>> = {
+const damagesByName: Readonly<Record<string, (file: string) => void>> = {
   'with flipped bytes in the middle': flipMiddle,
   'cut in half': (file) => truncateSync(file, statSync(file).size / 2),
   'cut to a few bytes': (file) => truncateSync(file, 50),
@@ -116,14 +116,14 @@ function assertRefused({ isReady, code, output }: Start, file: string): void {
   assert.doesNotMatch(output, /\n +at |Error:/, 'the message has no stack')
 }
 
-const readOrNothing = (file: string) => (existsSync(file) ? readFileSync(file, 'latin1') : undefined)
+const readIfExists = (file: string) => (existsSync(file) ? readFileSync(file, 'latin1') : undefined)
 
 suite('damaged databases at startup', { concurrency: 2 }, () => {
   const refuse = async (damagedFiles: readonly string[], damage: (file: string) => void) => {
     const dataDir = copyOf(stoppedFolder)
     const files = damagedFiles.map((store) => join(dataDir, store))
     files.forEach(damage)
-    const contentsBefore = files.map(readOrNothing)
+    const contentsBefore = files.map(readIfExists)
     const startedService = await start(dataDir)
     for (const file of files) assertRefused(startedService, file)
     for (const store of stores)
@@ -132,11 +132,11 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
         damagedFiles.includes(store),
         startedService.output,
       )
-    assert.deepEqual(files.map(readOrNothing), contentsBefore)
+    assert.deepEqual(files.map(readIfExists), contentsBefore)
     assert.ok(existsSync(join(dataDir, blob)), 'no bytes of objects are deleted')
   }
 
-  for (const [name, damage] of Object.entries(damages))
+  for (const [name, damage] of Object.entries(damagesByName))
     test(`starting on databases ${name} fails, names each file and changes nothing`, () =>
       refuse(stores, damage))
 
@@ -151,40 +151,40 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
       const file = join(dataDir, store)
       flipMiddle(file)
       writeFileSync(file, `garbage ${readFileSync(file, 'latin1')}`, 'latin1')
-      const [damagedFile, log] = [readOrNothing(file), readOrNothing(`${file}-wal`)]
+      const [damagedFile, log] = [readIfExists(file), readIfExists(`${file}-wal`)]
       const secrets = readFileSync(join(dataDir, 'secrets.json'), 'utf8')
       const { isReady, output } = await start(dataDir, { args: ['--accept-loss'] })
       assert.ok(isReady, output)
       // The index of objects is set aside with the files that only it can name.
       const entry = store.split('/')[0] ?? ''
-      const [aside, ...moreFolders] = readdirSync(dataDir).filter(
+      const [asideFolder, ...moreFolders] = readdirSync(dataDir).filter(
         (found) =>
           found.startsWith(`${entry}.damaged-`) && !found.endsWith('-wal') && !found.endsWith('-shm'),
       )
-      assert.ok(aside && moreFolders.length === 0)
-      assert.ok(output.includes(join(dataDir, aside)), output)
-      const keptFile = join(dataDir, aside, ...store.split('/').slice(1))
-      assert.equal(readOrNothing(keptFile), damagedFile)
-      assert.equal(readOrNothing(`${keptFile}-wal`), log)
-      if (entry === 's3') assert.ok(existsSync(join(dataDir, blob.replace('s3', aside))))
+      assert.ok(asideFolder && moreFolders.length === 0)
+      assert.ok(output.includes(join(dataDir, asideFolder)), output)
+      const keptFile = join(dataDir, asideFolder, ...store.split('/').slice(1))
+      assert.equal(readIfExists(keptFile), damagedFile)
+      assert.equal(readIfExists(`${keptFile}-wal`), log)
+      if (entry === 's3') assert.ok(existsSync(join(dataDir, blob.replace('s3', asideFolder))))
       assert.equal(readFileSync(join(dataDir, 'secrets.json'), 'utf8'), secrets)
       assert.ok((await start(dataDir)).isReady, 'later starts need no flag')
-      assert.equal(readOrNothing(keptFile), damagedFile)
+      assert.equal(readIfExists(keptFile), damagedFile)
     })
 
   test('starting after a process was killed while it set a database aside is refused and loses nothing', async () => {
     const dataDir = copyOf(killedFolder)
     const file = join(dataDir, 'sqs.sqlite')
-    const log = readOrNothing(`${file}-wal`)
+    const log = readIfExists(`${file}-wal`)
     assert.ok(log)
     renameSync(file, `${file}.damaged-2026-01-01T00-00-00`)
     assertRefused(await start(dataDir), file)
-    assert.equal(readOrNothing(`${file}-wal`), log)
+    assert.equal(readIfExists(`${file}-wal`), log)
     const { isReady, output } = await start(dataDir, { args: ['--accept-loss'] })
     assert.ok(isReady, output)
     const logs = readdirSync(dataDir).filter((name) => /^sqs\.sqlite\.damaged-.*-wal$/.test(name))
     assert.deepEqual(
-      logs.map((name) => readOrNothing(join(dataDir, name))),
+      logs.map((name) => readIfExists(join(dataDir, name))),
       [log],
     )
   })
@@ -236,11 +236,11 @@ suite('damaged secrets at startup', { concurrency: 2 }, () => {
       const dataDir = copyOf(stoppedFolder)
       const file = join(dataDir, 'secrets.json')
       damage(file)
-      const contentsBefore = readOrNothing(file)
+      const contentsBefore = readIfExists(file)
       const startedService = await start(dataDir)
       assertRefused(startedService, file)
       assert.match(startedService.output, /session/, 'the message says what is lost without the secrets')
-      assert.equal(readOrNothing(file), contentsBefore)
+      assert.equal(readIfExists(file), contentsBefore)
     })
 
     test(`--accept-loss creates new secrets when secrets.json ${name} and keeps the old file`, async () => {
@@ -248,13 +248,13 @@ suite('damaged secrets at startup', { concurrency: 2 }, () => {
       const file = join(dataDir, 'secrets.json')
       const oldContents = readFileSync(file, 'utf8')
       damage(file)
-      const damagedContents = readOrNothing(file)
+      const damagedContents = readIfExists(file)
       const { isReady, output } = await start(dataDir, { args: ['--accept-loss'] })
       assert.ok(isReady, output)
       assert.notEqual(readFileSync(file, 'utf8'), oldContents)
       const setAsideFiles = readdirSync(dataDir).filter((found) => found.startsWith('secrets.json.damaged-'))
       assert.deepEqual(
-        setAsideFiles.map((found) => readOrNothing(join(dataDir, found))),
+        setAsideFiles.map((found) => readIfExists(join(dataDir, found))),
         damagedContents === undefined ? [] : [damagedContents],
       )
       assert.ok((await start(dataDir)).isReady)

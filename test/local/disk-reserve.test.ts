@@ -17,8 +17,8 @@ test('disk space is reserved, released when the disk is full, and reserved again
   if (typeof disk === 'string') return t.skip(disk)
   const free = () => statfsSync(disk.folder).bavail * statfsSync(disk.folder).bsize
   const file = join(disk.folder, '.reserve')
-  let releases = 0
-  const openReserve = () => new DiskReserve(disk.folder, silentLog, () => releases++, 20)
+  let releaseCount = 0
+  const openReserve = () => new DiskReserve(disk.folder, silentLog, () => releaseCount++, 20)
   const reserve = openReserve()
   t.after(() => reserve.close())
   await waitUntil(() => sizeOf(file) === 10 * mib, 'about a tenth of the disk is reserved')
@@ -28,10 +28,10 @@ test('disk space is reserved, released when the disk is full, and reserved again
   disk.fill()
   assert.equal(free(), 0)
   assert.ok(reserve.ensureFreeSpace() >= 8 * mib)
-  assert.deepEqual([sizeOf(file), releases], [2 * mib, 1])
+  assert.deepEqual([sizeOf(file), releaseCount], [2 * mib, 1])
   writeFileSync(join(disk.folder, 'records'), Buffer.alloc(mib))
   reserve.ensureFreeSpace()
-  assert.deepEqual([sizeOf(file), releases], [2 * mib, 1], 'one release is enough for several operations')
+  assert.deepEqual([sizeOf(file), releaseCount], [2 * mib, 1], 'one release is enough for several operations')
   disk.emptyDisk()
   await waitUntil(() => sizeOf(file) === 10 * mib, 'the space is reserved again')
   await reserve.close()

@@ -18,14 +18,14 @@ test('owners take turns, so one with many jobs does not delay another', {
     assert.equal(response.status, 202)
     return ((await response.json()) as { jobId: string }).jobId
   }
-  const [flooder, otherClient] = [new Client(service), new Client(service)]
-  await flooder.finishedJob(await send(flooder))
+  const [floodingClient, otherClient] = [new Client(service), new Client(service)]
+  await floodingClient.finishedJob(await send(floodingClient))
   await otherClient.finishedJob(await send(otherClient))
-  const flood = await Promise.all(Array.from({ length: floodSize }, () => send(flooder)))
+  const flood = await Promise.all(Array.from({ length: floodSize }, () => send(floodingClient)))
   await otherClient.finishedJob(await send(otherClient))
   const statuses = await Promise.all(
     flood.map(async (id) => {
-      const { data } = (await (await flooder.fetch(`/v1/status/${id}`)).json()) as {
+      const { data } = (await (await floodingClient.fetch(`/v1/status/${id}`)).json()) as {
         data: { status: string }
       }
       return data.status
@@ -33,5 +33,5 @@ test('owners take turns, so one with many jobs does not delay another', {
   )
   const waitingCount = statuses.filter((status) => status === 'queued').length
   assert.ok(waitingCount >= floodSize / 2, `${waitingCount} of ${floodSize} jobs of the flood still wait`)
-  for (const id of flood) assert.equal((await flooder.finishedJob(id)).status, 'completed')
+  for (const id of flood) assert.equal((await floodingClient.finishedJob(id)).status, 'completed')
 })

@@ -7,19 +7,19 @@ import sharp from 'sharp'
 import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 
 const floodSize = Number(process.env['FLOOD'] ?? 500)
-const otherOwners = 10
+const otherOwnerCount = 10
 const senders = 8
 
-interface Work {
+interface Workload {
   readonly name: string
   readonly bytes: Buffer<ArrayBuffer>
   readonly to: string
 }
 
-type Ended = JobData & { readonly startedAt: string; readonly endedAt: string }
+type FinishedJob = JobData & { readonly startedAt: string; readonly endedAt: string }
 
 /** A short task for each of three images. */
-async function createWork(): Promise<readonly Work[]> {
+async function createWork(): Promise<readonly Workload[]> {
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
   const image = sharp({ create: { width: 700, height: 500, channels: 3, background: '#888', noise } })
   const report = await readFile(new URL('../fixtures/office/report.docx', import.meta.url))
@@ -30,7 +30,7 @@ async function createWork(): Promise<readonly Work[]> {
   ]
 }
 
-async function send(client: Client, { to, ...file }: Work): Promise<string> {
+async function send(client: Client, { to, ...file }: Workload): Promise<string> {
   const response = await client.convert(file, { targetFormat: to })
   const body = (await response.json()) as { jobId: string }
   assert.equal(response.status, 202, JSON.stringify(body))
@@ -38,12 +38,12 @@ async function send(client: Client, { to, ...file }: Work): Promise<string> {
 }
 
 /** Seconds until ten owners, who send one job each at the same time, all have their results. */
-async function measure(service: TestService, work: readonly Work[]): Promise<number[]> {
+async function measure(service: TestService, work: readonly Workload[]): Promise<number[]> {
   return Promise.all(
-    Array.from({ length: otherOwners }, async (_, at) => {
+    Array.from({ length: otherOwnerCount }, async (_, at) => {
       const startedAt = performance.now()
       const client = new Client(service)
-      const id = await send(client, work[at % work.length] as Work) // the list is not empty
+      const id = await send(client, work[at % work.length] as Workload) // the list is not empty
       const { status, error } = await client.finishedJob(id)
       assert.equal(status, 'completed', JSON.stringify(error))
       return (performance.now() - startedAt) / 1000
@@ -58,13 +58,13 @@ test(`ten owners wait little longer while another owner has ${floodSize} jobs`, 
   t.after(() => service.stop())
   const work = await createWork()
   await measure(service, work)
-  const onEmpty = await measure(service, work)
+  const idleTimes = await measure(service, work)
   const flooder = new Client(service)
   await flooder.fetch('/v1')
   const ids: string[] = []
   let sentCount = 0
   const sendAll = async () => {
-    while (sentCount < floodSize) ids.push(await send(flooder, work[sentCount++ % work.length] as Work))
+    while (sentCount < floodSize) ids.push(await send(flooder, work[sentCount++ % work.length] as Workload))
   }
   await Promise.all(Array.from({ length: senders }, sendAll))
   const { data } = (await (await flooder.fetch('/v1/jobs?status=queued&limit=100')).json()) as {
@@ -73,15 +73,15 @@ test(`ten owners wait little longer while another owner has ${floodSize} jobs`, 
   assert.equal(data.jobs.length, Math.min(100, floodSize), 'the flood has not ended')
   const during = await measure(service, work)
   const seconds = (times: readonly number[]) => times.map((time) => time.toFixed(1)).join(', ')
-  t.diagnostic(`on an empty service ${seconds(onEmpty)} s, during the flood ${seconds(during)} s`)
+  t.diagnostic(`on an empty service ${seconds(idleTimes)} s, during the flood ${seconds(during)} s`)
   let maxTaskS = 0
   for (const id of ids) {
-    const { status, error, startedAt, endedAt } = (await flooder.finishedJob(id)) as Ended
+    const { status, error, startedAt, endedAt } = (await flooder.finishedJob(id)) as FinishedJob
     assert.equal(status, 'completed', JSON.stringify(error))
     maxTaskS = Math.max(maxTaskS, (Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
     await pause(0)
   }
   t.diagnostic(`the longest task of the flood took ${maxTaskS.toFixed(1)} s`)
   // A task waits for at most one of the flood, and then shares the processors with others.
-  assert.ok(Math.max(...during) <= 2 * Math.max(...onEmpty) + maxTaskS, seconds(during))
+  assert.ok(Math.max(...during) <= 2 * Math.max(...idleTimes) + maxTaskS, seconds(during))
 })

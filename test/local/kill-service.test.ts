@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
-import { descendants, withEnvironment } from '../support/processes.ts'
+import { descendants, findPidsWithEnvironment } from '../support/processes.ts'
 import { Client, startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -82,8 +82,8 @@ test('six jobs survive SIGKILL of every process of the service and each complete
     )
     await service.kill()
     const { port } = new URL(service.url)
-    const survivors = withEnvironment(`DATA_DIR=${dataDir}`)
-    assert.deepEqual(survivors, [], 'no process outlives the service')
+    const leftoverProcesses = findPidsWithEnvironment(`DATA_DIR=${dataDir}`)
+    assert.deepEqual(leftoverProcesses, [], 'no process outlives the service')
 
     service = await startService({ PORT: port }, dataDir)
     const jobs = await Promise.all(ids.map((id) => client.finishedJob(id)))

@@ -16,7 +16,7 @@ const senders = 6
 const warmUpJobs = Math.min(500, Math.floor(jobs / 3))
 const sampleEvery = 20
 /** Share by which the median of the last samples may exceed that of the first ones. */
-const maxGrowth = 0.1
+const maxGrowthRatio = 0.1
 /** Less is noise of the garbage collector in a small process, or a connection that is opened again. */
 const minGrowth = { memoryMib: 8, descriptors: 6 } as const
 
@@ -37,7 +37,7 @@ function sampleProcess(pid: number): Sample | undefined {
 }
 
 /** The service, its workers and its database; engines and decoder processes are replaced all the time. */
-function longLived(service: TestService): { pid: number; name: string }[] {
+function listLongLivedProcesses(service: TestService): { pid: number; name: string }[] {
   const nameOf = (command: string) => {
     if (command.includes('dynoxide')) return 'dynoxide'
     return /worker\.ts (\w+)/.exec(command)?.[1]
@@ -111,7 +111,7 @@ test(`memory and descriptors are the same after ${jobs} jobs as after ${warmUpJo
   const failures: string[] = []
   const endAt = performance.now() + maxMinutes * 60_000
   const sampleAll = () => {
-    for (const { pid, name } of longLived(service)) {
+    for (const { pid, name } of listLongLivedProcesses(service)) {
       const sample = sampleProcess(pid)
       if (sample) samples.set(name, [...(samples.get(name) ?? []), sample])
     }
@@ -129,7 +129,7 @@ test(`memory and descriptors are the same after ${jobs} jobs as after ${warmUpJo
   const startedAt = performance.now()
   await Promise.all(Array.from({ length: senders }, run))
   t.diagnostic(`${endedCount} jobs in ${Math.round((performance.now() - startedAt) / 1000)} s`)
-  const grown: string[] = []
+  const grownMeasures: string[] = []
   for (const [name, allSamples] of samples) {
     const thirdOfSamples = Math.floor(allSamples.length / 3)
     if (thirdOfSamples < 3) continue
@@ -139,10 +139,13 @@ test(`memory and descriptors are the same after ${jobs} jobs as after ${warmUpJo
       const [medianBefore, medianAfter] = [medianOf(firstThird), medianOf(lastThird)]
       const line = `${name}: ${measure} ${medianBefore.toFixed(1)}, later ${medianAfter.toFixed(1)} (${allSamples.length} samples)`
       t.diagnostic(line)
-      if (medianAfter > medianBefore * (1 + maxGrowth) && medianAfter - medianBefore > minGrowth[measure])
-        grown.push(line)
+      if (
+        medianAfter > medianBefore * (1 + maxGrowthRatio) &&
+        medianAfter - medianBefore > minGrowth[measure]
+      )
+        grownMeasures.push(line)
     }
   }
   assert.deepEqual(failures.slice(0, 5), [])
-  assert.deepEqual(grown, [])
+  assert.deepEqual(grownMeasures, [])
 })

@@ -3,7 +3,7 @@ import type { Invocation, WorkerMessage } from '../../lib/local/runtime/worker.t
 
 /** A worker that does what the message says: responds, exits, hangs, or allocates memory. */
 const sendMessage = (message: WorkerMessage) => process.send?.(message)
-const allocated: Buffer[] = []
+const allocatedBuffers: Buffer[] = []
 
 process.on('message', (message) => {
   const { id, event } = message as Invocation
@@ -25,7 +25,7 @@ process.on('message', (message) => {
     case 'hang':
       for (;;);
     case 'eat':
-      setInterval(() => allocated.push(Buffer.alloc(20 * 1024 * 1024, 1)), 50)
+      setInterval(() => allocatedBuffers.push(Buffer.alloc(20 * 1024 * 1024, 1)), 50)
       return
     case 'sleep':
       return

@@ -69,17 +69,17 @@ test('a worker that dies fails its invocations, and the next one gets a new work
 test('an event that requires isolation uses a worker process of its own, which exits afterwards', async () => {
   const worker = start()
   const sharedReply = await invoke(worker, 'respond')
-  const invokeApart = (body: string) =>
+  const invokeIsolated = (body: string) =>
     worker.invoke(
       { Records: [{ body }] },
       { ...context, getRemainingTimeInMillis: () => 60_000 },
       { apart: true },
     )
-  const pid = Number(await invokeApart('respond'))
+  const pid = Number(await invokeIsolated('respond'))
   assert.notEqual(pid, sharedReply)
   await waitUntil(() => !isAlive(pid), 'the process ends', 20)
   const runningInvocation = invoke(worker, 'sleep')
-  await assert.rejects(invokeApart('die'), /worker exited: exit code 3/)
+  await assert.rejects(invokeIsolated('die'), /worker exited: exit code 3/)
   assert.equal(await invoke(worker, 'respond'), sharedReply, 'the shared process was not affected')
   await worker.close()
   await assert.rejects(runningInvocation)
@@ -106,12 +106,12 @@ test('a worker that does not start is killed, and the error contains the reason'
 test('a worker is not killed when the service itself was suspended', async () => {
   const worker = start({ hangTimeoutMs: 3000 })
   const pid = await invoke(worker, 'respond')
-  const sleeping = assert.rejects(invoke(worker, 'sleep', 12_000), /it exceeded its time limit/)
+  const rejectedInvocation = assert.rejects(invoke(worker, 'sleep', 12_000), /it exceeded its time limit/)
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5000)
   // The first thing that runs afterwards is the check of the worker.
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(await invoke(worker, 'respond'), pid)
-  await sleeping
+  await rejectedInvocation
 })
 
 test('a worker that uses too much memory is killed, and the error contains the reason', async () => {

@@ -160,9 +160,9 @@ async function write(step: Step, clients: Clients, ledger: Ledger, power: AbortS
 
 async function check(clients: Clients, ledger: Ledger): Promise<void> {
   await checkObjects(clients, ledger)
-  const missingValues = (expected: ReadonlySet<string>, found: ReadonlySet<string>) =>
+  const findMissing = (expected: ReadonlySet<string>, found: ReadonlySet<string>) =>
     [...expected].filter((name) => !found.has(name))
-  assert.deepEqual(missingValues(ledger.messages, await receiveAll(clients, 'line')), [], 'messages are lost')
+  assert.deepEqual(findMissing(ledger.messages, await receiveAll(clients, 'line')), [], 'messages are lost')
   const pairKeys = new Set<string>()
   for await (const { Items = [] } of paginateScan({ client: clients.dynamoDb }, { TableName }))
     for (const { pk } of Items) pairKeys.add(pk?.S ?? '')
@@ -171,7 +171,7 @@ async function check(clients: Clients, ledger: Ledger): Promise<void> {
     assert.ok(pairKeys.has(`${pair} left`) && pairKeys.has(`${pair} right`), 'a transaction is incomplete')
   }
   const foundKeys = new Set([...pairKeys].map((pairItem) => pairItem.slice(0, 36)))
-  assert.deepEqual(missingValues(ledger.pairs, foundKeys), [], 'transactions are lost')
+  assert.deepEqual(findMissing(ledger.pairs, foundKeys), [], 'transactions are lost')
   const rules = await clients.events.send(new ListRulesCommand({ NamePrefix: 'changing' }))
   assert.ok(Number(rules.Rules?.[0]?.Description ?? 0) >= ledger.rule.change, 'the change of a rule is lost')
   await checkEvents(clients, ledger)

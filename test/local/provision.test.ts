@@ -49,16 +49,16 @@ test('starting the service removes rules of obsolete functions and updates queue
   await sqs.send(new SetQueueAttributesCommand({ QueueUrl: queues.image.url, Attributes: older }))
 
   const client = new EventBridgeClient({ region })
-  const put = async (Name: string, arns: string[], EventBusName: string) => {
+  const putRule = async (Name: string, targetArns: string[], EventBusName: string) => {
     await client.send(new PutRuleCommand({ Name, EventBusName, EventPattern: '{"source":["x"]}' }))
-    const Targets = arns.map((Arn, at) => ({ Id: `${at}`, Arn }))
+    const Targets = targetArns.map((Arn, at) => ({ Id: `${at}`, Arn }))
     await client.send(new PutTargetsCommand({ Rule: Name, EventBusName, Targets }))
   }
-  const goneArn = functionArn(region, 'gone')
-  await put('job-hint', [goneArn], 'bus')
-  await put('old', [goneArn, functionArn(region, 'gone-too')], 'default')
-  await put('mixed', [goneArn, queues.image.arn], 'bus')
-  await put('own', [queues.image.arn], 'default')
+  const removedArn = functionArn(region, 'gone')
+  await putRule('job-hint', [removedArn], 'bus')
+  await putRule('old', [removedArn, functionArn(region, 'gone-too')], 'default')
+  await putRule('mixed', [removedArn, queues.image.arn], 'bus')
+  await putRule('own', [queues.image.arn], 'default')
   await client.send(new PutRuleCommand({ Name: 'idle', EventPattern: '{"source":["x"]}' }))
   await provision(names)
   const { Attributes: now } = await sqs.send(new GetQueueAttributesCommand(visibility))

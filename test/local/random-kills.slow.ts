@@ -47,7 +47,7 @@ async function createWork(folder: string): Promise<readonly Work[]> {
 }
 
 /** Repeats a request while the service is starting or its database is. */
-async function persist<T>(request: () => Promise<T | undefined>): Promise<T> {
+async function retryUntilDone<T>(request: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const result = await request().catch(() => undefined)
     if (result !== undefined) return result
@@ -84,11 +84,11 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
   let number = 0
 
   /** Sends one job after the other and waits for each. */
-  const keepOneRunning = async () => {
+  const runJobsForever = async () => {
     while (!isOver) {
       const { to, ...file } = work[number++ % work.length] as Work // the list is not empty
       const headers = { 'idempotency-key': `job-${number}` }
-      const id = await persist(async () => {
+      const id = await retryUntilDone(async () => {
         const response = await client.convert(file, { targetFormat: to }, headers)
         if (response.status >= 500 || response.status === 409) return undefined
         const body = (await response.json()) as { jobId?: string }
@@ -98,14 +98,14 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
       if (id === '') return
       endedJobs.set(
         id,
-        await persist(async () => {
+        await retryUntilDone(async () => {
           const { data } = (await (await client.fetch(`/v1/status/${id}`)).json()) as { data: JobData }
           return ['completed', 'failed', 'cancelled'].includes(data.status) ? data : undefined
         }),
       )
     }
   }
-  const runningLoops = Array.from({ length: jobsAtOnce }, keepOneRunning)
+  const runningLoops = Array.from({ length: jobsAtOnce }, runJobsForever)
 
   const killedProcesses = new Map<string, number>()
   for (let kill = 0; kill < kills; kill++) {
@@ -136,8 +136,8 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
 
   const failures = [...endedJobs].filter(([, { status }]) => status !== 'completed')
   for (const [id, { status, error }] of failures) t.diagnostic(`${id} ${status}: ${JSON.stringify(error)}`)
-  const corrupt = failures.filter(([, { error }]) => error?.code === 'CORRUPT_FILE')
-  assert.deepEqual(corrupt, [], 'an interrupted read is no verdict on the file')
+  const corruptFileFailures = failures.filter(([, { error }]) => error?.code === 'CORRUPT_FILE')
+  assert.deepEqual(corruptFileFailures, [], 'an interrupted read is no verdict on the file')
   assert.ok(failures.length <= maxFailures, `${failures.length} jobs failed`)
 
   await pause(60_000)
@@ -152,10 +152,10 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
       numbers.map((_, at) => at + 1),
       `events of ${id}`,
     )
-    const jobEnds = [...ofJob.values()].filter(
+    const endEvents = [...ofJob.values()].filter(
       ({ event }) => event === 'job.completed' || event === 'job.failed',
     )
-    assert.equal(jobEnds.length, 1, `ends of ${id}`)
+    assert.equal(endEvents.length, 1, `ends of ${id}`)
   }
   const { s3 } = await openClients(service)
   const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket: 'mutabor' }))

@@ -72,14 +72,19 @@ test('a request to a database that does not respond fails within its time limit,
 })
 
 test('errors of an unavailable database are distinguished from rejected requests', () => {
-  const serviceError = (name: string, status: number) =>
+  const createServiceError = (name: string, status: number) =>
     Object.assign(new Error(name), { name, $metadata: { httpStatusCode: status } })
   for (const error of [
     Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
-    serviceError('InternalServerError', 500),
-    serviceError('ThrottlingException', 400),
+    createServiceError('InternalServerError', 500),
+    createServiceError('ThrottlingException', 400),
   ])
     assert.equal(isUnavailable(error), true, error.message)
-  for (const error of [serviceError('ValidationException', 400), new TypeError('a bug'), 'text', undefined])
+  for (const error of [
+    createServiceError('ValidationException', 400),
+    new TypeError('a bug'),
+    'text',
+    undefined,
+  ])
     assert.equal(isUnavailable(error), false, String(error))
 })

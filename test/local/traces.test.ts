@@ -64,18 +64,18 @@ async function runPipeline(traceId: string, flags = '01') {
 test('one trace follows a request through queues, engines and the bus to the webhook', async () => {
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
   const { job, path } = await runPipeline(traceId)
-  const ofTrace = () => collector.spans.filter((span) => span.traceId === traceId)
-  const findDelivery = () => ofTrace().find(({ name }) => name === 'deliver job.completed')
+  const listSpans = () => collector.spans.filter((span) => span.traceId === traceId)
+  const findDelivery = () => listSpans().find(({ name }) => name === 'deliver job.completed')
   await waitUntil(() => findDelivery() !== undefined, 'the last span arrives')
 
   /** Names of a span and of all that led to it, back to the span of the client. */
-  const pathTo = (span: CollectedSpan | undefined): string[] => {
+  const listAncestors = (span: CollectedSpan | undefined): string[] => {
     if (!span) return ['missing']
     if (span.parentSpanId === clientSpan) return [span.name]
-    return [...pathTo(ofTrace().find(({ spanId }) => spanId === span.parentSpanId)), span.name]
+    return [...listAncestors(listSpans().find(({ spanId }) => spanId === span.parentSpanId)), span.name]
   }
-  await waitUntil(() => !pathTo(findDelivery()).includes('missing'), 'the spans before it arrive')
-  assert.deepEqual(pathTo(findDelivery()), [
+  await waitUntil(() => !listAncestors(findDelivery()).includes('missing'), 'the spans before it arrive')
+  assert.deepEqual(listAncestors(findDelivery()), [
     'POST /v1/jobs',
     'send image',
     'process mutabor-image',
@@ -85,10 +85,10 @@ test('one trace follows a request through queues, engines and the bus to the web
     'dispatch job.completed',
     'deliver job.completed',
   ])
-  const engineRuns = ofTrace().filter(({ name }) => name.startsWith('run '))
+  const engineRuns = listSpans().filter(({ name }) => name.startsWith('run '))
   assert.deepEqual(
     engineRuns.map((run) => [
-      pathTo(run).at(-2),
+      listAncestors(run).at(-2),
       run.attributes['mutabor.from'],
       run.attributes['mutabor.to'],
     ]),
@@ -100,16 +100,16 @@ test('one trace follows a request through queues, engines and the bus to the web
   const kinds = { 'POST /v1/jobs': 2, 'send pdf': 4, 'process mutabor-pdf': 5, 'deliver job.completed': 3 }
   for (const [name, kind] of Object.entries(kinds))
     assert.deepEqual(
-      ofTrace()
+      listSpans()
         .filter((span) => span.name === name)
         .map((span) => span.kind),
       [kind],
       name,
     )
-  const [request] = ofTrace().filter(({ name }) => name === 'POST /v1/jobs')
+  const [request] = listSpans().filter(({ name }) => name === 'POST /v1/jobs')
   assert.equal(request?.attributes['http.route'], '/v1/jobs')
   assert.equal(request?.attributes['http.response.status_code'], 202)
-  for (const { startTimeUnixNano, endTimeUnixNano, status, name } of ofTrace()) {
+  for (const { startTimeUnixNano, endTimeUnixNano, status, name } of listSpans()) {
     assert.ok(BigInt(endTimeUnixNano) >= BigInt(startTimeUnixNano), name)
     assert.equal(status.code, 0, name)
   }
@@ -123,7 +123,7 @@ test('log lines contain the ids of their trace span, in the service and in worke
   const traceId = '5bf92f3577b34da6a3ce929d0e0e4736'
   const { job } = await runPipeline(traceId)
   const nameOf = (id: string | undefined) => collector.spans.find(({ spanId }) => spanId === id)?.name
-  const spansOfLine = async (message: string) =>
+  const findSpanIds = async (message: string) =>
     (await readLog(service))
       .filter((line) => line['traceId'] === traceId && line['msg'] === message)
       .map((line) => nameOf(line['spanId']))
@@ -133,7 +133,7 @@ test('log lines contain the ids of their trace span, in the service and in worke
     ['step completed', 'process mutabor-pdf'],
     ['webhook called', 'deliver job.completed'],
   ] as const)
-    await waitUntil(async () => (await spansOfLine(message)).includes(name), `${message} is in ${name}`)
+    await waitUntil(async () => (await findSpanIds(message)).includes(name), `${message} is in ${name}`)
   assert.ok(
     (await readLog(service)).some((line) => line['traceId'] === traceId && line['jobId'] === job.jobId),
   )
@@ -177,7 +177,7 @@ test('an invalid trace context is ignored', async () => {
 })
 
 const preload = { NODE_OPTIONS: `--import=${new URL('../support/record-imports.mjs', import.meta.url)}` }
-const loadedPackages = async (importsFile: string) =>
+const readLoadedPackages = async (importsFile: string) =>
   (await readFile(importsFile, 'utf8'))
     .split('\n')
     .flatMap((url) => /node_modules\/(@opentelemetry\/(?!api\/)[a-z-]+)/.exec(url)?.[1] ?? [])
@@ -192,7 +192,7 @@ test('without a trace collector, no code of the exporter is loaded', async () =>
     } finally {
       await started.stop()
     }
-    return loadedPackages(IMPORTS_FILE)
+    return readLoadedPackages(IMPORTS_FILE)
   }
   assert.deepEqual(await loadWith({}, 'without'), [])
   const loaded = await loadWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint }, 'with')

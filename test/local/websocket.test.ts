@@ -198,10 +198,10 @@ test('other paths and requests without a WebSocket handshake are served as plain
 
 test('a WebSocket handshake without a key is refused without invoking a function', async () => {
   const headers = { connection: 'Upgrade', upgrade: 'websocket' }
-  let connects = 0
-  const count = () => connects++
+  let connectCount = 0
+  const count = () => connectCount++
   events.on('CONNECT', count)
   assert.equal((await callRaw(url.replace('ws', 'http'), { path, headers })).status, 400)
   events.off('CONNECT', count)
-  assert.equal(connects, 0)
+  assert.equal(connectCount, 0)
 })

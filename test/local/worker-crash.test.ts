@@ -26,7 +26,7 @@ const readLog = async (dataDir: string): Promise<LogLine[]> =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line))
 
-const workersOf = (pid: number) =>
+const listWorkers = (pid: number) =>
   descendants(pid).filter(({ command }) => command.includes('worker.ts convert'))
 
 test('tasks whose worker crashed run alone, and only the one that crashes again fails', {
@@ -44,28 +44,28 @@ test('tasks whose worker crashed run alone, and only the one that crashes again 
     const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'avif' })
     return ((await response.json()) as { jobId: string }).jobId
   }
-  const claimsOf = async (jobId: string) =>
+  const listClaims = async (jobId: string) =>
     (await readLog(dataDir)).filter((line) => line.msg === 'task claimed' && line.jobId === jobId)
   // Both images first: the neighbor must not be finished when its worker is killed.
   const images = [await createNoise(3200, 2400), await createNoise(4000, 3000)] as const
   const neighbor = await create(images[0])
-  await waitUntil(async () => (await claimsOf(neighbor)).length === 1, 'the neighbor runs', 60)
-  const crashing = await create(images[1])
-  await waitUntil(async () => (await claimsOf(crashing)).length === 1, 'both tasks run', 60)
-  const [sharedWorker, ...otherWorkers] = workersOf(service.pid)
+  await waitUntil(async () => (await listClaims(neighbor)).length === 1, 'the neighbor runs', 60)
+  const crashingJob = await create(images[1])
+  await waitUntil(async () => (await listClaims(crashingJob)).length === 1, 'both tasks run', 60)
+  const [sharedWorker, ...otherWorkers] = listWorkers(service.pid)
   assert.ok(sharedWorker && otherWorkers.length === 0, 'both run in the same worker')
   process.kill(sharedWorker.pid, 'SIGKILL')
-  await waitUntil(async () => (await claimsOf(neighbor)).length === 2, 'the neighbor runs again', 60)
+  await waitUntil(async () => (await listClaims(neighbor)).length === 2, 'the neighbor runs again', 60)
   assert.equal((await client.finishedJob(neighbor)).status, 'completed')
   // From now on, only the other task has a worker of its own.
   for (let claims = 2; claims <= 4; claims++) {
-    await waitUntil(async () => (await claimsOf(crashing)).length === claims, `claim ${claims}`, 60)
-    for (const { pid } of workersOf(service.pid)) process.kill(pid, 'SIGKILL')
+    await waitUntil(async () => (await listClaims(crashingJob)).length === claims, `claim ${claims}`, 60)
+    for (const { pid } of listWorkers(service.pid)) process.kill(pid, 'SIGKILL')
   }
-  const { status, error } = await client.finishedJob(crashing)
+  const { status, error } = await client.finishedJob(crashingJob)
   assert.equal(status, 'failed')
   assert.match(String(error?.message), /crashed in all three attempts/)
   const log = await readLog(dataDir)
   const isolationLines = log.filter(({ msg }) => msg === 'task is sent to a worker of its own')
-  assert.deepEqual(new Set(isolationLines.map(({ jobId }) => jobId)), new Set([neighbor, crashing]))
+  assert.deepEqual(new Set(isolationLines.map(({ jobId }) => jobId)), new Set([neighbor, crashingJob]))
 })

@@ -33,7 +33,7 @@ before(async () => {
 after(() => service.stop())
 
 const workers = () => descendants(service.pid).filter(({ command }) => /node.* \S*worker\.ts/.test(command))
-const secretsOfService = () =>
+const listSecrets = () =>
   JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as { serviceSecret: string }
 
 test('workers get no service secret, no settings of other parts and no variables of the operator', () => {
@@ -41,7 +41,7 @@ test('workers get no service secret, no settings of other parts and no variables
   for (const { pid } of workers()) {
     const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
     assert.doesNotMatch(environment, /OPERATOR_TOKEN|SERVICE_SECRET|SMTP_URL|WEBHOOK_KEY|DOWNLOAD_KEY/)
-    assert.ok(!environment.includes(secretsOfService().serviceSecret))
+    assert.ok(!environment.includes(listSecrets().serviceSecret))
     assert.ok(!environment.includes(operatorSecret))
     assert.match(environment, /TASK_KEY=/)
   }

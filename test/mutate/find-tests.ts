@@ -13,7 +13,7 @@ function importsOf(file: string): string[] {
 }
 
 /** Returns the files that a test imports, directly or not, with the number of import steps. */
-function importDistances(test: string): Map<string, number> {
+function measureImportDistances(test: string): Map<string, number> {
   const distances = new Map([[test, 0]])
   for (const [file, distance] of distances) {
     if (distance === maxImportDistance) continue
@@ -23,7 +23,7 @@ function importDistances(test: string): Map<string, number> {
   return distances
 }
 
-let reachedBy: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined
+let distancesByTest: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined
 
 /** Returns how many words two paths share: test/engines/pdf/pages.test.ts is close to lib/engines/pdf/. */
 function pathSimilarity(test: string, file: string): number {
@@ -38,19 +38,23 @@ const nameSimilarity = (test: string, file: string) => pathSimilarity(basename(t
  * Returns tests that could detect a fault in the file, the most likely first. Paths are relative to the working
  * directory.
  */
-export function testsOf(file: string): string[] {
+export function findTests(file: string): string[] {
   const area = areas.find(({ files }) => globSync([...files]).includes(file))
   // In areas with a complete list, add only the closest other test.
   const maxByImport = area?.isWhole ? 1 : maxTestsByImport
-  reachedBy ??= new Map(globSync('test/**/*.test.ts').map((test) => [test, importDistances(test)]))
-  const byImport = [...reachedBy]
+  distancesByTest ??= new Map(
+    globSync('test/**/*.test.ts').map((test) => [test, measureImportDistances(test)]),
+  )
+  const testsByImport = [...distancesByTest]
     .flatMap(([test, files]) => {
       const distance = files.get(file)
-      return distance === undefined ? [] : [{ test, distance, likeness: pathSimilarity(test, file) }]
+      return distance === undefined ? [] : [{ test, distance, similarity: pathSimilarity(test, file) }]
     })
-    .toSorted((a, b) => b.likeness - a.likeness || a.distance - b.distance)
+    .toSorted((a, b) => b.similarity - a.similarity || a.distance - b.distance)
     .slice(0, maxByImport)
   // Tests with a similar name first, then in the order of the list, which is fastest first.
-  const ofArea = (area?.tests ?? []).toSorted((a, b) => nameSimilarity(b, file) - nameSimilarity(a, file))
-  return [...new Set([...byImport.map(({ test }) => test), ...ofArea])]
+  const testsOfArea = (area?.tests ?? []).toSorted(
+    (a, b) => nameSimilarity(b, file) - nameSimilarity(a, file),
+  )
+  return [...new Set([...testsByImport.map(({ test }) => test), ...testsOfArea])]
 }

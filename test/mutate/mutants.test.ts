@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { areas } from './areas.ts'
-import { testsOf } from './find-tests.ts'
+import { findTests } from './find-tests.ts'
 import { findMutants, type Mutant, sampleMutants } from './mutants.ts'
 
 const files = ['lib/jobs/keys.ts', 'lib/plan/search.ts']
@@ -30,10 +30,10 @@ describe('choosing mutants', () => {
 
 describe('choosing the tests for a file', () => {
   test('the tests run for a mutated file are those that import it and those of its area', () => {
-    assert.ok(testsOf('lib/jobs/job-state-machine.ts').includes('test/jobs/job-state-machine.test.ts'))
-    assert.ok(testsOf('functions/routes/cancel-job.ts').includes('test/functions/cancel.test.ts'))
+    assert.ok(findTests('lib/jobs/job-state-machine.ts').includes('test/jobs/job-state-machine.test.ts'))
+    assert.ok(findTests('functions/routes/cancel-job.ts').includes('test/functions/cancel.test.ts'))
     assert.equal(
-      testsOf('lib/engines/pdf/docx/row-alignment.ts').filter((one) => one.includes('pdf/docx')).length > 0,
+      findTests('lib/engines/pdf/docx/row-alignment.ts').filter((one) => one.includes('pdf/docx')).length > 0,
       true,
     )
   })

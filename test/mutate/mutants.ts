@@ -46,17 +46,17 @@ function createMutant(file: string, text: string, fault: string, change: SourceC
   }
 }
 
-function mutantsOfSource(source: SourceFile, file: string): WeightedMutant[] {
-  const lots: WeightedMutant[] = []
+function findMutantsInSource(source: SourceFile, file: string): WeightedMutant[] {
+  const weightedMutants: WeightedMutant[] = []
   const visit = (node: Node): void => {
     if (isIgnored(node)) return
     for (const { name, weight, of } of faults)
       for (const change of of(node))
-        lots.push({ mutant: createMutant(file, source.text, name, change), weight })
+        weightedMutants.push({ mutant: createMutant(file, source.text, name, change), weight })
     node.forEachChild(visit)
   }
   source.forEachChild(visit)
-  return lots
+  return weightedMutants
 }
 
 /** Returns all mutants of the files. */
@@ -67,7 +67,7 @@ export function findMutants(root: string, files: readonly string[]): WeightedMut
     return files.flatMap((file) => {
       const source = project?.program.getSourceFile(`${root}/${file}`)
       if (!source) throw new Error(`${file} is not a source file of this project`)
-      return mutantsOfSource(source, file)
+      return findMutantsInSource(source, file)
     })
   } finally {
     api.close()
@@ -75,12 +75,15 @@ export function findMutants(root: string, files: readonly string[]): WeightedMut
 }
 
 /** Returns the mutants in random order, at most one per line. */
-export function sampleMutants(lots: readonly WeightedMutant[], seed: string): Mutant[] {
-  const rankedMutants = lots.map(({ mutant, weight }) => ({ mutant, rank: rankMutant(seed, mutant, weight) }))
-  return onePerLine(rankedMutants.toSorted((a, b) => a.rank - b.rank).map(({ mutant }) => mutant))
+export function sampleMutants(weightedMutants: readonly WeightedMutant[], seed: string): Mutant[] {
+  const rankedMutants = weightedMutants.map(({ mutant, weight }) => ({
+    mutant,
+    rank: rankMutant(seed, mutant, weight),
+  }))
+  return selectOnePerLine(rankedMutants.toSorted((a, b) => a.rank - b.rank).map(({ mutant }) => mutant))
 }
 
-function onePerLine(mutants: readonly Mutant[]): Mutant[] {
+function selectOnePerLine(mutants: readonly Mutant[]): Mutant[] {
   const lines = new Set<string>()
   return mutants.filter(({ file, line }) => {
     const isFirst = !lines.has(`${file}:${line}`)

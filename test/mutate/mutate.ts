@@ -1,7 +1,7 @@
 import { globSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { areas } from './areas.ts'
-import { testsOf } from './find-tests.ts'
+import { findTests } from './find-tests.ts'
 import { findMutants, sampleMutants } from './mutants.ts'
 import { ProjectCopy } from './project-copy.ts'
 import { killTests } from './run-tests.ts'
@@ -52,7 +52,7 @@ function partOf<T>(list: readonly T[], part: string): T[] {
   return list.filter((_, index) => index % of === at - 1)
 }
 
-const sampleFor = (name: string) => sampleMutants(findMutants(process.cwd(), filesOf(name)), values.seed)
+const sampleArea = (name: string) => sampleMutants(findMutants(process.cwd(), filesOf(name)), values.seed)
 
 function printResult({ mutant, ended, seconds }: Verdict): void {
   const place = `${mutant.file}:${mutant.line}`
@@ -70,7 +70,7 @@ function printResult({ mutant, ended, seconds }: Verdict): void {
 
 /** Prints the detected mutants of an area and returns their percentage. */
 function printSummary(name: string, verdicts: readonly Verdict[]): number {
-  const detectedCount = verdicts.filter(({ ended }) => ended.as !== 'passed').length
+  const detectedCount = verdicts.filter(({ ended: outcome }) => outcome.as !== 'passed').length
   const share = verdicts.length === 0 ? 100 : (100 * detectedCount) / verdicts.length
   print(`${name}: ${detectedCount} of ${verdicts.length} detected (${share.toFixed(0)} %)`)
   return share
@@ -95,9 +95,9 @@ async function mutate(names: readonly string[]): Promise<void> {
     await trials.requireTypes()
     for (const name of names) {
       print(name)
-      const selectedMutants = partOf(sampleFor(name), values.part)
+      const selectedMutants = partOf(sampleArea(name), values.part)
       const maxMutants = Math.ceil(Number(values.count) / Number(values.part.split('/')[1] ?? 1))
-      const verdicts = await trials.run(selectedMutants, maxMutants, testsOf, printResult)
+      const verdicts = await trials.run(selectedMutants, maxMutants, findTests, printResult)
       const share = printSummary(name, verdicts)
       if (verdicts.length >= minMutants && share < minDetectedPercent) process.exitCode = 1
     }
@@ -109,7 +109,7 @@ async function mutate(names: readonly string[]): Promise<void> {
 const names = positionals.length > 0 ? positionals : areas.map(({ name }) => name)
 if (values.list) {
   for (const name of names) {
-    for (const mutant of sampleFor(name).slice(0, Number(values.count))) {
+    for (const mutant of sampleArea(name).slice(0, Number(values.count))) {
       print(`${mutant.file}:${mutant.line} ${mutant.fault}\n    - ${mutant.before}\n    + ${mutant.after}`)
     }
   }

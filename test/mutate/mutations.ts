@@ -8,9 +8,9 @@ export type SourceChange = { node: Node; text: string }
  * A typical programming mistake. `weight` is its relative frequency: a wrong condition or a forgotten line is more
  * common than a wrong word.
  */
-type Fault = { name: string; weight: number; of: (node: Node) => readonly SourceChange[] }
+type FaultKind = { name: string; weight: number; of: (node: Node) => readonly SourceChange[] }
 
-const swappedOperators: Partial<Record<SyntaxKind, string>> = {
+const operatorReplacements: Partial<Record<SyntaxKind, string>> = {
   [SyntaxKind.LessThanToken]: '<=',
   [SyntaxKind.LessThanEqualsToken]: '<',
   [SyntaxKind.GreaterThanToken]: '>=',
@@ -30,7 +30,7 @@ const skippable = new Set(
     ' ',
   ),
 )
-const confusedMethods: Record<string, string> = {
+const methodReplacements: Record<string, string> = {
   every: 'some',
   some: 'every',
   max: 'min',
@@ -45,18 +45,18 @@ const confusedMethods: Record<string, string> = {
 }
 
 function mutateOperator({ operatorToken }: BinaryExpression): SourceChange[] {
-  const text = swappedOperators[operatorToken.kind]
+  const text = operatorReplacements[operatorToken.kind]
   return text ? [{ node: operatorToken, text }] : []
 }
 
 function mutateMethod(call: CallExpression): SourceChange[] {
   if (!is.isPropertyAccessExpression(call.expression)) return []
   const { name, expression } = call.expression
-  const otherMethod = Object.hasOwn(confusedMethods, name.text) ? confusedMethods[name.text] : undefined
-  const isOfLibrary = ['Math', 'z'].includes(expression.getText())
+  const otherMethod = Object.hasOwn(methodReplacements, name.text) ? methodReplacements[name.text] : undefined
+  const isLibraryCall = ['Math', 'z'].includes(expression.getText())
   // Math.min becomes Math.max, but a schema loses its min().
-  if (otherMethod && (isOfLibrary || !skippable.has(name.text))) return [{ node: name, text: otherMethod }]
-  return skippable.has(name.text) && !isOfLibrary ? [{ node: call, text: expression.getText() }] : []
+  if (otherMethod && (isLibraryCall || !skippable.has(name.text))) return [{ node: name, text: otherMethod }]
+  return skippable.has(name.text) && !isLibraryCall ? [{ node: call, text: expression.getText() }] : []
 }
 
 /** Drops the last argument if it is probably optional: an options object, a flag or a number. */
@@ -93,15 +93,15 @@ function mutateRegularExpression(text: string): string | undefined {
 /** Returns whether a string is an identifier of an interface; tests do not check the wording of sentences. */
 const isWord = (text: string) => text.length > 0 && !/\s/.test(text)
 
-export const faults: readonly Fault[] = [
+export const faults: readonly FaultKind[] = [
   {
     name: 'condition negated',
     weight: 3,
     of: (node) => {
       if (is.isIfStatement(node) || is.isWhileStatement(node)) return [negate(node.expression)]
       if (is.isConditionalExpression(node)) return [negate(node.condition)]
-      const isNot = is.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken
-      return isNot ? [{ node, text: `Boolean(${node.operand.getText()})` }] : []
+      const isNegation = is.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken
+      return isNegation ? [{ node, text: `Boolean(${node.operand.getText()})` }] : []
     },
   },
   { name: 'operator', weight: 3, of: (node) => (is.isBinaryExpression(node) ? mutateOperator(node) : []) },

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { withEnvironment } from '../support/processes.ts'
+import { findPidsWithEnvironment } from '../support/processes.ts'
 
 /** Result of a test file; `name` is the first failed test, or the file that timed out. */
 export type TestOutcome = { as: 'passed' } | { as: 'failed'; name: string } | { as: 'hung'; name: string }
@@ -48,14 +48,14 @@ export async function runTests(root: string, file: string, limitMs: number): Pro
   }
   const timer = setTimeout(() => end({ as: 'hung', name: file }), limitMs)
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const failedLine = /^\s*not ok \d+ - (.*)/.exec(line)
-    if (failedLine) end({ as: 'failed', name: failedLine[1] ?? '' })
+    const failureLine = /^\s*not ok \d+ - (.*)/.exec(line)
+    if (failureLine) end({ as: 'failed', name: failureLine[1] ?? '' })
   })
   const [code] = await once(child, 'close')
   clearTimeout(timer)
   kill(-pid)
   // Processes in other process groups, which a test started to kill them itself.
-  for (const left of withEnvironment(scratch)) kill(Number(left))
+  for (const left of findPidsWithEnvironment(scratch)) kill(Number(left))
   runningPids.delete(pid)
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 })
   return testOutcome ?? (code === 0 ? { as: 'passed' } : { as: 'failed', name: `exit code ${code}` })

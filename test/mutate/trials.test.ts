@@ -39,13 +39,13 @@ describe('trying a mutant', () => {
     rmSync(root, { recursive: true })
   })
 
-  const faultOf = (value: unknown) => {
+  const findFault = (value: unknown) => {
     const text = `export const value: number = ${value}\n`
     return { file: 'value.ts', line: 1, fault: 'number', before: '', after: '', text }
   }
   const endOf = async (value: number, ...tests: readonly string[]) => {
     const [verdict] = await trials.run(
-      [faultOf(value)],
+      [findFault(value)],
       1,
       () => tests,
       () => undefined,
@@ -66,7 +66,7 @@ describe('trying a mutant', () => {
 
   test('a mutant is replaced by another one if it does not compile', async () => {
     const verdicts = await trials.run(
-      [faultOf("'text'"), faultOf(2), faultOf(1.5)],
+      [findFault("'text'"), findFault(2), findFault(1.5)],
       1,
       () => ['asks.test.ts'],
       () => undefined,

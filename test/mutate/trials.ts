@@ -1,7 +1,7 @@
 import type { Mutant } from './mutants.ts'
 import type { ProjectCopy } from './project-copy.ts'
 import { runTests, type TestOutcome } from './run-tests.ts'
-import { compiles } from './type-check.ts'
+import { compilesWithoutErrors } from './type-check.ts'
 
 export type Verdict = { mutant: Mutant; ended: TestOutcome; seconds: number }
 /** Result of a mutant that does not compile: it counts neither as detected nor as missed. */
@@ -11,7 +11,7 @@ const rejectedByCompiler = 'refused'
 const maxTestMs = 120_000
 
 /** Returns a timeout with a margin for a machine that has become busier. */
-const timeoutFor = (lastingMs: number) => 8000 + 3 * lastingMs
+const timeoutFor = (durationMs: number) => 8000 + 3 * durationMs
 
 /** Runs mutants in several copies of the project in parallel. */
 export class MutationRunner {
@@ -32,7 +32,7 @@ export class MutationRunner {
   /** Checks that the project compiles; otherwise every mutant would be rejected. */
   async requireTypes(): Promise<void> {
     const [copy] = this.#copies
-    if (copy && !(await compiles(copy.root)))
+    if (copy && !(await compilesWithoutErrors(copy.root)))
       throw new Error('The project does not compile without a fault: fix the type errors first.')
   }
 
@@ -51,7 +51,7 @@ export class MutationRunner {
         while (startedCount < maxMutants) {
           startedCount += 1
           const { value: mutant } = waitingMutants.next()
-          const verdict = mutant && (await this.#try(copy, mutant, testsOf(mutant.file)))
+          const verdict = mutant && (await this.#tryMutant(copy, mutant, testsOf(mutant.file)))
           if (!verdict) break
           if (verdict === rejectedByCompiler) startedCount -= 1
           else {
@@ -65,13 +65,13 @@ export class MutationRunner {
   }
 
   /** Returns undefined if the time was over before all tests had run. */
-  async #try(
+  async #tryMutant(
     copy: ProjectCopy,
     mutant: Mutant,
     tests: readonly string[],
   ): Promise<Verdict | typeof rejectedByCompiler | undefined> {
     const startedAt = Date.now()
-    if (!(await copy.withMutant(mutant.file, mutant.text, () => compiles(copy.root))))
+    if (!(await copy.withMutant(mutant.file, mutant.text, () => compilesWithoutErrors(copy.root))))
       return rejectedByCompiler
     let testOutcome: TestOutcome = { as: 'passed' }
     for (const test of tests) {
@@ -99,11 +99,11 @@ export class MutationRunner {
     // The test could be slow, or the machine busier than before.
     const lastingMs = await this.#baselineMs(copy, test, testOutcome.as === 'hung')
     if (lastingMs === undefined) return { as: 'passed' }
-    const isTooEarly = testOutcome.as === 'hung' && firstMs < timeoutFor(lastingMs)
-    return isTooEarly ? runWithin(timeoutFor(lastingMs)) : testOutcome
+    const wasLimitTooShort = testOutcome.as === 'hung' && firstMs < timeoutFor(lastingMs)
+    return wasLimitTooShort ? runWithin(timeoutFor(lastingMs)) : testOutcome
   }
 
-  #baselineMs(copy: ProjectCopy, test: string, isOutdated: boolean): Promise<number | undefined> {
+  #baselineMs(copy: ProjectCopy, test: string, mustRemeasure: boolean): Promise<number | undefined> {
     const measure = async () => {
       const startedAt = Date.now()
       const { as } = await runTests(copy.root, test, this.#limitToDeadline(maxTestMs))
@@ -111,7 +111,7 @@ export class MutationRunner {
       if (Date.now() < this.#endsAt) this.#print(`  ${test} fails without a fault and is skipped`)
       return undefined
     }
-    const knownMs = (isOutdated ? undefined : this.#baselineDurations.get(test)) ?? measure()
+    const knownMs = (mustRemeasure ? undefined : this.#baselineDurations.get(test)) ?? measure()
     this.#baselineDurations.set(test, knownMs)
     return knownMs
   }

@@ -14,7 +14,7 @@ export function copyBuildInfo(originalRoot: string, copy: string): void {
 }
 
 /** Returns whether a copy compiles; true for a project without types. */
-export async function compiles(root: string): Promise<boolean> {
+export async function compilesWithoutErrors(root: string): Promise<boolean> {
   if (!existsSync(join(root, 'tsconfig.json'))) return true
   const args = ['--noEmit', '--tsBuildInfoFile', copiedBuildInfo]
   const [code] = await once(spawn('node_modules/.bin/tsc', args, { cwd: root, stdio: 'ignore' }), 'close')

@@ -16,7 +16,7 @@ const worker = fileURLToPath(new URL('worker.mjs', import.meta.url))
 export const secretsBucket = 'mutabor-secrets'
 
 /** Whether this machine supports mount namespaces; otherwise the sandbox is only a folder. */
-export const hasMounts = spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status === 0
+export const canMount = spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status === 0
 
 /** Bind-mounts what is needed below /mnt, hides the checkout, and mounts a small /tmp. */
 const enterScript = `set -e
@@ -33,7 +33,7 @@ exec /mnt/node /mnt/worker.mjs`
  * and layers.
  */
 export function sandboxCommand(name: string, packages: string): readonly [string, ...string[]] {
-  if (!hasMounts) return [process.execPath, worker]
+  if (!canMount) return [process.execPath, worker]
   const givenArgs = [join(packages, name), process.execPath, worker, root]
   return ['unshare', '--map-root-user', '--mount', 'sh', '-c', enterScript, 'sh', ...givenArgs]
 }
@@ -52,7 +52,7 @@ const stage = parseStage('dev', {
 const deployed: Readonly<Record<string, DeployedFunction>> = deployedFunctions(stage)
 
 /** What AWS enforces in the account of this stage. */
-export const stageLimits = {
+export const profileLimits = {
   quotas: { ...newAccount, concurrentExecutions: stage.functionsAtATime },
   concurrencyOf: (name: string) => ({
     maximumConcurrency: maxConcurrencyOf(name, stage),
@@ -67,8 +67,8 @@ export function environmentOf(
   packages: string,
 ): Record<string, string> {
   const set = Object.entries(deployed[name]?.environment ?? {}).flatMap(([variable, value]) => {
-    const filledValue = typeof value === 'string' ? value : knownVariables[variable]
-    return filledValue === undefined ? [] : [[variable, filledValue]]
+    const resolvedValue = typeof value === 'string' ? value : knownVariables[variable]
+    return resolvedValue === undefined ? [] : [[variable, resolvedValue]]
   })
   const servers = Object.entries(knownVariables).filter(([variable]) =>
     /^AWS_ENDPOINT_URL_|^S3_PUBLIC/.test(variable),
@@ -82,7 +82,7 @@ export function environmentOf(
     AWS_LAMBDA_FUNCTION_NAME: `mutabor-dev-${name}`,
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(functions[name].memoryMb),
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
-    LAMBDA_TASK_ROOT: join(hasMounts ? '/mnt/root' : join(packages, name), taskFolder),
+    LAMBDA_TASK_ROOT: join(canMount ? '/mnt/root' : join(packages, name), taskFolder),
     _HANDLER: functions[name].handler,
     TZ: ':UTC',
     LANG: 'en_US.UTF-8',

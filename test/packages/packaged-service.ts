@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { writePackages, zipFunctionNames } from '../../lib/deployment/zip-functions.ts'
 import { callSigned, region } from '../embedded-aws/lambda-runtime.ts'
-import { decisionsIn } from '../permissions/used-permissions.ts'
+import { readDecisions } from '../permissions/used-permissions.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { secretsBucket } from './lambda-sandbox.ts'
 import { unpackFunction } from './unpack.ts'
@@ -64,7 +64,7 @@ export async function startPackagedService(settings: Record<string, string> = {}
         ({ level, msg, time }) =>
           ['error', 'fatal'].includes(String(level)) && msg !== 'worker exited' && String(time) > readyAt,
       ),
-      denied: decisionsIn(process.env['RIGHTS_LOG'] ?? '').filter(
+      denied: readDecisions(process.env['RIGHTS_LOG'] ?? '').filter(
         ({ by, resource }) => by.length === 0 && !resource.includes(secretsBucket),
       ),
     }),

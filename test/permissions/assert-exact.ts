@@ -1,7 +1,7 @@
 // Checks that roles grant exactly the permissions that their functions use.
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { decisionsIn, summarizeUse } from './used-permissions.ts'
+import { readDecisions, summarizeUse } from './used-permissions.ts'
 
 /** Permissions that are only used after losses, failures or with very large data, which tests cannot reliably cause. */
 const rarelyUsed: readonly (readonly [rights: RegExp, why: string])[] = [
@@ -61,12 +61,12 @@ const rarelyUsed: readonly (readonly [rights: RegExp, why: string])[] = [
 
 /** Checks the roles that `isIncluded` selects, after all tests that use them have run. */
 export function assertExact(t: TestContext, folder: string, isIncluded: (role: string) => boolean): void {
-  const { granted, used, refused } = summarizeUse(decisionsIn(folder))
+  const { granted, used, refused } = summarizeUse(readDecisions(folder))
   const isUsed = new Set(used)
   assert.deepEqual(refused, [], 'no function needed a permission that its role does not grant')
-  const included = granted.filter((one) => isIncluded(one.slice(0, one.indexOf(':'))))
-  assert.notEqual(included.length, 0)
-  const unusedPermissions = included.filter((one) => !isUsed.has(one))
+  const includedPermissions = granted.filter((one) => isIncluded(one.slice(0, one.indexOf(':'))))
+  assert.notEqual(includedPermissions.length, 0)
+  const unusedPermissions = includedPermissions.filter((one) => !isUsed.has(one))
   for (const one of unusedPermissions) {
     const why = rarelyUsed.find(([rights]) => rights.test(one))?.[1]
     t.diagnostic(`${one}: ${why ?? 'NOT USED'}`)
@@ -79,5 +79,5 @@ export function assertExact(t: TestContext, folder: string, isIncluded: (role: s
 }
 
 /** Returns whether a role belongs to a function that runs or prepares tasks. */
-export const runsTasks = (role: string) =>
+export const isTaskRole = (role: string) =>
   role.startsWith('convert-') || ['capture', 'transfer', 'prepare'].includes(role)

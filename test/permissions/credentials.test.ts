@@ -13,7 +13,7 @@ import { table } from '../../lib/resources/storage.ts'
 import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
-import { allGrants, findMatchingGrants } from './policy.ts'
+import { findMatchingGrants, listGrants } from './policy.ts'
 
 const region = 'eu-central-1'
 const roles = Object.keys(roleStatements())
@@ -26,7 +26,7 @@ const clientOf = (credentials: typeof operator) =>
     new DynamoDBClient({ region, credentials, endpoint: embedded.urls.DYNAMODB, maxAttempts: 1 }),
   )
 before(async () => {
-  const grants = allGrants()
+  const grants = listGrants()
   const roleOf = new Map(roles.map((role) => [keyOf(role).accessKeyId, role]))
   embedded = await openEmbedded({
     dir: scratchFolder('permissions'),
@@ -63,7 +63,7 @@ const update: Attempt = (prefix) =>
 const batch: Attempt = (prefix) =>
   new BatchWriteCommand({ RequestItems: { [TableName]: [{ PutRequest: { Item: Key(prefix) } }] } })
 
-async function rolesThatCan(attempt: Attempt, prefix: string): Promise<string[]> {
+async function findRolesThatCan(attempt: Attempt, prefix: string): Promise<string[]> {
   const results = await Promise.all(
     roles.map(async (role) => {
       try {
@@ -88,10 +88,13 @@ const requestRoles = [
 
 for (const prefix of [...partitions.credentials, 'ACCOUNT#', 'EMAIL#'])
   test(`only functions for accounts and requests can write records ${prefix}`, async () => {
-    assert.deepEqual(await rolesThatCan(put, prefix), accountRoles)
-    assert.deepEqual(await rolesThatCan(update, prefix), [...accountRoles, ...requestRoles, 'sweep'].sort())
+    assert.deepEqual(await findRolesThatCan(put, prefix), accountRoles)
+    assert.deepEqual(
+      await findRolesThatCan(update, prefix),
+      [...accountRoles, ...requestRoles, 'sweep'].sort(),
+    )
     // It deletes accounts in batches.
-    assert.deepEqual(await rolesThatCan(batch, prefix), ['sweep'])
+    assert.deepEqual(await findRolesThatCan(batch, prefix), ['sweep'])
   })
 
 test('the table of record permissions has the prefix of each key', () => {
@@ -115,7 +118,7 @@ test('functions that run engines can write only job records', async () => {
     const expectedEngines = (partitions.jobs as readonly string[]).includes(prefix) ? engines.sort() : []
     for (const attempt of [put, update])
       assert.deepEqual(
-        (await rolesThatCan(attempt, prefix)).filter((role) => engines.includes(role)),
+        (await findRolesThatCan(attempt, prefix)).filter((role) => engines.includes(role)),
         expectedEngines,
         prefix,
       )

@@ -7,7 +7,7 @@ import type { ImageId } from '../../lib/component-ids.ts'
 import { imageIds } from '../../lib/component-ids.ts'
 import { region } from '../embedded-aws/lambda-runtime.ts'
 import { after, before } from '../hooks.ts'
-import { assertExact, runsTasks } from './assert-exact.ts'
+import { assertExact, isTaskRole } from './assert-exact.ts'
 import { fixture, folder, font, openIsolatedService } from './isolated-service.ts'
 
 const base64 = (name: string) => ({
@@ -120,15 +120,24 @@ test('the deployed roles allow imports and exports of every operation', async ()
     [one, one, one].map((tasks) => member.post('/v1/jobs', { tasks })),
   ))
     assert.equal((await member.accepted(response)).status, 'completed')
-  const wrongImport = { operation: 'import/url', url: `${service.site}/slow.md`, sha256: '0'.repeat(64) }
+  const importWithWrongHash = {
+    operation: 'import/url',
+    url: `${service.site}/slow.md`,
+    sha256: '0'.repeat(64),
+  }
   assert.equal(
-    (await service.job(client, { wrong: wrongImport, out: { operation: 'export/url', input: 'wrong' } }))
-      .status,
+    (
+      await service.job(client, {
+        wrong: importWithWrongHash,
+        out: { operation: 'export/url', input: 'wrong' },
+      })
+    ).status,
     'failed',
   )
-  const cutImport = { operation: 'import/url', url: `${service.site}/cut.bin` }
+  const truncatedImport = { operation: 'import/url', url: `${service.site}/cut.bin` }
   assert.equal(
-    (await service.job(client, { cut: cutImport, out: { operation: 'export/url', input: 'cut' } })).status,
+    (await service.job(client, { cut: truncatedImport, out: { operation: 'export/url', input: 'cut' } }))
+      .status,
     'failed',
   )
   const fetchedReply = await client.post('/v1/import/url', { url: `${service.site}/slow.md` })
@@ -137,5 +146,5 @@ test('the deployed roles allow imports and exports of every operation', async ()
 
 test('functions that run tasks use each of their permissions', async (t) => {
   await service.service.stop()
-  assertExact(t, folder, runsTasks)
+  assertExact(t, folder, isTaskRole)
 })

@@ -10,7 +10,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { callSigned, region } from '../embedded-aws/lambda-runtime.ts'
-import { managerOf } from '../support/account.ts'
+import { createManagerKey } from '../support/account.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
@@ -37,7 +37,7 @@ export const uploadJob = {
   out: { operation: 'export/url', input: 'made' },
 }
 /** Returns the upload form from the reply for a job that waits for its upload. */
-export function uploadFormOf(reply: unknown) {
+export function readUploadForm(reply: unknown) {
   const { data } = reply as {
     data: { tasks: { sent: { result: { form: { url: string; parameters: Record<string, string> } } } } }
   }
@@ -91,7 +91,7 @@ export async function openIsolatedService() {
 
   /** Creates a client with an account and two webhooks, so that events of its jobs use them. */
   async function newMember(): Promise<AnyClient> {
-    const key = await managerOf(service)
+    const key = await createManagerKey(service)
     class Member extends Client {
       override fetch(path: string, init: RequestInit = {}): Promise<Response> {
         const headers = new Headers(init.headers)

@@ -54,7 +54,7 @@ function resolveIntrinsics(value: unknown): string[] {
   throw new Error(`Expected Fn::GetAtt or Fn::Sub as the resource of a policy, got ${JSON.stringify(value)}.`)
 }
 
-function grantsOf(role: string, { Action, Resource, Condition = {} }: Statement): Grant[] {
+function grantsOfStatement(role: string, { Action, Resource, Condition = {} }: Statement): Grant[] {
   const { 'ForAllValues:StringLike': like, ...unknown } = Condition
   const { 'dynamodb:LeadingKeys': partitions, ...unknownKeys } = like ?? {}
   const unsupportedKeys = [...Object.keys(unknown), ...Object.keys(unknownKeys)]
@@ -66,9 +66,9 @@ function grantsOf(role: string, { Action, Resource, Condition = {} }: Statement)
 }
 
 /** Returns all permissions of the deployed roles. */
-export const allGrants = (): Grant[] =>
+export const listGrants = (): Grant[] =>
   Object.entries(roleStatements()).flatMap(([role, statements]) =>
-    statements.flatMap((statement) => grantsOf(role, statement)),
+    statements.flatMap((statement) => grantsOfStatement(role, statement)),
   )
 
 /** Matches a pattern in which `*` means any characters. */
@@ -89,8 +89,8 @@ export function findMatchingGrants(
     const keys = conditionKeys['dynamodb:LeadingKeys']
     // On AWS, ForAllValues would also allow a request without any partition key; here such a request is denied.
     if (!keys?.every((key) => grant.partitions?.some((pattern) => isLike(key, pattern)))) return []
-    const met = grant.partitions.filter((pattern) => keys.some((key) => isLike(key, pattern)))
-    return [{ ...grant, partitions: met }]
+    const matchedPartitions = grant.partitions.filter((pattern) => keys.some((key) => isLike(key, pattern)))
+    return [{ ...grant, partitions: matchedPartitions }]
   })
 }
 

@@ -12,23 +12,23 @@ import { WebSocket } from 'ws'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { assertExact, runsTasks } from './assert-exact.ts'
+import { assertExact, isTaskRole } from './assert-exact.ts'
 import {
   Client,
   fixture,
   folder,
   font,
   openIsolatedService,
+  readUploadForm,
   simpleJob,
   startService,
-  uploadFormOf,
   uploadJob,
 } from './isolated-service.ts'
-import { decisionsIn } from './used-permissions.ts'
+import { readDecisions } from './used-permissions.ts'
 
 /** Run in parallel with everything else, because they mostly wait. */
 let recordedCount: Promise<number>
-let faced: Promise<number>
+let facedCount: Promise<number>
 
 let service: Awaited<ReturnType<typeof openIsolatedService>>
 before(async () => {
@@ -44,7 +44,7 @@ before(async () => {
   }
   recordedCount = run('test/record-examples.ts')
   // One after another, because each starts all functions.
-  faced = recordedCount.then(() => run('--test', 'test/compat-v2/compat-v2.test.ts'))
+  facedCount = recordedCount.then(() => run('--test', 'test/compat-v2/compat-v2.test.ts'))
   service = await openIsolatedService()
 })
 after(() => service.close())
@@ -103,7 +103,7 @@ test('the deployed roles allow uploads before and after their jobs', async () =>
   await put(place)
   const awaitedReply = await client.post('/v1/jobs', { tasks: uploadJob })
   const createdJob = (await awaitedReply.json()) as { data: { jobId: string } }
-  const { url, parameters } = uploadFormOf(createdJob)
+  const { url, parameters } = readUploadForm(createdJob)
   const form = new FormData()
   for (const [name, value] of Object.entries(parameters)) form.set(name, value)
   form.set('file', new Blob([png]), 'a.png')
@@ -183,8 +183,8 @@ test('the deployed roles allow signing up and keeping earlier anonymous jobs', a
   assert.equal(signedUp.status, 200, await signedUp.text())
   const log = readFileSync(join(service.service.dataDir, 'service.log'), 'utf8')
   const link = /http[^"\\\s]+verify-email[^"\\\s]+/.exec(log)?.[0] ?? ''
-  const verified = await fetch(link, { redirect: 'manual' })
-  const cookie = verified.headers
+  const verifyResponse = await fetch(link, { redirect: 'manual' })
+  const cookie = verifyResponse.headers
     .getSetCookie()
     .map((one) => one.split(';')[0])
     .join('; ')
@@ -220,11 +220,11 @@ test('each API operation responds the same as without permission checks', async 
 })
 
 test('each operation of the v2 facade responds the same as without permission checks', async () => {
-  assert.equal(await faced, 0)
+  assert.equal(await facedCount, 0)
 })
 
 /** Permissions to remove, and the feature that then fails. */
-const sampled = [
+const sampledPermissions = [
   'uploads s3:PutObject',
   'jobs sqs:SendMessage',
   'receive-upload dynamodb:UpdateItem',
@@ -234,15 +234,19 @@ const sampled = [
 
 test('removing any of five permissions from a role causes a failure', async () => {
   const log = scratchFolder('rights-removed')
-  const givenVariables = { RIGHTS_REMOVED: sampled.join(','), RIGHTS_LOG: log, OUTGOING_ALLOW: '127.0.0.0/8' }
-  const poorer = await startService(givenVariables)
+  const givenVariables = {
+    RIGHTS_REMOVED: sampledPermissions.join(','),
+    RIGHTS_LOG: log,
+    OUTGOING_ALLOW: '127.0.0.0/8',
+  }
+  const serviceWithFewerPermissions = await startService(givenVariables)
   try {
-    const client = new Client(poorer)
+    const client = new Client(serviceWithFewerPermissions)
     await client.post('/v1/webhooks', { url: service.receiver.url('/poor'), events: ['*'] })
     const png = new Uint8Array(fixture('alpha.png'))
     const place = await client.presign({ filename: 'a.png', contentType: 'image/png', size: png.length })
     await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })
-    const { url, parameters } = uploadFormOf(
+    const { url, parameters } = readUploadForm(
       await (await client.post('/v1/jobs', { tasks: uploadJob })).json(),
     )
     const form = new FormData()
@@ -252,19 +256,19 @@ test('removing any of five permissions from a role causes a failure', async () =
     await client.post('/v1/jobs', { tasks: simpleJob })
     await client.convert({ name: 'a.md', bytes: new TextEncoder().encode('# A') }, { targetFormat: 'html' })
     const findUnaffected = () => {
-      const refusedDecisions = decisionsIn(log).filter(({ by }) => by.length === 0)
+      const refusedDecisions = readDecisions(log).filter(({ by }) => by.length === 0)
       const missedPermissions = new Set(refusedDecisions.map(({ role, action }) => `${role} ${action}`))
-      return sampled.filter((one) => !missedPermissions.has(one))
+      return sampledPermissions.filter((one) => !missedPermissions.has(one))
     }
     await waitUntil(() => findUnaffected().length === 0, 'all five are missed', 120).catch(() =>
       assert.deepEqual(findUnaffected(), []),
     )
   } finally {
-    await poorer.stop()
+    await serviceWithFewerPermissions.stop()
   }
 })
 
 test('functions for requests and events use each of their permissions', async (t) => {
   await service.service.stop()
-  assertExact(t, folder, (role) => !runsTasks(role))
+  assertExact(t, folder, (role) => !isTaskRole(role))
 })

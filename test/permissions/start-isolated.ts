@@ -10,12 +10,12 @@ import { zipFunctionNames } from '../../lib/deployment/zip-functions.ts'
 import { startService } from '../../lib/local/runtime/service.ts'
 import { type FunctionDeclaration, secretNames } from '../../lib/resources/function-declaration.ts'
 import { type FunctionName, functionNames, functions } from '../../lib/resources/functions.ts'
-import { environmentOf, sandboxCommand, secretsBucket, stageLimits } from '../packages/lambda-sandbox.ts'
-import { allGrants, findMatchingGrants, type Grant } from './policy.ts'
+import { environmentOf, profileLimits, sandboxCommand, secretsBucket } from '../packages/lambda-sandbox.ts'
+import { findMatchingGrants, type Grant, listGrants } from './policy.ts'
 
 /** Permissions to remove, as `role action`, to check that this causes failures. */
 const removedPermissions = (processEnvironment['RIGHTS_REMOVED'] ?? '').split(',')
-const grants = allGrants().filter(
+const grants = listGrants().filter(
   ({ role, action }: Grant) => !removedPermissions.includes(`${role} ${action}`),
 )
 const roles = [...functionNames, ...imageIds.map((image) => `convert-${image}`)]
@@ -51,16 +51,18 @@ const service = await startService(processEnvironment, {
     const hiddenSecrets: readonly string[] = secretNames.filter(
       (one) => !declaredFunctions[name]?.secrets?.includes(one),
     )
-    const withKeys = { ...allVariables, ...deriveKeys(allVariables['SERVICE_SECRET'] ?? '') }
+    const variablesWithKeys = { ...allVariables, ...deriveKeys(allVariables['SERVICE_SECRET'] ?? '') }
     return {
-      ...Object.fromEntries(Object.entries(withKeys).filter(([one]) => !hiddenSecrets.includes(one))),
+      ...Object.fromEntries(
+        Object.entries(variablesWithKeys).filter(([one]) => !hiddenSecrets.includes(one)),
+      ),
       ...key,
     }
   },
   wrapCommand: (name, command) => (isPackaged(name) ? sandboxCommand(name, packages ?? '') : command),
   connectionFor: (name) => ({ credentials: keyOf(name) }),
   retryDelaysS: [0, 0],
-  ...stageLimits,
+  ...profileLimits,
 })
 process.stdout.write(`ready: ${service.url}\n`)
 process.once('SIGTERM', () => {

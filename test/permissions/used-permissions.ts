@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AccessRequest } from '../../lib/embedded-aws/authorize.ts'
-import { allGrants, claimsOf, type Grant } from './policy.ts'
+import { claimsOf, type Grant, listGrants } from './policy.ts'
 
 export interface Decision extends AccessRequest {
   readonly role: string
@@ -10,7 +10,7 @@ export interface Decision extends AccessRequest {
   readonly by: readonly Grant[]
 }
 
-export const decisionsIn = (folder: string): Decision[] =>
+export const readDecisions = (folder: string): Decision[] =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.ndjson'))
     .flatMap(
@@ -23,7 +23,7 @@ export const decisionsIn = (folder: string): Decision[] =>
     )
 
 export function summarizeUse(decisions: readonly Decision[]) {
-  const granted = new Set(allGrants().flatMap(claimsOf))
+  const granted = new Set(listGrants().flatMap(claimsOf))
   const usedPermissions = new Set(decisions.flatMap(({ by }) => by.flatMap(claimsOf)))
   const refusedPermissions = new Set(
     decisions

@@ -54,7 +54,7 @@ describe('supported conversions', () => {
 
   test('the supported conversions exclude unproven pairs', () => {
     const unproven: Record<string, readonly string[]> = unprovenPairs
-    const unprovenBefore = unproven['rtf']
+    const savedUnproven = unproven['rtf']
     const targets = () => conversions([...engines], 'convert', 'rtf').map(({ to }) => to)
     try {
       unproven['rtf'] = []
@@ -69,7 +69,7 @@ describe('supported conversions', () => {
         'it could never be seen to',
       )
     } finally {
-      if (unprovenBefore) unproven['rtf'] = unprovenBefore
+      if (savedUnproven) unproven['rtf'] = savedUnproven
       else delete unproven['rtf']
     }
   })
@@ -77,10 +77,12 @@ describe('supported conversions', () => {
   test('the supported conversions never use an intermediate format that drops content which source and target support', () => {
     for (const { from, to, route } of conversions()) {
       const intermediateFormats = route.steps.slice(0, -1).map((step) => formatById(step.to))
-      const paged = [formatById(from), ...intermediateFormats].findIndex((format) => format.multiPage)
-      if (paged >= 0) {
+      const firstPagedIndex = [formatById(from), ...intermediateFormats].findIndex(
+        (format) => format.multiPage,
+      )
+      if (firstPagedIndex >= 0) {
         const isText = ['document', 'ebook'].includes(formatById(to).category)
-        for (const format of intermediateFormats.slice(paged)) {
+        for (const format of intermediateFormats.slice(firstPagedIndex)) {
           const isFlowing = isText && format.category === 'document' && !format.fixedLayout
           assert.ok(format.multiPage || isFlowing, `${from} ${format.id} ${to}`)
         }
@@ -138,8 +140,8 @@ describe('supported conversions', () => {
   })
 
   test('the supported conversions exclude routes of several steps to rarely used targets', () => {
-    const ways = conversions().filter(({ route }) => route.steps.length > 1)
-    const unwantedPairs = ways.filter(
+    const conversionsBySteps = conversions().filter(({ route }) => route.steps.length > 1)
+    const unwantedPairs = conversionsBySteps.filter(
       ({ from, to }) => !isWorthSeveralSteps(formatById(from), formatById(to)),
     )
     assert.deepEqual(

@@ -48,19 +48,19 @@ function way(
   const route = planOtherRoute({ from, to, engines: knownEngines, unreadable: unreadableSteps, accepts })
   return route && [from, ...route.steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
 }
-const failAt = (name: EngineId, from: FormatId, to: FormatId): Unread => [{ engine: name, from, to }]
+const createFailureAt = (name: EngineId, from: FormatId, to: FormatId): Unread => [{ engine: name, from, to }]
 
 describe('fallback routes', () => {
   test('a fallback route for an unreadable file is the cheapest on which no engine reads a format that it failed to read', () => {
     assert.equal(way('png', 'jpg', []), 'png vips:jpg')
-    assert.equal(way('png', 'jpg', [failAt('vips', 'png', 'jpg')]), 'png imagemagick:jpg')
-    const bothFailed = [failAt('vips', 'png', 'jpg'), failAt('imagemagick', 'png', 'jpg')]
+    assert.equal(way('png', 'jpg', [createFailureAt('vips', 'png', 'jpg')]), 'png imagemagick:jpg')
+    const bothFailed = [createFailureAt('vips', 'png', 'jpg'), createFailureAt('imagemagick', 'png', 'jpg')]
     assert.equal(way('png', 'jpg', bothFailed), 'png ffmpeg:jpg')
-    assert.equal(way('png', 'jpg', [...bothFailed, failAt('ffmpeg', 'png', 'jpg')]), undefined)
+    assert.equal(way('png', 'jpg', [...bothFailed, createFailureAt('ffmpeg', 'png', 'jpg')]), undefined)
   })
 
   test('a fallback route for an unreadable file may start by rewriting the file for the engine that could not read it', () => {
-    const failWithoutFallback = (from: FormatId) => [failAt('vips', from, 'webp')]
+    const failWithoutFallback = (from: FormatId) => [createFailureAt('vips', from, 'webp')]
     assert.equal(way('png', 'webp', failWithoutFallback('png')), 'png imagemagick:png vips:webp')
     // No page of a multi-page image is lost.
     assert.equal(way('tiff', 'webp', failWithoutFallback('tiff')), undefined)
@@ -71,13 +71,13 @@ describe('fallback routes', () => {
       { engine: 'imagemagick', from: 'png', to: 'png' },
       { engine: 'vips', from: 'png', to: 'webp' },
     ]
-    assert.equal(way('png', 'webp', [failAt('vips', 'png', 'webp'), laterFailure]), undefined)
+    assert.equal(way('png', 'webp', [createFailureAt('vips', 'png', 'webp'), laterFailure]), undefined)
     assert.equal(way('png', 'webp', [laterFailure]), 'png vips:webp')
   })
 
   test('a fallback route for an unreadable file may use intermediate formats, each once', () => {
     assert.equal(way('psd', 'jpg', []), 'psd imagemagick:png vips:jpg')
-    assert.equal(way('psd', 'jpg', [failAt('imagemagick', 'psd', 'png')]), undefined)
+    assert.equal(way('psd', 'jpg', [createFailureAt('imagemagick', 'psd', 'png')]), undefined)
   })
 
   test('a fallback route for an unreadable file is the first of equal cost, within the maximum number of steps', () => {
@@ -111,8 +111,8 @@ describe('fallback routes', () => {
       engine('imagemagick', [[['png'], ['tiff'], 1]]),
       engine('ffmpeg', [[['tiff'], ['png'], 1]]),
     ]
-    assert.equal(of('png', 'jpg', routesAround, [failAt('vips', 'png', 'jpg')]), undefined)
-    const rewriting = [
+    assert.equal(of('png', 'jpg', routesAround, [createFailureAt('vips', 'png', 'jpg')]), undefined)
+    const rewritingSteps = [
       engine('vips', [[['png', 'jpg'], ['webp'], 1]]),
       engine('imagemagick', [
         [['png'], ['png'], 1],
@@ -120,10 +120,10 @@ describe('fallback routes', () => {
       ]),
     ]
     assert.equal(
-      of('png', 'webp', rewriting, [failAt('vips', 'png', 'webp')]),
+      of('png', 'webp', rewritingSteps, [createFailureAt('vips', 'png', 'webp')]),
       'png imagemagick:png vips:webp',
     )
-    assert.equal(of('jpg', 'webp', rewriting, [failAt('vips', 'jpg', 'webp')]), undefined)
+    assert.equal(of('jpg', 'webp', rewritingSteps, [createFailureAt('vips', 'jpg', 'webp')]), undefined)
   })
 
   test('a fallback route for an unreadable file supports all requested options', () => {
@@ -152,7 +152,7 @@ test('the error for an unsupported operation lists what is supported', () => {
 
 describe('the listed targets of a format', () => {
   const rank = (id: FormatId) => rankOf(formatById(id))
-  const worth = (from: FormatId, to: FormatId) => isWorthSeveralSteps(formatById(from), formatById(to))
+  const isWorth = (from: FormatId, to: FormatId) => isWorthSeveralSteps(formatById(from), formatById(to))
 
   test('listed targets start with the most popular ones of each category', () => {
     for (const [id, place] of [
@@ -201,11 +201,11 @@ describe('the listed targets of a format', () => {
   })
 
   test('targets that need several steps are listed only if they are popular or useful within their category', () => {
-    assert.ok(worth('docx', 'jpg'))
-    assert.ok(worth('epub', 'pdf'))
-    assert.ok(!worth('docx', 'pcx'))
-    assert.ok(!worth('mp4', 'exr'))
-    assert.ok(!worth('epub', 'sxw'))
+    assert.ok(isWorth('docx', 'jpg'))
+    assert.ok(isWorth('epub', 'pdf'))
+    assert.ok(!isWorth('docx', 'pcx'))
+    assert.ok(!isWorth('mp4', 'exr'))
+    assert.ok(!isWorth('epub', 'sxw'))
   })
 
   test('listed targets of documents without running text depend on their kind', () => {
@@ -254,7 +254,8 @@ describe('the listed targets of a format', () => {
     )
     assert.ok(!isOffered('mp4', 'tga'))
     for (const to of words('heic jxl jp2 ico psd tga hdr exr dds pcx apng eps svgz'))
-      assert.ok(worth('png', to), to)
-    for (const to of words('doc xlsx xls ods csv pptx ppt odp tex rst adoc')) assert.ok(worth('epub', to), to)
+      assert.ok(isWorth('png', to), to)
+    for (const to of words('doc xlsx xls ods csv pptx ppt odp tex rst adoc'))
+      assert.ok(isWorth('epub', to), to)
   })
 })

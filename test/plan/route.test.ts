@@ -74,11 +74,11 @@ describe('choosing a route', () => {
     const countOf = (known: readonly Engine[]) =>
       planRoute({ from: 'heic', to: 'webp', engines: known }).steps.length
     assert.deepEqual([countOf(over('imagemagick', 'image')), countOf(over('imagemagick', 'pdf'))], [2, 1])
-    const dear = [
+    const costly = [
       ...over('imagemagick', 'pdf').slice(0, 2),
       engine('ffmpeg', 'image', [can(['heic'], ['webp'], 1)]),
     ]
-    const { steps, cost } = planRoute({ from: 'heic', to: 'webp', engines: dear })
+    const { steps, cost } = planRoute({ from: 'heic', to: 'webp', engines: costly })
     assert.deepEqual([steps.length, Math.round(cost * 10)], [2, 7])
     assert.equal(planRoute({ from: 'jpg', to: 'png', engines }).cost, 0.1)
   })
@@ -94,13 +94,13 @@ describe('choosing a route', () => {
   })
 
   test('a route never loses pages through a single-page intermediate format', () => {
-    const noDirect = [engine('vips', 'image', [can(['tiff'], ['png'], 0.1), can(['png'], ['pdf'], 0.1)])]
-    assert.throws(() => planRoute({ from: 'tiff', to: 'pdf', engines: noDirect }), AppError)
+    const twoSteps = [engine('vips', 'image', [can(['tiff'], ['png'], 0.1), can(['png'], ['pdf'], 0.1)])]
+    assert.throws(() => planRoute({ from: 'tiff', to: 'pdf', engines: twoSteps }), AppError)
   })
 
   test('a route never loses animation through a still intermediate format', () => {
-    const noDirect = [engine('vips', 'image', [can(['gif'], ['png'], 0.1), can(['png'], ['webp'], 0.1)])]
-    assert.throws(() => planRoute({ from: 'gif', to: 'webp', engines: noDirect }), AppError)
+    const twoSteps = [engine('vips', 'image', [can(['gif'], ['png'], 0.1), can(['png'], ['webp'], 0.1)])]
+    assert.throws(() => planRoute({ from: 'gif', to: 'webp', engines: twoSteps }), AppError)
   })
 
   test('a route converts a format to itself only if an engine declares it', () => {
@@ -144,17 +144,17 @@ describe('reporting an unsupported operation', () => {
   })
 
   test('an unsupported operation lists at most forty formats', () => {
-    const [more, forty] = [41, 40].map((count) =>
+    const [more, fortyFormats] = [41, 40].map((count) =>
       formats
         .map(({ id }) => id)
         .filter((id) => id !== 'mp3')
         .slice(0, count),
     )
-    const message = `compress supports ${forty?.join(', ')}`
+    const message = `compress supports ${fortyFormats?.join(', ')}`
     const details = { operation: 'compress', from: 'mp3', to: 'mp3', targets: [] }
-    assertRefused('mp3', 'mp3', compressing(forty ?? []), {
+    assertRefused('mp3', 'mp3', compressing(fortyFormats ?? []), {
       message: `${message}; the file is mp3.`,
-      details: { ...details, sources: forty },
+      details: { ...details, sources: fortyFormats },
     })
     assertRefused('mp3', 'mp3', compressing(more ?? []), {
       message: `${message} and 1 more; the file is mp3.`,
@@ -214,8 +214,8 @@ describe('the options of a route', () => {
       ['archive', 'zip', 1],
     ] as const
     for (const [operation, to, steps] of operations) {
-      const able = engine('libreoffice', 'office', [{ ...can(['docx'], [to], 1), operation, same: true }])
-      const route = planRoute({ operation, from: 'docx', to, engines: [able] })
+      const office = engine('libreoffice', 'office', [{ ...can(['docx'], [to], 1), operation, same: true }])
+      const route = planRoute({ operation, from: 'docx', to, engines: [office] })
       assert.equal(createSteps(route, { password: 'secret' }).length, steps, operation)
     }
   })

@@ -50,9 +50,9 @@ export const newAdminKey = async (services: Stored): Promise<string> =>
   newKey(services, await newAccount(services, { role: 'ADMIN' }), { scopes: [...scopes] })
 
 /** Creates a key for a new account of a running service. */
-export const managerOf = (service: TestService): Promise<string> =>
+export const createManagerKey = (service: TestService): Promise<string> =>
   withinService(service, async (place) => newManagerKey(place, await newAccount(place)))
-export const adminOf = (service: TestService): Promise<string> => withinService(service, newAdminKey)
+export const createAdminKey = (service: TestService): Promise<string> => withinService(service, newAdminKey)
 
 async function withinService<T>({ dataDir }: TestService, work: (place: Stored) => Promise<T>): Promise<T> {
   const environmentBefore = { ...process.env }

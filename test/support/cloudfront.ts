@@ -57,19 +57,19 @@ export async function startCloudFront(options: CloudFrontOptions) {
     groups: readonly { readonly Ref: string }[],
   ): boolean {
     const [expires = '', signature = '', id = ''] = signatureParameters.map((name) => query.get(name) ?? '')
-    const groupKeys = groups.flatMap(({ Ref }) => resourceOf(Ref).KeyGroupConfig.Items)
+    const groupKeys = groups.flatMap(({ Ref }) => getResource(Ref).KeyGroupConfig.Items)
     if (!groupKeys.some(({ Ref }) => Ref === id) || !(Number(expires) > Date.now() / 1000)) return false
     const resource = url.replace(/&Expires=.*$/, '')
     const bytes = Buffer.from(
       signature.replaceAll('-', '+').replaceAll('_', '=').replaceAll('~', '/'),
       'base64',
     )
-    const { EncodedKey } = resourceOf(id).PublicKeyConfig
+    const { EncodedKey } = getResource(id).PublicKeyConfig
     return verify('RSA-SHA1', Buffer.from(cannedPolicy(resource, Number(expires))), EncodedKey, bytes)
   }
 
   // Each resource has one of the properties.
-  const resourceOf = (id: string) =>
+  const getResource = (id: string) =>
     (files as unknown as Readonly<Record<string, { readonly Properties: FileProperties }>>)[id]?.Properties ??
     assert.fail(id)
 
@@ -84,13 +84,13 @@ export async function startCloudFront(options: CloudFrontOptions) {
     if (!behavior.AllowedMethods.includes(method)) return refuse(403)
     if (!isSigned(`http://${headers.host}${target}`, url.searchParams, behavior.TrustedKeyGroups))
       return refuse(403)
-    const { QueryStringsConfig, HeadersConfig } = resourceOf(
+    const { QueryStringsConfig, HeadersConfig } = getResource(
       behavior.OriginRequestPolicyId.Ref,
     ).OriginRequestPolicyConfig
     const query = Object.fromEntries(
       [...url.searchParams].filter(([name]) => QueryStringsConfig.QueryStrings.includes(name)),
     )
-    const passedOn = [...conditionHeaders, ...HeadersConfig.Headers.map((name) => name.toLowerCase())]
+    const forwardedHeaders = [...conditionHeaders, ...HeadersConfig.Headers.map((name) => name.toLowerCase())]
     const origin = Origins.find(({ Id }) => Id === behavior.TargetOriginId) ?? {}
     const { protocol, host, hostname, port } = new URL(s3Url)
     const toSend = {
@@ -103,7 +103,7 @@ export async function startCloudFront(options: CloudFrontOptions) {
       headers: {
         host,
         ...Object.fromEntries(
-          passedOn.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])),
+          forwardedHeaders.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])),
         ),
         'x-amz-content-sha256': createHash('sha256').digest('hex'),
       },
@@ -114,7 +114,7 @@ export async function startCloudFront(options: CloudFrontOptions) {
       headers: signed.headers,
     })
     upstream.on('response', (reply) => {
-      const { SecurityHeadersConfig } = resourceOf(
+      const { SecurityHeadersConfig } = getResource(
         behavior.ResponseHeadersPolicyId.Ref,
       ).ResponseHeadersPolicyConfig
       response.writeHead(reply.statusCode ?? 502, {

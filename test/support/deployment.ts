@@ -30,7 +30,7 @@ interface Resource {
 
 type Resources = Readonly<Record<string, Resource>>
 
-function packageIn(folder: string): Resources {
+function packageInto(folder: string): Resources {
   // The whole deployment.
   fillServiceFolder(folder, 'dev', { facades: 'v2' })
   const temporary = join(folder, 'tmp')
@@ -38,7 +38,7 @@ function packageIn(folder: string): Resources {
   const canUnshare = spawnSync('unshare', ['--map-root-user', '--net', 'true']).status === 0
   if (!canUnshare)
     console.log('This machine gives no network namespace: packaging was not kept from the network.')
-  const packaging = spawnSync(
+  const packagingResult = spawnSync(
     'unshare',
     [
       ...(canUnshare ? ['--map-root-user', '--net'] : []),
@@ -54,7 +54,7 @@ function packageIn(folder: string): Resources {
       timeout: 400_000,
     },
   )
-  assert.equal(packaging.status, 0, packaging.stdout + packaging.stderr)
+  assert.equal(packagingResult.status, 0, packagingResult.stdout + packagingResult.stderr)
   const template = readFileSync(join(folder, '.serverless/cloudformation-template-update-stack.json'), 'utf8')
   return JSON.parse(template).Resources
 }
@@ -67,7 +67,7 @@ export function reference(value: unknown): string | undefined {
 
 export function packageDeployment() {
   const folder = scratchFolder('mutabor-serverless')
-  const resources = packageIn(folder)
+  const resources = packageInto(folder)
 
   const ofType = (type: string) => Object.entries(resources).filter(([, resource]) => resource.Type === type)
 
@@ -86,7 +86,7 @@ export function packageDeployment() {
   }
 
   /** Runs code on an unpacked function, in an environment without this checkout. */
-  async function onPackage(name: FunctionName, code: string): Promise<string> {
+  async function runInPackage(name: FunctionName, code: string): Promise<string> {
     const root = join(folder, 'functions-apart', name)
     if (!existsSync(root)) await unpackFunction(name, join(folder, '.serverless'), root)
     return execFileSync(process.execPath, ['--input-type=module', '--eval', code], {
@@ -102,9 +102,9 @@ export function packageDeployment() {
     properties,
     lambda: (name: string) => findByName('AWS::Lambda::Function', 'FunctionName', name),
     template: { Resources: resources },
-    zipBytes: (name: FunctionName) => statSync(join(folder, `.serverless/${name}.zip`)).size,
-    layerBytes: (id: LambdaLayerId) => statSync(join(folder, '.serverless', layerFileName(id))).size,
+    readZipBytes: (name: FunctionName) => statSync(join(folder, `.serverless/${name}.zip`)).size,
+    readLayerBytes: (id: LambdaLayerId) => statSync(join(folder, '.serverless', layerFileName(id))).size,
     queueOf: (image: string) => findByName('AWS::SQS::Queue', 'QueueName', image),
-    onPackage,
+    onPackage: runInPackage,
   }
 }

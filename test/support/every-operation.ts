@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { openReceiver } from '../webhooks/receiver.ts'
-import { adminOf, managerOf } from './account.ts'
+import { createAdminKey, createManagerKey } from './account.ts'
 import { fixture, type OperationRequest } from './operation-request.ts'
 import type { Client, TestService } from './service.ts'
 
@@ -8,7 +8,7 @@ import type { Client, TestService } from './service.ts'
 // biome-ignore lint/suspicious/noExplicitAny: any reply of the operation
 export type CallOperation = (sentRequest: OperationRequest, shorten?: (body: any) => unknown) => Promise<any>
 
-interface Setting {
+interface CallContext {
   readonly service: TestService
   readonly client: Client
   readonly receiver: Awaited<ReturnType<typeof openReceiver>>
@@ -19,10 +19,10 @@ interface Setting {
 export class EveryOperation {
   readonly #service: TestService
   readonly #client: Client
-  readonly #receiver: Setting['receiver']
+  readonly #receiver: CallContext['receiver']
   readonly #call: CallOperation
 
-  constructor({ service, client, receiver, call }: Setting) {
+  constructor({ service, client, receiver, call }: CallContext) {
     this.#service = service
     this.#client = client
     this.#receiver = receiver
@@ -55,7 +55,7 @@ export class EveryOperation {
     await this.#call({ method: 'POST', path: '/v1/import/url', json: { url, filename: 'report.pdf' } })
     await this.#call({ method: 'POST', path: '/v1/import/url', urlEncoded: { url } })
 
-    const [uploadId, second, third, fourth] = [
+    const [uploadId, second, third, fourthId] = [
       await this.#upload(),
       await this.#upload(),
       await this.#upload(),
@@ -66,8 +66,8 @@ export class EveryOperation {
     await this.#call({ method: 'POST', path: '/v1/uploads/presign', urlEncoded: form })
     const largeFile = { filename: 'video.mp4', type: 'video/mp4', size: 1_073_741_824 }
     await this.#call({ method: 'POST', path: '/v1/uploads/multipart', urlEncoded: largeFile })
-    await this.#inParts('/v1/uploads/multipart')
-    await this.#inParts('/v1/uploads/s3/multipart')
+    await this.#uploadInParts('/v1/uploads/multipart')
+    await this.#uploadInParts('/v1/uploads/s3/multipart')
     const namedFile = { filename: 'photo.png', type: 'image/png' }
     await this.#call({ path: '/v1/uploads/s3/params', query: namedFile })
     const { jobId } = await this.#call({
@@ -93,7 +93,7 @@ export class EveryOperation {
       path: '/v1/convert',
       form: { file: '@alpha.png', targetFormat: 'mp3' },
     })
-    const uploadIds = [third, fourth]
+    const uploadIds = [third, fourthId]
     await this.#call({
       method: 'POST',
       path: '/v1/convert/merge',
@@ -144,13 +144,13 @@ export class EveryOperation {
     }
     await this.#call({ method: 'POST', path: '/v1/jobs', json: { tasks } })
     await this.#call({ method: 'POST', path: '/v1/jobs', json: { tasks }, waits: true })
-    await this.#byTheClock(tasks)
-    await this.#byWebhook(tasks)
-    await this.#byKey()
-    await this.#byToken()
-    await this.#fromDrive()
-    await this.#figures()
-    await this.#asAdministrator()
+    await this.#callWorkflows(tasks)
+    await this.#callWebhooks(tasks)
+    await this.#callApiKeys()
+    await this.#callOauth()
+    await this.#callDrives()
+    await this.#callStatistics()
+    await this.#callAdmin()
     // It waits for a file that never arrives, so that it can be cancelled.
     const waitingTasks = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
     const awaitedJob = (await (await this.#client.post('/v1/jobs', { tasks: waitingTasks })).json()) as {
@@ -165,7 +165,7 @@ export class EveryOperation {
     await this.#call({ path: '/v1/status/:jobId', params: { jobId } })
   }
 
-  async #byTheClock(tasks: object): Promise<void> {
+  async #callWorkflows(tasks: object): Promise<void> {
     const nightly = { name: 'Daily report', cron: '0 3 * * *', timezone: 'Europe/Berlin', tasks }
     const path = '/v1/workflows'
     const { id: workflowId } = await this.#call({ method: 'POST', path, json: nightly })
@@ -178,8 +178,8 @@ export class EveryOperation {
     await this.#call({ ...one, method: 'DELETE' })
   }
 
-  async #byKey(): Promise<void> {
-    const headers = { 'x-api-key': await managerOf(this.#service) }
+  async #callApiKeys(): Promise<void> {
+    const headers = { 'x-api-key': await createManagerKey(this.#service) }
     await this.#call({ path: '/v1/account', headers })
     const path = '/v1/api-keys'
     const json = { name: 'Nightly reports', access: 'convert-only', allowedIps: ['203.0.113.0/24'] }
@@ -192,8 +192,8 @@ export class EveryOperation {
     await this.#call({ ...one, method: 'DELETE' })
   }
 
-  async #byToken(): Promise<void> {
-    const headers = { 'x-api-key': await managerOf(this.#service) }
+  async #callOauth(): Promise<void> {
+    const headers = { 'x-api-key': await createManagerKey(this.#service) }
     const path = '/v1/oauth/clients'
     const { clientId, clientSecret } = await this.#call({
       method: 'POST',
@@ -214,7 +214,7 @@ export class EveryOperation {
     await this.#call({ method: 'DELETE', path: `${path}/:clientId`, params: { clientId }, headers })
   }
 
-  async #fromDrive(): Promise<void> {
+  async #callDrives(): Promise<void> {
     const path = '/v1/cloud/:drive'
     const params = { drive: 'dropbox' }
     await this.#call({ path: '/v1/cloud' })
@@ -239,18 +239,21 @@ export class EveryOperation {
     await this.#call({ method: 'DELETE', ...one })
   }
 
-  async #figures(): Promise<void> {
+  async #callStatistics(): Promise<void> {
     await this.#call({ path: '/v1/account/usage', query: { groupBy: 'engine' } })
-    await this.#call({ path: '/v1/account/quota', headers: { 'x-api-key': await managerOf(this.#service) } })
+    await this.#call({
+      path: '/v1/account/quota',
+      headers: { 'x-api-key': await createManagerKey(this.#service) },
+    })
     await this.#call({
       path: '/v1/admin/slo',
       query: { days: '7' },
-      headers: { 'x-api-key': await adminOf(this.#service) },
+      headers: { 'x-api-key': await createAdminKey(this.#service) },
     })
     await this.#call({ path: '/v1/reliability' })
   }
 
-  async #asAdministrator(): Promise<void> {
+  async #callAdmin(): Promise<void> {
     const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
     const signUp = await fetch(`${this.#service.url}/v1/auth/sign-up/email`, {
       method: 'POST',
@@ -259,7 +262,7 @@ export class EveryOperation {
       body: JSON.stringify(person),
     })
     const { user } = (await signUp.json()) as { user: { id: string } }
-    const headers = { 'x-api-key': await adminOf(this.#service) }
+    const headers = { 'x-api-key': await createAdminKey(this.#service) }
     const path = '/v1/admin/users'
     const one = { path: `${path}/:userId`, params: { userId: user.id }, headers }
     await this.#call({ path, query: { q: 'ada@example' }, headers })
@@ -276,7 +279,7 @@ export class EveryOperation {
     await this.#call({ path: '/v1/admin/audit', headers })
   }
 
-  async #byWebhook(tasks: object): Promise<void> {
+  async #callWebhooks(tasks: object): Promise<void> {
     const path = '/v1/webhooks'
     const json = { url: this.#receiver.url('/hook'), events: ['job.completed', 'job.failed'] }
     const { id: webhookId } = await this.#call({ method: 'POST', path, json })
@@ -319,7 +322,7 @@ export class EveryOperation {
   }
 
   /** One completed multipart upload, and an aborted one. */
-  async #inParts(path: string): Promise<void> {
+  async #uploadInParts(path: string): Promise<void> {
     const body = Buffer.from(await fixture('alpha.png'))
     const isOurs = path === '/v1/uploads/multipart'
     const json = { filename: 'photo.png', type: 'image/png', size: body.length }

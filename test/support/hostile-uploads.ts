@@ -9,7 +9,7 @@ export interface HostileUpload {
 }
 
 const png = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
-const withFields = (fields: Readonly<Record<string, string>>): HostileUpload => ({
+const createFormWithFields = (fields: Readonly<Record<string, string>>): HostileUpload => ({
   filename: 'a.png',
   bytes: png,
   fields,
@@ -22,7 +22,7 @@ const createStyledSvg = (property: string) =>
 
 /** A ZIP file of empty entries (APPNOTE.TXT, 4.3). */
 function zip(count: number, nameOf: (index: number) => string): Buffer {
-  const locals: Buffer[] = []
+  const localHeaders: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
   for (let index = 0; index < count; index++) {
@@ -34,7 +34,7 @@ function zip(count: number, nameOf: (index: number) => string): Buffer {
     central.writeUInt32LE(0x02014b50, 0)
     central.writeUInt16LE(name.length, 28)
     central.writeUInt32LE(offset, 42)
-    locals.push(local, name)
+    localHeaders.push(local, name)
     directory.push(central, name)
     offset += local.length + name.length
   }
@@ -44,7 +44,7 @@ function zip(count: number, nameOf: (index: number) => string): Buffer {
   end.writeUInt16LE(count, 10)
   end.writeUInt32LE(Buffer.concat(directory).length, 12)
   end.writeUInt32LE(offset, 16)
-  return Buffer.concat([...locals, ...directory, end])
+  return Buffer.concat([...localHeaders, ...directory, end])
 }
 
 /** A PDF with a chain of tables, the last of which refers to `first`. */
@@ -84,19 +84,19 @@ const entities = Array.from({ length: 500 }, (_, at) => `<!ENTITY e${at} "&e${at
 )
 
 export const hostileUploads: Readonly<Record<string, HostileUpload>> = {
-  'a name of 300,000 blanks': withFields({ filename: `1${' '.repeat(300_000)}x` }),
-  'a name of a million dots': withFields({ filename: `1${'.'.repeat(million)}x` }),
-  'a tag of a million blanks': withFields({ tag: ' '.repeat(million) }),
-  'a number of a million digits': withFields({ quality: '9'.repeat(million) }),
-  'a million page ranges': withFields({ pages: '1,'.repeat(million / 2) }),
-  'deep options': withFields({ options: '['.repeat(60_000) }),
-  'many options': withFields({
+  'a name of 300,000 blanks': createFormWithFields({ filename: `1${' '.repeat(300_000)}x` }),
+  'a name of a million dots': createFormWithFields({ filename: `1${'.'.repeat(million)}x` }),
+  'a tag of a million blanks': createFormWithFields({ tag: ' '.repeat(million) }),
+  'a number of a million digits': createFormWithFields({ quality: '9'.repeat(million) }),
+  'a million page ranges': createFormWithFields({ pages: '1,'.repeat(million / 2) }),
+  'deep options': createFormWithFields({ options: '['.repeat(60_000) }),
+  'many options': createFormWithFields({
     options: JSON.stringify(Object.fromEntries(Array(50_000).fill(0).entries())),
   }),
-  '190 unknown fields': withFields(
+  '190 unknown fields': createFormWithFields(
     Object.fromEntries(Array.from({ length: 190 }, (_, at) => [`qualty${at}`, 'x'])),
   ),
-  'a webhook with many dots': withFields({ webhookUrl: `https://${'a.'.repeat(million / 2)}` }),
+  'a webhook with many dots': createFormWithFields({ webhookUrl: `https://${'a.'.repeat(million / 2)}` }),
   'an SVG with many decorations': createStyledSvg('text-decoration:'),
   'an SVG with many masks': createStyledSvg('mask:'),
   'an SVG with many filters': createStyledSvg('filter:'),

@@ -34,7 +34,7 @@ interface Place {
 }
 
 /** Headers that need no documentation: those of any HTTP service and of the transport. */
-const usualHeaders =
+const commonHeaders =
   /^(?:access-control-|content-|date$|connection$|keep-alive$|transfer-encoding$|vary$|cache-control$|set-cookie$|x-content-type-options$|x-accel-buffering$|x-sandbox$|pragma$|apigw-requestid$)/
 
 const isJson = (type: string) => /[/+]json$/.test(type)
@@ -66,7 +66,7 @@ export class OpenApiChecker {
   check(checkedReply: CheckedReply): void {
     const { method, status, text } = checkedReply
     if (method === 'OPTIONS') return
-    const place = this.#placeOf(checkedReply)
+    const place = this.#findOperation(checkedReply)
     const what = `${method} ${place?.path ?? checkedReply.path} answers ${status}`
     if (method === 'HEAD') {
       assert.equal(text, '', `${what} with a body`)
@@ -88,7 +88,7 @@ export class OpenApiChecker {
       assert.fail(`${what} as ${type}, the OpenAPI document has ${Object.keys(content)}`)
     const pointer = content
       ? ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema']
-      : ['components', 'schemas', errorSchemaOf(checkedReply.path, type)]
+      : ['components', 'schemas', getErrorSchema(checkedReply.path, type)]
     this.validate(pointer, isJson(type) ? JSON.parse(text) : text, what)
   }
 
@@ -116,12 +116,12 @@ export class OpenApiChecker {
     for (const [name, { required }] of Object.entries(documentedHeaders))
       if (required) assert.ok(sentHeaders.has(name), `${what} without the header ${name}`)
     const unknown = [...sentHeaders.keys()].filter(
-      (name) => !(name in documentedHeaders) && !usualHeaders.test(name),
+      (name) => !(name in documentedHeaders) && !commonHeaders.test(name),
     )
     assert.deepEqual(unknown, [], `${what} with headers that are not in the OpenAPI document`)
   }
 
-  #placeOf({ path, method }: CheckedReply): Place | undefined {
+  #findOperation({ path, method }: CheckedReply): Place | undefined {
     const foundPath = this.#paths.find(({ pattern }) => pattern.test(path))?.path
     const operation =
       foundPath === undefined ? undefined : this.document.paths[foundPath]?.[method.toLowerCase()]
@@ -133,7 +133,7 @@ export class OpenApiChecker {
 export const isApiPath = (path: string) => path === '/health' || /^\/v1(?:\/|$)/.test(path)
 
 /** The schema of errors of unknown paths. */
-const errorSchemaOf = (path: string, type: string) =>
+const getErrorSchema = (path: string, type: string) =>
   type === 'application/problem+json' ? 'Problem' : path.startsWith('/v1/auth/') ? 'AuthError' : 'Error'
 
 const plainFetch = globalThis.fetch

@@ -31,8 +31,8 @@ export async function bodyOf({
   }
   if (urlEncoded) {
     const texts = Object.fromEntries(Object.entries(urlEncoded).map(([name, value]) => [name, String(value)]))
-    const keptForm = { 'application/x-www-form-urlencoded': urlEncoded }
-    return { init: { body: new URLSearchParams(texts) }, kept: keptForm }
+    const formByType = { 'application/x-www-form-urlencoded': urlEncoded }
+    return { init: { body: new URLSearchParams(texts) }, kept: formByType }
   }
   if (!form) return { init: {}, kept: {} }
   const body = new FormData()

@@ -1,4 +1,4 @@
 import { packageDeployment } from './deployment.ts'
 
-export const { lambda, layerBytes, ofType, onPackage, properties, queueOf, template, zipBytes } =
+export const { lambda, readLayerBytes, ofType, onPackage, properties, queueOf, template, readZipBytes } =
   packageDeployment()

@@ -21,13 +21,19 @@ export function descendants(pid: number): Process[] {
   const parents = new Map(
     pids().map((id) => [Number(id), Number(/^PPid:\s+(\d+)/m.exec(read(id, 'status'))?.[1])]),
   )
-  const pidsBelow = (id: number): number[] =>
-    [...parents].filter(([, parent]) => parent === id).flatMap(([child]) => [child, ...pidsBelow(child)])
-  return pidsBelow(pid).map((id) => ({ pid: id, command: read(id, 'cmdline').replaceAll('\0', ' ') }))
+  const listDescendantPids = (id: number): number[] =>
+    [...parents]
+      .filter(([, parent]) => parent === id)
+      .flatMap(([child]) => [child, ...listDescendantPids(child)])
+  return listDescendantPids(pid).map((id) => ({
+    pid: id,
+    command: read(id, 'cmdline').replaceAll('\0', ' '),
+  }))
 }
 
 /** Lists processes whose environment contains a text. */
-export const withEnvironment = (text: string) => pids().filter((id) => read(id, 'environ').includes(text))
+export const findPidsWithEnvironment = (text: string) =>
+  pids().filter((id) => read(id, 'environ').includes(text))
 
 /** Returns the resident bytes (proc(5), `VmRSS`); 0 if the process has exited. */
 export function residentBytes(pid: number): number {
@@ -38,6 +44,6 @@ export function residentBytes(pid: number): number {
  * Returns the proportional bytes (proc(5), `Pss`): the private memory of a process and its share of shared memory, such
  * as the Node binary; 0 if the process has exited.
  */
-export function proportionalBytes(pid: number): number {
+export function readProportionalBytes(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(read(pid, 'smaps_rollup'))?.[1] ?? 0) * 1024
 }

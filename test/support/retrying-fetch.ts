@@ -8,11 +8,11 @@ const pauseMs = 500
 export const fetchWithRetries =
   (send: typeof fetch): typeof fetch =>
   async (input, init) => {
-    const isOnce = input instanceof Request || init?.body instanceof ReadableStream
+    const isBodyReadOnce = input instanceof Request || init?.body instanceof ReadableStream
     const deadline = performance.now() + maxRetryMs
     for (;;) {
       const response = await send(input, init)
-      if (response.status !== 503 || isOnce || performance.now() > deadline) return response
+      if (response.status !== 503 || isBodyReadOnce || performance.now() > deadline) return response
       await response.body?.cancel()
       await pause(pauseMs)
     }

@@ -4,7 +4,7 @@ import { limitsOf } from '../../lib/validation/maxima.ts'
 type Definition = z.core.$ZodTypes['_zod']['def']
 
 /** Returns the paths of strings, lists and records in a schema whose size has no maximum. */
-export function unboundedFields(schema: z.core.$ZodType, path = ''): string[] {
+export function listUnboundedFields(schema: z.core.$ZodType, path = ''): string[] {
   return [...new Set(findUnbounded(schema, path, new Set()))]
 }
 
@@ -69,12 +69,12 @@ function findUnbounded(schema: z.core.$ZodType, path: string, seenSchemas: Set<z
   }
 }
 
-function checksOf(schema: z.core.$ZodType) {
+function listChecks(schema: z.core.$ZodType) {
   return (schema._zod.def.checks ?? []).map((check) => check._zod.def as z.core.$ZodChecks['_zod']['def'])
 }
 
 const hasMaximumSize = (schema: z.core.$ZodType) =>
-  checksOf(schema).some(({ check }) => ['max_length', 'length_equals', 'max_size'].includes(check))
+  listChecks(schema).some(({ check }) => ['max_length', 'length_equals', 'max_size'].includes(check))
 
 /** Formats whose values have a limited length by definition. */
 const boundedFormats = [
@@ -92,7 +92,7 @@ const boundedFormats = [
 
 function isBoundedString(schema: z.core.$ZodType): boolean {
   const ownDefinition = schema._zod.def as { readonly format?: string; readonly pattern?: RegExp }
-  const formats = [...checksOf(schema), ownDefinition].filter(
+  const formats = [...listChecks(schema), ownDefinition].filter(
     (check): check is { format: string; pattern?: RegExp } => 'format' in check && check.format !== undefined,
   )
   return (

@@ -79,7 +79,7 @@ function selectMutations(name: string, count: number): string[] {
   return Array.from({ length: count }, () => left.splice(Math.floor(random() * left.length), 1)[0] ?? '')
 }
 
-function fixtureCases(): Case[] {
+function listFixtureCases(): Case[] {
   const names = ['', 'odd/', 'office/'].flatMap((folder) =>
     readdirSync(fixture(folder), { withFileTypes: true })
       .filter((entry) => entry.isFile() && !/\.(?:ts|py)$/.test(entry.name))
@@ -103,13 +103,13 @@ const variants: readonly Variant[] = [
   ...fonts,
 ]
 
-const variantCases = (): Case[] =>
+const listVariantCases = (): Case[] =>
   variants.flatMap((variant, at) => {
     const kinds = at % 3 === 0 ? ['whole', ...selectMutations(variant.name, 1)] : ['whole']
     return kinds.flatMap((kind) => createCases({ variant }, variant.name, kind))
   })
 
-const chainCases = (): Case[] =>
+const listChainCases = (): Case[] =>
   chains.flatMap(({ source, to }) =>
     to.flatMap((as) => {
       const name = `of-${source.replace('.', '-')}.${formatById(as).extensions[0]}`
@@ -118,4 +118,4 @@ const chainCases = (): Case[] =>
   )
 
 /** Returns all cases, ordered so that each part of a split run contains all kinds. */
-export const cases = (): Case[] => [...fixtureCases(), ...variantCases(), ...chainCases()]
+export const cases = (): Case[] => [...listFixtureCases(), ...listVariantCases(), ...listChainCases()]

@@ -24,7 +24,7 @@ const readers: readonly Reader[] = [
       grid(
         'convert',
         '-quiet',
-        ...((await isFits(path)) ? [path, ...asOneFits] : [`${path}[0]`]),
+        ...((await isFits(path)) ? [path, ...combineToOneFits] : [`${path}[0]`]),
         '-auto-orient',
         '-background',
         'white',
@@ -78,7 +78,7 @@ const readers: readonly Reader[] = [
 ]
 
 /** Combines the three planes of a FITS file to the colors of one image, and normalizes its values. */
-const asOneFits = ['-set', 'colorspace', 'Gray', '-combine', '-auto-level']
+const combineToOneFits = ['-set', 'colorspace', 'Gray', '-combine', '-auto-level']
 
 async function isFits(path: string): Promise<boolean> {
   await using file = await open(path)
@@ -100,32 +100,36 @@ const maxMeanDifference = 24
  * Returns the share of the image that looks the same in both, read with programs that did not convert it; undefined if
  * none can read the source. If two programs disagree about the source, the one that finds the higher similarity counts.
  */
-export async function imageSimilarity(
+export async function measureSimilarity(
   source: string,
   result: string,
   way: string,
 ): Promise<number | undefined> {
   const isRelated = ({ engine }: Reader) => way.includes(engine)
-  const side = await gridSideFor(result)
+  const side = await chooseGridSide(result)
   let bestShare: number | undefined
   for (const reader of [...readers.filter((one) => !isRelated(one)), ...readers.filter(isRelated)]) {
     const cellsBefore = await reader.read(source, side).catch(() => undefined)
     if (cellsBefore?.length !== side * side * 3) continue
-    const cellsAfter = await anyRead(result, reader, side)
-    bestShare = Math.max(bestShare ?? 0, cellsAfter ? shareOfSimilarCells(cellsBefore, cellsAfter, side) : 0)
+    const cellsAfter = await readWithAnyReader(result, reader, side)
+    bestShare = Math.max(bestShare ?? 0, cellsAfter ? measureSimilarShare(cellsBefore, cellsAfter, side) : 0)
     if (bestShare >= 0.98) return bestShare
   }
   return bestShare
 }
 
-async function gridSideFor(path: string): Promise<number> {
+async function chooseGridSide(path: string): Promise<number> {
   const { width = 0, height = 0 } = await sharp(path)
     .metadata()
     .catch(() => ({ width: 0, height: 0 }))
   return Math.max(minSide, Math.min(maxSide, Math.floor(Math.min(width, height) / minPixelsPerCell)))
 }
 
-async function anyRead(path: string, firstReader: Reader, side: number): Promise<Uint8Array | undefined> {
+async function readWithAnyReader(
+  path: string,
+  firstReader: Reader,
+  side: number,
+): Promise<Uint8Array | undefined> {
   for (const reader of [firstReader, ...readers]) {
     const dots = await reader.read(path, side).catch(() => undefined)
     if (dots?.length === side * side * 3) return dots
@@ -137,13 +141,13 @@ async function anyRead(path: string, firstReader: Reader, side: number): Promise
  * Returns the share of cells that are similar to the same or an adjacent cell, because lossy codecs blend adjacent
  * colors.
  */
-function shareOfSimilarCells(cellsBefore: Uint8Array, cellsAfter: Uint8Array, side: number): number {
+function measureSimilarShare(cellsBefore: Uint8Array, cellsAfter: Uint8Array, side: number): number {
   const totalDifference =
     cellsBefore.reduce((sum, dot, at) => sum + Math.abs(dot - (cellsAfter[at] ?? 0)), 0) / cellsBefore.length
   if (totalDifference > maxMeanDifference) return 1 - totalDifference / 255
-  let sameCells = 0
+  let similarCells = 0
   for (let at = 0; at < side * side; at++) {
-    const cellsAround = neighbors(at, side).map((place) => place * 3)
+    const cellsAround = listNeighbors(at, side).map((place) => place * 3)
     const isThere = [0, 1, 2].every((color) => {
       const [dot, lights] = [
         cellsAfter[at * 3 + color] ?? 0,
@@ -151,12 +155,12 @@ function shareOfSimilarCells(cellsBefore: Uint8Array, cellsAfter: Uint8Array, si
       ]
       return dot >= Math.min(...lights) - maxCellDifference && dot <= Math.max(...lights) + maxCellDifference
     })
-    if (isThere) sameCells++
+    if (isThere) similarCells++
   }
-  return sameCells / (side * side)
+  return similarCells / (side * side)
 }
 
-function neighbors(at: number, side: number): number[] {
+function listNeighbors(at: number, side: number): number[] {
   const [x, y] = [at % side, Math.floor(at / side)]
   const near = (place: number) => [place - 1, place, place + 1].filter((one) => one >= 0 && one < side)
   return near(y).flatMap((row) => near(x).map((column) => row * side + column))

@@ -10,7 +10,7 @@ import { countWordsFound, expectedWords } from '../conformance/text-facts.ts'
 import { readArchive } from '../engines/support/inspect-archive.ts'
 import { countCharacters } from '../engines/support/inspect-font.ts'
 import { countPdfPages } from '../engines/support/inspect-result.ts'
-import { imageSimilarity } from './image-similarity.ts'
+import { measureSimilarity } from './image-similarity.ts'
 
 const run = promisify(execFile)
 
@@ -20,7 +20,7 @@ export interface RetentionComparison {
   readonly result: string
   readonly to: FormatId
   /** Engine ids, separated by spaces. */
-  readonly way: string
+  readonly route: string
   /** The text of the source, if it cannot be read from the file. */
   readonly words: string | undefined
 }
@@ -32,23 +32,23 @@ export interface RetainedShare {
 }
 
 /** @returns undefined if no other program can read the source. */
-export async function measureRetained(compared: RetentionComparison): Promise<RetainedShare | undefined> {
-  const { result, from, to } = compared
+export async function measureRetained(comparison: RetentionComparison): Promise<RetainedShare | undefined> {
+  const { result, from, to } = comparison
   if ((await stat(result)).size === 0) return { share: 0, seen: 'the result is empty' }
   const [source, target] = [formatById(from).category, formatById(to).category]
   const isText = (one: string) => one === 'document' || one === 'ebook'
-  if (source === 'image') return target === 'image' ? compareImages(compared) : checkFirstPage(compared)
-  if (source === 'audio' || source === 'video') return compareMedia(compared)
-  if (source === 'archive') return compareArchives(compared)
-  if (source === 'font') return compareFonts(compared)
-  return isText(target) ? compareText(compared) : checkFirstPage(compared)
+  if (source === 'image') return target === 'image' ? compareImages(comparison) : checkFirstPage(comparison)
+  if (source === 'audio' || source === 'video') return compareMedia(comparison)
+  if (source === 'archive') return compareArchives(comparison)
+  if (source === 'font') return compareFonts(comparison)
+  return isText(target) ? compareText(comparison) : checkFirstPage(comparison)
 }
 
-async function compareImages(compared: RetentionComparison): Promise<RetainedShare | undefined> {
-  const { source, from, result, way } = compared
+async function compareImages(comparison: RetentionComparison): Promise<RetainedShare | undefined> {
+  const { source, from, result, route } = comparison
   // No other installed program can draw sixel images.
-  if (from === 'sixel') return checkFirstPage(compared)
-  const share = await imageSimilarity(source, result, way)
+  if (from === 'sixel') return checkFirstPage(comparison)
+  const share = await measureSimilarity(source, result, route)
   return share === undefined ? undefined : { share, seen: `${(share * 100).toFixed(1)} % of the dots` }
 }
 
@@ -58,12 +58,12 @@ async function checkFirstPage({
   from,
   result,
   to,
-  way,
+  route,
 }: RetentionComparison): Promise<RetainedShare | undefined> {
   if (to === 'pdf' && (await countPdfPages(result)) === 0) return { share: 0, seen: 'no page' }
   const [factsBefore, factsAfter] = [
     await readImageFacts(source, undefined),
-    await readImageFacts(result, lastOf(way)),
+    await readImageFacts(result, lastEngineOf(route)),
   ]
   if (formatById(from).category === 'image' && (factsBefore?.spread ?? 0) < minSpread) return undefined
   if (!factsAfter) return undefined
@@ -73,7 +73,7 @@ async function checkFirstPage({
 }
 
 // Engine ids, separated by spaces.
-const lastOf = (way: string) => way.split(' ').at(-1) as Parameters<typeof readImageFacts>[1]
+const lastEngineOf = (route: string) => route.split(' ').at(-1) as Parameters<typeof readImageFacts>[1]
 
 async function compareMedia({ source, result, to }: RetentionComparison): Promise<RetainedShare | undefined> {
   const factsBefore = await readMediaFacts(source).catch(() => undefined)
@@ -81,17 +81,17 @@ async function compareMedia({ source, result, to }: RetentionComparison): Promis
   const factsAfter = await readMediaFacts(result)
   const { category } = formatById(to)
   // Codecs add or drop a few samples at the start and end.
-  const plays = Math.min(factsBefore.seconds, factsBefore.audioS ?? factsBefore.seconds)
-  const seconds = plays - factsAfter.seconds < 0.2 ? 1 : factsAfter.seconds / plays
+  const playableS = Math.min(factsBefore.seconds, factsBefore.audioS ?? factsBefore.seconds)
+  const seconds = playableS - factsAfter.seconds < 0.2 ? 1 : factsAfter.seconds / playableS
   if (category === 'image' || to === 'gif')
-    return { share: seconds, seen: `${factsAfter.seconds} of ${plays} s` }
-  const isMute = (factsBefore.peakDb ?? -100) > -40 && (factsAfter.peakDb ?? -100) < -60
-  if (isMute) return { share: 0, seen: 'it is silent' }
+    return { share: seconds, seen: `${factsAfter.seconds} of ${playableS} s` }
+  const isSilenced = (factsBefore.peakDb ?? -100) > -40 && (factsAfter.peakDb ?? -100) < -60
+  if (isSilenced) return { share: 0, seen: 'it is silent' }
   const [had, has] = [factsBefore.channels, factsAfter.channels]
   const audioShare = had > 0 && has < had ? has / had : 1
   return {
     share: Math.min(1, seconds, audioShare),
-    seen: `${factsAfter.seconds} of ${plays} s, ${has} of ${had} channels`,
+    seen: `${factsAfter.seconds} of ${playableS} s, ${has} of ${had} channels`,
   }
 }
 
@@ -105,13 +105,13 @@ async function compareArchives({
   if (!membersBefore) return undefined
   const membersAfter = await membersOf(result, to)
   const foundTexts = Object.values(membersAfter ?? {})
-  const lostMembers = Object.entries(membersBefore).filter(([, text]) => !foundTexts.includes(text))
+  const missingMembers = Object.entries(membersBefore).filter(([, text]) => !foundTexts.includes(text))
   const size = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length + 1, 0)
   const allBytes = size(Object.values(membersBefore))
-  const share = allBytes === 0 ? 1 : 1 - size(lostMembers.map(([, text]) => text)) / allBytes
+  const share = allBytes === 0 ? 1 : 1 - size(missingMembers.map(([, text]) => text)) / allBytes
   return {
     share,
-    seen: `${Object.keys(membersBefore).length} files${lostMembers.map(([name]) => ` -${name}`).join('')}`,
+    seen: `${Object.keys(membersBefore).length} files${missingMembers.map(([name]) => ` -${name}`).join('')}`,
   }
 }
 

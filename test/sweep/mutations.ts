@@ -59,7 +59,7 @@ export const wrongExtensions = [
   'epub',
 ] as const
 
-export const pickWrongExtension = (rightExtension: string, random: () => number): string => {
+export const pickWrongExtension = (correctExtension: string, random: () => number): string => {
   const extension = oneOf(wrongExtensions, random)
-  return extension === rightExtension ? 'tiff' : extension
+  return extension === correctExtension ? 'tiff' : extension
 }

@@ -133,17 +133,17 @@ const times = [
 /** Returns the content of a file without times: of an archive, the names and contents of its files. */
 async function contentOf(path: string, includesSizes: boolean): Promise<string> {
   const bytes = await readFile(path)
-  if (bytes.readUInt16BE(0) !== 0x504b) return withoutTimes(bytes)
+  if (bytes.readUInt16BE(0) !== 0x504b) return removeTimestamps(bytes)
   const entries = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries()
   const texts = entries.map(async (entry) => {
     if (entry.directory) return ''
     const content = Buffer.from(await entry.getData(new Uint8ArrayWriter()))
-    return `${entry.filename} ${includesSizes ? entry.compressedSize : ''} ${withoutTimes(content)}`
+    return `${entry.filename} ${includesSizes ? entry.compressedSize : ''} ${removeTimestamps(content)}`
   })
   return (await Promise.all(texts)).join('\n')
 }
 
-const withoutTimes = (bytes: Buffer) =>
+const removeTimestamps = (bytes: Buffer) =>
   times.reduce((text, time) => text.replaceAll(time, ''), bytes.toString('latin1'))
 
 /** Returns the content of the first file and the warnings, as one text. */
@@ -182,7 +182,7 @@ async function runOnce(engine: Engine, row: Capability, to: FormatId, source: st
   }
 }
 
-async function judge(engine: Engine, row: Capability, to: FormatId, option: string): Promise<string> {
+async function judgeOption(engine: Engine, row: Capability, to: FormatId, option: string): Promise<string> {
   const trial = trials[option]
   const source = trial && sourceOf(row, trial.fixture)
   if (!trial || !source || !['convert', 'watermark'].includes(row.operation)) return 'not judged'
@@ -205,7 +205,7 @@ for (const engine of chosenEngines)
   for (const row of engine.capabilities)
     for (const to of row.to)
       for (const option of Object.keys(row.options.shape)) {
-        const outcome = await judge(engine, row, to, option)
+        const outcome = await judgeOption(engine, row, to, option)
         const [kind = outcome] = outcome.split(':')
         outcomes[kind] = (outcomes[kind] ?? 0) + 1
         if (outcome !== 'effect') console.log([engine.id, row.operation, to, option, outcome].join('\t'))

@@ -51,34 +51,35 @@ export async function runCase(one: Case, folder: string, sharedFolder: string): 
     const variant = 'variant' in one.origin ? one.origin.variant : undefined
     const options = { ...variant?.options, ...(one.name.includes('locked.') && { password: 'secret' }) }
     const signal = AbortSignal.timeout(timeLimitS * 1000)
-    const endedRoute = await convertAlongRoutes(path, one.to, { options, signal, within: ownFolder }).catch(
+    const routeResult = await convertAlongRoutes(path, one.to, { options, signal, within: ownFolder }).catch(
       (error: unknown) =>
         signal.aborted
           ? { outcome: 'hang' as const, why: `not finished within ${timeLimitS} s` }
-          : resultOfError(error),
+          : toErrorResult(error),
     )
-    if ('outcome' in endedRoute) return endedRoute
-    return await judgeResult(one, endedRoute, {
+    if ('outcome' in routeResult) return routeResult
+    return await judgeResult(one, routeResult, {
       source: path,
       made,
       words: one.kind === 'whole' ? variant?.words : undefined,
     })
   } catch (error) {
-    if (error instanceof FixtureUnavailable) return { outcome: 'not made', why: brief(error.message) }
+    if (error instanceof FixtureUnavailable) return { outcome: 'not made', why: shortenText(error.message) }
     throw error
   } finally {
     await rm(ownFolder, { recursive: true, force: true })
   }
 }
 
-function resultOfError(error: unknown): CaseResult {
-  if (error instanceof EngineCrash) return { outcome: 'crash', why: brief(error.message) }
-  if (!(error instanceof AppError)) return { outcome: 'uncoded', why: brief(String(error)) }
+function toErrorResult(error: unknown): CaseResult {
+  if (error instanceof EngineCrash) return { outcome: 'crash', why: shortenText(error.message) }
+  if (!(error instanceof AppError)) return { outcome: 'uncoded', why: shortenText(String(error)) }
   const { code, message } = error
   if (code === 'TIMEOUT') return { outcome: 'hang', why: message }
-  const leaks = /\/tmp\/|\/work\/|\/usr\/|\bat \S+:\d+|node_modules/.test(message)
-  if (leaks || code === 'INTERNAL_ERROR') return { outcome: 'uncoded', why: `${code}: ${brief(message)}` }
-  return { outcome: 'coded', why: `${code}: ${brief(message)}` }
+  const leaksInternals = /\/tmp\/|\/work\/|\/usr\/|\bat \S+:\d+|node_modules/.test(message)
+  if (leaksInternals || code === 'INTERNAL_ERROR')
+    return { outcome: 'uncoded', why: `${code}: ${shortenText(message)}` }
+  return { outcome: 'coded', why: `${code}: ${shortenText(message)}` }
 }
 
 interface Reference {
@@ -92,7 +93,7 @@ async function judgeResult(
   doneRoute: RouteResult,
   { source, made, words }: Reference,
 ): Promise<CaseResult> {
-  const { fidelity, codes, result, format, route: way, from } = doneRoute
+  const { fidelity, codes, result, format, route, from } = doneRoute
   const reportedWarnings = [
     ...codes.filter((code) => !unrelatedWarnings.includes(code)),
     ...(result.shortfall ? [result.shortfall.warning.code] : []),
@@ -104,27 +105,27 @@ async function judgeResult(
   if (result.files[0].format !== undefined && result.files[0].format !== format)
     return { outcome: 'ok', why: 'packed' }
   // No other program can open it.
-  if (made === undefined && one.name.includes('locked.')) return countedByService
+  if (made === undefined && one.name.includes('locked.')) return resultByServiceCount
   const held = made === undefined ? from : (formatByExtension(made)?.id ?? from)
   const keptShare = await measureRetained({
     source: made ?? source,
     from: held,
     result: doneRoute.path,
     to: format,
-    way,
+    route,
     words,
   }).catch(
     (error: unknown): RetainedShare => ({
       share: 0,
-      seen: `the result cannot be read: ${brief(String(error))}`,
+      seen: `the result cannot be read: ${shortenText(String(error))}`,
     }),
   )
-  if (!keptShare) return countedByService
+  if (!keptShare) return resultByServiceCount
   const isLost = 1 - keptShare.share > maxLostShare
-  return { outcome: isLost ? 'silent loss' : 'ok', why: `${one.to} by ${way}: ${keptShare.seen}` }
+  return { outcome: isLost ? 'silent loss' : 'ok', why: `${one.to} by ${route}: ${keptShare.seen}` }
 }
 
-const countedByService: CaseResult = { outcome: 'ok', why: 'by its own count' }
+const resultByServiceCount: CaseResult = { outcome: 'ok', why: 'by its own count' }
 
 /** Returns the losses that the service counts and the page shows without a warning. */
 const figures = (fidelity: Fidelity | undefined): string[] =>
@@ -133,7 +134,7 @@ const figures = (fidelity: Fidelity | undefined): string[] =>
     return measure && 1 - measure.share > maxLostShare ? [`${unit}=${measure.share}`] : []
   })
 
-const brief = (text: string) =>
+const shortenText = (text: string) =>
   text
     .replaceAll(/(?:\/[\w.@:+-]+)+\/([\w.@:+-]+)/g, '$1')
     .replaceAll(/\s+/g, ' ')

@@ -70,7 +70,7 @@ await makeShared(sharedFolder)
 const endsAt = performance.now() + (minutes ?? Number.POSITIVE_INFINITY) * 60_000
 const results: CompletedCase[] = []
 
-async function runOne(one: Case): Promise<void> {
+async function runCaseAndReport(one: Case): Promise<void> {
   const startedAtMs = performance.now()
   let result = await runCase(one, folder, sharedFolder)
   // Retry alone: failures under load or by chance say nothing about the file.
@@ -86,7 +86,7 @@ const queue = selectedCases.values()
 async function work(): Promise<void> {
   for (const one of queue) {
     if (performance.now() > endsAt) return
-    await runOne(one)
+    await runCaseAndReport(one)
   }
 }
 try {

@@ -21,7 +21,7 @@ const keptFields = 'cache_control? content_disposition? metadata?'
 const archived = 'archive_multiple_files?'
 
 /** The fields in order, with optional ones and defaults marked. */
-const interfaceOfTasks: readonly (readonly [name: string, fields: string])[] = [
+const documentedFields: readonly (readonly [name: string, fields: string])[] = [
   ['import/upload', 'upload_id? filename? redirect? sha256? max_file_size?'],
   ['import/base64', 'file filename'],
   ['import/raw', 'file filename'],
@@ -67,7 +67,7 @@ test('operations have the documented names and fields', () => {
   })
   assert.deepEqual(
     shownOperations,
-    interfaceOfTasks.map(([name, fields]) => [name, fields.replace(/\s+/g, ' ')]),
+    documentedFields.map(([name, fields]) => [name, fields.replace(/\s+/g, ' ')]),
   )
   const kinds = (kind: string) => taskOperations.filter((one) => one.kind === kind).map(({ name }) => name)
   assert.deepEqual(
@@ -140,7 +140,7 @@ describe('validation of field values', () => {
   }
   const long = (length: number) => 'x'.repeat(length)
   const hex = 'aB3'.repeat(22).slice(0, 64)
-  const sshKey = (length: number) => {
+  const createSshKey = (length: number) => {
     const [begin, end] = ['-----BEGIN RSA PRIVATE KEY-----\n', '\n-----END RSA PRIVATE KEY-----']
     return `${begin}${long(length - begin.length - end.length)}${end}`
   }
@@ -224,7 +224,7 @@ describe('validation of field values', () => {
     ['import/sftp', 'host', [`${long(249)}.com`, '[::1]'], [`${long(250)}.com`, 'a_b c']],
     ['import/sftp', 'username', ['a', long(256)], ['', long(257)]],
     ['import/sftp', 'password', [long(1024)], ['', long(1025)]],
-    ['import/sftp', 'private_key', [sshKey(16_384)], ['', sshKey(16_385), long(16_384)]],
+    ['import/sftp', 'private_key', [createSshKey(16_384)], ['', createSshKey(16_385), long(16_384)]],
     ['import/sftp', 'passphrase', ['', long(1024)], [long(1025)]],
     ['export/sftp', 'file', ['a', long(4096)], ['', long(4097)]],
     ['export/url', 'filename', ['a', long(200)], ['', long(201)]],

@@ -5,15 +5,15 @@ import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 const raw = { operation: 'import/raw', filename: 'a.md', file: '# A' }
 const inputOf = (input: unknown) =>
   parseTasks({ a: raw, b: raw, out: { operation: 'export/url', input } }).find(({ name }) => name === 'out')
-const everyTask = (...inputs: unknown[]) => [...inputs, 'b']
+const selectTasks = (...inputs: unknown[]) => [...inputs, 'b']
 
 test('a task input names whole tasks or selects files of them', () => {
   const page = (file: string) => ({ task: 'a', file })
   const cases: readonly [input: unknown, names: readonly string[], isKept: boolean][] = [
-    [everyTask('a'), ['a', 'b'], false],
-    [everyTask(page('1')), ['b', 'a'], true],
-    [everyTask(page('1'), page('2')), ['b', 'a'], true],
-    [everyTask({ task: 'a' }), ['a', 'b'], true],
+    [selectTasks('a'), ['a', 'b'], false],
+    [selectTasks(page('1')), ['b', 'a'], true],
+    [selectTasks(page('1'), page('2')), ['b', 'a'], true],
+    [selectTasks({ task: 'a' }), ['a', 'b'], true],
   ]
   for (const [input, names, isKept] of cases) {
     const task = inputOf(input)
@@ -24,14 +24,14 @@ test('a task input names whole tasks or selects files of them', () => {
 
 test('a task input that takes files twice, or has unknown fields or too many selections, is refused', () => {
   const pages = (count: number) => Array.from({ length: count }, (_, at) => ({ task: 'a', file: `${at}` }))
-  assert.equal(inputOf(everyTask(...pages(100)))?.input.length, 2)
+  assert.equal(inputOf(selectTasks(...pages(100)))?.input.length, 2)
   for (const input of [
-    everyTask('a', { task: 'a', file: '1' }),
-    everyTask('a', { task: 'a' }),
-    everyTask({ task: 'a', name: '1' }),
-    everyTask({ file: '1' }),
-    everyTask(...pages(101)),
-    everyTask({ task: 'none', file: '*' }),
+    selectTasks('a', { task: 'a', file: '1' }),
+    selectTasks('a', { task: 'a' }),
+    selectTasks({ task: 'a', name: '1' }),
+    selectTasks({ file: '1' }),
+    selectTasks(...pages(101)),
+    selectTasks({ task: 'none', file: '*' }),
     [],
   ])
     assert.throws(() => inputOf(input), { code: /^INVALID_(?:INPUT|REQUEST)$/ }, JSON.stringify(input))

@@ -18,7 +18,7 @@ const pdf: StoredFile = { ...file('a.pdf'), format: 'pdf' }
 
 const image: StoredFile = file('a.png')
 
-const specFor = (name: string, fields: Record<string, unknown>, files: readonly StoredFile[] = [pdf]) => {
+const createSpec = (name: string, fields: Record<string, unknown>, files: readonly StoredFile[] = [pdf]) => {
   const operation = requireProcessOperation(name)
   return operation.toConversionSpec(files, operation.parseSpec(fields))
 }
@@ -47,7 +47,7 @@ describe('the conversion spec of a task', () => {
   })
 
   test('the conversion spec of a convert task is a conversion of its inputs', () => {
-    assert.deepEqual(specFor('convert', { output_format: 'docx', mode: 'fast' }), {
+    assert.deepEqual(createSpec('convert', { output_format: 'docx', mode: 'fast' }), {
       operation: 'convert',
       to: 'docx',
       engine: undefined,
@@ -58,7 +58,7 @@ describe('the conversion spec of a task', () => {
 
   test('the conversion spec of a compress task translates the profile to engine options', () => {
     const of = (fields: Record<string, unknown>, files?: StoredFile[]) => {
-      const { operation, options } = specFor('compress', fields, files)
+      const { operation, options } = createSpec('compress', fields, files)
       return [operation, options]
     }
     assert.deepEqual(of({ quality: 5 }), ['compress', { quality: 5 }])
@@ -78,11 +78,11 @@ describe('the conversion spec of a task', () => {
   })
 
   test('the conversion spec of a merge task has the default target of its type, unless one is sent', () => {
-    assert.equal(specFor('merge', { merge_type: 'pdf' }).to, 'pdf')
-    assert.equal(specFor('merge', { merge_type: 'image' }).to, 'png')
-    assert.equal(specFor('merge', { merge_type: 'image', output_format: 'tiff' }).to, 'tiff')
-    assert.equal(specFor('merge', { merge_type: 'video' }).to, undefined)
-    assert.deepEqual(specFor('merge', { merge_type: 'pdf' }).options, {})
+    assert.equal(createSpec('merge', { merge_type: 'pdf' }).to, 'pdf')
+    assert.equal(createSpec('merge', { merge_type: 'image' }).to, 'png')
+    assert.equal(createSpec('merge', { merge_type: 'image', output_format: 'tiff' }).to, 'tiff')
+    assert.equal(createSpec('merge', { merge_type: 'video' }).to, undefined)
+    assert.deepEqual(createSpec('merge', { merge_type: 'pdf' }).options, {})
   })
 
   test('the conversion spec of a task with another operation has their default target', () => {
@@ -94,8 +94,8 @@ describe('the conversion spec of a task', () => {
       ['extract', undefined],
     ] as const
     for (const [name, to] of usualTargets) {
-      assert.deepEqual([specFor(name, {}).operation, specFor(name, {}).to], [name, to])
-      assert.equal(specFor(name, { output_format: 'jpg' }).to, 'jpg')
+      assert.deepEqual([createSpec(name, {}).operation, createSpec(name, {}).to], [name, to])
+      assert.equal(createSpec(name, { output_format: 'jpg' }).to, 'jpg')
     }
   })
 })
@@ -177,18 +177,18 @@ describe('registered task operations', () => {
 
   test('a website capture accepts a viewport, and rejects fields of other formats', () => {
     const { fields } = findTaskOperation('capture-website') ?? {}
-    const wrongIn = (givenFields: object) => {
+    const findWrong = (givenFields: object) => {
       const { error } = fields?.safeParse({ url: 'https://a.test', ...givenFields }) ?? {}
       return error?.issues.map(({ path }) => path.join('.'))
     }
-    assert.equal(wrongIn({ output_format: 'png', width: 800, height: 600, scale: 4 }), undefined)
-    assert.equal(wrongIn({ output_format: 'jpg', quality: 50 }), undefined)
-    assert.equal(wrongIn({ cookies: { session: 'a=b' } }), undefined)
+    assert.equal(findWrong({ output_format: 'png', width: 800, height: 600, scale: 4 }), undefined)
+    assert.equal(findWrong({ output_format: 'jpg', quality: 50 }), undefined)
+    assert.equal(findWrong({ cookies: { session: 'a=b' } }), undefined)
     for (const value of [';b', 'a;b', 'a b', 'a,', '"', 'x'.repeat(4001)])
-      assert.deepEqual(wrongIn({ cookies: { session: value } }), ['cookies.session'], value.slice(0, 9))
-    assert.deepEqual(wrongIn({ output_format: 'png', quality: 50 }), ['quality'])
-    assert.deepEqual(wrongIn({ output_format: 'pdf', scale: 4 }), ['scale'])
-    assert.deepEqual(wrongIn({ output_format: 'jpg', scale: 0.1 }), ['scale'])
+      assert.deepEqual(findWrong({ cookies: { session: value } }), ['cookies.session'], value.slice(0, 9))
+    assert.deepEqual(findWrong({ output_format: 'png', quality: 50 }), ['quality'])
+    assert.deepEqual(findWrong({ output_format: 'pdf', scale: 4 }), ['scale'])
+    assert.deepEqual(findWrong({ output_format: 'jpg', scale: 0.1 }), ['scale'])
   })
 
   test('a task operation that transfers files has its own queue', () => {
@@ -247,12 +247,12 @@ describe('tasks of external stores', () => {
     access_key_id: 'a',
     secret_access_key: 'b',
   }
-  const fits = (name: string, fields: object) =>
+  const accepts = (name: string, fields: object) =>
     findTaskOperation(name)?.fields.safeParse({ ...access, ...fields }).success
 
   test('an import from an external store accepts a key or a prefix, but not both', () => {
-    assert.equal(fits('import/s3', { key: 'a' }), true)
-    assert.equal(fits('import/s3', { key_prefix: 'a' }), true)
+    assert.equal(accepts('import/s3', { key: 'a' }), true)
+    assert.equal(accepts('import/s3', { key_prefix: 'a' }), true)
     for (const wrongHeaders of [
       {},
       { key: 'a', key_prefix: 'a' },
@@ -260,21 +260,21 @@ describe('tasks of external stores', () => {
       { key: 'a'.repeat(1025) },
       { key: 'a', x: 1 },
     ])
-      assert.equal(fits('import/s3', wrongHeaders), false, JSON.stringify(wrongHeaders).slice(0, 40))
+      assert.equal(accepts('import/s3', wrongHeaders), false, JSON.stringify(wrongHeaders).slice(0, 40))
     const container = {
       storage_account: 'images',
       container: 'images',
       storage_access_key: 'a',
     }
-    const fitsBlob = (blob: string) =>
+    const acceptsBlobName = (blob: string) =>
       findTaskOperation('import/blobstore')?.fields.safeParse({ ...container, blob }).success
-    assert.deepEqual(['a', '', 'a'.repeat(1025)].map(fitsBlob), [true, false, false])
+    assert.deepEqual(['a', '', 'a'.repeat(1025)].map(acceptsBlobName), [true, false, false])
   })
 
   test('an export to an external store contains its file attributes', () => {
     const keptFields = { cache_control: 'no-store', content_disposition: 'inline', metadata: { a: 'b' } }
-    assert.equal(fits('export/s3', { ...keptFields, acl: 'private', tagging: { a: 'b' } }), true)
-    assert.equal(fits('export/s3', { acl: 'everyone' }), false)
+    assert.equal(accepts('export/s3', { ...keptFields, acl: 'private', tagging: { a: 'b' } }), true)
+    assert.equal(accepts('export/s3', { acl: 'everyone' }), false)
     for (const name of ['export/gcs', 'export/blobstore', 'export/s3']) {
       const { shape } = findTaskOperation(name)?.fields ?? { shape: {} }
       for (const field of Object.keys(keptFields)) assert.ok(field in shape, `${name} ${field}`)
@@ -298,16 +298,19 @@ describe('tasks of external stores', () => {
 })
 
 describe('tasks of an SFTP server', () => {
-  const fits = (fields: object) =>
+  const accepts = (fields: object) =>
     findTaskOperation('import/sftp')?.fields.safeParse({ host: 'a', username: 'b', file: 'c', ...fields })
       .success
 
   test('an SFTP server requires a password or a private key', () => {
-    assert.equal(fits({ password: 'x' }), true)
+    assert.equal(accepts({ password: 'x' }), true)
     const keyOf = (kind: string) => `-----BEGIN ${kind}-----\r\nAAAA\r\n-----END ${kind}-----\n`
     for (const kind of ['OPENSSH', 'RSA', 'EC'])
-      assert.equal(fits({ private_key: keyOf(`${kind} PRIVATE KEY`) }), true, kind)
-    assert.equal(fits({ private_key: 'PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nComment: a' }), true)
+      assert.equal(accepts({ private_key: keyOf(`${kind} PRIVATE KEY`) }), true, kind)
+    assert.equal(
+      accepts({ private_key: 'PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nComment: a' }),
+      true,
+    )
     for (const key of [
       'x',
       keyOf('PUBLIC KEY'),
@@ -315,12 +318,12 @@ describe('tasks of an SFTP server', () => {
       keyOf('EC PRIVATE KEY').replaceAll(/\r?\n/g, ' '),
       'ssh-rsa A',
     ])
-      assert.equal(fits({ private_key: key }), false, key)
-    assert.equal(fits({ passphrase: 'x' }), false)
+      assert.equal(accepts({ private_key: key }), false, key)
+    assert.equal(accepts({ passphrase: 'x' }), false)
   })
 
   test('an SFTP server needs a valid host, port and fingerprint', () => {
-    const acceptsFields = (fields: object) => fits({ password: 'x', ...fields })
+    const acceptsFields = (fields: object) => accepts({ password: 'x', ...fields })
     for (const host of ['a.test', '10.0.0.1', '[::1]']) assert.equal(acceptsFields({ host }), true, host)
     for (const host of ['a b', 'a/b', 'sftp://a', '']) assert.equal(acceptsFields({ host }), false, host)
     assert.deepEqual(

@@ -169,8 +169,10 @@ describe('parsing the tasks of a request', () => {
   })
 
   test('the tasks of a request that can never run are rejected with details', () => {
-    const noTarget = { a: raw, b: { operation: 'convert', input: 'a' }, c: out('b') }
-    assert.throws(() => parseTasks(noTarget), { details: { field: 'tasks.b.output_format', task: 'b' } })
+    const tasksWithoutTarget = { a: raw, b: { operation: 'convert', input: 'a' }, c: out('b') }
+    assert.throws(() => parseTasks(tasksWithoutTarget), {
+      details: { field: 'tasks.b.output_format', task: 'b' },
+    })
     const noEngine = { a: raw, b: { operation: 'convert', input: 'a', output_format: 'pdf', engine: 'word' } }
     assert.throws(
       () => parseTasks({ ...noEngine, c: out('b') }),

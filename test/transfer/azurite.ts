@@ -23,8 +23,8 @@ interface AzuriteOptions {
 }
 
 export async function startAzurite({ folder, extraFlags = [] }: AzuriteOptions = {}) {
-  const persistence = folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder]
-  const azurite = spawn(process.execPath, [main, ...flags, ...persistence, ...extraFlags], {
+  const persistenceArgs = folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder]
+  const azurite = spawn(process.execPath, [main, ...flags, ...persistenceArgs, ...extraFlags], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   let base = ''

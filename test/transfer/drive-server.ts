@@ -33,7 +33,7 @@ const folder = { id: 'dir', name: 'Folder', parent: 'root' }
 const modifiedAt = '2026-01-02T03:04:05Z'
 
 /** The files of a folder. */
-const inFolder = (id: string) => files.filter(({ parent }) => parent === id)
+const listFolder = (id: string) => files.filter(({ parent }) => parent === id)
 const withText = (words: string) => files.filter(({ name }) => name.includes(words))
 const fileOf = (id: string | undefined) => files.find((file) => file.id === id)
 
@@ -42,7 +42,7 @@ function page<T>(all: readonly T[], at: number) {
   return { here: all.slice(at, at + 1), next: at + 1 < all.length ? String(at + 1) : undefined }
 }
 
-const google = {
+const handleGoogle = {
   file: ({ id, name, bytes }: (typeof files)[number]) => ({
     id,
     name,
@@ -57,12 +57,12 @@ const google = {
     if (parent === undefined && words === undefined) return { status: 400 }
     const foundItems =
       parent === undefined
-        ? withText(words?.replace(/\\(.)/g, '$1') ?? '').map(google.file)
+        ? withText(words?.replace(/\\(.)/g, '$1') ?? '').map(handleGoogle.file)
         : [
             ...(parent === 'root'
               ? [{ id: 'dir', name: folder.name, mimeType: 'application/vnd.google-apps.folder' }]
               : []),
-            ...inFolder(parent).map(google.file),
+            ...listFolder(parent).map(handleGoogle.file),
           ]
     const { here, next } = page(foundItems, Number(query.get('pageToken') ?? 0))
     return { json: { files: here, ...(next && { nextPageToken: next }) } }
@@ -74,7 +74,7 @@ const google = {
       return query.has('fields')
         ? { json: { user: { displayName: 'Ada', emailAddress: 'ada@example.com' } } }
         : { status: 400 }
-    if (path === '/files') return google.files(query)
+    if (path === '/files') return handleGoogle.files(query)
     const [, id, exported] = /^\/files\/([^/]+)(\/export)?$/.exec(path) ?? []
     if (id === 'doc') {
       const json = { id, name: 'Essay', mimeType: 'application/vnd.google-apps.document' }
@@ -84,7 +84,7 @@ const google = {
       return { json: { id, name: folder.name, mimeType: 'application/vnd.google-apps.folder' } }
     const file = fileOf(id)
     if (!file) return { status: 404, json: { error: { code: 404 } } }
-    return query.get('alt') === 'media' ? { bytes: file.bytes } : { json: google.file(file) }
+    return query.get('alt') === 'media' ? { bytes: file.bytes } : { json: handleGoogle.file(file) }
   },
 }
 
@@ -111,7 +111,7 @@ const dropbox = {
         if (parent === 'root') return { status: 400 }
         const all = [
           ...(parent === '' ? [{ '.tag': 'folder', id: 'id:dir', name: folder.name }] : []),
-          ...inFolder(parent === '' ? 'root' : parent.slice(3)).map(dropbox.entry),
+          ...listFolder(parent === '' ? 'root' : parent.slice(3)).map(dropbox.entry),
         ]
         const { here, next } = page(all, Number(at))
         return { json: { entries: here, cursor: `${parent} ${next}`, has_more: next !== undefined } }
@@ -162,7 +162,7 @@ const oneDrive = {
         words === undefined
           ? [
               ...(id === 'root' ? [{ id: 'dir', name: folder.name, folder: {} }] : []),
-              ...inFolder(id).map(oneDrive.item),
+              ...listFolder(id).map(oneDrive.item),
             ]
           : withText(words.replaceAll("''", "'")).map(oneDrive.item)
       const { here, next } = page(all, Number(query.get('$skiptoken') ?? 0))
@@ -239,7 +239,7 @@ export async function openDriveServer() {
     if (authorization !== `Bearer ${state.access}`) return { status: 401 }
     const [, drive, rest = ''] = /^\/([\w-]+)(\/.*)$/.exec(path) ?? []
     const requestInside = { ...driveRequest, path: rest }
-    if (drive === 'google-drive') return google.handle(requestInside)
+    if (drive === 'google-drive') return handleGoogle.handle(requestInside)
     return drive === 'dropbox' ? dropbox.handle(requestInside, url) : oneDrive.handle(requestInside, url)
   }
 

@@ -67,8 +67,8 @@ test('only configured drives are listed', async () => {
     { id: 'onedrive', name: 'OneDrive' },
   ])
   const config = { ...app.services.config, DRIVES: undefined }
-  const withoutDrives = await app.with({ config }).send('GET', '/v1/cloud')
-  assert.deepEqual(withoutDrives.json.data.drives, [])
+  const replyWithoutDrives = await app.with({ config }).send('GET', '/v1/cloud')
+  assert.deepEqual(replyWithoutDrives.json.data.drives, [])
 })
 
 for (const drive of driveIds) {

@@ -35,7 +35,7 @@ type RequestHook = (request: IncomingMessage, response: ServerResponse) => boole
 export async function startGcs(host = '127.0.0.1') {
   const objects = new Map<string, StoredObject>()
   const sessions = new Map<string, Session>()
-  const state = { interfere: (() => false) as RequestHook, generation: 0, tokens: 0 }
+  const state = { interceptRequest: (() => false) as RequestHook, generation: 0, tokens: 0 }
 
   const put = (name: string, content: string | Buffer, resource = {}) => {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content
@@ -140,7 +140,7 @@ export async function startGcs(host = '127.0.0.1') {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const base = `http://${request.headers.host}`
     const url = new URL(request.url ?? '/', base)
-    if (state.interfere(request, response)) return
+    if (state.interceptRequest(request, response)) return
     if (url.pathname === '/token') return signIn(request, response)
     const [, kind, bucket, name] =
       /^\/(storage|upload\/storage)\/v1\/b\/([^/]+)\/o\/?(.*)$/.exec(url.pathname) ?? []

@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => server.stop())
 beforeEach(async (t) => {
-  server.state.interfere = () => false
+  server.state.interceptRequest = () => false
   // One client per test, so that failures of one test do not open the circuit breaker for the next.
   guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
   const client = guardedHttp
@@ -47,10 +47,10 @@ const fileOf = (path: string) => ({
   mimeType: 'application/x-test',
   sha256: '',
   open: async ({ start, end } = { start: 0, end: content.length }) =>
-    Readable.from(chunksOf(content.subarray(start, end))),
+    Readable.from(splitIntoChunks(content.subarray(start, end))),
 })
 
-function* chunksOf(bytes: Buffer) {
+function* splitIntoChunks(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
 }
 
@@ -90,7 +90,7 @@ test('Google Cloud files with a prefix are found on all pages and can be read fr
 test('a Google Cloud download resumes where its connection was lost', async () => {
   server.put('big.bin', content)
   let times = 0
-  server.state.interfere = ({ url = '' }, response) => {
+  server.state.interceptRequest = ({ url = '' }, response) => {
     if (!url.includes('alt=media') || times++ > 0) return false
     response.writeHead(200, { 'content-length': content.length })
     response.write(content.subarray(0, 300_000), () => setTimeout(() => response.destroy(), 20))
@@ -122,7 +122,7 @@ test('an export to Google Cloud stores the metadata of the export', async () => 
 
 test('an export to Google Cloud that loses its connection resumes after the received bytes', async () => {
   let times = 0
-  server.state.interfere = (request) => {
+  server.state.interceptRequest = (request) => {
     if (request.method !== 'PUT' || times++ > 0) return false
     let got = 0
     request.on('data', ({ length }: Buffer) => {
@@ -138,7 +138,7 @@ test('an export to Google Cloud that loses its connection resumes after the rece
 
 test('an export to Google Cloud is retried after a 503', async () => {
   let times = 0
-  server.state.interfere = (request, response) => {
+  server.state.interceptRequest = (request, response) => {
     if (request.method !== 'PUT' || times++ > 0) return false
     request.resume().on('end', () => response.writeHead(503).end())
     return true
@@ -149,7 +149,7 @@ test('an export to Google Cloud is retried after a 503', async () => {
 
 test('an aborted export to Google Cloud stops at once and leaves no data behind', async () => {
   const stop = new AbortController()
-  server.state.interfere = (request) => {
+  server.state.interceptRequest = (request) => {
     if (request.method === 'PUT') request.pause()
     return request.method === 'PUT'
   }
@@ -174,7 +174,7 @@ test('errors of Google Cloud Storage are mapped to reasons', async () => {
     assert.match(String(error), /Google rejected the key of stranger@example.com \(invalid_grant\)\./)
     return hasReason('forbidden')(error)
   })
-  server.state.interfere = ({ url }, response) => {
+  server.state.interceptRequest = ({ url }, response) => {
     if (url !== '/token') response.writeHead(500).end('{}')
     return url !== '/token'
   }

@@ -79,29 +79,29 @@ test('a host name that resolves to a private address on the second lookup is rej
       .writeHead(302, { location: `http://turning.example:${insideSite.port}/`, connection: 'close' })
       .end(),
   )
-  let lookups = 0
+  let lookupCount = 0
   const resolve: ResolveHost = async () => [
-    { address: lookups++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 },
+    { address: lookupCount++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 },
   ]
   const client = createClient({ allowed: ['127.0.0.2/32'], resolve })
   await assert.rejects(
     client.request(`http://turning.example:${outsideSite.port}/`, { signal }),
     hasCode('URL_NOT_ALLOWED'),
   )
-  assert.deepEqual([outsideSite.seen(), insideSite.seen(), lookups], [1, 0, 2])
+  assert.deepEqual([outsideSite.seen(), insideSite.seen(), lookupCount], [1, 0, 2])
 })
 
 test('a guarded connection uses the checked address, with the host name of the URL', async () => {
   const server = await serve('127.0.0.2', (request, response) => response.end(request.headers.host))
-  let lookups = 0
+  let lookupCount = 0
   const resolve: ResolveHost = async () => {
-    lookups++
+    lookupCount++
     return [{ address: '127.0.0.2', family: 4 }]
   }
   const client = createClient({ allowed: ['127.0.0.2/32'], resolve })
   const { body } = await client.request(`http://named.example:${server.port}/`, { signal })
   assert.equal(await text(body), `named.example:${server.port}`)
-  assert.equal(lookups, 1)
+  assert.equal(lookupCount, 1)
 })
 
 test('a guarded request follows three redirects and rejects a fourth', async () => {
@@ -171,10 +171,10 @@ test('connection failures are explained, and URLs of other protocols are rejecte
     assert.equal(error.isTransient, true)
     return true
   })
-  const unresolvable = createClient({
+  const clientWithoutDns = createClient({
     resolve: () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' })),
   })
-  await assert.rejects(unresolvable.request('http://unknown.example/', { signal }), (error) => {
+  await assert.rejects(clientWithoutDns.request('http://unknown.example/', { signal }), (error) => {
     assert.ok(error instanceof RemoteError)
     assert.match(error.message, /the host name does not exist/)
     assert.equal(error.isTransient, false)

@@ -91,7 +91,8 @@ for (const [name, start] of Object.entries(storeCases)) {
     const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
     t.after(() => Promise.all([proxy.stop(), guardedHttp.close()]))
     const { signal } = new AbortController()
-    const cutConnections = (cuts: number) => Object.assign(proxy.state, { cutAfter: 5_000_000, cuts })
+    const cutConnections = (cutCount: number) =>
+      Object.assign(proxy.state, { cutAfter: 5_000_000, cuts: cutCount })
 
     await storeCase.put('in.bin', content)
     cutConnections(2)

@@ -135,13 +135,13 @@ test('a lost part of an S3 export is sent again, and a failing export leaves no 
       },
     })
   let left = 1
-  const readOnce: OutgoingFile = {
+  const singleReadFile: OutgoingFile = {
     ...wholeFile,
     open: async (range) =>
       range?.start === 8 * 1024 ** 2 && left-- > 0 ? createBrokenStream() : wholeFile.open(range),
   }
   const parts: number[] = []
-  await store.put(readOnce, (bytes) => parts.push(bytes))
+  await store.put(singleReadFile, (bytes) => parts.push(bytes))
   assert.deepEqual(
     parts.toSorted((a, b) => b - a),
     [8, 8, 4].map((mib) => mib * 1024 ** 2),
@@ -149,7 +149,7 @@ test('a lost part of an S3 export is sent again, and a failing export leaves no 
   const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: 'out/result.bin' }))
   assert.ok((await buffer(Body as Readable)).equals(content))
   left = 100
-  await assert.rejects(store.put({ ...readOnce, path: 'out/never.bin' }, () => {}))
+  await assert.rejects(store.put({ ...singleReadFile, path: 'out/never.bin' }, () => {}))
   await assert.rejects(client.send(new HeadObjectCommand({ Bucket, Key: 'out/never.bin' })))
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
   assert.deepEqual(Uploads, [])

@@ -173,8 +173,11 @@ test('an SFTP private key that is encrypted requires its passphrase', async () =
   await assert.rejects(find(locked), hasReason('forbidden', /it is encrypted, and passphrase is missing/))
   const wrongKey = { ...locked, passphrase: 'wrong' }
   await assert.rejects(find(wrongKey), hasReason('forbidden', /the passphrase is wrong/))
-  const noKey = { ...locked, private_key: 'none' }
-  await assert.rejects(find(noKey), hasReason('forbidden', /expected an OpenSSH, PEM or PuTTY key/))
+  const fieldsWithInvalidKey = { ...locked, private_key: 'none' }
+  await assert.rejects(
+    find(fieldsWithInvalidKey),
+    hasReason('forbidden', /expected an OpenSSH, PEM or PuTTY key/),
+  )
 })
 
 test('errors of the SFTP server are mapped to reasons', async () => {

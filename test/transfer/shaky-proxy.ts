@@ -18,13 +18,13 @@ export async function startProxy(to: number) {
     /** Whether to hold back the response to the last request, given the end of that request. */
     holdsResponse: (_lastRequest: string): boolean => false,
   }
-  const server = createServer((nearSocket) => {
+  const server = createServer((clientSocket) => {
     const far = connect(to, '127.0.0.1')
     state.connections++
     let forwardedBytes = 0
     let lastRequest = ''
     /** Called for each response before it is forwarded. */
-    const holdsBack = () => {
+    const isHeldBack = () => {
       const isHeldBack = state.holdsResponse(lastRequest)
       lastRequest = ''
       return isHeldBack
@@ -38,13 +38,13 @@ export async function startProxy(to: number) {
       })
       from.on('data', (bytes: Buffer) => {
         forwardedBytes += bytes.length
-        if (from === nearSocket)
+        if (from === clientSocket)
           lastRequest = (lastRequest + bytes.toString('latin1')).slice(-maxRequestBytes)
         if (forwardedBytes > state.cutAfter && state.cuts > 0) {
           state.cuts--
-          nearSocket.destroy()
+          clientSocket.destroy()
           far.destroy()
-        } else if (forwardedBytes > state.holdAfter || (from === far && holdsBack())) {
+        } else if (forwardedBytes > state.holdAfter || (from === far && isHeldBack())) {
           state.isHeld = true
           from.pause()
         } else if (!into.write(bytes)) {
@@ -53,8 +53,8 @@ export async function startProxy(to: number) {
         }
       })
     }
-    forward(nearSocket, far)
-    forward(far, nearSocket)
+    forward(clientSocket, far)
+    forward(far, clientSocket)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

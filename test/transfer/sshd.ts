@@ -20,7 +20,7 @@ export async function startSshd() {
   const [plain, locked] = [key('plain', '-N', ''), key('locked', '-N', passphrase)]
   const allowedKeys = await Promise.all([plain, locked].map((path) => readFile(`${path}.pub`, 'utf8')))
   await writeFile(join(dir, 'allowed'), allowedKeys.join(''), { mode: 0o600 })
-  const port = await freePort()
+  const port = await findFreePort()
   const settings = [
     ...[`Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${hostKey}`, `PidFile ${join(dir, 'pid')}`],
     ...[`AuthorizedKeysFile ${join(dir, 'allowed')}`, 'StrictModes no', 'PermitRootLogin yes'],
@@ -55,7 +55,7 @@ export async function startSshd() {
   }
 }
 
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

@@ -20,17 +20,17 @@ async function readMetrics(): Promise<string> {
   return text(await promise)
 }
 
-interface Family {
+interface MetricFamily {
   readonly help: string
   readonly type: string
   readonly samples: { readonly name: string; readonly labels: string; readonly value: number }[]
 }
 
 /** Parses the text format strictly. https://prometheus.io/docs/instrumenting/exposition_formats/ */
-function parseFamilies(body: string): Map<string, Family> {
+function parseFamilies(body: string): Map<string, MetricFamily> {
   assert.ok(body.endsWith('\n'), 'the last line ends with a line feed')
-  const families = new Map<string, Family>()
-  let current: { readonly name: string; readonly family: Family } | undefined
+  const families = new Map<string, MetricFamily>()
+  let current: { readonly name: string; readonly family: MetricFamily } | undefined
   let help: { readonly name: string; readonly text: string } | undefined
   for (const line of body.trimEnd().split('\n')) {
     const comment = /^# (HELP|TYPE) ([a-z_]+) (.+)$/.exec(line)
@@ -41,7 +41,7 @@ function parseFamilies(body: string): Map<string, Family> {
         assert.equal(help?.name, name, 'HELP and TYPE are next to each other')
         assert.ok(!families.has(name), `${name} is one group`)
         assert.ok(['counter', 'gauge', 'histogram'].includes(rest), rest)
-        const family: Family = { help: help?.text ?? '', type: rest, samples: [] }
+        const family: MetricFamily = { help: help?.text ?? '', type: rest, samples: [] }
         families.set(name, family)
         current = { name, family }
       }
@@ -70,7 +70,7 @@ test('metrics are valid Prometheus text, with those of queues, jobs, requests an
   const bytes = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
   const job = await client.accepted(await client.convert({ name: 'a.png', bytes }, { targetFormat: 'jpg' }))
   assert.equal(job.status, 'completed')
-  let families = new Map<string, Family>()
+  let families = new Map<string, MetricFamily>()
   await waitUntil(async () => {
     families = parseFamilies(await readMetrics())
     return (families.get('mutabor_jobs_total')?.samples.length ?? 0) > 0

@@ -13,10 +13,10 @@ import { sortKeys } from '../../lib/validation/canonical-json.ts'
 import { component } from '../../lib/validation/component.ts'
 import { parseInput, parseJson } from '../../lib/validation/parse-input.ts'
 
-type Wrong = Readonly<Record<string, string>>
+type MessagesByField = Readonly<Record<string, string>>
 
 /** Messages by field. */
-function messagesFor(schema: z.ZodType, value: unknown): Wrong {
+function messagesFor(schema: z.ZodType, value: unknown): MessagesByField {
   try {
     parseInput(schema, value, 'body')
   } catch (error) {
@@ -37,7 +37,7 @@ const namedSchema = component(
   'NamedInTest',
   z.object({ side: component('NamedSideInTest', z.enum(['left', 'right'])), count: z.int().min(0) }),
 )
-const sentences: readonly [what: string, schema: z.ZodType, value: unknown, expected: Wrong][] = [
+const sentences: readonly [what: string, schema: z.ZodType, value: unknown, expected: MessagesByField][] = [
   [
     'fields of a schema that the API document names',
     namedSchema,
@@ -151,7 +151,7 @@ for (const [what, schema, value, expectedMessage] of sentences) {
 }
 
 /** Terms of zod, which are for developers. */
-const forDevelopers = /Invalid|received|undefined|Too (?:big|small)|Unrecognized|NaN|pattern|expected:/
+const developerTerms = /Invalid|received|undefined|Too (?:big|small)|Unrecognized|NaN|pattern|expected:/
 
 test('no error about input contains technical terms of zod', () => {
   const wrongValues = ['', 'x'.repeat(3000), '\n', -1e12, 0.5, {}, [], [{}], null, true, '2026-13-45']
@@ -176,11 +176,11 @@ test('no error about input contains technical terms of zod', () => {
       seenCodes.add(schema.shape[field])
       for (const value of wrongValues) {
         const error = messagesFor(schema, { [field]: value })[field] ?? ''
-        assert.doesNotMatch(error.replace(/, got .*/s, ''), forDevelopers, `${name}: ${field}`)
+        assert.doesNotMatch(error.replace(/, got .*/s, ''), developerTerms, `${name}: ${field}`)
       }
     }
     for (const error of Object.values(messagesFor(schema, {})))
-      assert.doesNotMatch(error, forDevelopers, name)
+      assert.doesNotMatch(error, developerTerms, name)
   }
 })
 

@@ -13,13 +13,13 @@ import { parseTaskSpec } from '../../lib/tasks/operation.ts'
 import { parseJsonBody } from '../../lib/validation/json-body.ts'
 import { findJsonExcess, maxJsonDepth, maxJsonValues } from '../../lib/validation/json-shape.ts'
 import { maxLengths, namedValues, openOptions, text } from '../../lib/validation/maxima.ts'
-import { unboundedFields } from '../support/unbounded-fields.ts'
+import { listUnboundedFields } from '../support/unbounded-fields.ts'
 
 describe('maximum lengths of client input', () => {
   test('every string, list and record has a maximum in the requests of each endpoint', () => {
     const parts = [...routes, ...compatContracts].flatMap(({ method, path, params, query, body }) =>
       [params, query, body?.schema].flatMap((schema) =>
-        schema ? unboundedFields(schema, `${method} ${path}`) : [],
+        schema ? listUnboundedFields(schema, `${method} ${path}`) : [],
       ),
     )
     assert.deepEqual(parts, [])
@@ -28,20 +28,20 @@ describe('maximum lengths of client input', () => {
   test('every string, list and record has a maximum in the fields of tasks, which workflows use as well', () => {
     assert.ok(taskOperations.length > 20)
     assert.deepEqual(
-      taskOperations.flatMap(({ name, fields }) => unboundedFields(fields, name)),
+      taskOperations.flatMap(({ name, fields }) => listUnboundedFields(fields, name)),
       [],
     )
   })
 
   test('every string, list and record has a maximum in the options of engines', () => {
     const options = engines.flatMap(({ id, capabilities }) =>
-      capabilities.flatMap((one) => unboundedFields(one.options, `${id} ${one.operation}`)),
+      capabilities.flatMap((one) => listUnboundedFields(one.options, `${id} ${one.operation}`)),
     )
     assert.deepEqual([...new Set(options)], [])
   })
 
   test('every string, list and record has a maximum in the frames of WebSocket clients', () => {
-    assert.deepEqual(unboundedFields(ClientFrame), [])
+    assert.deepEqual(listUnboundedFields(ClientFrame), [])
   })
 
   test('a schema without a maximum is found by this test', () => {
@@ -56,7 +56,7 @@ describe('maximum lengths of client input', () => {
       whole: z.string().regex(/^[a-z+]{1,3}$/),
       limited: namedValues(text('id'), text('name')),
     })
-    assert.deepEqual(unboundedFields(schema), [
+    assert.deepEqual(listUnboundedFields(schema), [
       '.plain: string',
       '.listed: list',
       '.named: record',

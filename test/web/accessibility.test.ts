@@ -3,15 +3,15 @@ import { after, before, describe, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import {
   chooseFiles,
-  downloadFrom,
-  fileCard,
-  filePayload,
+  downloadFromCard,
+  findFileCard,
   fixture,
   openSite,
+  readPayload,
   type Site,
   visit,
 } from './browser.ts'
-import { layoutProblems, lowContrastTexts } from './layout-checks.ts'
+import { findLayoutProblems, findLowContrastTexts } from './layout-checks.ts'
 
 let site: Site
 
@@ -21,43 +21,43 @@ const visitPage = (context: BrowserContextOptions, act: (page: Page) => Promise<
 const wide = { width: 1440, height: 900 }
 
 /** Takes the page through its states and calls `look` in each. */
-async function forEachState(page: Page, look: (state: string) => Promise<void>): Promise<void> {
+async function forEachState(page: Page, check: (state: string) => Promise<void>): Promise<void> {
   await page.locator('#kinds li').first().waitFor()
-  await look('empty')
+  await check('empty')
   const long = 'a rather long file name that has been kept for years without ever being shortened at all'
-  const { buffer } = await filePayload(fixture('corners.png'))
+  const { buffer } = await readPayload(fixture('corners.png'))
   await chooseFiles(
     page,
     { name: `${long}.png`, mimeType: '', buffer },
-    await filePayload(fixture('letter.docx')),
+    await readPayload(fixture('letter.docx')),
   )
-  const card = fileCard(page, `${long}.png`)
+  const card = findFileCard(page, `${long}.png`)
   await card.getByText('Options').click()
-  await look('ready')
+  await check('ready')
   const search = card.getByRole('combobox', { name: 'All available formats' })
   await search.fill('e')
-  await look('search')
+  await check('search')
   await search.press('Escape')
   // Delayed replies keep the page in states that would otherwise end too soon.
   await page.route('**/v1/convert', () => {}, { times: 1 })
   await card.getByRole('button', { name: /^Convert to/ }).click()
   await card.getByText('Checking the file').waitFor()
-  await look('busy')
+  await check('busy')
   await chooseFiles(page, { name: 'broken.png', mimeType: '', buffer: buffer.subarray(0, 60) })
-  await fileCard(page, 'broken.png')
+  await findFileCard(page, 'broken.png')
     .getByRole('button', { name: /^Convert to/ })
     .click()
-  await fileCard(page, 'broken.png').getByRole('alert').waitFor()
+  await findFileCard(page, 'broken.png').getByRole('alert').waitFor()
   await chooseFiles(page, {
     name: `${long}.gif`,
     mimeType: '',
-    buffer: (await filePayload(fixture('animated.gif'))).buffer,
+    buffer: (await readPayload(fixture('animated.gif'))).buffer,
   })
-  await fileCard(page, `${long}.gif`)
+  await findFileCard(page, `${long}.gif`)
     .getByRole('button', { name: /^Convert to/ })
     .click()
-  await downloadFrom(page, `${long}.gif`)
-  await look('done and refused')
+  await downloadFromCard(page, `${long}.gif`)
+  await check('done and refused')
 }
 
 /** The tests mostly wait, so three run at a time. */
@@ -77,7 +77,7 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
         for (const colorScheme of ['light', 'dark'] as const)
           await t.test(`${state}: every text has enough contrast in ${colorScheme} mode`, async () => {
             await page.emulateMedia({ colorScheme })
-            assert.deepEqual(await page.evaluate(lowContrastTexts), [])
+            assert.deepEqual(await page.evaluate(findLowContrastTexts), [])
             const pageColor = await page.evaluate(
               () => getComputedStyle(document.documentElement).backgroundColor,
             )
@@ -86,7 +86,7 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
           })
 
         await t.test(`${state}: the file list is shown beside the drop zone and stays visible`, async () => {
-          assert.deepEqual(await page.evaluate(layoutProblems, 24), [])
+          assert.deepEqual(await page.evaluate(findLayoutProblems, 24), [])
           const [dropZone, list] = await Promise.all([
             page.locator('.add').boundingBox(),
             page.locator('.work').boundingBox(),
@@ -122,7 +122,7 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
             await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
             await page.setViewportSize({ width: 360, height: 740 })
             assert.equal(await page.evaluate(() => matchMedia('(pointer: coarse)').matches), true)
-            assert.deepEqual(await page.evaluate(layoutProblems, 32), [])
+            assert.deepEqual(await page.evaluate(findLayoutProblems, 32), [])
             await page.setViewportSize(wide)
             await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: false })
           },
@@ -136,8 +136,8 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
     visitPage({}, async (page) => {
       await chooseFiles(
         page,
-        await filePayload(fixture('corners.png')),
-        await filePayload(fixture('cover.mp3')),
+        await readPayload(fixture('corners.png')),
+        await readPayload(fixture('cover.mp3')),
       )
       const start = page.getByRole('button', { name: 'Convert all' })
       await start.waitFor()
@@ -172,11 +172,11 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
           })
         Object.assign(window, { announcements })
       })
-      await chooseFiles(page, await filePayload(fixture('corners.png')))
-      await fileCard(page, 'corners.png')
+      await chooseFiles(page, await readPayload(fixture('corners.png')))
+      await findFileCard(page, 'corners.png')
         .getByRole('button', { name: /^Convert to/ })
         .click()
-      await downloadFrom(page, 'corners.png')
+      await downloadFromCard(page, 'corners.png')
       // Events within a few seconds are announced together.
       await page.waitForFunction(() =>
         (window as unknown as { announcements: string[] }).announcements.join().includes('ready to download'),
@@ -191,7 +191,7 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
 
   test('the format list can be searched, navigated and closed by keyboard', () =>
     visitPage({}, async (page) => {
-      await chooseFiles(page, await filePayload(fixture('letter.docx')))
+      await chooseFiles(page, await readPayload(fixture('letter.docx')))
       const box = page.getByRole('combobox')
       const active = () =>
         box.evaluate(

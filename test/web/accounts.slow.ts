@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { SMTPServer } from 'smtp-server'
 import { totpOf } from '../access/totp.ts'
 import { after, before } from '../hooks.ts'
-import { openIdProvider } from '../support/openid-provider.ts'
+import { openOpenIdProvider } from '../support/openid-provider.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { openSite, type Site } from './browser.ts'
 
@@ -14,7 +14,7 @@ import { openSite, type Site } from './browser.ts'
 const emails: string[] = []
 const password = 'correct horse battery'
 let mail: SMTPServer
-let provider: Awaited<ReturnType<typeof openIdProvider>>
+let provider: Awaited<ReturnType<typeof openOpenIdProvider>>
 let site: Site
 
 before(async () => {
@@ -33,7 +33,7 @@ before(async () => {
   const port = await new Promise<number>((resolve) => {
     const server = mail.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
   })
-  provider = await openIdProvider()
+  provider = await openOpenIdProvider()
   const { issuer } = provider
   site = await openSite({
     SMTP_URL: `smtp://127.0.0.1:${port}`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { axeViolations } from './axe.ts'
-import { chooseFiles, fileCard, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
+import { findAxeViolations } from './axe.ts'
+import { chooseFiles, findFileCard, fixture, openSite, readPayload, type Site, visit } from './browser.ts'
 
 /** The comparison of an image with its result. */
 
@@ -13,8 +13,8 @@ after(() => site.close())
 
 test('the line of the before/after preview follows the pointer and the keyboard, also when zoomed', () =>
   visit({ site, context: { reducedMotion: 'reduce' } }, async (page) => {
-    await chooseFiles(page, await filePayload(fixture('corners.png')))
-    const card = fileCard(page, 'corners.png')
+    await chooseFiles(page, await readPayload(fixture('corners.png')))
+    const card = findFileCard(page, 'corners.png')
     await card.getByRole('button', { name: /^Convert to/ }).click()
     await card.getByRole('button', { name: /^Preview/ }).click()
     const slider = page.getByRole('slider', { name: 'Before and after' })
@@ -33,5 +33,5 @@ test('the line of the before/after preview follows the pointer and the keyboard,
     await page.getByLabel('Zoom').selectOption('200%')
     // The fixture is 40 × 30 pixels.
     assert.deepEqual(await area.evaluate((element) => [element.clientWidth, element.clientHeight]), [80, 60])
-    assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(await findAxeViolations(page), [])
   }))

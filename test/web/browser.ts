@@ -114,7 +114,7 @@ export interface Payload {
   readonly buffer: Buffer
 }
 
-export async function filePayload(path: string, name = basename(path), mimeType = ''): Promise<Payload> {
+export async function readPayload(path: string, name = basename(path), mimeType = ''): Promise<Payload> {
   return { name, mimeType, buffer: await readFile(path) }
 }
 
@@ -160,21 +160,21 @@ export async function dropOrPaste(
 }
 
 /** The card of a file. */
-export const fileCard = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
+export const findFileCard = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
 
 export async function readDownload(download: Download): Promise<Buffer> {
   return readFile(await download.path())
 }
 
 /** Clicks the download button of a card. */
-export async function downloadFrom(page: Page, name: string): Promise<Download> {
-  const link = fileCard(page, name).getByRole('link', { name: /^Download/ })
+export async function downloadFromCard(page: Page, name: string): Promise<Download> {
+  const link = findFileCard(page, name).getByRole('link', { name: /^Download/ })
   const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
   return download
 }
 
 /** Colors at some points of an image as decoded by the browser, each as `[red, green, blue]`. */
-export function colorsAt(
+export function readColorsAt(
   page: Page,
   image: Buffer,
   points: readonly (readonly [x: number, y: number])[],

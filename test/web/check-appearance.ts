@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { axeViolations } from './axe.ts'
-import { layoutProblems, lowContrastTexts } from './layout-checks.ts'
+import { findAxeViolations } from './axe.ts'
+import { findLayoutProblems, findLowContrastTexts } from './layout-checks.ts'
 
 /** Folder for screenshots to look at; none are taken without it. */
 const screenshotFolder = process.env['SHOTS']
@@ -16,8 +16,8 @@ export async function checkAppearance(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await saveScreenshot(page, `${name}-${colorScheme}`)
-    assert.deepEqual(await axeViolations(page), [], `${name}, ${colorScheme}`)
-    assert.deepEqual(await page.evaluate(lowContrastTexts), [], `${name}, ${colorScheme}`)
+    assert.deepEqual(await findAxeViolations(page), [], `${name}, ${colorScheme}`)
+    assert.deepEqual(await page.evaluate(findLowContrastTexts), [], `${name}, ${colorScheme}`)
   }
-  assert.deepEqual(await page.evaluate(layoutProblems, 20), [], name)
+  assert.deepEqual(await page.evaluate(findLayoutProblems, 20), [], name)
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { scratchFolder } from '../support/scratch-folder.ts'
-import { filePayload, fixture, openSite, type Payload, readDownload, type Site, visit } from './browser.ts'
+import { fixture, openSite, type Payload, readDownload, readPayload, type Site, visit } from './browser.ts'
 
 /**
  * Ten common jobs, each with the number of clicks that it may take from the page where people begin, and a check of
@@ -27,7 +27,7 @@ interface Job {
   readonly check: (result: { readonly name: string; readonly path: string }) => void
 }
 
-const fixtures = (...names: readonly string[]) => Promise.all(names.map((name) => filePayload(fixture(name))))
+const fixtures = (...names: readonly string[]) => Promise.all(names.map((name) => readPayload(fixture(name))))
 const run = (program: string, ...args: readonly string[]) => execFileSync(program, args, { encoding: 'utf8' })
 const clickButton = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click()
 
@@ -35,7 +35,7 @@ const clickButton = (page: Page, name: string | RegExp) => page.getByRole('butto
 async function createScan(): Promise<Payload> {
   run('pdftoppm', '-r', '150', '-png', '-singlefile', fixture('report.pdf'), join(scratch, 'scan'))
   run('img2pdf', join(scratch, 'scan.png'), '-o', join(scratch, 'scan.pdf'))
-  return filePayload(join(scratch, 'scan.pdf'))
+  return readPayload(join(scratch, 'scan.pdf'))
 }
 
 /** A PDF of a large photo. */
@@ -43,7 +43,7 @@ async function createHeavyPdf(): Promise<Payload> {
   const noise = ['-f', 'lavfi', '-i', 'testsrc2=s=1600x1200', '-vf', 'noise=alls=60', '-frames:v', '1']
   run('ffmpeg', '-v', 'error', '-y', ...noise, '-q:v', '2', join(scratch, 'photo.jpg'))
   run('img2pdf', join(scratch, 'photo.jpg'), '-o', join(scratch, 'report.pdf'))
-  return filePayload(join(scratch, 'report.pdf'))
+  return readPayload(join(scratch, 'report.pdf'))
 }
 
 const jobs: readonly Job[] = [
@@ -112,7 +112,7 @@ const jobs: readonly Job[] = [
     maxClicks: 3,
     path: '/heic-to-jpg',
     files: async () => {
-      const { buffer } = await filePayload(fixture('corners.heic'))
+      const { buffer } = await readPayload(fixture('corners.heic'))
       return Array.from({ length: 8 }, (_, at) => ({ name: `${at}.heic`, mimeType: '', buffer }))
     },
     act: async (page) => {
@@ -183,8 +183,8 @@ describe('clicks of common jobs', () => {
       visit({ site, path }, async (page) => {
         // On a busy machine, the first job waits for its engine to start.
         page.setDefaultTimeout(150_000)
-        let clicks = 0
-        await page.exposeFunction('countClick', () => clicks++)
+        let clickCount = 0
+        await page.exposeFunction('countClick', () => clickCount++)
         await page.evaluate(() =>
           // A click of a label is one click, although its field gets another one.
           addEventListener(
@@ -210,7 +210,7 @@ describe('clicks of common jobs', () => {
         const source = await readDownload(download)
         writeFileSync(`${resultPath}.result`, source)
         check({ name: download.suggestedFilename(), path: `${resultPath}.result` })
-        assert.ok(clicks >= 2 && clicks <= maxClicks, `${clicks} clicks`)
+        assert.ok(clickCount >= 2 && clickCount <= maxClicks, `${clickCount} clicks`)
       }))
   }
 })

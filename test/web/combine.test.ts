@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
-import { axeViolations } from './axe.ts'
-import { chooseFiles, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
+import { findAxeViolations } from './axe.ts'
+import { chooseFiles, fixture, openSite, readPayload, type Site, visit } from './browser.ts'
 
 /** Several images become one PDF. */
 
@@ -20,8 +20,8 @@ describe('combining images into one PDF', () => {
       // The second page of the list is the only JPEG.
       await chooseFiles(
         page,
-        await filePayload(fixture('corners.png'), 'page 10.png'),
-        await filePayload(fixture('corners.jpg'), 'page 2.jpg'),
+        await readPayload(fixture('corners.png'), 'page 10.png'),
+        await readPayload(fixture('corners.jpg'), 'page 2.jpg'),
       )
       await page
         .getByRole('group', { name: 'Convert all 2 images to' })
@@ -31,7 +31,7 @@ describe('combining images into one PDF', () => {
       const bar = page.locator('.combine')
       await bar.getByLabel('Page size').selectOption('A5')
       await bar.getByLabel('Order of the pages').selectOption('By name')
-      assert.deepEqual(await axeViolations(page), [])
+      assert.deepEqual(await findAxeViolations(page), [])
       await bar.getByLabel('Distance from the edge').fill('10mm')
       await bar.getByRole('button', { name: 'Combine 2 images into one PDF' }).press('Enter')
       const [download] = await Promise.all([
@@ -50,15 +50,15 @@ describe('combining images into one PDF', () => {
       const combine = page.getByRole('button', { name: /^Combine / })
       await chooseFiles(
         page,
-        await filePayload(fixture('corners.png')),
-        await filePayload(fixture('corners.jpg')),
+        await readPayload(fixture('corners.png')),
+        await readPayload(fixture('corners.jpg')),
       )
       await page
         .getByRole('group', { name: 'Convert all 2 images to' })
         .getByRole('button', { name: 'PDF' })
         .click()
       await combine.waitFor()
-      await chooseFiles(page, await filePayload(fixture('corners.svg')))
+      await chooseFiles(page, await readPayload(fixture('corners.svg')))
       const answer = page.waitForResponse((response) => response.url().includes('from=svg&operation=merge'))
       await page
         .getByRole('group', { name: 'Convert all 3 images to' })

@@ -8,14 +8,14 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import {
   chooseFiles,
-  colorsAt,
-  downloadFrom,
+  downloadFromCard,
   dropOrPaste,
-  fileCard,
-  filePayload,
+  findFileCard,
   fixture,
   openSite,
+  readColorsAt,
   readDownload,
+  readPayload,
   type Site,
   visit,
 } from './browser.ts'
@@ -40,12 +40,12 @@ describe('converting on the page', { concurrency: 3 }, () => {
 
   test('an image dropped anywhere on the page converts to WebP and downloads', () =>
     visitPage(async (page) => {
-      await dropOrPaste(page, 'drop', await filePayload(fixture('corners.png'), 'corners.png', 'image/png'))
-      const card = fileCard(page, 'corners.png')
+      await dropOrPaste(page, 'drop', await readPayload(fixture('corners.png'), 'corners.png', 'image/png'))
+      const card = findFileCard(page, 'corners.png')
       await card.locator('.badge img').waitFor()
       await card.getByRole('radio', { name: 'WEBP' }).check()
       await card.getByRole('button', { name: 'Convert to WEBP' }).click()
-      const download = await downloadFrom(page, 'corners.png')
+      const download = await downloadFromCard(page, 'corners.png')
       assert.equal(download.suggestedFilename(), 'corners.webp')
       const bytes = await readDownload(download)
       assert.equal(bytes.toString('latin1', 8, 12), 'WEBP')
@@ -54,10 +54,14 @@ describe('converting on the page', { concurrency: 3 }, () => {
         [35, 5],
         [5, 25],
       ] as const
-      const { width, height, colors } = await colorsAt(page, bytes, points)
+      const { width, height, colors } = await readColorsAt(page, bytes, points)
       assert.deepEqual([width, height], [40, 30])
-      const strongest = colors.map((color) => color.indexOf(Math.max(...color)))
-      assert.deepEqual(strongest, [0, 1, 2], `red, green and blue corners, got ${JSON.stringify(colors)}`)
+      const strongestChannels = colors.map((color) => color.indexOf(Math.max(...color)))
+      assert.deepEqual(
+        strongestChannels,
+        [0, 1, 2],
+        `red, green and blue corners, got ${JSON.stringify(colors)}`,
+      )
       assert.match(
         (await card.locator('.sizes').textContent()) ?? '',
         new RegExp(`after\\s*${bytes.length}\\sbytes`),
@@ -68,13 +72,13 @@ describe('converting on the page', { concurrency: 3 }, () => {
     visitPage(async (page) => {
       const press = (key: string) => page.keyboard.press(key)
       const getFocusedText = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
-      for (let presses = 0; (await getFocusedText()) !== 'Choose files'; presses++) {
-        assert.ok(presses < 16, 'the button must come early in the tab order')
+      for (let pressCount = 0; (await getFocusedText()) !== 'Choose files'; pressCount++) {
+        assert.ok(pressCount < 16, 'the button must come early in the tab order')
         await press('Tab')
       }
       const [dialog] = await Promise.all([page.waitForEvent('filechooser'), press('Enter')])
       await dialog.setFiles(fixture('letter.docx'))
-      const card = fileCard(page, 'letter.docx')
+      const card = findFileCard(page, 'letter.docx')
       const getChosenValue = () =>
         page.evaluate(() => (document.activeElement as HTMLInputElement | null)?.value)
       await card.getByRole('radio', { name: 'PDF' }).waitFor()
@@ -97,7 +101,7 @@ describe('converting on the page', { concurrency: 3 }, () => {
 
   test('progress from the service is shown as text and never decreases', () =>
     visitPage(async (page) => {
-      const video = await longVideo('progress.mp4', 60)
+      const video = await createLongVideo('progress.mp4', 60)
       const devtools = await page.context().newCDPSession(page)
       await devtools.send('Network.emulateNetworkConditions', {
         offline: false,
@@ -106,7 +110,7 @@ describe('converting on the page', { concurrency: 3 }, () => {
         uploadThroughput: (2 * video.buffer.length) / 3,
       })
       await chooseFiles(page, video)
-      const card = fileCard(page, 'progress.mp4')
+      const card = findFileCard(page, 'progress.mp4')
       await card.getByRole('radio', { name: 'WEBM' }).check()
       await page.evaluate(() => {
         const seenTexts: string[] = []
@@ -139,15 +143,15 @@ describe('converting on the page', { concurrency: 3 }, () => {
 
   test('cancelling stops the job and leaves the file ready for another try', () =>
     visitPage(async (page) => {
-      await chooseFiles(page, await longVideo('long.mp4', 1000))
-      const card = fileCard(page, 'long.mp4')
+      await chooseFiles(page, await createLongVideo('long.mp4', 1000))
+      const card = findFileCard(page, 'long.mp4')
       await card.getByRole('radio', { name: 'WEBM' }).check()
       await card.getByRole('button', { name: 'Convert to WEBM' }).click()
       await card.getByText(/^(Converting|Encoding)$/).waitFor()
       await card.getByRole('button', { name: 'Cancel' }).click()
       await card.getByText('Cancelled.').waitFor()
       assert.equal(await card.getByRole('radio', { name: 'WEBM' }).isChecked(), true)
-      assert.deepEqual(await jobStatuses(page), ['cancelled'])
+      assert.deepEqual(await listJobStatuses(page), ['cancelled'])
       await page.reload()
       await card.getByText('Target format: WEBM').waitFor()
       const [dialog] = await Promise.all([
@@ -159,13 +163,13 @@ describe('converting on the page', { concurrency: 3 }, () => {
       await page.getByRole('button', { name: 'Remove long.mp4' }).click()
       await card.getByRole('button', { name: 'Delete' }).click()
       await card.waitFor({ state: 'detached' })
-      assert.deepEqual(await jobStatuses(page), [], 'a deleted job does not reappear after a reload')
+      assert.deepEqual(await listJobStatuses(page), [], 'a deleted job does not reappear after a reload')
     }))
 
   test('a running job is followed again after a reload', () =>
     visitPage(async (page) => {
-      await chooseFiles(page, await longVideo('video.mp4', 160))
-      const card = fileCard(page, 'video.mp4')
+      await chooseFiles(page, await createLongVideo('video.mp4', 160))
+      const card = findFileCard(page, 'video.mp4')
       await card.getByRole('radio', { name: 'WEBM' }).check()
       await card.getByRole('button', { name: 'Convert to WEBM' }).click()
       await card.getByRole('progressbar', { name: 'Conversion of video.mp4' }).waitFor()
@@ -180,7 +184,7 @@ describe('converting on the page', { concurrency: 3 }, () => {
       })
       await page.reload()
       assert.equal(
-        (await readDownload(await downloadFrom(page, 'video.mp4'))).toString('hex', 0, 4),
+        (await readDownload(await downloadFromCard(page, 'video.mp4'))).toString('hex', 0, 4),
         '1a45dfa3',
       )
       const hasReceived = (name: string) => frames.some((text) => text.includes(name))
@@ -207,7 +211,7 @@ describe('converting on the page', { concurrency: 3 }, () => {
         const data = { items: [], files: [folder, fixture('plain.txt')], dragOperationsMask: 1 }
         await devtools.send('Input.dispatchDragEvent', { type, x: 200, y: 200, data })
       }
-      await fileCard(page, 'two.jpg').waitFor()
+      await findFileCard(page, 'two.jpg').waitFor()
       const names = await page.getByRole('article').getByRole('heading').allTextContents()
       assert.deepEqual(names.toSorted(), ['one.png', 'plain.txt', 'two.jpg'])
     }))
@@ -216,26 +220,26 @@ describe('converting on the page', { concurrency: 3 }, () => {
     visitPage(async (page) => {
       // Never answered, so the upload takes as long as the test needs.
       await page.route('**/s3/**', () => {})
-      await chooseFiles(page, await filePayload(fixture('corners.png')))
-      const card = fileCard(page, 'corners.png')
+      await chooseFiles(page, await readPayload(fixture('corners.png')))
+      const card = findFileCard(page, 'corners.png')
       await card.getByRole('button', { name: /^Convert to/ }).click()
       await card.getByText('Uploading', { exact: true }).waitFor()
       await card.getByRole('button', { name: 'Cancel' }).click()
       await card.getByText('Cancelled.').waitFor()
-      assert.deepEqual(await jobStatuses(page), [])
+      assert.deepEqual(await listJobStatuses(page), [])
     }))
 
   test('several files get a common target and start together', () =>
     visitPage(async (page) => {
       const names = ['corners.png', 'corners.tiff', 'deep.png', 'corners.avif', 'alpha.png']
-      await chooseFiles(page, ...(await Promise.all(names.map((name) => filePayload(fixture(name))))))
+      await chooseFiles(page, ...(await Promise.all(names.map((name) => readPayload(fixture(name))))))
       const bulkActions = page.getByRole('group', { name: 'All files that are ready' })
       await bulkActions.getByText('5 files ready').waitFor()
       await bulkActions.getByRole('combobox').fill('jpg')
       await bulkActions.getByRole('option', { name: 'JPG' }).click()
       await bulkActions.getByRole('button', { name: 'Convert all' }).click()
       for (const name of names) {
-        const bytes = await readDownload(await downloadFrom(page, name))
+        const bytes = await readDownload(await downloadFromCard(page, name))
         assert.equal(bytes.toString('hex', 0, 2), 'ffd8', name)
       }
       assert.equal(await bulkActions.isVisible(), false)
@@ -243,8 +247,8 @@ describe('converting on the page', { concurrency: 3 }, () => {
 
   test('an invalid option is shown at its field, and a valid one is passed to the engine', () =>
     visitPage(async (page) => {
-      await dropOrPaste(page, 'paste', await filePayload(fixture('corners.png'), 'image.png', 'image/png'))
-      const card = fileCard(page, 'image.png')
+      await dropOrPaste(page, 'paste', await readPayload(fixture('corners.png'), 'image.png', 'image/png'))
+      const card = findFileCard(page, 'image.png')
       await card.getByText('Options').click()
       await card.getByRole('spinbutton', { name: 'Width' }).fill('0')
       await card.getByText('Options').click()
@@ -253,9 +257,9 @@ describe('converting on the page', { concurrency: 3 }, () => {
       assert.equal(await page.evaluate(() => document.activeElement?.matches('input:invalid')), true)
       await card.getByRole('spinbutton', { name: 'Width' }).fill('20')
       await card.getByRole('button', { name: 'Convert to JPG' }).click()
-      const { width, height } = await colorsAt(
+      const { width, height } = await readColorsAt(
         page,
-        await readDownload(await downloadFrom(page, 'image.png')),
+        await readDownload(await downloadFromCard(page, 'image.png')),
         [],
       )
       assert.deepEqual([width, height], [20, 15])
@@ -263,13 +267,13 @@ describe('converting on the page', { concurrency: 3 }, () => {
 
   test('a time option can be typed in the format of its hint', () =>
     visitPage(async (page) => {
-      await dropOrPaste(page, 'drop', await longVideo('long.mp4', 3))
-      const card = fileCard(page, 'long.mp4')
+      await dropOrPaste(page, 'drop', await createLongVideo('long.mp4', 3))
+      const card = findFileCard(page, 'long.mp4')
       await card.getByRole('radio', { name: 'GIF' }).check()
       await card.getByText('Options').click()
       await card.getByLabel('End', { exact: true }).fill('00:00:00.5')
       await card.getByRole('button', { name: 'Convert to GIF' }).click()
-      const path = await (await downloadFrom(page, 'long.mp4')).path()
+      const path = await (await downloadFromCard(page, 'long.mp4')).path()
       const { stdout } = await run('ffprobe', ['-v', 'error', '-show_entries', 'format=duration', path])
       assert.match(stdout, /duration=0\.[4-6]/)
     }))
@@ -277,8 +281,8 @@ describe('converting on the page', { concurrency: 3 }, () => {
   test('deprecated options are not shown in the form', () =>
     visitPage(async (page) => {
       const pdf = fixture('owner-password.pdf')
-      await dropOrPaste(page, 'drop', await filePayload(pdf, 'paper.pdf', 'application/pdf'))
-      const card = fileCard(page, 'paper.pdf')
+      await dropOrPaste(page, 'drop', await readPayload(pdf, 'paper.pdf', 'application/pdf'))
+      const card = findFileCard(page, 'paper.pdf')
       await card.getByRole('radio', { name: 'DOCX' }).check()
       await card.getByText('Options').click()
       await card.getByLabel('Pages', { exact: true }).waitFor()
@@ -287,15 +291,15 @@ describe('converting on the page', { concurrency: 3 }, () => {
 })
 
 /** A video of the given length, small to upload but slow to re-encode. */
-async function longVideo(name: string, seconds: number) {
+async function createLongVideo(name: string, seconds: number) {
   const path = join(scratch, name)
   const loop = ['-stream_loop', String(seconds - 1), '-i', fixture('video.mp4'), '-c', 'copy', path]
   await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...loop])
-  return filePayload(path, name, 'video/mp4')
+  return readPayload(path, name, 'video/mp4')
 }
 
 /** Statuses of the visitor's jobs. */
-function jobStatuses(page: Page): Promise<string[]> {
+function listJobStatuses(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const { data } = await (await fetch('/v1/jobs')).json()
     return data.jobs.map((job: { status: string }) => job.status)

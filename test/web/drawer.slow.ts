@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { dropOrPaste, fileCard, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
+import { dropOrPaste, findFileCard, fixture, openSite, readPayload, type Site, visit } from './browser.ts'
 import { checkAppearance } from './check-appearance.ts'
 
 /** Previews of results in a real browser, for each type. About 30 s. */
@@ -58,16 +58,17 @@ const kinds: Readonly<Record<string, Kind>> = {
 for (const [kind, { file, to, isShown, viewer }] of Object.entries(kinds))
   test(`the drawer previews ${kind} results`, () =>
     visit({ site, context: noMotion }, async (page) => {
-      await dropOrPaste(page, 'drop', await filePayload(fixture(file)))
-      const card = fileCard(page, file)
+      await dropOrPaste(page, 'drop', await readPayload(fixture(file)))
+      const card = findFileCard(page, file)
       await card.getByRole('combobox').fill(to.toLowerCase())
       await card.getByRole('combobox').press('Enter')
       await card.getByRole('button', { name: `Convert to ${to}` }).click()
       await card.getByRole('button', { name: /^Preview/ }).click()
       await page.waitForFunction(isShown)
       if (viewer) {
-        const isUp = () => page.frames().some((frame) => frame.url().startsWith('chrome-extension:'))
-        await waitUntil(isUp, 'the PDF viewer is open', 40)
+        const isExtensionOpen = () =>
+          page.frames().some((frame) => frame.url().startsWith('chrome-extension:'))
+        await waitUntil(isExtensionOpen, 'the PDF viewer is open', 40)
       }
       await checkAppearance(page, kind)
       await page.keyboard.press('Escape')
@@ -78,7 +79,7 @@ test('the before/after slider keeps its direction in right-to-left layout', () =
   visit(
     { site, path: '/?lang=mirrored', context: { ...noMotion, viewport: { width: 375, height: 740 } } },
     async (page) => {
-      await dropOrPaste(page, 'drop', await filePayload(fixture('corners.png')))
+      await dropOrPaste(page, 'drop', await readPayload(fixture('corners.png')))
       await page.locator('.card button[type=submit]').click()
       await page.locator('.done .actions button').first().click()
       const slider = page.getByRole('slider')

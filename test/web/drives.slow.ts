@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { openDriveServer } from '../transfer/drive-server.ts'
-import { downloadFrom, fileCard, openSite, readDownload, type Site, visit } from './browser.ts'
+import { downloadFromCard, findFileCard, openSite, readDownload, type Site, visit } from './browser.ts'
 import { checkAppearance } from './check-appearance.ts'
 
 /**
@@ -52,11 +52,14 @@ test('a file in a cloud drive is found, imported and converted on the page', asy
     await page.getByLabel('Notes.txt').check()
     await checkAppearance(page, 'drive')
     await page.getByRole('button', { name: 'Add 1 file' }).click()
-    const card = fileCard(page, 'Notes.txt')
+    const card = findFileCard(page, 'Notes.txt')
     await card.getByRole('combobox').fill('html')
     await card.getByRole('combobox').press('Enter')
     await card.getByRole('button', { name: 'Convert to HTML' }).click()
-    assert.match((await readDownload(await downloadFrom(page, 'Notes.txt'))).toString(), /hello from a drive/)
+    assert.match(
+      (await readDownload(await downloadFromCard(page, 'Notes.txt'))).toString(),
+      /hello from a drive/,
+    )
     await page.getByText('From a folder or link').click()
     await page.getByRole('button', { name: 'From Dropbox' }).click()
     await page.getByRole('button', { name: 'Folder/' }).waitFor()

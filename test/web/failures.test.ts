@@ -7,12 +7,12 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Page } from 'playwright-core'
 import {
   chooseFiles,
-  downloadFrom,
-  fileCard,
-  filePayload,
+  downloadFromCard,
+  findFileCard,
   fixture,
   openSite,
   readDownload,
+  readPayload,
   type Site,
   visit,
 } from './browser.ts'
@@ -23,9 +23,9 @@ const visitPage = (act: (page: Page) => Promise<void>) => visit({ site }, act)
 
 /** Chooses a file of that name and converts it to the default target. */
 async function convert(page: Page, name: string, buffer?: Buffer) {
-  const file = buffer ? { name, mimeType: '', buffer } : await filePayload(fixture(name))
+  const file = buffer ? { name, mimeType: '', buffer } : await readPayload(fixture(name))
   await chooseFiles(page, file)
-  const card = fileCard(page, name)
+  const card = findFileCard(page, name)
   await card.getByRole('button', { name: /^Convert to/ }).click()
   return card
 }
@@ -92,7 +92,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
 
   test('the page says what to do about a corrupt file, with the message of the service below', () =>
     visitPage(async (page) => {
-      const { buffer } = await filePayload(fixture('corners.png'))
+      const { buffer } = await readPayload(fixture('corners.png'))
       const refusal = page.waitForResponse((response) => response.url().endsWith('/v1/convert'))
       const card = await convert(page, 'broken.png', buffer.subarray(0, 60))
       const { error } = await (await refusal).json()
@@ -110,7 +110,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
   test('the page forgets an identity that the service rejects and sends the request once more', () =>
     visitPage(async (page) => {
       await convert(page, 'corners.png')
-      await downloadFrom(page, 'corners.png')
+      await downloadFromCard(page, 'corners.png')
       const rejectedRequests: string[] = []
       await page.route('**/v1/**', async (route) => {
         const { 'x-owner-token': token, ...headers } = route.request().headers()
@@ -119,7 +119,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
         return route.continue({ headers: { ...headers, 'x-owner-token': 'anon_1.unknown' } })
       })
       await convert(page, 'alpha.png')
-      await downloadFrom(page, 'alpha.png')
+      await downloadFromCard(page, 'alpha.png')
       assert.ok(rejectedRequests.length > 0, 'the page sent its identity')
     }))
 
@@ -134,8 +134,8 @@ describe('failures on the page', { concurrency: 3 }, () => {
       visitPage(async (page) => {
         // On a busy machine, the first job waits for its engine to start.
         page.setDefaultTimeout(150_000)
-        await chooseFiles(page, await filePayload(fixture('needs-password.pdf')))
-        const card = fileCard(page, 'needs-password.pdf')
+        await chooseFiles(page, await readPayload(fixture('needs-password.pdf')))
+        const card = findFileCard(page, 'needs-password.pdf')
         await card.getByRole('radio', { name: to }).check()
         await card.getByRole('button', { name: /^Convert to/ }).click()
         const password = card.getByLabel('Password of this file')
@@ -145,7 +145,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
         assert.equal(await password.inputValue(), '')
         await password.fill('secret')
         await password.press('Enter')
-        const bytes = await readDownload(await downloadFrom(page, 'needs-password.pdf'))
+        const bytes = await readDownload(await downloadFromCard(page, 'needs-password.pdf'))
         assert.equal(bytes.toString('latin1', 0, 2) === 'PK', to === 'DOCX')
       }))
 
@@ -172,9 +172,9 @@ describe('failures on the page', { concurrency: 3 }, () => {
 
   test('a file of unknown type offers all formats, and its content decides', () =>
     visitPage(async (page) => {
-      const { buffer } = await filePayload(fixture('corners.png'))
+      const { buffer } = await readPayload(fixture('corners.png'))
       await chooseFiles(page, { name: 'mystery.zzz', mimeType: '', buffer })
-      const card = fileCard(page, 'mystery.zzz')
+      const card = findFileCard(page, 'mystery.zzz')
       await card.getByRole('button', { name: 'Convert', exact: true }).click()
       await card.getByRole('alert').getByText('Choose a format first.').waitFor()
       const offered = await page.evaluate(async () => {
@@ -186,7 +186,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
       await card.getByRole('combobox').fill('tiff')
       await card.getByRole('option', { name: 'TIFF Tagged' }).click()
       await card.getByRole('button', { name: 'Convert to TIFF' }).click()
-      const bytes = await readDownload(await downloadFrom(page, 'mystery.zzz'))
+      const bytes = await readDownload(await downloadFromCard(page, 'mystery.zzz'))
       assert.match(bytes.toString('latin1', 0, 4), /^(II\*\0|MM\0\*)$/)
     }))
 
@@ -239,7 +239,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
       await retrying.waitFor()
       while (await retrying.isVisible()) await page.clock.runFor(10_000)
       assert.equal(await card.getByRole('alert').count(), 0)
-      await downloadFrom(page, 'corners.png')
+      await downloadFromCard(page, 'corners.png')
     }))
 
   test('retrying after a rejected conversion does not upload the file again', () =>
@@ -252,7 +252,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
       const card = await convert(page, 'corners.png')
       await card.getByRole('alert').getByText('cannot be reached').waitFor()
       await card.getByRole('button', { name: /^Convert to/ }).click()
-      await downloadFrom(page, 'corners.png')
+      await downloadFromCard(page, 'corners.png')
       assert.equal(sentRequests.length, 1)
     }))
 
@@ -261,23 +261,23 @@ describe('failures on the page', { concurrency: 3 }, () => {
       await page.route('**/v1/status/**', (route) => route.abort(), { times: 1 })
       const card = await convert(page, 'corners.png')
       await card.getByText('Can’t reach the server.').waitFor()
-      await downloadFrom(page, 'corners.png')
+      await downloadFromCard(page, 'corners.png')
     }))
 
   test('without a WebSocket the page polls its jobs', () =>
     visitPage(async (page) => {
       await page.routeWebSocket('**/v1/ws/**', (socket) => socket.close())
       await convert(page, 'corners.png')
-      await downloadFrom(page, 'corners.png')
+      await downloadFromCard(page, 'corners.png')
     }))
 
   test('a reload keeps the list, and deleting removes the file from the service', () =>
     visitPage(async (page) => {
       await convert(page, 'corners.png')
-      const bytesBefore = await readDownload(await downloadFrom(page, 'corners.png'))
+      const bytesBefore = await readDownload(await downloadFromCard(page, 'corners.png'))
       await page.reload()
-      const card = fileCard(page, 'corners.png')
-      assert.deepEqual(await readDownload(await downloadFrom(page, 'corners.png')), bytesBefore)
+      const card = findFileCard(page, 'corners.png')
+      assert.deepEqual(await readDownload(await downloadFromCard(page, 'corners.png')), bytesBefore)
       const href = await card.getByRole('link', { name: /^Download/ }).getAttribute('href')
       const state = () => page.evaluate(async (url) => (await fetch(url ?? '')).status, href)
       assert.equal(await state(), 200)
@@ -292,7 +292,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
   test('a result can be converted again after a reload, from the stored source', () =>
     visitPage(async (page) => {
       await convert(page, 'corners.png')
-      await downloadFrom(page, 'corners.png')
+      await downloadFromCard(page, 'corners.png')
       await page.reload()
       const sentRequests: string[] = []
       page.on('request', (request) => {

@@ -3,12 +3,12 @@ import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import {
   chooseFiles,
-  downloadFrom,
-  fileCard,
-  filePayload,
+  downloadFromCard,
+  findFileCard,
   fixture,
   openSite,
   readDownload,
+  readPayload,
   type Site,
   visit,
 } from './browser.ts'
@@ -19,9 +19,9 @@ const visitPage = (act: (page: Page) => Promise<void>) => visit({ site }, act)
 
 /** Chooses a file of that name and converts it to the default target. */
 async function convert(page: Page, name: string, buffer?: Buffer) {
-  const file = buffer ? { name, mimeType: '', buffer } : await filePayload(fixture(name))
+  const file = buffer ? { name, mimeType: '', buffer } : await readPayload(fixture(name))
   await chooseFiles(page, file)
-  const card = fileCard(page, name)
+  const card = findFileCard(page, name)
   await card.getByRole('button', { name: /^Convert to/ }).click()
   return card
 }
@@ -50,7 +50,7 @@ describe('files on the page', { concurrency: 3 }, () => {
 
   test('a long file list is a table that renders only the visible rows', () =>
     visitPage(async (page) => {
-      const { buffer } = await filePayload(fixture('corners.png'))
+      const { buffer } = await readPayload(fixture('corners.png'))
       const manyImages = Array.from({ length: 300 }, (_, at) => ({ name: `${at}.png`, mimeType: '', buffer }))
       await chooseFiles(page, ...manyImages)
       await page.getByText('300 files ready').waitFor()
@@ -73,8 +73,8 @@ describe('files on the page', { concurrency: 3 }, () => {
         const { pathname } = new URL(request.url())
         if (request.method() === 'PUT' || /presign|convert$/.test(pathname)) sentRequests.push(pathname)
       })
-      await chooseFiles(page, await filePayload(fixture('video.mp4')))
-      const card = fileCard(page, 'video.mp4')
+      await chooseFiles(page, await readPayload(fixture('video.mp4')))
+      const card = findFileCard(page, 'video.mp4')
       await card.getByRole('radio', { name: 'GIF' }).check()
       await card.getByText('Options', { exact: true }).click()
       const start = card.getByLabel('Start', { exact: true })
@@ -88,8 +88,8 @@ describe('files on the page', { concurrency: 3 }, () => {
 
   test('transparency is kept by default, and waiting files survive a reload with their options', () =>
     visitPage(async (page) => {
-      await chooseFiles(page, await filePayload(fixture('alpha.png')))
-      const card = fileCard(page, 'alpha.png')
+      await chooseFiles(page, await readPayload(fixture('alpha.png')))
+      const card = findFileCard(page, 'alpha.png')
       await card.getByRole('radio', { name: 'WEBP', checked: true }).waitFor()
       await card.getByText('Options', { exact: true }).click()
       await card.getByRole('spinbutton', { name: 'Width' }).fill('20')
@@ -105,9 +105,9 @@ describe('files on the page', { concurrency: 3 }, () => {
         { name: 'letter.docx', to: 'ODT' },
         { name: 'owner-password.pdf', to: 'PNG' },
       ]
-      await chooseFiles(page, ...(await Promise.all(files.map(({ name }) => filePayload(fixture(name))))))
+      await chooseFiles(page, ...(await Promise.all(files.map(({ name }) => readPayload(fixture(name))))))
       const target = (name: string, to: string, checked?: boolean) =>
-        fileCard(page, name).getByRole('radio', { name: to, exact: true, ...(checked && { checked }) })
+        findFileCard(page, name).getByRole('radio', { name: to, exact: true, ...(checked && { checked }) })
       for (const { name, to } of files) await target(name, to).check()
       await page.reload()
       for (const { name, to } of files) await target(name, to, true).waitFor()
@@ -116,9 +116,9 @@ describe('files on the page', { concurrency: 3 }, () => {
   test('files of several formats keep their best target, and a bar sets one for all documents', () =>
     visitPage(async (page) => {
       const names = ['letter.docx', 'owner-password.pdf']
-      await chooseFiles(page, ...(await Promise.all(names.map((name) => filePayload(fixture(name))))))
+      await chooseFiles(page, ...(await Promise.all(names.map((name) => readPayload(fixture(name))))))
       const radio = (name: string, to: string) =>
-        fileCard(page, name).getByRole('radio', { name: to, exact: true, checked: true })
+        findFileCard(page, name).getByRole('radio', { name: to, exact: true, checked: true })
       await radio('letter.docx', 'PDF').waitFor()
       await radio('owner-password.pdf', 'DOCX').waitFor()
       const bar = page.getByRole('group', { name: 'Convert all 2 documents to' })
@@ -129,7 +129,7 @@ describe('files on the page', { concurrency: 3 }, () => {
 
   test('failed files can be shown alone, and are not counted as ready', () =>
     visitPage(async (page) => {
-      const { buffer } = await filePayload(fixture('corners.png'))
+      const { buffer } = await readPayload(fixture('corners.png'))
       const good = Array.from({ length: 6 }, (_, at) => ({ name: `${at}.png`, mimeType: '', buffer }))
       const broken = { name: 'broken.png', mimeType: '', buffer: buffer.subarray(0, 60) }
       await chooseFiles(page, ...good, broken)
@@ -147,13 +147,13 @@ describe('files on the page', { concurrency: 3 }, () => {
     visitPage(async (page) => {
       await chooseFiles(
         page,
-        await filePayload(fixture('corners.png')),
-        await filePayload(fixture('corners.jpg')),
+        await readPayload(fixture('corners.png')),
+        await readPayload(fixture('corners.jpg')),
       )
       const bar = page.getByRole('group', { name: 'Convert all 2 images to' })
       await bar.getByRole('button', { name: 'PDF' }).click()
       await page.getByRole('button', { name: 'Combine 2 images into one PDF' }).click()
-      const download = await downloadFrom(page, '2 images')
+      const download = await downloadFromCard(page, '2 images')
       assert.equal(download.suggestedFilename(), 'images.pdf')
       const pages = (await readDownload(download)).toString('latin1').match(/\/Type\s*\/Page\b/g)
       assert.equal(pages?.length, 2)
@@ -162,8 +162,8 @@ describe('files on the page', { concurrency: 3 }, () => {
 
   test('the format search also finds tools and unusual targets, which are marked', () =>
     visitPage(async (page) => {
-      await chooseFiles(page, await filePayload(fixture('owner-password.pdf')))
-      const card = fileCard(page, 'owner-password.pdf')
+      await chooseFiles(page, await readPayload(fixture('owner-password.pdf')))
+      const card = findFileCard(page, 'owner-password.pdf')
       await card.getByRole('combobox').fill('excel')
       await card.getByRole('option', { name: /^XLSX .*experimental$/ }).waitFor()
       await card.getByRole('combobox').fill('word')
@@ -188,7 +188,7 @@ describe('files on the page', { concurrency: 3 }, () => {
   test('visitors cannot see the files of other visitors', () =>
     visitPage(async (page) => {
       await convert(page, 'corners.png')
-      await downloadFrom(page, 'corners.png')
+      await downloadFromCard(page, 'corners.png')
       await visitPage(async (otherPage) => {
         await otherPage.waitForResponse((response) => response.url().includes('/v1/jobs'))
         await otherPage.locator('#kinds li').first().waitFor()
@@ -213,14 +213,14 @@ describe('files on the page', { concurrency: 3 }, () => {
       ])
       await dialog.setFiles(fixture('alpha.png'))
       const target = (name: string) =>
-        downloadFrom(page, name).then((download) => download.suggestedFilename().split('.')[1])
+        downloadFromCard(page, name).then((download) => download.suggestedFilename().split('.')[1])
       assert.equal(await target('alpha.png'), await target('corners.png'))
     }))
 
   test('a file name with markup, quotes and emoji is shown literally', () =>
     visitPage(async (page) => {
       const name = '<img src=x onerror=alert(1)> "ça" 🦢.png'
-      const { buffer } = await filePayload(fixture('corners.png'))
+      const { buffer } = await readPayload(fixture('corners.png'))
       const card = await convert(page, name, buffer)
       await card.getByRole('link', { name: /^Download/ }).waitFor()
       assert.equal(await card.getByRole('heading').textContent(), name)

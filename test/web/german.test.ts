@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { axeViolations } from './axe.ts'
-import { dropOrPaste, fileCard, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
+import { findAxeViolations } from './axe.ts'
+import { dropOrPaste, findFileCard, fixture, openSite, readPayload, type Site, visit } from './browser.ts'
 
 /** Texts of the service in another language than English. */
 
@@ -14,8 +14,8 @@ after(() => site.close())
 describe('the page in German', () => {
   test('the German page names formats in German, on cards, in the format list and under Formats', () =>
     visit({ site, path: '/?lang=de' }, async (page) => {
-      await dropOrPaste(page, 'drop', await filePayload(fixture('letter.docx')))
-      const card = fileCard(page, 'letter.docx')
+      await dropOrPaste(page, 'drop', await readPayload(fixture('letter.docx')))
+      const card = findFileCard(page, 'letter.docx')
       await card.getByText('Word-Dokument').waitFor()
       await card.getByRole('combobox').fill('reiner')
       await card.getByRole('option', { name: 'Reiner Text' }).waitFor()
@@ -26,15 +26,15 @@ describe('the page in German', () => {
 
   test('the German page explains a warning in German, with the sentence of the service below', () =>
     visit({ site, path: '/?lang=de&to=jpg' }, async (page) => {
-      await dropOrPaste(page, 'drop', await filePayload(fixture('alpha.png')))
-      const card = fileCard(page, 'alpha.png')
+      await dropOrPaste(page, 'drop', await readPayload(fixture('alpha.png')))
+      const card = findFileCard(page, 'alpha.png')
       await card.locator('[data-primary]').click()
       await card.getByText('Durchsichtige Bereiche haben jetzt eine Farbe').waitFor()
       const sentence = card.locator('[lang=en]')
       assert.equal(await sentence.isVisible(), false)
       await card.locator('.warnings summary').click()
       assert.match((await sentence.textContent()) ?? '', /Transparent parts became white/)
-      assert.deepEqual(await axeViolations(page), [])
+      assert.deepEqual(await findAxeViolations(page), [])
     }))
 
   test('the German page marks texts of the service without a translation as English', () =>
@@ -48,8 +48,8 @@ describe('the page in German', () => {
         const envelope = { success: false, error: { code: 'NEWER', message: 'Something newer.' } }
         await route.fulfill({ response, status: 409, json: envelope })
       })
-      await dropOrPaste(page, 'drop', await filePayload(fixture('alpha.png')))
-      const card = fileCard(page, 'alpha.png')
+      await dropOrPaste(page, 'drop', await readPayload(fixture('alpha.png')))
+      const card = findFileCard(page, 'alpha.png')
       await card.locator('[data-primary]').click()
       assert.equal(await card.getByText('Something newer.').getAttribute('lang'), 'en')
     }))

@@ -6,10 +6,10 @@ import { describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
-import { axeViolations } from './axe.ts'
+import { findAxeViolations } from './axe.ts'
 import { fixture, openSite, readDownload, type Site, visit } from './browser.ts'
 import { press, tabTo } from './keyboard.ts'
-import { layoutProblems, lowContrastTexts } from './layout-checks.ts'
+import { findLayoutProblems, findLowContrastTexts } from './layout-checks.ts'
 
 /**
  * The page grid for PDFs in a real browser: by keyboard only, by dragging, with many pages, and if the browser cannot
@@ -20,7 +20,7 @@ let site: Site
 const scratch = scratchFolder('grid')
 
 const options = (page: Page) => page.locator('[role="option"]')
-const pageLabels = (page: Page) =>
+const readPageLabels = (page: Page) =>
   options(page).evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')))
 
 /** Waits until the page is drawn and checks that its canvas contains something dark. */
@@ -29,9 +29,9 @@ async function waitUntilDrawn(option: Locator): Promise<void> {
   await canvas.waitFor()
   const darkest = await canvas.evaluate(async (canvasElement: HTMLCanvasElement) => {
     const bitmap = await createImageBitmap(canvasElement)
-    const pen = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
-    pen?.drawImage(bitmap, 0, 0)
-    return pen?.getImageData(0, 0, bitmap.width, bitmap.height).data.reduce((a, b) => Math.min(a, b), 255)
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+    context?.drawImage(bitmap, 0, 0)
+    return context?.getImageData(0, 0, bitmap.width, bitmap.height).data.reduce((a, b) => Math.min(a, b), 255)
   })
   assert.ok(Number(darkest) < 120, `the darkest pixel of the page is ${darkest}`)
 }
@@ -56,7 +56,7 @@ async function downloadResult(page: Page, name: RegExp): Promise<string> {
 }
 
 const run = (program: string, ...args: readonly string[]) => execFileSync(program, args, { encoding: 'utf8' })
-const pdfWords = (path: string) => run('pdftotext', path, '-').match(/\w+/g) ?? []
+const readPdfWords = (path: string) => run('pdftotext', path, '-').match(/\w+/g) ?? []
 const pageCount = (path: string) => Number(run('qpdf', '--show-npages', path))
 const rotations = (path: string) =>
   [...run('pdfinfo', '-l', '99', path).matchAll(/rot:\s+(\d+)/g)].map((one) => one[1])
@@ -112,9 +112,9 @@ function createAsianPdf(texts: readonly { script: string; encoding: string; byte
 const pixels = (canvas: Locator) =>
   canvas.evaluate(async (canvasElement: HTMLCanvasElement) => {
     const bitmap = await createImageBitmap(canvasElement)
-    const pen = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
-    pen?.drawImage(bitmap, 0, 0)
-    return pen?.getImageData(0, 0, bitmap.width, bitmap.height).data.join() ?? ''
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+    context?.drawImage(bitmap, 0, 0)
+    return context?.getImageData(0, 0, bitmap.width, bitmap.height).data.join() ?? ''
   })
 
 describe('the page grid', () => {
@@ -131,7 +131,7 @@ describe('the page grid', () => {
       await tabTo(page, options(page).first())
       await waitUntilDrawn(options(page).first())
       await press(page, 'Alt+ArrowRight', 'Alt+ArrowRight')
-      assert.deepEqual(await pageLabels(page), ['Page 2', 'Page 3', 'Page 1', 'Page 4', 'Page 5'])
+      assert.deepEqual(await readPageLabels(page), ['Page 2', 'Page 3', 'Page 1', 'Page 4', 'Page 5'])
       assert.equal(
         await page.evaluate(() => document.activeElement?.getAttribute('aria-label')),
         'Page 1',
@@ -145,7 +145,7 @@ describe('the page grid', () => {
         'Page 4',
         'Page 5, removed',
       ]
-      assert.deepEqual(await pageLabels(page), expectedPages)
+      assert.deepEqual(await readPageLabels(page), expectedPages)
       await press(
         page,
         'Delete',
@@ -158,7 +158,7 @@ describe('the page grid', () => {
         'Shift+ArrowRight',
         'Shift+ArrowRight',
       )
-      assert.deepEqual(await pageLabels(page), expectedPages)
+      assert.deepEqual(await readPageLabels(page), expectedPages)
       await page.getByText('3 of 5 selected').waitFor()
       await press(page, 'Escape', 'Control+a')
       await page.getByText('5 of 5 selected').waitFor()
@@ -173,11 +173,11 @@ describe('the page grid', () => {
       )
       assert.equal(parts.length, 2, run('unzip', '-l', zip))
       const [firstPart = '', secondPart = ''] = parts.map((name) => join(scratch, name))
-      const allWords = pdfWords(createPdf(3))
+      const allWords = readPdfWords(createPdf(3))
       const each = allWords.length / 3
-      assert.deepEqual(pdfWords(firstPart), allWords.slice(each, 2 * each))
+      assert.deepEqual(readPdfWords(firstPart), allWords.slice(each, 2 * each))
       // Pages 1, 3 and 4; page 4 repeats page 1.
-      assert.deepEqual(pdfWords(secondPart), [
+      assert.deepEqual(readPdfWords(secondPart), [
         ...allWords.slice(0, each),
         ...allWords.slice(2 * each),
         ...allWords.slice(0, each),
@@ -193,15 +193,15 @@ describe('the page grid', () => {
       await at(4).click()
       await at(5).click()
       await at(4).dragTo(at(0), { targetPosition: { x: 5, y: 60 } })
-      assert.deepEqual((await pageLabels(page)).join(), 'Page 5,Page 6,Page 1,Page 2,Page 3,Page 4')
+      assert.deepEqual((await readPageLabels(page)).join(), 'Page 5,Page 6,Page 1,Page 2,Page 3,Page 4')
       await page.getByRole('button', { name: 'Select none' }).click()
       await at(0).dragTo(at(3), { targetPosition: { x: 120, y: 60 } })
-      assert.deepEqual((await pageLabels(page)).join(), 'Page 6,Page 1,Page 2,Page 5,Page 3,Page 4')
+      assert.deepEqual((await readPageLabels(page)).join(), 'Page 6,Page 1,Page 2,Page 5,Page 3,Page 4')
       await at(1).locator('.sheet-cut').click()
       await page.getByText('2 files').waitFor()
       assert.equal(await at(1).getAttribute('aria-label'), 'Page 1, split after this page')
       await page.getByRole('button', { name: 'Reset' }).click()
-      assert.deepEqual((await pageLabels(page)).join(), 'Page 1,Page 2,Page 3,Page 4,Page 5,Page 6')
+      assert.deepEqual((await readPageLabels(page)).join(), 'Page 1,Page 2,Page 3,Page 4,Page 5,Page 6')
     }))
 
   test('the page grid selects pages of a file to merge, and files are reordered by dragging', () =>
@@ -221,8 +221,8 @@ describe('the page grid', () => {
       await page.locator('.tool-files > li:first-child', { hasText: 'three-pages.pdf' }).waitFor()
       await page.getByRole('button', { name: 'Merge files' }).click()
       const path = await downloadResult(page, /\.pdf$/)
-      const [alpha = '', , gamma = ''] = pdfWords(fixture('three-pages.pdf'))
-      assert.deepEqual(pdfWords(path).slice(0, 2), [gamma, alpha])
+      const [alpha = '', , gamma = ''] = readPdfWords(fixture('three-pages.pdf'))
+      assert.deepEqual(readPdfWords(path).slice(0, 2), [gamma, alpha])
     }))
 
   test('the page grid draws only the visible pages of a 500-page PDF, with few DOM nodes', () =>
@@ -333,10 +333,10 @@ describe('the page grid', () => {
         await press(page, 'r', 'ArrowRight', 'Delete', 'ArrowRight', 's', 'Shift+ArrowRight')
         if (screenshotFolder)
           await page.screenshot({ path: join(screenshotFolder, `grid-${name}.png`), fullPage: true })
-        assert.deepEqual(await axeViolations(page), [])
-        assert.deepEqual(await page.evaluate(layoutProblems, 24), [])
+        assert.deepEqual(await findAxeViolations(page), [])
+        assert.deepEqual(await page.evaluate(findLayoutProblems, 24), [])
         // Removed pages are faint on purpose; they are images, not text.
-        assert.deepEqual(await page.evaluate(lowContrastTexts), [])
+        assert.deepEqual(await page.evaluate(findLowContrastTexts), [])
         const [key, from] = lang === 'mirrored' ? ['ArrowLeft', 'Home'] : ['ArrowRight', 'Home']
         await press(page, from, key)
         assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-page')), '2')

@@ -8,7 +8,15 @@ import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { chooseFiles, downloadFrom, fileCard, filePayload, fixture, launchBrowser, visit } from './browser.ts'
+import {
+  chooseFiles,
+  downloadFromCard,
+  findFileCard,
+  fixture,
+  launchBrowser,
+  readPayload,
+  visit,
+} from './browser.ts'
 
 /**
  * A page that stays open: the connection drops, the service is killed, a second tab is open, and results expire. The
@@ -113,7 +121,7 @@ test('an upload resumes after a lost connection, a crash of the service and a re
     }
     const path = await createLargeVideo(megabytes * 1e6)
     await chooseLarge(page, path)
-    const card = fileCard(page, 'large.mp4')
+    const card = findFileCard(page, 'large.mp4')
     await card.getByRole('radio', { name: 'MP3' }).check()
     await card.getByRole('button', { name: 'Convert to MP3' }).click()
     await waitForMoreParts(3)
@@ -137,7 +145,7 @@ test('an upload resumes after a lost connection, a crash of the service and a re
     ])
     await dialog.setFiles(path)
     await card.getByRole('link', { name: /^Download/ }).waitFor({ timeout: 600_000 })
-    assert.equal((await downloadFrom(page, 'large.mp4')).suggestedFilename(), 'large.mp3')
+    assert.equal((await downloadFromCard(page, 'large.mp4')).suggestedFilename(), 'large.mp3')
     const repeatedParts = [...uploadedParts].filter(([, times]) => times > 1)
     assert.deepEqual(repeatedParts, [], `of ${uploadedParts.size} parts`)
   }))
@@ -149,14 +157,14 @@ test('a file too large for the workers of its target is rejected before it is up
     // The cached check of a small file must not be used for a large one.
     for (const path of [fixture('three-pages.pdf'), await createLargePdf(4.5 * 1024 ** 3)]) {
       await chooseLarge(page, path)
-      const card = fileCard(page, basename(path))
+      const card = findFileCard(page, basename(path))
       await card.getByRole('radio', { name: 'TXT' }).check()
       await card.getByRole('button', { name: 'Convert to TXT' }).click()
       const end =
         basename(path) === 'large.pdf' ? card.getByRole('alert') : downloadLink(page, basename(path))
       await end.waitFor()
     }
-    const message = await fileCard(page, 'large.pdf').getByRole('alert').textContent()
+    const message = await findFileCard(page, 'large.pdf').getByRole('alert').textContent()
     assert.match(message ?? '', /4\.8\sGB, but at most 4\.3\sGB/)
     assert.deepEqual(
       requestedPaths.filter((path) => path.startsWith('/v1/uploads/')),
@@ -171,7 +179,7 @@ test('a large file that is reloaded while its job is created appears once', () =
     await page.route('**/v1/convert', async (route) => void (await route.fetch()), { times: 1 })
     const created = page.waitForRequest('**/v1/convert')
     await chooseLarge(page, await createLargeVideo(60e6))
-    const card = fileCard(page, 'large.mp4')
+    const card = findFileCard(page, 'large.mp4')
     await card.getByRole('button', { name: /^Convert to/ }).click()
     await created
     await page.waitForTimeout(2000)
@@ -202,7 +210,7 @@ test('a large file whose job is created only after the reload appears once', () 
     )
     const created = page.waitForRequest('**/v1/convert')
     await chooseLarge(page, await createLargeVideo(60e6))
-    const card = fileCard(page, 'large.mp4')
+    const card = findFileCard(page, 'large.mp4')
     await card.getByRole('button', { name: /^Convert to/ }).click()
     await created
     // The list of jobs is still empty; before the page asks for its job, another request has created it.
@@ -217,7 +225,7 @@ test('a large file whose job is created only after the reload appears once', () 
   }))
 
 const downloadLink = (page: Page, name: string) =>
-  fileCard(page, name).getByRole('link', { name: /^Download/ })
+  findFileCard(page, name).getByRole('link', { name: /^Download/ })
 
 test('two tabs show the same files, only one uploads each file, and both show the result', () =>
   visitPage(async (page) => {
@@ -226,14 +234,14 @@ test('two tabs show the same files, only one uploads each file, and both show th
     context.on('request', (request) => {
       if (request.url().endsWith('/v1/convert')) createRequests.push(request.url())
     })
-    await chooseFiles(page, await filePayload(fixture('corners.png')))
-    await fileCard(page, 'corners.png')
+    await chooseFiles(page, await readPayload(fixture('corners.png')))
+    await findFileCard(page, 'corners.png')
       .getByRole('button', { name: /^Convert to/ })
       .waitFor()
     const otherPage = await context.newPage()
     await otherPage.goto(service.url)
     const press = (tab: Page) =>
-      fileCard(tab, 'corners.png')
+      findFileCard(tab, 'corners.png')
         .getByRole('button', { name: /^Convert to/ })
         .click()
     const upload = Promise.withResolvers<void>()
@@ -243,22 +251,22 @@ test('two tabs show the same files, only one uploads each file, and both show th
     })
     await Promise.all([page.waitForRequest('**/s3/**'), press(page)])
     await press(otherPage)
-    await fileCard(otherPage, 'corners.png').getByRole('alert').getByText('Another tab').waitFor()
+    await findFileCard(otherPage, 'corners.png').getByRole('alert').getByText('Another tab').waitFor()
     upload.resolve()
     for (const tab of [page, otherPage]) await downloadLink(tab, 'corners.png').waitFor()
     for (const tab of [page, otherPage]) assert.equal(await tab.getByRole('article').count(), 1)
     assert.equal(createRequests.length, 1)
-    await fileCard(otherPage, 'corners.png')
+    await findFileCard(otherPage, 'corners.png')
       .getByRole('button', { name: /^Delete/ })
       .click()
-    await fileCard(page, 'corners.png').waitFor({ state: 'detached' })
+    await findFileCard(page, 'corners.png').waitFor({ state: 'detached' })
   }))
 
 test('while offline, the page waits and resumes when it is online again', () =>
   visitPage(async (page) => {
     const context = page.context()
-    await chooseFiles(page, await filePayload(fixture('letter.docx')))
-    const card = fileCard(page, 'letter.docx')
+    await chooseFiles(page, await readPayload(fixture('letter.docx')))
+    const card = findFileCard(page, 'letter.docx')
     const start = card.getByRole('button', { name: /^Convert to/ })
     await start.waitFor()
     await context.setOffline(true)
@@ -270,14 +278,14 @@ test('while offline, the page waits and resumes when it is online again', () =>
     await context.setOffline(true)
     await card.getByText('Can’t reach the server.').waitFor()
     await context.setOffline(false)
-    await downloadFrom(page, 'letter.docx')
+    await downloadFromCard(page, 'letter.docx')
   }))
 
 test('an expired result is reported on its card, which offers to convert the file again', () =>
   visitPage(async (page) => {
     await page.clock.install()
-    await chooseFiles(page, await filePayload(fixture('corners.png')))
-    const card = fileCard(page, 'corners.png')
+    await chooseFiles(page, await readPayload(fixture('corners.png')))
+    const card = findFileCard(page, 'corners.png')
     await card.getByRole('button', { name: /^Convert to/ }).click()
     await downloadLink(page, 'corners.png').waitFor()
     // As the service does when results expire.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { languages, sectionPaths } from '../../functions/web/section-paths.ts'
-import { axeViolations } from './axe.ts'
-import { chooseFiles, fileCard, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
+import { findAxeViolations } from './axe.ts'
+import { chooseFiles, findFileCard, fixture, openSite, readPayload, type Site, visit } from './browser.ts'
 
 let site: Site
 
@@ -82,16 +82,16 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
       await page.locator('.menu summary').click()
       await page.getByRole('link', { name: 'Français' }).click()
       await page.getByRole('button', { name: 'Choisir des fichiers' }).waitFor()
-      assert.deepEqual(await axeViolations(page), [])
+      assert.deepEqual(await findAxeViolations(page), [])
     })
   })
 
   test('a file added on /pdf-to-word becomes a Word document with one more click', () =>
     visit({ site, path: '/pdf-to-word' }, async (page) => {
       assert.equal(await page.title(), 'PDF to Word · Mutabor')
-      await chooseFiles(page, await filePayload(fixture('three-pages.pdf')))
-      await fileCard(page, 'three-pages.pdf').getByRole('button', { name: 'Convert to DOCX' }).click()
-      await fileCard(page, 'three-pages.pdf')
+      await chooseFiles(page, await readPayload(fixture('three-pages.pdf')))
+      await findFileCard(page, 'three-pages.pdf').getByRole('button', { name: 'Convert to DOCX' }).click()
+      await findFileCard(page, 'three-pages.pdf')
         .getByRole('link', { name: /^Download/ })
         .waitFor()
     }))
@@ -101,8 +101,8 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
       await page.getByRole('heading', { name: 'Merge PDF files' }).waitFor()
       await chooseFiles(
         page,
-        await filePayload(fixture('report.pdf')),
-        await filePayload(fixture('three-pages.pdf')),
+        await readPayload(fixture('report.pdf')),
+        await readPayload(fixture('three-pages.pdf')),
       )
       await page.waitForURL('**/tools/merge')
       await page.getByText('three-pages.pdf').first().waitFor()
@@ -110,8 +110,8 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
 
   test('files added on /compress-pdf are compressed without choosing a tool', () =>
     visit({ site, path: '/compress-pdf' }, async (page) => {
-      await chooseFiles(page, await filePayload(fixture('report.pdf')))
-      await fileCard(page, 'report.pdf').getByRole('button', { name: 'Compress PDF' }).waitFor()
+      await chooseFiles(page, await readPayload(fixture('report.pdf')))
+      await findFileCard(page, 'report.pdf').getByRole('button', { name: 'Compress PDF' }).waitFor()
     }))
 
   test('the target format of a landing page is reset on leaving the page', () =>
@@ -134,7 +134,7 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
   test('landing pages have no accessibility violations, and links between them work', () =>
     visit({ site, path: '/mp4-to-mp3' }, async (page) => {
       await page.locator('#kinds, .landing').first().waitFor()
-      assert.deepEqual(await axeViolations(page), [])
+      assert.deepEqual(await findAxeViolations(page), [])
       await page.getByRole('link', { name: 'Scan to text' }).click()
       await page.getByRole('heading', { name: 'Convert a scan to text' }).waitFor()
       assert.equal(await page.title(), 'Scan to text · Mutabor')

@@ -1,15 +1,15 @@
 /** These functions run in the page via `page.evaluate`, so each must be self-contained. */
 
 /** Texts with a contrast to their background below WCAG AA: 4.5, or 3 for large text. */
-export function lowContrastTexts(): string[] {
+export function findLowContrastTexts(): string[] {
   type Color = readonly [number, number, number, number]
   const colorOf = (text: string): Color => {
     const [red = 0, green = 0, blue = 0, alpha = 1] = text.match(/[\d.]+/g)?.map(Number) ?? []
     return [red, green, blue, alpha]
   }
   const over = (top: Color, colorBelow: Color): Color => {
-    const mix = (at: 0 | 1 | 2) => top[at] * top[3] + colorBelow[at] * (1 - top[3])
-    return [mix(0), mix(1), mix(2), 1]
+    const mixChannel = (at: 0 | 1 | 2) => top[at] * top[3] + colorBelow[at] * (1 - top[3])
+    return [mixChannel(0), mixChannel(1), mixChannel(2), 1]
   }
   const luminance = ([red, green, blue]: Color) => {
     const linear = (value: number) =>
@@ -41,7 +41,7 @@ export function lowContrastTexts(): string[] {
 }
 
 /** Elements that overflow the window to the right, and controls smaller than `minPx`, which are hard to tap. */
-export function layoutProblems(minPx: number): string[] {
+export function findLayoutProblems(minPx: number): string[] {
   const problems: string[] = []
   const name = (element: Element) =>
     `${element.tagName.toLowerCase()}.${element.className} "${element.textContent?.trim().slice(0, 30)}"`

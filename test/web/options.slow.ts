@@ -8,14 +8,14 @@ import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import {
   chooseFiles,
-  colorsAt,
-  downloadFrom,
+  downloadFromCard,
   dropOrPaste,
-  fileCard,
-  filePayload,
+  findFileCard,
   fixture,
   openSite,
+  readColorsAt,
   readDownload,
+  readPayload,
   type Site,
   visit,
 } from './browser.ts'
@@ -48,7 +48,7 @@ async function createVideo(seconds: number): Promise<string> {
   return path
 }
 
-async function durationOf(path: string): Promise<number> {
+async function readDurationS(path: string): Promise<number> {
   const args = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', path]
   return Number((await run('ffprobe', args)).stdout)
 }
@@ -60,8 +60,8 @@ const press = async (field: Locator, key: string, times: number) => {
 
 test('a video is trimmed with two handles by keyboard only', () =>
   visit({ site, context: noMotion }, async (page) => {
-    await dropOrPaste(page, 'drop', await filePayload(await createVideo(6), 'video.webm', 'video/webm'))
-    const card = fileCard(page, 'video.webm')
+    await dropOrPaste(page, 'drop', await readPayload(await createVideo(6), 'video.webm', 'video/webm'))
+    const card = findFileCard(page, 'video.webm')
     await card.getByRole('radio', { name: 'MP4' }).check()
     await card.getByText('Options').click()
     const trim = card.getByRole('group', { name: 'Trim' })
@@ -75,8 +75,8 @@ test('a video is trimmed with two handles by keyboard only', () =>
     await trim.getByText('0:01.5 to 0:04.5, 3\u00a0s').waitFor()
     await checkAppearance(page, 'trim')
     await card.getByRole('button', { name: 'Convert to MP4' }).click()
-    const path = await (await downloadFrom(page, 'video.webm')).path()
-    const seconds = await durationOf(path)
+    const path = await (await downloadFromCard(page, 'video.webm')).path()
+    const seconds = await readDurationS(path)
     assert.ok(Math.abs(seconds - 3) < 0.3, `three seconds, got ${seconds}`)
   }))
 
@@ -87,7 +87,7 @@ test('without a playable preview, only the time fields are shown', () =>
       mimeType: 'video/webm',
       buffer: Buffer.from('not a video'),
     })
-    const card = fileCard(page, 'odd.webm')
+    const card = findFileCard(page, 'odd.webm')
     await card.getByRole('radio', { name: 'MP4' }).check()
     await card.getByText('Options').click()
     await card.getByLabel('Start', { exact: true }).waitFor()
@@ -97,8 +97,8 @@ test('without a playable preview, only the time fields are shown', () =>
 
 test('up to five languages can be chosen and are sent in their order', () =>
   visit({ site, context: noMotion }, async (page) => {
-    await chooseFiles(page, await filePayload(fixture('corners.png')))
-    const card = fileCard(page, 'corners.png')
+    await chooseFiles(page, await readPayload(fixture('corners.png')))
+    const card = findFileCard(page, 'corners.png')
     await card.getByRole('combobox').fill('txt')
     await card.getByRole('combobox').press('Enter')
     await card.getByText('Options').click()
@@ -122,8 +122,8 @@ test('up to five languages can be chosen and are sent in their order', () =>
 
 test('paper can have a custom size, and values survive switching targets', () =>
   visit({ site, context: noMotion }, async (page) => {
-    await chooseFiles(page, await filePayload(fixture('letter.docx')))
-    const card = fileCard(page, 'letter.docx')
+    await chooseFiles(page, await readPayload(fixture('letter.docx')))
+    const card = findFileCard(page, 'letter.docx')
     await card.getByRole('radio', { name: 'PDF' }).check()
     await card.getByText('Options').click()
     await card.getByLabel('Page size', { exact: true }).selectOption('Custom size')
@@ -136,7 +136,7 @@ test('paper can have a custom size, and values survive switching targets', () =>
     await card.getByRole('radio', { name: 'PDF' }).check()
     assert.equal(await card.getByLabel('Paper height').inputValue(), '15')
     await card.getByRole('button', { name: 'Convert to PDF' }).click()
-    const path = await (await downloadFrom(page, 'letter.docx')).path()
+    const path = await (await downloadFromCard(page, 'letter.docx')).path()
     const { stdout } = await run('pdfinfo', [path])
     assert.match(stdout, /Page size:\s+283\.\d+ x 425\.\d+ pts/)
   }))
@@ -145,8 +145,8 @@ test('a link preselects target and options, and copying it returns the same link
   visit({ site, path: '/convert?to=webp&width=16&quality=low', context: noMotion }, async (page) => {
     await page.getByText('Your link is set to WEBP').waitFor()
     await checkAppearance(page, 'link')
-    await chooseFiles(page, await filePayload(fixture('corners.png')))
-    const card = fileCard(page, 'corners.png')
+    await chooseFiles(page, await readPayload(fixture('corners.png')))
+    const card = findFileCard(page, 'corners.png')
     await card.getByRole('radio', { name: 'WEBP', checked: true }).waitFor()
     assert.equal(await card.getByRole('spinbutton', { name: 'Width' }).inputValue(), '16')
     await page.evaluate(() => {
@@ -160,7 +160,11 @@ test('a link preselects target and options, and copying it returns the same link
       ['/convert', 'quality=low', 'to=webp', 'width=16'],
     )
     await card.getByRole('button', { name: 'Convert to WEBP' }).click()
-    const { width } = await colorsAt(page, await readDownload(await downloadFrom(page, 'corners.png')), [])
+    const { width } = await readColorsAt(
+      page,
+      await readDownload(await downloadFromCard(page, 'corners.png')),
+      [],
+    )
     assert.equal(width, 16)
     await page.getByRole('button', { name: 'Clear' }).click()
     assert.equal(new URL(page.url()).pathname, '/')
@@ -168,8 +172,10 @@ test('a link preselects target and options, and copying it returns the same link
 
 test('a link to a tool preselects the tool, and an invalid link is ignored', async () => {
   await visit({ site, path: '/convert?tool=rotate-pdf&rotate=90', context: noMotion }, async (page) => {
-    await chooseFiles(page, await filePayload(fixture('report.pdf')))
-    await fileCard(page, 'report.pdf').getByRole('radio', { name: 'Rotate pages', checked: true }).waitFor()
+    await chooseFiles(page, await readPayload(fixture('report.pdf')))
+    await findFileCard(page, 'report.pdf')
+      .getByRole('radio', { name: 'Rotate pages', checked: true })
+      .waitFor()
   })
   await visit({ site, path: '/convert?to=%3Cb%3E&x=1', context: noMotion }, async (page) => {
     await page.locator('#kinds li').first().waitFor()
@@ -179,8 +185,8 @@ test('a link to a tool preselects the tool, and an invalid link is ignored', asy
 
 test('a password is hidden until it is revealed, and never part of a link', () =>
   visit({ site, context: noMotion }, async (page) => {
-    await chooseFiles(page, await filePayload(fixture('report.pdf')))
-    const card = fileCard(page, 'report.pdf')
+    await chooseFiles(page, await readPayload(fixture('report.pdf')))
+    const card = findFileCard(page, 'report.pdf')
     await card.getByRole('radio', { name: 'TXT' }).check()
     await card.getByText('Options').click()
     const field = card.getByLabel('Password', { exact: true })
@@ -201,9 +207,9 @@ test('a password is hidden until it is revealed, and never part of a link', () =
 test('the options are completely in German on a phone', () =>
   visit({ site, context: phone }, async (page) => {
     await page.locator('input[type=file]').count()
-    const file = await filePayload(await createVideo(3), 'video.webm', 'video/webm')
+    const file = await readPayload(await createVideo(3), 'video.webm', 'video/webm')
     await dropOrPaste(page, 'drop', file)
-    const card = fileCard(page, 'video.webm')
+    const card = findFileCard(page, 'video.webm')
     await card.getByRole('radio', { name: 'MP4' }).check()
     await card.getByText('Optionen').click()
     await card.getByText('Erweitert', { exact: true }).click()

@@ -27,21 +27,39 @@ const arrange = (...changes: readonly ((sheets: Sheets) => Sheets)[]): PageArran
   sheets: changes.reduce((sheets, change) => change(sheets), fivePages.sheets),
 })
 const pageNumbers = ({ sheets }: PageArrangement) => sheets.map(({ page }) => page)
-const pageSet = (...pages: readonly number[]) => new Set(pages)
+const createPageSet = (...pages: readonly number[]) => new Set(pages)
 
 test('dropped pages move as a block in front of the drop position', () => {
-  assert.deepEqual(pageNumbers(arrange((sheets) => movePages(sheets, pageSet(4, 5), 0))), [4, 5, 1, 2, 3])
-  assert.deepEqual(pageNumbers(arrange((sheets) => movePages(sheets, pageSet(1, 3), 5))), [2, 4, 5, 1, 3])
+  assert.deepEqual(
+    pageNumbers(arrange((sheets) => movePages(sheets, createPageSet(4, 5), 0))),
+    [4, 5, 1, 2, 3],
+  )
+  assert.deepEqual(
+    pageNumbers(arrange((sheets) => movePages(sheets, createPageSet(1, 3), 5))),
+    [2, 4, 5, 1, 3],
+  )
   // Dropped between themselves, they gather there.
-  assert.deepEqual(pageNumbers(arrange((sheets) => movePages(sheets, pageSet(1, 3), 2))), [2, 1, 3, 4, 5])
+  assert.deepEqual(
+    pageNumbers(arrange((sheets) => movePages(sheets, createPageSet(1, 3), 2))),
+    [2, 1, 3, 4, 5],
+  )
 })
 
 test('pages move one position forward or back and stop at the ends', () => {
-  assert.deepEqual(pageNumbers(arrange((sheets) => shiftPages(sheets, pageSet(2), 1))), [1, 3, 2, 4, 5])
-  assert.deepEqual(pageNumbers(arrange((sheets) => shiftPages(sheets, pageSet(2), -1))), [2, 1, 3, 4, 5])
-  assert.deepEqual(pageNumbers(arrange((sheets) => shiftPages(sheets, pageSet(2, 3), 1))), [1, 4, 2, 3, 5])
-  assert.deepEqual(pageNumbers(arrange((sheets) => shiftPages(sheets, pageSet(1), -1))), [1, 2, 3, 4, 5])
-  assert.deepEqual(pageNumbers(arrange((sheets) => shiftPages(sheets, pageSet(5), 1))), [1, 2, 3, 4, 5])
+  assert.deepEqual(pageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(2), 1))), [1, 3, 2, 4, 5])
+  assert.deepEqual(
+    pageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(2), -1))),
+    [2, 1, 3, 4, 5],
+  )
+  assert.deepEqual(
+    pageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(2, 3), 1))),
+    [1, 4, 2, 3, 5],
+  )
+  assert.deepEqual(
+    pageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(1), -1))),
+    [1, 2, 3, 4, 5],
+  )
+  assert.deepEqual(pageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(5), 1))), [1, 2, 3, 4, 5])
 })
 
 test('a page range is written in its shortest form and parsed the same by the service', () => {
@@ -65,13 +83,13 @@ test('a page range is written in its shortest form and parsed the same by the se
 
 test('edits become a chain of operations, each on the result of the one before', () => {
   assert.deepEqual(toOperations(fivePages), [])
-  assert.deepEqual(toOperations(arrange((sheets) => toggleRemoved(sheets, pageSet(1, 2, 3, 4, 5)))), [])
+  assert.deepEqual(toOperations(arrange((sheets) => toggleRemoved(sheets, createPageSet(1, 2, 3, 4, 5)))), [])
   const allPages = arrange(
-    (sheets) => movePages(sheets, pageSet(5), 0),
-    (sheets) => rotatePages(sheets, pageSet(5, 3), 90),
-    (sheets) => rotatePages(sheets, pageSet(2), -90),
-    (sheets) => toggleRemoved(sheets, pageSet(1)),
-    (sheets) => toggleSplit(sheets, pageSet(2)),
+    (sheets) => movePages(sheets, createPageSet(5), 0),
+    (sheets) => rotatePages(sheets, createPageSet(5, 3), 90),
+    (sheets) => rotatePages(sheets, createPageSet(2), -90),
+    (sheets) => toggleRemoved(sheets, createPageSet(1)),
+    (sheets) => toggleSplit(sheets, createPageSet(2)),
   )
   assert.deepEqual(toOperations(allPages), [
     { operation: 'extract-pdf-pages', options: { pages: '5,2-4' } },
@@ -88,28 +106,29 @@ test('splitting creates parts, also after a removed page, and never an empty par
     parts((sheets) => splitEvery(sheets, 2)),
     [[1, 2], [3, 4], [5]],
   )
-  const splitAndRemove = (sheets: Sheets) => toggleRemoved(toggleSplit(sheets, pageSet(2)), pageSet(2))
+  const splitAndRemove = (sheets: Sheets) =>
+    toggleRemoved(toggleSplit(sheets, createPageSet(2)), createPageSet(2))
   assert.deepEqual(parts(splitAndRemove), [[1], [2, 3, 4]])
-  const splitAllAndRemove = (sheets: Sheets) => toggleRemoved(splitEvery(sheets, 1), pageSet(1, 3))
+  const splitAllAndRemove = (sheets: Sheets) => toggleRemoved(splitEvery(sheets, 1), createPageSet(1, 3))
   assert.deepEqual(parts(splitAllAndRemove), [[1], [2], [3]])
   // There is nothing to split off after the last page, and splitting a second time removes the split.
   assert.deepEqual(
-    parts((sheets) => toggleSplit(sheets, pageSet(5))),
+    parts((sheets) => toggleSplit(sheets, createPageSet(5))),
     [[1, 2, 3, 4, 5]],
   )
   assert.deepEqual(
-    parts((sheets) => toggleSplit(toggleSplit(sheets, pageSet(2)), pageSet(2))),
+    parts((sheets) => toggleSplit(toggleSplit(sheets, createPageSet(2)), createPageSet(2))),
     [[1, 2, 3, 4, 5]],
   )
 })
 
 test('four quarter turns restore a page, and the original order is not reported as a change', () => {
   const fullTurn = [90, 90, 90, 90].map(
-    (degrees) => (sheets: Sheets) => rotatePages(sheets, pageSet(1), degrees as 90),
+    (degrees) => (sheets: Sheets) => rotatePages(sheets, createPageSet(1), degrees as 90),
   )
   assert.deepEqual(arrange(...fullTurn), fivePages)
   assert.equal(formatNewOrder(fivePages), undefined)
-  assert.equal(formatNewOrder(arrange((sheets) => movePages(sheets, pageSet(3), 0))), '3,1-2,4-5')
+  assert.equal(formatNewOrder(arrange((sheets) => movePages(sheets, createPageSet(3), 0))), '3,1-2,4-5')
 })
 
 test('arrow keys move by rows and columns, and are mirrored in right-to-left layout', () => {

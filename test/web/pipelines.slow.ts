@@ -61,8 +61,8 @@ test('pipeline steps are checked while they are edited, tried on a file, and run
     assert.equal(await rotationOf(await download.path()), 90)
 
     const command = await page.getByRole('region', { name: 'As a command' }).textContent()
-    const runnable = (command ?? '').replace(/^ {2}-H "Authorization[^"]*" /m, '  ')
-    const { stdout } = await run('bash', ['-c', runnable], { cwd: folder })
+    const runnableCommand = (command ?? '').replace(/^ {2}-H "Authorization[^"]*" /m, '  ')
+    const { stdout } = await run('bash', ['-c', runnableCommand], { cwd: folder })
     const { data } = JSON.parse(stdout)
     assert.deepEqual([data.status, Object.keys(data.tasks).length], ['completed', 4])
   }))

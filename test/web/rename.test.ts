@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { after, before, test } from 'node:test'
-import { axeViolations } from './axe.ts'
-import { chooseFiles, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
+import { findAxeViolations } from './axe.ts'
+import { chooseFiles, fixture, openSite, readPayload, type Site, visit } from './browser.ts'
 
 /** Names of results that are downloaded together. */
 
@@ -16,8 +16,8 @@ test('the rename pattern names the files in the ZIP', () =>
   visit({ site }, async (page) => {
     await chooseFiles(
       page,
-      await filePayload(fixture('corners.png'), 'sea.png'),
-      await filePayload(fixture('corners.png'), 'hill.png'),
+      await readPayload(fixture('corners.png'), 'sea.png'),
+      await readPayload(fixture('corners.png'), 'hill.png'),
     )
     await page.getByRole('button', { name: 'Convert all' }).click()
     await page.getByRole('button', { name: 'Download all 2 as ZIP' }).waitFor()
@@ -26,7 +26,7 @@ test('the rename pattern names the files in the ZIP', () =>
     assert.equal(await pattern.inputValue(), '{name}-{n}.{ext}')
     await pattern.fill('walk {n} {name}')
     const hint = (await page.locator('.rename bdi').textContent()) ?? ''
-    assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(await findAxeViolations(page), [])
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download all 2 as ZIP' }).click(),

@@ -7,9 +7,9 @@ import { promisify } from 'node:util'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { totpOf } from '../access/totp.ts'
 import { after, before } from '../hooks.ts'
-import { axeViolations } from './axe.ts'
+import { findAxeViolations } from './axe.ts'
 import { openSite, type Site, visit } from './browser.ts'
-import { layoutProblems, lowContrastTexts } from './layout-checks.ts'
+import { findLayoutProblems, findLowContrastTexts } from './layout-checks.ts'
 
 /** The sections other than Convert and Tools in a real browser: behavior, appearance and accessibility. About 2 min. */
 
@@ -32,9 +32,9 @@ const visitAt = (path: string, act: (page: Page) => Promise<void>, context: Brow
 const textOf = async (shown: Locator) => (await shown.textContent()) ?? ''
 
 async function checkPage(page: Page): Promise<void> {
-  assert.deepEqual(await axeViolations(page), [])
-  assert.deepEqual(await page.evaluate(lowContrastTexts), [])
-  assert.deepEqual(await page.evaluate(layoutProblems, 20), [])
+  assert.deepEqual(await findAxeViolations(page), [])
+  assert.deepEqual(await page.evaluate(findLowContrastTexts), [])
+  assert.deepEqual(await page.evaluate(findLayoutProblems, 20), [])
 }
 
 const waitUntilLoaded = (page: Page) =>
@@ -73,7 +73,7 @@ test('every heading comes from a catalog and follows the writing direction', () 
     await waitUntilLoaded(page)
     assert.equal(await page.evaluate(() => document.documentElement.dir), 'rtl')
     for (const heading of await page.getByRole('heading').allTextContents()) assert.match(heading, /^⟦.*⟧$/)
-    assert.deepEqual(await page.evaluate(layoutProblems, 20), [])
+    assert.deepEqual(await page.evaluate(findLayoutProblems, 20), [])
   }))
 
 test('a conversion is found by keyboard only, and the back button works', () =>
@@ -94,9 +94,9 @@ test('a conversion is found by keyboard only, and the back button works', () =>
   }))
 
 test('a webhook is created, tested, resent, receives a new secret and is deleted', async () => {
-  let posts = 0
+  let postCount = 0
   const receiver = createServer((request, response) => {
-    posts += 1
+    postCount += 1
     request.resume().on('end', () => response.end())
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => receiver.once('listening', resolve))
@@ -116,8 +116,8 @@ test('a webhook is created, tested, resent, receives a new secret and is deleted
         .waitFor()
       await page.getByRole('button', { name: 'Send again' }).click()
       await assert.doesNotReject(async () => {
-        for (let left = 50; posts < 2 && left > 0; left--) await page.waitForTimeout(100)
-        assert.equal(posts, 2)
+        for (let left = 50; postCount < 2 && left > 0; left--) await page.waitForTimeout(100)
+        assert.equal(postCount, 2)
       })
       await page.getByRole('button', { name: 'Change secret' }).click()
       await page.getByText('Both secrets sign').waitFor()

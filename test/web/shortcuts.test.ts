@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { axeViolations } from './axe.ts'
-import { chooseFiles, fileCard, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
+import { findAxeViolations } from './axe.ts'
+import { chooseFiles, findFileCard, fixture, openSite, readPayload, type Site, visit } from './browser.ts'
 
 /** Shortcuts with single keys, and options that the page remembers. */
 
@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => site.close())
 
-const corners = async (name: string) => filePayload(fixture('corners.png'), name)
+const corners = async (name: string) => readPayload(fixture('corners.png'), name)
 
 describe('keyboard shortcuts', () => {
   test('single keys add files, convert, download and undo', () =>
@@ -20,7 +20,7 @@ describe('keyboard shortcuts', () => {
       await page.locator('#kinds, .popular').first().waitFor()
       const [dialog] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('a')])
       await dialog.setFiles([await corners('corners.png')])
-      const card = fileCard(page, 'corners.png')
+      const card = findFileCard(page, 'corners.png')
       await card.getByRole('button', { name: /^Convert to/ }).waitFor()
       await page.keyboard.press('c')
       await card.getByRole('link', { name: /^Download/ }).waitFor()
@@ -31,7 +31,7 @@ describe('keyboard shortcuts', () => {
       await page.keyboard.down('d')
       await page.keyboard.up('d')
       await chooseFiles(page, await corners('other.png'))
-      const other = fileCard(page, 'other.png')
+      const other = findFileCard(page, 'other.png')
       await other.getByRole('button', { name: 'Remove other.png' }).press('Enter')
       await other.waitFor({ state: 'hidden' })
       await page.keyboard.press('u')
@@ -57,7 +57,7 @@ describe('keyboard shortcuts', () => {
       await page.keyboard.press('?')
       const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
       await sheet.getByText('Convert everything that is ready').waitFor()
-      assert.deepEqual(await axeViolations(page), [])
+      assert.deepEqual(await findAxeViolations(page), [])
       const shortcuts = page.locator('[aria-keyshortcuts]')
       assert.ok((await shortcuts.count()) > 0)
       await sheet.getByRole('checkbox').uncheck()
@@ -73,15 +73,17 @@ describe('keyboard shortcuts', () => {
 })
 
 describe('options of a card', () => {
-  const width = (page: Page, name: string) => fileCard(page, name).getByRole('spinbutton', { name: 'Width' })
+  const width = (page: Page, name: string) =>
+    findFileCard(page, name).getByRole('spinbutton', { name: 'Width' })
   const add = async (page: Page, name: string) => {
     await chooseFiles(page, await corners(name))
-    await fileCard(page, name).locator('details.options > summary').click()
+    await findFileCard(page, name).locator('details.options > summary').click()
   }
-  const lastTime = (page: Page) => fileCard(page, 'second.png').getByText('Same as last time')
-  const useWebp = (page: Page) => fileCard(page, 'second.png').getByRole('radio', { name: 'WEBP' }).check()
+  const lastTime = (page: Page) => findFileCard(page, 'second.png').getByText('Same as last time')
+  const chooseWebp = (page: Page) =>
+    findFileCard(page, 'second.png').getByRole('radio', { name: 'WEBP' }).check()
   /** The second file has the options of the first. */
-  const addTwo = async (page: Page) => {
+  const addTwoFiles = async (page: Page) => {
     await add(page, 'first.png')
     await width(page, 'first.png').fill('41')
     await add(page, 'second.png')
@@ -91,9 +93,9 @@ describe('options of a card', () => {
 
   test('the page remembers options for each pair of formats', () =>
     visit({ site }, async (page) => {
-      await addTwo(page)
+      await addTwoFiles(page)
       // Another target has options of its own.
-      await useWebp(page)
+      await chooseWebp(page)
       await lastTime(page).waitFor({ state: 'hidden' })
     }))
 
@@ -101,13 +103,13 @@ describe('options of a card', () => {
     visit({ site }, async (page) => {
       const addWatermark = async (name: string) => {
         await chooseFiles(page, await corners(name))
-        const search = fileCard(page, name).getByRole('combobox', { name: 'All available formats' })
+        const search = findFileCard(page, name).getByRole('combobox', { name: 'All available formats' })
         await search.fill('watermark')
         await search.press('Enter')
-        return fileCard(page, name).getByRole('textbox', { name: 'Text', exact: true })
+        return findFileCard(page, name).getByRole('textbox', { name: 'Text', exact: true })
       }
       await (await addWatermark('first.png')).fill('confidential')
-      await fileCard(page, 'first.png').getByLabel('Position', { exact: true }).selectOption('Center')
+      await findFileCard(page, 'first.png').getByLabel('Position', { exact: true }).selectOption('Center')
       const second = await addWatermark('second.png')
       await lastTime(page).waitFor()
       assert.equal(await second.inputValue(), '')
@@ -117,12 +119,12 @@ describe('options of a card', () => {
 
   test('options set for all files are kept when the target changes', () =>
     visit({ site }, async (page) => {
-      await addTwo(page)
+      await addTwoFiles(page)
       const all = page.locator('.group-options')
       await all.locator('summary').first().click()
       await all.getByRole('spinbutton', { name: 'Width' }).fill('55')
       await lastTime(page).waitFor({ state: 'hidden' })
-      await useWebp(page)
+      await chooseWebp(page)
       assert.equal(await width(page, 'second.png').inputValue(), '55')
     }))
 })

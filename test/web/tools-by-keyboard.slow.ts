@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { groupIds, groups, type ToolId } from '../../functions/web/sections/tools/tools.ts'
 import { after, before } from '../hooks.ts'
-import { axeViolations } from './axe.ts'
+import { findAxeViolations } from './axe.ts'
 import { fixture, openSite, type Site, visit } from './browser.ts'
 import { press, tabTo } from './keyboard.ts'
 
@@ -84,14 +84,14 @@ async function runTool(page: Page, tool: ToolId): Promise<void> {
   }
   const button = page.locator('main button[type="submit"]:enabled')
   await button.waitFor()
-  assert.deepEqual(await axeViolations(page), [], `${tool}, before`)
+  assert.deepEqual(await findAxeViolations(page), [], `${tool}, before`)
   await tabTo(page, button)
   await press(page, 'Enter')
   const end = page.locator('.tool-result a, main [role="alert"]').first()
   await end.waitFor()
   assert.equal(await page.getByRole('alert').allTextContents().then(String), '', tool)
   await tabTo(page, page.locator('.tool-result a').first())
-  assert.deepEqual(await axeViolations(page), [], `${tool}, after`)
+  assert.deepEqual(await findAxeViolations(page), [], `${tool}, after`)
 }
 
 describe('PDF tools by keyboard only', { concurrency: 2 }, () => {

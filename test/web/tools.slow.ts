@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
-import { axeViolations } from './axe.ts'
+import { findAxeViolations } from './axe.ts'
 import { fixture, openSite, readDownload, type Site, visit } from './browser.ts'
 
 /** Tools and history in a real browser, partly by keyboard only. About 30 s. */
@@ -22,7 +22,7 @@ const screenshotFolder = process.env['SHOTS']
 /** Checks for axe violations and saves a screenshot if `SHOTS` is set. */
 async function checkAppearance(page: Page, name: string): Promise<void> {
   if (screenshotFolder) await page.screenshot({ path: join(screenshotFolder, `${name}.png`), fullPage: true })
-  assert.deepEqual(await axeViolations(page), [], name)
+  assert.deepEqual(await findAxeViolations(page), [], name)
 }
 
 test('a tool is found by search, and two PDFs are merged in the order set by keyboard', () =>

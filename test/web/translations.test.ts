@@ -51,11 +51,11 @@ for (const language of languages.filter((id) => id !== 'en')) {
 
     test(`catalogs in ${language} that a machine translated say so`, () => {
       if (language === 'de') return
-      const unmarked = [...folders, ...serviceTexts].filter(
+      const unmarkedFolders = [...folders, ...serviceTexts].filter(
         (folder) =>
           !readFileSync(join(web, folder, `${language}.ts`), 'utf8').includes('Machine translation'),
       )
-      assert.deepEqual(unmarked, [])
+      assert.deepEqual(unmarkedFolders, [])
     })
   })
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
-import { axeViolations } from './axe.ts'
-import { chooseFiles, fileCard, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
+import { findAxeViolations } from './axe.ts'
+import { chooseFiles, findFileCard, fixture, openSite, readPayload, type Site, visit } from './browser.ts'
 import { checkAppearance, saveScreenshot } from './check-appearance.ts'
 import { tabTo } from './keyboard.ts'
-import { layoutProblems } from './layout-checks.ts'
+import { findLayoutProblems } from './layout-checks.ts'
 
 /** The page at 200 % zoom, with forced colors, and from right to left. About 60 s. */
 
@@ -18,7 +18,7 @@ after(() => site.close())
 
 const noMotion = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
 /** The viewport of a 1280 × 900 window at 200 % zoom. */
-const zoomed = { ...noMotion, viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 } as const
+const zoomedContext = { ...noMotion, viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 } as const
 const visitAt = (path: string, context: BrowserContextOptions, act: (page: Page) => Promise<void>) =>
   visit({ site, path, context }, act)
 
@@ -34,24 +34,24 @@ const waitUntilLoaded = (page: Page) =>
   })
 
 async function addFiles(page: Page): Promise<void> {
-  await chooseFiles(page, await filePayload(fixture('corners.png')), await filePayload(fixture('video.mp4')))
-  const card = fileCard(page, 'video.mp4')
+  await chooseFiles(page, await readPayload(fixture('corners.png')), await readPayload(fixture('video.mp4')))
+  const card = findFileCard(page, 'video.mp4')
   await card.getByRole('radio', { name: 'GIF' }).check()
   await card.getByText('Options', { exact: true }).click()
   await card.getByLabel('Start', { exact: true }).waitFor()
 }
 
 /** Header links that overlap each other. */
-const overlappingLinks = () => {
+const findOverlappingLinks = () => {
   const elements = [...document.querySelectorAll('header a, header summary')].filter((element) =>
     element.checkVisibility(),
   )
-  const meet = (a: DOMRect, b: DOMRect) =>
+  const doOverlap = (a: DOMRect, b: DOMRect) =>
     a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
   return elements.flatMap((element, visitAt) =>
     elements
       .slice(visitAt + 1)
-      .filter((other) => meet(element.getBoundingClientRect(), other.getBoundingClientRect()))
+      .filter((other) => doOverlap(element.getBoundingClientRect(), other.getBoundingClientRect()))
       .map((other) => `${element.textContent} and ${other.textContent}`),
   )
 }
@@ -59,14 +59,14 @@ const overlappingLinks = () => {
 describe('pages at 200 % zoom', () => {
   for (const path of sections)
     test(`${path} fits the window at 200 % zoom`, () =>
-      visitAt(path, zoomed, async (page) => {
+      visitAt(path, zoomedContext, async (page) => {
         await waitUntilLoaded(page)
-        assert.deepEqual(await page.evaluate(overlappingLinks), [])
+        assert.deepEqual(await page.evaluate(findOverlappingLinks), [])
         await checkAppearance(page, `zoomed${path.replaceAll('/', '-')}`)
       }))
 
   test('files and their options fit the window at 200 % zoom', () =>
-    visitAt('/', zoomed, async (page) => {
+    visitAt('/', zoomedContext, async (page) => {
       await addFiles(page)
       await checkAppearance(page, 'zoomed-files')
     }))
@@ -76,7 +76,7 @@ test('with forced colors, selected, focused and primary controls are distinguish
   visitAt('/', { ...noMotion, forcedColors: 'active' }, async (page) => {
     assert.equal(await page.evaluate(() => matchMedia('(forced-colors: active)').matches), true)
     await addFiles(page)
-    const card = fileCard(page, 'video.mp4')
+    const card = findFileCard(page, 'video.mp4')
     const styleOf = (name: string) =>
       card.locator('.chip', { hasText: name }).evaluate((chip) => {
         const { borderColor, borderWidth, outlineStyle, backgroundColor } = getComputedStyle(
@@ -99,12 +99,12 @@ test('with forced colors, selected, focused and primary controls are distinguish
       )
       assert.ok(width >= 1, `${await button.textContent()} has a border`)
     }
-    assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(await findAxeViolations(page), [])
     await saveScreenshot(page, 'forced-files')
   }))
 
 /** Texts that are in no catalog: without the brackets of the pseudo-locale, except in names and code. */
-const textsOutsideCatalogs = () => {
+const findTextsOutsideCatalogs = () => {
   const foundProblems: string[] = []
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -130,7 +130,7 @@ describe('in a right-to-left language, every text comes from a catalog', () => {
           await page.locator('main select').nth(1).selectOption('to:pdf')
           await page.locator('main details').first().waitFor()
         }
-        assert.deepEqual(await page.evaluate(textsOutsideCatalogs), [])
+        assert.deepEqual(await page.evaluate(findTextsOutsideCatalogs), [])
         const code = await page
           .locator('pre')
           .evaluateAll((elements) => elements.map((element) => getComputedStyle(element).direction))
@@ -139,7 +139,7 @@ describe('in a right-to-left language, every text comes from a catalog', () => {
         )
         await checkAppearance(page, `mirrored${path.replace('/', '-')}`)
         await page.setViewportSize({ width: 375, height: 740 })
-        assert.deepEqual(await page.evaluate(layoutProblems, 20), [])
+        assert.deepEqual(await page.evaluate(findLayoutProblems, 20), [])
         await saveScreenshot(page, `mirrored-phone${path.replace('/', '-')}`)
       }),
     )

@@ -49,9 +49,9 @@ async function startJobs(count: number, runBetween: (at: number) => Promise<void
   return Promise.all(startedJobs)
 }
 
-const jobsAt = (path: string) => new Set(receiver.at(path).map(({ json }) => json.job?.id))
-const hasAll = (path: string, jobs: readonly string[]) => {
-  const seenJobs = jobsAt(path)
+const listJobsAt = (path: string) => new Set(receiver.at(path).map(({ json }) => json.job?.id))
+const hasReceivedAll = (path: string, jobs: readonly string[]) => {
+  const seenJobs = listJobsAt(path)
   return jobs.every((id) => seenJobs.has(id))
 }
 
@@ -71,7 +71,11 @@ test('healthy webhook receivers are notified without delay, despite a dead and a
     assert.ok(id)
     return id
   })
-  await waitUntil(() => ['/a', '/b', '/all'].every((path) => hasAll(path, jobs)), 'all deliveries', 60)
+  await waitUntil(
+    () => ['/a', '/b', '/all'].every((path) => hasReceivedAll(path, jobs)),
+    'all deliveries',
+    60,
+  )
   const delays = receiver
     .at('/a')
     .filter(({ json }) => jobs.includes(json.job.id))
@@ -120,7 +124,7 @@ test('no webhook event is lost when processes are killed, and repeated events ke
   const createdJobs = jobs.filter((id) => id !== undefined)
   assert.ok(createdJobs.length >= 25, `${createdJobs.length} jobs were created`)
   // Deliveries that failed twice, which happens on a busy machine, are retried after five minutes.
-  await waitUntil(() => hasAll('/killed', createdJobs), 'all deliveries', 400)
+  await waitUntil(() => hasReceivedAll('/killed', createdJobs), 'all deliveries', 400)
   const ids = new Map<string, string>()
   for (const { json } of receiver.at('/killed')) {
     const idBefore = ids.get(json.job.id)

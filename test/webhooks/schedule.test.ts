@@ -55,7 +55,7 @@ const manyTasks = (count: number) => ({
     warnings: [],
   },
 })
-const jsonOf = (event: object) => {
+const toJson = (event: object) => {
   const { body } = createPayload(JSON.stringify(event), 'json', {
     baseUrl: 'https://files.example',
     resultLink: ({ id, endedAt }) => `https://files.example/v1/download/${id}?ended=${endedAt}`,
@@ -66,16 +66,16 @@ const jsonOf = (event: object) => {
 
 test('links in a webhook event point to the service', () => {
   assert.equal(
-    jsonOf(manyTasks(1)).job.files[0].url,
+    toJson(manyTasks(1)).job.files[0].url,
     'https://files.example/v1/download/job_1?ended=2026-03-01T12:00:00.000Z',
   )
 })
 
 test('an event with many tasks contains only their states, and with very many tasks only a link', () => {
-  const states = jsonOf(manyTasks(900)).job
+  const states = toJson(manyTasks(900)).job
   assert.deepEqual(states.tasks['task-899'], { status: 'completed' })
   assert.deepEqual([states.shortened, states.files.length], [true, 1])
-  const bare = jsonOf(manyTasks(5000)).job
+  const bare = toJson(manyTasks(5000)).job
   assert.deepEqual([bare.tasks, bare.links], [{}, { job: 'https://files.example/v1/jobs/job_1' }])
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { nextRunTime, validateSchedule } from '../../lib/workflows/cron-schedule.ts'
 
-function runs(cron: string, timezone: string, from: string, untilTime: string): string[] {
+function listRuns(cron: string, timezone: string, from: string, untilTime: string): string[] {
   const foundTimes: string[] = []
   let at = nextRunTime({ cron, timezone }, Date.parse(from))
   while (at !== undefined && at < Date.parse(untilTime)) {
@@ -37,7 +37,7 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /** Each day at 05:45, a time that no clock change here affects. */
-function everyDay(zone: keyof typeof offsets, from: number, untilMs: number): string[] {
+function listDailyRuns(zone: keyof typeof offsets, from: number, untilMs: number): string[] {
   const foundTimes: string[] = []
   for (let midnight = Date.UTC(2026, 0, 1); midnight < untilMs + dayMs; midnight += dayMs) {
     const wall = midnight + 5.75 * hourMs
@@ -53,9 +53,9 @@ describe('the schedule of a workflow over 400 days', () => {
   const [from, until] = ['2026-01-02T00:00:00Z', '2027-02-06T00:00:00Z'] as const
   for (const zone of Object.keys(offsets) as (keyof typeof offsets)[])
     test(`a workflow over 400 days runs each day at its time in ${zone}`, () => {
-      const expectedTimes = everyDay(zone, Date.parse(from), Date.parse(until))
+      const expectedTimes = listDailyRuns(zone, Date.parse(from), Date.parse(until))
       assert.ok(expectedTimes.length >= 399, `${expectedTimes.length} days`)
-      assert.deepEqual(runs('45 5 * * *', zone, from, until), expectedTimes)
+      assert.deepEqual(listRuns('45 5 * * *', zone, from, until), expectedTimes)
     })
 })
 
@@ -101,7 +101,7 @@ describe('workflow schedules when clocks change', () => {
   for (const { name, cron, day, expected } of cases)
     test(name, () => {
       const [zone, from, until] = day
-      assert.deepEqual(runs(cron, zone, from, until), [...expected])
+      assert.deepEqual(listRuns(cron, zone, from, until), [...expected])
     })
 })
 

@@ -4,7 +4,7 @@ import { authEndpoints } from '../../../lib/access/auth/endpoints/index.ts'
 import { authOperationId } from '../../../lib/http/openapi/auth-paths.ts'
 import type { RecordedExample } from '../../../lib/http/openapi/recorded-example.ts'
 import { openApp } from '../../http/embedded-app.ts'
-import { openIdProvider } from '../../support/openid-provider.ts'
+import { openOpenIdProvider } from '../../support/openid-provider.ts'
 import { type BrowserReply, createMailbox, openBrowser } from '../test-browser.ts'
 import { totpOf } from '../totp.ts'
 
@@ -16,7 +16,7 @@ const mailbox = createMailbox()
 /** Calls every endpoint of better-auth with success. Returns a request and a reply of each, by operation. */
 export async function recordAuthEndpoints(): Promise<Readonly<Record<string, RecordedExample>>> {
   const app = await openApp()
-  const provider = await openIdProvider()
+  const provider = await openOpenIdProvider()
   const company = {
     id: 'company',
     issuer: provider.issuer,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { managerOf } from '../../support/account.ts'
+import { createManagerKey } from '../../support/account.ts'
 import { startService } from '../../support/service.ts'
 import { HttpClient } from '../client.ts'
 import { measureRepeatedly, median, runInterleaved } from '../measure.ts'
@@ -22,7 +22,7 @@ async function compare({ report }: BenchContext): Promise<void> {
   const service = await startService({ PLANS_FILE: plans })
   const client = new HttpClient(service.url)
   try {
-    const key = await managerOf(service)
+    const key = await createManagerKey(service)
     const ask = (headers: Readonly<Record<string, string>>) => async () => {
       const { status, body } = await client.send(path, { headers })
       if (status !== 200) throw new Error(`${path} was answered with ${status} ${body}`)

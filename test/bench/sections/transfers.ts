@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { defined } from '../../../lib/validation/defined.ts'
-import { descendants, proportionalBytes, residentBytes } from '../../support/processes.ts'
+import { descendants, readProportionalBytes, residentBytes } from '../../support/processes.ts'
 import { Client, startService, type TestService } from '../../support/service.ts'
 import { type Measurement, median, runInterleaved } from '../measure.ts'
 import { cpuMs, cpuMsOfExited } from '../process-tree.ts'
@@ -114,7 +114,7 @@ async function peakWorkerMib({ pid }: TestService, run: () => Promise<unknown>) 
     for (const { pid: one, command } of descendants(pid)) {
       if (!command.includes('worker')) continue
       peakMib.resident = Math.max(peakMib.resident, residentBytes(one) / 2 ** 20)
-      peakMib.proportional = Math.max(peakMib.proportional, proportionalBytes(one) / 2 ** 20)
+      peakMib.proportional = Math.max(peakMib.proportional, readProportionalBytes(one) / 2 ** 20)
     }
   }, 100)
   await run().finally(() => clearInterval(timer))

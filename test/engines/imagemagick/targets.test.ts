@@ -10,7 +10,7 @@ import {
 } from '../../../lib/engines/imagemagick/targets.ts'
 
 const ids = Object.keys(magickTargets) as MagickTargetId[] // Object.keys widens the keys to string.
-const idsWith = (has: (id: MagickTargetId) => boolean) => ids.filter(has).join(' ')
+const idsWhere = (has: (id: MagickTargetId) => boolean) => ids.filter(has).join(' ')
 
 describe('formats that ImageMagick writes', () => {
   test('ImageMagick writes exactly the listed formats', () => {
@@ -31,7 +31,7 @@ describe('formats that ImageMagick writes', () => {
 
   test('ImageMagick flattens an image onto white in formats without transparency', () => {
     assert.equal(
-      idsWith((id) => getMagickTarget(id).isOpaque === true),
+      idsWhere((id) => getMagickTarget(id).isOpaque === true),
       `jpg bmp bmp2 bmp3 hdr pcx dcx ppm pgm pbm pnm pfm xbm xwd ras pgx pict sixel viff wbmp otb palm jbig art
       cal vicar fits cin`.replace(/\s+/g, ' '),
     )
@@ -39,22 +39,22 @@ describe('formats that ImageMagick writes', () => {
 
   test('ImageMagick stores several images or a color profile exactly in the listed formats', () => {
     assert.equal(
-      idsWith((id) => getMagickTarget(id).stores === 'frames'),
+      idsWhere((id) => getMagickTarget(id).stores === 'frames'),
       'gif mng',
     )
     assert.equal(
-      idsWith((id) => getMagickTarget(id).stores === 'pages'),
+      idsWhere((id) => getMagickTarget(id).stores === 'pages'),
       'tiff dcx',
     )
     assert.equal(
-      idsWith((id) => getMagickTarget(id).supportsProfile === true),
+      idsWhere((id) => getMagickTarget(id).supportsProfile === true),
       'png jpg webp tiff ptif psd psb miff',
     )
   })
 
   test('each ImageMagick output format gets the expected arguments for its sample type', () => {
     const names = (part: string) => `-define dpx:${part}.filename=output.cin`
-    const argsFor = (args: string) => idsWith((id) => (getMagickTarget(id).args ?? []).join(' ') === args)
+    const argsFor = (args: string) => idsWhere((id) => (getMagickTarget(id).args ?? []).join(' ') === args)
     assert.equal(argsFor('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
     assert.equal(argsFor('-depth 8'), 'ico cur pcx dcx pam xwd sgi ras jp2 j2k pict viff avs aai fits')
     assert.equal(argsFor(`-depth 10 ${names('file')} ${names('origination')}`), 'cin')
@@ -70,7 +70,7 @@ describe('formats that ImageMagick writes', () => {
 
   test('the costs of ImageMagick formats are lowest for PNG, then JPEG, so that routes prefer these', () => {
     assert.equal(
-      idsWith((id) => getMagickTarget(id).cost !== 0.35),
+      idsWhere((id) => getMagickTarget(id).cost !== 0.35),
       'png jpg',
     )
     assert.ok(magickTargets.png.cost < magickTargets.jpg.cost && magickTargets.jpg.cost < 0.35)
@@ -83,8 +83,8 @@ describe('arguments of ImageMagick', () => {
   test('the arguments of ImageMagick for PNG contain compression level, interlacing and colors', () => {
     assert.equal(argsFor('png', {}), '-quality 65 -interlace None')
     assert.equal(argsFor('png', { compressionLevel: 9, progressive: true }), '-quality 95 -interlace PNG')
-    const fewColors = '-quality 65 -interlace None -colors 256 -define png:color-type=3'
-    assert.equal(argsFor('png', { palette: 'true' }), fewColors)
+    const argsForFewColors = '-quality 65 -interlace None -colors 256 -define png:color-type=3'
+    assert.equal(argsFor('png', { palette: 'true' }), argsForFewColors)
     assert.equal(argsFor('png', { colorSpace: 'gray' }), '-quality 65 -interlace None -colorspace Gray')
   })
 
@@ -96,31 +96,31 @@ describe('arguments of ImageMagick', () => {
   })
 
   test('the arguments of ImageMagick for other lossy formats contain the quality on their own scales', () => {
-    for (const [id, usualArgs, low] of [
+    for (const [id, defaultArgs, low] of [
       ['webp', 80, 45],
       ['jp2', 50, 30],
       ['j2k', 50, 30],
       ['jng', 85, 50],
     ] as const) {
-      assert.equal(argsFor(id, {}), `-quality ${usualArgs}`, id)
+      assert.equal(argsFor(id, {}), `-quality ${defaultArgs}`, id)
       assert.equal(argsFor(id, { quality: 'low' }), `-quality ${low}`, id)
       assert.equal(argsFor(id, { quality: 7 }), `-quality 7`, id)
     }
     assert.equal(
-      idsWith((id) => getMagickTarget(id).quality !== undefined),
+      idsWhere((id) => getMagickTarget(id).quality !== undefined),
       'png jpg webp jp2 j2k jng',
     )
     const hasOption = (id: MagickTargetId, name: string) => name in getMagickTarget(id).options.shape
     assert.equal(
-      idsWith((id) => hasOption(id, 'quality')),
+      idsWhere((id) => hasOption(id, 'quality')),
       'jpg webp jp2 j2k jng',
     )
     assert.equal(
-      idsWith((id) => hasOption(id, 'sizes')),
+      idsWhere((id) => hasOption(id, 'sizes')),
       'ico',
     )
     assert.equal(
-      idsWith((id) => hasOption(id, 'width')),
+      idsWhere((id) => hasOption(id, 'width')),
       ids.join(' '),
     )
     assert.equal(parseColorSpace({ colorSpace: 'gray' }), 'gray')
@@ -144,9 +144,9 @@ describe('arguments of ImageMagick', () => {
   test('the arguments of ImageMagick for an icon list its sizes, largest first', () => {
     assert.deepEqual(parseIconSides({ sizes: '16, 256,1' }), [256, 16, 1])
     assert.equal(parseIconSides({}), undefined)
-    const hasArgument = (sizes: string) => magickTargets.ico.options.safeParse({ sizes }).success
+    const acceptsSizes = (sizes: string) => magickTargets.ico.options.safeParse({ sizes }).success
     for (const wrongSizes of ['0', '257', '1.5', '16,', 'x', '16,257', Array(60).fill('1').join()])
-      assert.equal(hasArgument(wrongSizes), false, wrongSizes)
-    assert.ok(hasArgument(Array(50).fill('1').join()) && hasArgument('1,256'))
+      assert.equal(acceptsSizes(wrongSizes), false, wrongSizes)
+    assert.ok(acceptsSizes(Array(50).fill('1').join()) && acceptsSizes('1,256'))
   })
 })

@@ -32,4 +32,4 @@ export async function scan(): Promise<Item[]> {
   return Items
 }
 
-export const reservations = async () => (await scan()).filter(({ pk }) => String(pk).startsWith('IDEM#'))
+export const listReservations = async () => (await scan()).filter(({ pk }) => String(pk).startsWith('IDEM#'))

@@ -7,12 +7,12 @@ const archiveVariant = (name: string, ...command: string[]): Variant => ({
 })
 const sevenZipVariant = (name: string, type: string, ...switches: string[]) =>
   archiveVariant(name, '7zz', 'a', '-bd', '-y', '-mmt=1', `-t${type}`, ...switches, '{out}', '.')
-const pipedVariant = (name: string, format: string, packer: string) =>
+const pipedVariant = (name: string, format: string, compressor: string) =>
   archiveVariant(
     name,
     'sh',
     '-c',
-    `tar --format=${format} --owner=0 --group=0 --mtime=2026-01-01 -cf - * | ${packer} > "$0"`,
+    `tar --format=${format} --owner=0 --group=0 --mtime=2026-01-01 -cf - * | ${compressor} > "$0"`,
     '{out}',
   )
 
@@ -69,7 +69,7 @@ export const archives: readonly Variant[] = [
       ['tar.lz4', 'lz4 -q'],
       ['tar.lzo', 'lzop'],
     ] as const
-  ).map(([extension, packer]) => pipedVariant(`packed.${extension}`, 'gnu', packer)),
+  ).map(([extension, compressor]) => pipedVariant(`packed.${extension}`, 'gnu', compressor)),
   pipedVariant('check-none.txz', 'gnu', 'xz --check=none'),
   pipedVariant('sha.txz', 'gnu', 'xz --check=sha256 --block-size=1000'),
   pipedVariant('fast.tgz', 'gnu', 'gzip -1 -n'),
@@ -103,16 +103,16 @@ export const archives: readonly Variant[] = [
   ),
   archiveVariant('flat.ar', 'sh', '-c', 'ar rcD "$0" *.txt', '{out}'),
   sevenZipVariant('one.wim', 'wim'),
-  ...['gzip', 'xz', 'zstd', 'lz4', 'lzo'].map((packer) =>
+  ...['gzip', 'xz', 'zstd', 'lz4', 'lzo'].map((compressor) =>
     archiveVariant(
-      `${packer}.squashfs`,
+      `${compressor}.squashfs`,
       'mksquashfs',
       '.',
       '{out}',
       '-quiet',
       '-no-progress',
       '-comp',
-      packer,
+      compressor,
       '-all-root',
     ),
   ),
@@ -131,7 +131,7 @@ export const archives: readonly Variant[] = [
   ),
 ]
 
-const sans = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'
+const sansFont = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'
 const cubic = '/usr/share/fonts/opentype/urw-base35/NimbusRoman-Regular.otf'
 
 const subsetVariant = (name: string, source: string, ...args: string[]): Variant => ({
@@ -185,7 +185,7 @@ const fontForgeVariant = (name: string, source: string): Variant => ({
 })
 
 export const fonts: readonly Variant[] = [
-  ...[['sans', sans, 'ttf'] as const, ['cubic', cubic, 'otf'] as const].flatMap(
+  ...[['sans', sansFont, 'ttf'] as const, ['cubic', cubic, 'otf'] as const].flatMap(
     ([name, source, extension]) => [
       subsetVariant(`${name}.${extension}`, source),
       subsetVariant(
@@ -226,7 +226,7 @@ export const fonts: readonly Variant[] = [
   ),
   scriptVariant(
     'sans-no-glyf-order.ttf',
-    sans,
+    sansFont,
     'font["head"].indexToLocFormat = 1\nfont["name"].names = font["name"].names[:1]',
   ),
   ...['pfb', 'pfa', 'sfd', 'dfont', 'ttf', 'otf', 'woff', 't42'].map((extension) =>

@@ -29,8 +29,8 @@ const channelLayout = (layout: string) => ['-af', `aformat=channel_layouts=${lay
 const extensions = 'wav flac ogg opus m4a aiff w64 caf wv mka ac3 eac3 dts aac'.split(' ')
 
 const rates = [8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 88_200, 96_000, 192_000] as const
-const depths = ['u8', 's16le', 's24le', 's32le', 'f32le', 'f64le', 'alaw', 'mulaw'] as const
-const bigDepths = ['s8', 's16be', 's24be', 's32be', 'f32be', 'f64be', 'alaw', 'mulaw'] as const
+const sampleFormats = ['u8', 's16le', 's24le', 's32le', 'f32le', 'f64le', 'alaw', 'mulaw'] as const
+const bigEndianSampleFormats = ['s8', 's16be', 's24be', 's32be', 'f32be', 'f64be', 'alaw', 'mulaw'] as const
 
 export const audioVariants: readonly Variant[] = [
   ...Object.entries(layouts).flatMap(([layout, channels], at) =>
@@ -45,7 +45,7 @@ export const audioVariants: readonly Variant[] = [
       audioVariant(`${rate}.${extension}`, 2, rate),
     ),
   ),
-  ...each(Object.fromEntries(depths.map((depth) => [depth, depth])), {
+  ...each(Object.fromEntries(sampleFormats.map((depth) => [depth, depth])), {
     wav: 'wav',
     w64: 'w64',
     caf: 'caf',
@@ -53,7 +53,7 @@ export const audioVariants: readonly Variant[] = [
   }).map(([, depth, extension]) =>
     audioVariant(`${depth}.${extension}`, 2, 44_100, ...codec(`pcm_${depth}`)),
   ),
-  ...each(Object.fromEntries(bigDepths.map((depth) => [depth, depth])), {
+  ...each(Object.fromEntries(bigEndianSampleFormats.map((depth) => [depth, depth])), {
     aiff: 'aiff',
     au: 'au',
     caf: 'caf',

@@ -114,12 +114,12 @@ const encodedText = (name: string, encoding: string, text: string, words?: strin
     [
       'sh',
       '-c',
-      `printf '%b' '${octal(text)}' | iconv -f UTF-8 -t ${encoding}${encoding === 'UTF-8' ? '' : '//TRANSLIT'} > "$0"`,
+      `printf '%b' '${toOctalEscapes(text)}' | iconv -f UTF-8 -t ${encoding}${encoding === 'UTF-8' ? '' : '//TRANSLIT'} > "$0"`,
       '{out}',
     ],
   ],
 })
-const octal = (text: string) =>
+const toOctalEscapes = (text: string) =>
   [...Buffer.from(text)].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('')
 
 const texts: readonly Variant[] = [

@@ -1,5 +1,5 @@
 import { clearCommands, colors, commandVariant, depthArgs, kinds, magickVariant } from './image-commands.ts'
-import { tiffs } from './tiffs.ts'
+import { tiffVariants } from './tiffs.ts'
 import { each, fixture, type Variant } from './variant.ts'
 
 const pngs = [
@@ -56,7 +56,7 @@ const pngs = [
   magickVariant('gamma.png', '-gamma', '0.45'),
 ]
 
-const jpegs = [
+const jpegVariants = [
   magickVariant('gray.jpg', '-colorspace', 'Gray'),
   magickVariant('adobe-cmyk.jpg', '-colorspace', 'CMYK'),
   magickVariant('progressive.jpg', '-interlace', 'JPEG'),
@@ -88,7 +88,7 @@ const jpegs = [
   ),
 ]
 
-const bitmaps = [
+const bitmapVariants = [
   ...['bmp2', 'bmp3', 'bmp'].flatMap((version) => [
     commandVariant(`${version}-rgb.bmp`, 'convert', ...colors, `${version}:{out}`),
     commandVariant(
@@ -141,7 +141,7 @@ const bitmaps = [
   magickVariant('upright.tga', '-orient', 'BottomLeft'),
 ]
 
-const designs = [
+const designVariants = [
   ...each(
     { gray: kinds.gray, rgb: kinds.rgb, cmyk: kinds.cmyk, lab: ['-colorspace', 'Lab'] },
     depthArgs,
@@ -294,10 +294,10 @@ const otherVariants = [
 ]
 
 export const imageVariants: readonly Variant[] = [
-  ...tiffs,
+  ...tiffVariants,
   ...pngs,
-  ...jpegs,
-  ...bitmaps,
-  ...designs,
+  ...jpegVariants,
+  ...bitmapVariants,
+  ...designVariants,
   ...otherVariants,
 ]

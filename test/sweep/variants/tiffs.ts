@@ -8,7 +8,7 @@ import {
 } from './image-commands.ts'
 import { each, fixture } from './variant.ts'
 
-export const tiffs = [
+export const tiffVariants = [
   ...each(kinds, compressionArgs).map(([name, kind, pack]) =>
     magickVariant(`${name}.tiff`, ...kind, '-depth', '8', ...pack),
   ),
