@@ -150,16 +150,16 @@ describe('permit blocks of the rate limits', () => {
     const { blocks } = addBlock(1, 20)
     blocks.addBlock('two', 'LIMIT#1', 5, [usage('minute', 25, 1000), usage('day', 25, 1000)])
     blocks.addBlock('three', 'LIMIT#2', 9, [usage('minute', 9, 1000)])
-    const used = (of: WindowUsage) => {
+    const countUsed = (of: WindowUsage) => {
       const [listedUsage] = blocks.subtractUnused('LIMIT#1', [of])
       assert.deepEqual({ ...listedUsage, used: of.used }, of)
       return listedUsage?.used
     }
-    assert.equal(used(usage('minute', 25, 1000)), 21)
-    assert.equal(used(usage('hour', 25, 1000)), 25, 'another window')
-    assert.equal(used(usage('minute', 25, 1000, now + 61_000)), 25, 'the next window')
+    assert.equal(countUsed(usage('minute', 25, 1000)), 21)
+    assert.equal(countUsed(usage('hour', 25, 1000)), 25, 'another window')
+    assert.equal(countUsed(usage('minute', 25, 1000, now + 61_000)), 25, 'the next window')
     blocks.takePermit('two', now)
-    assert.equal(used(usage('minute', 25, 1000)), 22)
+    assert.equal(countUsed(usage('minute', 25, 1000)), 22)
   })
 
   test('a permit block ends with the first of its rate-limit windows and reports the usage of all', () => {

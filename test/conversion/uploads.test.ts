@@ -267,12 +267,12 @@ describe('receiving an awaited upload', () => {
   })
 
   test('an arrived upload is kept while a job can use it, and deleted otherwise', async () => {
-    const isStoredAfterArrival = async (upload: UploadRecord) => {
+    const isStoredAfterUpload = async (upload: UploadRecord) => {
       await arrive(upload.id, upload.key)
       return isStored(upload.key)
     }
-    assert.equal(await isStoredAfterArrival(await createUpload()), true)
-    assert.equal(await isStoredAfterArrival(await createUpload({ jobId: newId('job') })), false)
+    assert.equal(await isStoredAfterUpload(await createUpload()), true)
+    assert.equal(await isStoredAfterUpload(await createUpload({ jobId: newId('job') })), false)
     const { key } = await createUpload()
     await arrive(newId('upl'), key)
     assert.equal(await isStored(key), false)
@@ -281,16 +281,16 @@ describe('receiving an awaited upload', () => {
     const { read, ...source } = text().source
     const { job } = await maker.job(tasks, { in: { source: { ...source, read, key: usedUpload.key } } })
     await services().table.update({ pk: `UPLOAD#${usedUpload.id}`, sk: 'UPLOAD' }, { set: { jobId: job.id } })
-    assert.equal(await isStoredAfterArrival({ ...usedUpload, jobId: job.id }), true)
+    assert.equal(await isStoredAfterUpload({ ...usedUpload, jobId: job.id }), true)
     assert.equal(
-      await isStoredAfterArrival(await createUpload({ jobId: job.id })),
+      await isStoredAfterUpload(await createUpload({ jobId: job.id })),
       false,
       'the job has no such file',
     )
     await services().jobs.store.changeJob(job.id, { set: { status: 'expired' } })
-    assert.equal(await isStoredAfterArrival({ ...usedUpload, jobId: job.id }), false)
+    assert.equal(await isStoredAfterUpload({ ...usedUpload, jobId: job.id }), false)
     const deletedJob = await maker.job(tasks, { in: text() })
     await services().jobs.store.changeJob(deletedJob.job.id, { set: { deletedAt: new Date().toISOString() } })
-    assert.equal(await isStoredAfterArrival(await createUpload({ jobId: deletedJob.job.id })), false)
+    assert.equal(await isStoredAfterUpload(await createUpload({ jobId: deletedJob.job.id })), false)
   })
 })

@@ -30,10 +30,10 @@ test('added page headers do not compensate for missing characters in the fidelit
 
 test('letter-spaced words are recognized as retained even if a title was added', () => {
   const source = countWords('The office reviews five difficult contracts before the evening.')
-  const letterSpacedText = [
-    ...'The office reviews five difficult contracts before the evening. Minutes',
-  ].join(' ')
-  assert.equal(source.countSharedWith(countWords(letterSpacedText)), 9)
+  const spacedOutText = [...'The office reviews five difficult contracts before the evening. Minutes'].join(
+    ' ',
+  )
+  assert.equal(source.countSharedWith(countWords(spacedOutText)), 9)
   assert.equal(source.countSharedWith(countWords([...'The office reviews. Minutes'].join(' '))), 3)
 })
 

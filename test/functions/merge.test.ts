@@ -68,7 +68,7 @@ test('a split PDF returns all pages, and extracting one file is not reported as 
   assert.deepEqual([...(allPages.warnings ?? []), ...(part.warnings ?? [])], [])
 })
 
-test('images are merged side by side', async () => {
+test('images are merged side by side into one image', async () => {
   const parts = [file('corners.png'), file('corners.jpg')]
   const fields = { mergeType: 'image', options: JSON.stringify({ layout: 'horizontal' }) }
   const path = await resultOf(await send('/v1/convert/merge', parts, fields))
@@ -91,7 +91,7 @@ test('audio is merged with the requested silence in between', async () => {
   assert.ok(seconds > 3.5 && seconds < 5, `${seconds} s`)
 })
 
-test('videos are merged one after another', async () => {
+test('videos are merged into one video, one after another', async () => {
   const parts = [file('video.mp4'), file('video.webm')]
   const [format, seconds] = await probeFormatAndSeconds(
     await resultOf(await send('/v1/convert/merge', parts, { mergeType: 'video' })),

@@ -158,7 +158,7 @@ test('a plan with a limit of 0 refuses requests without writing a record', async
   assert.equal(await app.services.table.get(limitRecordKey(one)), undefined)
 })
 
-test('usage can be read without counting a request, including a separate limit for reads', async () => {
+test('the rate-limit usage can be read without counting a request, including a separate limit for reads', async () => {
   const { services } = where('free', { requestsPerMinute: 9, requestsPerDay: 9, readsPerMinute: 9 })
   const one = createPrincipal()
   await countRequest(services, one, 'work')

@@ -231,7 +231,7 @@ test('republishing the outcome of a job does not change the job if it has been d
   )
 })
 
-test('no end is published for a missing, unfinished or expired job', async () => {
+test('no end event is published for a missing, unfinished or expired job', async () => {
   const { lifecycle, store, takeEvents } = await createRunningJob()
   await lifecycle().republishEnd('job_2')
   await lifecycle().finish('job_2')

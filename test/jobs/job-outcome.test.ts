@@ -32,7 +32,7 @@ const skip = (second: number): Partial<Task> => ({
   open: undefined,
 })
 
-test('a job whose tasks have completed completes with the files of its exports', () => {
+test('a job completes with the files of its exports once all of its tasks have completed', () => {
   const state = withTasks(newJob(conversion), {
     work: { ...complete(5, file('a.webp')), engine: 'vips', engineVersion: '1.0', method: 'encode' },
   })

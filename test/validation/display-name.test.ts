@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toAccountName } from '../../lib/validation/display-name.ts'
 
-test('a name from another provider is made readable, or replaced with the email address', () => {
+test('a user name from a sign-in provider is sanitized, or replaced with the email address', () => {
   const nameOf = (name: string) => toAccountName(name, 'ann')
   assert.equal(nameOf(' Ann\nLee '), 'Ann Lee')
   assert.equal(nameOf('Ann \u202eeeL'), 'Ann  eeL')

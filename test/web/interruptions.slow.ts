@@ -172,7 +172,7 @@ test('a file too large for the workers of its target is rejected before it is up
     )
   }))
 
-test('a large file that is reloaded while its job is created appears once', () =>
+test('a large file appears once if the page is reloaded while its job is created', () =>
   visitPage(async (page) => {
     await page.goto(service.url)
     // The service creates the job, but the page never learns of it.
@@ -189,7 +189,7 @@ test('a large file that is reloaded while its job is created appears once', () =
     assert.equal(await card.count(), 1)
   }))
 
-test('a large file whose job is created only after the reload appears once', () =>
+test('a large file appears once if its job is created only after the page is reloaded', () =>
   visitPage(async (page) => {
     const reloaded = Promise.withResolvers<void>()
     const listed = Promise.withResolvers<void>()

@@ -111,7 +111,7 @@ test('a pipeline with a URL can be saved as a workflow', async () => {
   }
 })
 
-test('pipelines fit on a phone in German', () =>
+test('the pipeline page in German fits on a phone screen', () =>
   openPipelines(async (page) => {
     await page.getByLabel('Dateiformat').selectOption('pdf')
     await page.getByLabel('Schritt nach PDF hinzufügen').selectOption('tool:rotate-pdf')

@@ -90,7 +90,7 @@ test('an invalid option is shown at its field, and the chosen files are kept', (
     assert.equal(await pages.inputValue(), 'nonsense')
   }))
 
-test('tools and history fit on a phone in right-to-left layout', () =>
+test('the tool and history pages in right-to-left layout fit on a phone screen', () =>
   visit(
     { site, path: '/tools?lang=mirrored', context: { viewport: { width: 360, height: 740 } } },
     async (page) => {

@@ -10,8 +10,7 @@ const maxQuotationDepth = 1000
 export async function requireReadableMarkdown(path: string, format: FormatId): Promise<void> {
   const text = await readFile(path, 'latin1')
   const backtickRunLength = maxMatchLength(text, /`+/g, (run) => run.length)
-  if (backtickRunLength > maxBackticks)
-    throw featureError(format, `${backtickRunLength} backticks in a row`)
+  if (backtickRunLength > maxBackticks) throw featureError(format, `${backtickRunLength} backticks in a row`)
   const depth = maxMatchLength(text, /^[ \t>]*>/gm, (start) => start.replaceAll(/[^>]/g, '').length)
   if (depth > maxQuotationDepth) throw featureError(format, `a line with ${depth} nested quotations (>)`)
 }

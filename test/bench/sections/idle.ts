@@ -6,7 +6,7 @@ import type { BenchContext, Section } from '../section.ts'
 import { withStoredJobs } from '../with-stored-jobs.ts'
 
 /** An idle service releases memory within half a minute; see lib/local/runtime/idle-memory.ts. */
-const settleS = 45
+const pauseS = 45
 /** Includes two runs of the sweep, which runs every minute. */
 const measureS = 120
 
@@ -21,7 +21,7 @@ export const idleSection: Section = {
     await withService(async (client, { pid }) => {
       await measureIdle('no jobs', pid, bench)
       await client.convert(form)
-      await pause(settleS * 1000)
+      await pause(pauseS * 1000)
       const value = memoryMib(pid)
       bench.report.figure({ what: 'after a job, its worker waits: memory', value, unit: 'MiB' })
     })
@@ -32,7 +32,7 @@ export const idleSection: Section = {
 }
 
 async function measureIdle(what: string, pid: number, { report }: BenchContext): Promise<void> {
-  await pause(settleS * 1000)
+  await pause(pauseS * 1000)
   const cpuBefore = cpuMs(pid)
   await pause(measureS * 1000)
   const perSecond = (cpuMs(pid) - cpuBefore) / measureS
