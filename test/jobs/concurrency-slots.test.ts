@@ -185,7 +185,7 @@ test('the sweep resumes waiting jobs after a process died, until no job waits', 
   assert.deepEqual([wakeAt, wakeShard], [undefined, undefined])
 })
 
-test('ending a job reads one page of waiting tasks, however many there are', async () => {
+test('finishing a job reads one page of waiting tasks, however many there are', async () => {
   const { take, free, ends, sent, table } = await openSlots(1)
   assert.equal(await take('a'), true)
   const ids = Array.from({ length: 60 }, (_, at) => `b${String(at).padStart(2, '0')}`)

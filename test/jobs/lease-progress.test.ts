@@ -21,7 +21,7 @@ test('a chunk records its processing time and updates its task without publishin
   assert.ok(takeEvents().includes('job.started'))
 })
 
-test('ending a task lease succeeds even if each response of the table is lost once', async () => {
+test('a task lease ends successfully even if each response of the table is lost once', async () => {
   for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
     const { table, held: claimAndKeep, found, takeSentTasks, job, jobs, takeEvents } = await createJob()
     table.isLosingResponses = true
@@ -79,14 +79,14 @@ test('the end of a task lease waits for the last heartbeat, and nothing is writt
     }
     t.mock.timers.tick(3000)
     await turn()
-    const leaseEndings = {
+    const endLeaseBy = {
       finish: () => one.finish({ ...end, percent: 100 }),
       handOver: () => one.handOver({ pieces: [inputPlan], warnings: [] }),
       splitIntoChunks: () => one.splitIntoChunks(parts, { pieces: [inputPlan], warnings: [] }),
       retry: () => one.retry(),
       release: () => one.release(),
     }
-    const over = leaseEndings[method]()
+    const over = endLeaseBy[method]()
     await turn()
     assert.deepEqual(writtenKeys, ['beat'], method)
     finishWrite()
