@@ -3,7 +3,7 @@
 
 /** Limits; pages with more text show most of it. */
 const [maxNodes, maxCharacters] = [200_000, 1_000_000]
-/** Elements whose text is not counted either: see `hiddenInHtml` of the content reader. */
+/** Elements whose text is not counted either: see `hiddenHtmlElements` of the content reader. */
 const noText =
   'script, style, head, noscript, object, svg, math, select, datalist, iframe, textarea, canvas, audio, video'
 

@@ -94,7 +94,7 @@ export class CompoundFile {
    */
   async read(name: string): Promise<Buffer | undefined> {
     // Names are compared without regard to case (2.6.4).
-    const foundEntry = (await this.entries()).find((one) => one.name.toUpperCase() === name.toUpperCase())
+    const foundEntry = (await this.entries()).find((entry) => entry.name.toUpperCase() === name.toUpperCase())
     if (!foundEntry) return undefined
     const isInMiniStream = foundEntry.size < this.#readHeaderField('miniStreamCutoff')
     return isInMiniStream

@@ -107,11 +107,11 @@ const clientErrors: Readonly<Record<EndReason, readonly [ErrorCode, string, Erro
 }
 
 function describeComplexFile(problem: string): readonly [ErrorCode, string, ErrorDetails] {
-  const sentence = `Checking the file ${problem}. Save it again in the program that created it, or send a simpler or smaller file.`
-  return ['TIMEOUT', sentence, { field }]
+  const message = `Checking the file ${problem}. Save it again in the program that created it, or send a simpler or smaller file.`
+  return ['TIMEOUT', message, { field }]
 }
 
 function toClientError(error: DecoderEndedError): AppError {
-  const [code, sentence, details] = clientErrors[error.reason]
-  return new AppError(code, sentence, details, { cause: error })
+  const [code, message, details] = clientErrors[error.reason]
+  return new AppError(code, message, details, { cause: error })
 }

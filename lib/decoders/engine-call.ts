@@ -89,7 +89,8 @@ export class EngineCall implements Call<EngineReply> {
         throw error
       })
     } finally {
-      for (const one of this.#runningPrograms.values()) one.abort(new Error('the engine has ended'))
+      for (const controller of this.#runningPrograms.values())
+        controller.abort(new Error('the engine has ended'))
       await Promise.all(this.#programs)
       this.#endController.abort(new Error('the engine has ended'))
       await this.#clearFolder(process, placedInputs.paths.keys())
@@ -97,7 +98,7 @@ export class EngineCall implements Call<EngineReply> {
   }
 
   onExit(error: Error): void {
-    for (const one of [this.#result, this.#folderCleared]) one.reject(error)
+    for (const pendingPromise of [this.#result, this.#folderCleared]) pendingPromise.reject(error)
   }
 
   async #takeResult(value: unknown, inputs: ReadonlyMap<string, string>): Promise<EngineReply> {

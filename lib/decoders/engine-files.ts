@@ -70,7 +70,9 @@ const maxDepth = 8
 export async function takeFile(folder: string, path: string, to: string): Promise<void> {
   const names = path.split('/')
   const name = names.pop() ?? ''
-  const isInsideFolder = ![name, ...names].some((one) => one === '' || one === '.' || one === '..')
+  const isInsideFolder = ![name, ...names].some(
+    (segment) => segment === '' || segment === '.' || segment === '..',
+  )
   if (!isInsideFolder || names.length > maxDepth) throw new Error('the result is outside the folder')
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
   let parent = openSync(folder, flags)

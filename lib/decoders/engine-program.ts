@@ -56,11 +56,11 @@ let lastId = 0
 
 const host: Tools['host'] = async (request, onNotice) => {
   const id = ++lastId
-  const one: HostRequest = { ...Promise.withResolvers(), onNotice }
-  hostRequests.set(id, one)
+  const pendingRequest: HostRequest = { ...Promise.withResolvers(), onNotice }
+  hostRequests.set(id, pendingRequest)
   send({ type: 'host', id, request })
   try {
-    return await one.promise
+    return await pendingRequest.promise
   } finally {
     hostRequests.delete(id)
   }
@@ -70,8 +70,8 @@ const exec: Tools['exec'] = async (bin, args, options = {}) => {
   const { onLine, signal, prestarted: _, ...rest } = options
   signal?.throwIfAborted()
   const id = ++lastId
-  const one: Running = { ...Promise.withResolvers(), onLine }
-  runningCalls.set(id, one)
+  const call: Running = { ...Promise.withResolvers(), onLine }
+  runningCalls.set(id, call)
   send({
     type: 'exec',
     id,
@@ -84,7 +84,7 @@ const exec: Tools['exec'] = async (bin, args, options = {}) => {
   const onAbort = () => send({ type: 'cancel', id })
   signal?.addEventListener('abort', onAbort, { once: true })
   try {
-    return await one.promise
+    return await call.promise
   } catch (error) {
     signal?.throwIfAborted()
     throw error
@@ -154,9 +154,9 @@ function receive(message: EngineServiceMessage): void {
       runningCalls.get(message.id)?.onLine?.(message.line)
       break
     case 'executed': {
-      const one = runningCalls.get(message.id)
-      if (message.output) one?.resolve(message.output)
-      else if (message.error) one?.reject(deserializeError(message.error))
+      const call = runningCalls.get(message.id)
+      if (message.output) call?.resolve(message.output)
+      else if (message.error) call?.reject(deserializeError(message.error))
       break
     }
     case 'notice':

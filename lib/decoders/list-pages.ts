@@ -17,7 +17,7 @@ const ZippedPages = z.array(
 
 /**
  * Lists the pages of a ZIP of pages in a decoder process, in order; undefined for any other ZIP.
- * @throws CountingStopped
+ * @throws CountingStoppedError
  */
 export async function listPages(
   source: Pick<ByteSource, 'size' | 'read'>,

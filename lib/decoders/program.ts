@@ -4,7 +4,7 @@ import './unhandled-rejections.ts'
 import { readSync, writeSync } from 'node:fs'
 import { AppError } from '../errors.ts'
 import { freeBuffer } from '../fidelity/bytes.ts'
-import { CountingStopped } from '../fidelity/read-errors.ts'
+import { CountingStoppedError } from '../fidelity/read-errors.ts'
 import type { ByteSource } from '../formats/detect/byte-source.ts'
 import { encodeFrame, frameHeaderBytes, frameLengths } from './frames.ts'
 import type { CallMessage, DecoderMessage, ServiceMessage } from './messages.ts'
@@ -81,7 +81,7 @@ async function answer({ message, bytes }: Frame): Promise<DecoderMessage> {
   try {
     return { type: 'result', value: await runMethod(source, message) }
   } catch (error) {
-    if (error instanceof CountingStopped) return { type: 'stopped', reason: error.message }
+    if (error instanceof CountingStoppedError) return { type: 'stopped', reason: error.message }
     if (error instanceof AppError) {
       const { code, message: sentence, details } = error
       return { type: 'refusal', code, message: sentence, ...(details && { details: { ...details } }) }

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { contentReaderOf } from '../fidelity/content-formats.ts'
+import { getContentReader } from '../fidelity/content-formats.ts'
 import { type ContentSummary, fromMessage, SummaryMessage } from '../fidelity/content-summary.ts'
-import { CountingStopped } from '../fidelity/read-errors.ts'
+import { CountingStoppedError } from '../fidelity/read-errors.ts'
 import type { SummaryRequest } from '../fidelity/summarize.ts'
 import type { TextEncodingHint } from '../fidelity/text/decode-text.ts'
 import { edgeBytes } from '../formats/detect/byte-source.ts'
@@ -38,14 +38,14 @@ export const stopCounting = () => countingPool.stop()
 /**
  * Summarizes a file in a decoder process, which can be stopped whatever the file makes it do; undefined if that is not
  * possible, for example if it is damaged or too large.
- * @throws CountingStopped when it needs too much time or memory; the signal's reason when aborted.
+ * @throws CountingStoppedError when it needs too much time or memory; the signal's reason when aborted.
  */
 export function readSummary(
   path: string,
   format: FormatId,
   { signal, ...options }: ReadOptions,
 ): Promise<ContentSummary | undefined> {
-  const reader = contentReaderOf(format)
+  const reader = getContentReader(format)
   return summarizeFile(path, reader ? { kind: 'content', reader, ...options } : { kind: 'headers', format }, {
     signal,
   })
@@ -97,7 +97,7 @@ const maxAttempts = 2
 
 /**
  * Returns the unchecked result of a call.
- * @throws CountingStopped when it needs too much time or memory; the signal's reason when aborted.
+ * @throws CountingStoppedError when it needs too much time or memory; the signal's reason when aborted.
  */
 export async function readInProcess(
   reading: OpenedFile,
@@ -108,12 +108,12 @@ export async function readInProcess(
   try {
     const end = await countingPool.run(new ReadCall(reading, limits), signal)
     if (end.type === 'result') return end.value
-    if (end.type === 'stopped') throw new CountingStopped(end.reason)
+    if (end.type === 'stopped') throw new CountingStoppedError(end.reason)
     throw new Error(`a decoder process failed: ${JSON.stringify(end)}`)
   } catch (error) {
     if (!(error instanceof DecoderEndedError)) throw error
     const stopReason = describeLimit(error.reason, limits)
-    if (stopReason !== undefined) throw new CountingStopped(stopReason)
+    if (stopReason !== undefined) throw new CountingStoppedError(stopReason)
     if (attempt === maxAttempts) throw error
     return readInProcess(reading, limits, signal, attempt + 1)
   }

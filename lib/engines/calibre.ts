@@ -90,7 +90,7 @@ export function createCalibre({ baseDir = tmpdir() }: { readonly baseDir?: strin
 export const calibre = createCalibre()
 
 function isKindle(id: FormatId): boolean {
-  return kindleFormats.some((one) => one === id)
+  return kindleFormats.some((format) => format === id)
 }
 
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {

@@ -149,9 +149,9 @@ async function convertWithScripts(
     return await convertInBrowser(true)
   } catch (error) {
     if (!(error instanceof BrowserCrash || error instanceof EvaluationFailure)) throw error
-    const sentence =
+    const message =
       'The page was converted without its scripts, which break the browser, so what they draw or write is missing.'
-    tools.warn('SCRIPTS_NOT_RUN', sentence)
+    tools.warn('SCRIPTS_NOT_RUN', message)
     return convertInBrowser(false)
   }
 }
@@ -166,8 +166,8 @@ async function createPageSource(input: InputFile, work: EngineWork, tools: Tools
   const { path, filename, format, size } = input
   // An ebook may be larger: its documents are sent one at a time.
   if (format !== 'epub' && size > maxPageBytes) {
-    const sentence = `The page is larger than the limit of ${maxPageBytes / 1024 ** 2} MB.`
-    throw new AppError('FILE_TOO_LARGE', sentence, { maxBytes: maxPageBytes })
+    const message = `The page is larger than the limit of ${maxPageBytes / 1024 ** 2} MB.`
+    throw new AppError('FILE_TOO_LARGE', message, { maxBytes: maxPageBytes })
   }
   const title = parse(filename).name
   if (format === 'epub') {
@@ -195,8 +195,8 @@ async function createPageSource(input: InputFile, work: EngineWork, tools: Tools
 }
 
 function throwMissingPage(): never {
-  const sentence = 'The web page archive is damaged: it contains no page.'
-  throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: 'mhtml' })
+  const message = 'The web page archive is damaged: it contains no page.'
+  throw new AppError('CORRUPT_FILE', message, { field: 'file', format: 'mhtml' })
 }
 
 /** Bytes in which the root element begins. */
@@ -268,13 +268,13 @@ async function convert(
   else await captureImage(page, { to: to as ScreenshotTarget, path, options }, tools)
   if (shown.runsScripts) hiddenText += await findRemovedText(page, shown.source)
   else if (from === 'html' && allowsScripts(work) && (await isDrawnByScripts(page))) {
-    const sentence = 'Scripts of the page did not run, so what they draw or write is missing.'
-    tools.warn('SCRIPTS_NOT_RUN', sentence)
+    const message = 'Scripts of the page did not run, so what they draw or write is missing.'
+    tools.warn('SCRIPTS_NOT_RUN', message)
   }
   if (page.areScriptsCut) {
-    const sentence =
+    const message =
       'Scripts of the page were stopped before they had ended. Check whether what they draw or write is missing.'
-    tools.warn('SCRIPTS_STOPPED', sentence)
+    tools.warn('SCRIPTS_STOPPED', message)
   }
   if (page.missingFiles > 0) {
     const files = page.missingFiles === 1 ? 'One linked file was' : `${page.missingFiles} linked files were`
@@ -303,13 +303,13 @@ async function isDrawnByScripts(page: BrowserPage): Promise<boolean> {
 async function captureImage(page: BrowserPage, request: ScreenshotRequest, tools: Tools): Promise<void> {
   const { height, isCut } = await takeScreenshot(page, request)
   if (!isCut) return
-  const sentence = `The image ends after ${height} pixels, but the page is longer. A PDF contains all of it.`
-  tools.warn('PAGE_CUT', sentence)
+  const message = `The image ends after ${height} pixels, but the page is longer. A PDF contains all of it.`
+  tools.warn('PAGE_CUT', message)
 }
 
 const toInches = ({ width, height }: PageSize): PageSize => ({ width: width / 96, height: height / 96 })
 
 function crashError({ from, to }: EngineWork, cause: Error): AppError {
-  const sentence = `The page could not be converted to ${to} because it crashes the browser.`
-  return new AppError('CONVERSION_FAILED', sentence, { from, to }, { cause })
+  const message = `The page could not be converted to ${to} because it crashes the browser.`
+  return new AppError('CONVERSION_FAILED', message, { from, to }, { cause })
 }

@@ -96,8 +96,8 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   if (work.to === 'eot') await writeFile(path, ttf2eot(await readFile(outputPath)))
   tools.progress(1)
   if (fontFacts.faces > 1 && work.to !== 'ttc') {
-    const sentence = `One of the ${fontFacts.faces} fonts in the collection was converted; use the option face to choose another.`
-    tools.warn('FACES_DROPPED', sentence)
+    const message = `One of the ${fontFacts.faces} fonts in the collection was converted; use the option face to choose another.`
+    tools.warn('FACES_DROPPED', message)
   }
   if (fontFacts.dropped.length > 0) {
     tools.warn(
@@ -127,17 +127,17 @@ async function convert(
 /** `layers/font/convert_font.py` prints the reason after `refused:`, and exits with 4 if the font is intact. */
 function explainFailure(error: unknown, { from, to }: EngineWork): unknown {
   if (error instanceof EngineCrash) {
-    const sentence = `The ${formatById(from).name} (${from}) is damaged: reading it crashes the font program.`
-    return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause: error })
+    const message = `The ${formatById(from).name} (${from}) is damaged: reading it crashes the font program.`
+    return new AppError('CORRUPT_FILE', message, { field: 'file', format: from }, { cause: error })
   }
   if (!(error instanceof ProcessFailure)) return error
   const reason = /^refused: (.{1,200})$/m.exec(error.stderr)?.[1]
   const option = /^(subset|face): /.exec(reason ?? '')?.[1]
   if (option) return new AppError('INVALID_INPUT', `${reason}.`, { field: option }, { cause: error })
   if (error.exitCode === 4) {
-    const sentence = `The ${formatById(from).name} (${from}) cannot become ${to}: ${reason}.`
-    return new AppError('UNSUPPORTED_CONVERSION', sentence, { from, to }, { cause: error })
+    const message = `The ${formatById(from).name} (${from}) cannot become ${to}: ${reason}.`
+    return new AppError('UNSUPPORTED_CONVERSION', message, { from, to }, { cause: error })
   }
-  const sentence = `The file is damaged or not a ${formatById(from).name} (${from})${reason ? `: ${reason}` : ''}.`
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause: error })
+  const message = `The file is damaged or not a ${formatById(from).name} (${from})${reason ? `: ${reason}` : ''}.`
+  return new AppError('CORRUPT_FILE', message, { field: 'file', format: from }, { cause: error })
 }

@@ -128,9 +128,9 @@ async function writePostScript(
   page: number | undefined,
   tools: Tools,
 ): Promise<void> {
-  const one = page === undefined ? [] : ['-eps', '-f', String(page), '-l', String(page)]
+  const singlePageArgs = page === undefined ? [] : ['-eps', '-f', String(page), '-l', String(page)]
   try {
-    await tools.exec('pdftops', ['-q', '-level3', ...one, pdf, path])
+    await tools.exec('pdftops', ['-q', '-level3', ...singlePageArgs, pdf, path])
   } catch (error) {
     throw error instanceof ProcessFailure ? unreadableDrawingError('pdf', error) : error
   }

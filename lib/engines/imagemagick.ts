@@ -321,8 +321,8 @@ async function findUnsupportedTexture(path: string): Promise<string | undefined>
 const getExtension = (to: FormatId) => formatById(to).extensions[0] ?? to
 
 function imageTooLargeError(cause: Error): AppError {
-  const sentence = `The image is larger than the limit of ${maxSide} pixels per side or of its memory.`
-  return new AppError('FILE_TOO_LARGE', sentence, { maxSide }, { cause })
+  const message = `The image is larger than the limit of ${maxSide} pixels per side or of its memory.`
+  return new AppError('FILE_TOO_LARGE', message, { maxSide }, { cause })
 }
 
 function explainFailure(error: ProcessFailure, from: MagickSourceId): AppError {
@@ -341,6 +341,6 @@ function explainFailure(error: ProcessFailure, from: MagickSourceId): AppError {
 }
 
 function corruptError(format: FormatId, cause?: Error): AppError {
-  const sentence = `The ${format} image is damaged or incomplete.`
-  return new AppError('CORRUPT_FILE', sentence, { format }, { cause })
+  const message = `The ${format} image is damaged or incomplete.`
+  return new AppError('CORRUPT_FILE', message, { format }, { cause })
 }

@@ -255,7 +255,7 @@ async function write(args: readonly string[], to: FormatId, tools: Tools): Promi
     await tools.exec('pandoc', [...args, join(tools.workDir, treeFileName)])
   } catch (error) {
     if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) throw error
-    const sentence = `The document was read but could not be written as ${to}.`
-    throw new AppError('CONVERSION_FAILED', sentence, { to }, { cause: error })
+    const message = `The document was read but could not be written as ${to}.`
+    throw new AppError('CONVERSION_FAILED', message, { to }, { cause: error })
   }
 }

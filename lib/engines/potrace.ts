@@ -83,8 +83,8 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
     await tools.exec('potrace', [...args, `--output=${path}`, '--', source])
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    const sentence = 'The image cannot be traced.'
-    throw new AppError('CONVERSION_FAILED', sentence, undefined, { cause: error })
+    const message = 'The image cannot be traced.'
+    throw new AppError('CONVERSION_FAILED', message, undefined, { cause: error })
   }
   if (to === 'svgz') await writeFile(path, await promisify(gzip)(await readFile(path), { level: 9 }))
   tools.progress(1)

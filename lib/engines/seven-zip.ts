@@ -121,8 +121,8 @@ async function convertArchive(
     keepsLinks: supportsLinks(to),
   })
   if (content.files + content.folders === 0) {
-    const sentence = 'The archive is empty, so there is nothing to convert.'
-    throw new AppError('INVALID_INPUT', sentence, { field: 'file', reason: 'empty' })
+    const message = 'The archive is empty, so there is nothing to convert.'
+    throw new AppError('INVALID_INPUT', message, { field: 'file', reason: 'empty' })
   }
   tools.progress(0.5)
   const { memberCount: listedFiles, ...file } = await packFolder(
@@ -143,6 +143,6 @@ function explainFailure(error: unknown, format: FormatId, hadPassword: boolean):
   if (error instanceof EngineCrash && error.bin === 'bsdtar' && !bsdtarFormats.includes(format)) return error
   if (needsPassword(error)) return createPasswordError(hadPassword, error)
   if (usesUnknownMethod(error)) return featureError(format, 'an unknown compression method', error)
-  const sentence = `The ${formatById(format).name} (${format}) is damaged or uses an unsupported method.`
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause: error })
+  const message = `The ${formatById(format).name} (${format}) is damaged or uses an unsupported method.`
+  return new AppError('CORRUPT_FILE', message, { field: 'file', format }, { cause: error })
 }

@@ -6,10 +6,10 @@ import { type FormatId, formatById } from '../formats/index.ts'
  * @param feature for example `LZMA compression`
  */
 export function featureError(format: FormatId, feature: string, cause?: unknown): AppError {
-  const sentence = `The ${formatById(format).name} (${format}) has ${feature}, which is not supported. Save the file without it and send it again.`
+  const message = `The ${formatById(format).name} (${format}) has ${feature}, which is not supported. Save the file without it and send it again.`
   return new AppError(
     'UNSUPPORTED_FORMAT',
-    sentence,
+    message,
     { field: 'file', format, reason: 'feature', feature },
     { cause },
   )

@@ -83,8 +83,8 @@ async function readDrawing({ path, format }: InputFile): Promise<Buffer> {
     if (/<(?:\w+:)?svg\b/.test(svg.toString('latin1', 0, 1024 * 1024))) return svg
     throw new Error('The file has no svg element.')
   } catch (cause) {
-    const sentence = `The ${format} drawing is damaged.`
-    throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause })
+    const message = `The ${format} drawing is damaged.`
+    throw new AppError('CORRUPT_FILE', message, { field: 'file', format }, { cause })
   }
 }
 
@@ -104,7 +104,7 @@ async function traceImage(input: InputFile, work: EngineWork, tools: Tools): Pro
   const path = join(tools.workDir, 'traced.svg')
   await writeFile(pixelsPath, image.data)
   const { width, height } = image
-  const settings = JSON.stringify(settingsOf(options))
+  const settings = JSON.stringify(toVtracerSettings(options))
   const binding = join(packageFolder, 'vectorizer.linux-x64-gnu.node')
   const args = [program, binding, pixelsPath, String(width), String(height), path, settings]
   try {
@@ -123,7 +123,7 @@ const toBlackAndWhite = (image: Sharp, threshold: number) =>
     .ensureAlpha()
 
 /** Modes are numbers defined by the module; settings without an option are VTracer's preset for photos. */
-function settingsOf({ colorMode, colorPrecision, filterSpeckle, curveMode }: Options) {
+function toVtracerSettings({ colorMode, colorPrecision, filterSpeckle, curveMode }: Options) {
   return {
     colorMode: { color: 0, bw: 1 }[colorMode],
     hierarchical: 0,
@@ -150,7 +150,7 @@ function restoreOriginalSize(svg: Buffer, { width, height, original }: RawPixels
 }
 
 function tooDetailedError(cause: Error): AppError {
-  const sentence =
+  const message =
     'The image has too many details to be traced: use a lower colorPrecision or a larger filterSpeckle.'
-  return new AppError('CONVERSION_FAILED', sentence, undefined, { cause })
+  return new AppError('CONVERSION_FAILED', message, undefined, { cause })
 }

@@ -14,8 +14,8 @@ export async function countZipEntries(bytes: FileBytes): Promise<ContentSummary 
 /** Headers are read one by one; an archive with more is not counted. */
 const maxHeaders = 5000
 /** Entry types of files in POSIX ustar, the older format, and old GNU tar with sparse files; no links or folders. */
-const sparse = 'S'
-const fileTypes = new Set(['0', '\0', '7', sparse])
+const sparseFileType = 'S'
+const regularFileTypes = new Set(['0', '\0', '7', sparseFileType])
 /** Offsets of the flag that more of a sparse file's map follows: in the header, and in each block of the map. */
 const mapContinuation = { header: 482, block: 504 } as const
 
@@ -33,10 +33,11 @@ export async function countTarEntries(bytes: ByteSource): Promise<ContentSummary
     if (Number.isNaN(size)) return undefined
     const isFolder = head.toString('latin1', 0, 100).replace(/\0.*$/s, '').endsWith('/')
     const type = head.toString('latin1', 156, 157)
-    if (fileTypes.has(type) && !isFolder) entries++
+    if (regularFileTypes.has(type) && !isFolder) entries++
     at += 512
-    let hasMoreMap = type === sparse && head[mapContinuation.header] === 1
-    for (; hasMoreMap; at += 512) hasMoreMap = (await bytes.at(at, 512))[mapContinuation.block] === 1
+    let hasMoreSparseMap = type === sparseFileType && head[mapContinuation.header] === 1
+    for (; hasMoreSparseMap; at += 512)
+      hasMoreSparseMap = (await bytes.at(at, 512))[mapContinuation.block] === 1
     at += Math.ceil(size / 512) * 512
   }
   return createSummary(entries)
@@ -117,13 +118,15 @@ export async function countArEntries(bytes: FileBytes): Promise<ContentSummary |
   return createSummary(entries)
 }
 
-const imageName = /\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif|jxl)$/i
+const imageNamePattern = /\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif|jxl)$/i
 /** macOS adds a file with attributes for each file. */
-const attributesName = /(?:^|\/)(?:__MACOSX\/|\._)/
+const attributesNamePattern = /(?:^|\/)(?:__MACOSX\/|\._)/
 
 /** Counts the images of a comic book. */
 export async function countComicPages(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
-  const pages = zip?.names.filter((name) => imageName.test(name) && !attributesName.test(name)).length
+  const pages = zip?.names.filter(
+    (name) => imageNamePattern.test(name) && !attributesNamePattern.test(name),
+  ).length
   return pages ? { counts: { pages }, features: [] } : undefined
 }

@@ -1,5 +1,5 @@
 import type { ByteSource } from '../formats/detect/byte-source.ts'
-import { CountingStopped } from './read-errors.ts'
+import { CountingStoppedError } from './read-errors.ts'
 
 /** Random access to a file, with a limit on the bytes that are decompressed. */
 export class FileBytes {
@@ -22,11 +22,11 @@ export class FileBytes {
     return Buffer.from(buffer, byteOffset, byteLength)
   }
 
-  /** Counts bytes that are decompressed. @throws CountingStopped */
+  /** Counts bytes that are decompressed. @throws CountingStoppedError */
   countDecompressed(bytes: number): void {
     this.#decompressedBytes += bytes
     if (this.#decompressedBytes > maxDecompressedBytes)
-      throw new CountingStopped('too many bytes to decompress')
+      throw new CountingStoppedError('too many bytes to decompress')
   }
 
   /** Reads the whole file. @throws RangeError if it is too large. */

@@ -2,7 +2,7 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import { createRetention, type Fidelity, type Retention, type Unit } from '../model/fidelity.ts'
 import type { Operation } from '../model/operations.ts'
 import { type Feature, features } from '../model/stored-summary.ts'
-import { wordCertaintyOf } from './content-formats.ts'
+import { getWordCertainty } from './content-formats.ts'
 import type { ContentSummary } from './content-summary.ts'
 import { WordCounts } from './text/word-counts.ts'
 
@@ -52,7 +52,7 @@ export const contentPreservingOperations: readonly Operation[] = [
 const partialOptions = ['pages', 'pageRange', 'start', 'end', 'page', 'sheet', 'removeLinks']
 
 /** Units whose loss a warning of the engine already explains. */
-const unitsOfWarning: Readonly<Record<string, readonly Unit[]>> = {
+const unitsByWarning: Readonly<Record<string, readonly Unit[]>> = {
   SHEETS_DROPPED: ['words', 'sheets', 'cells'],
   HIDDEN_DROPPED: ['words', 'sheets', 'cells'],
   PAGES_DROPPED: ['words', 'pages', 'slides'],
@@ -83,9 +83,9 @@ const minShare: Readonly<Partial<Record<Unit, number>>> = {
   glyphs: 0.98,
   entries: 1,
 }
-const minShareOfMarkup = 0.85
+const minShareInMarkup = 0.85
 /** Differences that are ignored: programs split a few words differently, and durations are rounded. */
-const tolerance: Readonly<Partial<Record<Unit, number>>> = { words: 3, seconds: 0.3 }
+const toleranceByUnit: Readonly<Partial<Record<Unit, number>>> = { words: 3, seconds: 0.3 }
 /** Words that may be missing when no others are in their place: then they were not split differently. */
 const maxMissingWords = 1
 /** Minimum share for short texts, where a few words are a large part. */
@@ -106,47 +106,47 @@ export function compare(comparison: Comparison): ComparisonResult {
   const isPartial = partialOptions.some((name) => options[name] !== undefined && options[name] !== '')
   const isExactText = isIn(exactTextFormats.from, from) && isIn(exactTextFormats.to, to)
   const isVisibleOnly = comparedContent !== comparison
-  const excused = warningCodes
-    .flatMap((code) => unitsOfWarning[code] ?? [])
+  const excusedUnits = warningCodes
+    .flatMap((code) => unitsByWarning[code] ?? [])
     .filter((unit) => unit !== 'words' || !isVisibleOnly)
   const lostMeasures = Object.entries(measures).flatMap(([name, measure]) => {
     const unit = name as Unit // keys of the table above
     // Some markup languages write accented letters as markup.
-    const isMarked =
-      unit === 'words' && (wordCertaintyOf(from) !== 'exact' || wordCertaintyOf(to) === 'vague')
-    const minimum = isMarked ? minShareOfMarkup : minShare[unit]
-    if (minimum === undefined || isPartial || excused.includes(unit)) return []
+    const isMarkupText =
+      unit === 'words' && (getWordCertainty(from) !== 'exact' || getWordCertainty(to) === 'vague')
+    const minimum = isMarkupText ? minShareInMarkup : minShare[unit]
+    if (minimum === undefined || isPartial || excusedUnits.includes(unit)) return []
     const missingCount = measure.source - measure.result
     const isLoss =
       measure.share < minimum &&
-      missingCount > toleranceOf(unit, isMarked ? {} : comparedContent.result, measure)
+      missingCount > chooseTolerance(unit, isMarkupText ? {} : comparedContent.result, measure)
     const isLossOfShortText =
-      unit === 'words' && measure.share < minShareOfShortText[isMarked ? 'marked' : 'exact']
+      unit === 'words' && measure.share < minShareOfShortText[isMarkupText ? 'marked' : 'exact']
     return isLoss || isLossOfShortText || (unit === 'words' && missingCount > 0 && isExactText) ? [unit] : []
   })
   return {
-    fidelity: { ...measures, dropped: droppedFeatures(comparedContent) },
+    fidelity: { ...measures, dropped: listDroppedFeatures(comparedContent) },
     lost: lostMeasures,
     lacksImages:
       !isPartial &&
-      !excused.includes('images') &&
+      !excusedUnits.includes('images') &&
       measures.images?.result === 0 &&
       canRepresent.pictures(to, from),
     isEmpty: !isPartial && isEmptyResult(comparedContent),
   }
 }
 
-function toleranceOf(unit: Unit, { words }: Pick<ContentSummary, 'words'>, measure: Retention): number {
-  const ignored = tolerance[unit] ?? 0
-  if (unit !== 'words' || !words) return ignored
+function chooseTolerance(unit: Unit, { words }: Pick<ContentSummary, 'words'>, measure: Retention): number {
+  const ignoredDifference = toleranceByUnit[unit] ?? 0
+  if (unit !== 'words' || !words) return ignoredDifference
   const otherWords = words.total - measure.result
-  return otherWords > 0 ? ignored : Math.min(ignored, maxMissingWords)
+  return otherWords > 0 ? ignoredDifference : Math.min(ignoredDifference, maxMissingWords)
 }
 
 /** If a warning explains that hidden content was dropped, only the visible content has to be retained. */
 function toVisibleContent(comparedContent: Comparison): Comparison {
   const { source, warningCodes } = comparedContent
-  const [firstCode, ...otherCodes] = warningCodes.filter((code) => unitsOfWarning[code]?.includes('words'))
+  const [firstCode, ...otherCodes] = warningCodes.filter((code) => unitsByWarning[code]?.includes('words'))
   const isOnlyHidden = firstCode === 'HIDDEN_DROPPED' && otherCodes.every((code) => code === firstCode)
   return source.visibleWords && isOnlyHidden
     ? { ...comparedContent, source: { ...source, words: source.visibleWords } }
@@ -170,7 +170,7 @@ function measureUnits({ source, result, from, to }: Comparison): Partial<Record<
   return {
     ...(source.words &&
       result.words &&
-      wordCertaintyOf(from) !== 'vague' && {
+      getWordCertainty(from) !== 'vague' && {
         words: measureWords(
           source.words,
           repeatMargins(result.words, result.marginWords, source.counts.pages),
@@ -179,7 +179,7 @@ function measureUnits({ source, result, from, to }: Comparison): Partial<Record<
     ...Object.fromEntries(countedUnits),
     ...(slides !== undefined &&
       shownSlides !== undefined && { slides: createRetention(slides, shownSlides) }),
-    ...(formatById(to).category === 'image' ? {} : measureDuration(forTarget(source, to), result)),
+    ...(formatById(to).category === 'image' ? {} : measureDuration(limitToTarget(source, to), result)),
   }
 }
 
@@ -196,7 +196,7 @@ const measureWords = (source: WordCounts, result: WordCounts) =>
   createRetention(source.total, source.countSharedWith(result))
 
 /** For video converted to audio, the duration of the audio track counts. */
-const forTarget = (source: ContentSummary, to: FormatId): ContentSummary =>
+const limitToTarget = (source: ContentSummary, to: FormatId): ContentSummary =>
   formatById(to).category === 'audio' && source.soundSeconds !== undefined
     ? { ...source, seconds: source.soundSeconds }
     : source
@@ -224,7 +224,7 @@ function isEmptyResult({ source, result, from }: Comparison): boolean {
   const isSilent = result.counts.samples === 0 && (source.counts.samples ?? source.seconds ?? 0) > 0
   const { words } = source
   const isBlank = words !== undefined && words.total > 0 && result.words?.isEmpty === true
-  return isSilent || (isBlank && (words.total > maxMarkupWords || wordCertaintyOf(from) === 'exact'))
+  return isSilent || (isBlank && (words.total > maxMarkupWords || getWordCertainty(from) === 'exact'))
 }
 
 /** Groups of formats that can represent certain features. */
@@ -269,7 +269,7 @@ const animatedFormats: readonly FormatId[] = ['gif', 'webp', 'apng', 'avif', 'mn
 
 /** Formats whose text receives the comments of a Word document as notes. */
 const keepsCommentsAsNotes = (to: FormatId) =>
-  ['md', 'txt'].includes(to) || formatById(to).category === 'ebook' || wordCertaintyOf(to) !== 'exact'
+  ['md', 'txt'].includes(to) || formatById(to).category === 'ebook' || getWordCertainty(to) !== 'exact'
 const keepsComments = (to: FormatId) =>
   [...documentFormats, ...spreadsheetFormats, ...presentationFormats].includes(to)
 
@@ -308,7 +308,7 @@ const canContain: Readonly<Record<Feature, (from: FormatId) => boolean>> = {
 }
 
 /** Returns the features that a file of a format can contain and a step of the route cannot represent. */
-export const lossyFeatures = (from: FormatId, route: readonly FormatId[]): readonly Feature[] =>
+export const listLossyFeatures = (from: FormatId, route: readonly FormatId[]): readonly Feature[] =>
   features.filter(
     (feature) => canContain[feature](from) && route.some((to) => !canRepresent[feature](to, from)),
   )
@@ -317,7 +317,7 @@ export const lossyFeatures = (from: FormatId, route: readonly FormatId[]): reado
  * Returns the features that a step could retain, even if they are not detected in its result, so that a later step may
  * drop them. Comments that became part of the text are excluded: their words are counted.
  */
-export const retainedFeatures = ({ source, result, from, to }: ConvertedPair): readonly Feature[] =>
+export const listRetainedFeatures = ({ source, result, from, to }: ConvertedPair): readonly Feature[] =>
   source.features.filter((feature) => {
     const isInText = feature === 'comments' && !keepsComments(to) && result?.words !== undefined
     return !isInText && canRepresent[feature](to, from)
@@ -339,7 +339,7 @@ function hasComments({ source: { words, commentWords }, result }: ConvertedPair)
 }
 
 /** Lists what the result lacks. @param convertedPair without a result if it cannot be read. */
-export function droppedFeatures(convertedPair: ConvertedPair): string[] {
+export function listDroppedFeatures(convertedPair: ConvertedPair): string[] {
   const { source, result, from, to } = convertedPair
   const droppedNames: string[] = source.features.filter((feature) => {
     const isFound = feature === 'comments' && !keepsComments(to) ? hasComments(convertedPair) : undefined

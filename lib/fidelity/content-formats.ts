@@ -69,12 +69,13 @@ export type ContentReaderName = keyof typeof contentFormats
 
 const rows = Object.entries(contentFormats) as readonly [ContentReaderName, ContentFormats][] // keys of a const table
 
-const byFormat: ReadonlyMap<FormatId, readonly [ContentReaderName, ContentFormats]> = new Map(
+const readerByFormat: ReadonlyMap<FormatId, readonly [ContentReaderName, ContentFormats]> = new Map(
   rows.flatMap((row) => row[1].formats.map((format) => [format, row] as const)),
 )
 
 /** Undefined for formats without such a reader. */
-export const contentReaderOf = (format: FormatId): ContentReaderName | undefined => byFormat.get(format)?.[0]
+export const getContentReader = (format: FormatId): ContentReaderName | undefined =>
+  readerByFormat.get(format)?.[0]
 
-export const wordCertaintyOf = (format: FormatId): 'exact' | 'marked' | 'vague' =>
-  byFormat.get(format)?.[1].wordCertainty ?? 'exact'
+export const getWordCertainty = (format: FormatId): 'exact' | 'marked' | 'vague' =>
+  readerByFormat.get(format)?.[1].wordCertainty ?? 'exact'

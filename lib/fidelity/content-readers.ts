@@ -96,7 +96,7 @@ const readers: Readonly<Record<ContentReaderName, Reader>> = {
   zstandardTar: createCompressedTarReader('zst'),
 }
 
-/** @throws CountingStopped, or an error for which `isUnreadable` is true. */
+/** @throws CountingStoppedError, or an error for which `isUnreadable` is true. */
 export async function readContent(
   bytes: FileBytes,
   { reader, isResult, ...hint }: ContentRequest,

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type Unit, unitNames } from '../model/fidelity.ts'
 import { type Feature, StoredSummary } from '../model/stored-summary.ts'
 import { defined } from '../validation/defined.ts'
-import { CountingStopped } from './read-errors.ts'
+import { CountingStoppedError } from './read-errors.ts'
 import { WordCounts, WordCountsMessage } from './text/word-counts.ts'
 
 /** Summary of a file's content, as far as it is cheap to determine. */
@@ -44,11 +44,11 @@ export const SummaryMessage = StoredSummary.extend({
 })
 export type SummaryMessage = z.infer<typeof SummaryMessage>
 
-/** @throws CountingStopped */
+/** @throws CountingStoppedError */
 export function toMessage(summary: ContentSummary): SummaryMessage {
   const { words, visibleWords, commentWords, marginWords, ...rest } = summary
   const convert = (counts: WordCounts) => {
-    if (counts.distinct > maxDistinctWords) throw new CountingStopped('too many different words')
+    if (counts.distinct > maxDistinctWords) throw new CountingStoppedError('too many different words')
     return counts.toMessage()
   }
   return { ...rest, ...mapWords({ words, visibleWords, commentWords, marginWords }, convert) }
@@ -86,8 +86,8 @@ export function combineSummaries(
   if (!firstSummary || knownSummaries.length < allSummaries.length) return undefined
   if (knownSummaries.length === 1) return firstSummary
   const distinctWords = knownSummaries.reduce((sum, { words }) => sum + (words?.distinct ?? 0), 0)
-  const areWordsKept = distinctWords <= maxDistinctWords && knownSummaries.every((summary) => summary.words)
-  const words = areWordsKept ? new WordCounts() : undefined
+  const keepsWords = distinctWords <= maxDistinctWords && knownSummaries.every((summary) => summary.words)
+  const words = keepsWords ? new WordCounts() : undefined
   for (const summary of knownSummaries) if (summary.words) words?.addAll(summary.words)
   const counts = Object.keys(firstSummary.counts).flatMap((name) => {
     const unit = name as keyof ContentSummary['counts'] // keys of the type

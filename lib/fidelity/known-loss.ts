@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type Format, type FormatId, formatById } from '../formats/index.ts'
-import { lossyFeatures } from './compare.ts'
+import { listLossyFeatures } from './compare.ts'
 import knownShares from './known-shares.json' with { type: 'json' }
 
 export const KnownLoss = z.object({
@@ -17,7 +17,7 @@ export const KnownLoss = z.object({
 export type KnownLoss = z.infer<typeof KnownLoss>
 
 /** Retained shares measured by the conformance run, for pairs with losses. */
-const shares: Readonly<Record<string, Readonly<Record<string, number>>>> = knownShares
+const sharesByConversion: Readonly<Record<string, Readonly<Record<string, number>>>> = knownShares
 
 /**
  * Lists what a conversion is known to lose, independent of a file.
@@ -25,10 +25,10 @@ const shares: Readonly<Record<string, Readonly<Record<string, number>>>> = known
  */
 export function listKnownLosses(from: FormatId, route: readonly FormatId[]): KnownLoss[] {
   const to = route.at(-1) ?? from
-  const measuredShares = Object.entries(shares[[from, to].join(' ')] ?? {})
+  const measuredShares = Object.entries(sharesByConversion[[from, to].join(' ')] ?? {})
   return [
     ...measuredShares.map(([what, share]) => ({ what, share, basis: 'measured' as const })),
-    ...lossyFeatures(from, route).map((what) => ({ what, basis: 'format' as const })),
+    ...listLossyFeatures(from, route).map((what) => ({ what, basis: 'format' as const })),
     ...(isLossy(from, route) ? [{ what: 'quality', basis: 'format' as const }] : []),
   ]
 }

@@ -1,6 +1,6 @@
 /** The file needs more time, memory or data than the service spends on counting one file. */
-export class CountingStopped extends Error {
-  override readonly name = 'CountingStopped'
+export class CountingStoppedError extends Error {
+  override readonly name = 'CountingStoppedError'
 }
 
 /** Offsets outside the file, and streams that cannot be decompressed: an engine may still read the file. */

@@ -15,7 +15,7 @@ export type SummaryRequest =
 /**
  * Summarizes a file; null if that is not possible, for example if it is damaged or too large. Hostile files may keep
  * this busy for hours, so it is only called in decoder processes.
- * @throws CountingStopped
+ * @throws CountingStoppedError
  */
 export async function summarize(
   source: Pick<ByteSource, 'size' | 'read'>,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { contentReaderOf } from '../../lib/fidelity/content-formats.ts'
+import { getContentReader } from '../../lib/fidelity/content-formats.ts'
 import { summarize } from '../../lib/fidelity/summarize.ts'
 
 const tar = Buffer.concat([Buffer.from('a'.padEnd(156, '\0')), Buffer.alloc(1024 - 156)])
@@ -11,7 +11,7 @@ for (const [format, bytes] of [
   ['tzst', zstdCompressSync(tar)],
 ] as const)
   test(`a damaged ${format} archive cannot be counted, which is not an internal error`, async () => {
-    const reader = contentReaderOf(format)
+    const reader = getContentReader(format)
     assert.ok(reader)
     let unreadableCount = 0
     for (let at = 0; at < bytes.length; at++) {

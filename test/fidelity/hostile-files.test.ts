@@ -128,7 +128,7 @@ test('decompressing ZIP entries for counting stops at a limit', async () => {
     'a.opf': `${names.map((name) => `<item id="${name}" href="${name}"/>`).join('')}${names.map((name) => `<itemref idref="${name}"/>`).join('')}`,
     ...Object.fromEntries(names.map((name) => [name, page])),
   })
-  await assert.rejects(readSummary(path, 'epub', asSource), { name: 'CountingStopped' })
+  await assert.rejects(readSummary(path, 'epub', asSource), { name: 'CountingStoppedError' })
 })
 
 const createEngineWork = (t: TestContext) => {
@@ -157,7 +157,7 @@ test('counting the words of a file stops at its CPU time limit', async () => {
   // The process is looked at every 100 ms, and less often on a busy machine: the file needs a second of its time.
   const path = await write('slow.html', '&#233; '.repeat(1_500_000))
   await assert.rejects(summarizeFile(path, request, { limits: { ...countingLimits, cpuS: 0.02 } }), {
-    name: 'CountingStopped',
+    name: 'CountingStoppedError',
     message: 'more than 20 ms of processor time',
   })
 })

@@ -3,9 +3,9 @@ import '../../lib/decoders/unhandled-rejections.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import { runMethod } from '../../lib/decoders/methods.ts'
 import { AppError } from '../../lib/errors.ts'
-import { contentReaderOf } from '../../lib/fidelity/content-formats.ts'
+import { getContentReader } from '../../lib/fidelity/content-formats.ts'
 import { SummaryMessage } from '../../lib/fidelity/content-summary.ts'
-import { CountingStopped } from '../../lib/fidelity/read-errors.ts'
+import { CountingStoppedError } from '../../lib/fidelity/read-errors.ts'
 import type { SummaryRequest } from '../../lib/fidelity/summarize.ts'
 import type { ByteSource } from '../../lib/formats/detect/byte-source.ts'
 import { type FormatId, formats, isFormatId } from '../../lib/formats/index.ts'
@@ -45,7 +45,7 @@ async function findProblem(work: () => Promise<unknown>): Promise<string | undef
     await work()
     return undefined
   } catch (error) {
-    if (error instanceof AppError || error instanceof CountingStopped) return undefined
+    if (error instanceof AppError || error instanceof CountingStoppedError) return undefined
     return error instanceof Error ? (error.stack ?? error.message) : String(error)
   }
 }
@@ -64,7 +64,7 @@ async function findProblems(input: Sample): Promise<string[]> {
   const problems = [await detection]
   for (const format of foundFormats) {
     if (format === undefined) continue
-    const reader = contentReaderOf(format)
+    const reader = getContentReader(format)
     const params: SummaryRequest = reader
       ? { kind: 'content', reader, isResult: input.bytes.length % 2 === 0 }
       : { kind: 'headers', format }

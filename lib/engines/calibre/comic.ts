@@ -46,6 +46,6 @@ export async function convertComicToZip(input: InputFile, tools: Tools): Promise
 /** Returns CORRUPT_FILE if a program failed or crashed on the file; any other error unchanged. */
 export function unreadableComicError(error: unknown, format: FormatId): unknown {
   if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
-  const sentence = `The ${formatById(format).name} (${format}) is damaged, or its content is encrypted.`
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause: error })
+  const message = `The ${formatById(format).name} (${format}) is damaged, or its content is encrypted.`
+  return new AppError('CORRUPT_FILE', message, { field: 'file', format }, { cause: error })
 }

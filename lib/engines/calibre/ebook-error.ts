@@ -10,17 +10,17 @@ export function ebookError(error: unknown, format: FormatId): unknown {
     return error instanceof EngineCrash ? corruptEbookError(format, error) : error
   }
   if (format === 'pdf' && /encrypted|password/i.test(error.stderr)) {
-    const sentence = 'The PDF needs a password. Remove it with the tool decrypt-pdf first.'
-    return new AppError('PDF_ENCRYPTED', sentence, { field: 'file' }, { cause: error })
+    const message = 'The PDF needs a password. Remove it with the tool decrypt-pdf first.'
+    return new AppError('PDF_ENCRYPTED', message, { field: 'file' }, { cause: error })
   }
   if (/DRM/.test(error.stderr)) {
-    const sentence = 'The ebook is protected with DRM, so it cannot be converted. Send a copy without DRM.'
-    return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'drm' }, { cause: error })
+    const message = 'The ebook is protected with DRM, so it cannot be converted. Send a copy without DRM.'
+    return new AppError('UNSUPPORTED_FORMAT', message, { field: 'file', reason: 'drm' }, { cause: error })
   }
   return corruptEbookError(format, error)
 }
 
 export function corruptEbookError(format: FormatId, cause: Error): AppError {
-  const sentence = `The ${formatById(format).name} (${format}) could not be read: it is damaged or not an ebook of that format.`
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause })
+  const message = `The ${formatById(format).name} (${format}) could not be read: it is damaged or not an ebook of that format.`
+  return new AppError('CORRUPT_FILE', message, { field: 'file', format }, { cause })
 }

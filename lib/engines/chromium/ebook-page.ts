@@ -185,6 +185,6 @@ async function inlineImports(text: string, url: string, book: Ebook, depth: numb
 }
 
 function corruptEbookError(cause: unknown): AppError {
-  const sentence = 'The EPUB ebook (epub) could not be read: it is damaged or not an EPUB.'
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: 'epub' }, { cause })
+  const message = 'The EPUB ebook (epub) could not be read: it is damaged or not an EPUB.'
+  return new AppError('CORRUPT_FILE', message, { field: 'file', format: 'epub' }, { cause })
 }

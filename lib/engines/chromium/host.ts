@@ -194,8 +194,8 @@ class BrowserSession implements HostSession {
     } catch (error) {
       if (!limit.aborted || this.#signal.aborted) throw error
       if (runsScripts) throw new BrowserCrash('The page takes too long.', { cause: error })
-      const sentence = `The page exceeded the time limit of ${timeoutS} seconds. Send a smaller page, or a part of it.`
-      throw new AppError('TIMEOUT', sentence, { timeoutS }, { cause: error })
+      const message = `The page exceeded the time limit of ${timeoutS} seconds. Send a smaller page, or a part of it.`
+      throw new AppError('TIMEOUT', message, { timeoutS }, { cause: error })
     }
   }
 }

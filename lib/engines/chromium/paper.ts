@@ -140,7 +140,7 @@ export const defaultPaperParams = {
 }
 
 export function marginTooLargeError(cause?: Error): AppError {
-  const sentence = 'The margins leave no room on the page: choose smaller ones or a larger pageSize.'
+  const message = 'The margins leave no room on the page: choose smaller ones or a larger pageSize.'
   const details = { field: 'marginTop', reason: 'no-room' }
-  return new AppError('INVALID_INPUT', sentence, details, cause && { cause })
+  return new AppError('INVALID_INPUT', message, details, cause && { cause })
 }

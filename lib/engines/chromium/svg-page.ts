@@ -133,6 +133,6 @@ async function thumbnailCapture(
 }
 
 export function corruptDrawingError(cause: unknown): AppError {
-  const sentence = 'The SVG drawing is damaged or has no size.'
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file' }, { cause })
+  const message = 'The SVG drawing is damaged or has no size.'
+  return new AppError('CORRUPT_FILE', message, { field: 'file' }, { cause })
 }

@@ -177,6 +177,6 @@ async function runAnimation(
 }
 
 function sizeLimitError(maxFileSize: number, size: number): AppError {
-  const sentence = `maxFileSize: the smallest result that was reached has ${size} bytes. Choose a shorter part with start and end, or increase maxFileSize.`
-  return new AppError('CONVERSION_FAILED', sentence, { field: 'maxFileSize', maxFileSize, size })
+  const message = `maxFileSize: the smallest result that was reached has ${size} bytes. Choose a shorter part with start and end, or increase maxFileSize.`
+  return new AppError('CONVERSION_FAILED', message, { field: 'maxFileSize', maxFileSize, size })
 }

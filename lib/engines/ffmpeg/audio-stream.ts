@@ -293,7 +293,7 @@ function chooseSampleFormat(
   const kind =
     endianness === undefined
       ? undefined
-      : listSampleKinds(depth).find((one) => copies.includes(`pcm_${one}${endianness}`))
+      : listSampleKinds(depth).find((sampleKind) => copies.includes(`pcm_${sampleKind}${endianness}`))
   const keptBits = kind === undefined ? losslessBits : Number(kind.slice(1))
   const name = kind === undefined ? encoder : `pcm_${kind}${endianness}`
   return keptBits === undefined || keptBits >= bits

@@ -48,7 +48,7 @@ const writeOnlyFormats: readonly FormatId[] = ['mmf']
 
 const videoSources: readonly FormatId[] = [...videoFormats, ...readOnlyVideoFormats]
 const isSilent = (id: FormatId) =>
-  silentVideoFormats.includes(id) || readOnlySilentFormats.some((one) => one === id)
+  silentVideoFormats.includes(id) || readOnlySilentFormats.some((format) => format === id)
 const audioSources: readonly FormatId[] = [
   ...audioFormats.filter((id) => !writeOnlyFormats.includes(id)),
   ...readOnlyAudioFormats,

@@ -88,8 +88,8 @@ async function compressToSize(
   const { media, to, target } = transcoding
   const { durationS } = media
   if (durationS === undefined) {
-    const sentence = `targetSize: the duration of the ${formatById(to).name} is unknown. Use quality instead.`
-    throw new AppError('INVALID_INPUT', sentence, { field: 'targetSize' })
+    const message = `targetSize: the duration of the ${formatById(to).name} is unknown. Use quality instead.`
+    throw new AppError('INVALID_INPUT', message, { field: 'targetSize' })
   }
   const codecOption = preferSourceCodec(transcoding)
   let targetBytes = targetSize
@@ -119,8 +119,8 @@ function minBytes(transcoding: TranscodingBase, durationS: number): number {
 
 function targetTooSmallError(targetSize: number, reachedBytes: number, estimate: number): AppError {
   const least = Math.max(reachedBytes, estimate)
-  const sentence = `targetSize: ${targetSize} bytes are too few for the duration of the file; about ${least} are needed. Increase targetSize or send a shorter file.`
-  return new AppError('CONVERSION_FAILED', sentence, { field: 'targetSize', targetSize, least })
+  const message = `targetSize: ${targetSize} bytes are too few for the duration of the file; about ${least} are needed. Increase targetSize or send a shorter file.`
+  return new AppError('CONVERSION_FAILED', message, { field: 'targetSize', targetSize, least })
 }
 
 /** Keeps the source's video codec, which may be better than the default one, if the container supports encoding it. */

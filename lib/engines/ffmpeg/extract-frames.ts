@@ -70,8 +70,8 @@ async function measureVideoLength(
 
 function requireTimestampInVideo(timestamp: number, { from, lengthS }: VideoSource): void {
   if (lengthS === undefined || timestamp < lengthS) return
-  const sentence = `timestamp: expected a time before the end of the ${formatById(from).name}, which is ${Number(lengthS.toFixed(3))} seconds long; got ${timestamp}.`
-  throw new AppError('INVALID_INPUT', sentence, { field: 'timestamp', reason: 'after-end', lengthS })
+  const message = `timestamp: expected a time before the end of the ${formatById(from).name}, which is ${Number(lengthS.toFixed(3))} seconds long; got ${timestamp}.`
+  throw new AppError('INVALID_INPUT', message, { field: 'timestamp', reason: 'after-end', lengthS })
 }
 
 /** Returns the times of the frames in seconds; undefined means any frame that is not blank. */
@@ -129,8 +129,8 @@ export async function extractFrame(
     await runFfmpeg(frameArgs(video, attempt, target), { durationS: undefined }, tools)
     if (await exists(target)) return target
   }
-  const sentence = `The ${formatById(video.from).name} (${video.from}) is truncated or cannot be decoded.`
-  throw new AppError('CORRUPT_FILE', sentence, { format: video.from })
+  const message = `The ${formatById(video.from).name} (${video.from}) is truncated or cannot be decoded.`
+  throw new AppError('CORRUPT_FILE', message, { format: video.from })
 }
 
 function frameArgs(

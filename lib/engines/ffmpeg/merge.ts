@@ -131,6 +131,6 @@ export function warnDroppedTracks(mergeInputs: readonly MergeInput[], tools: Too
 }
 
 function missingTrackError(what: string, index: number): AppError {
-  const sentence = `file: input ${index + 1} has no ${what}, so it cannot be merged with the others.`
-  return new AppError('UNSUPPORTED_CONVERSION', sentence, { field: 'file', index })
+  const message = `file: input ${index + 1} has no ${what}, so it cannot be merged with the others.`
+  return new AppError('UNSUPPORTED_CONVERSION', message, { field: 'file', index })
 }

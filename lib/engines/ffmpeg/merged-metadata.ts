@@ -39,8 +39,10 @@ export async function mergeMetadata(
       hasMetadata(mergeInput) ? await probeMetadata(mergeInput.path, mergeInput.format, tools) : undefined,
     )
   const tags = probes.map((probe) => (probe ? readTags(probe) : new Map<string, string>()))
-  const names = userTagNames.filter((name) => tags.some((one) => one.has(name)))
-  const sharedTagNames = names.filter((name) => tags.every((one) => one.get(name) === tags[0]?.get(name)))
+  const names = userTagNames.filter((name) => tags.some((fileTags) => fileTags.has(name)))
+  const sharedTagNames = names.filter((name) =>
+    tags.every((fileTags) => fileTags.get(name) === tags[0]?.get(name)),
+  )
   for (const { code, message } of tagWarnings(sharedTagNames, muxer)) tools.warn(code, message)
   warnAboutUnsharedTags(
     names.filter((name) => !sharedTagNames.includes(name)),

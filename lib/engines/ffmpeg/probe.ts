@@ -186,8 +186,8 @@ export async function probe(
 }
 
 export function missingStreamError(missingStream: string, from: FormatId, to: FormatId): AppError {
-  const sentence = `The ${formatById(from).name} (${from}) has no ${missingStream}, so it cannot be converted to ${to}.`
-  return new AppError('UNSUPPORTED_CONVERSION', sentence, { from, to })
+  const message = `The ${formatById(from).name} (${from}) has no ${missingStream}, so it cannot be converted to ${to}.`
+  return new AppError('UNSUPPORTED_CONVERSION', message, { from, to })
 }
 
 export function corruptMediaError(format: FormatId, cause: Error): AppError {

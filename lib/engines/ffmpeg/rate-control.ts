@@ -33,7 +33,7 @@ function chooseQualityValue(scale: Crf, { crf, quality = 'high' }: MediaOptions)
   const { max, levels } = scale
   const isHigherBetter = levels.low < levels.highest
   if (crf !== undefined) return isHigherBetter ? Math.round(max * (1 - crf / 63)) : clampQuality(crf, scale)
-  const qualityLevel = qualityLevels.find((one) => one === quality)
+  const qualityLevel = qualityLevels.find((level) => level === quality)
   if (qualityLevel) return levels[qualityLevel]
   const worstValue = isHigherBetter ? 0 : max
   return clampQuality(Math.round(worstValue + ((levels.highest - worstValue) * Number(quality)) / 100), scale)

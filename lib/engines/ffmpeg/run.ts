@@ -198,6 +198,6 @@ export function toMediaError(error: unknown, from: FormatId, to: FormatId): unkn
   const [, feature] = /Unsupported (DXGI format \d+)/.exec(error.stderr) ?? []
   if (feature !== undefined) return featureError(from, `an unknown compression (${feature})`, error)
   if (brokenSourcePattern.test(error.stderr)) return corruptMediaError(from, error)
-  const sentence = `The ${formatById(from).name} (${from}) could not be converted to ${formatById(to).name} (${to}).`
-  return new AppError('CONVERSION_FAILED', sentence, { from, to }, { cause: error })
+  const message = `The ${formatById(from).name} (${from}) could not be converted to ${formatById(to).name} (${to}).`
+  return new AppError('CONVERSION_FAILED', message, { from, to }, { cause: error })
 }

@@ -81,7 +81,7 @@ export async function convertSubtitles(
   target: string,
   tools: Tools,
 ): Promise<EngineResult> {
-  const isVideo = videosWithSubtitles.some((one) => one === from)
+  const isVideo = videosWithSubtitles.some((format) => format === from)
   const track = isVideo
     ? await extractTrack(input, from, to, tools)
     : await prepareText(input, options, to, tools)
@@ -148,8 +148,8 @@ async function extractTrack(
 
 function noTextSubtitlesError(from: FormatId, hint: string): AppError {
   const { name } = formatById(from)
-  const sentence = `The ${name} (${from}) has no text subtitles.${hint} Send a video with a text subtitle track.`
-  return new AppError('INVALID_INPUT', sentence, { field: 'file', from })
+  const message = `The ${name} (${from}) has no text subtitles.${hint} Send a video with a text subtitle track.`
+  return new AppError('INVALID_INPUT', message, { field: 'file', from })
 }
 
 /** Creates a UTF-8 copy in which everything that ffmpeg cannot handle is fixed or removed. */
@@ -161,8 +161,8 @@ async function prepareText(
 ): Promise<SubtitleFile> {
   const { format: from } = input
   if (input.size > maxTextMb * 1024 * 1024) {
-    const sentence = `Subtitle files may have at most ${maxTextMb} MB.`
-    throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb: maxTextMb })
+    const message = `Subtitle files may have at most ${maxTextMb} MB.`
+    throw new AppError('FILE_TOO_LARGE', message, { field: 'file', limitMb: maxTextMb })
   }
   const text = (
     await readFile(await copyAsUtf8(input, tools, subtitleOptions.parse(options)), 'utf8')

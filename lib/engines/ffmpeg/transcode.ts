@@ -61,8 +61,8 @@ export async function transcode(transcoding: Transcoding, tools: Tools): Promise
     else if (result) return result
   }
   if (failure) throw failure
-  const sentence = `The ${formatById(from).name} (${from}) is truncated or cannot be decoded.`
-  throw new AppError('CORRUPT_FILE', sentence, { format: from })
+  const message = `The ${formatById(from).name} (${from}) is truncated or cannot be decoded.`
+  throw new AppError('CORRUPT_FILE', message, { format: from })
 }
 
 async function prepareCoverMetadata(

@@ -54,7 +54,9 @@ function splitPackets(bytes: Buffer): Buffer[] {
 
 /** Returns the first section of a stream from the packet in which it starts; longer ones are cut off. */
 function findSection(packets: readonly Buffer[], pid: number): Buffer | undefined {
-  const packet = packets.find((one) => readPid(one) === pid && (one.readUInt8(1) & 0x40) !== 0)
+  const packet = packets.find(
+    (candidate) => readPid(candidate) === pid && (candidate.readUInt8(1) & 0x40) !== 0,
+  )
   if (!packet) return undefined
   const hasAdaptation = (packet.readUInt8(3) & 0x20) !== 0
   const payload = 4 + (hasAdaptation ? 1 + packet.readUInt8(4) : 0)

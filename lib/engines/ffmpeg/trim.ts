@@ -19,8 +19,8 @@ export function resolveTrim(
       reason: 'end-before-start',
     })
   if (durationS !== undefined && start >= durationS) {
-    const sentence = `start: expected a time before the end of the file, which is ${durationS} seconds long.`
-    throw new AppError('INVALID_INPUT', sentence, {
+    const message = `start: expected a time before the end of the file, which is ${durationS} seconds long.`
+    throw new AppError('INVALID_INPUT', message, {
       field: 'start',
       reason: 'after-end',
       lengthS: durationS,

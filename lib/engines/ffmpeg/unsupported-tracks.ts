@@ -67,8 +67,8 @@ export async function rejectEncrypted(path: string, format: FormatId): Promise<v
   const encryption = (await readTracks(path, format))?.encryption
   if (encryption === undefined) return
   const { name } = formatById(format)
-  const sentence = `The ${name} (${format}) is encrypted (${encryption}), as by DRM, so it cannot be converted. Send a copy without encryption.`
-  throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', format, reason: 'drm', encryption })
+  const message = `The ${name} (${format}) is encrypted (${encryption}), as by DRM, so it cannot be converted. Send a copy without encryption.`
+  throw new AppError('UNSUPPORTED_FORMAT', message, { field: 'file', format, reason: 'drm', encryption })
 }
 
 /** Returns the error that names a codec which ffmpeg lacks, or undefined if there is none. */

@@ -148,6 +148,6 @@ async function drawContactSheet(
 
 function requireSheetSize(width: number, height: number): void {
   if (width <= maxSide && height <= maxSide && width * height <= maxPixels) return
-  const sentence = `The contact sheet would have ${width} × ${height} pixels, which is more than allowed. Use a smaller width or fewer rows and columns.`
-  throw new AppError('FILE_TOO_LARGE', sentence, { width, height, maxSide, maxPixels })
+  const message = `The contact sheet would have ${width} × ${height} pixels, which is more than allowed. Use a smaller width or fewer rows and columns.`
+  throw new AppError('FILE_TOO_LARGE', message, { width, height, maxSide, maxPixels })
 }

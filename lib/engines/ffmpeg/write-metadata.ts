@@ -143,8 +143,8 @@ async function warnAboutLostTags(
   to: FormatId,
   tools: Tools,
 ): Promise<void> {
-  const tags = [format.tags, ...streams.map((stream) => stream.tags)].flatMap((one) =>
-    Object.entries(one).map(([key, value]) => [key.toLowerCase(), value] as const),
+  const tags = [format.tags, ...streams.map((stream) => stream.tags)].flatMap((tagGroup) =>
+    Object.entries(tagGroup).map(([key, value]) => [key.toLowerCase(), value] as const),
   )
   const lostTags = [...tagValues].filter(([name, text]) => {
     const expected = name === 'creationDate' ? text.slice(0, 10) : text

@@ -31,6 +31,6 @@ export async function runGhostscript(job: GhostscriptJob, tools: Tools): Promise
 }
 
 export function unreadableDrawingError(format: FormatId, cause?: Error): AppError {
-  const sentence = `The ${formatById(format).name} (${format}) is damaged or contains no drawing.`
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, cause && { cause })
+  const message = `The ${formatById(format).name} (${format}) is damaged or contains no drawing.`
+  return new AppError('CORRUPT_FILE', message, { field: 'file', format }, cause && { cause })
 }

@@ -19,7 +19,7 @@ export async function svgToPdf(input: InputFile, output: string, tools: Tools): 
     ])
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    const sentence = `The ${input.format} drawing is damaged or too large to render.`
-    throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: input.format }, { cause: error })
+    const message = `The ${input.format} drawing is damaged or too large to render.`
+    throw new AppError('CORRUPT_FILE', message, { field: 'file', format: input.format }, { cause: error })
   }
 }

@@ -56,15 +56,15 @@ export const officeHost = (pool: OfficePool, limits: EngineLimits): EngineHost =
 })
 
 function timeoutError({ timeoutS }: EngineLimits, cause: unknown): AppError {
-  const sentence = `The document exceeded the time limit of ${timeoutS} seconds. Send a smaller one, or request fewer pages.`
-  return new AppError('TIMEOUT', sentence, { timeoutS }, { cause })
+  const message = `The document exceeded the time limit of ${timeoutS} seconds. Send a smaller one, or request fewer pages.`
+  return new AppError('TIMEOUT', message, { timeoutS }, { cause })
 }
 
 function explainFailure(error: unknown, job: HostedOfficeJob): unknown {
   if (error instanceof OfficeRefusal) return refusalError(error, job)
   if (error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)) {
-    const sentence = `The document could not be converted to ${job.to}: it crashes LibreOffice. Save it again in the program that created it and retry.`
-    return new AppError('CONVERSION_FAILED', sentence, { from: job.from, to: job.to }, { cause: error })
+    const message = `The document could not be converted to ${job.to}: it crashes LibreOffice. Save it again in the program that created it and retry.`
+    return new AppError('CONVERSION_FAILED', message, { from: job.from, to: job.to }, { cause: error })
   }
   return error
 }

@@ -82,7 +82,7 @@ async function decrypt(input: string, output: string, password: string, tools: T
     )
     if (knownCode !== undefined) return knownCode
     if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) throw error
-    const sentence = 'The document could not be decrypted because it is damaged. Open it and save it again.'
-    throw new AppError('CORRUPT_FILE', sentence, { field: 'file' }, { cause: error })
+    const message = 'The document could not be decrypted because it is damaged. Open it and save it again.'
+    throw new AppError('CORRUPT_FILE', message, { field: 'file' }, { cause: error })
   }
 }

@@ -45,6 +45,6 @@ export async function convertEmail(
 }
 
 function corruptEmailError(cause: Error): AppError {
-  const sentence = 'The email message (eml) could not be read: it is damaged or not an email.'
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: 'eml' }, { cause })
+  const message = 'The email message (eml) could not be read: it is damaged or not an email.'
+  return new AppError('CORRUPT_FILE', message, { field: 'file', format: 'eml' }, { cause })
 }

@@ -15,7 +15,10 @@ const isAttributes = (node: unknown): node is Attributes =>
   typeof node[0] === 'string' &&
   node
     .slice(1)
-    .every((part) => Array.isArray(part) && part.every((one) => typeof one !== 'object' || isPair(one)))
+    .every(
+      (part) =>
+        Array.isArray(part) && part.every((element) => typeof element !== 'object' || isPair(element)),
+    )
 
 const isPair = (node: unknown) =>
   Array.isArray(node) && node.length === 2 && node.every((part) => typeof part === 'string')

@@ -130,11 +130,11 @@ export async function runReader(
     if (from === 'tex') warnAboutSkippedCommands(stderr, await readFile(path, 'utf8'), tools)
   } catch (error) {
     if (error instanceof ProcessFailure && /not found in resource path/.test(error.stderr)) {
-      const sentence =
+      const message =
         'The document includes another file, which was not sent. Insert its text or remove the include.'
       throw new AppError(
         'INVALID_INPUT',
-        sentence,
+        message,
         { field: 'file', reason: 'includes-file' },
         { cause: error },
       )
@@ -151,8 +151,8 @@ const isOutOfMemory = (error: unknown) =>
   error instanceof ProcessFailure && /out of memory|heap exhausted|cannot allocate memory/i.test(error.stderr)
 
 function tooLargeError(from: FormatId, cause: unknown): AppError {
-  const sentence = `The ${formatById(from).name} (${from}) needs more memory than a conversion may use. Split it into smaller files.`
-  return new AppError('FILE_TOO_LARGE', sentence, { field: 'file', format: from }, { cause })
+  const message = `The ${formatById(from).name} (${from}) needs more memory than a conversion may use. Split it into smaller files.`
+  return new AppError('FILE_TOO_LARGE', message, { field: 'file', format: from }, { cause })
 }
 
 /** Warns about missing include files, which some readers skip. */
@@ -164,6 +164,6 @@ function warnAboutIncludes(stderr: string, tools: Tools): void {
 }
 
 function corruptDocumentError(from: FormatId, cause?: Error): AppError {
-  const sentence = `The ${formatById(from).name} (${from}) could not be read: it is damaged or not a document of that format.`
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause })
+  const message = `The ${formatById(from).name} (${from}) could not be read: it is damaged or not a document of that format.`
+  return new AppError('CORRUPT_FILE', message, { field: 'file', format: from }, { cause })
 }

@@ -62,6 +62,6 @@ export function computeResolution(
   const fittedDpi = downscale === undefined ? dpi : Math.min(dpi, (downscale * 72) / Math.max(width, height))
   const pixels = ((width * fittedDpi) / 72) * ((height * fittedDpi) / 72)
   if (pixels <= maxPixels) return { dpi: fittedDpi, pixels }
-  const sentence = `dpi: page ${page} would have ${Math.round(pixels / 1e6)} megapixels; at most ${maxPixels / 1e6} are allowed. Lower dpi or set downscale.`
-  throw new AppError('INVALID_INPUT', sentence, { field: 'dpi', reason: 'too-many-pixels', page })
+  const message = `dpi: page ${page} would have ${Math.round(pixels / 1e6)} megapixels; at most ${maxPixels / 1e6} are allowed. Lower dpi or set downscale.`
+  throw new AppError('INVALID_INPUT', message, { field: 'dpi', reason: 'too-many-pixels', page })
 }

@@ -60,10 +60,10 @@ function parsePageNumber(text: string, count: number): number {
   const word = text.trim().toLowerCase()
   const page = word === 'last' ? count : Number(word)
   if (page >= 1 && page <= count) return page
-  const sentence = `pages: page ${word} does not exist; the document has pages 1 to ${count}.`
-  throw invalidPagesError(sentence, { reason: 'no-such-page', pages: count })
+  const message = `pages: page ${word} does not exist; the document has pages 1 to ${count}.`
+  throw invalidPagesError(message, { reason: 'no-such-page', pages: count })
 }
 
-function invalidPagesError(sentence: string, details: Readonly<Record<string, unknown>>): AppError {
-  return new AppError('INVALID_INPUT', sentence, { field: 'pages', ...details })
+function invalidPagesError(message: string, details: Readonly<Record<string, unknown>>): AppError {
+  return new AppError('INVALID_INPUT', message, { field: 'pages', ...details })
 }

@@ -40,6 +40,6 @@ export async function xpsToPdf({ inputs: [input], outDir }: EngineWork, tools: T
 }
 
 function corruptXpsError(format: FormatId, cause: unknown): AppError {
-  const sentence = `The ${formatById(format).name} (${format}) is damaged or incomplete.`
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause })
+  const message = `The ${formatById(format).name} (${format}) is damaged or incomplete.`
+  return new AppError('CORRUPT_FILE', message, { field: 'file', format }, { cause })
 }

@@ -232,8 +232,8 @@ function crashError(bin: string, signal: string, stderr: string, execution: Exec
   const cause = new EngineCrash(bin, signal, stderr)
   if (signal === 'SIGXFSZ') {
     const limitMb = Math.round((execution.maxFileBytes ?? execution.limits.diskMb * MB) / MB)
-    const sentence = `The result would exceed the size limit of ${limitMb} MB.`
-    return new AppError('CONVERSION_FAILED', sentence, { limitMb }, { cause })
+    const message = `The result would exceed the size limit of ${limitMb} MB.`
+    return new AppError('CONVERSION_FAILED', message, { limitMb }, { cause })
   }
   if (signal === 'SIGXCPU') {
     return new AppError('TIMEOUT', 'The conversion exceeded its limit of processor time.', undefined, {

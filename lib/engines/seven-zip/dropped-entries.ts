@@ -28,8 +28,8 @@ export function warnAboutDroppedEntries(
   const duplicates = findDuplicates(entries)
   if (duplicates.length > 0) {
     const subject = duplicates.length === 1 ? 'One name occurs' : `${duplicates.length} names occur`
-    const sentence = `${subject} in the archive more than once, and the last file of each was kept: ${listNames(duplicates)}.`
-    tools.warn('DUPLICATES_DROPPED', sentence)
+    const message = `${subject} in the archive more than once, and the last file of each was kept: ${listNames(duplicates)}.`
+    tools.warn('DUPLICATES_DROPPED', message)
   }
 }
 

@@ -32,8 +32,8 @@ export async function extract(
   const { files: count } = await unpackArchive(input, folder, password, tools)
   tools.progress(0.7)
   if (count === 0) {
-    const sentence = 'The archive contains no files.'
-    throw new AppError('INVALID_INPUT', sentence, { field: 'file', reason: 'empty' })
+    const message = 'The archive contains no files.'
+    throw new AppError('INVALID_INPUT', message, { field: 'file', reason: 'empty' })
   }
   const archiveFiles = await listFiles(folder)
   const selectedNames = patterns
@@ -71,14 +71,14 @@ function matchesPath(path: string, pattern: string): boolean {
 }
 
 function tooManyFilesError(count: number): AppError {
-  const sentence = `${count} files would be extracted, but at most ${maxFiles} are allowed. Select some of them with paths.`
-  return new AppError('FILE_TOO_LARGE', sentence, { field: 'paths', limit: maxFiles, got: count })
+  const message = `${count} files would be extracted, but at most ${maxFiles} are allowed. Select some of them with paths.`
+  return new AppError('FILE_TOO_LARGE', message, { field: 'paths', limit: maxFiles, got: count })
 }
 
 function noMatchError(archiveFiles: readonly string[]): AppError {
   const examples = archiveFiles.slice(0, 5).map((path) => JSON.stringify(path.slice(0, 100)))
-  const sentence = `paths: no file in the archive matches. There ${archiveFiles.length === 1 ? 'is' : `are ${archiveFiles.length}, as`} ${examples.join(', ')}.`
-  return new AppError('INVALID_INPUT', sentence, {
+  const message = `paths: no file in the archive matches. There ${archiveFiles.length === 1 ? 'is' : `are ${archiveFiles.length}, as`} ${examples.join(', ')}.`
+  return new AppError('INVALID_INPUT', message, {
     field: 'paths',
     reason: 'no-match',
     files: archiveFiles.length,

@@ -160,8 +160,8 @@ export function checkEntries(entries: readonly ArchiveEntry[], limitBytes: numbe
   const unsafeEntry = entries.find(({ name }) => isUnsafePath(name))
   if (unsafeEntry) throw unsafeNameError(unsafeEntry.name)
   if (entries.some(({ name }) => name.split('/').length > maxDepth)) {
-    const sentence = `The archive has folders more than ${maxDepth} deep.`
-    throw new AppError('INVALID_INPUT', sentence, { field: 'file', limit: maxDepth })
+    const message = `The archive has folders more than ${maxDepth} deep.`
+    throw new AppError('INVALID_INPUT', message, { field: 'file', limit: maxDepth })
   }
 }
 

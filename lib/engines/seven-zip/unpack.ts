@@ -217,11 +217,11 @@ function checkAndReport(
 
 /** Error for an archive that needs a password, or a different one. */
 export function createPasswordError(hadPassword: boolean, cause?: unknown): AppError {
-  const sentence = hadPassword
+  const message = hadPassword
     ? 'The password does not open the archive. Check it and send it again.'
     : 'The archive is protected. Send its password in the option password.'
   const reason = hadPassword ? 'wrong-password' : 'password-needed'
-  return new AppError('INVALID_INPUT', sentence, { field: 'password', reason }, { cause })
+  return new AppError('INVALID_INPUT', message, { field: 'password', reason }, { cause })
 }
 
 type Command = readonly [bin: string, ...args: string[]]
@@ -259,8 +259,8 @@ async function unpackCompressedFile(input: InputFile, folder: string, limits: Li
     return unpackWithFallback({ path: tar, format: 'tar', folder }, { ...limits, password: '' }, tools)
   }
   if (isCompressedTar(input.format)) {
-    const sentence = `The file is named as a compressed tar archive (${input.format}), but it does not contain one.`
-    throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: input.format })
+    const message = `The file is named as a compressed tar archive (${input.format}), but it does not contain one.`
+    throw new AppError('CORRUPT_FILE', message, { field: 'file', format: input.format })
   }
   // Without a stored name, 7-Zip uses the name of our copy.
   await rename(content, join(folder, name === copyName ? deriveContentName(input.filename) : name))

@@ -105,8 +105,8 @@ async function openPackage(path: string, format: FormatId): Promise<ZipArchive> 
 }
 
 function corruptError(format: FormatId, what: string, cause: RangeError): AppError {
-  const sentence = `The ${formatById(format).name} (${format}) is damaged: ${what} cannot be read.`
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause })
+  const message = `The ${formatById(format).name} (${format}) is damaged: ${what} cannot be read.`
+  return new AppError('CORRUPT_FILE', message, { field: 'file', format }, { cause })
 }
 
 interface ProgressReporter {
@@ -167,10 +167,10 @@ function warnAboutSize(
   tools: Tools,
 ): void {
   if (targetSize !== undefined && size > targetSize) {
-    const sentence = `The ${format} file could not be reduced to ${targetSize} bytes: the smallest result has ${size}.`
-    tools.warn('TARGET_NOT_REACHED', sentence)
+    const message = `The ${format} file could not be reduced to ${targetSize} bytes: the smallest result has ${size}.`
+    tools.warn('TARGET_NOT_REACHED', message)
   } else if (size === sizeBefore && targetSize === undefined) {
-    const sentence = `The ${format} file contains no image that could be made smaller, so it is returned unchanged.`
-    tools.warn('NOT_SMALLER', sentence)
+    const message = `The ${format} file contains no image that could be made smaller, so it is returned unchanged.`
+    tools.warn('NOT_SMALLER', message)
   }
 }

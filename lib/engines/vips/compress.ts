@@ -71,10 +71,10 @@ function warnAboutSize(
   tools: Tools,
 ): void {
   if (targetSize !== undefined && bestAttempt.size > targetSize) {
-    const sentence = `The ${to} image could not be reduced to ${targetSize} bytes: the smallest result has ${bestAttempt.size}.`
-    tools.warn('TARGET_NOT_REACHED', sentence)
+    const message = `The ${to} image could not be reduced to ${targetSize} bytes: the smallest result has ${bestAttempt.size}.`
+    tools.warn('TARGET_NOT_REACHED', message)
   } else if (bestAttempt === originalAttempt && targetSize === undefined) {
-    const sentence = `The ${to} image could not be made smaller, so it is returned unchanged.`
-    tools.warn('NOT_SMALLER', sentence)
+    const message = `The ${to} image could not be made smaller, so it is returned unchanged.`
+    tools.warn('NOT_SMALLER', message)
   }
 }

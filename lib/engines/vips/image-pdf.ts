@@ -31,8 +31,8 @@ export async function imagesToPdf(
   // An image that img2pdf refuses to embed, such as one with a zero resolution, may work once it is decoded.
   const secondFailure = failure && (await runImg2pdf(args, await preparePages(images, false, tools), tools))
   if (!secondFailure) return path
-  const sentence = 'The image is damaged or cannot be placed on a PDF page.'
-  throw new AppError('CORRUPT_FILE', sentence, undefined, { cause: secondFailure })
+  const message = 'The image is damaged or cannot be placed on a PDF page.'
+  throw new AppError('CORRUPT_FILE', message, undefined, { cause: secondFailure })
 }
 
 /** @param mayEmbed whether images are embedded without decoding where possible. */

@@ -148,8 +148,8 @@ function countColumns(layout: Layout, count: number): number {
 
 function requireCells(layout: Layout, side: number, count: number): number {
   if (count <= side ** 2) return side
-  const sentence = `layout: ${layout} has ${side ** 2} places, got ${count} images. Send fewer, or use grid.`
-  throw new AppError('INVALID_INPUT', sentence, {
+  const message = `layout: ${layout} has ${side ** 2} places, got ${count} images. Send fewer, or use grid.`
+  throw new AppError('INVALID_INPUT', message, {
     field: 'layout',
     reason: 'too-many-images',
     max: side ** 2,
@@ -177,6 +177,6 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 
 function requireAllowedSize(width: number, height: number): void {
   if (width <= maxSide && height <= maxSide && width * height <= maxPixels) return
-  const sentence = `The combined image would be ${width} × ${height} pixels, which exceeds the limit. Send smaller or fewer images.`
-  throw new AppError('FILE_TOO_LARGE', sentence, { width, height, maxSide, maxPixels })
+  const message = `The combined image would be ${width} × ${height} pixels, which exceeds the limit. Send smaller or fewer images.`
+  throw new AppError('FILE_TOO_LARGE', message, { width, height, maxSide, maxPixels })
 }

@@ -27,8 +27,8 @@ export function buildPaperArgs(rawOptions: unknown): readonly string[] {
   const size = parseSize(options.pageSize)
   const margin = parseLength(options.margin) ?? 0
   if (size && Math.min(...size) - 2 * margin < minImageSide) {
-    const sentence = 'margin: leaves no room on the page. Choose a smaller one or a larger pageSize.'
-    throw new AppError('INVALID_INPUT', sentence, { field: 'margin', reason: 'no-room' })
+    const message = 'margin: leaves no room on the page. Choose a smaller one or a larger pageSize.'
+    throw new AppError('INVALID_INPUT', message, { field: 'margin', reason: 'no-room' })
   }
   return [
     ...(size ? ['--pagesize', size.map(toMillimeters).join('x'), '--auto-orient'] : []),

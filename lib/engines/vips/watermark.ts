@@ -69,7 +69,7 @@ export async function watermarkImage(work: EngineWork, tools: Tools): Promise<En
     return { files: [{ path }], details: { pages: source.pages } }
   }
   const isAnimated = source.pages > 1 && getPixelTarget(to).stores === 'frames'
-  const { width, height } = await writeMarked(job, isAnimated ? -1 : 0, path)
+  const { width, height } = await writeWithWatermark(job, isAnimated ? -1 : 0, path)
   return { files: [{ path }], details: { width, height, ...(isAnimated && { frames: source.pages }) } }
 }
 
@@ -79,7 +79,7 @@ async function writePages(job: WatermarkJob, path: string): Promise<void> {
   for (let page = 0; page < source.pages; page++) {
     tools.signal.throwIfAborted()
     const file = join(tools.workDir, `marked-${page}.${getExtension(to)}`)
-    await writeMarked(job, page, file)
+    await writeWithWatermark(job, page, file)
     paths.push(file)
     tools.progress(0.3 + (0.6 * (page + 1)) / source.pages, 'pages')
   }
@@ -87,7 +87,7 @@ async function writePages(job: WatermarkJob, path: string): Promise<void> {
 }
 
 /** @param page index of the page; -1 selects all frames, as a vertical strip. */
-async function writeMarked(
+async function writeWithWatermark(
   { source, to, watermark, options, tools }: WatermarkJob,
   page: number,
   path: string,
@@ -107,8 +107,8 @@ async function writeMarked(
   }))
   const markedImage = overlay ? plainImage.composite(layers) : plainImage
   // Compositing the watermark added an alpha channel.
-  const withoutAddedAlpha = source.metadata.hasAlpha ? markedImage : markedImage.removeAlpha()
-  const encodedImage = getPixelTarget(to).encode(withoutAddedAlpha, options)
+  const imageWithOriginalAlpha = source.metadata.hasAlpha ? markedImage : markedImage.removeAlpha()
+  const encodedImage = getPixelTarget(to).encode(imageWithOriginalAlpha, options)
   // The original palette does not contain the colors of the watermark.
   const image = to === 'gif' ? encodedImage.gif({ reuse: false }) : encodedImage
   return getEncoder(to)({ image, source, isAnimated, path, options, tools })

@@ -30,8 +30,8 @@ export async function readMacFont(bytes: FileBytes): Promise<ContentSummary | un
   const types = map.readUInt16BE(24)
   for (let at = types + 2; at <= types + 2 + 8 * map.readUInt16BE(types); at += 8) {
     if (map.toString('latin1', at, at + 4) !== 'sfnt') continue
-    const firstType = types + map.readUInt16BE(at + 6)
-    const start = head.readUInt32BE(0) + map.readUIntBE(firstType + 5, 3) + 4
+    const firstTypeOffset = types + map.readUInt16BE(at + 6)
+    const start = head.readUInt32BE(0) + map.readUIntBE(firstTypeOffset + 5, 3) + 4
     // Only the first of several fonts is counted.
     return readOpenTypeAt(bytes, start, start)
   }
@@ -40,7 +40,7 @@ export async function readMacFont(bytes: FileBytes): Promise<ContentSummary | un
 
 /** Adobe Type 1 Font Format, 7.3: glyphs are encrypted with published keys, after four random bytes. */
 export async function readType1(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const file = withoutSegments(await bytes.readWhole())
+  const file = removeSegmentHeaders(await bytes.readWhole())
   const start = file.indexOf('eexec', 0, 'latin1')
   if (start < 0) return undefined
   let from = start + 5
@@ -53,7 +53,7 @@ export async function readType1(bytes: FileBytes): Promise<ContentSummary | unde
 }
 
 /** Removes the six-byte header of each PFB segment. */
-function withoutSegments(file: Buffer): Buffer {
+function removeSegmentHeaders(file: Buffer): Buffer {
   const parts: Buffer[] = []
   for (let at = 0; file[at] === 0x80 && (file[at + 1] === 1 || file[at + 1] === 2); ) {
     const size = file.readUInt32LE(at + 2)
@@ -90,7 +90,7 @@ export async function readEmbeddedOpenType(bytes: FileBytes): Promise<ContentSum
 }
 
 /** Technical Note 5176, table 9: the operator whose operand is the offset of the glyphs. */
-const charStrings = 17
+const charStringsOperator = 17
 /** Precedes the data in a font for printers. */
 const dataMarker = 'StartData'
 
@@ -101,7 +101,7 @@ export async function readCompactFont(bytes: FileBytes): Promise<ContentSummary 
   const data = markerOffset < 0 ? file : file.subarray(markerOffset + dataMarker.length + 1)
   const names = readIndex(data, data.readUInt8(2))
   const dictionaries = readIndex(data, names.end)
-  const at = findOperand(data.subarray(dictionaries.first, dictionaries.firstEnd), charStrings)
+  const at = findOperand(data.subarray(dictionaries.first, dictionaries.firstEnd), charStringsOperator)
   return at === undefined ? undefined : createSummary(data.readUInt16BE(at))
 }
 
@@ -121,15 +121,15 @@ function findOperand(dictionary: Buffer, operator: number): number | undefined {
   for (let at = 0; at < dictionary.length; ) {
     const code = dictionary.readUInt8(at)
     if (code === operator) return lastOffset
-    if (code >= 28 && code !== real) lastOffset = readInteger(dictionary, at)
-    at += code === real ? skipReal(dictionary, at) : tokenLength(code)
+    if (code >= 28 && code !== realNumberPrefix) lastOffset = readInteger(dictionary, at)
+    at += code === realNumberPrefix ? skipReal(dictionary, at) : getTokenLength(code)
   }
   return undefined
 }
 
-const real = 30
+const realNumberPrefix = 30
 
-function tokenLength(code: number): number {
+function getTokenLength(code: number): number {
   if (code === 29) return 5
   if (code === 28) return 3
   // Two bytes: the escape operator, and numbers above 107.

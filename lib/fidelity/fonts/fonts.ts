@@ -5,7 +5,7 @@ import type { ContentSummary } from '../content-summary.ts'
 const createSummary = (glyphs: number): ContentSummary => ({ counts: { glyphs }, features: [] })
 
 /** OpenType 1.9, `maxp`. */
-const glyphCountOf = (maxp: Buffer) => (maxp.length < 6 ? undefined : maxp.readUInt16BE(4))
+const readGlyphCount = (maxp: Buffer) => (maxp.length < 6 ? undefined : maxp.readUInt16BE(4))
 
 const signatures = ['\0\x01\0\0', 'OTTO', 'true']
 
@@ -24,7 +24,7 @@ export async function readOpenTypeAt(
   const list = await bytes.at(start + 12, head.readUInt16BE(4) * 16)
   for (let at = 0; at + 16 <= list.length; at += 16) {
     if (list.toString('latin1', at, at + 4) !== 'maxp') continue
-    const glyphs = glyphCountOf(await bytes.at(base + list.readUInt32BE(at + 8), 6))
+    const glyphs = readGlyphCount(await bytes.at(base + list.readUInt32BE(at + 8), 6))
     return glyphs === undefined ? undefined : createSummary(glyphs)
   }
   return undefined
@@ -40,7 +40,7 @@ export async function readWoff(bytes: FileBytes): Promise<ContentSummary | undef
     const [compressedSize, originalSize] = [list.readUInt32BE(at + 8), list.readUInt32BE(at + 12)]
     const data = await bytes.at(list.readUInt32BE(at + 4), compressedSize)
     const isCompressed = compressedSize < originalSize
-    const glyphs = glyphCountOf(isCompressed ? inflateSync(data, { maxOutputLength: maxReadBytes }) : data)
+    const glyphs = readGlyphCount(isCompressed ? inflateSync(data, { maxOutputLength: maxReadBytes }) : data)
     return glyphs === undefined ? undefined : createSummary(glyphs)
   }
   return undefined
@@ -81,7 +81,7 @@ export async function readWoff2(bytes: FileBytes): Promise<ContentSummary | unde
   const data = brotliDecompressSync(await bytes.at(48 + at, head.readUInt32BE(20)), {
     maxOutputLength: maxReadBytes,
   })
-  const glyphs = glyphCountOf(data.subarray(foundOffset, foundOffset + 6))
+  const glyphs = readGlyphCount(data.subarray(foundOffset, foundOffset + 6))
   return glyphs === undefined ? undefined : createSummary(glyphs)
 }
 

@@ -70,32 +70,32 @@ export async function readFlac(bytes: FileBytes): Promise<ContentSummary | undef
 /** RFC 3533: the last page contains the end position; Opus (RFC 7845) and Vorbis I headers describe the stream. */
 export async function readOgg(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 128)
-  const opus = head.indexOf('OpusHead', 0, 'latin1')
-  const vorbis = head.indexOf('\x01vorbis', 0, 'latin1')
-  const flac = head.indexOf('\x7fFLAC', 0, 'latin1')
-  const firstPacket = Math.max(opus, vorbis, flac)
+  const opusOffset = head.indexOf('OpusHead', 0, 'latin1')
+  const vorbisOffset = head.indexOf('\x01vorbis', 0, 'latin1')
+  const flacOffset = head.indexOf('\x7fFLAC', 0, 'latin1')
+  const firstPacket = Math.max(opusOffset, vorbisOffset, flacOffset)
   if (head.toString('latin1', 0, 4) !== 'OggS' || firstPacket < 0) return undefined
   const tail = await bytes.at(Math.max(0, bytes.size - 65_307), 65_307)
   const lastPage = tail.lastIndexOf('OggS', undefined, 'latin1')
   if (lastPage < 0 || lastPage + 14 > tail.length) return undefined
   const end = Number(tail.readBigInt64LE(lastPage + 6))
   if (end < 0) return undefined
-  if (opus > 0) {
-    const skippedSamples = head.readUInt16LE(opus + 10)
+  if (opusOffset > 0) {
+    const skippedSamples = head.readUInt16LE(opusOffset + 10)
     return createSummary({
-      channels: head.readUInt8(opus + 9),
+      channels: head.readUInt8(opusOffset + 9),
       rate: 48_000,
       samples: Math.max(0, end - skippedSamples),
     })
   }
   // FLAC in Ogg, 1.0.1: the STREAMINFO of a FLAC file, shifted by nine bytes.
-  if (flac > 0) {
-    const streamInfo = Number(head.readBigUInt64BE(flac + 27) >> 36n)
+  if (flacOffset > 0) {
+    const streamInfo = Number(head.readBigUInt64BE(flacOffset + 27) >> 36n)
     return createSummary({ channels: ((streamInfo >> 5) & 7) + 1, rate: streamInfo >> 8, samples: end })
   }
   return createSummary({
-    channels: head.readUInt8(vorbis + 11),
-    rate: head.readUInt32LE(vorbis + 12),
+    channels: head.readUInt8(vorbisOffset + 11),
+    rate: head.readUInt32LE(vorbisOffset + 12),
     samples: end,
   })
 }

@@ -17,9 +17,11 @@ const createSummary = (
     : undefined
 
 /** Sample rates and bit rates in kbit/s of ATSC A/52, tables 5.6 and 5.18. */
-const ac3Rates = [48_000, 44_100, 32_000]
-const ac3Kilobits = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640]
-const ac3Channels = [2, 1, 2, 3, 3, 4, 4, 5]
+const ac3SampleRates = [48_000, 44_100, 32_000]
+const ac3KilobitRates = [
+  32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
+]
+const ac3ChannelCounts = [2, 1, 2, 3, 3, 4, 4, 5]
 /** Higher versions are E-AC-3 (annex E). */
 const maxAc3Version = 10
 
@@ -27,8 +29,8 @@ const maxAc3Version = 10
 export async function readAc3(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 8)
   if (head.readUInt16BE(0) !== 0x0b77 || head.readUInt8(5) >> 3 > maxAc3Version) return undefined
-  const rate = ac3Rates[head.readUInt8(4) >> 6]
-  const kilobits = ac3Kilobits[(head.readUInt8(4) & 63) >> 1]
+  const rate = ac3SampleRates[head.readUInt8(4) >> 6]
+  const kilobits = ac3KilobitRates[(head.readUInt8(4) & 63) >> 1]
   const layout = head.readUInt8(6) >> 5
   if (rate === undefined || kilobits === undefined) return undefined
   const frame = (kilobits * 1000 * 1536) / (rate * 8)
@@ -37,13 +39,13 @@ export async function readAc3(bytes: FileBytes): Promise<ContentSummary | undefi
   const offsetBefore = (layout & 1 && layout !== 1 ? 2 : 0) + (layout & 4 ? 2 : 0) + (layout === 2 ? 2 : 0)
   const hasLfe = ((bits >> (12 - offsetBefore)) & 1) === 1
   return createSummary(
-    (ac3Channels[layout] ?? 0) + (hasLfe ? 1 : 0),
+    (ac3ChannelCounts[layout] ?? 0) + (hasLfe ? 1 : 0),
     rate,
     Math.round(bytes.size / frame) * 1536,
   )
 }
 
-const adtsRates = [96, 88.2, 64, 48, 44.1, 32, 24, 22.05, 16, 12, 11.025, 8, 7.35]
+const adtsKilohertz = [96, 88.2, 64, 48, 44.1, 32, 24, 22.05, 16, 12, 11.025, 8, 7.35]
 
 /** Raw AAC (ADTS, ISO/IEC 14496-3, 1.A.3.2): each frame contains its length. */
 export async function readAdts(bytes: FileBytes): Promise<ContentSummary | undefined> {
@@ -56,36 +58,36 @@ export async function readAdts(bytes: FileBytes): Promise<ContentSummary | undef
     frames++
     at += size
   }
-  const rate = (adtsRates[(data.readUInt8(2) >> 2) & 15] ?? 0) * 1000
+  const rate = (adtsKilohertz[(data.readUInt8(2) >> 2) & 15] ?? 0) * 1000
   // With HE-AAC v2, one coded channel may decode to two, so channels are unknown.
   return frames === 0 ? undefined : createSummary(undefined, rate, frames * 1024)
 }
 
 /** Bytes of a 20 ms frame by frame type (RFC 4867, 5.3). */
-const narrow = [13, 14, 16, 18, 20, 21, 27, 32, 6]
-const wide = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6]
+const narrowbandFrameBytes = [13, 14, 16, 18, 20, 21, 27, 32, 6]
+const widebandFrameBytes = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6]
 
 /** AMR, mono speech of mobile phones. */
 export async function readAmr(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.readWhole()
-  const isWide = data.toString('latin1', 0, 9) === '#!AMR-WB\n'
-  if (!isWide && data.toString('latin1', 0, 6) !== '#!AMR\n') return undefined
+  const isWideband = data.toString('latin1', 0, 9) === '#!AMR-WB\n'
+  if (!isWideband && data.toString('latin1', 0, 6) !== '#!AMR\n') return undefined
   let frames = 0
-  for (let at = isWide ? 9 : 6; at < data.length; frames++)
-    at += (isWide ? wide : narrow)[((data[at] ?? 0) >> 3) & 15] ?? 1
-  const rate = isWide ? 16_000 : 8000
+  for (let at = isWideband ? 9 : 6; at < data.length; frames++)
+    at += (isWideband ? widebandFrameBytes : narrowbandFrameBytes)[((data[at] ?? 0) >> 3) & 15] ?? 1
+  const rate = isWideband ? 16_000 : 8000
   return createSummary(1, rate, frames * (rate / 50))
 }
 
 /** Bytes per sample by encoding number (Sun/NeXT). */
-const auBytes: Readonly<Record<number, number>> = { 1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8, 27: 1 }
+const auBytesPerSample: Readonly<Record<number, number>> = { 1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8, 27: 1 }
 
 export async function readAu(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 24)
   if (head.toString('latin1', 0, 4) !== '.snd') return undefined
   const [start, declaredSize] = [head.readUInt32BE(4), head.readUInt32BE(8)]
   const channels = head.readUInt32BE(20)
-  const block = (auBytes[head.readUInt32BE(12)] ?? 0) * channels
+  const block = (auBytesPerSample[head.readUInt32BE(12)] ?? 0) * channels
   const size = Math.min(declaredSize, bytes.size - start)
   return block === 0 ? undefined : createSummary(channels, head.readUInt32BE(16), Math.floor(size / block))
 }
@@ -94,7 +96,7 @@ export async function readAu(bytes: FileBytes): Promise<ContentSummary | undefin
 export async function readWave64(bytes: FileBytes): Promise<ContentSummary | undefined> {
   if ((await bytes.at(0, 4)).toString('latin1') !== 'riff') return undefined
   let format: Buffer | undefined
-  for (let at = 40, seen = 0; at + 24 <= bytes.size && seen < 100; seen++) {
+  for (let at = 40, chunkCount = 0; at + 24 <= bytes.size && chunkCount < 100; chunkCount++) {
     const head = await bytes.at(at, 24)
     const id = head.toString('latin1', 0, 4)
     const size = Number(head.readBigUInt64LE(16))
@@ -117,7 +119,7 @@ export async function readCoreAudio(bytes: FileBytes): Promise<ContentSummary | 
   let channels = 0
   let packet = 0
   let samples = 0
-  for (let at = 8, seen = 0; at + 12 <= bytes.size && seen < 100; seen++) {
+  for (let at = 8, chunkCount = 0; at + 12 <= bytes.size && chunkCount < 100; chunkCount++) {
     const head = await bytes.at(at, 12)
     const id = head.toString('latin1', 0, 4)
     const declaredSize = Number(head.readBigInt64BE(4))
@@ -135,14 +137,14 @@ export async function readCoreAudio(bytes: FileBytes): Promise<ContentSummary | 
   return createSummary(channels, rate, samples)
 }
 
-const wavPackRates = [6, 8, 9.6, 11.025, 12, 16, 22.05, 24, 32, 44.1, 48, 64, 88.2, 96, 192]
+const wavPackKilohertz = [6, 8, 9.6, 11.025, 12, 16, 22.05, 24, 32, 44.1, 48, 64, 88.2, 96, 192]
 
 /** WavPack 4: the first block contains the total number of samples. */
 export async function readWavPack(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 32)
   if (head.toString('latin1', 0, 4) !== 'wvpk') return undefined
   const samples = head.readUInt32LE(12)
-  const rate = (wavPackRates[(head.readUInt32LE(24) >>> 23) & 15] ?? 0) * 1000
+  const rate = (wavPackKilohertz[(head.readUInt32LE(24) >>> 23) & 15] ?? 0) * 1000
   return samples === 0xffffffff ? undefined : createSummary(undefined, rate, samples)
 }
 

@@ -24,16 +24,17 @@ export async function readAvi(bytes: FileBytes): Promise<ContentSummary | undefi
     streams.push({ type: header.toString('latin1', 0, 4), seconds: (length * scale) / rate })
   }
   // A program that wrote to a pipe could not know the length.
-  const knownStreams = streams.filter(({ seconds }) => seconds > 0 && Number.isFinite(seconds))
-  if (knownStreams.length === 0) return undefined
+  const streamsWithLength = streams.filter(({ seconds }) => seconds > 0 && Number.isFinite(seconds))
+  if (streamsWithLength.length === 0) return undefined
   const has = (kind: string) => streams.some(({ type }) => type === kind)
   // Frames are not counted, because AVI counts empty ones as well.
   const kinds = { video: has('vids'), audio: has('auds') }
-  const maxSecondsOf = (some: typeof knownStreams) => Math.max(...some.map(({ seconds }) => seconds))
-  const audioStreams = knownStreams.filter(({ type }) => type === 'auds')
+  const findMaxSeconds = (streamList: typeof streamsWithLength) =>
+    Math.max(...streamList.map(({ seconds }) => seconds))
+  const audioStreams = streamsWithLength.filter(({ type }) => type === 'auds')
   return {
-    ...createSummary(maxSecondsOf(knownStreams), kinds),
-    ...(kinds.video && audioStreams.length > 0 && { soundSeconds: maxSecondsOf(audioStreams) }),
+    ...createSummary(findMaxSeconds(streamsWithLength), kinds),
+    ...(kinds.video && audioStreams.length > 0 && { soundSeconds: findMaxSeconds(audioStreams) }),
   }
 }
 

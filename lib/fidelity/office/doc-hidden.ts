@@ -5,7 +5,7 @@ const pageListOffset = 0x00fa
 /** 2.9.33. */
 const pageBytes = 512
 /** 2.6.1: the properties that hide text; their operand is a byte. */
-const hidingProperties: ReadonlyMap<number, 'hiddenText' | 'changes'> = new Map([
+const reasonByProperty: ReadonlyMap<number, 'hiddenText' | 'changes'> = new Map([
   [0x083c, 'hiddenText'],
   [0x0800, 'changes'],
 ])
@@ -40,27 +40,27 @@ export function findHiddenRanges(main: Buffer, table: Buffer): readonly HiddenRa
   )
   // Without removing duplicates, a list that repeats a page would need more memory than the file.
   const foundRanges = [...new Set(numbers)].map((number) =>
-    hiddenRangesOnPage(main.subarray(number * pageBytes, (number + 1) * pageBytes)),
+    findHiddenRangesOnPage(main.subarray(number * pageBytes, (number + 1) * pageBytes)),
   )
   return foundRanges.flat().toSorted((a, b) => a.start - b.start)
 }
 
-function hiddenRangesOnPage(page: Buffer): HiddenRange[] {
+function findHiddenRangesOnPage(page: Buffer): HiddenRange[] {
   const count = page[pageBytes - 1] ?? 0
   return Array.from({ length: count }, (_, index) => {
     // The offset of the properties, divided by two; 0 for none.
     const at = 2 * (page[4 * (count + 1) + index] ?? 0)
-    const reason = at === 0 ? undefined : hidingReason(page.subarray(at + 1, at + 1 + (page[at] ?? 0)))
+    const reason = at === 0 ? undefined : findHidingReason(page.subarray(at + 1, at + 1 + (page[at] ?? 0)))
     return reason
       ? [{ start: page.readUInt32LE(4 * index), end: page.readUInt32LE(4 * index + 4), reason }]
       : []
   }).flat()
 }
 
-function hidingReason(properties: Buffer): HiddenRange['reason'] | undefined {
+function findHidingReason(properties: Buffer): HiddenRange['reason'] | undefined {
   for (let at = 0; at + 2 < properties.length; ) {
     const property = properties.readUInt16LE(at)
-    const reason = hidingProperties.get(property)
+    const reason = reasonByProperty.get(property)
     // 2.9.322: on, or the opposite of the style.
     if (reason && [0x01, 0x81].includes(properties[at + 2] ?? 0)) return reason
     at += 2 + (operandBytes[property >> 13] ?? 1 + (properties[at + 2] ?? 0))

@@ -6,7 +6,7 @@ import { WordCounts } from '../text/word-counts.ts'
 import { findHiddenRanges, type HiddenRange, hasHidingStyle } from './doc-hidden.ts'
 
 /** Magic number and offsets of [MS-DOC] 2.5.1, for Word 97 and later. */
-const fib = { magic: 0xa5ec, flags: 0x0a, counts: 0x4c, pieces: 0x01a2, end: 0x01aa } as const
+const fibOffsets = { magic: 0xa5ec, flags: 0x0a, counts: 0x4c, pieces: 0x01a2, end: 0x01aa } as const
 const isEncrypted = 0x0100
 const secondTableFlag = 0x0200
 /** 2.8.35. */
@@ -15,26 +15,26 @@ const isCompressed = 0x4000_0000
 
 /** 2.4.1: the parts of the text follow one another in a single run, in the order of `fib.counts`. */
 const parts = ['main', 'notes', 'margins', 'macros', 'comments', 'endNotes', 'textBoxes'] as const
-const shownParts = ['main', 'notes', 'endNotes', 'textBoxes']
+const visibleStories = ['main', 'notes', 'endNotes', 'textBoxes']
 
 /** Start of a field, separator between its instructions and its result, and end (2.8.25). */
 const [fieldBegin, fieldSeparator, fieldEnd] = ['\u0013', '\u0014', '\u0015']
-const fieldMarks = new RegExp(`([${fieldBegin}-${fieldEnd}])`)
+const fieldMarkPattern = new RegExp(`([${fieldBegin}-${fieldEnd}])`)
 const imageCharacter = '\u0001'
 
 /** Summarizes documents of Word 97 to 2003. */
 export async function readDoc(file: FileBytes): Promise<ContentSummary | undefined> {
   const compoundFile = await CompoundFile.open(file, maxReadBytes)
   const main = await compoundFile.read('WordDocument')
-  if (!main || main.length < fib.end || main.readUInt16LE(0) !== fib.magic) return undefined
-  const flags = main.readUInt16LE(fib.flags)
+  if (!main || main.length < fibOffsets.end || main.readUInt16LE(0) !== fibOffsets.magic) return undefined
+  const flags = main.readUInt16LE(fibOffsets.flags)
   const table = await compoundFile.read((flags & secondTableFlag) === 0 ? '0Table' : '1Table')
   if ((flags & isEncrypted) !== 0 || !table) return undefined
-  const start = main.readUInt32LE(fib.pieces)
+  const start = main.readUInt32LE(fibOffsets.pieces)
   const hiddenRanges = findHiddenRanges(main, table)
   const text = readPieces(
     main,
-    table.subarray(start, start + main.readUInt32LE(fib.pieces + 4)),
+    table.subarray(start, start + main.readUInt32LE(fibOffsets.pieces + 4)),
     hiddenRanges,
   )
   const words = new WordCounts()
@@ -47,16 +47,19 @@ export async function readDoc(file: FileBytes): Promise<ContentSummary | undefin
   const features: Feature[] = [...new Set(hidden)]
   let at = 0
   for (const [index, name] of parts.entries()) {
-    const end = at + main.readUInt32LE(fib.counts + 4 * index)
+    const end = at + main.readUInt32LE(fibOffsets.counts + 4 * index)
     const partText = text.slice(at, end)
-    if (shownParts.includes(name)) words.add(withoutFields(partText))
-    else if ((name === 'comments' || name === 'margins') && /\p{L}/u.test(withoutFields(partText))) {
+    if (visibleStories.includes(name)) words.add(removeFieldInstructions(partText))
+    else if (
+      (name === 'comments' || name === 'margins') &&
+      /\p{L}/u.test(removeFieldInstructions(partText))
+    ) {
       features.push(name)
-      if (name === 'comments') commentWords.add(withoutFields(partText))
+      if (name === 'comments') commentWords.add(removeFieldInstructions(partText))
     }
     at = end
   }
-  if (withoutFields(text).includes(imageCharacter)) features.push('pictures')
+  if (removeFieldInstructions(text).includes(imageCharacter)) features.push('pictures')
   const comments = commentWords.total > 0 ? { commentWords } : {}
   return { ...(!isUncertain && { words }), ...comments, counts: {}, features }
 }
@@ -90,18 +93,18 @@ function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRan
 
 /**
  * Replaces hidden text with spaces, because parts are located by length.
- * @param textOffsetOf converts a file offset to an offset in the text.
+ * @param toTextOffset converts a file offset to an offset in the text.
  */
 function blankOutHidden(
   text: string,
   hiddenRanges: readonly HiddenRange[],
-  textOffsetOf: (at: number) => number,
+  toTextOffset: (at: number) => number,
 ): string {
   let [visibleText, from] = ['', 0]
   for (const { start, end } of hiddenRanges) {
     const [firstOffset, lastOffset] = [
-      Math.max(from, textOffsetOf(start)),
-      Math.min(text.length, textOffsetOf(end)),
+      Math.max(from, toTextOffset(start)),
+      Math.min(text.length, toTextOffset(end)),
     ]
     if (firstOffset >= lastOffset) continue
     visibleText += text.slice(from, firstOffset) + ' '.repeat(lastOffset - firstOffset)
@@ -113,22 +116,22 @@ function blankOutHidden(
 const windows1252 = new TextDecoder('windows-1252')
 
 /** Removes field instructions, such as link URLs and bookmark names. */
-function withoutFields(text: string): string {
+function removeFieldInstructions(text: string): string {
   const visibleParts: string[] = []
   // For each open field, whether its result has started.
   const open: boolean[] = []
   /** Open fields whose result has not started. */
-  let instructions = 0
-  for (const part of text.split(fieldMarks)) {
+  let openInstructions = 0
+  for (const part of text.split(fieldMarkPattern)) {
     if (part === fieldBegin) {
       open.push(false)
-      instructions++
+      openInstructions++
     } else if (part === fieldEnd) {
-      if (open.pop() === false) instructions--
+      if (open.pop() === false) openInstructions--
     } else if (part === fieldSeparator) {
-      if (open.at(-1) === false) instructions--
+      if (open.at(-1) === false) openInstructions--
       open.splice(-1, 1, true)
-    } else if (instructions === 0) visibleParts.push(part)
+    } else if (openInstructions === 0) visibleParts.push(part)
   }
   return visibleParts.join('').replaceAll('\u001f', '')
 }

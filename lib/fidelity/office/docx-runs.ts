@@ -6,7 +6,7 @@ export const noStyles: HidingStyles = new Set()
 
 interface Style {
   readonly base?: string
-  readonly hides?: boolean
+  readonly hidesText?: boolean
 }
 
 /** Finds hiding styles in the styles part (ECMA-376, part 1, 17.7.4). */
@@ -21,17 +21,17 @@ export function findHidingStyles(xml: string): HidingStyles {
       if (isEnd) return false
       if (name === 'w:style') id = readAttribute(tag, 'w:styleId') ?? ''
       else if (name === 'w:basedOn') add({ base: readAttribute(tag, 'w:val') ?? '' })
-      else if (name === 'w:vanish') add({ hides: isOn(tag) })
+      else if (name === 'w:vanish') add({ hidesText: isOn(tag) })
       // These only affect paragraph marks and parts of tables.
       return name === 'w:pPr' || name === 'w:tblStylePr'
     },
   })
-  const hides = (name: string, depth: number): boolean => {
+  const hidesText = (name: string, depth: number): boolean => {
     const style = styles.get(name)
-    if (style?.hides !== undefined || style?.base === undefined) return style?.hides === true
-    return depth < maxBaseDepth && hides(style.base, depth + 1)
+    if (style?.hidesText !== undefined || style?.base === undefined) return style?.hidesText === true
+    return depth < maxBaseDepth && hidesText(style.base, depth + 1)
   }
-  return new Set([...styles.keys()].filter((name) => hides(name, 0)))
+  return new Set([...styles.keys()].filter((name) => hidesText(name, 0)))
 }
 
 /** Ends cycles of styles that are based on one another. */
@@ -50,8 +50,8 @@ interface RunText {
 }
 
 /** Reads the text of runs (17.3.2). */
-export function readRuns(xml: string, hiding: HidingStyles = noStyles): RunText {
-  const reader = new RunsReader(hiding)
+export function readRuns(xml: string, hidingStyles: HidingStyles = noStyles): RunText {
+  const reader = new RunsReader(hidingStyles)
   readMarkup(xml, reader)
   return { text: decodeMarkupEntities(reader.parts.join('')), hasHidden: reader.hasHidden }
 }
@@ -59,15 +59,15 @@ export function readRuns(xml: string, hiding: HidingStyles = noStyles): RunText 
 class RunsReader {
   readonly parts: string[] = []
   hasHidden = false
-  readonly #hiding: HidingStyles
+  readonly #hidingStyles: HidingStyles
   #isText = false
   #isHidden = false
   /** For each open paragraph, whether its style hides it; text boxes nest paragraphs. */
   readonly #paragraphs: boolean[] = []
   #isInParagraphProperties = false
 
-  constructor(hiding: HidingStyles) {
-    this.#hiding = hiding
+  constructor(hidingStyles: HidingStyles) {
+    this.#hidingStyles = hidingStyles
   }
 
   text(text: string): void {
@@ -82,11 +82,13 @@ class RunsReader {
     else if (name === 'w:r') this.#isHidden = !isEnd && this.#paragraphs.at(-1) === true
     else if (name === 'w:vanish') this.#isHidden = this.#isInParagraphProperties ? this.#isHidden : isOn(tag)
     else {
-      if (this.#hiding.size > 0) this.#readStyle(tag)
+      if (this.#hidingStyles.size > 0) this.#readStyle(tag)
       if (breaks.has(name)) this.parts.push('\n')
     }
     // Shapes have a fallback copy for old programs, and moved text a copy at its old position.
-    return name === 'mc:Fallback' || name === 'w:moveFrom' || (name === 'w:pPr' && this.#hiding.size === 0)
+    return (
+      name === 'mc:Fallback' || name === 'w:moveFrom' || (name === 'w:pPr' && this.#hidingStyles.size === 0)
+    )
   }
 
   #readStyle(tag: Tag): void {
@@ -95,13 +97,13 @@ class RunsReader {
       if (isEnd) this.#paragraphs.pop()
       else if (!isEmpty) this.#paragraphs.push(false)
     } else if (name === 'w:pPr') this.#isInParagraphProperties = !isEnd && !isEmpty
-    else if (name === 'w:pStyle') this.#paragraphs.splice(-1, 1, this.#hides(tag))
+    else if (name === 'w:pStyle') this.#paragraphs.splice(-1, 1, this.#hidesText(tag))
     // 17.7.3: a property that both styles turn on is off.
-    else if (name === 'w:rStyle' && !this.#isInParagraphProperties && this.#hides(tag))
+    else if (name === 'w:rStyle' && !this.#isInParagraphProperties && this.#hidesText(tag))
       this.#isHidden = !this.#isHidden
   }
 
-  #hides(tag: Tag): boolean {
-    return this.#hiding.has(readAttribute(tag, 'w:val') ?? '')
+  #hidesText(tag: Tag): boolean {
+    return this.#hidingStyles.has(readAttribute(tag, 'w:val') ?? '')
   }
 }

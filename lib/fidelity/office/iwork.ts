@@ -18,7 +18,7 @@ const ignoredElements = new Set([
  */
 export async function readIWork(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
-  const name = mainFiles.find((one) => zip?.names.includes(one))
+  const name = mainFiles.find((candidate) => zip?.names.includes(candidate))
   const isCompressed = name?.endsWith('.gz') === true
   const decompress = (file: Buffer) =>
     isCompressed ? gunzipSync(file, { maxOutputLength: maxReadBytes }) : file

@@ -33,11 +33,14 @@ const row = Buffer.from('table:table-row')
 const paragraph = Buffer.from('text:p')
 const columns = Buffer.from('number-columns-repeated=')
 const rows = Buffer.from('number-rows-repeated=')
-const formula = Buffer.from('formula=')
-const visibility = Buffer.from('visibility=')
-const valueType = Buffer.from('value-type="')
+const formulaAttribute = Buffer.from('formula=')
+const visibilityAttribute = Buffer.from('visibility=')
+const valueTypeAttribute = Buffer.from('value-type="')
 /** The tags around the text of most cells. */
-const [openingTag, closing] = [Buffer.from('<text:p>'), Buffer.from('</text:p></table:table-cell>')]
+const [paragraphStart, paragraphAndCellEnd] = [
+  Buffer.from('<text:p>'),
+  Buffer.from('</text:p></table:table-cell>'),
+]
 
 /**
  * Reads OpenDocument sheets from bytes, like Excel sheets, because a sheet may have a million cells. Identical rows and
@@ -51,9 +54,9 @@ export class OpenSheetReader {
   readonly features = new Set<Feature>()
   readonly #xml: Buffer
   readonly #words: WordCounts
-  readonly #neverClosed = new Set<string>()
-  #rows = 1
-  #columns = 1
+  readonly #unclosedNames = new Set<string>()
+  #rowRepeats = 1
+  #columnRepeats = 1
   /** Attributes of the tag that was read last. */
   #isRepeated = false
   #hasFormula = false
@@ -130,7 +133,9 @@ export class OpenSheetReader {
   #readRow(start: number, from: number): number {
     const end = this.#readAttributes(from)
     this.hasHiddenCandidates ||= this.#hasVisibility
-    this.#rows = this.#isRepeated ? readRepeats(this.#tagAt(start, end), 'table:number-rows-repeated') : 1
+    this.#rowRepeats = this.#isRepeated
+      ? readRepeats(this.#createTag(start, end), 'table:number-rows-repeated')
+      : 1
     return end + 1
   }
 
@@ -140,8 +145,8 @@ export class OpenSheetReader {
     if (this.#hasFormula) this.features.add('formulas')
     this.#bounds = []
     if (this.#xml[end - 1] === slash) return end + 1
-    this.#columns = this.#isRepeated
-      ? readRepeats(this.#tagAt(start, end), 'table:number-columns-repeated')
+    this.#columnRepeats = this.#isRepeated
+      ? readRepeats(this.#createTag(start, end), 'table:number-columns-repeated')
       : 1
     return this.#readPlainCell(end + 1)
   }
@@ -162,10 +167,10 @@ export class OpenSheetReader {
       if (byte === greaterThan) break
       const firstByte = xml[at + 1]
       if (firstByte === lowerN) this.#isRepeated ||= this.#isAt(at + 1, columns) || this.#isAt(at + 1, rows)
-      else if (firstByte === lowerF) this.#hasFormula ||= this.#isAt(at + 1, formula)
-      else if (firstByte === lowerV && this.#isAt(at + 1, valueType))
-        this.#isValue ||= xml[at + 1 + valueType.length] !== lowerS
-      else if (firstByte === lowerV) this.#hasVisibility ||= this.#isAt(at + 1, visibility)
+      else if (firstByte === lowerF) this.#hasFormula ||= this.#isAt(at + 1, formulaAttribute)
+      else if (firstByte === lowerV && this.#isAt(at + 1, valueTypeAttribute))
+        this.#isValue ||= xml[at + 1 + valueTypeAttribute.length] !== lowerS
+      else if (firstByte === lowerV) this.#hasVisibility ||= this.#isAt(at + 1, visibilityAttribute)
     }
     return at
   }
@@ -176,30 +181,30 @@ export class OpenSheetReader {
    * @returns the end of the cell, or `start` if it is another kind of cell.
    */
   #readPlainCell(start: number): number {
-    if (!this.#isAt(start, openingTag)) return start
-    const from = start + openingTag.length
+    if (!this.#isAt(start, paragraphStart)) return start
+    const from = start + paragraphStart.length
     const xml = this.#xml
     let [to, bits] = [from, 0]
     for (let byte = xml[to] ?? lessThan; byte !== lessThan; byte = xml[++to] ?? lessThan)
       bits |= byte === ampersand ? nonAscii : byte
-    if (!this.#isAt(to, closing)) return start
+    if (!this.#isAt(to, paragraphAndCellEnd)) return start
     if (bits < nonAscii) this.#countPlainCell(from, to)
     else {
       this.#bounds = [from, to]
       this.#countCell()
       this.#bounds = []
     }
-    return to + closing.length
+    return to + paragraphAndCellEnd.length
   }
 
-  #tagAt(start: number, end: number): Tag {
+  #createTag(start: number, end: number): Tag {
     return new Tag(this.#xml.toString('latin1', start, end), 0, end - start, false)
   }
 
   /** Handles rare tags. @returns the position after them. */
   #readOtherTag(start: number, end: number): number {
     if (end === this.#xml.length) return end
-    const tag = this.#tagAt(start, end)
+    const tag = this.#createTag(start, end)
     const { name, isEnd, isEmpty } = tag
     if (name === 'table:table' && !isEnd) this.sheets++
     else if (name === 'table:table-column')
@@ -208,10 +213,10 @@ export class OpenSheetReader {
     else if (name === 'text:s' || name === 'text:line-break') this.#addGap()
     const feature = features.get(name)
     if (feature) this.features.add(feature)
-    const isSkipped = !isEnd && !isEmpty && ignoredElements.has(name) && !this.#neverClosed.has(name)
+    const isSkipped = !isEnd && !isEmpty && ignoredElements.has(name) && !this.#unclosedNames.has(name)
     if (!isSkipped) return end + 1
     const close = this.#xml.indexOf(`</${name}`, end)
-    if (close < 0) this.#neverClosed.add(name)
+    if (close < 0) this.#unclosedNames.add(name)
     return close < 0 ? end + 1 : close
   }
 
@@ -234,7 +239,7 @@ export class OpenSheetReader {
   #countCell(): void {
     const text = this.#joinText()
     if (text.trim() === '') return
-    const times = this.#rows * this.#columns
+    const times = this.#rowRepeats * this.#columnRepeats
     this.cells += times
     if (this.#isValue) this.#words.addNumber()
     else this.#words.add(text, times)
@@ -245,7 +250,7 @@ export class OpenSheetReader {
     let start = from
     while (start < to && (this.#xml[start] ?? 0) <= 32) start++
     if (start === to) return
-    const times = this.#rows * this.#columns
+    const times = this.#rowRepeats * this.#columnRepeats
     this.cells += times
     if (this.#isValue) this.#words.addNumber()
     else this.#words.addAscii(this.#xml, start, to, times)

@@ -50,17 +50,17 @@ function isHiddenBy(tag: Tag, hiddenStyles: ReadonlyMap<string, boolean>): boole
 function findHiddenStyles(...parts: readonly string[]): ReadonlyMap<string, boolean> {
   const hiddenStyles = new Map<string, boolean>()
   let name = ''
-  const tag = (one: Tag) => {
-    if (one.isEnd) return false
-    if (one.name === 'style:style') {
-      name = readAttribute(one, 'style:name') ?? ''
-      const isInheritedHidden = hiddenStyles.get(readAttribute(one, 'style:parent-style-name') ?? '')
+  const tag = (styleTag: Tag) => {
+    if (styleTag.isEnd) return false
+    if (styleTag.name === 'style:style') {
+      name = readAttribute(styleTag, 'style:name') ?? ''
+      const isInheritedHidden = hiddenStyles.get(readAttribute(styleTag, 'style:parent-style-name') ?? '')
       if (isInheritedHidden !== undefined) hiddenStyles.set(name, isInheritedHidden)
-    } else if (one.name === 'style:text-properties') {
-      const display = readAttribute(one, 'text:display')
+    } else if (styleTag.name === 'style:text-properties') {
+      const display = readAttribute(styleTag, 'text:display')
       if (display !== undefined) hiddenStyles.set(name, display === 'none')
     }
-    return one.name === 'office:body'
+    return styleTag.name === 'office:body'
   }
   for (const xml of parts) readMarkup(xml, { text: () => {}, tag })
   return hiddenStyles

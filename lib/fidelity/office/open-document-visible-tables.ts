@@ -2,7 +2,7 @@
 
 /** 19.756 for rows and columns, and 20.407 for styles of whole sheets. */
 const hiding = /\stable:visibility="(?:collapse|filter)"/
-const hiddenSheet = /\stable:display="false"/
+const hiddenSheetPattern = /\stable:display="false"/
 
 /** Whether a style before the body hides whole sheets. */
 export function mayHideSheets(xml: Buffer): boolean {
@@ -18,23 +18,23 @@ export function removeHiddenTables(xml: string): string | undefined {
   const hiddenStyles = findHiddenStyles(xml)
   const parts: string[] = []
   for (const part of xml.split(/(?=<table:table[\s>])/)) {
-    const tag = tagOf(part)
+    const tag = getStartTag(part)
     const style = /\stable:style-name="([^"]*)"/.exec(tag)?.[1]
     if (!tag.startsWith('<table:table')) parts.push(part)
-    else if (style !== undefined && hiddenStyles.has(style)) parts.push(textAfter(part, '</table:table>'))
+    else if (style !== undefined && hiddenStyles.has(style)) parts.push(getTextAfter(part, '</table:table>'))
     else {
       const hiddenRanges = findHiddenColumns(part)
       if (hiddenRanges.length > maxHiddenRanges) return undefined
-      parts.push(hiding.test(part) ? withoutHidden(part, hiddenRanges) : part)
+      parts.push(hiding.test(part) ? removeHiddenRowsAndColumns(part, hiddenRanges) : part)
     }
   }
   return parts.join('')
 }
 
-const tagOf = (part: string) => part.slice(0, part.indexOf('>') + 1)
+const getStartTag = (part: string) => part.slice(0, part.indexOf('>') + 1)
 
 /** Returns the text after the end of a removed element. */
-function textAfter(part: string, end: string): string {
+function getTextAfter(part: string, end: string): string {
   const at = part.indexOf(end)
   return at < 0 ? '' : part.slice(at + end.length)
 }
@@ -42,19 +42,21 @@ function textAfter(part: string, end: string): string {
 function findHiddenStyles(xml: string): ReadonlySet<string> {
   const styles = xml.split(/(?=<style:style[\s>])/).slice(1)
   const hiddenStyles = styles.filter((style) =>
-    hiddenSheet.test(style.slice(0, style.indexOf('</style:style>'))),
+    hiddenSheetPattern.test(style.slice(0, style.indexOf('</style:style>'))),
   )
-  return new Set(hiddenStyles.flatMap((style) => /\sstyle:name="([^"]*)"/.exec(tagOf(style))?.[1] ?? []))
+  return new Set(
+    hiddenStyles.flatMap((style) => /\sstyle:name="([^"]*)"/.exec(getStartTag(style))?.[1] ?? []),
+  )
 }
 
-function withoutHidden(table: string, hiddenRanges: readonly ColumnRange[]): string {
+function removeHiddenRowsAndColumns(table: string, hiddenRanges: readonly ColumnRange[]): string {
   return table
     .split(/(?=<table:table-row[\s>])/)
     .map((part) => {
-      const tag = tagOf(part)
+      const tag = getStartTag(part)
       if (!tag.startsWith('<table:table-row')) return part
-      if (hiding.test(tag)) return textAfter(part, '</table:table-row>')
-      return hiddenRanges.length > 0 ? withoutColumns(part, hiddenRanges) : part
+      if (hiding.test(tag)) return getTextAfter(part, '</table:table-row>')
+      return hiddenRanges.length > 0 ? removeColumns(part, hiddenRanges) : part
     })
     .join('')
 }
@@ -76,16 +78,16 @@ function findHiddenColumns(table: string): ColumnRange[] {
   return hiddenRanges
 }
 
-const repeatAttribute = /(\stable:number-columns-repeated=")(\d+)(?=")/
-const readRepeat = (tag: string) => Number(repeatAttribute.exec(tag)?.[2] ?? 1)
+const repeatAttributePattern = /(\stable:number-columns-repeated=")(\d+)(?=")/
+const readRepeat = (tag: string) => Number(repeatAttributePattern.exec(tag)?.[2] ?? 1)
 
-function withoutColumns(row: string, hiddenRanges: readonly ColumnRange[]): string {
+function removeColumns(row: string, hiddenRanges: readonly ColumnRange[]): string {
   let column = 0
   return row
     .split(/(?=<table:(?:covered-)?table-cell[\s/>])/)
     .map((part, at) => {
       if (at === 0) return part
-      const tag = tagOf(part)
+      const tag = getStartTag(part)
       const [from, count] = [column, readRepeat(tag)]
       column += count
       const shownCount = hiddenRanges.reduce(
@@ -93,8 +95,9 @@ function withoutColumns(row: string, hiddenRanges: readonly ColumnRange[]): stri
         count,
       )
       if (shownCount === count) return part
-      if (shownCount > 0) return part.replace(repeatAttribute, (_, name: string) => `${name}${shownCount}`)
-      return tag.endsWith('/>') ? part.slice(tag.length) : textAfter(part, '</table:table-cell>')
+      if (shownCount > 0)
+        return part.replace(repeatAttributePattern, (_, name: string) => `${name}${shownCount}`)
+      return tag.endsWith('/>') ? part.slice(tag.length) : getTextAfter(part, '</table:table-cell>')
     })
     .join('')
 }

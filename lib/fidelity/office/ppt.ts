@@ -42,7 +42,7 @@ export async function readPpt(file: FileBytes): Promise<ContentSummary | undefin
   if (!stream) return undefined
   const words = new WordCounts()
   let slides = 0
-  let edits = 0
+  let editCount = 0
   const read = (container: Buffer, depth: number): void => {
     for (const { type, isContainer, data } of readRecords(container)) {
       if (type === types.utf16Text) words.add(data.toString('utf16le'))
@@ -53,11 +53,11 @@ export async function readPpt(file: FileBytes): Promise<ContentSummary | undefin
   }
   for (const { type, data } of readRecords(stream)) {
     if (type === types.slide) read(data, 0)
-    if (type === types.userEdit) edits++
+    if (type === types.userEdit) editCount++
     if (type !== types.document) continue
     for (const list of readRecords(data))
       if (list.type === types.slideList && list.instance === 0) read(list.data, 0)
   }
   // A fast-saved file still contains earlier versions, and an encrypted one shows no slides.
-  return edits > 1 || slides === 0 ? undefined : { words, counts: { slides }, features: [] }
+  return editCount > 1 || slides === 0 ? undefined : { words, counts: { slides }, features: [] }
 }

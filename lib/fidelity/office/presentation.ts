@@ -5,12 +5,12 @@ import { WordCounts } from '../text/word-counts.ts'
 import { openZip } from '../zip.ts'
 import { readDrawingText } from './drawing-text.ts'
 
-const slideName = /^ppt\/slides\/slide\d+\.xml$/
+const slideNamePattern = /^ppt\/slides\/slide\d+\.xml$/
 
 /** Summarizes the visible slides of PowerPoint files (ECMA-376), without notes, masters and layouts. */
 export async function readPresentation(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
-  const names = zip?.names.filter((one) => slideName.test(one)) ?? []
+  const names = zip?.names.filter((candidate) => slideNamePattern.test(candidate)) ?? []
   if (!zip || names.length === 0) return undefined
   const words = new WordCounts()
   let slides = 0

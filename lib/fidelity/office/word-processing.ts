@@ -138,6 +138,8 @@ export async function readOpenDocument(bytes: FileBytes): Promise<ContentSummary
   // Pages before the body belong to masters.
   const slides = xml.includes('<office:presentation') ? xml.split('<draw:page ').length - 1 : undefined
   const counts = { ...countOpenDocumentElements(xml), ...defined({ slides }) }
-  const comments = countComments(...splitComments(xml).map((one) => extractText(one, ignoredInComments)))
+  const comments = countComments(
+    ...splitComments(xml).map((comment) => extractText(comment, ignoredInComments)),
+  )
   return { words, ...comments, counts, features: foundFeatures }
 }

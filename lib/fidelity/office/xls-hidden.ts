@@ -1,7 +1,7 @@
 /** [MS-XLS] 2.4.53 and 2.4.221: records of columns and rows, which precede their cells. */
 const [columnsRecord, rowRecord] = [0x007d, 0x0208]
-const hiddenColumns = 0x01
-const hiddenRow = 0x20
+const hiddenColumnFlag = 0x01
+const hiddenRowFlag = 0x20
 /** The number of columns of a sheet. */
 const maxColumns = 256
 
@@ -18,11 +18,11 @@ export class HiddenCells {
   }
 
   addRecord({ type, data }: { readonly type: number; readonly data: Buffer }): void {
-    if (type === columnsRecord && (data.readUInt16LE(8) & hiddenColumns) !== 0) {
+    if (type === columnsRecord && (data.readUInt16LE(8) & hiddenColumnFlag) !== 0) {
       if (this.#columns.length < maxColumns)
         this.#columns.push({ first: data.readUInt16LE(0), last: data.readUInt16LE(2) })
       this.hasHidden = true
-    } else if (type === rowRecord && (data.readUInt16LE(12) & hiddenRow) !== 0) {
+    } else if (type === rowRecord && (data.readUInt16LE(12) & hiddenRowFlag) !== 0) {
       this.#rows.add(data.readUInt16LE(0))
       this.hasHidden = true
     }

@@ -31,7 +31,7 @@ const { sharedText, text, richText, number, shortNumber, shortNumbers, state, fo
 const cellTypes: ReadonlySet<number> = new Set([
   ...[sharedText, text, richText, number, shortNumber, shortNumbers, state, formula],
 ])
-const version8 = 0x0600
+const biff8Version = 0x0600
 /** The header of a record: its type and length. */
 const headerBytes = 4
 
@@ -56,7 +56,7 @@ export async function readXls(file: FileBytes): Promise<ContentSummary | undefin
 
 /** Undefined if it is not such a workbook, or if sheets overlap, which only happens in hostile files. */
 export function readXlsStream(stream: Buffer): ContentSummary | undefined {
-  if (stream.length < 8 || stream.readUInt16LE(0) !== types.begin || stream.readUInt16LE(4) !== version8)
+  if (stream.length < 8 || stream.readUInt16LE(0) !== types.begin || stream.readUInt16LE(4) !== biff8Version)
     return undefined
   const { sheets, texts, isLocked: isEncrypted } = readGlobals(stream)
   if (isEncrypted) return undefined
@@ -122,7 +122,7 @@ function count({ type, data }: BiffRecord, cells: CellCounter, features: Set<Fea
 }
 
 /** 2.5.143: object type of a comment. */
-const noteObject = 0x19
+const noteObjectType = 0x19
 
 /** Reads the text of shapes: records for the object, its text and the characters (2.4.181, 2.4.329). */
 class ShapeReader {
@@ -135,7 +135,7 @@ class ShapeReader {
   }
 
   addRecord({ type, data }: BiffRecord): void {
-    if (type === types.object) this.#isNote = data.readUInt16LE(4) === noteObject
+    if (type === types.object) this.#isNote = data.readUInt16LE(4) === noteObjectType
     else if (type === types.objectText) this.#charactersLeft = this.#isNote ? 0 : data.readUInt16LE(10)
     else if (type === types.continuation && this.#charactersLeft > 0) this.#addCharacters(data)
   }

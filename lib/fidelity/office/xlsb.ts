@@ -7,9 +7,9 @@ import { CellCounter } from './cells.ts'
 
 /** [MS-XLSB] 2.3: types of the records that are read. */
 const [sharedItem, sheetOfBook, richText] = [19, 156, 62]
-type Kind = 'number' | 'state' | 'text' | 'shared'
+type CellKind = 'number' | 'state' | 'text' | 'shared'
 /** Kinds of cell records; for formulas, the kind of the result. */
-const cellKinds: ReadonlyMap<number, Kind> = new Map([
+const kindByRecordType: ReadonlyMap<number, CellKind> = new Map([
   ...[2, 5, 9, 13, 16].map((type) => [type, 'number'] as const),
   ...[3, 4, 10, 11, 14, 15].map((type) => [type, 'state'] as const),
   ...[6, 8, 17, richText].map((type) => [type, 'text'] as const),
@@ -71,7 +71,7 @@ export async function readXlsb(bytes: FileBytes): Promise<ContentSummary | undef
 }
 
 function count({ type, data }: BinaryRecord, cells: CellCounter): void {
-  const kind = cellKinds.get(type)
+  const kind = kindByRecordType.get(type)
   // Column and style come first.
   const at = type >= shortCellTypes.from && type <= shortCellTypes.to ? 4 : 8
   if (kind === 'number') cells.addNumbers()

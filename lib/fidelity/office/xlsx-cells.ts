@@ -34,7 +34,7 @@ class SheetReader implements SheetProperties {
   #type: number = number
   /** Start and end of each part of the value. One list for all cells, because there may be a million. */
   readonly #bounds: number[] = []
-  #bound = 0
+  #boundCount = 0
 
   constructor(xml: Buffer, cells: CellCounter) {
     this.#xml = xml
@@ -89,7 +89,7 @@ class SheetReader implements SheetProperties {
   #startCell(from: number): number {
     const xml = this.#xml
     this.#type = number
-    this.#bound = 0
+    this.#boundCount = 0
     let at = from
     for (let byte = xml[at]; at < xml.length && byte !== greaterThan; byte = xml[++at]) {
       if (byte !== lowerT || xml[at + 1] !== equals || (xml[at - 1] ?? 0) > 32) continue
@@ -114,7 +114,7 @@ class SheetReader implements SheetProperties {
     const end = this.#indexOfByte(start, lessThan)
     const isEnd = xml[end + 1] === slash && xml[end + 2] === lowerV && xml[end + 6] === lowerC
     if (end === start || !isEnd || xml[end + 5] !== slash || xml[end + 7] !== greaterThan) return close
-    if (type === shared) this.#cells.addSharedText(this.#numberAt(start))
+    if (type === shared) this.#cells.addSharedText(this.#readNumber(start))
     else this.#cells.addNumbers()
     return end + 7
   }
@@ -122,22 +122,22 @@ class SheetReader implements SheetProperties {
   #readText(from: number): number {
     const end = this.#indexOfByte(from, lessThan)
     if (end === from) return end
-    this.#bounds[this.#bound++] = from
-    this.#bounds[this.#bound++] = end
+    this.#bounds[this.#boundCount++] = from
+    this.#bounds[this.#boundCount++] = end
     return end
   }
 
   #endCell(): void {
-    if (this.#bound === 0) return
+    if (this.#boundCount === 0) return
     const type = this.#type
-    if (type === shared) this.#cells.addSharedText(this.#numberAt(this.#bounds[0] ?? 0))
+    if (type === shared) this.#cells.addSharedText(this.#readNumber(this.#bounds[0] ?? 0))
     else if (type === number) this.#cells.addNumbers()
     else if (type === boolean || type === error) this.#cells.addState()
     else this.#cells.addText(decodeMarkupEntities(this.#joinTexts()))
-    this.#bound = 0
+    this.#boundCount = 0
   }
 
-  #numberAt(firstByte: number): number {
+  #readNumber(firstByte: number): number {
     const xml = this.#xml
     let value = 0
     for (let at = firstByte, byte = xml[at] ?? 0; byte >= 48 && byte <= 57; byte = xml[++at] ?? 0)
@@ -147,7 +147,7 @@ class SheetReader implements SheetProperties {
 
   #joinTexts(): string {
     let allText = ''
-    for (let at = 0; at < this.#bound; at += 2)
+    for (let at = 0; at < this.#boundCount; at += 2)
       allText += this.#xml.toString('utf8', this.#bounds[at], this.#bounds[at + 1])
     return allText
   }

@@ -9,11 +9,11 @@ interface ColumnRange {
 
 const hiding = /\shidden\s*=\s*["'](?:1|true)["']/
 /** Prefixed elements, and rows hidden by default: rare in practice, and not supported. */
-const unsupportedMarkup = /<\w+:row\b|\szeroHeight\s*=\s*["'](?:1|true)["']/
+const unsupportedMarkupPattern = /<\w+:row\b|\szeroHeight\s*=\s*["'](?:1|true)["']/
 
 /** Removes hidden rows and columns; undefined if it is unknown which are hidden. */
 export function removeHiddenCells(xml: string): string | undefined {
-  if (unsupportedMarkup.test(xml)) return undefined
+  if (unsupportedMarkupPattern.test(xml)) return undefined
   if (!hiding.test(xml)) return xml
   const columns = findHiddenColumns(xml)
   if (columns.length > maxHiddenRanges) return undefined
@@ -44,12 +44,12 @@ function withoutColumns(row: string, columns: readonly ColumnRange[]): string {
     .split(/(?=<c[\s>])/)
     .filter((cell) => {
       const name = /^<c[^>]*\sr=["']([A-Z]{1,3})\d/.exec(cell)?.[1]
-      const column = name === undefined ? 0 : columnNumber(name)
+      const column = name === undefined ? 0 : toColumnNumber(name)
       return !columns.some(({ from, to }) => column >= from && column <= to)
     })
     .join('')
 }
 
 /** `A` is 1, `AA` 27. */
-const columnNumber = (name: string) =>
+const toColumnNumber = (name: string) =>
   [...name].reduce((sum, character) => sum * 26 + character.charCodeAt(0) - 64, 0)

@@ -12,14 +12,14 @@ export const isRegular = (byte: number) => classes[byte] === regular || classes[
 export const isNumeric = (byte: number) => classes[byte] === numeric
 
 /** Returns the end of the comment that starts at this position. */
-export function commentEnd(bytes: Uint8Array, start: number): number {
+export function findCommentEnd(bytes: Uint8Array, start: number): number {
   let at = start
   while (at < bytes.length && bytes[at] !== 10 && bytes[at] !== 13) at++
   return at
 }
 
 /** Returns the end of the word, name or number that starts at this position. */
-export function regularEnd(bytes: Uint8Array, start: number): number {
+export function findRegularEnd(bytes: Uint8Array, start: number): number {
   let at = start
   while (at < bytes.length && isRegular(bytes[at] ?? 0)) at++
   return at

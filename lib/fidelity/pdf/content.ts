@@ -1,6 +1,6 @@
-import { commentEnd, isNumeric, isSpace, readPdfName, regularEnd } from './characters.ts'
+import { findCommentEnd, findRegularEnd, isNumeric, isSpace, readPdfName } from './characters.ts'
 import type { PdfFont } from './fonts.ts'
-import { ByteList, hexPairAt, readHex, readString } from './strings.ts'
+import { ByteList, readHex, readHexPair, readString } from './strings.ts'
 import type { GlyphText } from './text.ts'
 
 /** A resource that content needs to continue: a font, or a form or image to draw. */
@@ -10,31 +10,31 @@ interface PageContentRequest {
 }
 
 /** Movement, in thousandths of the font size, that separates words: a space usually has 250, kerning at most 100. */
-const wordGap = 170
+const minWordGap = 170
 const blank = 32
 
 /** Operators (annex A) as numbers made from their one or two bytes. */
-const operatorCode = (word: string) =>
+const toOperatorCode = (word: string) =>
   word.length === 1 ? word.charCodeAt(0) : word.charCodeAt(0) * 256 + word.charCodeAt(1)
-const [Tj, TJ, nextLine, spacedLine] = [
-  operatorCode('Tj'),
-  operatorCode('TJ'),
-  operatorCode("'"),
-  operatorCode('"'),
+const [Tj, TJ, nextLineOperator, spacedLineOperator] = [
+  toOperatorCode('Tj'),
+  toOperatorCode('TJ'),
+  toOperatorCode("'"),
+  toOperatorCode('"'),
 ]
 const [Td, TD, Tm, TStar, BT] = [
-  operatorCode('Td'),
-  operatorCode('TD'),
-  operatorCode('Tm'),
-  operatorCode('T*'),
-  operatorCode('BT'),
+  toOperatorCode('Td'),
+  toOperatorCode('TD'),
+  toOperatorCode('Tm'),
+  toOperatorCode('T*'),
+  toOperatorCode('BT'),
 ]
 const [q, Q, ID, Tf, Do] = [
-  operatorCode('q'),
-  operatorCode('Q'),
-  operatorCode('ID'),
-  operatorCode('Tf'),
-  operatorCode('Do'),
+  toOperatorCode('q'),
+  toOperatorCode('Q'),
+  toOperatorCode('ID'),
+  toOperatorCode('Tf'),
+  toOperatorCode('Do'),
 ]
 
 /**
@@ -45,8 +45,8 @@ export class PdfContentReader {
   font: PdfFont | undefined
   glyphs = 0
   /** Glyphs whose meaning is unknown. */
-  unknownGlyphs = 0
-  inlineImages = 0
+  unknownGlyphCount = 0
+  inlineImageCount = 0
   readonly #bytes: Buffer
   readonly #text: GlyphText
   readonly #codes = new ByteList()
@@ -55,7 +55,7 @@ export class PdfContentReader {
   /** Bounds of the first name before an operator. */
   #name: readonly [start: number, end: number] | undefined
   /** Text position where strings before an operator start; they are kept only if the operator shows them. */
-  #shownFrom: number | undefined
+  #stringsStart: number | undefined
   /** Known from the first text matrix. */
   #isSkia: boolean | undefined
 
@@ -70,11 +70,11 @@ export class PdfContentReader {
     while (this.#at < bytes.length) {
       const byte = bytes[this.#at] ?? blank
       if (isSpace(byte)) this.#at++
-      else if (isNumeric(byte)) this.#at = regularEnd(bytes, this.#at)
+      else if (isNumeric(byte)) this.#at = findRegularEnd(bytes, this.#at)
       else if (byte === 40 || byte === 60) this.#readStringOrDict(byte)
       else if (byte === 91) this.#readArray()
       else if (byte === 47) this.#readName()
-      else if (byte === 37) this.#at = commentEnd(bytes, this.#at)
+      else if (byte === 37) this.#at = findCommentEnd(bytes, this.#at)
       else {
         const request = this.#readOperator()
         if (request) return request
@@ -85,14 +85,14 @@ export class PdfContentReader {
 
   #readName(): void {
     const start = this.#at + 1
-    this.#at = regularEnd(this.#bytes, start)
+    this.#at = findRegularEnd(this.#bytes, start)
     this.#name ??= [start, this.#at]
   }
 
   #readStringOrDict(byte: number): void {
     if (byte === 60 && this.#bytes[this.#at + 1] === 60) this.#skipDict()
     else {
-      this.#shownFrom = this.#text.length
+      this.#stringsStart = this.#text.length
       this.#readString(byte)
     }
   }
@@ -104,37 +104,37 @@ export class PdfContentReader {
     this.#at = (byte === 40 ? readString : readHex)(codes, this.#bytes, this.#at)
     if (!this.font) return
     this.glyphs += Math.floor(codes.length / this.font.codeBytes)
-    this.unknownGlyphs += this.font.read(codes, this.#text)
+    this.unknownGlyphCount += this.font.read(codes, this.#text)
   }
 
   /** Fast path: reads a hex string up to the first non-digit, which is its end in most files. */
   #readPlainHex(font: PdfFont): void {
     const [bytes, text, { codeBytes }] = [this.#bytes, this.#text, font]
     const lastStart = bytes.length - codeBytes * 2
-    let [at, glyphs, unknownGlyphs] = [this.#at + 1, 0, 0]
+    let [at, glyphs, unknownGlyphCount] = [this.#at + 1, 0, 0]
     for (; at <= lastStart; at += codeBytes * 2) {
-      const upper = hexPairAt(bytes, at)
-      const code = codeBytes === 1 ? upper : upper * 256 + hexPairAt(bytes, at + 2)
+      const upper = readHexPair(bytes, at)
+      const code = codeBytes === 1 ? upper : upper * 256 + readHexPair(bytes, at + 2)
       if (code < 0) break
       glyphs++
-      unknownGlyphs += font.readOne(code, text)
+      unknownGlyphCount += font.addCodeText(code, text)
     }
     this.glyphs += glyphs
-    this.unknownGlyphs += unknownGlyphs
+    this.unknownGlyphCount += unknownGlyphCount
     this.#at = at - 1
   }
 
   /** 9.4.3: strings and movements between them. Kerning does not separate words. */
   #readArray(): void {
     const bytes = this.#bytes
-    this.#shownFrom = this.#text.length
+    this.#stringsStart = this.#text.length
     this.#at++
     while (this.#at < bytes.length) {
       const byte = bytes[this.#at] ?? blank
       if (byte === 40 || byte === 60) this.#readString(byte)
       else if (isNumeric(byte)) {
         if (this.#isGap()) this.#text.push(blank)
-        this.#at = regularEnd(bytes, this.#at)
+        this.#at = findRegularEnd(bytes, this.#at)
       } else {
         this.#at++
         if (byte === 93) return
@@ -147,7 +147,7 @@ export class PdfContentReader {
     const bytes = this.#bytes
     if (bytes[this.#at] !== 45) return false
     let size = 0
-    for (let at = this.#at + 1; size <= wordGap; at++) {
+    for (let at = this.#at + 1; size <= minWordGap; at++) {
       const digit = (bytes[at] ?? blank) - 48
       if (digit < 0 || digit > 9) return false
       size = size * 10 + digit
@@ -174,15 +174,15 @@ export class PdfContentReader {
 
   #readOperator(): PageContentRequest | undefined {
     const code = this.#readOperatorCode()
-    const [name, shownFrom] = [this.#name, this.#shownFrom]
+    const [name, stringsStart] = [this.#name, this.#stringsStart]
     this.#name = undefined
-    this.#shownFrom = undefined
+    this.#stringsStart = undefined
     if (code === Tj || code === TJ) return undefined
-    if (code === nextLine || code === spacedLine) {
-      if (shownFrom !== undefined) this.#text.insertBlankAt(shownFrom)
+    if (code === nextLineOperator || code === spacedLineOperator) {
+      if (stringsStart !== undefined) this.#text.insertBlankAt(stringsStart)
       return undefined
     }
-    if (shownFrom !== undefined) this.#text.length = shownFrom
+    if (stringsStart !== undefined) this.#text.length = stringsStart
     switch (code) {
       case Td:
         if (!this.#isKerning()) this.#text.push(blank)
@@ -203,7 +203,7 @@ export class PdfContentReader {
         this.font = this.#savedFonts.pop()
         return undefined
       case ID:
-        this.inlineImages++
+        this.inlineImageCount++
         this.#skipInlineImage()
         return undefined
       case Tf:
@@ -231,7 +231,7 @@ export class PdfContentReader {
   #readOperatorCode(): number {
     const start = this.#at
     // Skips a stray closing delimiter.
-    this.#at = Math.max(start + 1, regularEnd(this.#bytes, start))
+    this.#at = Math.max(start + 1, findRegularEnd(this.#bytes, start))
     const length = this.#at - start
     const firstByte = this.#bytes[start] ?? blank
     if (length > 2) return 0

@@ -1,5 +1,5 @@
 import type { FileBytes } from '../bytes.ts'
-import { CountingStopped } from '../read-errors.ts'
+import { CountingStoppedError } from '../read-errors.ts'
 import { decodeStream, UnreadablePdfError, undoPngPredictor } from './filters.ts'
 import { type Dict, isDict, Name, Operator, PdfParser, Ref, type Value } from './objects.ts'
 
@@ -16,7 +16,7 @@ interface ObjectLocation {
   /** Offset in the file, or index in the object stream. */
   readonly at: number
   /** Number of the object stream that contains the object, if any. */
-  readonly within?: number
+  readonly objectStreamId?: number
 }
 
 interface PdfStream {
@@ -84,17 +84,18 @@ export class PdfFile {
     const location = this.#locations.get(value.id)
     if (!location) return undefined
     const foundObject =
-      location.within === undefined
+      location.objectStreamId === undefined
         ? await this.#readObjectAt(location.at)
         : await this.#readObjectInStream(location)
     if (foundObject !== undefined) this.#cached.set(value.id, foundObject)
     return foundObject
   }
 
-  /** Counts bytes that were read or derived. @throws CountingStopped if there are too many */
+  /** Counts bytes that were read or derived. @throws CountingStoppedError if there are too many */
   countBytes(bytes: number): void {
     this.#bytesRead += bytes
-    if (this.#bytesRead > maxTotalReadBytes) throw new CountingStopped('it needs too much data to be read')
+    if (this.#bytesRead > maxTotalReadBytes)
+      throw new CountingStoppedError('it needs too much data to be read')
   }
 
   #readAt(position: number, length: number): Promise<Buffer> {
@@ -187,7 +188,7 @@ export class PdfFile {
         const type = typeBytes === 0 ? 1 : field(typeBytes)
         const [location, lastField] = [field(locationBytes), field(lastBytes)]
         if (type === 1) this.#addLocation(id, { at: location })
-        if (type === 2) this.#addLocation(id, { at: lastField, within: location })
+        if (type === 2) this.#addLocation(id, { at: lastField, objectStreamId: location })
       }
     }
     return dict
@@ -201,7 +202,7 @@ export class PdfFile {
   async #readObjectAt(at: number): Promise<Value | PdfStream | undefined> {
     for (let length = 4096; ; length *= 16) {
       const bytes = await this.#readAt(at, length)
-      const isAll = at + bytes.length >= this.#bytes.size
+      const isWholeFile = at + bytes.length >= this.#bytes.size
       const values = new PdfParser(bytes)
       // Number, generation, obj.
       values.next()
@@ -209,7 +210,7 @@ export class PdfFile {
       values.next()
       const value = values.next()
       const following = values.next()
-      if (following === undefined && !isAll) continue
+      if (following === undefined && !isWholeFile) continue
       if (!(following instanceof Operator) || following.word !== 'stream' || !isDict(value)) return value
       const start = at + values.skipLineEnd()
       return { dict: value, content: () => this.#readStream(value, start) }
@@ -228,10 +229,10 @@ export class PdfFile {
   }
 
   /** 7.5.7. */
-  async #readObjectInStream({ at, within = 0 }: ObjectLocation): Promise<Value | undefined> {
-    let objects = this.#objectStreams.get(within)
+  async #readObjectInStream({ at, objectStreamId = 0 }: ObjectLocation): Promise<Value | undefined> {
+    let objects = this.#objectStreams.get(objectStreamId)
     if (!objects) {
-      const stream = await this.stream(new Ref(within))
+      const stream = await this.stream(new Ref(objectStreamId))
       if (!stream) return undefined
       const values = await stream.content()
       const firstOffset = Number(stream.dict.get('First'))
@@ -242,7 +243,7 @@ export class PdfFile {
         offsets.push(firstOffset + Number(header.next()))
       }
       objects = { values, offsets }
-      this.#objectStreams.set(within, objects)
+      this.#objectStreams.set(objectStreamId, objects)
     }
     const offset = objects.offsets[at]
     return offset === undefined ? undefined : new PdfParser(objects.values, offset).next()
@@ -256,5 +257,5 @@ const toNumbers = (value: Value | undefined): number[] => (Array.isArray(value) 
 
 const toNames = (value: Value | PdfStream | undefined): string[] => {
   const allNames = Array.isArray(value) ? value : [value]
-  return allNames.flatMap((one: unknown) => (one instanceof Name ? [one.name] : []))
+  return allNames.flatMap((element: unknown) => (element instanceof Name ? [element.name] : []))
 }

@@ -60,8 +60,8 @@ const [blank, firstDigit, zeros, end] = [0x20, 0x21, 0x7a, 0x7e]
 
 /** 7.4.3: four bytes are five base-85 digits, or `z` for zeros; n bytes at the end are n + 1 digits. */
 function decodeAscii85(data: Buffer): Buffer {
-  const wholeGroups = data.filter((byte) => byte === zeros).length
-  const out = Buffer.alloc(4 * (wholeGroups + Math.ceil((data.length - wholeGroups) / 5)))
+  const zeroGroupCount = data.filter((byte) => byte === zeros).length
+  const out = Buffer.alloc(4 * (zeroGroupCount + Math.ceil((data.length - zeroGroupCount) / 5)))
   let at = 0
   let digits = 0
   let value = 0

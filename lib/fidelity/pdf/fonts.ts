@@ -4,7 +4,7 @@ import type { ByteList } from './strings.ts'
 import type { GlyphText } from './text.ts'
 
 /** Special values instead of a UTF-16 unit: not looked up yet, unknown, several units. They do not occur in texts. */
-const [notLookedUp, unknown, multipleUnits] = [0, 1, 2]
+const [notLookedUp, unknownGlyph, multipleUnits] = [0, 1, 2]
 /** Maximum cached codes per font: fonts with more glyphs are rare, and a file may contain thousands of fonts. */
 const maxUnits = 4096
 
@@ -12,7 +12,7 @@ const maxUnits = 4096
 export class PdfFont {
   readonly codeBytes: 1 | 2
   readonly #lookUp: (code: number) => string | undefined
-  #units = new Uint16Array(128)
+  #textUnits = new Uint16Array(128)
 
   constructor(codeBytes: 1 | 2, lookUp: (code: number) => string | undefined) {
     this.codeBytes = codeBytes
@@ -24,22 +24,22 @@ export class PdfFont {
     const { bytes, length } = codes
     let unknownCount = 0
     if (this.codeBytes === 1) {
-      for (let at = 0; at < length; at++) unknownCount += this.readOne(bytes[at] ?? 0, text)
+      for (let at = 0; at < length; at++) unknownCount += this.addCodeText(bytes[at] ?? 0, text)
     } else {
       for (let at = 1; at < length; at += 2)
-        unknownCount += this.readOne((bytes[at - 1] ?? 0) * 256 + (bytes[at] ?? 0), text)
+        unknownCount += this.addCodeText((bytes[at - 1] ?? 0) * 256 + (bytes[at] ?? 0), text)
     }
     return unknownCount
   }
 
   /** Adds the text of one code. @returns 1 for an unknown glyph. */
-  readOne(code: number, text: GlyphText): 0 | 1 {
-    const unit = this.#units[code] ?? notLookedUp
+  addCodeText(code: number, text: GlyphText): 0 | 1 {
+    const unit = this.#textUnits[code] ?? notLookedUp
     if (unit > multipleUnits) {
       text.push(unit)
       return 0
     }
-    if (unit === unknown) return 1
+    if (unit === unknownGlyph) return 1
     const read = this.#lookUp(code)
     if (unit === notLookedUp) this.#cache(code, read)
     if (read === undefined) return 1
@@ -49,13 +49,13 @@ export class PdfFont {
 
   #cache(code: number, read: string | undefined): void {
     if (code >= maxUnits) return
-    if (code >= this.#units.length) {
+    if (code >= this.#textUnits.length) {
       const largerBuffer = new Uint16Array(Math.min(maxUnits, 2 ** Math.ceil(Math.log2(code + 1))))
-      largerBuffer.set(this.#units)
-      this.#units = largerBuffer
+      largerBuffer.set(this.#textUnits)
+      this.#textUnits = largerBuffer
     }
     const unit = read?.length === 1 ? read.charCodeAt(0) : multipleUnits
-    this.#units[code] = read === undefined ? unknown : Math.max(multipleUnits, unit)
+    this.#textUnits[code] = read === undefined ? unknownGlyph : Math.max(multipleUnits, unit)
   }
 }
 
@@ -121,12 +121,12 @@ function addRanges(operands: readonly Value[], map: Map<number, string>): void {
       const text = Array.isArray(texts) ? texts[index] : texts
       if (!Buffer.isBuffer(text)) continue
       const read = readUtf16(text)
-      map.set(start + index, Array.isArray(texts) ? read : textAtOffset(read, index))
+      map.set(start + index, Array.isArray(texts) ? read : offsetLastCharacter(read, index))
     }
   }
 }
 
-const textAtOffset = (text: string, index: number) =>
+const offsetLastCharacter = (text: string, index: number) =>
   text.slice(0, -1) + String.fromCharCode(text.charCodeAt(text.length - 1) + index)
 
 const codePages: Readonly<Record<string, string>> = {
@@ -148,7 +148,7 @@ async function readEncoding(dict: Dict, file: PdfFile): Promise<(code: number) =
   const hasCustomOrder = codePage === undefined && isSymbolic
   return (code) => {
     const name = differences.get(code)
-    if (name !== undefined) return glyphText(name)
+    if (name !== undefined) return toGlyphText(name)
     if (decoder) return decoder.decode(Uint8Array.of(code))
     return hasCustomOrder || code > 126 ? undefined : String.fromCharCode(code)
   }
@@ -164,7 +164,7 @@ function readDifferences(differences: readonly Value[]): ReadonlyMap<number, str
   return names
 }
 
-const accents: Readonly<Record<string, string>> = {
+const accentByName: Readonly<Record<string, string>> = {
   acute: '\u0301',
   grave: '\u0300',
   dieresis: '\u0308',
@@ -218,13 +218,13 @@ const symbolNames =
   /^(?:space|nbspace|period|comma|colon|semicolon|exclam|question|quote\w*|paren\w*|bracket\w*|brace\w*|slash|backslash|at|ampersand|percent|dollar|numbersign|asterisk|plus|minus|equal|less|greater|underscore|bar|endash|emdash|bullet|ellipsis|degree|section|paragraph|copyright|registered|trademark|guil\w+|exclamdown|questiondown|asciitilde|asciicircum|grave|acute|dieresis|Euro|sterling|cent|yen|multiply|divide|onehalf|onequarter|dagger\w*|periodcentered|sfthyphen|softhyphen)$/
 
 /** The part of the Adobe Glyph List that matters for words. */
-function glyphText(name: string): string | undefined {
+function toGlyphText(name: string): string | undefined {
   const [base = ''] = name.split('.')
   if (/^[A-Za-z]$/.test(base)) return base
   if (glyphs[base] !== undefined) return glyphs[base]
-  const accented = /^([A-Za-z])([a-z]+)$/.exec(base)
-  const accent = accents[accented?.[2] ?? '']
-  if (accented?.[1] && accent) return `${accented[1]}${accent}`.normalize('NFC')
+  const accentMatch = /^([A-Za-z])([a-z]+)$/.exec(base)
+  const accent = accentByName[accentMatch?.[2] ?? '']
+  if (accentMatch?.[1] && accent) return `${accentMatch[1]}${accent}`.normalize('NFC')
   const hex = /^(?:uni|u)([\dA-F]{4,6})$/.exec(base)?.[1]
   if (hex !== undefined) return String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(hex, 16)))
   return symbolNames.test(base) ? ' ' : undefined

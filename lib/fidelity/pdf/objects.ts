@@ -1,5 +1,5 @@
 /** Parser for PDF values (ISO 32000-1, 7.3): PDF libraries take longer than most conversions. */
-import { commentEnd, isNumeric, isRegular, isSpace, readPdfName, regularEnd } from './characters.ts'
+import { findCommentEnd, findRegularEnd, isNumeric, isRegular, isSpace, readPdfName } from './characters.ts'
 import { ByteList, readHex, readString } from './strings.ts'
 
 export class Ref {
@@ -82,7 +82,7 @@ export class PdfParser {
     for (;;) {
       const byte = this.#bytes[this.#at]
       if (byte === undefined) return
-      if (byte === 37) this.#at = commentEnd(this.#bytes, this.#at)
+      if (byte === 37) this.#at = findCommentEnd(this.#bytes, this.#at)
       else if (isSpace(byte)) this.#at++
       else return
     }
@@ -90,13 +90,13 @@ export class PdfParser {
 
   #readRegular(): string {
     const start = this.#at
-    this.#at = regularEnd(this.#bytes, start)
+    this.#at = findRegularEnd(this.#bytes, start)
     return this.#bytes.toString('latin1', start, this.#at)
   }
 
   #readNumber(): Value {
-    const knownNumber = this.#readShortNumber()
-    if (knownNumber !== undefined) return knownNumber
+    const shortNumber = this.#readShortNumber()
+    if (shortNumber !== undefined) return shortNumber
     const text = this.#readRegular()
     const number = Number(text)
     return Number.isNaN(number) ? Number.parseFloat(text) || 0 : number
@@ -129,7 +129,7 @@ export class PdfParser {
 
   #readName(): Name {
     const start = this.#at
-    this.#at = regularEnd(this.#bytes, start)
+    this.#at = findRegularEnd(this.#bytes, start)
     return new Name(readPdfName(this.#bytes, start, this.#at))
   }
 

@@ -1,6 +1,6 @@
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
-import { CountingStopped } from '../read-errors.ts'
+import { CountingStoppedError } from '../read-errors.ts'
 import { WordCounts } from '../text/word-counts.ts'
 import { PdfContentReader } from './content.ts'
 import { PdfFile } from './file.ts'
@@ -31,7 +31,7 @@ export async function readPdf(bytes: FileBytes, isResult: boolean): Promise<Cont
     return await new PdfReader(await PdfFile.open(bytes), isResult).summary()
   } catch (error) {
     if (error instanceof UnreadablePdfError) return undefined
-    if (error instanceof CountingStopped) return { counts: {}, features: [], isIncomplete: true }
+    if (error instanceof CountingStoppedError) return { counts: {}, features: [], isIncomplete: true }
     throw error
   }
 }
@@ -49,9 +49,9 @@ class PdfReader {
   /** Text of the current page. */
   readonly #text = new GlyphText()
   #glyphCount = 0
-  #unknownGlyphs = 0
+  #unknownGlyphCount = 0
   #contentBytes = 0
-  #nodes = 0
+  #nodeCount = 0
   #isTruncated = false
   #pages = 0
   readonly #counts = { images: 0, links: 0, fields: 0 }
@@ -65,7 +65,7 @@ class PdfReader {
   async summary(): Promise<ContentSummary> {
     const root = await this.#file.catalog()
     await this.#readNode(await this.#file.dict(root.get('Pages')), new Map(), 0)
-    const isKnown = !this.#isTruncated && this.#unknownGlyphs <= this.#glyphCount * maxUnknownShare
+    const isKnown = !this.#isTruncated && this.#unknownGlyphCount <= this.#glyphCount * maxUnknownShare
     return {
       ...(isKnown && { words: this.#words }),
       counts: { pages: this.#pages, ...this.#counts },
@@ -76,7 +76,7 @@ class PdfReader {
 
   /** 7.7.3: resources are inherited from parent nodes. */
   async #readNode(node: Dict, inheritedDict: Dict, depth: number): Promise<void> {
-    if (depth > 60 || this.#pages >= maxPages || this.#nodes++ > maxNodes) return
+    if (depth > 60 || this.#pages >= maxPages || this.#nodeCount++ > maxNodes) return
     const resources = node.has('Resources') ? await this.#file.dict(node.get('Resources')) : inheritedDict
     if (node.has('Kids')) {
       for (const kid of await this.#file.array(node.get('Kids')))
@@ -140,12 +140,12 @@ class PdfReader {
       else await this.#drawObject(request.name, context)
     }
     // Some programs write small images into the page. In a source, most of them are patterns and dots.
-    if (this.#isResult && content.inlineImages > 0) {
+    if (this.#isResult && content.inlineImageCount > 0) {
       this.#hasImages = true
-      this.#counts.images += content.inlineImages
+      this.#counts.images += content.inlineImageCount
     }
     this.#glyphCount += content.glyphs
-    this.#unknownGlyphs += content.unknownGlyphs
+    this.#unknownGlyphCount += content.unknownGlyphCount
   }
 
   async #drawObject(name: string, context: DrawContext): Promise<void> {

@@ -20,35 +20,35 @@ export class ByteList {
   }
 }
 
-const noDigit = 16
+const noDigitValue = 16
 /** Values of hexadecimal digits by character code. */
-const hexDigits = new Uint8Array(256).map((_, byte) => {
+const hexDigitByByte = new Uint8Array(256).map((_, byte) => {
   const digit = Number.parseInt(String.fromCharCode(byte), 16)
-  return Number.isNaN(digit) ? noDigit : digit
+  return Number.isNaN(digit) ? noDigitValue : digit
 })
 
 /** Parses two hex digits; if one is invalid, the result is so negative that a code built from it is negative, too. */
-export function hexPairAt(bytes: Uint8Array, at: number): number {
-  const upper = hexDigits[bytes[at] ?? 0] ?? noDigit
-  const lower = hexDigits[bytes[at + 1] ?? 0] ?? noDigit
-  return (upper | lower) < noDigit ? upper * 16 + lower : -65_536
+export function readHexPair(bytes: Uint8Array, at: number): number {
+  const upper = hexDigitByByte[bytes[at] ?? 0] ?? noDigitValue
+  const lower = hexDigitByByte[bytes[at + 1] ?? 0] ?? noDigitValue
+  return (upper | lower) < noDigitValue ? upper * 16 + lower : -65_536
 }
 
 /** @param at position of the opening bracket. @returns the end of the string. */
 export function readHex(out: ByteList, bytes: Uint8Array, at: number): number {
-  let upper = noDigit
+  let upper = noDigitValue
   let next = at + 1
   for (; next < bytes.length && bytes[next] !== 62; next++) {
-    const digit = hexDigits[bytes[next] ?? 0] ?? noDigit
-    if (digit === noDigit) continue
-    if (upper === noDigit) upper = digit
+    const digit = hexDigitByByte[bytes[next] ?? 0] ?? noDigitValue
+    if (digit === noDigitValue) continue
+    if (upper === noDigitValue) upper = digit
     else {
       out.push(upper * 16 + digit)
-      upper = noDigit
+      upper = noDigitValue
     }
   }
   // A single last digit is the upper half of a byte.
-  if (upper !== noDigit) out.push(upper * 16)
+  if (upper !== noDigitValue) out.push(upper * 16)
   return next + 1
 }
 

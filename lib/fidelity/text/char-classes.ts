@@ -13,7 +13,7 @@ for (let code = 0; code < 128; code++) {
 }
 
 /** Returns the lower-case letter or a class. `contextDependent` means that the class depends on adjacent characters. */
-export function classOf(code: number): number {
+export function getClass(code: number): number {
   const knownClass = classes[code] ?? divider
   if (knownClass !== 0) return knownClass
   const characterClass = classify(String.fromCharCode(code))
@@ -23,7 +23,7 @@ export function classOf(code: number): number {
 
 /** Lower-cases a character of a word. */
 export function toLowerCase(code: number): number {
-  const characterClass = classOf(code)
+  const characterClass = getClass(code)
   return characterClass > contextDependent ? characterClass : code
 }
 

@@ -5,8 +5,8 @@ import { readAttribute, readMarkup, Tag } from './markup.ts'
 export type ElementCounts = Pick<ContentSummary['counts'], 'images' | 'links' | 'tables' | 'fields'>
 
 /** Vector graphics become paths in many formats, so that they cannot be counted as images in a result. */
-const rasterName = /\.(?:avif|bmp|gif|jfif|jpe?g|png|tiff?|webp)$/i
-const isRasterName = (name: string | undefined): boolean => name !== undefined && rasterName.test(name)
+const rasterNamePattern = /\.(?:avif|bmp|gif|jfif|jpe?g|png|tiff?|webp)$/i
+const isRasterName = (name: string | undefined): boolean => name !== undefined && rasterNamePattern.test(name)
 
 const isWebLink = (url: string | undefined): boolean => url !== undefined && /^(?:https?|mailto):/i.test(url)
 
@@ -29,13 +29,13 @@ function countTags(markup: string, names: readonly string[], isCounted: (tag: Ta
   return count
 }
 
-const dataImage = /^data:image\/(?:avif|bmp|gif|jpe?g|png|webp)[;,]/i
+const dataImagePattern = /^data:image\/(?:avif|bmp|gif|jpe?g|png|webp)[;,]/i
 /** Shorter ones are transparent placeholders of one pixel. */
 const minDataUrlLength = 150
-const isDataImage = (url: string) => url.length >= minDataUrlLength && dataImage.test(url)
-const htmlFields: readonly string[] = ['input', 'select', 'textarea']
+const isDataImage = (url: string) => url.length >= minDataUrlLength && dataImagePattern.test(url)
+const htmlFieldElements: readonly string[] = ['input', 'select', 'textarea']
 /** Types of `<input>` without a value of their own. */
-const buttonType = /^(?:hidden|submit|button|reset|image)$/i
+const buttonTypePattern = /^(?:hidden|submit|button|reset|image)$/i
 
 /** Elements whose content is text or is not shown; tags in it create no elements. */
 const opaqueElements: ReadonlySet<string> = new Set([
@@ -44,12 +44,13 @@ const opaqueElements: ReadonlySet<string> = new Set([
 
 type CountedElement = keyof Required<ElementCounts>
 
-function countedElementOf(tag: Tag): CountedElement | undefined {
+function toCountedElement(tag: Tag): CountedElement | undefined {
   const { name } = tag
   if (name === 'img') return isDataImage(readAttribute(tag, 'src') ?? '') ? 'images' : undefined
   if (name === 'a') return isWebLink(readAttribute(tag, 'href')) ? 'links' : undefined
   if (name === 'table') return 'tables'
-  const isField = htmlFields.includes(name) && !buttonType.test(readAttribute(tag, 'type') ?? '')
+  const isField =
+    htmlFieldElements.includes(name) && !buttonTypePattern.test(readAttribute(tag, 'type') ?? '')
   return isField ? 'fields' : undefined
 }
 
@@ -58,7 +59,7 @@ export function countHtmlElements(html: string): Required<ElementCounts> {
   const counts = { images: 0, links: 0, tables: 0, fields: 0 }
   const countTag = (tag: Tag) => {
     if (tag.isEnd) return false
-    const element = countedElementOf(tag)
+    const element = toCountedElement(tag)
     if (element) counts[element]++
     return opaqueElements.has(tag.name)
   }
@@ -92,12 +93,14 @@ export function readRelations(xml: string | undefined): ReadonlyMap<string, stri
   return new Map(tags.map((tag) => [readAttribute(tag, 'Id') ?? '', readAttribute(tag, 'Target') ?? '']))
 }
 
-const rasterType = /^image\/(?:bmp|gif|jpeg|png|tiff|webp)$/
+const rasterTypePattern = /^image\/(?:bmp|gif|jpeg|png|tiff|webp)$/
 
 /** A flat file contains its images, so that they have no name. */
 function isRasterImage(tag: Tag): boolean {
   const name = readAttribute(tag, 'xlink:href')
-  return name === undefined ? rasterType.test(readAttribute(tag, 'draw:mime-type') ?? '') : isRasterName(name)
+  return name === undefined
+    ? rasterTypePattern.test(readAttribute(tag, 'draw:mime-type') ?? '')
+    : isRasterName(name)
 }
 
 /** Counts in the content of an OpenDocument file. */

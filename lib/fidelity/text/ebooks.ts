@@ -22,7 +22,7 @@ export async function summarizeEpub(bytes: FileBytes): Promise<ContentSummary | 
     words.add(extractHtmlText(page))
     images += countPageImages(page)
   }
-  return { words, counts: { images }, features: imageFeature(zip.names) }
+  return { words, counts: { images }, features: toImageFeature(zip.names) }
 }
 
 function readSpine(opf: string): string[] {
@@ -50,7 +50,7 @@ function decodePath(href: string | undefined): string | undefined {
   }
 }
 
-const imageFeature = (names: readonly string[]) =>
+const toImageFeature = (names: readonly string[]) =>
   names.some((name) => /\.(?:jpe?g|png|gif|svg|webp)$/i.test(name)) ? (['pictures'] as const) : []
 
 const ignoredElements = new Set(['description', 'stylesheet', 'binary'])
@@ -58,7 +58,7 @@ const ignoredElements = new Set(['description', 'stylesheet', 'binary'])
 /** Summarizes FictionBook 2, which contains images as text. */
 export async function readFictionBook(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
-  const name = zip?.names.find((one) => one.endsWith('.fb2')) ?? ''
+  const name = zip?.names.find((candidate) => candidate.endsWith('.fb2')) ?? ''
   const xml = zip ? await zip.read(name, decodeMarkup) : decodeMarkup(await bytes.readWhole())
   if (xml === undefined) return undefined
   const words = new WordCounts()
@@ -69,10 +69,10 @@ export async function readFictionBook(bytes: FileBytes): Promise<ContentSummary 
 /** Summarizes a ZIP with an HTML or text file and its images. */
 export async function readZippedText(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
-  const name = zip?.names.find((one) => /\.(?:x?html?|txt|md)$/i.test(one))
+  const name = zip?.names.find((candidate) => /\.(?:x?html?|txt|md)$/i.test(candidate))
   const text = name === undefined ? undefined : await zip?.read(name, decodeMarkup)
   if (!zip || text === undefined || name === undefined) return undefined
   const words = new WordCounts()
   words.add(/html?$/i.test(name) ? extractHtmlText(text) : text)
-  return { words, counts: {}, features: imageFeature(zip.names) }
+  return { words, counts: {}, features: toImageFeature(zip.names) }
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 
-const isListOf = (type: 'number' | 'string') => (list: unknown) =>
+const createListCheck = (type: 'number' | 'string') => (list: unknown) =>
   Array.isArray(list) && list.every((item) => typeof item === type)
 
 /** Checks counts sent by another process. Schemas of zod would take seconds for a million words. */
 export const HashCountsMessage = z.strictObject({
-  hashes: z.custom<readonly number[]>(isListOf('number')),
-  counts: z.custom<readonly number[]>(isListOf('number')),
-  words: z.custom<readonly string[]>(isListOf('string')),
+  hashes: z.custom<readonly number[]>(createListCheck('number')),
+  counts: z.custom<readonly number[]>(createListCheck('number')),
+  words: z.custom<readonly string[]>(createListCheck('string')),
 })
 export type HashCountsMessage = z.infer<typeof HashCountsMessage>
 
@@ -40,10 +40,10 @@ export class HashCounts {
 
   /** @returns whether the word is new, so that the caller has to add it to `words`. */
   add(hash: number, times: number): boolean {
-    const slot = this.#slotOf(hash)
+    const slot = this.#findSlot(hash)
     const number = this.#slots[slot] ?? 0
     if (number > 0) {
-      this.#counts[number - 1] = this.countAt(number - 1) + times
+      this.#counts[number - 1] = this.getCount(number - 1) + times
       return false
     }
     this.#hashes.push(hash)
@@ -55,22 +55,22 @@ export class HashCounts {
 
   addAll(otherCounts: HashCounts, times: number): void {
     for (const [at, word] of otherCounts.words.entries())
-      if (this.add(otherCounts.#hashes[at] ?? 0, otherCounts.countAt(at) * times)) this.words.push(word)
+      if (this.add(otherCounts.#hashes[at] ?? 0, otherCounts.getCount(at) * times)) this.words.push(word)
   }
 
   /** Returns these counts minus the other counts. */
   subtract(otherCounts: HashCounts): HashCounts {
     const remainingCounts = new HashCounts()
     for (const [at, hash] of this.#hashes.entries()) {
-      const number = otherCounts.#slots[otherCounts.#slotOf(hash)] ?? 0
-      const times = this.countAt(at) - (number > 0 ? otherCounts.countAt(number - 1) : 0)
+      const number = otherCounts.#slots[otherCounts.#findSlot(hash)] ?? 0
+      const times = this.getCount(at) - (number > 0 ? otherCounts.getCount(number - 1) : 0)
       if (times > 0 && remainingCounts.add(hash, times)) remainingCounts.words.push(this.words[at] ?? '')
     }
     return remainingCounts
   }
 
   /** Count of the word at this index of `words`. */
-  countAt(at: number): number {
+  getCount(at: number): number {
     return this.#counts[at] ?? 0
   }
 
@@ -78,13 +78,13 @@ export class HashCounts {
   countSharedWith(otherCounts: HashCounts): number {
     let sharedCount = 0
     for (const [at, hash] of this.#hashes.entries()) {
-      const number = otherCounts.#slots[otherCounts.#slotOf(hash)] ?? 0
-      if (number > 0) sharedCount += Math.min(this.countAt(at), otherCounts.countAt(number - 1))
+      const number = otherCounts.#slots[otherCounts.#findSlot(hash)] ?? 0
+      if (number > 0) sharedCount += Math.min(this.getCount(at), otherCounts.getCount(number - 1))
     }
     return sharedCount
   }
 
-  #slotOf(hash: number): number {
+  #findSlot(hash: number): number {
     const slots = this.#slots
     const lastSlot = slots.length - 1
     let slot = mixBits(hash) & lastSlot
@@ -97,13 +97,13 @@ export class HashCounts {
 
   #grow(): void {
     this.#slots = new Int32Array(this.#slots.length * 4)
-    for (const [at, hash] of this.#hashes.entries()) this.#slots[this.#slotOf(hash)] = at + 1
+    for (const [at, hash] of this.#hashes.entries()) this.#slots[this.#findSlot(hash)] = at + 1
   }
 }
 
 /** Mixes all bits into the low ones, which select the slot. */
 function mixBits(hash: number): number {
   const seeded = Math.imul(hash + seed, 0x9e3779b1)
-  const half = Math.imul(seeded ^ (seeded >>> 16), 0x85ebca6b)
-  return half ^ (half >>> 13)
+  const halfMixed = Math.imul(seeded ^ (seeded >>> 16), 0x85ebca6b)
+  return halfMixed ^ (halfMixed >>> 13)
 }

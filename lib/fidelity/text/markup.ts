@@ -55,12 +55,12 @@ const nonTags = [
 ] as const
 
 export function readMarkup(markup: string, reader: MarkupReader, { isHtml = false } = {}): void {
-  const findEndTag = endTagFinder(markup)
+  const findEndTag = createEndTagFinder(markup)
   let at = 0
   for (let start = markup.indexOf('<'); start >= 0; start = markup.indexOf('<', at)) {
     if (start > at) reader.text(markup.slice(at, start))
     at = start
-    const nonTag = nonTagAt(markup, start)
+    const nonTag = findNonTag(markup, start)
     const from = start + (nonTag?.start ?? '<').length
     const end = markup.indexOf(nonTag?.end ?? '>', from)
     // Markup without an end is text.
@@ -77,7 +77,7 @@ export function readMarkup(markup: string, reader: MarkupReader, { isHtml = fals
   reader.text(markup.slice(at))
 }
 
-function nonTagAt(markup: string, at: number): (typeof nonTags)[number] | undefined {
+function findNonTag(markup: string, at: number): (typeof nonTags)[number] | undefined {
   const nextCode = markup.charCodeAt(at + 1)
   // All of them start with ! or ?, which few tags do.
   return nextCode === 33 || nextCode === 63
@@ -86,11 +86,11 @@ function nonTagAt(markup: string, at: number): (typeof nonTags)[number] | undefi
 }
 
 /** Creates a function that finds the end tag of an element, and searches only once for one that is missing. */
-function endTagFinder(markup: string): (name: string, from: number) => number | undefined {
-  const neverClosed = new Set<string>()
+function createEndTagFinder(markup: string): (name: string, from: number) => number | undefined {
+  const unclosedNames = new Set<string>()
   return (name, from) => {
-    const at = neverClosed.has(name) ? -1 : markup.indexOf(`</${name}`, from)
-    if (at < 0) neverClosed.add(name)
+    const at = unclosedNames.has(name) ? -1 : markup.indexOf(`</${name}`, from)
+    if (at < 0) unclosedNames.add(name)
     return at < 0 ? undefined : at
   }
 }
@@ -106,7 +106,7 @@ export const readAttribute = ({ source }: Tag, name: string): string | undefined
   return end < 0 ? undefined : decodeMarkupEntities(source.slice(at + name.length + 3, end))
 }
 
-const entities: Readonly<Record<string, string>> = {
+const characterByEntity: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
   gt: '>',
@@ -139,7 +139,7 @@ export function decodeMarkupEntities(text: string): string {
   return text.replaceAll(
     /&(?:#[xX]([\da-fA-F]{1,6})|#(\d{1,7})|(\w{2,8}));/g,
     (_, hex: string | undefined, decimal: string | undefined, name: string | undefined) => {
-      if (name !== undefined) return entities[name] ?? ' '
+      if (name !== undefined) return characterByEntity[name] ?? ' '
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
       return code <= 0x10ffff ? String.fromCodePoint(code) : ' '
     },
@@ -204,7 +204,7 @@ export function extractText(
   return decodeMarkupEntities(parts.join(''))
 }
 
-const hiddenInHtml = new Set([
+const hiddenHtmlElements = new Set([
   ...[
     'script',
     'style',
@@ -221,7 +221,8 @@ const hiddenInHtml = new Set([
   ...['textarea', 'canvas', 'audio', 'video'],
 ])
 
-export const extractHtmlText = (html: string): string => extractText(html, hiddenInHtml, { isHtml: true })
+export const extractHtmlText = (html: string): string =>
+  extractText(html, hiddenHtmlElements, { isHtml: true })
 
 /** Decodes a file by its byte order mark, its declared encoding, as UTF-8, or as Windows-1252. */
 export function decodeMarkup(bytes: Buffer): string {

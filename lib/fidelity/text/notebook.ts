@@ -5,7 +5,7 @@ import { removeMarkup } from './plain-text.ts'
 type JsonObject = Readonly<Record<string, unknown>>
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal color sequences start with it.
-const colorSequences = /\u001b\[[\d;]{0,20}m/g
+const colorSequencePattern = /\u001b\[[\d;]{0,20}m/g
 
 /**
  * Counts the text, the code and its output (nbformat 4). An output with several representations is skipped, because it
@@ -14,7 +14,7 @@ const colorSequences = /\u001b\[[\d;]{0,20}m/g
  */
 export const readNotebook = countSourceTexts((source) => {
   const cells = toObject(parseJson(source))?.['cells']
-  return Array.isArray(cells) ? cells.map((cell) => cellText(toObject(cell) ?? {})) : undefined
+  return Array.isArray(cells) ? cells.map((cell) => extractCellText(toObject(cell) ?? {})) : undefined
 })
 
 function parseJson(text: string): unknown {
@@ -34,24 +34,24 @@ function toText(value: unknown): string {
   return Array.isArray(value) && value.every((line) => typeof line === 'string') ? value.join('') : ''
 }
 
-function cellText({ cell_type, source, metadata, outputs }: JsonObject): string {
+function extractCellText({ cell_type, source, metadata, outputs }: JsonObject): string {
   const { raw_mimetype, format } = toObject(metadata) ?? {}
   // A raw cell with a format is written in the language of that format.
   const isCode = cell_type === 'code' || (cell_type === 'raw' && !(raw_mimetype ?? format))
   return [
     cell_type === 'markdown' ? removeMarkup('md', toText(source)) : isCode ? toText(source) : '',
-    ...(Array.isArray(outputs) ? outputs.map((output) => outputText(toObject(output) ?? {})) : []),
+    ...(Array.isArray(outputs) ? outputs.map((output) => extractOutputText(toObject(output) ?? {})) : []),
   ].join('\n')
 }
 
-function outputText({ text, data, traceback }: JsonObject): string {
+function extractOutputText({ text, data, traceback }: JsonObject): string {
   const representations = toObject(data) ?? {}
   const [type, ...otherTypes] = Object.keys(representations)
   const isText = type === 'text/html' || type === 'text/plain' || type === 'text/markdown'
   const result = isText && otherTypes.length === 0 ? toText(representations[type]) : ''
   return [
     toText(text),
-    (Array.isArray(traceback) ? traceback : []).map(toText).join('\n').replaceAll(colorSequences, ''),
+    (Array.isArray(traceback) ? traceback : []).map(toText).join('\n').replaceAll(colorSequencePattern, ''),
     type === 'text/html' ? extractHtmlText(result) : result,
   ].join('\n')
 }

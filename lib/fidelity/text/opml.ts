@@ -7,7 +7,7 @@ const textAttributes = /\s(?:text|_note)\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)')
 
 /** OPML 2.0: the text of an outline is HTML in attributes, that of its notes Markdown. */
 export const readOpml = countSourceTexts((source) =>
-  [...source.replaceAll(comment, ' ').matchAll(textAttributes)].map(([, double, single = '']) =>
-    removeMarkup('md', extractHtmlText(decodeMarkupEntities(double ?? single))),
+  [...source.replaceAll(comment, ' ').matchAll(textAttributes)].map(([, doubleQuoted, singleQuoted = '']) =>
+    removeMarkup('md', extractHtmlText(decodeMarkupEntities(doubleQuoted ?? singleQuoted))),
   ),
 )

@@ -17,7 +17,7 @@ const headerOffsets = {
 } as const
 const firstImageOffset = 108
 const mobiOffsets = { table: 192, trailing: 242 } as const
-const palmDoc = 2
+const palmDocCompression = 2
 const utf8 = 65_001
 /** From this version on, the text consists of parts: first the book, then its styles. */
 const minVersionWithParts = 8
@@ -32,12 +32,12 @@ export async function readPalmEbook(bytes: FileBytes): Promise<ContentSummary | 
   const isMobi = head.toString('latin1', headerOffsets.mobi, headerOffsets.mobi + 4) === 'MOBI'
   const isEncrypted = isMobi && head.readUInt16BE(headerOffsets.encryption) !== 0
   // 17480 is Huffman coding, which is not supported.
-  if (isEncrypted || (compression !== 1 && compression !== palmDoc)) return undefined
-  const trailing = isMobi ? createTrailingSize(head) : () => 0
+  if (isEncrypted || (compression !== 1 && compression !== palmDocCompression)) return undefined
+  const trailing = isMobi ? createTrailingSizeReader(head) : () => 0
   const text = Buffer.concat(
     records.slice(1, 1 + head.readUInt16BE(headerOffsets.textRecords)).map((record) => {
       const data = record.subarray(0, record.length - trailing(record))
-      return compression === palmDoc ? decompressPalmDoc(data) : data
+      return compression === palmDocCompression ? decompressPalmDoc(data) : data
     }),
   )
   const isUtf8 = isMobi && head.readUInt32BE(headerOffsets.encoding) === utf8
@@ -51,7 +51,7 @@ export async function readPalmEbook(bytes: FileBytes): Promise<ContentSummary | 
 }
 
 /** Creates a function that returns how many bytes at the end of a record are not text. */
-function createTrailingSize(head: Buffer): (record: Buffer) => number {
+function createTrailingSizeReader(head: Buffer): (record: Buffer) => number {
   const hasFlags = head.readUInt32BE(headerOffsets.length) >= 228 && head.length >= mobiOffsets.trailing + 2
   const flags = hasFlags ? head.readUInt16BE(mobiOffsets.trailing) : 0
   return (record) => {

@@ -5,7 +5,7 @@ import type { ContentSummary } from '../content-summary.ts'
 import { countHtmlElements } from './count-elements.ts'
 import { decodeTextFile, readIfAscii, type TextEncodingHint } from './decode-text.ts'
 import { extractHtmlText, extractText } from './markup.ts'
-import { skippedMarkup, withoutFrontMatter } from './skipped-markup.ts'
+import { removeFrontMatter, skippedMarkup } from './skipped-markup.ts'
 import { WordCounts } from './word-counts.ts'
 
 const urls = /\b(?:https?|ftp|mailto|file):[^\s<>"')\]}|]{1,2000}/gi
@@ -42,7 +42,7 @@ export function createMarkupReader(language: keyof typeof skippedMarkup) {
     if (bytes.size > maxMarkupBytes) return undefined
     const words = new WordCounts()
     const text = (await decodeTextFile(bytes, encoding)).replaceAll('\r\n', '\n')
-    words.add(removeMarkup(language, language === 'md' ? withoutFrontMatter(text) : text))
+    words.add(removeMarkup(language, language === 'md' ? removeFrontMatter(text) : text))
     return { words, counts: {}, features: [] }
   }
 }
@@ -79,29 +79,29 @@ export function createTableReader(format: 'csv' | 'tsv') {
     const words = new WordCounts()
     const ascii = await readIfAscii(bytes, hint.encoding)
     const decodedText =
-      ascii?.toString('latin1', 0, headLength) ?? (await decodeTextFile(bytes, hint.encoding))
-    const head = decodedText.slice(0, headLength).replaceAll(/\r\n?/g, '\n')
+      ascii?.toString('latin1', 0, maxHeadLength) ?? (await decodeTextFile(bytes, hint.encoding))
+    const head = decodedText.slice(0, maxHeadLength).replaceAll(/\r\n?/g, '\n')
     const { separator, start } = detectSeparator(
       head,
       format,
-      isResult ? writtenSeparator[format] : hint.delimiter,
+      isResult ? separatorByFormat[format] : hint.delimiter,
     )
     if (ascii) words.addAscii(ascii, start, ascii.length)
     else words.add(start > 0 ? decodedText.slice(start) : decodedText)
-    const cells = countFilledFields(ascii ?? toUnits(decodedText), start, separator)
+    const cells = countFilledFields(ascii ?? toUtf16Units(decodedText), start, separator)
     return { words, counts: { cells }, features: [] }
   }
 }
 
-function toUnits(text: string): Uint16Array {
+function toUtf16Units(text: string): Uint16Array {
   const units = new Uint16Array(text.length)
   for (let at = 0; at < units.length; at++) units[at] = text.charCodeAt(at)
   return units
 }
 
-const writtenSeparator = { csv: ',', tsv: '\t' } as const
+const separatorByFormat = { csv: ',', tsv: '\t' } as const
 /** Characters that the engine uses to detect the separator. */
-const headLength = 64 * 1024
+const maxHeadLength = 64 * 1024
 const quote = 34
 const lineFeed = 10
 const isLineEnd = (code: number) => code === lineFeed || code === 13
@@ -127,7 +127,7 @@ function countFilledFields(text: Buffer | Uint16Array, start: number, separator:
 }
 
 /** Patterns for the start of a cue in each format. Some formats end a cue with an empty one. */
-const cueStarts = {
+const cueStartPatterns = {
   // A cue without text does not count.
   arrow: /-->(?:[^\n>]|(?<!--)>){0,200}\n(?=[ \t]{0,99}\S)/g,
   dialogue: /^Dialogue:/gm,
@@ -140,7 +140,7 @@ const cueStarts = {
 } as const
 
 /** Parts of subtitles that contain letters but are not text. */
-const nonText = [
+const nonTextPatterns = [
   /(?<=\n\n)(?:NOTE|STYLE|REGION)(?:[ \t][^\n]*)?(?:\n[^\n]+)*/g,
   /^(?:WEBVTT|NOTE|STYLE|REGION|Style:|Format:|Comment:).*$/gm,
   /^\[[a-z]{2,8}:[^\]\n]{0,300}\]$/gm,
@@ -168,7 +168,7 @@ function readDialogue(source: string): string {
     .join('\n')
 }
 
-export function createSubtitleReader(kind: keyof typeof cueStarts) {
+export function createSubtitleReader(kind: keyof typeof cueStartPatterns) {
   return async (
     bytes: FileBytes,
     _isResult: boolean,
@@ -176,11 +176,11 @@ export function createSubtitleReader(kind: keyof typeof cueStarts) {
   ): Promise<ContentSummary> => {
     const decodedText = (await decodeTextFile(bytes, encoding)).replaceAll('\r\n', '\n')
     const source = kind === 'dialogue' ? removeDrawings(decodedText) : decodedText
-    const starts = source.match(cueStarts[kind]) ?? []
+    const starts = source.match(cueStartPatterns[kind]) ?? []
     // Lines with the same timestamp are one cue.
     const cues = kind === 'stamp' ? new Set(starts).size : starts.length
     const dialogue = kind === 'dialogue' ? readDialogue(source) : source
-    const text = nonText.reduce((rest, mark) => rest.replaceAll(mark, ' '), dialogue)
+    const text = nonTextPatterns.reduce((rest, mark) => rest.replaceAll(mark, ' '), dialogue)
     const words = new WordCounts()
     words.add(extractHtmlText(text))
     return { words, counts: { cues }, features: [] }

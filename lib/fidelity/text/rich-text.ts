@@ -28,8 +28,8 @@ const breaks = new Set(['par', 'line', 'tab', 'cell', 'row', 'page', 'sect', 'ne
 const symbols: Readonly<Record<string, string>> = { '~': ' ', _: '-', '-': '', '\n': '\n', '\r': '\n' }
 /** Control words for hidden text, for text deleted with tracked changes, and for the end of both. */
 const hidingWords = new Set(['v', 'deleted', 'plain'])
-const deletingWord = /\\deleted(?![a-z0-9])/
-const hidingWord = /\\v(?![a-z0-9])/
+const deletingWordPattern = /\\deleted(?![a-z0-9])/
+const hidingWordPattern = /\\v(?![a-z0-9])/
 const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-fA-F]{2})|\\([^a-z'])|([{}])|([^\\{}\r\n]+)/g
 
 export async function readRichText(bytes: FileBytes): Promise<ContentSummary> {
@@ -38,8 +38,8 @@ export async function readRichText(bytes: FileBytes): Promise<ContentSummary> {
   words.add(new RtfReader(rtf).text())
   const features: Feature[] = [
     ...(rtf.includes('\\pict') ? (['pictures'] as const) : []),
-    ...(deletingWord.test(rtf) ? (['changes'] as const) : []),
-    ...(hidingWord.test(rtf) ? (['hiddenText'] as const) : []),
+    ...(deletingWordPattern.test(rtf) ? (['changes'] as const) : []),
+    ...(hidingWordPattern.test(rtf) ? (['hiddenText'] as const) : []),
   ]
   return { words, counts: {}, features }
 }
@@ -114,7 +114,7 @@ class RtfReader {
   /** Sets the font, or the default font without a number. */
   #setFont(number: string | undefined): void {
     this.#flushBytes()
-    this.#group = { ...this.#group, codePage: this.#fonts.codePageOf(number) }
+    this.#group = { ...this.#group, codePage: this.#fonts.getCodePage(number) }
   }
 
   /** Hides or shows text; text within a skipped group stays hidden. */
@@ -141,7 +141,7 @@ class RtfReader {
   }
 
   #decodeBytes(): string {
-    return this.#fonts.decoderOf(this.#group.codePage).decode(Uint8Array.from(this.#bytes))
+    return this.#fonts.getDecoder(this.#group.codePage).decode(Uint8Array.from(this.#bytes))
   }
 
   #flushBytes(): void {
@@ -202,12 +202,12 @@ class FontCodePages {
       this.#codePages.set(number, codePagesByCharset[charset] ?? this.defaultCodePage)
   }
 
-  codePageOf(number: string | undefined): string {
+  getCodePage(number: string | undefined): string {
     return this.#codePages.get(number ?? this.#defaultFont) ?? this.defaultCodePage
   }
 
   /** Cached, because a text may change its font with each word. */
-  decoderOf(codePage: string): Decoder {
+  getDecoder(codePage: string): Decoder {
     const decoder = this.#decoders.get(codePage) ?? createDecoder(codePage)
     this.#decoders.set(codePage, decoder)
     return decoder

@@ -1,10 +1,12 @@
 /** YAML front matter. */
-const frontMatter = /^---\n(?:(?!---\n|\.\.\.\n).*\n){0,400}(?:---|\.\.\.)\n/
+const frontMatterPattern = /^---\n(?:(?!---\n|\.\.\.\n).*\n){0,400}(?:---|\.\.\.)\n/
 /** Fields of the front matter that are visible in a converted document. */
 const shownFields = /^(?:title|author):[ \t]{1,40}(?![[{|>&*])(.*)$/gm
 
-export const withoutFrontMatter = (text: string): string =>
-  text.replace(frontMatter, (front) => [...front.matchAll(shownFields)].map(([, shown]) => shown).join('\n'))
+export const removeFrontMatter = (text: string): string =>
+  text.replace(frontMatterPattern, (front) =>
+    [...front.matchAll(shownFields)].map(([, shown]) => shown).join('\n'),
+  )
 
 const template = /\{\{[^{}]{0,500}\}\}/g
 export const comment = /<!--(?:[^<]|<(?!!--)){0,4000}?-->/g
@@ -13,7 +15,7 @@ export const comment = /<!--(?:[^<]|<(?!!--)){0,4000}?-->/g
  * TeX formulas, which writers convert or copy. A dollar sign before a space, or a closing one before a digit, is a
  * currency sign.
  */
-const mathematics = [
+const mathematicsPatterns = [
   /\$\$[^$]{1,4000}\$\$/g,
   /(?<!\\)\$(?![\s$])[^$]{0,1000}(?<![\s\\])\$(?!\d)/g,
   /\\\((?:[^\\]|\\(?![()])){0,1000}\\\)/g,
@@ -28,7 +30,7 @@ const mathematics = [
 export const skippedMarkup = {
   md: [
     comment,
-    ...mathematics,
+    ...mathematicsPatterns,
     /\{[\w-]{1,40}=[^{}\n]{0,200}\}/g,
     /\]\([^)\s]{0,1000}/g,
     /^\[[^\]\n]{1,200}\]:\s?\S{1,1000}/gm,
@@ -89,7 +91,7 @@ export const skippedMarkup = {
     /^[ \t]{0,40}(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):.*$/gm,
     /[<[]\d{4}-\d\d-\d\d[^>\]\n]{0,40}[>\]]/g,
     /^[ \t]{0,40}# .*$/gm,
-    ...mathematics,
+    ...mathematicsPatterns,
     /^[ \t]{0,40}#\+\w{1,40}:?.*$/gm,
     /^[ \t]{0,40}:[\w-]{1,40}:.*$/gm,
     /\[\[[^[\]\n]{0,500}\]\[/g,

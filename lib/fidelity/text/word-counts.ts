@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import {
-  classOf,
   contextDependent,
   digit,
   divider,
+  getClass,
   scriptsWithoutSpaces,
   singleCharacter,
   toLowerCase,
 } from './char-classes.ts'
 import { HashCounts, HashCountsMessage } from './hash-counts.ts'
 
-const anyWord = new RegExp(
+const wordPattern = new RegExp(
   String.raw`[${scriptsWithoutSpaces}]|[[\p{L}\p{M}]--[${scriptsWithoutSpaces}]]+`,
   'gv',
 )
@@ -53,7 +53,7 @@ export class WordCounts {
     let hash = initialHash
     let isContextDependent = false
     for (let at = 0; at <= length; at++) {
-      const characterClass = at < length ? classOf(text.charCodeAt(at)) : divider
+      const characterClass = at < length ? getClass(text.charCodeAt(at)) : divider
       if (characterClass > contextDependent) hash = Math.imul(hash ^ characterClass, hashFactor)
       else if (characterClass === contextDependent) isContextDependent = true
       else {
@@ -79,7 +79,7 @@ export class WordCounts {
     let total = 0
     let hasDigits = false
     for (let at = from; at <= to; at++) {
-      const characterClass = at < to ? classOf(bytes[at] ?? 0) : divider
+      const characterClass = at < to ? getClass(bytes[at] ?? 0) : divider
       if (characterClass > contextDependent) {
         hash = Math.imul(hash ^ characterClass, hashFactor)
         continue
@@ -99,7 +99,7 @@ export class WordCounts {
   /** Adds a run with characters that depend on adjacent ones, such as combining accents. */
   #addContextDependent(run: string, times: number): void {
     const normalized = run.replaceAll(invisible, '').normalize('NFKC').toLowerCase()
-    for (const word of normalized.match(anyWord) ?? []) this.#addWord(word, times)
+    for (const word of normalized.match(wordPattern) ?? []) this.#addWord(word, times)
     this.#hasDigits ||= /\p{Nd}/u.test(normalized)
   }
 
@@ -151,9 +151,9 @@ export class WordCounts {
 
   /** Returns how many of these words another text has as well. */
   countSharedWith(otherCounts: WordCounts): number {
-    const byWord = this.#counts.countSharedWith(otherCounts.#counts)
-    if (byWord === this.#total) return byWord
-    return Math.max(byWord, this.#countByCharacters(otherCounts))
+    const sharedWords = this.#counts.countSharedWith(otherCounts.#counts)
+    if (sharedWords === this.#total) return sharedWords
+    return Math.max(sharedWords, this.#countByCharacters(otherCounts))
   }
 
   /**
@@ -184,7 +184,7 @@ const maxBrokenLengthShare = 0.6
 function countCharacters(counts: HashCounts): ReadonlyMap<number, number> {
   const characters = new Map<number, number>()
   for (const [at, word] of counts.words.entries()) {
-    const times = counts.countAt(at)
+    const times = counts.getCount(at)
     for (let index = 0; index < word.length; index++) {
       const character = toLowerCase(word.charCodeAt(index))
       characters.set(character, (characters.get(character) ?? 0) + times)

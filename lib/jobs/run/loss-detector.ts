@@ -5,11 +5,11 @@ import {
   type ComparisonResult,
   compare,
   contentPreservingOperations,
-  droppedFeatures,
-  retainedFeatures,
+  listDroppedFeatures,
+  listRetainedFeatures,
 } from '../../fidelity/compare.ts'
 import { type ContentSummary, combineSummaries } from '../../fidelity/content-summary.ts'
-import { CountingStopped } from '../../fidelity/read-errors.ts'
+import { CountingStoppedError } from '../../fidelity/read-errors.ts'
 import { WordCounts } from '../../fidelity/text/word-counts.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
@@ -142,14 +142,14 @@ export class LossDetector implements Disposable {
     this.#setSource(result)
     if (!source || !result) {
       const uncountedFormats = [...(source ? [] : [from]), ...(result ? [] : [to])]
-      const droppedNames = source ? droppedFeatures({ source, from, to }) : []
+      const droppedNames = source ? listDroppedFeatures({ source, from, to }) : []
       this.#fidelity = combineSequential(this.#fidelity, {
         dropped: droppedNames,
         uncounted: uncountedFormats,
       })
       return
     }
-    const features = new Set([...result.features, ...retainedFeatures({ source, result, from, to })])
+    const features = new Set([...result.features, ...listRetainedFeatures({ source, result, from, to })])
     this.#setSource({ ...result, features: [...features] })
     const codes = warnings.map(({ code }) => code)
     const comparison = compare({ ...step, from, to, source, result, warningCodes: codes })
@@ -186,7 +186,7 @@ export class LossDetector implements Disposable {
       return summary
     } catch (error) {
       if (signal.aborted) return undefined
-      if (error instanceof CountingStopped) {
+      if (error instanceof CountingStoppedError) {
         this.#stoppedFormats.add(format)
         this.#log.info({ format, reason: error.message }, 'stopped counting the content of a file')
       } else this.#log.error({ error }, 'counting the content of a file failed')

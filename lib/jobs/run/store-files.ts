@@ -5,7 +5,7 @@ import { detectFormat } from '../../decoders/detect-format.ts'
 import { listPagesOf } from '../../decoders/list-pages.ts'
 import type { Chunk, OutputFile } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
-import { CountingStopped } from '../../fidelity/read-errors.ts'
+import { CountingStoppedError } from '../../fidelity/read-errors.ts'
 import { readFrom } from '../../formats/detect/byte-source.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import { sha256Of } from '../../io/file-hash.ts'
@@ -76,7 +76,7 @@ async function memberNames(path: string): Promise<string[] | undefined> {
     const pages = await listPagesOf(path)
     return pages && pages.length > maxMembers ? [] : pages?.map(({ name }) => name)
   } catch (error) {
-    if (error instanceof CountingStopped || error instanceof DecoderEndedError) return undefined
+    if (error instanceof CountingStoppedError || error instanceof DecoderEndedError) return undefined
     throw error
   }
 }

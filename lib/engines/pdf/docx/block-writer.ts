@@ -211,7 +211,7 @@ export class BlockWriter {
       const rowTop = rowTops[at]
       const height = rowTop === undefined ? undefined : (rowTops[at + 1] ?? box[3]) - rowTop
       const children: docx.TableCell[] = []
-      for (const one of row) children.push(await this.#createCell(one, context))
+      for (const cell of row) children.push(await this.#createCell(cell, context))
       const tableHeader = tableRows.length === 0 && rows.length > 1 && isHeaderRow(row)
       // Some readers treat the attribute as true even when its value is false.
       tableRows.push(

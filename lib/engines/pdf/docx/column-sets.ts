@@ -29,7 +29,7 @@ export function toColumnSet(
   const gap = Math.min(...boxes.slice(1).map((box, index) => box[0] - (boxes[index]?.[2] ?? 0)))
   const maxWidth = Math.max(...boxes.map(widthOf))
   const hasEvenColumns =
-    pitches.every((one) => Math.abs(one - pitch) < tolerance / 2) &&
+    pitches.every((otherPitch) => Math.abs(otherPitch - pitch) < tolerance / 2) &&
     boxes.every((box) => widthOf(box) > maxWidth * 0.85) &&
     gap >= 6 &&
     gap < maxWidth * 0.4

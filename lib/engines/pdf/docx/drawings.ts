@@ -82,7 +82,7 @@ export async function renderDrawings(
   const lines = await runAndReadLines([path, folder, list], selected.length, tools)
   for (const [at, request] of selected.entries()) {
     const name = nameOf(at)
-    const file = [`${name}.png`, `${name}.jpg`].find((one) => lines.has(one))
+    const file = [`${name}.png`, `${name}.jpg`].find((candidate) => lines.has(candidate))
     const page = pages.find(({ number }) => number === request.page)
     if (file !== undefined && page) {
       const { box = [0, 0, page.width, page.height], labels } = request

@@ -63,15 +63,15 @@ export function markHeadings<B extends ContentBlock>(
     toStyleKey,
   )
   const similarCandidates = Map.groupBy(candidates, ({ style }) => toStyleKey(style))
-  const acceptedCandidates = candidates.filter((one) => {
-    const key = toStyleKey(one.style)
+  const acceptedCandidates = candidates.filter((candidate) => {
+    const key = toStyleKey(candidate.style)
     return (
-      one.isLarge ||
-      isConsistent(one, similarCandidates.get(key) ?? [], stylesByKey.get(key)?.length ?? 0, body)
+      candidate.isLarge ||
+      isConsistent(candidate, similarCandidates.get(key) ?? [], stylesByKey.get(key)?.length ?? 0, body)
     )
   })
   const getLevel = assignLevels(acceptedCandidates)
-  const levels = new Map(acceptedCandidates.map((one) => [one.index, getLevel(one.style)]))
+  const levels = new Map(acceptedCandidates.map((candidate) => [candidate.index, getLevel(candidate.style)]))
   const titles = new Map(outline.map(({ title, level }) => [normalizeTitle(title), level]))
   return blocks.map((block, index) => {
     if (block.kind !== 'paragraph') return block
@@ -156,10 +156,10 @@ function assignLevels(acceptedCandidates: readonly HeadingCandidate[]): (style: 
   const computeWeight = ({ size, bold, caps }: ParagraphStyle) =>
     Math.round(size) * 4 + (bold ? 2 : 0) + (caps ? 1 : 0)
   const largeSizes = acceptedCandidates
-    .filter((one) => one.isLarge)
+    .filter((candidate) => candidate.isLarge)
     .map(({ style }) => Math.round(style.size) * 4)
   const smallWeights = acceptedCandidates
-    .filter((one) => !one.isLarge)
+    .filter((candidate) => !candidate.isLarge)
     .map(({ style }) => computeWeight(style))
   const isLargeSize = (style: ParagraphStyle) => largeSizes.includes(Math.round(style.size) * 4)
   const largestSizes = [...new Set(largeSizes)].sort((a, b) => b - a)

@@ -89,6 +89,6 @@ export function warnAboutFailedDrawings({ failed }: RenderedDrawings, tools: Too
   if (failed.size === 0) return
   const pages = new Set([...failed].map(({ page }) => page))
   const list = formatPageRange([...pages].sort((a, b) => a - b))
-  const sentence = `The drawings behind the text of these pages could not be rendered: ${list}.`
-  tools.warn('PICTURES_DROPPED', `${sentence} Their photos are kept; check whether anything else is missing.`)
+  const message = `The drawings behind the text of these pages could not be rendered: ${list}.`
+  tools.warn('PICTURES_DROPPED', `${message} Their photos are kept; check whether anything else is missing.`)
 }

@@ -27,8 +27,8 @@ export async function imageToPdf(input: InputFile, tools: Tools): Promise<ImageP
     return await convertImage(input, tools)
   } catch (error) {
     if (error instanceof AppError || tools.signal.aborted) throw error
-    const sentence = `The ${input.format} image is damaged or has an unsupported encoding.`
-    throw new AppError('CORRUPT_FILE', sentence, { format: input.format }, { cause: error })
+    const message = `The ${input.format} image is damaged or has an unsupported encoding.`
+    throw new AppError('CORRUPT_FILE', message, { format: input.format }, { cause: error })
   }
 }
 
@@ -44,8 +44,8 @@ async function writePngs(input: InputFile, tools: Tools): Promise<{ files: strin
   const sharp = await loadSharp()
   const { pages = 1, width, height, density, format } = await sharp(input.path).metadata()
   if (width * height > maxPixels || pages > maxPages) {
-    const sentence = `The image has ${Math.round((width * height) / 1e6)} megapixels and ${pages} pages; OCR accepts at most ${maxPixels / 1e6} megapixels and ${maxPages} pages.`
-    throw new AppError('FILE_TOO_LARGE', sentence, { maxPixels, maxPages })
+    const message = `The image has ${Math.round((width * height) / 1e6)} megapixels and ${pages} pages; OCR accepts at most ${maxPixels / 1e6} megapixels and ${maxPages} pages.`
+    throw new AppError('FILE_TOO_LARGE', message, { maxPixels, maxPages })
   }
   const files: string[] = []
   // Only the first frame of an animation is read.

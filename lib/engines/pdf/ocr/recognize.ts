@@ -201,10 +201,10 @@ function watchPages({ onPage, pages }: OcrRequest, tools: Tools): () => void {
 function toOcrError(error: unknown): unknown {
   if (!(error instanceof ProcessFailure)) return error
   if (/signature/i.test(error.stderr)) {
-    const sentence = 'The PDF is signed: adding a text layer would invalidate the signature.'
-    return new AppError('CONVERSION_FAILED', sentence, { reason: 'signed' }, { cause: error })
+    const message = 'The PDF is signed: adding a text layer would invalidate the signature.'
+    return new AppError('CONVERSION_FAILED', message, { reason: 'signed' }, { cause: error })
   }
-  const sentence =
+  const message =
     'The text of the pages could not be read: the PDF is damaged. Try toolOperation=repair-pdf first.'
-  return new AppError('CORRUPT_FILE', sentence, { hint: 'toolOperation=repair-pdf' }, { cause: error })
+  return new AppError('CORRUPT_FILE', message, { hint: 'toolOperation=repair-pdf' }, { cause: error })
 }

@@ -87,8 +87,8 @@ async function compressToSize(
   if (!compressedPdf) throw new Error('No level was tried.')
   if (!bestFile) {
     const size = Math.min(compressedPdf.size, sizeBefore)
-    const sentence = `The PDF could not be reduced to ${targetSize} bytes: the smallest result has ${size}.`
-    tools.warn('TARGET_NOT_REACHED', sentence)
+    const message = `The PDF could not be reduced to ${targetSize} bytes: the smallest result has ${size}.`
+    tools.warn('TARGET_NOT_REACHED', message)
   }
   return finishCompression(job, compressedPdf, { targetSize, reached: bestFile !== undefined })
 }

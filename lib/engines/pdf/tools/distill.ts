@@ -71,6 +71,6 @@ export async function flattenForm(pdf: EditablePdf, tools: Tools): Promise<Disti
 export function warnAboutDistillLosses(pdf: EditablePdf, tools: Tools): void {
   warnAboutRemovedTags(pdf, tools)
   if (!pdf.hasForm) return
-  const sentence = 'Form fields became plain page content: they are visible but can no longer be filled in.'
-  tools.warn('FORM_FLATTENED', sentence)
+  const message = 'Form fields became plain page content: they are visible but can no longer be filled in.'
+  tools.warn('FORM_FLATTENED', message)
 }

@@ -170,11 +170,11 @@ export async function isSignedPdf(path: string): Promise<boolean> {
 
 export const fileSize = async (path: string) => (await stat(path)).size
 
-/** @param sentence continues after the name of the field. */
+/** @param message continues after the name of the field. */
 export function invalidOptionError(
   field: string,
-  sentence: string,
+  message: string,
   details: Readonly<Record<string, unknown>> = {},
 ): AppError {
-  return new AppError('INVALID_INPUT', `${field}: ${sentence}`, { field, ...details })
+  return new AppError('INVALID_INPUT', `${field}: ${message}`, { field, ...details })
 }

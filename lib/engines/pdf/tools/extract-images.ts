@@ -26,8 +26,8 @@ export const extractImages: PdfTool<ToolOptions<'extract-pdf-images'>> = async (
   const listedImages = (await listImages(pdf.path, range, tools)).filter(({ page }) => pages.has(page))
   if (listedImages.length === 0) {
     const subject = options.pages === undefined ? 'The PDF contains' : 'These pages of the PDF contain'
-    const sentence = `${subject} no images; what looks like one is a vector drawing. Convert the pages to png instead.`
-    throw new AppError('INVALID_INPUT', sentence, { field: 'file' })
+    const message = `${subject} no images; what looks like one is a vector drawing. Convert the pages to png instead.`
+    throw new AppError('INVALID_INPUT', message, { field: 'file' })
   }
   if (listedImages.length > maxImages) {
     throw new AppError(

@@ -162,7 +162,11 @@ export class PdfObjects {
         for (const kid of this.list(dict['/Kids'])) walk(kid, chain)
         return
       }
-      pages.push({ ref: node, dict, readInherited: (key) => chain.find((one) => key in one)?.[key] })
+      pages.push({
+        ref: node,
+        dict,
+        readInherited: (key) => chain.find((candidate) => key in candidate)?.[key],
+      })
     }
     walk(this.root['/Pages'], [])
     return pages
@@ -189,8 +193,8 @@ export class PdfObjects {
 }
 
 function tooManyObjectsError(cause: Error): AppError {
-  const sentence = 'The PDF has too many objects for this tool. Split it first.'
-  return new AppError('FILE_TOO_LARGE', sentence, undefined, { cause })
+  const message = 'The PDF has too many objects for this tool. Split it first.'
+  return new AppError('FILE_TOO_LARGE', message, undefined, { cause })
 }
 
 /** Decodes a string of qpdf's JSON; returns undefined for binary strings. */

@@ -32,8 +32,8 @@ function warnAboutMissingElements(svg: string, tools: Tools): void {
   if (names.length === 0) return
   const shown = names.slice(0, maxNames).map((name) => `#${toUnicode(name).slice(0, 60)}`)
   const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
-  const sentence = `The drawing refers to elements that it does not contain: ${shown.join(', ')}${more}.`
-  tools.warn('REFERENCES_MISSING', `${sentence} Check whether anything is missing.`)
+  const message = `The drawing refers to elements that it does not contain: ${shown.join(', ')}${more}.`
+  tools.warn('REFERENCES_MISSING', `${message} Check whether anything is missing.`)
 }
 
 function decodeName(name: string): string {

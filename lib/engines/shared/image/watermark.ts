@@ -47,9 +47,9 @@ export async function createWatermark(
   }
 }
 
-function invalidWatermarkError(sentence: string, cause?: unknown): AppError {
+function invalidWatermarkError(message: string, cause?: unknown): AppError {
   const field = 'watermarkText'
-  return new AppError('INVALID_INPUT', `${field}: ${sentence}`, { field }, { cause })
+  return new AppError('INVALID_INPUT', `${field}: ${message}`, { field }, { cause })
 }
 
 async function createTextMark(text: string, options: WatermarkOptions): Promise<Watermark['createMark']> {
@@ -96,8 +96,8 @@ async function createStampMark(
     .png()
     .toBuffer({ resolveWithObject: true })
     .catch((cause: unknown) => {
-      const sentence = 'The watermark image is damaged or incomplete.'
-      throw new AppError('CORRUPT_FILE', sentence, { field: 'additionalFile' }, { cause })
+      const message = 'The watermark image is damaged or incomplete.'
+      throw new AppError('CORRUPT_FILE', message, { field: 'additionalFile' }, { cause })
     })
   const href = `data:image/png;base64,${data.toString('base64')}`
   return (surface) => {

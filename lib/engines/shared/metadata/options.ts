@@ -51,6 +51,6 @@ export function getRequestedFields(options: MetadataOptions): Map<MetadataName, 
     }),
   )
   if (fields.size > 0 || options.strip) return fields
-  const sentence = `title: expected at least one of ${metadataNames.join(', ')}, or strip.`
-  throw new AppError('INVALID_INPUT', sentence, { field: 'title' })
+  const message = `title: expected at least one of ${metadataNames.join(', ')}, or strip.`
+  throw new AppError('INVALID_INPUT', message, { field: 'title' })
 }

@@ -59,12 +59,12 @@ async function readAllTags(path: string, from: FormatId, tools: Tools): Promise<
 function explainFailure(error: unknown, from: FormatId): unknown {
   const { name } = formatById(from)
   if (error instanceof ProcessFailure) {
-    const sentence = `The ${name} (${from}) file is damaged or incomplete.`
-    return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause: error })
+    const message = `The ${name} (${from}) file is damaged or incomplete.`
+    return new AppError('CORRUPT_FILE', message, { field: 'file', format: from }, { cause: error })
   }
   if (!(error instanceof EngineCrash) || error.signal !== 'its output limit') return error
-  const sentence = `The ${name} (${from}) has more metadata than the limit of 10 MB.`
-  return new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb: 10 }, { cause: error })
+  const message = `The ${name} (${from}) has more metadata than the limit of 10 MB.`
+  return new AppError('FILE_TOO_LARGE', message, { field: 'file', limitMb: 10 }, { cause: error })
 }
 
 /** Whether exiftool printed only the size of binary data, such as an embedded image. */

@@ -102,6 +102,6 @@ async function writeImageMetadata(
 
 function corruptMetadataError(from: FormatId, strip: boolean, cause: ProcessFailure): AppError {
   const hint = strip ? 'Send it again.' : 'Set strip to remove the existing metadata first.'
-  const sentence = `The ${formatById(from).name} (${from}) or its metadata is damaged. ${hint}`
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause })
+  const message = `The ${formatById(from).name} (${from}) or its metadata is damaged. ${hint}`
+  return new AppError('CORRUPT_FILE', message, { field: 'file', format: from }, { cause })
 }

@@ -51,8 +51,8 @@ export async function detectFileCharset(
   const { detectCharset } = await import('./detect-charset.ts')
   const charset = detectCharset(await sampleText(path), format, resolveRequestedCharset(encoding))
   if (charset.source === 'guess') {
-    const sentence = `The file does not declare its encoding; it was read as ${charset.name}. If characters are wrong, set the option encoding.`
-    tools.warn('ENCODING_ASSUMED', sentence)
+    const message = `The file does not declare its encoding; it was read as ${charset.name}. If characters are wrong, set the option encoding.`
+    tools.warn('ENCODING_ASSUMED', message)
   }
   return charset
 }

@@ -50,8 +50,8 @@ export async function readApng(path: string, decode: typeof sharp): Promise<Anim
   const width = header.readUInt32BE(0)
   const height = header.readUInt32BE(4)
   if (width * height * frames.length > maxPixels) {
-    const sentence = `The frames of the animation have more pixels than the limit of ${maxPixels / 1e6} million.`
-    throw new AppError('FILE_TOO_LARGE', sentence, { maxPixels })
+    const message = `The frames of the animation have more pixels than the limit of ${maxPixels / 1e6} million.`
+    throw new AppError('FILE_TOO_LARGE', message, { maxPixels })
   }
   const canvas = Buffer.alloc(width * height * 4)
   const rendered: Buffer[] = []
