@@ -6,7 +6,7 @@ import { allowedTerms, exceptions } from './language/exceptions.ts'
 import { type Finding, findAvoided, findParticiples } from './language/find-avoided.ts'
 
 /** Catalogs in other languages, generated and recorded files, the table of words itself. */
-const exempt =
+const exemptPaths =
   /(?:^|\/)(?:de|es|fr|ja|pt-BR)\.ts$|lib\/client\/(?:api|option)-types\.ts$|^test\/language[./]|\.json$/
 const isText = /\.(?:ts|tsx|mjs|js|pl|py|css|md|yml)$|^\.ci\/|Dockerfile/
 
@@ -14,7 +14,7 @@ const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((path) => isText.test(path) && !exempt.test(path))
+  .filter((path) => isText.test(path) && !exemptPaths.test(path))
 const files = paths.map((path) => ({ path, content: readFileSync(path, 'utf8') }))
 
 const usedWords = new Set<string>()
@@ -48,10 +48,10 @@ const continuation =
   /\b(?:test|it)\(\s*['"`](?:is|are|was|has|have|can|cannot|may|must|does|that|which|becomes?|gets?|keeps?|shows|gives|returns|reports|refuses|rejects|accepts|contains|includes|leaves|stores|finds|sets) /g
 
 test('the title of each test makes sense on its own', () => {
-  const foundStarts = files
+  const titleStarts = files
     .filter(({ path }) => path.startsWith('test/'))
     .flatMap(({ path, content }) => [...content.matchAll(continuation)].map(([start]) => `${path}: ${start}`))
-  assert.deepEqual(foundStarts, [])
+  assert.deepEqual(titleStarts, [])
 })
 
 test('comments are at most 120 columns wide, except for URLs', () => {

@@ -61,13 +61,13 @@ before(() => {
 })
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-let checkouts = 0
+let checkoutCount = 0
 function checkout(
   tools: Record<string, string>,
-  startTs = "console.log('started', process.argv.slice(2))",
+  startScript = "console.log('started', process.argv.slice(2))",
 ): Checkout {
-  checkouts += 1
-  const dir = join(folder, `checkout-${checkouts}`)
+  checkoutCount += 1
+  const dir = join(folder, `checkout-${checkoutCount}`)
   const bin = join(dir, 'bin')
   const calls = join(dir, 'calls')
   mkdirSync(bin, { recursive: true })
@@ -88,7 +88,7 @@ function checkout(
       packages: { '': {}, 'node_modules/node': { version: process.versions.node }, ...otherSystem },
     }),
   )
-  writeFileSync(join(dir, 'lib/local/commands/start.ts'), startTs)
+  writeFileSync(join(dir, 'lib/local/commands/start.ts'), startScript)
   writeFileSync(calls, '')
   for (const [name, script] of Object.entries(tools)) {
     writeFileSync(join(bin, name), `#!/bin/sh\nprintf '%s\\n' "${name} $*" >> ${calls}\n${script}\n`)
@@ -168,9 +168,9 @@ test('an interrupted installation of packages is repeated', () => {
   assert.match(setUp(at, 'start').stdout, /Installing npm packages: done/)
   rmSync(join(at.dir, 'node_modules/node/bin/node'))
   writeFileSync(join(at.dir, 'node_modules/node/bin/node'), 'half of it')
-  const repaired = setUp(at, 'start').stdout
-  assert.match(repaired, /Installing Node 24: done/)
-  assert.match(repaired, /started/)
+  const repairOutput = setUp(at, 'start').stdout
+  assert.match(repairOutput, /Installing Node 24: done/)
+  assert.match(repairOutput, /started/)
 })
 
 test('a package that npm does not install is requested only once', () => {
@@ -257,10 +257,10 @@ test('npm test with file names runs only these and exits with their failure, unl
   writeFileSync(join(at.dir, 'test/good.test.ts'), body('the good one', true))
   writeFileSync(join(at.dir, 'test/bad.test.ts'), body('the bad one', false))
   delete at.env.NODE_TEST_CONTEXT // otherwise the inner runner takes itself for a test file of the outer one
-  const goodTest = setUp(at, 'test', 'test/good.test.ts')
-  assert.match(goodTest.stdout, /the good one/)
-  assert.doesNotMatch(goodTest.stdout, /the bad one/)
-  assert.equal(goodTest.status, 0)
+  const passingTest = setUp(at, 'test', 'test/good.test.ts')
+  assert.match(passingTest.stdout, /the good one/)
+  assert.doesNotMatch(passingTest.stdout, /the bad one/)
+  assert.equal(passingTest.status, 0)
   const allTests = setUp(at, 'test')
   assert.match(allTests.stdout, /the bad one/)
   assert.match(allTests.stdout, /Failed twice:\n.*bad\.test\.ts\n$/)

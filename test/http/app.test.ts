@@ -25,7 +25,7 @@ const longText = contract({
   handle: ({ body }) => ({ data: { count: body.text.length } }),
 })
 
-async function* slowly(text: string, ms: number) {
+async function* streamSlowly(text: string, ms: number) {
   yield Buffer.from(text.slice(0, 5))
   await wait(ms)
   yield Buffer.from(text.slice(5))
@@ -55,7 +55,7 @@ test('a service that is low on disk space replies with Retry-After', async () =>
 })
 
 test('a request handler can tell whether its reply can be streamed', async () => {
-  const echo = contract({
+  const echoContract = contract({
     method: 'POST',
     path: '/echo',
     access: openAccess,
@@ -66,7 +66,7 @@ test('a request handler can tell whether its reply can be streamed', async () =>
     handle: ({ canStream }) => ({ data: { streamed: canStream } }),
   })
   const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
-  const app = createApp([echo], createServices(config))
+  const app = createApp([echoContract], createServices(config))
   for (const canStream of [true, false, undefined]) {
     const event = { ...createRequest('/echo', '{}'), ...defined({ canStream }) }
     const reply = await app(event, {} as Parameters<typeof app>[1])
@@ -78,9 +78,9 @@ test('an invalid API key returns a different WWW-Authenticate than a missing key
   const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
   const app = createApp([presignUpload], createServices(config))
   const event = createRequest('/v1/uploads/presign', '{"filename":"a.png","size":7}')
-  const withKey = { ...event, headers: { ...event.headers, 'x-api-key': 'x' } }
+  const eventWithKey = { ...event, headers: { ...event.headers, 'x-api-key': 'x' } }
   // RFC 6750, 3.1.
-  const refusedKey = await app(withKey, {} as Parameters<typeof app>[1])
+  const refusedKey = await app(eventWithKey, {} as Parameters<typeof app>[1])
   assert.equal(refusedKey.statusCode, 401)
   assert.equal(refusedKey.headers?.['www-authenticate'], 'Bearer error="invalid_token"')
 })
@@ -122,7 +122,7 @@ test('an upload that takes longer than the function timeout still receives a nor
     rawPath: '/texts',
     headers: { 'content-type': 'application/json' },
     requestContext: { http: { method: 'POST' } },
-    bodyStream: Readable.from(slowly('{"text":"mutabor"}', 150)),
+    bodyStream: Readable.from(streamSlowly('{"text":"mutabor"}', 150)),
   } as unknown as HttpEvent // only the fields that the API reads
   const context = { getRemainingTimeInMillis: () => 50 } as Parameters<typeof app>[1]
   const reply = await app(event, context)
@@ -149,7 +149,7 @@ const [make, tell, fail] = (['POST', 'GET', 'DELETE'] as const).map((method) =>
   }),
 )
 
-function answering(env: Record<string, string> = {}) {
+function createAnsweringApp(env: Record<string, string> = {}) {
   const app = createApp(
     [make, tell, fail].flatMap((one) => one ?? []),
     createServices(readConfig({ ...quiet, ...env })),
@@ -162,7 +162,7 @@ function answering(env: Record<string, string> = {}) {
 }
 
 test('a client receives an identity when it creates a resource, but not when it only reads', async () => {
-  const ask = answering()
+  const ask = createAnsweringApp()
   const createdReply = await ask('POST')
   const token = String(createdReply.headers?.['x-owner-token'])
   assert.match(token, /^anon_\w+\.[\w-]{43}$/)
@@ -179,12 +179,12 @@ test('a client receives an identity when it creates a resource, but not when it 
     assert.equal(answer.headers?.['x-owner-token'], undefined)
     assert.equal(answer.cookies, undefined)
   }
-  const secure = await answering({ PUBLIC_URL: 'https://a.test' })('POST')
+  const secure = await createAnsweringApp({ PUBLIC_URL: 'https://a.test' })('POST')
   assert.match(String(secure.cookies), /; Secure$/)
 })
 
 test('every reply, including errors, contains the request id', async () => {
-  const ask = answering()
+  const ask = createAnsweringApp()
   for (const method of ['GET', 'DELETE', 'PUT']) {
     const { headers } = await ask(method, { 'x-request-id': 'mine:1.a-b' })
     assert.equal(headers?.['x-request-id'], 'mine:1.a-b', method)
@@ -201,17 +201,17 @@ test('every reply, including errors, contains the request id', async () => {
 })
 
 test('an error is returned in the requested format, and an internal error without details', async () => {
-  const ask = answering({ PUBLIC_URL: 'https://a.test' })
-  const bug = await ask('DELETE')
-  assert.deepEqual([bug.statusCode, bug.headers?.['cache-control']], [500, 'no-store'])
-  assert.equal(bug.headers?.['content-type'], 'application/json; charset=utf-8')
-  const { success, error, meta } = JSON.parse(bug.body ?? '')
+  const ask = createAnsweringApp({ PUBLIC_URL: 'https://a.test' })
+  const bugReply = await ask('DELETE')
+  assert.deepEqual([bugReply.statusCode, bugReply.headers?.['cache-control']], [500, 'no-store'])
+  assert.equal(bugReply.headers?.['content-type'], 'application/json; charset=utf-8')
+  const { success, error, meta } = JSON.parse(bugReply.body ?? '')
   assert.deepEqual(
     [success, error.code, meta.requestId],
-    [false, 'INTERNAL_ERROR', bug.headers?.['x-request-id']],
+    [false, 'INTERNAL_ERROR', bugReply.headers?.['x-request-id']],
   )
-  assert.doesNotMatch(bug.body ?? '', /secret/)
-  assert.deepEqual(Object.keys(bug.headers ?? {}).sort(), [
+  assert.doesNotMatch(bugReply.body ?? '', /secret/)
+  assert.deepEqual(Object.keys(bugReply.headers ?? {}).sort(), [
     ...['access-control-allow-origin', 'access-control-expose-headers', 'cache-control', 'content-type'],
     ...['x-api-version', 'x-content-type-options', 'x-request-id'],
   ])
@@ -228,7 +228,7 @@ test('an error is returned in the requested format, and an internal error withou
 test('a failure on a full disk is reported as a shortage of disk space, but an AppError stays unchanged', async () => {
   const diskFullError = Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' })
   const answer = async (thrownError: Error) => {
-    const breaking = contract({
+    const breakingContract = contract({
       method: 'GET',
       path: '/things',
       access: openAccess,
@@ -239,7 +239,7 @@ test('a failure on a full disk is reported as a shortage of disk space, but an A
         throw thrownError
       },
     })
-    const app = createApp([breaking], createServices(readConfig(quiet)))
+    const app = createApp([breakingContract], createServices(readConfig(quiet)))
     const event = { rawPath: '/things', headers: {}, requestContext: { http: { method: 'GET' } } }
     const { statusCode, body } = await app(
       event as unknown as HttpEvent, // only the fields that the API reads
@@ -253,7 +253,7 @@ test('a failure on a full disk is reported as a shortage of disk space, but an A
 })
 
 test('HEAD returns the headers of GET, including the length, without the body', async () => {
-  const ask = answering()
+  const ask = createAnsweringApp()
   const [get, head] = [await ask('GET'), await ask('HEAD')]
   assert.equal(head.body, undefined)
   assert.deepEqual([head.statusCode, head.headers?.['etag']], [get.statusCode, get.headers?.['etag']])
@@ -291,7 +291,7 @@ test('HEAD returns the Content-Length and Content-Encoding of GET, also when com
 })
 
 test('a CORS preflight request returns the allowed methods and headers', async () => {
-  const ask = answering()
+  const ask = createAnsweringApp()
   const { statusCode, headers } = await ask('OPTIONS', { 'access-control-request-headers': 'x-owner-token' })
   assert.equal(statusCode, 204)
   assert.equal(headers?.['access-control-allow-methods'], 'POST, GET, DELETE, HEAD, OPTIONS')

@@ -45,16 +45,16 @@ async function jobsOf(headers: Record<string, string>): Promise<string[]> {
 }
 
 /** Changes all idempotency records, as if time had passed. */
-async function age(change: (item: Item) => Item): Promise<void> {
+async function changeReservations(change: (item: Item) => Item): Promise<void> {
   for (const item of await listReservations())
     await app.services.table.update({ pk: String(item.pk), sk: String(item.sk) }, { set: change(item) })
 }
 
-const leasesEnd = () =>
-  age(({ leaseUntil }) => (leaseUntil === undefined ? { seen: true } : { leaseUntil: 1 }))
+const expireLeases = () =>
+  changeReservations(({ leaseUntil }) => (leaseUntil === undefined ? { seen: true } : { leaseUntil: 1 }))
 
 /** Routes in which the endpoint's process dies after running `handle`. */
-const dying = (contract: AnyContract, handle: AnyContract['handle']): AnyContract[] => [
+const createDyingContracts = (contract: AnyContract, handle: AnyContract['handle']): AnyContract[] => [
   {
     ...contract,
     handle: async (request, services) => {
@@ -93,11 +93,11 @@ function failingAfterStored(jobs: Jobs): Jobs {
 test('repeating an idempotent request finds the job if the process died after creating it', async () => {
   const headers = await newIdentity()
   const key = newKey()
-  const dyingContracts = dying(createConversion, createConversion.handle)
+  const dyingContracts = createDyingContracts(createConversion, createConversion.handle)
   void convert({ headers, key }, app, dyingContracts)
   await waitUntil(async () => (await jobsOf(headers)).length > 0, 'the job is there')
   assertCode(await convert({ headers, key }), 409, 'IDEMPOTENCY_IN_PROGRESS')
-  await leasesEnd()
+  await expireLeases()
   const laterReply = await convert({ headers, key })
   assert.equal(laterReply.status, 202, laterReply.text)
   assert.deepEqual(await jobsOf(headers), [laterReply.json.jobId])
@@ -108,10 +108,13 @@ test('repeating an idempotent request creates the job if the process died before
   const headers = await newIdentity()
   const key = newKey()
   const startedRun = Promise.withResolvers<string>()
-  const dyingContracts = dying(createConversion, (request) => startedRun.resolve(request.newJobId()) as never)
+  const dyingContracts = createDyingContracts(
+    createConversion,
+    (request) => startedRun.resolve(request.newJobId()) as never,
+  )
   void convert({ headers, key }, app, dyingContracts)
   const jobId = await startedRun.promise
-  await leasesEnd()
+  await expireLeases()
   const bothReplies = await Promise.all([convert({ headers, key }), convert({ headers, key })])
   assert.ok(bothReplies.some(({ status }) => status === 202))
   assert.deepEqual(await jobsOf(headers), [jobId])
@@ -125,22 +128,22 @@ test('an upload claimed by a process that died belongs to the job of the repeate
   const put = await fetch(url, { method: 'PUT', headers: exactHeaders, body: '# Hello' })
   assert.equal(put.status, 200, await put.text())
   const sentRequest = { headers, key: newKey(), body: { uploadId, targetFormat: 'pdf' } }
-  void convert(sentRequest, app, dying(createConversion, createConversion.handle))
+  void convert(sentRequest, app, createDyingContracts(createConversion, createConversion.handle))
   await waitUntil(async () => (await jobsOf(headers)).length > 0, 'the job is there')
-  await leasesEnd()
+  await expireLeases()
   const laterReply = await convert(sentRequest)
   assert.equal(laterReply.status, 202, laterReply.text)
   assert.deepEqual(await jobsOf(headers), [laterReply.json.jobId])
 })
 
-function newKeyed(): KeyedRequest {
+function createKeyedRequest(): KeyedRequest {
   const http = { method: 'POST', sourceIp: '192.0.2.1' }
   // Only the fields that are read.
   const event = { rawPath: '/v1/convert', headers: {}, requestContext: { http } } as unknown as HttpEvent
   return { key: newKey(), event, body: { value: {}, files: [] } }
 }
 
-const someContext = () => ({
+const createContext = () => ({
   principal: anonymousPrincipal(
     {
       headers: { 'x-owner-token': signOwnerToken('anon_1', app.services.keys.owner) },
@@ -154,8 +157,8 @@ const someContext = () => ({
 
 test('a long request renews its lease on the idempotency key', async () => {
   const idempotency = new Idempotency(app.services, 10)
-  const keyed = newKeyed()
-  const context = someContext()
+  const keyed = createKeyedRequest()
+  const context = createContext()
   const startedRun = Promise.withResolvers<void>()
   const work = Promise.withResolvers<{ statusCode: number }>()
   const firstRun = idempotency.runOnce(keyed, context, () => {
@@ -163,7 +166,7 @@ test('a long request renews its lease on the idempotency key', async () => {
     return work.promise
   })
   await startedRun.promise
-  await leasesEnd()
+  await expireLeases()
   const isRenewed = ({ leaseUntil }: Item) => Number(leaseUntil) > Date.now()
   await waitUntil(async () => (await listReservations()).some(isRenewed), 'it says that it is at work')
   const secondRun = idempotency.runOnce(keyed, context, () => assert.fail('it ran twice'))
@@ -173,29 +176,29 @@ test('a long request renews its lease on the idempotency key', async () => {
 })
 
 test('an idempotent request whose lease was taken over does not store its reply', async () => {
-  const keptStore = new IdempotencyStore(app.services.table)
+  const store = new IdempotencyStore(app.services.table)
   const place = { pk: `IDEM#${newKey()}`, sk: 'IDEM' }
-  const { reservation: firstReservation } = await keptStore.claim(place, 'same')
-  await keptStore.release(place, firstReservation)
-  const { reservation: secondReservation, isRetry } = await keptStore.claim(place, 'same')
+  const { reservation: firstReservation } = await store.claim(place, 'same')
+  await store.release(place, firstReservation)
+  const { reservation: secondReservation, isRetry } = await store.claim(place, 'same')
   assert.ok(isRetry && secondReservation.jobId === firstReservation.jobId)
-  await keptStore.forget(place, firstReservation).catch(() => undefined)
-  await keptStore.saveReply(place, firstReservation, { status: 400, headers: {}, body: new Uint8Array(1) })
-  await assert.rejects(keptStore.claim(place, 'same'), { code: 'IDEMPOTENCY_IN_PROGRESS' })
-  await keptStore.forget(place, secondReservation)
-  assert.ok(!(await keptStore.claim(place, 'another')).isRetry)
+  await store.forget(place, firstReservation).catch(() => undefined)
+  await store.saveReply(place, firstReservation, { status: 400, headers: {}, body: new Uint8Array(1) })
+  await assert.rejects(store.claim(place, 'same'), { code: 'IDEMPOTENCY_IN_PROGRESS' })
+  await store.forget(place, secondReservation)
+  assert.ok(!(await store.claim(place, 'another')).isRetry)
 })
 
 test('an idempotent reply too large to store is created again from the same job', async () => {
   const idempotency = new Idempotency(app.services)
-  const keyed = newKeyed()
+  const keyed = createKeyedRequest()
   const attempts: IdempotentAttempt[] = []
   const run = async (attempt: IdempotentAttempt) => {
     attempts.push(attempt)
     return { statusCode: 202, body: randomBytes(400_000).toString('base64') }
   }
-  await idempotency.runOnce(keyed, someContext(), run)
-  await idempotency.runOnce(keyed, someContext(), run)
+  await idempotency.runOnce(keyed, createContext(), run)
+  await idempotency.runOnce(keyed, createContext(), run)
   const [firstAttempt, secondAttempt] = attempts
   assert.deepEqual(secondAttempt, { jobId: firstAttempt?.jobId, isRetry: true })
 })
@@ -207,13 +210,13 @@ test('an anonymous client that repeats an idempotent request from the same IP ad
   assertReplay(repeatedReply, firstReply)
   assert.equal(repeatedReply.headers['x-owner-token'], firstReply.headers['x-owner-token'])
   assert.deepEqual(repeatedReply.cookies, firstReply.cookies)
-  const knownHeaders = { 'x-owner-token': firstReply.headers['x-owner-token'] ?? '' }
-  assertReplay(await convert({ key, headers: knownHeaders }), firstReply)
+  const ownerHeaders = { 'x-owner-token': firstReply.headers['x-owner-token'] ?? '' }
+  assertReplay(await convert({ key, headers: ownerHeaders }), firstReply)
   const otherAddressReply = await convert({ key, address: '192.0.2.2' })
   assert.equal(otherAddressReply.status, 202)
   assert.notEqual(otherAddressReply.json.jobId, firstReply.json.jobId)
   assert.notEqual(otherAddressReply.headers['x-owner-token'], firstReply.headers['x-owner-token'])
-  assert.deepEqual(await jobsOf(knownHeaders), [firstReply.json.jobId])
+  assert.deepEqual(await jobsOf(ownerHeaders), [firstReply.json.jobId])
 })
 
 test('a different request with the same idempotency key does not receive the identity of the first client', async () => {

@@ -77,9 +77,12 @@ describe('views of conversion options', () => {
   })
 
   test('the view of a choice option that also accepts a number contains the limits of the number', () => {
-    const seenView = view('quality', quality.optional())
-    assert.deepEqual([seenView.type, seenView.widget, seenView.min, seenView.max], ['enum', 'slider', 1, 100])
-    assert.deepEqual(seenView.number, { type: 'integer', min: 1, max: 100 })
+    const numberView = view('quality', quality.optional())
+    assert.deepEqual(
+      [numberView.type, numberView.widget, numberView.min, numberView.max],
+      ['enum', 'slider', 1, 100],
+    )
+    assert.deepEqual(numberView.number, { type: 'integer', min: 1, max: 100 })
     const fraction = view('other', z.union([z.number().min(0.5), z.enum(['all'])]))
     assert.deepEqual([fraction.number, fraction.widget], [{ type: 'number', min: 0.5 }, 'choice'])
   })
@@ -123,23 +126,23 @@ describe('views of conversion options', () => {
       optionViews(schema).map(({ name }) => name),
       ['width', 'height', 'crf', 'other'],
     )
-    const viewsTwice = optionViews(schema)
+    const repeatedViews = optionViews(schema)
     assert.ok(
-      optionViews(schema).every((one, at) => one === viewsTwice[at]),
+      optionViews(schema).every((one, at) => one === repeatedViews[at]),
       'each is described once',
     )
   })
 })
 
 describe('views of all options', () => {
-  const labelsWith = (has: (one: (typeof optionLabels)[string]) => boolean) =>
+  const labelNamesWhere = (condition: (one: (typeof optionLabels)[string]) => boolean) =>
     Object.entries(optionLabels)
-      .flatMap(([name, one]) => (has(one) ? [name] : []))
+      .flatMap(([name, one]) => (condition(one) ? [name] : []))
       .join(' ')
 
   test('the basic conversion options appear in the expected order', () => {
     assert.equal(
-      labelsWith(({ basic }) => basic === true),
+      labelNamesWhere(({ basic }) => basic === true),
       'password quality targetSize profile pdfQuality pages layout resolution width height fit dpi fps start end timestamp count rotate background audioBitrate lossless language pageSize landscape paths sizes terms watermarkText watermarkPosition watermarkColor watermarkOpacity position format startNumber pdfaVersion colorMode ebookOutputProfile title author subject keywords',
     )
   })
@@ -173,7 +176,7 @@ describe('views of all options', () => {
     assert.equal(of('pages'), 'pages pageRange')
     assert.equal(of('languages'), 'language ocrLanguage')
     assert.equal([of('paper'), of('multiline'), of('date')].join(' '), 'pageSize terms creationDate')
-    const units = (unit: string) => labelsWith((one) => one.unit === unit)
+    const units = (unit: string) => labelNamesWhere((one) => one.unit === unit)
     assert.equal(units('px'), 'width height sizes downscale filterSpeckle pixelSize')
     assert.equal(units('s'), 'start end timestamp gap')
     assert.equal(units('%'), 'threshold blankThreshold watermarkScale')
@@ -184,7 +187,7 @@ describe('views of all options', () => {
     assert.equal(units('bit/s'), 'audioBitrate videoBitrate bitrate')
     assert.equal(units('bytes'), 'targetSize maxFileSize')
     assert.equal(
-      labelsWith(({ suggestions }) => suggestions !== undefined),
+      labelNamesWhere(({ suggestions }) => suggestions !== undefined),
       'resolution language pageSize format delimiter encoding ocrLanguage',
     )
   })

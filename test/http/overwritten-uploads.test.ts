@@ -113,14 +113,14 @@ for (const stage of ['head', 'read', 'copy', 'create'] as const) {
   test(`an upload claimed first by another job belongs to that job, before ${stage}`, async () => {
     const place = await createUpload()
     let winner: Awaited<ReturnType<typeof convert>> | undefined
-    const takeFirst = once(async () => {
+    const convertOnce = once(async () => {
       winner = await convert(place.uploadId)
     })
     const { files, jobs } = app.services
     const changedServices =
       stage === 'create'
-        ? { jobs: runBefore(jobs, stage, takeFirst) }
-        : { files: runBefore(files, stage, takeFirst) }
+        ? { jobs: runBefore(jobs, stage, convertOnce) }
+        : { files: runBefore(files, stage, convertOnce) }
     const lateReply = await convert(place.uploadId, app.with(changedServices))
     assert.deepEqual([lateReply.status, lateReply.json.error?.code], [409, 'CONFLICT'], lateReply.text)
     assert.equal(winner?.status, 202)
@@ -131,18 +131,18 @@ for (const stage of ['head', 'read', 'copy', 'create'] as const) {
 }
 
 test('a damaged upload of a batch is deleted with the request, even if it arrives late', async () => {
-  const [goodUpload, badUpload] = [await createUpload(), await createUpload()]
-  assert.equal(await put(badUpload, Buffer.alloc(png.length)), 200)
-  const items = [goodUpload, badUpload].map(({ uploadId }) => ({ uploadId, targetFormat: 'webp' }))
+  const [validUpload, overwrittenUpload] = [await createUpload(), await createUpload()]
+  assert.equal(await put(overwrittenUpload, Buffer.alloc(png.length)), 200)
+  const items = [validUpload, overwrittenUpload].map(({ uploadId }) => ({ uploadId, targetFormat: 'webp' }))
   const { status, text } = await app.send('POST', '/v1/convert/batch', { headers, body: { items } })
   assert.equal(status, 202, text)
-  assert.deepEqual(await storedKeys(badUpload.uploadId), [])
-  assert.equal(await put(badUpload, png), 200)
+  assert.deepEqual(await storedKeys(overwrittenUpload.uploadId), [])
+  assert.equal(await put(overwrittenUpload, png), 200)
   await receiveStoredFile(
-    { uploadId: badUpload.uploadId, key: badUpload.key, createdAt: new Date() },
+    { uploadId: overwrittenUpload.uploadId, key: overwrittenUpload.key, createdAt: new Date() },
     app.services,
   )
-  assert.deepEqual(await storedKeys(badUpload.uploadId), [])
+  assert.deepEqual(await storedKeys(overwrittenUpload.uploadId), [])
 })
 
 test('the URL of an upload cannot be used to read, delete or write another file', async () => {
@@ -151,8 +151,8 @@ test('the URL of an upload cannot be used to read, delete or write another file'
     const { status } = await fetch(place.url, { method, headers: { ...place.headers } })
     assert.equal(status, 403, method)
   }
-  const otherPlace = { ...place, url: place.url.replace(place.uploadId, newId('upl')) }
-  assert.equal(await put(otherPlace, png), 403)
+  const otherTarget = { ...place, url: place.url.replace(place.uploadId, newId('upl')) }
+  assert.equal(await put(otherTarget, png), 403)
   const stranger = await app.send('POST', '/v1/convert', {
     body: { uploadId: place.uploadId, targetFormat: 'webp' },
   })

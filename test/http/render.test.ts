@@ -69,8 +69,8 @@ describe('rendering of replies', () => {
     const { meta, ...envelope } = bodyOf('envelope')
     assert.deepEqual([envelope, meta.requestId], [{ success: true, data: { a: 1 } }, 'req_1'])
     assert.ok(Math.abs(Date.parse(meta.timestamp) - Date.now()) < 60_000, meta.timestamp)
-    const { meta: _, ...mirrored } = bodyOf('mirrored')
-    assert.deepEqual(mirrored, { a: 1, success: true, data: { a: 1 } })
+    const { meta: _, ...mirroredFields } = bodyOf('mirrored')
+    assert.deepEqual(mirroredFields, { a: 1, success: true, data: { a: 1 } })
     assert.deepEqual(bodyOf('raw'), { a: 1 })
     assert.equal(replyOf('raw', 'text').body, 'text')
     assert.deepEqual(replyOf('raw', Buffer.from([255])), {

@@ -111,8 +111,8 @@ describe('request fields', () => {
   })
 
   test('the upload ids of a request can be an array, JSON text or a comma-separated list', () => {
-    for (const givenIds of [['a', 'b'], '["a","b"]', 'a, b,', ' ["a","b"]'])
-      assert.deepEqual(uploadIds.parse(givenIds), ['a', 'b'])
+    for (const ids of [['a', 'b'], '["a","b"]', 'a, b,', ' ["a","b"]'])
+      assert.deepEqual(uploadIds.parse(ids), ['a', 'b'])
     const manyIds = Array.from({ length: 101 }, (_, at) => `u${at}`)
     for (const wrongIds of [[''], '[', '[1]', ['a'.repeat(65)], manyIds, manyIds.join(), 7])
       assert.equal(uploadIds.safeParse(wrongIds).success, false, JSON.stringify(wrongIds).slice(0, 40))
@@ -277,7 +277,7 @@ test('the origin of a request is derived from Host, and its scheme from Origin',
 describe('requests to another host name', () => {
   const createdOrigins: (string | undefined)[] = []
   const localhost = 'http://localhost:8080'
-  const configsFor = (moreFields: Partial<Config>) => {
+  const createConfigReader = (moreFields: Partial<Config>) => {
     const config = {
       TRUST_HOST: '1',
       PUBLIC_URL: localhost,
@@ -296,30 +296,33 @@ describe('requests to another host name', () => {
   }
 
   test('replies contain URLs with the requested host name, also for files', () => {
-    const config = configsFor({})('files.lan')
+    const config = createConfigReader({})('files.lan')
     assert.deepEqual(
       [config.PUBLIC_URL, config.S3_PUBLIC_ENDPOINT],
       ['http://files.lan', 'http://files.lan/files'],
     )
     const otherEndpoint = 'https://s3.example.com'
     assert.equal(
-      configsFor({ S3_PUBLIC_ENDPOINT: otherEndpoint })('files.lan').S3_PUBLIC_ENDPOINT,
+      createConfigReader({ S3_PUBLIC_ENDPOINT: otherEndpoint })('files.lan').S3_PUBLIC_ENDPOINT,
       otherEndpoint,
     )
-    assert.equal(configsFor({ S3_PUBLIC_ENDPOINT: undefined })('files.lan').S3_PUBLIC_ENDPOINT, undefined)
-    const keptConfigs = [
-      configsFor({ TRUST_HOST: '0' })('files.lan'),
-      configsFor({})('localhost:8080'),
-      configsFor({})('a b'),
+    assert.equal(
+      createConfigReader({ S3_PUBLIC_ENDPOINT: undefined })('files.lan').S3_PUBLIC_ENDPOINT,
+      undefined,
+    )
+    const reusedConfigs = [
+      createConfigReader({ TRUST_HOST: '0' })('files.lan'),
+      createConfigReader({})('localhost:8080'),
+      createConfigReader({})('a b'),
     ]
     assert.deepEqual(
-      keptConfigs.map(({ PUBLIC_URL }) => PUBLIC_URL),
+      reusedConfigs.map(({ PUBLIC_URL }) => PUBLIC_URL),
       [localhost, localhost, localhost],
     )
   })
 
   test('services for the last sixteen requested host names are cached', () => {
-    const of = configsFor({})
+    const of = createConfigReader({})
     createdOrigins.length = 0
     const names = Array.from({ length: 16 }, (_, at) => `host-${at}.lan`)
     for (const name of [...names, ...names]) of(name)

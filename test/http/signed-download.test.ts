@@ -68,18 +68,18 @@ test('a daily signing key is valid on its day and the next, with some minutes of
 test('a result URL stays the same for a day after the job and is valid until then', () => {
   const endedAt = new Date(at).toISOString()
   const job = { id: 'job_1', endedAt, expiresAt: new Date(at + 2.5 * dayMs).toISOString() }
-  const addressAt = (now: number) =>
+  const urlAt = (now: number) =>
     createResultLink('https://a.test', keyOf, () => now)(job, { file: 'a b.png' })
-  const codeAt = (address: string, now: number) =>
+  const errorCodeAt = (address: string, now: number) =>
     codeOf(Object.fromEntries(new URL(address).searchParams), now)
-  const firstUrl = addressAt(at)
+  const firstUrl = urlAt(at)
   assert.match(firstUrl, /^https:\/\/a\.test\/v1\/download\/job_1\?file=a%20b\.png&exp=/)
-  assert.equal(addressAt(at + dayMs - 1), firstUrl)
-  assert.equal(codeAt(firstUrl, at + dayMs - 1), 'OK')
-  assert.equal(codeAt(firstUrl, at + dayMs), 'EXPIRED')
-  const lastUrl = addressAt(at + 2.2 * dayMs)
-  assert.equal(codeAt(lastUrl, at + 2.4 * dayMs), 'OK')
-  assert.equal(codeAt(lastUrl, at + 2.5 * dayMs), 'EXPIRED', 'the files are deleted by then')
+  assert.equal(urlAt(at + dayMs - 1), firstUrl)
+  assert.equal(errorCodeAt(firstUrl, at + dayMs - 1), 'OK')
+  assert.equal(errorCodeAt(firstUrl, at + dayMs), 'EXPIRED')
+  const lastUrl = urlAt(at + 2.2 * dayMs)
+  assert.equal(errorCodeAt(lastUrl, at + 2.4 * dayMs), 'OK')
+  assert.equal(errorCodeAt(lastUrl, at + 2.5 * dayMs), 'EXPIRED', 'the files are deleted by then')
 })
 
 test('events contain the same result URLs as replies', () => {

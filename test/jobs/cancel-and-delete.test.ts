@@ -17,62 +17,68 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-async function newService(during: Readonly<Record<string, DuringTask>> = {}, concurrency = 2) {
+async function createService(hooksByTask: Readonly<Record<string, DuringTask>> = {}, concurrency = 2) {
   const tableName = await database.makeTable()
-  return { tableName, service: new SimulatedService({ database, tableName, concurrency, during }) }
+  return {
+    tableName,
+    service: new SimulatedService({ database, tableName, concurrency, during: hooksByTask }),
+  }
 }
 
-type Act = (service: SimulatedService) => Promise<void>
+type Action = (service: SimulatedService) => Promise<void>
 
 /** Puts a job into a state and lets clients act on it. */
-const states: Readonly<Record<string, { isLive: boolean; play: (act: Act) => Promise<Stage> }>> = {
+const states: Readonly<Record<string, { isLive: boolean; play: (action: Action) => Promise<Stage> }>> = {
   pending: {
     isLive: true,
-    play: async (act) => {
-      const stage = await newService()
+    play: async (action) => {
+      const stage = await createService()
       await createJobAwaitingUpload(stage.service)
-      await act(stage.service)
+      await action(stage.service)
       return stage
     },
   },
   queued: {
     isLive: true,
-    play: async (act) => {
-      const stage = await newService()
+    play: async (action) => {
+      const stage = await createService()
       await stage.service.create(diamond())
-      await act(stage.service)
+      await action(stage.service)
       return stage
     },
   },
   processing: {
     isLive: true,
-    play: async (act) => {
-      const stage = await newService({ b: act })
+    play: async (action) => {
+      const stage = await createService({ b: action })
       await stage.service.create(diamond())
       return stage
     },
   },
-  completed: { isLive: false, play: (act) => playAfterEnd(act) },
-  failed: { isLive: false, play: (act) => playAfterEnd(act, { a: throwCorruptFile }) },
+  completed: { isLive: false, play: (action) => playAfterEnd(action) },
+  failed: { isLive: false, play: (action) => playAfterEnd(action, { a: throwCorruptFile }) },
   cancelled: {
     isLive: false,
-    play: async (act) => {
-      const stage = await newService()
+    play: async (action) => {
+      const stage = await createService()
       await stage.service.create(diamond())
       await stage.service.cancel()
-      await act(stage.service)
+      await action(stage.service)
       return stage
     },
   },
 }
 
-type Stage = Awaited<ReturnType<typeof newService>>
+type Stage = Awaited<ReturnType<typeof createService>>
 
-async function playAfterEnd(act: Act, during: Readonly<Record<string, DuringTask>> = {}): Promise<Stage> {
-  const stage = await newService(during)
+async function playAfterEnd(
+  action: Action,
+  hooksByTask: Readonly<Record<string, DuringTask>> = {},
+): Promise<Stage> {
+  const stage = await createService(hooksByTask)
   await stage.service.create(diamond())
   await stage.service.runToEnd()
-  await act(stage.service)
+  await action(stage.service)
   return stage
 }
 
@@ -129,7 +135,7 @@ for (const [state, { isLive, play }] of Object.entries(states)) {
 
 test('a file that arrives after its job was deleted or cancelled is deleted', async () => {
   for (const end of ['delete', 'cancel'] as const) {
-    const { service, tableName } = await newService()
+    const { service, tableName } = await createService()
     await createJobAwaitingUpload(service)
     await service[end]()
     await receiveUploadTwice(service, onePixelPng)
@@ -149,7 +155,7 @@ async function expire(service: SimulatedService): Promise<void> {
 
 /** A job with every kind of record: buckets, join buckets, pages of dependents and chunks. */
 async function largeJob() {
-  const stage = await newService()
+  const stage = await createService()
   const { service } = stage
   await service.create(fanOutAndIn(120))
   const { tasks } = await service.state()
@@ -223,7 +229,7 @@ test('a deletion of a job that crashes during a sweep is completed within two mi
 })
 
 test('two sweeps of the same expired job publish the same events', async () => {
-  const { service } = await newService()
+  const { service } = await createService()
   await service.create(singleTask())
   await service.runToEnd()
   service.time.moveTo(service.time.now + 3_700_000)
@@ -236,7 +242,7 @@ test('two sweeps of the same expired job publish the same events', async () => {
 })
 
 test('a failed branch of a job does not stop the other one, but cancels the tasks that need both', async () => {
-  const { service } = await newService({ bad: throwCorruptFile })
+  const { service } = await createService({ bad: throwCorruptFile })
   await service.create(
     createGraph({
       bad: { from: ['import'] },
@@ -262,7 +268,7 @@ test('a failed branch of a job does not stop the other one, but cancels the task
 })
 
 test('a cancelled task stops at its next heartbeat, and its results are deleted', async () => {
-  const { service } = await newService({
+  const { service } = await createService({
     a: async (one) => {
       await one.cancel()
     },

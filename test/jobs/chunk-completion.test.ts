@@ -8,8 +8,8 @@ import { createRecords, createStoredImport, file, newTask, timestamp } from './r
 
 const inputPlan: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
 const parts = [1000, 1001, 1002]
-const isDamaged = { status: 'failed', code: 'CORRUPT_FILE', message: 'It is cut off.' } as const
-const isTooLong = { ...isDamaged, code: 'TIMEOUT', message: 'It timed out.' } as const
+const damageFields = { status: 'failed', code: 'CORRUPT_FILE', message: 'It is cut off.' } as const
+const isTooLong = { ...damageFields, code: 'TIMEOUT', message: 'It timed out.' } as const
 
 /** A task that waits for three chunks, and the calls that completing its chunks makes. */
 async function split(moreFields: Partial<Task> = {}) {
@@ -30,24 +30,24 @@ async function split(moreFields: Partial<Task> = {}) {
       ...moreFields,
     },
   })
-  const foundTask = async () => {
+  const readTask = async () => {
     const now = await store.getTask(ref)
     assert.ok(now)
     return now
   }
-  const base = await foundTask()
-  const takeCalls: unknown[] = []
+  const base = await readTask()
+  const calls: unknown[] = []
   const deps = {
     store,
-    sendTask: async ({ number, status }: Task) => void takeCalls.push(['send', number, status]),
+    sendTask: async ({ number, status }: Task) => void calls.push(['send', number, status]),
     completeTask: async ({ number, status }: Task, { isRepeat }: { isRepeat: boolean }) =>
-      void takeCalls.push(['complete', number, status, isRepeat]),
-    publishPercent: async (_: Task, percent: number) => void takeCalls.push(['percent', percent]),
+      void calls.push(['complete', number, status, isRepeat]),
+    publishPercent: async (_: Task, percent: number) => void calls.push(['percent', percent]),
   }
   return {
     store,
-    found: foundTask,
-    did: () => takeCalls.splice(0),
+    found: readTask,
+    takeCalls: () => calls.splice(0),
     change: (set: Partial<Task>) => store.changeTask(ref, { set }),
     /** Ends a chunk with these attributes. */
     end: async (part: number, set: Partial<Task> = { status: 'completed' }, again = false) => {
@@ -61,7 +61,7 @@ async function split(moreFields: Partial<Task> = {}) {
 }
 
 test('a completed chunk is counted, and the last one sends the task to be joined', async () => {
-  const { end, found, did: takeCalls } = await split()
+  const { end, found, takeCalls } = await split()
   await end(1001)
   assert.deepEqual(
     [await found().then(({ open, got }) => [open, got]), takeCalls()],
@@ -75,7 +75,7 @@ test('a completed chunk is counted, and the last one sends the task to be joined
 })
 
 test('repeating the completion of a chunk while its task is joined does not send the task again', async () => {
-  const { end, change, did: takeCalls } = await split()
+  const { end, change, takeCalls } = await split()
   for (const part of parts) await end(part)
   takeCalls()
   await change({ leaseId: 'lease_1' })
@@ -84,13 +84,13 @@ test('repeating the completion of a chunk while its task is joined does not send
 })
 
 test('the chunks of a task in a large job publish no progress', async () => {
-  const { end, did: takeCalls } = await split({ bucketed: true })
+  const { end, takeCalls } = await split({ bucketed: true })
   await end(1000)
   assert.deepEqual(takeCalls(), [])
 })
 
 test('completing a chunk that is cancelled, outdated or of a deleted task changes nothing', async () => {
-  const { end, found, did: takeCalls } = await split()
+  const { end, found, takeCalls } = await split()
   const taskBefore = await found()
   await end(2000)
   await end(1000, { status: 'cancelled' })
@@ -99,7 +99,7 @@ test('completing a chunk that is cancelled, outdated or of a deleted task change
 })
 
 test('a failing chunk fails its task with the same error and clears its progress', async () => {
-  const { end, found, did: takeCalls } = await split()
+  const { end, found, takeCalls } = await split()
   const details = { limitS: 60 }
   await end(1001, { ...isTooLong, details })
   const { status, code, message, details: errorDetails, endedBy, endedAt, ...rest } = await found()
@@ -110,7 +110,7 @@ test('a failing chunk fails its task with the same error and clears its progress
   assert.ok(endedAt)
   assert.deepEqual([rest.pieces, rest.stage, rest.leaseId], [undefined, undefined, undefined])
   assert.deepEqual(takeCalls(), [['complete', 1, 'failed', false]])
-  await end(1002, isDamaged)
+  await end(1002, damageFields)
   assert.deepEqual([(await found()).code, takeCalls()], ['TIMEOUT', []], 'the first failure counts')
   await end(1001, isTooLong, true)
   assert.deepEqual(
@@ -125,7 +125,7 @@ test('a failing chunk whose speculative copy is running or complete does not fai
     [1000, speculativeCopyOf(1000)],
     [speculativeCopyOf(1000), 1000],
   ] as const) {
-    const { end, add, found, did: takeCalls } = await split()
+    const { end, add, found, takeCalls } = await split()
     for (const status of ['pending', 'processing', 'completed'] as const) {
       await add(other, { status })
       await end(failing, isTooLong)
@@ -138,13 +138,13 @@ test('a failing chunk whose speculative copy is running or complete does not fai
 })
 
 test('an unreadable chunk discards the chunks of its task, and a fallback route is tried', async () => {
-  const { end, found, did: takeCalls } = await split()
+  const { end, found, takeCalls } = await split()
   await end(1000)
   takeCalls()
   const { pieces: _, ...before } = await found()
   const details = { reason: 'feature' }
-  await end(1001, { ...isDamaged, details })
-  const { code, message } = isDamaged
+  await end(1001, { ...damageFields, details })
+  const { code, message } = damageFields
   const { expandedBy: _by, partCount: _count, open: _open, got: _got, ...left } = before
   assert.deepEqual(await found(), {
     ...left,
@@ -155,12 +155,12 @@ test('an unreadable chunk discards the chunks of its task, and a fallback route 
     pieces: [{ ...inputPlan, failure: { code, message, details } }],
   })
   assert.deepEqual(takeCalls(), [['send', 1, 'pending']])
-  await end(1001, isDamaged, true)
+  await end(1001, damageFields, true)
   assert.deepEqual(
     takeCalls(),
     [['send', 1, 'pending']],
     'the process that reset it may have died before sending it',
   )
-  await end(1002, isDamaged)
+  await end(1002, damageFields)
   assert.deepEqual(takeCalls(), [], 'the first chunk has already reset the task')
 })

@@ -19,7 +19,7 @@ const database = openDatabase()
 
 const isLate: DuringTask = async ({ time }) => time.moveTo(time.now + 121_000)
 /** Takes a measurable time. */
-const takesTime: DuringTask = () => pause(20)
+const pauseBriefly: DuringTask = () => pause(20)
 
 /** Runs a scenario to its end. */
 async function runScenario({ play, during, concurrency = 2 }: Scenario): Promise<SimulatedService> {
@@ -141,7 +141,7 @@ test('the progress of a chunked task follows its finished chunks', async () => {
 })
 
 test('the time limit of a chunk does not include its waiting time for other chunks', async () => {
-  const during = { 'string part 2': isLate, 'string part 3': takesTime }
+  const during = { 'string part 2': isLate, 'string part 3': pauseBriefly }
   const service = await runScenario({ play: playGraph(createChunkedGraph), during, concurrency: 1 })
   assert.equal((await service.state()).job.status, 'completed')
   assert.ok(service.runs.includes('string joined'))

@@ -65,12 +65,12 @@ test('a stored chunk contains its options, the next step and its part of the fil
   const cutFile = file('cut.pdf', 'jobs/job_1/1/cut-0')
   const chunkSpecs = [{ spec: { from: 1 } }, { spec: { from: 2 }, file: cutFile }]
   const [firstChunk, secondChunk] = createChunks({ ...split, attempt: 2 }, inputPlan, chunkSpecs)
-  const todo = { ...inputPlan, steps: [step, step] }
+  const remainingPlan = { ...inputPlan, steps: [step, step] }
   assert.deepEqual(
     [firstChunk, secondChunk].map((one) => [one?.part, one?.spec, one?.pieces, one?.cut]),
     [
-      [2000, { from: 1 }, [todo], undefined],
-      [2001, { from: 2 }, [{ ...todo, files: [cutFile] }], cutFile.key],
+      [2000, { from: 1 }, [remainingPlan], undefined],
+      [2001, { from: 2 }, [{ ...remainingPlan, files: [cutFile] }], cutFile.key],
     ],
   )
   assert.deepEqual(
@@ -121,7 +121,7 @@ test('deleting chunks deletes their results and cut files, but not chunks of a l
 })
 
 test('the chunks of a task are deleted when the task ends or its route fails', async () => {
-  const endedChunks = async (
+  const finishChunks = async (
     which: (own: Awaited<ReturnType<typeof createSplitTask>>) => Task,
     moreFields: Partial<Task>,
   ) => {
@@ -133,16 +133,16 @@ test('the chunks of a task are deleted when the task ends or its route fails', a
   }
   const itself = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>) => split
   const firstChunk = ({ part }: Awaited<ReturnType<typeof createSplitTask>>) => part(1000)
-  assert.deepEqual(await endedChunks(itself, { status: 'failed' }), [])
-  assert.deepEqual(await endedChunks(firstChunk, { status: 'failed' }), [])
-  assert.deepEqual(await endedChunks(firstChunk, {}), [1000, 1001, 2000], 'the others continue')
+  assert.deepEqual(await finishChunks(itself, { status: 'failed' }), [])
+  assert.deepEqual(await finishChunks(firstChunk, { status: 'failed' }), [])
+  assert.deepEqual(await finishChunks(firstChunk, {}), [1000, 1001, 2000], 'the others continue')
   assert.deepEqual(
-    await endedChunks(firstChunk, { expandedBy: 2 }),
+    await finishChunks(firstChunk, { expandedBy: 2 }),
     [2000],
     'the task takes another route by now',
   )
   assert.deepEqual(
-    await endedChunks((own) => ({ ...own.part(1000), jobId: 'job_2' }), {}),
+    await finishChunks((own) => ({ ...own.part(1000), jobId: 'job_2' }), {}),
     [1000, 1001, 2000],
   )
   const plain = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>): Task => {
@@ -150,11 +150,11 @@ test('the chunks of a task are deleted when the task ends or its route fails', a
     return one
   }
   assert.deepEqual(
-    await endedChunks(plain, { status: 'completed' }),
+    await finishChunks(plain, { status: 'completed' }),
     [1000, 1001, 2000],
     'the task has no chunks',
   )
-  assert.deepEqual(await endedChunks(itself, {}), [1000, 1001, 2000], 'the task is not over')
+  assert.deepEqual(await finishChunks(itself, {}), [1000, 1001, 2000], 'the task is not over')
 })
 
 test('a chunk is needed as long as its task or its speculative copy waits for it', async () => {

@@ -65,11 +65,11 @@ async function logOf(scripts: readonly string[], succeeds = true) {
     () => 'done',
     (error: unknown) => String(error),
   )
-  const cleanLines = lines.map(({ level: _, time: __, pid: ___, hostname: ____, ms, ...line }) => {
+  const loggedFields = lines.map(({ level: _, time: __, pid: ___, hostname: ____, ms, ...line }) => {
     assert.equal(typeof ms, 'number')
     return line
   })
-  return { log: cleanLines, watched: watchedLines, ended: endedRun }
+  return { log: loggedFields, watchedLines: watchedLines, ended: endedRun }
 }
 
 const logFields = { engine: 'pandoc', from: 'html', to: 'txt' }
@@ -78,13 +78,13 @@ test(
   'the command log contains the end of a failed program’s output, without its arguments',
   confined,
   async () => {
-    const { log: cleanLines, ended } = await logOf([
+    const { log: loggedFields, ended } = await logOf([
       'exit 0',
       'echo why >&2; exit 3',
       'yes | head -c 5000 >&2; exit 1',
     ])
     assert.equal(ended, 'done')
-    assert.deepEqual(cleanLines, [
+    assert.deepEqual(loggedFields, [
       { command: 'sh', how: 'exit code 3', stderr: 'why\n', msg: 'command failed' },
       { command: 'sh', how: 'exit code 1', stderr: 'y\n'.repeat(2000), msg: 'command failed' },
       { ...logFields, method: 'encode', msg: 'step completed' },
@@ -99,6 +99,6 @@ test('the log of a failed step contains the version of its engine', confined, as
 })
 
 test('the command observer is notified of programs and their output', confined, async () => {
-  const { watched } = await logOf(['echo why >&2; exit 3'])
-  assert.deepEqual(watched, [['sh', 3], 'why\n', ['exit code 3', false]])
+  const { watchedLines } = await logOf(['echo why >&2; exit 3'])
+  assert.deepEqual(watchedLines, [['sh', 3], 'why\n', ['exit code 3', false]])
 })

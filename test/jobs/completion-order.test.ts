@@ -49,7 +49,7 @@ async function createJob(tasks: readonly NewTask[], moreDeps: Partial<JobsDeps> 
     },
   }
 }
-const diamond = [
+const diamondGraph = [
   createStoredImport('in'),
   newTask('a', [0]),
   newTask('b', [0]),
@@ -58,7 +58,7 @@ const diamond = [
 ]
 
 test('a task is sent when all of its inputs are complete, and again if that event is repeated', async () => {
-  const { end, repeatEnd, change, takeSentTasks } = await createJob(diamond)
+  const { end, repeatEnd, change, takeSentTasks } = await createJob(diamondGraph)
   await end(1)
   assert.deepEqual(takeSentTasks(), [])
   await end(2)
@@ -71,7 +71,7 @@ test('a task is sent when all of its inputs are complete, and again if that even
 })
 
 test('the last task ends its job, and the end is published again if that event is repeated', async () => {
-  const { end, repeatEnd, takeEvents, job } = await createJob(diamond)
+  const { end, repeatEnd, takeEvents, job } = await createJob(diamondGraph)
   for (const number of [1, 2]) await end(number)
   assert.deepEqual([takeEvents(), (await job()).status], [[], 'queued'])
   await end(3)
@@ -83,7 +83,7 @@ test('the last task ends its job, and the end is published again if that event i
 })
 
 test('a failed task cancels all tasks that need its files', async () => {
-  const { end, found, takeSentTasks, job } = await createJob([...diamond, newTask('last', [3])])
+  const { end, found, takeSentTasks, job } = await createJob([...diamondGraph, newTask('last', [3])])
   await end(1, fail(3, 'It is cut off.'))
   for (const number of [3, 5]) {
     const { status, code, endedBy, endedAt, startedAt } = await found(number)
@@ -121,8 +121,8 @@ test('a task that cannot be planned fails with the reason, unless it has already
 })
 
 test('tasks that are sent together go to their own queues, in the message group of their owner', async () => {
-  const sendings: unknown[] = []
-  const { jobs, queues, store } = await createJob(diamond, {
+  const sentBatches: unknown[] = []
+  const { jobs, queues, store } = await createJob(diamondGraph, {
     taskSender: {
       route: async ({ number }) => ({
         queue: number === 1 ? 'image' : 'av',
@@ -132,33 +132,33 @@ test('tasks that are sent together go to their own queues, in the message group 
     },
   })
   queues.send = async (queue, messages, group) =>
-    void sendings.push([queue, messages.map(({ task: number }) => number), group])
+    void sentBatches.push([queue, messages.map(({ task: number }) => number), group])
   const state = await store.getState('job_1')
   assert.ok(state)
   await jobs.completion.sendTasks(state.tasks, state)
-  assert.deepEqual(sendings, [
+  assert.deepEqual(sentBatches, [
     ['image', [1], 'anon_1'],
     ['av', [2, 3], 'anon_1'],
   ])
 })
 
 test('a task with one input is sent with its files, while a task with several inputs looks them up', async () => {
-  const knownInputs: unknown[] = []
+  const inputsOfTask: unknown[] = []
   const { end } = await createJob(
     [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), newTask('c', [1, 0])],
     {
       taskSender: {
         route: async ({ number }, at) => {
-          knownInputs.push([number, at?.tasks.map((one) => [one.number, one.status])])
+          inputsOfTask.push([number, at?.tasks.map((one) => [one.number, one.status])])
           return { queue: 'image', message: { jobId: 'job_1', task: number } }
         },
         retryQueue: (queue) => queue,
       },
     },
   )
-  knownInputs.length = 0
+  inputsOfTask.length = 0
   await end(1)
-  assert.deepEqual(knownInputs, [
+  assert.deepEqual(inputsOfTask, [
     [2, [[1, 'completed']]],
     [3, undefined],
   ])
@@ -181,24 +181,24 @@ test('only files that a task imported from elsewhere are published as events', a
 })
 
 test('only the process that published an event removes it from the job record when a task ends', async () => {
-  for (const isTeller of [true, false]) {
-    const { jobs, end, found, job, ...own } = await createJob([...diamond, newTask('beside', [0])])
+  for (const isSamePublisher of [true, false]) {
+    const { jobs, end, found, job, ...own } = await createJob([...diamondGraph, newTask('beside', [0])])
     const firstTask = await found(1)
-    const teller = isTeller ? jobs.completion : memoryJobs({ store: own.store }).jobs.completion
-    const startedJob = await teller.lifecycle.start(await job(), firstTask)
+    const publisher = isSamePublisher ? jobs.completion : memoryJobs({ store: own.store }).jobs.completion
+    const startedJob = await publisher.lifecycle.start(await job(), firstTask)
     assert.ok(startedJob)
-    await teller.lifecycle.publishProgress(startedJob, 1, { percent: 40, stage: 'convert', taskName: 'a' })
+    await publisher.lifecycle.publishProgress(startedJob, 1, { percent: 40, stage: 'convert', taskName: 'a' })
     const jobBefore = await job()
     assert.deepEqual([Object.keys(jobBefore.log).sort(), jobBefore.running], [['1', 'started'], { 1: 40 }])
     await end(1)
     const { log, running } = await job()
-    assert.deepEqual([Object.keys(log).sort(), running], [isTeller ? [] : ['1', 'started'], {}])
+    assert.deepEqual([Object.keys(log).sort(), running], [isSamePublisher ? [] : ['1', 'started'], {}])
   }
 })
 
 test('a fail-fast job cancels its running tasks after the first failure', async () => {
   const ownJobs = memoryJobs()
-  await ownJobs.jobs.create(createRecords(diamond, { failFast: true }))
+  await ownJobs.jobs.create(createRecords(diamondGraph, { failFast: true }))
   const ref = { jobId: 'job_1', task: 1 }
   await ownJobs.store.changeTask(
     { ...ref, task: 2 },
@@ -252,10 +252,14 @@ test('a finished chunk updates its task’s progress, sends it to be joined or f
   await failedSplit.endChunk(1000, fail(5, 'It timed out.'))
   // Another engine reads a damaged chunk, but a timeout fails the task.
   assert.deepEqual([failedSplit.takeSentTasks(), (await failedSplit.found(1)).status], [[1], 'pending'])
-  const lateSplit = await split()
-  await lateSplit.endChunk(1000, { ...fail(5, 'It timed out.'), code: 'TIMEOUT' })
+  const splitAfterEnd = await split()
+  await splitAfterEnd.endChunk(1000, { ...fail(5, 'It timed out.'), code: 'TIMEOUT' })
   assert.deepEqual(
-    [lateSplit.takeSentTasks(), (await lateSplit.job()).status, (await lateSplit.found(2)).status],
+    [
+      splitAfterEnd.takeSentTasks(),
+      (await splitAfterEnd.job()).status,
+      (await splitAfterEnd.found(2)).status,
+    ],
     [...[[], 'failed', 'cancelled']],
   )
 })

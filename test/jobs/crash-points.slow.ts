@@ -17,30 +17,30 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-const manners = {
+const variants = {
   'the table behaves': undefined,
-  'writes conflict with other transactions': withSeed((chance) => writeConflicts(0.3, chance)),
-  'every write is sent twice': withSeed((chance) => lostResponses(1, chance)),
-  'responses are lost and writes are repeated': withSeed((chance) => lostResponses(0.3, chance)),
-  'one write gets no response': withSeed((chance) => dropBatchWrites(0.08, chance)),
-  'batches are processed in part': withSeed((chance) => partialBatches(0.8, chance)),
+  'writes conflict with other transactions': withSeed((random) => writeConflicts(0.3, random)),
+  'every write is sent twice': withSeed((random) => lostResponses(1, random)),
+  'responses are lost and writes are repeated': withSeed((random) => lostResponses(0.3, random)),
+  'one write gets no response': withSeed((random) => dropBatchWrites(0.08, random)),
+  'batches are processed in part': withSeed((random) => partialBatches(0.8, random)),
 }
 
-for (const [circumstance, manner] of Object.entries(manners))
+for (const [circumstance, variant] of Object.entries(variants))
   for (const [name, story] of Object.entries(jobScenarios))
     test(`${name} ends with the same outcome wherever a process crashes while ${circumstance}`, async (t) => {
-      const runs = await testCrashPoints(database, story, manner && { manner })
+      const runs = await testCrashPoints(database, story, variant && { manner: variant })
       t.diagnostic(`${runs} runs`)
     })
 
 test('a job of three hundred tasks completes even if forty processes die', async () => {
-  const chance = createRandom(41)
+  const random = createRandom(41)
   for (let time = 1; time <= 3; time++) {
-    const crashAfter = Array.from({ length: 40 }, () => 60 + Math.floor(chance() * 2000))
+    const crashAfter = Array.from({ length: 40 }, () => 60 + Math.floor(random() * 2000))
     const tableBehavior = combineBehaviors(
-      writeConflicts(0.02, chance),
-      lostResponses(0.05, chance),
-      partialBatches(0.3, chance),
+      writeConflicts(0.02, random),
+      lostResponses(0.05, random),
+      partialBatches(0.3, random),
     )
     const tableName = await database.makeTable()
     const service = new SimulatedService({ database, tableName, concurrency: 8, crashAfter, tableBehavior })

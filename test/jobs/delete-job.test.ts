@@ -9,7 +9,7 @@ import { applyChange, createStoredImport, newJob, newTask, timestamp } from './r
 const freshJob = newJob([createStoredImport('in'), newTask('work', [0])])
 
 /** A store of one job, which may be changed concurrently. */
-function storeOf(job: Job, meanwhile: (job: Job) => Job = (same) => same) {
+function createStore(job: Job, changeMeanwhile: (job: Job) => Job = (same) => same) {
   const storedJob = { job, writes: 0 }
   const store = {
     changeJob: async (
@@ -17,7 +17,7 @@ function storeOf(job: Job, meanwhile: (job: Job) => Job = (same) => same) {
       change: Change,
       { condition }: { condition: { equal: { status: string } } },
     ) => {
-      if (storedJob.writes++ === 0) storedJob.job = meanwhile(storedJob.job)
+      if (storedJob.writes++ === 0) storedJob.job = changeMeanwhile(storedJob.job)
       const applied = condition.equal.status === storedJob.job.status && !storedJob.job.deletedAt
       if (applied) storedJob.job = applyChange(storedJob.job, change)
       return { applied, record: storedJob.job }
@@ -27,7 +27,7 @@ function storeOf(job: Job, meanwhile: (job: Job) => Job = (same) => same) {
 }
 
 test('deleting a live job also cancels it, with a sequence number for each event', async () => {
-  const { stored, store } = storeOf(freshJob.job)
+  const { stored, store } = createStore(freshJob.job)
   assert.equal(await markJobDeleted(freshJob.job, store, timestamp(9)), true)
   const { status, cancelledBy, endedAt, deletedAt, unsaid, wakeAt, numbers, sequence } = stored.job
   const isListed = 'listKey' in stored.job
@@ -45,7 +45,7 @@ test('deleting a live job also cancels it, with a sequence number for each event
 
 test('deleting a job that has ended keeps its status and takes the next sequence number', async () => {
   const over: Job = { ...freshJob.job, status: 'completed', endedAt: timestamp(5) }
-  const { stored, store } = storeOf(over)
+  const { stored, store } = createStore(over)
   assert.equal(await markJobDeleted(over, store, timestamp(9)), true)
   const { status, endedAt, numbers, sequence } = stored.job
   assert.deepEqual([status, endedAt, 'ended' in numbers], ['completed', timestamp(5), false])
@@ -53,7 +53,7 @@ test('deleting a job that has ended keeps its status and takes the next sequence
 })
 
 test('a job that ends during its deletion is deleted like one that has ended', async () => {
-  const { stored, store } = storeOf(freshJob.job, (job) => ({
+  const { stored, store } = createStore(freshJob.job, (job) => ({
     ...job,
     status: 'completed',
     endedAt: timestamp(5),
@@ -79,8 +79,8 @@ test('deleting a job gives up after ten write conflicts', async () => {
 
 test('deleting a job that is already deleted returns false', async () => {
   const goneJob: Job = { ...freshJob.job, deletedAt: timestamp(5) }
-  assert.equal(await markJobDeleted(goneJob, storeOf(goneJob).store, timestamp(9)), false)
-  const { store } = storeOf(freshJob.job, (job) => ({ ...job, deletedAt: timestamp(5) }))
+  assert.equal(await markJobDeleted(goneJob, createStore(goneJob).store, timestamp(9)), false)
+  const { store } = createStore(freshJob.job, (job) => ({ ...job, deletedAt: timestamp(5) }))
   assert.equal(await markJobDeleted(freshJob.job, store, timestamp(9)), false)
 })
 
@@ -92,7 +92,7 @@ test('resuming an interrupted deletion of a job publishes no event again and del
   const did: string[] = []
   let job = state.job
   let isCut = true
-  const erasing = {
+  const deletion = {
     store: {
       getState: async () => ({ ...state, job }),
       getJob: async () => job,
@@ -111,10 +111,10 @@ test('resuming an interrupted deletion of a job publishes no event again and del
     lifecycle: { endAllTasks: async () => state, publish: async () => did.push('events') },
     log: { info: () => undefined },
   } as unknown as DeleteJobDeps // only what is called
-  await assert.rejects(deleteJobData('job_1', erasing), /the process died/)
+  await assert.rejects(deleteJobData('job_1', deletion), /the process died/)
   assert.deepEqual(did, ['uploads', 'files', 'events'])
   isCut = false
-  await deleteJobData('job_1', erasing)
+  await deleteJobData('job_1', deletion)
   assert.deepEqual(did.slice(3), ['tasks', 'job'])
 })
 
@@ -124,7 +124,7 @@ test('the tombstone of an expired job is kept for 30 days', async () => {
     job: { ...freshJob.job, status: 'expired', expiredAt: timestamp(5.5) },
   }
   const buried: number[] = []
-  const erasing = {
+  const deletion = {
     store: {
       getState: async () => ({ ...state, job: { ...state.job, filesTold: true } }),
       getJob: async () => ({ ...state.job, filesTold: true }),
@@ -133,6 +133,6 @@ test('the tombstone of an expired job is kept for 30 days', async () => {
     },
     log: { info: () => undefined },
   } as unknown as DeleteJobDeps // only what is called
-  await deleteJobData('job_1', erasing)
+  await deleteJobData('job_1', deletion)
   assert.deepEqual(buried, [Date.parse(timestamp(5)) / 1000 + 30 * 24 * 3600])
 })

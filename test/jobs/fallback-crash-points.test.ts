@@ -71,11 +71,15 @@ test('if no engine can read a file, the most informative error is reported', asy
 })
 
 test('the error of an unreadable chunk keeps the details of its engine', async () => {
-  const { 'word by imagemagick': lab, 'word by ffmpeg': damagedFile } =
+  const { 'word by imagemagick': resultOfImagemagick, 'word by ffmpeg': damagedFile } =
     fallbackScenarios['a file that no engine reads'].during
   const { task } = await runScenario({
     play: fallbackScenarios['a file with an unreadable chunk'].play,
-    during: { 'word by vips part 1': lab, 'word by imagemagick': damagedFile, 'word by ffmpeg': damagedFile },
+    during: {
+      'word by vips part 1': resultOfImagemagick,
+      'word by imagemagick': damagedFile,
+      'word by ffmpeg': damagedFile,
+    },
   })
   assert.equal(task.code, 'UNSUPPORTED_FORMAT')
   assert.deepEqual([task.details?.['reason'], task.details?.['feature']], ['feature', 'Lab'])
@@ -102,8 +106,8 @@ test('a task that is replanned after an unreadable chunk is sent even if the que
     play: async (one) => {
       const send = one.queues.send.bind(one.queues)
       one.queues.send = async (queue, messages, group) => {
-        const isOfTask = messages.some(({ part }) => part === undefined)
-        if (isOfTask && one.runs.includes('word by vips part 1') && refusals++ === 0)
+        const isTaskMessage = messages.some(({ part }) => part === undefined)
+        if (isTaskMessage && one.runs.includes('word by vips part 1') && refusals++ === 0)
           throw new Error('The queue is unavailable.')
         return send(queue, messages, group)
       }
@@ -129,7 +133,7 @@ test('the fallback result that kept most content is used, with its warning', asy
 })
 
 test('a fallback result without layout must keep much more text to be preferred', () => {
-  const ofWords = (foundWords: number, ...warningCodes: string[]) => ({
+  const resultWithWords = (foundWords: number, ...warningCodes: string[]) => ({
     files: [],
     warnings: warningCodes.map((code) => ({ code, message: code })),
     fidelity: { words: createRetention(100, foundWords), dropped: [] },
@@ -139,14 +143,14 @@ test('a fallback result without layout must keep much more text to be preferred'
     steps: [],
     step: 0,
     files: [],
-    fallback: { ...ofWords(88, 'CONTENT_LOST'), kept: 0.88 },
+    fallback: { ...resultWithWords(88, 'CONTENT_LOST'), kept: 0.88 },
   }
   const failWithoutRoute = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
   const chooseResult = (foundWords: number, warningCodes: string[], isShort: boolean) => {
     const shortfall = isShort ? { kept: foundWords / 100, warning: lostError } : undefined
     const turn = decideAfterSuccess(
       inputPlan,
-      ofWords(foundWords, ...warningCodes),
+      resultWithWords(foundWords, ...warningCodes),
       shortfall,
       failWithoutRoute,
     )
@@ -160,15 +164,15 @@ test('a fallback result without layout must keep much more text to be preferred'
 })
 
 test('a fallback result with more words does not replace one with more images', () => {
-  const ofShares = (words: number, images: number) => ({
+  const resultWithShares = (words: number, images: number) => ({
     files: [],
     warnings: [],
     fidelity: { words: createRetention(100, words), images: createRetention(4, images), dropped: [] },
   })
-  const inputPlan = { steps: [], step: 0, files: [], fallback: { ...ofShares(90, 4), kept: 0.9 } }
+  const inputPlan = { steps: [], step: 0, files: [], fallback: { ...resultWithShares(90, 4), kept: 0.9 } }
   const failWithoutRoute = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
   const chooseWords = (words: number, images: number) => {
-    const turn = decideAfterSuccess(inputPlan, ofShares(words, images), undefined, failWithoutRoute)
+    const turn = decideAfterSuccess(inputPlan, resultWithShares(words, images), undefined, failWithoutRoute)
     return 'result' in turn ? turn.result.fidelity?.words?.result : undefined
   }
   assert.equal(chooseWords(100, 3), 90)
@@ -200,9 +204,9 @@ test('an earlier partial result is used if a fallback route fails', () => {
     })
   }
   const bare = new Error('the machine is busy')
-  const failsAgain = { ...fails, error: bare, isLastAttempt: false }
+  const secondFailure = { ...fails, error: bare, isLastAttempt: false }
   assert.throws(
-    () => decideAfterFailure({ ...inputPlan, fallback: emptyResult }, failsAgain, failWithoutRoute),
+    () => decideAfterFailure({ ...inputPlan, fallback: emptyResult }, secondFailure, failWithoutRoute),
     bare,
     'another attempt follows',
   )

@@ -45,10 +45,12 @@ test('the event of an uploaded file contains its origin, upload and job', () => 
 })
 
 test('events of files in a request are published with the job, but not on a retry', () => {
-  const importOf = (operation: string) =>
+  const createImport = (operation: string) =>
     newTask('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
   const eventsFor = (operation: string, retryOf?: string) =>
-    createCreationEvents(newJob([importOf(operation)], retryOf === undefined ? {} : { retryOf })).map(bodyOf)
+    createCreationEvents(newJob([createImport(operation)], retryOf === undefined ? {} : { retryOf })).map(
+      bodyOf,
+    )
   const [arrivedEvent] = eventsFor('import/upload')
   const { file: uploadedFile, timestamp: occurredAt } = arrivedEvent as unknown as {
     file: object

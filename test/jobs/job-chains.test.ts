@@ -106,7 +106,7 @@ const recordOf = (hops: number | undefined) => ({
 })
 
 /** Returns whether a message was handled, and the attributes of a message that its handler sends. */
-async function handleOne(hops: number | undefined) {
+async function handleMessage(hops: number | undefined) {
   let sent: object | undefined
   const errors: object[] = []
   const { batchItemFailures } = await handleBatch(
@@ -125,10 +125,10 @@ const hops = (count: number) => ({
 })
 
 test('messages count the messages that led to them, and an endless chain is stopped', async () => {
-  assert.deepEqual(await handleOne(undefined), { sent: hops(2), failed: 0, errors: 0 })
-  assert.deepEqual(await handleOne(2), { sent: hops(3), failed: 0, errors: 0 })
-  assert.deepEqual(await handleOne(maxHops), { sent: hops(maxHops + 1), failed: 0, errors: 0 })
-  assert.deepEqual(await handleOne(maxHops + 1), { sent: undefined, failed: 1, errors: 1 })
+  assert.deepEqual(await handleMessage(undefined), { sent: hops(2), failed: 0, errors: 0 })
+  assert.deepEqual(await handleMessage(2), { sent: hops(3), failed: 0, errors: 0 })
+  assert.deepEqual(await handleMessage(maxHops), { sent: hops(maxHops + 1), failed: 0, errors: 0 })
+  assert.deepEqual(await handleMessage(maxHops + 1), { sent: undefined, failed: 1, errors: 1 })
   assert.deepEqual(chainAttributes(), {}, 'outside of a message')
   assert.deepEqual(continueChain(7, chainAttributes), hops(8))
 })

@@ -60,11 +60,11 @@ test('a task that waits for inputs or chunks, or has ended, cannot be claimed', 
 
 for (const isStarted of [false, true])
   test(`the only task of a ${isStarted ? 'started' : 'queued'} job ends in one write, and the job in the next`, async () => {
-    const { held: claimAndKeep, job, found, jobs, takeEvents, table, bus } = await createJob(onlyTasks)
+    const { held: claimTask, job, found, jobs, takeEvents, table, bus } = await createJob(onlyTasks)
     if (isStarted) await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
     takeEvents()
     const eventsBefore = bus.events.length
-    const one = await claimAndKeep()
+    const one = await claimTask()
     let updates = 0
     const update = table.update.bind(table)
     table.update = async (...args) => {
@@ -96,8 +96,8 @@ for (const isStarted of [false, true])
   })
 
 test('a job that changed while its only task ended is ended separately, with start and end published', async () => {
-  const { held: claimAndKeep, job, jobs, takeEvents, bus } = await createJob(onlyTasks)
-  const one = await claimAndKeep()
+  const { held: claimTask, job, jobs, takeEvents, bus } = await createJob(onlyTasks)
+  const one = await claimTask()
   const subscribedJob = { ...(await job()), hasWebhook: true as const }
   await jobs.publishDownload(subscribedJob, file('a.png'), { signed: false, ip: null })
   takeEvents()
@@ -112,8 +112,8 @@ test('a job that changed while its only task ended is ended separately, with sta
 })
 
 test('finishing a task after another worker took it over, or after it was cancelled, changes nothing', async () => {
-  const { held: claimAndKeep, change, job, found, takeEvents } = await createJob(onlyTasks)
-  const one = await claimAndKeep()
+  const { held: claimTask, change, job, found, takeEvents } = await createJob(onlyTasks)
+  const one = await claimTask()
   await change({ leaseId: 'lease_2' })
   assert.deepEqual([await one.finish(end), (await found()).status], [false, 'processing'])
   assert.notEqual((await job()).status, 'completed')
@@ -127,8 +127,8 @@ test('finishing a task after another worker took it over, or after it was cancel
 })
 
 test('finishing a task that another worker took over does not send its dependents', async () => {
-  const { held: claimAndKeep, change, found, takeSentTasks, takeEvents } = await createJob()
-  const one = await claimAndKeep()
+  const { held: claimTask, change, found, takeSentTasks, takeEvents } = await createJob()
+  const one = await claimTask()
   await change({ leaseId: 'lease_2' })
   assert.deepEqual(
     [await one.finish(end), (await found()).status, takeSentTasks()],
@@ -138,8 +138,8 @@ test('finishing a task that another worker took over does not send its dependent
 })
 
 test('a job that is cancelled while its only task publishes progress stays cancelled', async () => {
-  const { held: claimAndKeep, store, found, job } = await createJob(onlyTasks)
-  const one = await claimAndKeep()
+  const { held: claimTask, store, found, job } = await createJob(onlyTasks)
+  const one = await claimTask()
   one.reportProgress(50, 'encoding')
   await store.changeJob('job_1', { set: { status: 'cancelled' } })
   await one.stopHeartbeat()
@@ -168,18 +168,18 @@ test('the only task of a job with separately stored imports ends the job with th
 })
 
 test('the file that a job’s only task imported is published with the end of the job', async () => {
-  const { held: claimAndKeep, takeEvents } = await createJob([
+  const { held: claimTask, takeEvents } = await createJob([
     ...[createStoredImport('in'), newTask('a', [], { operation: 'import/url' }), createExport('out', [1])],
   ])
-  const one = await claimAndKeep()
+  const one = await claimTask()
   assert.equal(await one.finish(end), true)
   assert.deepEqual(takeEvents(), ['file.uploaded', 'job.started', 'job.completed'])
 })
 
 test('when one of several tasks ends, the next one is sent and the start of the job is published', async () => {
-  const { held: claimAndKeep, takeSentTasks, takeEvents, job, found, change } = await createJob()
+  const { held: claimTask, takeSentTasks, takeEvents, job, found, change } = await createJob()
   await change({ pieces: [inputPlan], begun: 'upload 1', stage: 'encoding' })
-  const one = await claimAndKeep()
+  const one = await claimTask()
   assert.equal(await one.finish({ ...end, engine: 'vips' }), true)
   const { leaseId, leaseUntil, pieces, begun, stage } = await found()
   assert.deepEqual([leaseId, leaseUntil, pieces, begun, stage], Array(5).fill(undefined))
@@ -192,8 +192,8 @@ test('when one of several tasks ends, the next one is sent and the start of the 
 })
 
 test('a stored task outcome is not replaced if the same worker reports a different one', async () => {
-  const { held: claimAndKeep, bus, found } = await createJob(onlyTasks)
-  const one = await claimAndKeep()
+  const { held: claimTask, bus, found } = await createJob(onlyTasks)
+  const one = await claimTask()
   bus.failNext(1)
   await assert.rejects(one.finish(end), /the bus rejected/)
   assert.equal(await one.finish({ status: 'failed', code: 'CONVERSION_FAILED', message: '' }), false)
@@ -206,9 +206,9 @@ test('a failed attempt of a task is retried twice', async () => {
     [{ attempt: 2 }, 'processing', false],
     [{ attempt: 0, status: 'processing', expandedBy: 1, partCount: 2 }, 'processing', true],
   ] as const) {
-    const { held: claimAndKeep, change, found } = await createJob()
+    const { held: claimTask, change, found } = await createJob()
     await change({ ...claimed })
-    const one = await claimAndKeep()
+    const one = await claimTask()
     assert.equal(await one.retry(), again)
     const { status, leaseId, leaseUntil, attempt } = await found()
     assert.deepEqual([status, attempt], [left, claimed.attempt + 1])
@@ -219,9 +219,9 @@ test('a failed attempt of a task is retried twice', async () => {
 })
 
 test('splitting a task sends its chunks, and the task waits for them', async () => {
-  const { held: claimAndKeep, found, queues, change } = await createJob()
+  const { held: claimTask, found, queues, change } = await createJob()
   await change({ percent: 30, got: new Set([9]) })
-  const one = await claimAndKeep()
+  const one = await claimTask()
   const parts = [1000, 1001].map((part) =>
     createChunkRecord({ ...createRecords(two).tasks[0], number: 1 } as Task, part, {}, secondsLater(0)),
   )
@@ -246,8 +246,8 @@ test('splitting a task sends its chunks, and the task waits for them', async () 
 })
 
 test('a worker that lost its task cannot split it or hand it over', async () => {
-  const { held: claimAndKeep, change, takeSentTasks, store, ref, found } = await createJob()
-  const one = await claimAndKeep()
+  const { held: claimTask, change, takeSentTasks, store, ref, found } = await createJob()
+  const one = await claimTask()
   await change({ leaseId: 'lease_2' })
   const taskBefore = await found()
   const parts = [createChunkRecord(taskBefore, 1000, {}, secondsLater(0))]
@@ -259,9 +259,9 @@ test('a worker that lost its task cannot split it or hand it over', async () => 
 })
 
 test('handing over a joined task removes all records of its chunks', async () => {
-  const { held: claimAndKeep, change, found, takeSentTasks } = await createJob()
+  const { held: claimTask, change, found, takeSentTasks } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, got: new Set([1000]), percent: 5 })
-  const one = await claimAndKeep()
+  const one = await claimTask()
   assert.equal(await one.handOver({ pieces: [inputPlan], warnings: [], engine: 'vips' }), true)
   const { status, attempt, percent, endedBy, pieces, engine, ...rest } = await found()
   assert.deepEqual(

@@ -17,7 +17,7 @@ function createList(statuses: readonly JobStatus[], { pageSize = 100, tag = '' }
     (status, at): Job => ({ ...job, id: idOf(at), status, total: 3, createdAt: timestamp(at) }),
   )
   const requestedKeys: unknown[] = []
-  let lookedAtCount = 0
+  let readCount = 0
   const table = {
     query: async ({ IndexName, ExpressionAttributeValues: values, ScanIndexForward, Limit }: never) => {
       const [key, from, to] = Object.values(values as Record<string, string>)
@@ -38,13 +38,13 @@ function createList(statuses: readonly JobStatus[], { pageSize = 100, tag = '' }
     const maxRead = query.matches ? 100 : wholeQuery.limit + 1
     const read = async (ids: readonly string[]) => {
       assert.ok(ids.length <= maxRead, `${ids.length} jobs are read at once`)
-      lookedAtCount += ids.length
+      readCount += ids.length
       return ids.flatMap((id) => jobs.find((one) => one.id === id) ?? [])
     }
     const { jobs: foundJobs, next } = await queryJobs(wholeQuery, table, read)
     return { at: foundJobs.map(({ id }) => Number(id.slice(-2))), next }
   }
-  return { list, asked: requestedKeys, looked: () => lookedAtCount }
+  return { list, asked: requestedKeys, lookedAt: () => readCount }
 }
 const mixedStatuses: JobStatus[] = ['completed', 'failed', 'queued', 'completed', 'cancelled', 'processing']
 
@@ -70,11 +70,11 @@ test('a job list queries only the index partitions of the requested statuses', a
     const { list, asked } = createList(mixedStatuses)
     return [(await list({ statuses })).at, asked]
   }
-  const jobsUnder = [
+  const expectedQueries = [
     ['byList', 'anon_1#live'],
     ['byList', 'anon_1#failed'],
   ]
-  assert.deepEqual(await lists(['queued', 'processing', 'failed']), [[5, 2, 1], jobsUnder])
+  assert.deepEqual(await lists(['queued', 'processing', 'failed']), [[5, 2, 1], expectedQueries])
   assert.deepEqual(await lists(['expired']), [[], []])
   const taggedList = createList(mixedStatuses, { tag: 'mine' })
   assert.equal((await taggedList.list({ tag: 'mine' })).at.length, 6)
@@ -98,28 +98,28 @@ test('time limits of a job list are exclusive, and a page ends at the maximum nu
 })
 
 test('a job list filter with few matches scans at most 500 jobs per page and reaches the whole history', async () => {
-  const { list, looked } = createList(
+  const { list, lookedAt } = createList(
     Array.from({ length: 1300 }, () => 'completed'),
     { pageSize: 1000 },
   )
   const isOldest = ({ id }: Job) => id === idOf(0)
-  const pageEnds: { found: number; looked: number }[] = []
+  const pageEnds: { found: number; lookedAt: number }[] = []
   let afterId: string | undefined
   do {
     const { at, next } = await list({ limit: 99, matches: isOldest, after: afterId })
-    pageEnds.push({ found: at.length, looked: looked() })
+    pageEnds.push({ found: at.length, lookedAt: lookedAt() })
     afterId = next
   } while (afterId !== undefined)
   assert.deepEqual(pageEnds, [
-    { found: 0, looked: 500 },
-    { found: 0, looked: 1000 },
-    { found: 1, looked: 1300 },
+    { found: 0, lookedAt: 500 },
+    { found: 0, lookedAt: 1000 },
+    { found: 1, lookedAt: 1300 },
   ])
 })
 
 test('a job list filter continues after the scanned jobs, across several index pages', async () => {
   for (const newestFirst of [true, false]) {
-    const { list, looked } = createList(
+    const { list, lookedAt } = createList(
       Array.from({ length: 9 }, () => 'completed'),
       { pageSize: 3 },
     )
@@ -127,7 +127,7 @@ test('a job list filter continues after the scanned jobs, across several index p
     assert.deepEqual((await list({ newestFirst, matches: ({ id }) => id === idOf(lastIndex) })).at, [
       lastIndex,
     ])
-    assert.equal(looked(), 9, 'each job is scanned once')
+    assert.equal(lookedAt(), 9, 'each job is scanned once')
   }
 })
 

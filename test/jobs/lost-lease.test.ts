@@ -43,7 +43,7 @@ async function createJob() {
     /** Stores what a heartbeat would store. */
     work: (ms: Pick<Task, 'workedMs' | 'attemptMs'>) => store.changeTask(ref, { set: ms }),
     /** A worker that dies while it has the task. */
-    die: async (worker: Pick<TaskRun, 'isShared' | 'runId'>) => {
+    dieWithTask: async (worker: Pick<TaskRun, 'isShared' | 'runId'>) => {
       let claimedTask: Task | undefined
       const outcome = await run(worker, async (_, { task, lease }) => {
         claimedTask = task
@@ -61,21 +61,21 @@ const loneWorker = { isShared: false, runId: 'run 1' }
 const countOf = async (find: () => Promise<Task>) => countedAttempts(await find())
 
 test('the crash of a shared worker costs its tasks no attempt, but each then runs alone', async () => {
-  const { die, run, find } = await createJob()
-  await die(sharedWorker)
+  const { dieWithTask, run, find } = await createJob()
+  await dieWithTask(sharedWorker)
   const secondOutcome = await run(sharedWorker, () => assert.fail('it may crash this worker as well'))
   assert.deepEqual(secondOutcome, { done: false, resend: 'apart', retryInS: 0 })
   assert.equal((await find()).leaseId, undefined)
-  const { claimed } = await die(loneWorker)
+  const { claimed } = await dieWithTask(loneWorker)
   assert.deepEqual([claimed?.attempt, claimed && countedAttempts(claimed)], [2, 1])
 })
 
 test('a task that kills its worker three times while running alone fails', async () => {
-  const { die, run, find } = await createJob()
-  await die(sharedWorker)
+  const { dieWithTask, run, find } = await createJob()
+  await dieWithTask(sharedWorker)
   await run(sharedWorker, () => assert.fail('it runs apart'))
   for (const count of [1, 2, 3]) {
-    const { claimed } = await die(loneWorker)
+    const { claimed } = await dieWithTask(loneWorker)
     assert.equal(claimed && countedAttempts(claimed), count)
   }
   await run(loneWorker, async (_, { task }) => {
@@ -86,20 +86,20 @@ test('a task that kills its worker three times while running alone fails', async
 })
 
 test('a crash of the whole service costs no task an attempt', async () => {
-  const { die, find } = await createJob()
-  await die(sharedWorker)
-  const { claimed } = await die({ isShared: true, runId: 'run 2' })
+  const { dieWithTask, find } = await createJob()
+  await dieWithTask(sharedWorker)
+  const { claimed } = await dieWithTask({ isShared: true, runId: 'run 2' })
   assert.deepEqual([claimed?.apart, claimed && countedAttempts(claimed)], [undefined, 1])
-  await die({ isShared: false, runId: 'run 3' })
+  await dieWithTask({ isShared: false, runId: 'run 3' })
   assert.equal(await countOf(find), 1)
 })
 
 test('the duration of attempts that cost nothing does not count towards the time limit of a task', async () => {
-  const { die, run, find, work } = await createJob()
+  const { dieWithTask, run, find, work } = await createJob()
   await work({ workedMs: 5000 })
-  await die(sharedWorker)
+  await dieWithTask(sharedWorker)
   await work({ workedMs: 95_000, attemptMs: 90_000 })
-  const { claimed } = await die({ isShared: true, runId: 'run 2' })
+  const { claimed } = await dieWithTask({ isShared: true, runId: 'run 2' })
   assert.deepEqual([claimed?.workedMs, claimed?.attemptMs], [5000, undefined])
   // A stopping worker gives the task back with what earlier attempts have worked.
   await work({ workedMs: 40_000, attemptMs: 35_000 })
@@ -109,27 +109,27 @@ test('the duration of attempts that cost nothing does not count towards the time
   })
   assert.equal((await find()).workedMs, 5000)
   // Of an attempt that counts, the time counts as well.
-  await die(loneWorker)
+  await dieWithTask(loneWorker)
   await work({ workedMs: 65_000, attemptMs: 60_000 })
-  assert.equal((await die(loneWorker)).claimed?.workedMs, 65_000)
+  assert.equal((await dieWithTask(loneWorker)).claimed?.workedMs, 65_000)
 })
 
 test('at most six lost leases of a task do not count as attempts', async () => {
-  const { die, find } = await createJob()
-  for (let number = 1; number <= 8; number++) await die({ isShared: false, runId: `run ${number}` })
+  const { dieWithTask, find } = await createJob()
+  for (let number = 1; number <= 8; number++) await dieWithTask({ isShared: false, runId: `run ${number}` })
   assert.deepEqual([(await find()).attempt, await countOf(find)], [8, 2])
 })
 
 test('a lost lease counts as an attempt immediately if each worker runs one task at a time', async () => {
-  const { die, find } = await createJob()
-  await die({ isShared: false })
-  await die({ isShared: false })
+  const { dieWithTask, find } = await createJob()
+  await dieWithTask({ isShared: false })
+  await dieWithTask({ isShared: false })
   assert.equal(await countOf(find), 2)
 })
 
 test('only one of two workers takes over a lost task', async () => {
-  const { die, run } = await createJob()
-  await die(loneWorker)
+  const { dieWithTask, run } = await createJob()
+  await dieWithTask(loneWorker)
   let runs = 0
   const work: TaskHandler = async () => {
     runs++

@@ -54,16 +54,16 @@ const step = (image: string) =>
     to: 'jpg',
     options: {},
   }) as const
-const planWith = (...images: string[]): InputPlan => ({
+const createPlanFor = (...images: string[]): InputPlan => ({
   steps: images.map(step),
   step: 0,
   files: [file('a.png')],
 })
 
 test('the next image of a task is that of the first input with a remaining step', () => {
-  assert.equal(nextImageOf([{ ...planWith('office', 'image'), step: 1 }]), 'image')
-  assert.equal(nextImageOf([{ ...planWith('office'), step: 1 }, planWith('pdf')]), 'pdf')
-  assert.throws(() => nextImageOf([{ ...planWith('office'), step: 1 }]), /no remaining step/)
+  assert.equal(nextImageOf([{ ...createPlanFor('office', 'image'), step: 1 }]), 'image')
+  assert.equal(nextImageOf([{ ...createPlanFor('office'), step: 1 }, createPlanFor('pdf')]), 'pdf')
+  assert.throws(() => nextImageOf([{ ...createPlanFor('office'), step: 1 }]), /no remaining step/)
 })
 
 test('the stored conversion of a task contains its operation and the files of its inputs', () => {
@@ -88,7 +88,7 @@ test('a chunk runs a single step, and its number is unique over attempts and rou
   assert.ok(work)
   const of = (more: Partial<Task>, one: InputPlan) =>
     createChunks({ ...work, ...more }, one, [{ spec: { at: 1 } }, { spec: { at: 2 } }])
-  const parts = of({ attempt: 2 }, { ...planWith('pdf', 'image', 'office'), step: 1 })
+  const parts = of({ attempt: 2 }, { ...createPlanFor('pdf', 'image', 'office'), step: 1 })
   assert.deepEqual(
     parts.map(({ pieces, spec, number, name }) => [
       pieces?.[0]?.steps.length,
@@ -104,12 +104,12 @@ test('a chunk runs a single step, and its number is unique over attempts and rou
   )
   const numbers = (one: readonly Task[]) => one.map(({ part }) => part)
   const triedPlan = {
-    ...planWith('pdf'),
+    ...createPlanFor('pdf'),
     tried: [{ steps: [], error: { code: 'CORRUPT_FILE', message: 'x' } }],
   }
   const allNumbers = [
     ...numbers(parts),
-    ...numbers(of({ attempt: 3 }, planWith('pdf'))),
+    ...numbers(of({ attempt: 3 }, createPlanFor('pdf'))),
     ...numbers(of({ attempt: 2 }, triedPlan as InputPlan)), // the steps of tried routes are not used
   ]
   assert.equal(new Set(allNumbers).size, allNumbers.length)

@@ -18,8 +18,8 @@ import { SimulatedService, type SimulationOptions } from './simulated-service.ts
 import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
-const newService = async (circumstances: Partial<SimulationOptions> = {}) =>
-  new SimulatedService({ database, tableName: await database.makeTable(), concurrency: 2, ...circumstances })
+const newService = async (options: Partial<SimulationOptions> = {}) =>
+  new SimulatedService({ database, tableName: await database.makeTable(), concurrency: 2, ...options })
 
 test('a cancellation is published within 30 seconds even if its process dies after storing it', async () => {
   // The creator has three effects; the fourth is the cancellation.
@@ -147,9 +147,9 @@ test('progress that a worker stored but did not publish is published by the next
   ) => {
     if (attempt > 1) return
     const { bus, gate } = service
-    const hasStored = () =>
+    const hasStoredFile = () =>
       gate.effects.some((effect) => effect.endsWith('JOB JOB') && effect.startsWith('worker'))
-    while (!hasStored() || !bus.events.some(({ event }) => event === 'job.started'))
+    while (!hasStoredFile() || !bus.events.some(({ event }) => event === 'job.started'))
       await new Promise((resolve) => setTimeout(resolve, 20))
     gate.crashAfter(gate.effects.length + 1)
     await new Promise((resolve) => setTimeout(resolve, 600))
@@ -201,20 +201,20 @@ test('the end of a job that the event bus rejected is published, even in the las
 })
 
 test('a failure of the table to return the inputs of a task costs no attempt', async () => {
-  let [isClaimed, refusals] = [false, 5]
+  let [isClaimed, refusalsLeft] = [false, 5]
   const service = await newService({
     tableBehavior: (command, send) => {
       const { sk } = taskKey({ jobId: '', task: 4 })
       if (command instanceof UpdateCommand && command.input.Key?.['sk'] === sk)
         isClaimed = JSON.stringify(command.input).includes('leaseUntil')
-      if (!isClaimed || refusals === 0 || !(command instanceof BatchGetCommand)) return send(command)
-      refusals -= 1
+      if (!isClaimed || refusalsLeft === 0 || !(command instanceof BatchGetCommand)) return send(command)
+      refusalsLeft -= 1
       return Promise.reject(new Error('the table does not respond'))
     },
   })
   await service.create(diamond())
   await service.runToEnd()
-  assert.equal(refusals, 0)
+  assert.equal(refusalsLeft, 0)
   assert.equal((await outcomeOf(service)).status, 'completed')
 })
 

@@ -157,7 +157,7 @@ test('a transferred file with a wrong SHA-256 or size is rejected and deleted', 
 })
 
 test('a transfer that crashed three times is not retried', async () => {
-  const forgotten: unknown[] = []
+  const deletedFiles: unknown[] = []
   const { run, seen } = createExport(async () => assert.fail('nothing is sent'), {
     attempt: 4,
     begun: 'upload 1',
@@ -169,15 +169,15 @@ test('a transfer that crashed three times is not retried', async () => {
     ...(await (
       await open()
     )(fields, deps)),
-    cleanUp: async (uploadState: string) => void forgotten.push(uploadState),
+    cleanUp: async (uploadState: string) => void deletedFiles.push(uploadState),
   })
   const code = 'EXPORT_FAILED'
   const lostError = { code, message: /crashed in all three attempts/, details: { reason: 'incomplete' } }
   await assert.rejects(runTransfer({ ...run, operation: { ...operation, openStore } }), lostError)
-  assert.deepEqual([forgotten, seen.at(-1)], [['upload 1'], 'closed'])
+  assert.deepEqual([deletedFiles, seen.at(-1)], [['upload 1'], 'closed'])
   const find = () => assert.fail('nothing is looked for')
-  const lookingFor = { ...run, operation: { kind: 'import', find } } as unknown as TransferRun
-  await assert.rejects(runTransfer(lookingFor), { ...lostError, code: 'IMPORT_FAILED' })
+  const runWithFind = { ...run, operation: { kind: 'import', find } } as unknown as TransferRun
+  await assert.rejects(runTransfer(runWithFind), { ...lostError, code: 'IMPORT_FAILED' })
 })
 
 test('an import task reports progress, and deletes all of its files if one fails', async () => {

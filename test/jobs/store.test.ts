@@ -49,12 +49,12 @@ test('creating the same job again succeeds, but creating another job with its id
   for (const tasks of [two, sink(150)]) {
     const { store, records: ownRecords } = await createJob(tasks)
     assert.equal(await store.create(ownRecords), true)
-    const recordsWith = (job: Partial<Job>): GraphRecords => ({
+    const createRecordsWith = (job: Partial<Job>): GraphRecords => ({
       ...ownRecords,
       job: { ...ownRecords.job, ...job },
     })
-    assert.equal(await store.create(recordsWith({ requestId: 'req_2' })), false)
-    assert.equal(await store.create(recordsWith({ createdAt: timestamp(1) })), false)
+    assert.equal(await store.create(createRecordsWith({ requestId: 'req_2' })), false)
+    assert.equal(await store.create(createRecordsWith({ createdAt: timestamp(1) })), false)
     assert.deepEqual(await store.getJob('job_1'), ownRecords.job)
   }
 })
@@ -98,7 +98,7 @@ test('releasing the claims of a failed job keeps those that another job has take
   await table.put({ ...key, size: 1 })
   const claimChange = { set: { jobId: 'job_1' } }
   const removeOpen: TransactionWrite = { update: key, change: claimChange, if: { exists: true } }
-  const goneWrite: TransactionWrite = {
+  const writeToMissingRecord: TransactionWrite = {
     update: { ...key, pk: 'UPLOAD#b' },
     change: claimChange,
     if: { exists: true },
@@ -109,12 +109,15 @@ test('releasing the claims of a failed job keeps those that another job has take
     if (at.pk === 'UPLOAD#b') await update(key, { set: { jobId: 'job_2' } })
     return update(at, ...rest)
   }
-  assert.equal(await new JobStore(table).create(createRecords(sink(150)), [removeOpen, goneWrite]), false)
+  assert.equal(
+    await new JobStore(table).create(createRecords(sink(150)), [removeOpen, writeToMissingRecord]),
+    false,
+  )
   assert.equal((await table.get(key))?.['jobId'], 'job_2')
 })
 
 test('few records of a job are stored in one transaction, many in batches before the job', async () => {
-  for (const [count, inOneTransaction] of [
+  for (const [count, usesOneTransaction] of [
     [8, true],
     [9, false],
   ] as const) {
@@ -136,7 +139,7 @@ test('few records of a job are stored in one transaction, many in batches before
       if: {},
     }
     assert.equal(await new JobStore(table).create(ownRecords, [claim]), true)
-    assert.equal(batches === 0, inOneTransaction, `${count} tasks`)
+    assert.equal(batches === 0, usesOneTransaction, `${count} tasks`)
   }
 })
 
@@ -209,9 +212,9 @@ test('all dependents of a task are found, even if there are many', async () => {
     Array.from({ length: 1100 }, (_, at) => String(at + 2)),
   )
   assert.deepEqual(await store.getDependents(leaf), [])
-  const [fewTask] = (await createJob()).records.tasks
-  assert.ok(fewTask)
-  assert.deepEqual(await store.getDependents(fewTask), ['2'])
+  const [task] = (await createJob()).records.tasks
+  assert.ok(task)
+  assert.deepEqual(await store.getDependents(task), ['2'])
 })
 
 test('open tasks of a large job, and open inputs of a large join, are stored in buckets', async () => {

@@ -26,7 +26,7 @@ const { tasks, joinBuckets } = createRecords([
 ])
 
 /** Changes of the job as tasks of the second bucket end, one after another. */
-async function changesAfter(...taskEnds: readonly Partial<Task>[]): Promise<Change[]> {
+async function listChangesAfter(...taskEnds: readonly Partial<Task>[]): Promise<Change[]> {
   const changes: Change[] = []
   let bucket = joinBuckets.find(({ index }) => index === 1)?.bucket as JoinBucket // one per hundred tasks
   const store = {
@@ -44,9 +44,9 @@ async function changesAfter(...taskEnds: readonly Partial<Task>[]): Promise<Chan
   const parts = { store, bus: { publish: async () => undefined }, getSubscribers: async () => () => [] }
   // Only the members that are used.
   const completion = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
-  const ofHundred = tasks.filter(({ number }) => number >= 100)
+  const tasksFrom100 = tasks.filter(({ number }) => number >= 100)
   for (const [at, end] of taskEnds.entries()) {
-    const one = ofHundred[at]
+    const one = tasksFrom100[at]
     assert.ok(one)
     await completion.completeTask({ ...one, ...end }, { isRepeat: false })
   }
@@ -185,10 +185,12 @@ describe('jobs of more than a hundred tasks', () => {
   const failedFields = fail(3, 'is cut off')
 
   test('a job of more than a hundred tasks records failed tasks immediately, completed ones per bucket', async () => {
-    assert.deepEqual(await changesAfter(completeFields, completeFields), [])
-    assert.deepEqual(await changesAfter(completeFields, failedFields), [{ include: { lost: new Set([1]) } }])
+    assert.deepEqual(await listChangesAfter(completeFields, completeFields), [])
+    assert.deepEqual(await listChangesAfter(completeFields, failedFields), [
+      { include: { lost: new Set([1]) } },
+    ])
     assert.deepEqual(
-      await changesAfter({ ...failedFields, continueOnError: true }),
+      await listChangesAfter({ ...failedFields, continueOnError: true }),
       [],
       'that may be missing',
     )
@@ -197,15 +199,15 @@ describe('jobs of more than a hundred tasks', () => {
   test('a job of more than a hundred tasks counts a bucket as complete, or as lost if one of its tasks is', async () => {
     const rest = Array.from({ length: 50 }, () => completeFields)
     const over = { exclude: { open: new Set([1]) }, remove: ['running.1'] }
-    assert.deepEqual(await changesAfter(...rest, completeFields), [
+    assert.deepEqual(await listChangesAfter(...rest, completeFields), [
       { ...over, include: { got: new Set([1]) } },
     ])
-    assert.deepEqual(await changesAfter(...rest, failedFields), [
+    assert.deepEqual(await listChangesAfter(...rest, failedFields), [
       { ...over, include: { lost: new Set([1]) } },
     ])
-    const [early, lateChange, ...moreChanges] = await changesAfter(failedFields, ...rest)
+    const [firstChange, lateChange, ...moreChanges] = await listChangesAfter(failedFields, ...rest)
     assert.deepEqual(
-      [early, lateChange, moreChanges],
+      [firstChange, lateChange, moreChanges],
       [{ include: { lost: new Set([1]) } }, { ...over, include: { lost: new Set([1]) } }, []],
     )
   })

@@ -20,7 +20,7 @@ import {
 } from './records.ts'
 
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, at) => at + from)
-const fan = (count: number) => numbers(count).map((at) => newTask(`work-${at}`, [0]))
+const createFanOut = (count: number) => numbers(count).map((at) => newTask(`work-${at}`, [0]))
 
 test('a conversion is stored as a job with one recorded task, a fixed import and a fixed export', () => {
   const { job, fixed, isFixedSeparate, tasks, joinBuckets, dependentPages } = createRecords([
@@ -150,12 +150,12 @@ test('a job that waits for an upload is pending, and its dependents wait for the
 })
 
 test('up to a hundred tasks of a job are counted by number, and more in buckets of a hundred', () => {
-  const hundred = createRecords([createStoredImport('in'), ...fan(99)])
-  assert.equal(hundred.job.open?.size, 99)
-  assert.deepEqual(hundred.joinBuckets, [])
-  assert.ok(hundred.tasks.every(({ bucketed }) => bucketed === undefined))
+  const recordsOf100Tasks = createRecords([createStoredImport('in'), ...createFanOut(99)])
+  assert.equal(recordsOf100Tasks.job.open?.size, 99)
+  assert.deepEqual(recordsOf100Tasks.joinBuckets, [])
+  assert.ok(recordsOf100Tasks.tasks.every(({ bucketed }) => bucketed === undefined))
 
-  const moreRecords = createRecords([createStoredImport('in'), ...fan(250)])
+  const moreRecords = createRecords([createStoredImport('in'), ...createFanOut(250)])
   assert.deepEqual([moreRecords.job.open, moreRecords.job.units], [new Set([0, 1, 2]), 3])
   assert.deepEqual(
     moreRecords.joinBuckets.map(({ task, index, bucket }) => [task, index, bucket.size, bucket.open?.size]),
@@ -185,7 +185,7 @@ test('a task with more than a hundred inputs waits for join buckets of a hundred
   const count = 250
   const { tasks, joinBuckets } = createRecords([
     createStoredImport('in'),
-    ...fan(count),
+    ...createFanOut(count),
     newTask('join', numbers(count, 1)),
   ])
   const join = tasks.at(-1)
@@ -210,19 +210,23 @@ test('a task with more than a hundred inputs waits for join buckets of a hundred
 })
 
 test('a task with exactly a hundred inputs waits for them directly', () => {
-  const { tasks } = createRecords([createStoredImport('in'), ...fan(100), newTask('join', numbers(100, 1))])
+  const { tasks } = createRecords([
+    createStoredImport('in'),
+    ...createFanOut(100),
+    newTask('join', numbers(100, 1)),
+  ])
   assert.equal(tasks.at(-1)?.open?.size, 100)
   assert.deepEqual(tasks[0]?.outs, ['101'])
 })
 
 test('up to 32 dependents are stored in the task’s record, more in pages of a thousand', () => {
   const source = newTask('source', [0])
-  const takers = (count: number) => numbers(count).map((at) => newTask(`taker-${at}`, [1]))
-  const fewRecords = createRecords([createStoredImport('in'), source, ...takers(32)])
+  const createTakers = (count: number) => numbers(count).map((at) => newTask(`taker-${at}`, [1]))
+  const fewRecords = createRecords([createStoredImport('in'), source, ...createTakers(32)])
   assert.equal(fewRecords.tasks[0]?.outs.length, 32)
   assert.deepEqual([fewRecords.tasks[0]?.edgePages, fewRecords.dependentPages], [undefined, []])
 
-  const manyRecords = createRecords([createStoredImport('in'), source, ...takers(2500)])
+  const manyRecords = createRecords([createStoredImport('in'), source, ...createTakers(2500)])
   assert.deepEqual([manyRecords.tasks[0]?.outs, manyRecords.tasks[0]?.edgePages], [[], 3])
   assert.deepEqual(
     manyRecords.dependentPages.map(({ task, page, outs }) => [task, page, outs.length]),
@@ -249,13 +253,17 @@ test('large fixed tasks are stored in a separate record', () => {
 })
 
 test('the record of a job with a thousand tasks is smaller than 1 KB', () => {
-  const { job } = createRecords([createStoredImport('in'), ...fan(998), newTask('join', numbers(998, 1))])
+  const { job } = createRecords([
+    createStoredImport('in'),
+    ...createFanOut(998),
+    newTask('join', numbers(998, 1)),
+  ])
   const { fixed: _fixed, ...rest } = job
   assert.ok(JSON.stringify({ ...rest, open: [...(job.open ?? [])] }).length < 1000)
 })
 
 test('tasks, join buckets and dependents have a TTL two weeks after the job’s expiry', () => {
-  const { ttl, tasks } = createRecords([createStoredImport('in'), ...fan(250)])
+  const { ttl, tasks } = createRecords([createStoredImport('in'), ...createFanOut(250)])
   assert.equal(ttl, start.getTime() / 1000 + 3600 + 14 * 24 * 3600)
   assert.ok(tasks.every((one) => one.ttl === ttl))
 })
@@ -263,7 +271,11 @@ test('tasks, join buckets and dependents have a TTL two weeks after the job’s 
 test('records of small and large jobs match their schemas', () => {
   for (const request of [
     [createStoredImport('in'), newTask('work', [0]), createExport('out', [1])],
-    [createAwaitedUpload('in'), ...fan(150), newTask('join', numbers(150, 1), { continueOnError: true })],
+    [
+      createAwaitedUpload('in'),
+      ...createFanOut(150),
+      newTask('join', numbers(150, 1), { continueOnError: true }),
+    ],
   ]) {
     const { job, fixed, tasks, joinBuckets } = createRecords(request)
     assert.deepEqual(Job.strict().parse(job), job)
@@ -296,7 +308,7 @@ test('a chunk is ready immediately, has no dependents and uses its task’s TTL'
 test('the same job request always creates the same records', () => {
   const request = {
     ...createRecords([]).job,
-    tasks: [createStoredImport('in'), ...fan(250)],
+    tasks: [createStoredImport('in'), ...createFanOut(250)],
     failFast: false,
     retryOf: undefined,
   }

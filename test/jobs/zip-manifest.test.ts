@@ -32,13 +32,13 @@ const entriesOf = (state: JobState | undefined, tasks?: readonly string[]) =>
   })
 
 describe('ZIP of results', () => {
-  const wholeEntry = { task: null, source: null, status: 'completed' }
+  const jobEntry = { task: null, source: null, status: 'completed' }
 
   test('a ZIP of results contains each file of a job once, with the name of the source file', () => {
     // The last of two exports of a file determines its name.
     assert.deepEqual(entriesOf(doneState), [
-      { ...wholeEntry, file: ['b-1.webp', 'k/1'] },
-      { ...wholeEntry, file: ['2.webp', 'k/2'] },
+      { ...jobEntry, file: ['b-1.webp', 'k/1'] },
+      { ...jobEntry, file: ['2.webp', 'k/2'] },
     ])
     const source = { filename: 'début.png', format: 'png', size: 1 }
     const display = { ...doneState.job.display, source }
@@ -49,25 +49,25 @@ describe('ZIP of results', () => {
   test('a ZIP of results lists failed tasks with the reason, in addition to the files', () => {
     const error = { code: 'CORRUPT_FILE', message: 'It is cut off.' }
     assert.deepEqual(entriesOf(lossy), [
-      { ...wholeEntry, file: ['b-1.webp', 'k/1'] },
+      { ...jobEntry, file: ['b-1.webp', 'k/1'] },
       { task: 'two', source: null, status: 'failed', error },
     ])
   })
 
   test('a ZIP of results contains no files of an unfinished, failed or missing job', () => {
     assert.deepEqual(entriesOf(of(bothEnded, { status: 'processing' })), [
-      { ...wholeEntry, status: 'processing' },
+      { ...jobEntry, status: 'processing' },
     ])
     const error = { code: 'TIMEOUT', message: 'Too long.', details: { task: 'one' } }
     assert.deepEqual(entriesOf(of(bothEnded, { status: 'failed', error } as Partial<Job>)), [
-      { ...wholeEntry, status: 'failed', error: { code: 'TIMEOUT', message: 'Too long.' } },
+      { ...jobEntry, status: 'failed', error: { code: 'TIMEOUT', message: 'Too long.' } },
     ])
-    for (const goneState of [
+    for (const stateWithoutFiles of [
       undefined,
       of(doneState, { status: 'expired' }),
       of(doneState, { deletedAt: 'now' }),
     ])
-      assert.deepEqual(entriesOf(goneState), [{ ...wholeEntry, status: 'expired' }])
+      assert.deepEqual(entriesOf(stateWithoutFiles), [{ ...jobEntry, status: 'expired' }])
   })
 
   test('a ZIP of results can be limited to some tasks, with the status of each', () => {

@@ -62,7 +62,7 @@ after(() => {
 })
 
 /** Checks that a body has our error format and returns its code. */
-function errorCodeOf(body: string): string {
+function readErrorCode(body: string): string {
   const { success, error, meta } = JSON.parse(body)
   assert.deepEqual([success, typeof error.message, typeof meta.timestamp], [false, 'string', 'string'])
   assert.match(meta.requestId, /^req_[0-9A-Z]{26}$/)
@@ -90,7 +90,7 @@ for (const [what, givenResult] of malformedResults) {
   test(`the gateway turns a function result with ${what} into an internal error`, async () => {
     result = givenResult
     const { status, body, headers } = await callRaw(url, { path: '/result' })
-    assert.deepEqual([status, errorCodeOf(body)], [500, 'INTERNAL_ERROR'])
+    assert.deepEqual([status, readErrorCode(body)], [500, 'INTERNAL_ERROR'])
     assert.equal(headers['set-cookie'], undefined)
   })
 }
@@ -123,7 +123,7 @@ const errorCases: [what: string, options: Parameters<typeof callRaw>[1], status:
 for (const [what, options, status, code] of errorCases) {
   test(`the gateway responds to ${what} with ${status} ${code}`, async () => {
     const reply = await callRaw(url, options)
-    assert.deepEqual([reply.status, errorCodeOf(reply.body)], [status, code])
+    assert.deepEqual([reply.status, readErrorCode(reply.body)], [status, code])
     assert.equal(reply.headers['content-type'], 'application/json; charset=utf-8')
     assert.equal(reply.headers['retry-after'], status === 503 ? '10' : undefined)
   })
@@ -179,22 +179,22 @@ const malformedRequests: [what: string, bytes: string, status: number, code: str
 for (const [what, bytes, status, code] of malformedRequests) {
   test(`a raw request with ${what} fails with ${status} in the format of all errors`, async () => {
     const reply = await sendRaw(bytes)
-    assert.deepEqual([reply.status, errorCodeOf(reply.body)], [status, code])
+    assert.deepEqual([reply.status, readErrorCode(reply.body)], [status, code])
   })
 }
 
 test('the gateway ignores an unknown Expect header', async () => {
   const ask = (header: string) => sendRaw(`GET / HTTP/1.1\r\nHost: a\r\n${header}Connection: close\r\n\r\n`)
-  const [plain, expecting] = [await ask(''), await ask('Expect: tea\r\n')]
-  assert.equal(plain.status, expecting.status)
-  assert.notEqual(plain.status, 417)
-  assert.ok(expecting.body.length > 5, 'a response with a body')
+  const [plainReply, expectReply] = [await ask(''), await ask('Expect: tea\r\n')]
+  assert.equal(plainReply.status, expectReply.status)
+  assert.notEqual(plainReply.status, 417)
+  assert.ok(expectReply.body.length > 5, 'a response with a body')
 })
 
 test('the gateway returns 404 for an undeclared route', async () => {
   const http = createHttpApi({ lambda: makeLambda(functions), routes: routes.slice(1), streamed: [], log })
   const otherGateway = await serve(createGateway({ http }))
   const { status, body } = await callRaw(otherGateway, { path: '/nothing' })
-  assert.deepEqual([status, errorCodeOf(body)], [404, 'NOT_FOUND'])
+  assert.deepEqual([status, readErrorCode(body)], [404, 'NOT_FOUND'])
   assert.equal((await callRaw(otherGateway, { path: '/items/1', method: 'DELETE' })).status, 404)
 })

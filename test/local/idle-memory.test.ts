@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { IdleCollector } from '../../lib/local/runtime/idle-memory.ts'
 
-function collectionsAfter(...workedMs: number[]): number[] {
+function countCollections(...workedMs: number[]): number[] {
   const seenSizes: number[] = []
   let at = 0
   const memory = new IdleCollector(() => seenSizes.push(at))
@@ -14,14 +14,14 @@ function collectionsAfter(...workedMs: number[]): number[] {
 }
 
 test('the idle service collects garbage once after each period of work', () => {
-  assert.deepEqual(collectionsAfter(1700, 50, 50, 50), [1])
-  assert.deepEqual(collectionsAfter(1700, 50, 12_000, 9000, 50, 50), [1, 4])
+  assert.deepEqual(countCollections(1700, 50, 50, 50), [1])
+  assert.deepEqual(countCollections(1700, 50, 12_000, 9000, 50, 50), [1, 4])
 })
 
 test('a busy service does not collect garbage', () => {
-  assert.deepEqual(collectionsAfter(1700, 400, 14_000, 900, 400), [])
+  assert.deepEqual(countCollections(1700, 400, 14_000, 900, 400), [])
 })
 
 test('garbage of small amounts of work is collected once enough has accumulated', () => {
-  assert.deepEqual(collectionsAfter(...Array.from({ length: 20 }, () => 250)), [3, 7, 11, 15, 19])
+  assert.deepEqual(countCollections(...Array.from({ length: 20 }, () => 250)), [3, 7, 11, 15, 19])
 })

@@ -41,7 +41,7 @@ async function replayWith(
   )
 }
 
-async function convertToEnd(
+async function convertAndWait(
   client: Client,
   file: { name: string; bytes: Uint8Array<ArrayBuffer> },
   fields: Record<string, string>,
@@ -53,7 +53,7 @@ async function convertToEnd(
 }
 
 /** Settings that address the running service like a deployment. */
-async function deploymentSettings({ dataDir }: TestService): Promise<Record<string, string>> {
+async function readDeploymentSettings({ dataDir }: TestService): Promise<Record<string, string>> {
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
   const startedLine = log.split('\n').findLast((line) => line.includes('service started')) ?? ''
   const secrets = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8'))
@@ -77,8 +77,8 @@ after(() => service.stop())
 
 test("replay shows a failed job with the engine's output, and the job fails again in the same way", async () => {
   const flac = await fixture('tone.flac')
-  const cutFlac = { name: 'cut.flac', bytes: flac.slice(0, flac.length / 3) }
-  const jobId = await convertToEnd(client, cutFlac, { targetFormat: 'mp3' })
+  const truncatedFlac = { name: 'cut.flac', bytes: flac.slice(0, flac.length / 3) }
+  const jobId = await convertAndWait(client, truncatedFlac, { targetFormat: 'mp3' })
   const { code, stdout } = await replay(service, jobId)
   assert.equal(code, 1, stdout)
   const sentence = 'CORRUPT_FILE: The Free Lossless Audio Codec (flac) file is damaged or incomplete.'
@@ -112,7 +112,7 @@ test("replay shows a failed job with the engine's output, and the job fails agai
 
 test('replay of a completed job returns the same result, with and without a running service', async () => {
   const image = { name: 'corners.png', bytes: await fixture('corners.png') }
-  const jobId = await convertToEnd(client, image, { targetFormat: 'webp', width: '24' })
+  const jobId = await convertAndWait(client, image, { targetFormat: 'webp', width: '24' })
   const statusBefore = await client.fetch(`/v1/status/${jobId}`).then((response) => response.json())
   const check = async ({ code, stdout }: ExitResult) => {
     assert.equal(code, 0, stdout)
@@ -122,9 +122,9 @@ test('replay of a completed job returns the same result, with and without a runn
     assert.deepEqual(await readFile(path), storedResult)
   }
   const storedResult = await client.download(jobId)
-  const whileRunning = await replay(service, jobId)
-  await check(whileRunning)
-  assert.match(whileRunning.stdout, /of the running service/)
+  const replayOfRunningJob = await replay(service, jobId)
+  await check(replayOfRunningJob)
+  assert.match(replayOfRunningJob.stdout, /of the running service/)
   const { meta: _before, ...jobBefore } = statusBefore as { meta: unknown }
   const { meta: _after, ...jobAfter } = (await client
     .fetch(`/v1/status/${jobId}`)
@@ -142,7 +142,7 @@ test('replay of a completed job returns the same result, with and without a runn
 
 test('replay with --no-run only shows the job', async () => {
   const image = { name: 'corners.png', bytes: await fixture('corners.png') }
-  const jobId = await convertToEnd(client, image, { targetFormat: 'webp' })
+  const jobId = await convertAndWait(client, image, { targetFormat: 'webp' })
   const { code, stdout } = await replay(service, jobId, '--no-run')
   assert.equal(code, 0, stdout)
   assert.match(stdout, /step completed/)
@@ -182,8 +182,8 @@ test('replay runs each task of a job on its inputs, or only the named task', asy
 
 test('replay reads a job of a deployment by its table, bucket and credentials', async () => {
   const image = { name: 'corners.png', bytes: await fixture('corners.png') }
-  const jobId = await convertToEnd(client, image, { targetFormat: 'webp' })
-  const { code, stdout } = await replayWith(await deploymentSettings(service), [jobId])
+  const jobId = await convertAndWait(client, image, { targetFormat: 'webp' })
+  const { code, stdout } = await replayWith(await readDeploymentSettings(service), [jobId])
   assert.equal(code, 0, stdout)
   assert.match(stdout, /: completed, in table mutabor of eu-central-1\n/)
   assert.ok(stdout.includes(`search the log groups of its functions for "${jobId}" or "req_`), stdout)
@@ -196,34 +196,34 @@ test('replay never shows a password of a job', async () => {
   const archive = join(folder, 'locked.7z')
   await run('7zz', ['a', '-popen-sesame', archive, join(folder, 'a.txt')])
   const file = { name: 'locked.7z', bytes: new Uint8Array(await readFile(archive)) }
-  const unlockedJob = await convertToEnd(client, file, { targetFormat: 'zip', password: 'open-sesame' })
-  const wrongJob = await convertToEnd(client, file, { targetFormat: 'zip', password: 'open-barley' })
-  const openedReplay = await replay(service, unlockedJob)
-  assert.equal(openedReplay.code, 0, openedReplay.stdout)
+  const unlockedJob = await convertAndWait(client, file, { targetFormat: 'zip', password: 'open-sesame' })
+  const wrongJob = await convertAndWait(client, file, { targetFormat: 'zip', password: 'open-barley' })
+  const replayOfUnlocked = await replay(service, unlockedJob)
+  assert.equal(replayOfUnlocked.code, 0, replayOfUnlocked.stdout)
   const refusedReplay = await replay(service, wrongJob)
   assert.equal(refusedReplay.code, 1, refusedReplay.stdout)
   assert.match(refusedReplay.stdout, /INVALID_INPUT: The password does not open the archive/)
-  const withoutKey = await replayWith(await deploymentSettings(service), [unlockedJob])
-  assert.equal(withoutKey.code, 2, withoutKey.stdout)
+  const replayWithoutKey = await replayWith(await readDeploymentSettings(service), [unlockedJob])
+  assert.equal(replayWithoutKey.code, 2, replayWithoutKey.stdout)
   assert.match(
-    withoutKey.stdout,
+    replayWithoutKey.stdout,
     /convert-file cannot be run again: its passwords cannot be decrypted\. Set SERVICE_SECRET/,
   )
-  for (const { stdout, stderr } of [openedReplay, refusedReplay, withoutKey]) {
+  for (const { stdout, stderr } of [replayOfUnlocked, refusedReplay, replayWithoutKey]) {
     assert.match(stdout, /"password":"\*\*\*"/)
     assert.doesNotMatch(stdout + stderr, /open-(sesame|barley)/)
   }
 })
 
 test('replay hides a password in program arguments and output, even if it is split in two', () => {
-  const shownTexts: string[] = []
-  const printer = new Printer((text) => shownTexts.push(text))
+  const texts: string[] = []
+  const printer = new Printer((text) => texts.push(text))
   printer.hideSecrets(['o\'pen "it"'])
   const watch = commandPrinter(printer)('unar', ['-password', 'o\'pen "it"', 'a.rar'])
   watch.stderr(Buffer.from("wrong: o'pe"))
   watch.stderr(Buffer.from('n "it"\nas JSON: o\'pen \\"it\\"'))
   watch.ended({ how: 'exit code 1', hasSucceeded: false, ms: 5, stderr: '' })
-  assert.deepEqual(shownTexts, [
+  assert.deepEqual(texts, [
     '  [1] $ unar -password *** a.rar\n',
     '  [1] | wrong: ***\n',
     '  [1] | as JSON: ***\n',
@@ -233,7 +233,7 @@ test('replay hides a password in program arguments and output, even if it is spl
 
 test('replay shows a job without its files, and only the log of a job without a record', async () => {
   const image = { name: 'corners.png', bytes: await fixture('corners.png') }
-  const jobId = await convertToEnd(client, image, { targetFormat: 'webp' })
+  const jobId = await convertAndWait(client, image, { targetFormat: 'webp' })
   // Files are deleted directly, as waiting for the job to expire would take too long.
   await service.end()
   const database = new DatabaseSync(join(service.dataDir, s3Database))

@@ -25,17 +25,17 @@ test('folders, control characters and bidirectional overrides are removed from f
     '..': 'file',
     '': 'file',
   }
-  for (const [name, clean] of Object.entries(names)) assert.equal(sanitizeFileName(name), clean)
+  for (const [name, expectedName] of Object.entries(names)) assert.equal(sanitizeFileName(name), expectedName)
 })
 
 test('the names of archived folders cannot lead outside of the archive', () => {
-  const cleanedNames = {
+  const sanitizedNames = {
     album: 'album',
     'Größe & 日本/2024': 'Größe & 日本/2024',
     'C:/a*b': 'C_/a_b',
     '.git': '.git',
   }
-  for (const [givenName, clean] of Object.entries(cleanedNames))
+  for (const [givenName, clean] of Object.entries(sanitizedNames))
     assert.equal(sanitizeFolderPath(givenName), clean)
   const hostile = [
     ...[

@@ -17,7 +17,7 @@ describe('capturing a website', () => {
   ]
 
   test('a website capture rejects paper options for images, and image options for PDFs', () => {
-    const ofPaper = {
+    const paperFields = {
       page_size: 'A4',
       landscape: true,
       margin_top: '1mm',
@@ -28,8 +28,8 @@ describe('capturing a website', () => {
       footer_text: 'a',
       print_background: false,
     }
-    assert.equal(errorsOf(ofPaper), undefined)
-    for (const [field, value] of Object.entries(ofPaper))
+    assert.equal(errorsOf(paperFields), undefined)
+    for (const [field, value] of Object.entries(paperFields))
       for (const format of ['png', 'jpg', 'webp', 'jpeg'])
         assert.deepEqual(errorsOf({ output_format: format, [field]: value }), unsupportedField(field, format))
     const imageFields = { full_page: true, quality: 50 }
@@ -41,16 +41,16 @@ describe('capturing a website', () => {
   })
 
   test('a website capture limits the scale by its format', () => {
-    for (const [format, least, maxScale] of [
+    for (const [format, minScale, maxScale] of [
       ['pdf', 0.1, 2],
       ['png', 0.5, 4],
       ['webp', 0.5, 4],
     ] as const) {
-      const wrongScale = [['scale', `expected a number from ${least} to ${maxScale}`]]
-      for (const scale of [least, maxScale])
+      const wrongScale = [['scale', `expected a number from ${minScale} to ${maxScale}`]]
+      for (const scale of [minScale, maxScale])
         assert.equal(errorsOf({ output_format: format, scale }), undefined)
       // Values outside of both ranges are also rejected by the schema.
-      for (const scale of [least - 0.01, maxScale + 0.01].filter((value) => value >= 0.1 && value <= 4))
+      for (const scale of [minScale - 0.01, maxScale + 0.01].filter((value) => value >= 0.1 && value <= 4))
         assert.deepEqual(errorsOf({ output_format: format, scale }), wrongScale, format)
       assert.equal(errorsOf({ output_format: format }), undefined)
     }
@@ -110,8 +110,8 @@ describe('limits of a request for tasks', () => {
       assert.match(refusal({ [wrongName]: raw }).message, /is not a valid task name/)
     assert.equal(parseTasks({ [name]: raw, out: out(name) }).length, 2)
     assert.equal(parseTasks({ 'a-_1': raw, out: out('a-_1') })[0]?.name, 'a-_1')
-    for (const noTasks of ['text', 1, undefined, null, []])
-      assert.match(refusal({ a: noTasks }).message, /^tasks\.a: expected an object with an operation/)
+    for (const invalidTasks of ['text', 1, undefined, null, []])
+      assert.match(refusal({ a: invalidTasks }).message, /^tasks\.a: expected an object with an operation/)
   })
 
   test('the error for an invalid task keeps its cause for the log', () => {
@@ -126,9 +126,9 @@ describe('limits of a request for tasks', () => {
 
   test('a task may be used several times in a request, but not in a cycle', () => {
     const work = (input: unknown) => ({ operation: 'archive', input })
-    const branching = { out: out(['c', 'd']), d: work('b'), c: work(['b', 'a']), b: work('a'), a: raw }
+    const branchingTasks = { out: out(['c', 'd']), d: work('b'), c: work(['b', 'a']), b: work('a'), a: raw }
     assert.deepEqual(
-      parseTasks(branching).map(({ name, input }) => [name, input]),
+      parseTasks(branchingTasks).map(({ name, input }) => [name, input]),
       [
         ['out', ['c', 'd']],
         ['d', ['b']],

@@ -30,7 +30,10 @@ after(async () => {
 type RequestHandler = (request: IncomingMessage, response: ServerResponse, time: number) => void
 
 /** Imports a file from a server with this handler. */
-async function importFrom(handler: RequestHandler, { fields = {}, maxBytes = 1e6, path = '/a.bin' } = {}) {
+async function importFromHandler(
+  handler: RequestHandler,
+  { fields = {}, maxBytes = 1e6, path = '/a.bin' } = {},
+) {
   let times = 0
   const server = createServer((request, response) => handler(request, response, times++))
   servers.push(server)
@@ -47,8 +50,8 @@ async function importFrom(handler: RequestHandler, { fields = {}, maxBytes = 1e6
   return { file, facts: fetchedFile, stored: Buffer.concat(storedChunks), times }
 }
 
-const importFailure = (handler: RequestHandler, options?: Parameters<typeof importFrom>[1]) =>
-  importFrom(handler, options).then(
+const expectImportFailure = (handler: RequestHandler, options?: Parameters<typeof importFromHandler>[1]) =>
+  importFromHandler(handler, options).then(
     () => assert.fail('the import succeeded'),
     (error: unknown) => error,
   )
@@ -74,14 +77,14 @@ const resumableHandler: RequestHandler = (request, response) => {
 }
 
 test('a URL download resumes where its connection was lost', async () => {
-  const { stored, facts, times } = await importFrom(resumableHandler)
+  const { stored, facts, times } = await importFromHandler(resumableHandler)
   assert.deepEqual(stored, content)
   assert.equal(facts.size, content.length)
   assert.equal(times, 3)
 })
 
 test('a URL whose content changed during the download is rejected instead of mixing two versions', async () => {
-  const error = await importFailure((request, response) => {
+  const error = await expectImportFailure((request, response) => {
     response.writeHead(200, { ...tag, 'content-length': content.length })
     if (request.headers.range) response.end(content)
     else sendAndDisconnect(response, content.subarray(0, 1000))
@@ -105,7 +108,7 @@ const changedRanges: Readonly<Record<string, (start: number) => OutgoingHttpHead
 }
 for (const [name, headers] of Object.entries(changedRanges))
   test(`a download that a server resumes with ${name} is rejected`, async () => {
-    const error = await importFailure((request, response) => {
+    const error = await expectImportFailure((request, response) => {
       const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
       if (start > 0) return response.writeHead(206, headers(start)).end(Buffer.alloc(content.length - start))
       response.writeHead(200, { ...tag, 'content-length': content.length })
@@ -122,15 +125,15 @@ test('a download with an unrequested byte range is rejected, but a 206 response 
       response
         .writeHead(206, { 'content-range': `bytes 0-${end - 1}/${content.length}` })
         .end(content.subarray(0, end))
-  const error = await importFailure(respondWith206(1000))
+  const error = await expectImportFailure(respondWith206(1000))
   assert.ok(error instanceof RemoteError)
   assert.match(error.message, /only part of the file/)
-  assert.deepEqual((await importFrom(respondWith206(content.length))).stored, content)
+  assert.deepEqual((await importFromHandler(respondWith206(content.length))).stored, content)
 })
 
 for (const coding of ['gzip', 'deflate', 'br', 'zstd'])
   test(`a download that is not valid ${coding} is reported and not retried`, async () => {
-    const error = await importFailure((_request, response) =>
+    const error = await expectImportFailure((_request, response) =>
       response.writeHead(200, { 'content-encoding': coding }).end('an uncompressed text'),
     )
     assert.ok(error instanceof RemoteError)
@@ -139,7 +142,7 @@ for (const coding of ['gzip', 'deflate', 'br', 'zstd'])
   })
 
 test('a truncated download is rejected', async () => {
-  const error = await importFailure((_request, response) => {
+  const error = await expectImportFailure((_request, response) => {
     response.writeHead(200, { 'content-length': 1000 })
     sendAndDisconnect(response, content.subarray(0, 400))
   })
@@ -149,7 +152,7 @@ test('a truncated download is rejected', async () => {
 })
 
 test('a compressed download is stored decompressed', async () => {
-  const { stored, file } = await importFrom((_request, response) =>
+  const { stored, file } = await importFromHandler((_request, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(content)),
   )
   assert.deepEqual(stored, content)
@@ -172,7 +175,7 @@ const oversizedResponses: Readonly<Record<string, RequestHandler>> = {
 }
 for (const [name, handler] of Object.entries(oversizedResponses))
   test(`a download ${name} is rejected at the size limit`, async () => {
-    const error = await importFailure(handler)
+    const error = await expectImportFailure(handler)
     assert.ok(error instanceof AppError)
     assert.equal(error.code, 'FILE_TOO_LARGE')
   })
@@ -188,7 +191,7 @@ const statuses: readonly [status: number, reason: string, isPassing: boolean][] 
 ]
 for (const [status, reason, isTransient] of statuses)
   test(`a download with status ${status} is reported as ${reason}${isTransient ? ' and retried' : ''}`, async () => {
-    const error = await importFailure((_request, response) => response.writeHead(status).end())
+    const error = await expectImportFailure((_request, response) => response.writeHead(status).end())
     assert.ok(error instanceof RemoteError)
     assert.deepEqual(
       [error.reason, error.isTransient, error.details['status']],
@@ -202,16 +205,19 @@ test('the file name of an import comes from the request, the response header or 
     response
       .writeHead(200, { 'content-disposition': "attachment; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf" })
       .end('x')
-  const nameOf = async (...options: Parameters<typeof importFrom>) =>
-    (await importFrom(...options)).file.filename
+  const nameOf = async (...options: Parameters<typeof importFromHandler>) =>
+    (await importFromHandler(...options)).file.filename
   assert.equal(await nameOf(namedHandler, { fields: { filename: 'mine.pdf' } }), 'mine.pdf')
   assert.equal(await nameOf(namedHandler), 'résumé.pdf')
   assert.equal(await nameOf(plainHandler, { path: '/files/my%20file.pdf?v=2' }), 'my file.pdf')
 })
 
 test('an import sends its custom request headers', async () => {
-  const { stored } = await importFrom((request, response) => response.end(request.headers['x-token']), {
-    fields: { headers: { 'X-Token': 'abc' } },
-  })
+  const { stored } = await importFromHandler(
+    (request, response) => response.end(request.headers['x-token']),
+    {
+      fields: { headers: { 'X-Token': 'abc' } },
+    },
+  )
   assert.equal(stored.toString(), 'abc')
 })

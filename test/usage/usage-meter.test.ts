@@ -40,22 +40,22 @@ const createJobEnd = (changes: Partial<JobEnd> = {}): JobEnd => ({
   ...changes,
 })
 
-const newMeter = (gatherMs = 0) =>
+const createMeter = (gatherMs = 0) =>
   new UsageMeter({ table: app.services.table, isExcluded: async (owner) => owner === 'acc_admin', gatherMs })
-const ofOwner = async (owner: string, day = dayOf(timestamp)) =>
+const readOwnerUsage = async (owner: string, day = dayOf(timestamp)) =>
   countsInRecord((await app.services.table.get(ownerDayKey(owner, day))) ?? {})
-const ofService = async (day: string) => app.services.table.partition(serviceDayPartition(day))
+const readServiceUsage = async (day: string) => app.services.table.partition(serviceDayPartition(day))
 
 test('usage statistics count the end of a job once, even if several processes receive it', async () => {
-  const [one, otherMeter] = [newMeter(), newMeter()]
+  const [one, otherMeter] = [createMeter(), createMeter()]
   const allEnds = [
     createJobEnd(),
     createJobEnd(),
     createJobEnd({ event: 'job.failed', errorCode: 'CORRUPT_FILE' }),
   ]
   await Promise.all([...allEnds, ...allEnds].flatMap((end) => [one.count(end), otherMeter.count(end)]))
-  await newMeter().count(allEnds[0] ?? createJobEnd())
-  const counts = await ofOwner('anon_one')
+  await createMeter().count(allEnds[0] ?? createJobEnd())
+  const counts = await readOwnerUsage('anon_one')
   const { jobs, completed, failed, bytesIn, workMs } = counts
   assert.deepEqual(
     { jobs, completed, failed, bytesIn, workMs },
@@ -74,51 +74,51 @@ test('usage statistics count the end of a job once, even if several processes re
 test('usage of the first jobs of a day is stored in one record, of later jobs also in a second', async () => {
   const owner = 'anon_few'
   const allEnds = Array.from({ length: 12 }, () => createJobEnd({ owner }))
-  const [ofBatch, single] = [allEnds.slice(0, 2), allEnds.slice(2)]
-  const recordsOfSeconds = async () => app.services.table.partition(`USAGE#${owner}`, 'COUNTED#')
-  for (const end of single.slice(0, 3)) await newMeter().count(end)
-  assert.deepEqual(await recordsOfSeconds(), [])
+  const [batchEnds, singleEnds] = [allEnds.slice(0, 2), allEnds.slice(2)]
+  const listCountedRecords = async () => app.services.table.partition(`USAGE#${owner}`, 'COUNTED#')
+  for (const end of singleEnds.slice(0, 3)) await createMeter().count(end)
+  assert.deepEqual(await listCountedRecords(), [])
   const day = await app.services.table.get(ownerDayKey(owner, dayOf(timestamp)))
-  assert.deepEqual(day?.['ids'], new Set(single.slice(0, 3).map(({ id }) => id)))
+  assert.deepEqual(day?.['ids'], new Set(singleEnds.slice(0, 3).map(({ id }) => id)))
   // A batch stores its ids elsewhere, where single events are then looked up as well.
-  const meter = newMeter(20)
-  await Promise.all(ofBatch.map((end) => meter.count(end)))
-  assert.equal((await recordsOfSeconds()).length, 1)
-  for (const end of [...allEnds, ...allEnds]) await newMeter().count(end)
+  const meter = createMeter(20)
+  await Promise.all(batchEnds.map((end) => meter.count(end)))
+  assert.equal((await listCountedRecords()).length, 1)
+  for (const end of [...allEnds, ...allEnds]) await createMeter().count(end)
   await Promise.all([...allEnds, ...allEnds].map((end) => meter.count(end)))
-  assert.equal((await ofOwner(owner))['jobs'], 12)
+  assert.equal((await readOwnerUsage(owner))['jobs'], 12)
 })
 
 test('usage of many jobs that end at once is stored in few writes, each on its day', async () => {
   const owner = 'anon_many'
-  const meter = newMeter(50)
+  const meter = createMeter(50)
   const days = ['2026-05-06', '2026-05-07']
   const allEnds = Array.from({ length: 200 }, (_, at) =>
     createJobEnd({ owner, timestamp: `${days[at % 2]}T10:00:0${at % 10}.000Z` }),
   )
   await Promise.all(allEnds.map((end) => meter.count(end)))
-  for (const day of days) assert.equal((await ofOwner(owner, day))['jobs'], 100)
+  for (const day of days) assert.equal((await readOwnerUsage(owner, day))['jobs'], 100)
 })
 
 test('closing the usage meter counts the events it has collected', async () => {
-  const meter = newMeter(60_000)
-  const countFor = meter.count(createJobEnd({ owner: 'anon_late' }))
+  const meter = createMeter(60_000)
+  const countJobEnd = meter.count(createJobEnd({ owner: 'anon_late' }))
   await meter.close()
-  await countFor
-  assert.equal((await ofOwner('anon_late'))['jobs'], 1)
+  await countJobEnd
+  assert.equal((await readOwnerUsage('anon_late'))['jobs'], 1)
 })
 
 test('jobs of administrators are excluded from the service’s statistics', async () => {
   const day = '2026-07-08'
   const at = { timestamp: `${day}T00:00:00.000Z` }
-  const meter = newMeter()
+  const meter = createMeter()
   await Promise.all(
     [createJobEnd(at), createJobEnd({ ...at, owner: 'acc_admin' })].map((end) => meter.count(end)),
   )
-  const records = await ofService(day)
+  const records = await readServiceUsage(day)
   const jobs = Object.fromEntries(records.map(({ sk, ...item }) => [String(sk).split('#')[0], item['jobs']]))
   assert.deepEqual(jobs, { vips: 1, excluded: 1 })
-  assert.equal((await ofOwner('acc_admin', day))['jobs'], 1, 'they see their own')
+  assert.equal((await readOwnerUsage('acc_admin', day))['jobs'], 1, 'they see their own')
 })
 
 test('a changed role affects the usage statistics within a minute', async () => {
@@ -133,19 +133,19 @@ test('a changed role affects the usage statistics within a minute', async () => 
   for (const owner of [admin, person, 'anon_two', 'acc_gone', admin]) await completedJob(owner)
   await services.table.update(accountKey(admin), { set: { role: 'USER' } }, {})
   await completedJob(admin, { event: 'job.failed', job: { error: { code: 'CORRUPT_FILE' } } })
-  const { jobs, failed } = await ofOwner(admin, day)
+  const { jobs, failed } = await readOwnerUsage(admin, day)
   assert.deepEqual([jobs, failed], [3, 1])
-  const countFor = async (engine: string) => {
-    const records = (await ofService(day)).filter(({ sk }) => String(sk).startsWith(`${engine}#`))
+  const countJobEnd = async (engine: string) => {
+    const records = (await readServiceUsage(day)).filter(({ sk }) => String(sk).startsWith(`${engine}#`))
     return records.reduce((sum, record) => sum + (countsInRecord(record)['jobs'] ?? 0), 0)
   }
-  assert.deepEqual([await countFor('excluded'), await countFor('vips')], [3, 3])
+  assert.deepEqual([await countJobEnd('excluded'), await countJobEnd('vips')], [3, 3])
   await counting.close()
 })
 
 test('percentiles of usage over many records are accurate to two percent', async () => {
   const day = '2026-09-10'
-  const meter = newMeter()
+  const meter = createMeter()
   const durations = Array.from({ length: 1000 }, (_, at) => (at + 1) * 10)
   await Promise.all(
     durations.map((durationMs, at) =>
@@ -157,7 +157,7 @@ test('percentiles of usage over many records are accurate to two percent', async
       ),
     ),
   )
-  const took = createPercentiles(sumCounts((await ofService(day)).map(countsInRecord)), 'took')
+  const took = createPercentiles(sumCounts((await readServiceUsage(day)).map(countsInRecord)), 'took')
   for (const [share, expectedMs] of [
     [0.5, 5000],
     [0.95, 9500],
@@ -176,7 +176,7 @@ test('owners can see their usage by day or month, engine, format or key', async 
   })
   const token = String(headers['x-owner-token'])
   const owner = String(token.split('.')[0])
-  const meter = newMeter()
+  const meter = createMeter()
   const days = ['2026-01-30', '2026-02-01', '2026-02-02']
   for (const [at, day] of days.entries())
     await meter.count(
@@ -273,8 +273,8 @@ test('the remaining quota is shown, and events are published when it runs out', 
     appWithBus.send('POST', '/v1/import/url', { body: { url: 'https://example.com/a.png' }, headers })
   assert.equal((await make()).status, 202)
   const { data } = (await appWithBus.send('GET', '/v1/account/quota', { headers })).json
-  const ofDay = data.quotas.find(({ window }: { window: string }) => window === 'day')
-  assert.deepEqual([data.plan, ofDay.limit, ofDay.used, ofDay.remaining], ['free', 50, 1, 49])
+  const dayQuota = data.quotas.find(({ window }: { window: string }) => window === 'day')
+  assert.deepEqual([data.plan, dayQuota.limit, dayQuota.used, dayQuota.remaining], ['free', 50, 1, 49])
   assert.deepEqual(data.concurrentJobs, { limit: 2, running: 0, queued: 1 })
   assert.deepEqual([data.maxFileSize, data.filesPerJob], [500_000_000, 5])
   assert.equal(data.quotas.find(({ name }: { name: string }) => name === 'conversion-minutes').limit, null)
@@ -302,9 +302,12 @@ test('usage counts only requests of accounts, in batches', async () => {
   await counts.count('acc_1', at(0))
   await counts.count('acc_1', at(1))
   await counts.count('acc_2', at(2))
-  assert.equal((await ofOwner('acc_1'))['requests'], 1, 'others wait for the next write')
+  assert.equal((await readOwnerUsage('acc_1'))['requests'], 1, 'others wait for the next write')
   await counts.count('acc_1', at(1000))
-  assert.deepEqual([(await ofOwner('acc_1'))['requests'], (await ofOwner('acc_2'))['requests']], [3, 1])
+  assert.deepEqual(
+    [(await readOwnerUsage('acc_1'))['requests'], (await readOwnerUsage('acc_2'))['requests']],
+    [3, 1],
+  )
 
   const owner = await newAccount(app.services)
   const headers = { 'x-api-key': await newKey(app.services, owner) }

@@ -21,8 +21,8 @@ before(async () => {
 })
 after(() => site.close())
 
-const noMotion = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
-const phone = { ...noMotion, viewport: { width: 375, height: 740 }, locale: 'de-DE' } as const
+const withoutMotion = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
+const phone = { ...withoutMotion, viewport: { width: 375, height: 740 }, locale: 'de-DE' } as const
 
 /** Six images in nested folders, three with the same name; one is corrupt. */
 async function createAlbum(): Promise<string> {
@@ -64,7 +64,7 @@ async function namesInZip(page: Page, name: RegExp): Promise<string[]> {
 const tree = ['cover', 'summer/one', 'summer/süd/one', 'winter/one', 'winter/two']
 
 test('a converted folder is downloaded as a ZIP with the same structure, and only failed files are retried', () =>
-  visit({ site, path: '/batch', context: noMotion }, async (page) => {
+  visit({ site, path: '/batch', context: withoutMotion }, async (page) => {
     await page.getByRole('heading', { name: 'Convert a folder' }).waitFor()
     await page.getByText('How it works').waitFor()
     await checkAppearance(page, 'batch-empty')
@@ -107,7 +107,7 @@ test('the page remembers the folders of converted files after a reload', () =>
   }))
 
 test('a dropped folder keeps its structure, and a separate file is listed with all files', () =>
-  visit({ site, path: '/batch', context: noMotion }, async (page) => {
+  visit({ site, path: '/batch', context: withoutMotion }, async (page) => {
     const devtools = await page.context().newCDPSession(page)
     const files = [await createAlbum(), fixture('plain.txt')]
     for (const type of ['dragEnter', 'dragOver', 'drop'] as const)

@@ -37,27 +37,27 @@ for (const language of languages.filter((id) => id !== 'en'))
     const names = formats.map(({ name }) => name)
 
     test(`each format name in ${language} is translated, unless it is a proper name`, () => {
-      const untranslated = names.filter((name) => translate(name) === name && !properNames.has(name))
-      assert.deepEqual(untranslated, [])
+      const untranslatedNames = names.filter((name) => translate(name) === name && !properNames.has(name))
+      assert.deepEqual(untranslatedNames, [])
     })
 
     test(`no translated format name in ${language} is unused`, () => {
-      const used = new Set<string>()
-      const observed = new Proxy(catalog, {
+      const usedKeys = new Set<string>()
+      const observedCatalog = new Proxy(catalog, {
         get: (target, key) => {
-          used.add(String(key))
+          usedKeys.add(String(key))
           return Reflect.get(target, key)
         },
       })
-      const translateObserved = createNameTranslator(observed)
+      const translateObserved = createNameTranslator(observedCatalog)
       for (const name of names) translateObserved(name)
       const isPattern = (key: string) => key.includes('{}')
-      const unused = Object.keys(catalog).filter((key) => !isPattern(key) && !used.has(key))
+      const unusedKeys = Object.keys(catalog).filter((key) => !isPattern(key) && !usedKeys.has(key))
       const unusedPatterns = Object.keys(catalog).filter((key) => {
         const [prefix = '', suffix = ''] = key.split('{}')
         return isPattern(key) && !names.some((name) => name.startsWith(prefix) && name.endsWith(suffix))
       })
-      assert.deepEqual([...unused, ...unusedPatterns], [])
+      assert.deepEqual([...unusedKeys, ...unusedPatterns], [])
     })
 
     test(`different formats have different names in ${language}`, () => {

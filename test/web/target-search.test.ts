@@ -38,7 +38,7 @@ function search(from: string, typedText: string): readonly string[] {
 }
 
 /** What people type for a file, and what they mean. */
-const typedWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const expectedTargetsByWord: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   pdf: {
     word: 'docx',
     excel: 'xlsx',
@@ -124,11 +124,13 @@ const typedWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 describe('searching targets', () => {
-  for (const [from, meanings] of Object.entries(typedWords)) {
-    test(`${Object.keys(meanings).length} search words for a ${from} file find the right target in the first two rows`, () => {
-      const found = Object.keys(meanings).map((word) => [word, search(from, word).slice(0, 2)] as const)
+  for (const [from, expectedTargets] of Object.entries(expectedTargetsByWord)) {
+    test(`${Object.keys(expectedTargets).length} search words for a ${from} file find the right target in the first two rows`, () => {
+      const found = Object.keys(expectedTargets).map(
+        (word) => [word, search(from, word).slice(0, 2)] as const,
+      )
       assert.deepEqual(
-        found.filter(([word, ids]) => !ids.includes(meanings[word] ?? '')),
+        found.filter(([word, ids]) => !ids.includes(expectedTargets[word] ?? '')),
         [],
       )
     })

@@ -44,7 +44,7 @@ for (const language of languages.filter((id) => id !== 'en'))
     })
 
     test(`warning sentences in ${language} are short enough for a card and end with punctuation`, () => {
-      const unusual = Object.values(warnings).filter((text) => text.length > 110 || !/[.。]$/.test(text))
-      assert.deepEqual(unusual, [])
+      const unusualTexts = Object.values(warnings).filter((text) => text.length > 110 || !/[.。]$/.test(text))
+      assert.deepEqual(unusualTexts, [])
     })
   })

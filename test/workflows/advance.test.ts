@@ -78,9 +78,9 @@ test('a disabled workflow has no next run or check', () => {
 })
 
 test('a workflow run that is due during an unfinished run is skipped, queued or started in its place', () => {
-  const liveRun = { live: 'run_before' }
+  const workflowWithLiveRun = { live: 'run_before' }
   const skippedRun = requireTransition(
-    advanceWorkflow(nextWorkflow({ ...liveRun, overlap: 'skip' }), at('01:00:00')),
+    advanceWorkflow(nextWorkflow({ ...workflowWithLiveRun, overlap: 'skip' }), at('01:00:00')),
   )
   assert.deepEqual(
     [skippedRun.run.status, skippedRun.run.jobId, skippedRun.next.live],
@@ -88,7 +88,7 @@ test('a workflow run that is due during an unfinished run is skipped, queued or 
   )
 
   const queuedRun = requireTransition(
-    advanceWorkflow(nextWorkflow({ ...liveRun, overlap: 'queue' }), at('01:00:00')),
+    advanceWorkflow(nextWorkflow({ ...workflowWithLiveRun, overlap: 'queue' }), at('01:00:00')),
   )
   assert.deepEqual([queuedRun.run.status, queuedRun.next.live], ['waiting', 'run_before'])
   assert.equal(queuedRun.next.waiting, queuedRun.run.id)
@@ -96,7 +96,7 @@ test('a workflow run that is due during an unfinished run is skipped, queued or 
   assert.deepEqual([one.run.status, one.next.waiting], ['skipped', queuedRun.run.id], 'one waits at most')
 
   const cancelling = requireTransition(
-    advanceWorkflow(nextWorkflow({ ...liveRun, overlap: 'cancel-previous' }), at('01:00:00')),
+    advanceWorkflow(nextWorkflow({ ...workflowWithLiveRun, overlap: 'cancel-previous' }), at('01:00:00')),
   )
   assert.deepEqual([cancelling.cancel, cancelling.run.status], ['run_before', 'running'])
   assert.equal(cancelling.next.live, cancelling.run.id)
