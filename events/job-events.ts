@@ -48,7 +48,7 @@ const EventExport = component(
   }),
 )
 
-const endedSchemas = {
+const endedJobFields = {
   endedAt: z.iso.datetime(),
   summary: BatchSummary.optional().describe('Counts of the tasks of a finished batch, or of a failed job'),
 }
@@ -68,7 +68,7 @@ export const jobEvents = {
   },
   'job.completed': {
     job: JobOutline.extend({
-      ...endedSchemas,
+      ...endedJobFields,
       tasks: z.record(z.string(), ExportOutline),
       durationMs: z.int(),
       engine: z.string().optional(),
@@ -79,7 +79,11 @@ export const jobEvents = {
     }),
   },
   'job.failed': {
-    job: JobOutline.extend({ ...endedSchemas, tasks: z.record(z.string(), ExportOutline), error: JobError }),
+    job: JobOutline.extend({
+      ...endedJobFields,
+      tasks: z.record(z.string(), ExportOutline),
+      error: JobError,
+    }),
   },
   'job.cancelled': {
     job: z.object({

@@ -12,44 +12,44 @@ import { createLambdaServices } from '../lib/services/lambda-services.ts'
 import type { Services } from '../lib/services/services.ts'
 
 /** How long to wait before retrying a provider that did not respond. */
-const retryProvidersMs = 30_000
+const providerRetryMs = 30_000
 
 /** The sign-in API. It is a separate function because better-auth is as large as the rest of the API. */
 export function createAuthApi(
   services: Services,
   {
     constantTimeMs,
-    ...given
+    ...authOverrides
   }: Pick<AuthOptions, 'mailer' | 'password'> & { readonly constantTimeMs?: number } = {},
 ): ApiHandler {
   const origin = new URL(services.config.PUBLIC_URL ?? `http://localhost:${services.config.PORT}`).origin
-  const make = () =>
+  const createAuthInstance = () =>
     createAuth({
       services,
-      ...given,
+      ...authOverrides,
       onSignUp: async (account, headers) => {
-        const previousIdentity = previousOwner(headers, services.keys.owner)
-        if (previousIdentity !== undefined) await moveToAccount(previousIdentity, account, services)
+        const anonymousOwner = readAnonymousOwner(headers, services.keys.owner)
+        if (anonymousOwner !== undefined) await moveToAccount(anonymousOwner, account, services)
       },
     })
   const { OPENID_PROVIDERS: providers = [] } = services.config
-  let auth = make()
-  let madeAt = Date.now()
+  let auth = createAuthInstance()
+  let authCreatedAt = Date.now()
   /** better-auth drops a provider that does not respond at start, so create it again after a while. */
-  const currentIdentity = async () => {
-    if (providers.length === 0 || Date.now() - madeAt < retryProvidersMs) return auth
+  const getCurrentAuth = async () => {
+    if (providers.length === 0 || Date.now() - authCreatedAt < providerRetryMs) return auth
     const { socialProviders } = await auth.$context
-    if (providers.every(({ id }) => socialProviders.some((known) => known.id === id))) return auth
-    madeAt = Date.now()
-    auth = make()
+    if (providers.every(({ id }) => socialProviders.some((provider) => provider.id === id))) return auth
+    authCreatedAt = Date.now()
+    auth = createAuthInstance()
     return auth
   }
   const respond: ApiHandler = (event) =>
     withErrorReplies(event, async () => {
       const address = clientIpOf({ ...event, ...event.requestContext.http }, services.config)
       ownerOfHeader(event.headers[ownerHeader], services.keys.owner)
-      const isOtherName = services.config.TRUST_HOST === '1' && isSameOrigin(event.headers, origin)
-      return handleAuth(await currentIdentity(), isOtherName ? withPublicOrigin(event, origin) : event, {
+      const usesOtherHostname = services.config.TRUST_HOST === '1' && isSameOrigin(event.headers, origin)
+      return handleAuth(await getCurrentAuth(), usesOtherHostname ? withPublicOrigin(event, origin) : event, {
         origin,
         address,
         constantTimeMs,
@@ -66,7 +66,7 @@ const withPublicOrigin = (event: HttpEvent, origin: string): HttpEvent =>
   event.headers['origin'] === undefined ? event : { ...event, headers: { ...event.headers, origin } }
 
 /** Returns the anonymous identity of a client before it signed up. */
-function previousOwner(headers: Headers, secret: Buffer): string | undefined {
+function readAnonymousOwner(headers: Headers, secret: Buffer): string | undefined {
   const cookie = headers
     .get('cookie')
     ?.split(/;\s*/)

@@ -11,7 +11,7 @@ import { loadConfigAndClearSecrets } from '../lib/services/load-config.ts'
 import { UsageMeter } from '../lib/usage/usage-meter.ts'
 import { defined } from '../lib/validation/defined.ts'
 
-const End = z.object({
+const JobEndEvent = z.object({
   event: z.enum(terminalEvents),
   timestamp: z.iso.datetime(),
   id: z.string(),
@@ -37,20 +37,20 @@ const roleCacheMs = 60_000
 
 export function createUsageCounter({ environment, gatherMs }: UsageCounterOptions = {}): UsageCounter {
   const table = new Table(environment ? readConfig(environment) : loadConfigAndClearSecrets())
-  const knownOwners = new Map<string, { isAdmin: boolean; until: number }>()
+  const roleCache = new Map<string, { isAdmin: boolean; cachedUntil: number }>()
   const isExcluded = async (owner: string): Promise<boolean> => {
     if (!isAccount(owner)) return false
-    const knownOwner = knownOwners.get(owner)
-    if (knownOwner && knownOwner.until > Date.now()) return knownOwner.isAdmin
+    const cachedRole = roleCache.get(owner)
+    if (cachedRole && cachedRole.cachedUntil > Date.now()) return cachedRole.isAdmin
     const isAdmin = (await accountOf({ table }, owner))?.role === 'ADMIN'
-    knownOwners.set(owner, { isAdmin, until: Date.now() + roleCacheMs })
+    roleCache.set(owner, { isAdmin, cachedUntil: Date.now() + roleCacheMs })
     return isAdmin
   }
   const meter = new UsageMeter({ table, isExcluded, ...defined({ gatherMs }) })
   return {
     handler: async ({ detail }) => {
-      const { job, ...end } = End.parse(detail)
-      await meter.count({ ...end, errorCode: job.error?.code })
+      const { job, ...jobEnd } = JobEndEvent.parse(detail)
+      await meter.count({ ...jobEnd, errorCode: job.error?.code })
     },
     close: () => meter.close(),
   }

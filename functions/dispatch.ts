@@ -8,7 +8,7 @@ import { runSpan } from '../lib/trace.ts'
 import { Dispatcher } from '../lib/webhooks/dispatcher.ts'
 
 /** Fields of every event; its body is passed on unchanged. */
-const Event = z.looseObject({
+const BusEventFields = z.looseObject({
   event: z.string(),
   timestamp: z.iso.datetime(),
   id: z.string(),
@@ -27,7 +27,7 @@ function openDispatcher(): Dispatcher {
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   dispatcher ??= openDispatcher()
   const openedDispatcher = dispatcher
-  const event = Event.parse(detail) as unknown as BusEvent // published by ourselves
+  const event = BusEventFields.parse(detail) as unknown as BusEvent // published by ourselves
   await runSpan(
     {
       name: `dispatch ${event.event}`,

@@ -24,7 +24,7 @@ const SocketEvent = z.object({
 })
 
 const OwnerSignal = z.object({ owner: z.string() })
-const Opened = z.object({ connectionId: z.string() })
+const SocketOpened = z.object({ connectionId: z.string() })
 
 type SocketHandler = (event: unknown) => Promise<APIGatewayProxyStructuredResultV2>
 type BusHandler = (event: Pick<EventBridgeEvent<string, unknown>, 'detail' | 'detail-type'>) => Promise<void>
@@ -36,15 +36,15 @@ export function createLive(environment?: Readonly<Record<string, string>>, conne
 }
 
 export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: BusHandler } => ({
-  sockets: async (givenEvent) => {
-    const event = SocketEvent.parse(givenEvent)
+  sockets: async (rawEvent) => {
+    const event = SocketEvent.parse(rawEvent)
     const { eventType, connectionId: id } = event.requestContext
     switch (eventType) {
       case 'CONNECT':
         return connectSocket(live, id, event)
       case 'MESSAGE': {
-        const answerFrame = await live.receive(id, event.body ?? '').catch(live.internalErrorFrame)
-        return { statusCode: 200, ...defined({ body: answerFrame && JSON.stringify(answerFrame) }) }
+        const replyFrame = await live.receive(id, event.body ?? '').catch(live.internalErrorFrame)
+        return { statusCode: 200, ...defined({ body: replyFrame && JSON.stringify(replyFrame) }) }
       }
       case 'DISCONNECT':
         await live.handleDisconnect(id)
@@ -52,7 +52,7 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
     }
   },
   broadcast: async ({ 'detail-type': name, detail }) => {
-    if (name === 'socket.opened') return live.handleOpened(Opened.parse(detail).connectionId)
+    if (name === 'socket.opened') return live.handleOpened(SocketOpened.parse(detail).connectionId)
     if (name === 'credential.revoked' || name === 'sockets.waiting')
       return live.broadcast.serve(OwnerSignal.parse(detail).owner)
     BusFields.parse(detail)

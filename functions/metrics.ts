@@ -32,27 +32,27 @@ export const getMetrics = contract({
         'INSUFFICIENT_PERMISSIONS',
         'Metrics: expected an administrator or a program on the machine of the service, got a client elsewhere.',
       )
-    const [queues, today] = await Promise.all([readQueues(services), readEngineDays(services.table, 1)])
-    const families = [...queues, ...jobMetrics(today), countedRequests(), ...processMetrics()]
+    const [queues, today] = await Promise.all([readQueueMetrics(services), readEngineDays(services.table, 1)])
+    const families = [...queues, ...jobMetrics(today), requestMetric(), ...processMetrics()]
     return { data: [renderMetrics(families)] }
   },
 })
 
-const loopback = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/
+const loopbackPattern = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/
 /** Sent by proxies and by pages of other sites, whose requests come from this machine as well. */
-const headersOfOthers = ['forwarded', 'via', 'x-real-ip', 'origin'] as const
+const foreignHeaders = ['forwarded', 'via', 'x-real-ip', 'origin'] as const
 
 function isLocal(sourceIp: string, headers: Readonly<Record<string, string | undefined>>): boolean {
   // The gateway adds the address of its peer to those of proxies.
   const isDirect = !headers['x-forwarded-for']?.includes(',')
   // A page whose name resolves to this machine reads it like its own site, and sends no `Origin`.
   const host = URL.parse(`http://${headers['host'] ?? ''}`)?.hostname ?? ''
-  const isLocalName = host === 'localhost' || loopback.test(host.replace(/^\[|\]$/g, ''))
-  const hasNone = headersOfOthers.every((name) => headers[name] === undefined)
-  return loopback.test(sourceIp) && isDirect && isLocalName && hasNone
+  const isLocalName = host === 'localhost' || loopbackPattern.test(host.replace(/^\[|\]$/g, ''))
+  const hasNoForeignHeaders = foreignHeaders.every((name) => headers[name] === undefined)
+  return loopbackPattern.test(sourceIp) && isDirect && isLocalName && hasNoForeignHeaders
 }
 
-async function readQueues({ queues }: Services): Promise<MetricFamily[]> {
+async function readQueueMetrics({ queues }: Services): Promise<MetricFamily[]> {
   const counts = await Promise.all(
     queueIds.map(async (queue) => ({ labels: { queue }, ...(await queues.messageCounts(queue)) })),
   )
@@ -72,7 +72,7 @@ async function readQueues({ queues }: Services): Promise<MetricFamily[]> {
   ]
 }
 
-const countedRequests = (): MetricFamily => ({
+const requestMetric = (): MetricFamily => ({
   name: 'mutabor_http_requests_total',
   type: 'counter',
   help: 'HTTP requests since the start, by method and status.',

@@ -7,12 +7,12 @@ import { createLog, type Log } from '../lib/log.ts'
 import { type Metric, toEmbeddedMetric } from '../lib/services/embedded-metric.ts'
 import { loadConfigAndClearSecrets } from '../lib/services/load-config.ts'
 
-const Measurable = z.discriminatedUnion('event', [
+const MeasuredEvent = z.discriminatedUnion('event', [
   eventSchema('job.completed'),
   eventSchema('job.failed'),
   eventSchema('file.deleted'),
 ])
-type Measurable = z.infer<typeof Measurable>
+type MeasuredEvent = z.infer<typeof MeasuredEvent>
 
 interface Measurement extends Metric {
   readonly jobId: string
@@ -27,26 +27,26 @@ let durations: DurationStats | undefined
  */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   log ??= createLog(loadConfigAndClearSecrets())
-  const event = Measurable.parse(detail)
-  const measure = measurementOf(event)
-  const { jobId, ...metric } = measure
+  const event = MeasuredEvent.parse(detail)
+  const measurement = toMeasurement(event)
+  const { jobId, ...metric } = measurement
   log.info({ ...toEmbeddedMetric(metric, Date.parse(event.timestamp)), jobId }, 'metric')
   if (event.event === 'job.completed') await recordDuration(event.job)
 }
 
-type Completed = Extract<Measurable, { event: 'job.completed' }>['job']
+type CompletedJob = Extract<MeasuredEvent, { event: 'job.completed' }>['job']
 
 /** Only for jobs with one processing task: with several, the duration of each is unknown. */
-async function recordDuration({ tasks, source, target, durationMs: ms }: Completed): Promise<void> {
-  const works = Object.values(tasks).filter(({ operation }) => !/^(?:im|ex)port\//.test(operation))
-  const [work] = works
-  if (!work || works.length > 1 || !source || !target) return
+async function recordDuration({ tasks, source, target, durationMs: ms }: CompletedJob): Promise<void> {
+  const processingTasks = Object.values(tasks).filter(({ operation }) => !/^(?:im|ex)port\//.test(operation))
+  const [task] = processingTasks
+  if (!task || processingTasks.length > 1 || !source || !target) return
   durations ??= new DurationStats(new Table(loadConfigAndClearSecrets()))
-  const kind = { operation: work.operation, from: source.format, to: target.format }
+  const kind = { operation: task.operation, from: source.format, to: target.format }
   await durations.add(kind, { ms, bytes: source.size })
 }
 
-function measurementOf(event: Measurable): Measurement {
+function toMeasurement(event: MeasuredEvent): Measurement {
   switch (event.event) {
     case 'job.completed':
       return {

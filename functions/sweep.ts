@@ -6,8 +6,8 @@ import { sweepDueRecords } from '../lib/services/sweep-due-records.ts'
 
 /** The sweep runs every minute, so it is the first function of a new deployment to run and creates its secrets. */
 const openSweep = lazyAsync(async () => {
-  const { SECRETS, SERVICE_SECRET, ...where } = loadConfigAndClearSecrets()
-  if (SECRETS !== undefined && SERVICE_SECRET === undefined) await createSecrets(SECRETS, where)
+  const { SECRETS, SERVICE_SECRET, ...awsConfig } = loadConfigAndClearSecrets()
+  if (SECRETS !== undefined && SERVICE_SECRET === undefined) await createSecrets(SECRETS, awsConfig)
   return createLambdaServices()
 })
 

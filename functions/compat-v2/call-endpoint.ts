@@ -23,7 +23,7 @@ export const listReply = {
 } as const
 export const emptyReply = { status: 204, schema: z.null(), form: 'empty' } as const
 
-export const publicUrlOf = ({ config }: Services) => config.PUBLIC_URL ?? ''
+export const getPublicUrl = ({ config }: Services) => config.PUBLIC_URL ?? ''
 
 /** API Gateway times a function out after 30 s: clients that wait longer are redirected here. */
 export const maxWaitS = 25
@@ -33,12 +33,12 @@ export const waitReply = { otherStatuses: { 307: 'Continue waiting at `Location`
 
 /** Calls one of our endpoints for the same client and returns the data of its reply. */
 export async function callEndpoint<Data>(
-  calledEndpoint: { handle: AnyContract['handle'] },
+  endpoint: { handle: AnyContract['handle'] },
   request: Request,
-  givenRequest: Partial<Request>,
+  requestOverrides: Partial<Request>,
   services: Services,
 ): Promise<Data> {
-  const reply = await calledEndpoint.handle({ ...request, headers: {}, ...givenRequest }, services)
+  const reply = await endpoint.handle({ ...request, headers: {}, ...requestOverrides }, services)
   return reply.data as Data // by the schema of its contract
 }
 
@@ -54,10 +54,10 @@ export const fetchJobView = (jobId: string, request: Request, services: Services
 export async function findTask(id: string, request: Request, services: Services, seconds?: number) {
   const { jobId, name } = parseTaskId(id)
   const job = await fetchJobView(jobId, request, services, seconds)
-  const task = taskIn(job, name, services)
+  const task = findCompatTask(job, name, services)
   if (!task) throw new AppError('NOT_FOUND', `There is no task ${id.slice(0, 100)}.`)
   return { job, name, task }
 }
 
-export const taskIn = (job: JobView, name: string, services: Services) =>
-  compatJobView(job, publicUrlOf(services)).tasks.find((task) => task.name === name)
+export const findCompatTask = (job: JobView, name: string, services: Services) =>
+  compatJobView(job, getPublicUrl(services)).tasks.find((task) => task.name === name)

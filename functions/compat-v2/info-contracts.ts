@@ -6,7 +6,7 @@ import { readAccess } from '../../lib/model/principal.ts'
 import { anyJson, text } from '../../lib/validation/maxima.ts'
 import { listConversions } from '../routes/list-conversions.ts'
 import { getQuota } from '../routes/quota.ts'
-import { callEndpoint, compatDefaults, dataReply, listReply, publicUrlOf } from './call-endpoint.ts'
+import { callEndpoint, compatDefaults, dataReply, getPublicUrl, listReply } from './call-endpoint.ts'
 
 interface Quotas {
   readonly quotas: readonly { readonly window: string; readonly remaining: number | null }[]
@@ -45,7 +45,7 @@ const showUser = contract({
           email: account?.email ?? '',
           credits: creditsIn(quotas),
           created_at: account?.createdAt ?? null,
-          links: { self: `${publicUrlOf(services)}/v2/users/me` },
+          links: { self: `${getPublicUrl(services)}/v2/users/me` },
         },
       },
     }

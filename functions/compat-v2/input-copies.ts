@@ -27,10 +27,10 @@ export async function copyTaskFiles(
   request: Request,
   services: Services,
 ): Promise<readonly InputCopy[]> {
-  const taskBefore = await findTask(id, request, services)
-  const { job, name, task } = isUnfinished(taskBefore.task.status)
+  const initialTask = await findTask(id, request, services)
+  const { job, name, task } = isUnfinished(initialTask.task.status)
     ? await findTask(id, request, services, maxTaskWaitS)
-    : taskBefore
+    : initialTask
   if (isUnfinished(task.status))
     throw new AppError(
       'CONFLICT',
@@ -40,7 +40,7 @@ export async function copyTaskFiles(
         status: task.status,
       },
     )
-  const files = task.status === 'finished' ? await filesOf(job.jobId, name, request, services) : []
+  const files = task.status === 'finished' ? await loadTaskFiles(job.jobId, name, request, services) : []
   if (files.length === 0)
     throw new AppError(
       'INVALID_INPUT',
@@ -51,7 +51,7 @@ export async function copyTaskFiles(
 }
 
 /** Others may see a job, but only its owner may use its files. */
-async function filesOf(
+async function loadTaskFiles(
   jobId: string,
   name: string,
   { principal }: Request,

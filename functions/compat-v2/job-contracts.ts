@@ -9,9 +9,9 @@ import {
   dataReply,
   emptyReply,
   fetchJobView,
+  getPublicUrl,
   isUnfinished,
   maxWaitS,
-  publicUrlOf,
   redirectTo,
   waitReply,
 } from './call-endpoint.ts'
@@ -33,7 +33,7 @@ const startJob = contract({
   createsWork: true,
   handle: async (request, services) => {
     const job = await startCompatJob(request.body, request, services)
-    return { data: { data: compatJobView(job, publicUrlOf(services)) } }
+    return { data: { data: compatJobView(job, getPublicUrl(services)) } }
   },
 })
 
@@ -47,13 +47,16 @@ const showJob = contract({
   reply: { status: 200, ...dataReply },
   handle: async (request, services) => ({
     data: {
-      data: compatJobView(await fetchJobView(request.params.jobId, request, services), publicUrlOf(services)),
+      data: compatJobView(
+        await fetchJobView(request.params.jobId, request, services),
+        getPublicUrl(services),
+      ),
     },
   }),
 })
 
 /** The sync URL, and the path that older SDKs use. */
-const waitForJob = ['/sync/v2/jobs/:jobId', '/v2/jobs/:jobId/wait'].map((path) =>
+const waitForJobContracts = ['/sync/v2/jobs/:jobId', '/v2/jobs/:jobId/wait'].map((path) =>
   contract({
     ...compatDefaults,
     method: 'GET',
@@ -64,7 +67,10 @@ const waitForJob = ['/sync/v2/jobs/:jobId', '/v2/jobs/:jobId/wait'].map((path) =
     reply: { status: 200, ...waitReply, ...dataReply },
     handle: async (request, services) => {
       const { jobId } = request.params
-      const job = compatJobView(await fetchJobView(jobId, request, services, maxWaitS), publicUrlOf(services))
+      const job = compatJobView(
+        await fetchJobView(jobId, request, services, maxWaitS),
+        getPublicUrl(services),
+      )
       return {
         data: { data: job },
         ...(isUnfinished(job.status) && redirectTo(path.replace(':jobId', jobId))),
@@ -87,4 +93,4 @@ const removeJob = contract({
   },
 })
 
-export const jobContracts: readonly AnyContract[] = [startJob, showJob, ...waitForJob, removeJob]
+export const jobContracts: readonly AnyContract[] = [startJob, showJob, ...waitForJobContracts, removeJob]

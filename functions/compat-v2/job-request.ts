@@ -82,23 +82,23 @@ const internalArchivePrefix = `${internalTaskPrefix}archive-`
 type Tasks = JobBody['tasks']
 
 /** Translates a job to the body of POST /v1/jobs. */
-export function toNativeJob({ tasks: givenTasks, tag, webhook_url }: JobBody) {
-  const tasks = addArchiveTasks(givenTasks)
+export function toNativeJob({ tasks: compatTasks, tag, webhook_url }: JobBody) {
+  const tasks = addArchiveTasks(compatTasks)
   const nativeTasks = Object.entries(tasks).map(([name, task]): [string, Record<string, unknown>] => [
     name,
-    { ...filenameFor(name, tasks), ...toNativeTask(task) },
+    { ...inferFilename(name, tasks), ...toNativeTask(task) },
   ])
-  const consumed = new Set(Object.values(tasks).flatMap(({ input = [] }) => input))
-  const unconsumed = Object.entries(tasks).filter(
-    ([name, { operation }]) => !operation.startsWith('export/') && !consumed.has(name),
+  const inputTaskNames = new Set(Object.values(tasks).flatMap(({ input = [] }) => input))
+  const outputTasks = Object.entries(tasks).filter(
+    ([name, { operation }]) => !operation.startsWith('export/') && !inputTaskNames.has(name),
   )
   // In our API, files that no other task uses need an export task.
-  const rest = unconsumed.map(([name], at): [string, Record<string, unknown>] => [
+  const exportTasks = outputTasks.map(([name], at): [string, Record<string, unknown>] => [
     `${internalExportPrefix}${at}`,
     { operation: 'export/url', input: name },
   ])
   return {
-    tasks: Object.fromEntries([...nativeTasks, ...rest]),
+    tasks: Object.fromEntries([...nativeTasks, ...exportTasks]),
     failFast: false,
     ...(tag && { tag }),
     ...(webhook_url && { webhookUrl: webhook_url, webhookFormat: 'facade-v2' as const }),
@@ -107,21 +107,21 @@ export function toNativeJob({ tasks: givenTasks, tag, webhook_url }: JobBody) {
 
 /** Adds an archive task before each export with `archive_multiple_files`. */
 function addArchiveTasks(tasks: Tasks): Tasks {
-  const nativeMap: Record<string, Tasks[string]> = {}
-  for (const [name, { archive_multiple_files: isOne, ...task }] of Object.entries(tasks)) {
-    const isArchived = task.operation === 'export/url' && isOne === true
-    const archive = `${internalArchivePrefix}${Object.keys(nativeMap).length}`
-    if (isArchived) nativeMap[archive] = { operation: 'archive', input: task.input }
-    nativeMap[name] = isArchived ? { ...task, input: archive } : task
+  const tasksWithArchives: Record<string, Tasks[string]> = {}
+  for (const [name, { archive_multiple_files: archivesFiles, ...task }] of Object.entries(tasks)) {
+    const needsArchive = task.operation === 'export/url' && archivesFiles === true
+    const archiveTaskName = `${internalArchivePrefix}${Object.keys(tasksWithArchives).length}`
+    if (needsArchive) tasksWithArchives[archiveTaskName] = { operation: 'archive', input: task.input }
+    tasksWithArchives[name] = needsArchive ? { ...task, input: archiveTaskName } : task
   }
-  return nativeMap
+  return tasksWithArchives
 }
 
 /**
  * Returns a filename for an upload. Uploaded forms have none here, and the format of a text file cannot be detected
  * from its content, so the extension is the `input_format` of the task that uses the upload.
  */
-function filenameFor(name: string, tasks: Tasks): Fields {
+function inferFilename(name: string, tasks: Tasks): Fields {
   if (tasks[name]?.operation !== 'import/upload') return {}
   const consumer = Object.values(tasks).find(({ input = [] }) => [input].flat().includes(name))
   const format = consumer?.['input_format']
@@ -129,20 +129,20 @@ function filenameFor(name: string, tasks: Tasks): Fields {
 }
 
 function toNativeTask({
-  operation: givenOperation,
+  operation: compatOperation,
   input,
   ignore_error,
   ...fields
 }: z.infer<typeof Task>): Fields {
-  const operation = operationAliases[givenOperation] ?? givenOperation
-  const keptFields = Object.fromEntries(
+  const operation = operationAliases[compatOperation] ?? compatOperation
+  const nativeFields = Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => !ignoredFields.includes(name) && value !== null),
   )
   return {
     operation: operationsByCompatName[operation] ?? operation,
     ...defined({ input }),
     ...(ignore_error && { continue_on_error: true }),
-    ...(fieldTranslations[operation]?.(keptFields) ?? keptFields),
+    ...(fieldTranslations[operation]?.(nativeFields) ?? nativeFields),
   }
 }
 
@@ -152,9 +152,9 @@ const defaultTaskName = 'task'
 /** Wraps a single task in a job. */
 export function singleTaskJob(
   operation: string,
-  { name, ...rest }: z.output<typeof SingleTaskBody>,
+  { name, ...exportTasks }: z.output<typeof SingleTaskBody>,
 ): { readonly name: string; readonly body: JobBody } {
   const isValidName = typeof name === 'string' && /^[\w-]{1,64}$/.test(name) && !isInternalTask(name)
   const givenName = isValidName ? name : defaultTaskName
-  return { name: givenName, body: { tasks: { [givenName]: { ...rest, operation } } } }
+  return { name: givenName, body: { tasks: { [givenName]: { ...exportTasks, operation } } } }
 }

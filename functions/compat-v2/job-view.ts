@@ -3,7 +3,7 @@ import { inputNames } from '../../lib/model/task-input.ts'
 import { compatOperation, isInternalTask } from '../../lib/webhooks/compat-names.ts'
 import { internalExportPrefix } from './job-request.ts'
 
-const statuses: Readonly<Record<string, string>> = {
+const compatStatuses: Readonly<Record<string, string>> = {
   pending: 'waiting',
   queued: 'waiting',
   processing: 'processing',
@@ -12,7 +12,7 @@ const statuses: Readonly<Record<string, string>> = {
   cancelled: 'error',
   expired: 'error',
 }
-const statusOf = (ours: string) => statuses[ours] ?? 'waiting'
+const toCompatStatus = (nativeStatus: string) => compatStatuses[nativeStatus] ?? 'waiting'
 
 export const taskId = (jobId: string, name: string) => `${jobId}.${name}`
 
@@ -22,9 +22,14 @@ export function parseTaskId(id: string): { readonly jobId: string; readonly name
   return { jobId, name: name.join('.') }
 }
 
-type TaskOfJob = JobView['tasks'][string]
+type NativeTaskView = JobView['tasks'][string]
 
-function compatTaskView(job: Pick<JobView, 'jobId' | 'tag'>, name: string, task: TaskOfJob, base: string) {
+function compatTaskView(
+  job: Pick<JobView, 'jobId' | 'tag'>,
+  name: string,
+  task: NativeTaskView,
+  base: string,
+) {
   const id = taskId(job.jobId, name)
   const inputs = inputNames(task.input).filter((input) => !isInternalTask(input))
   return {
@@ -32,7 +37,7 @@ function compatTaskView(job: Pick<JobView, 'jobId' | 'tag'>, name: string, task:
     job_id: job.jobId,
     name,
     operation: compatOperation(task.operation),
-    status: statusOf(task.status),
+    status: toCompatStatus(task.status),
     code: task.code,
     message: task.message,
     percent: task.percent,
@@ -49,12 +54,12 @@ function compatTaskView(job: Pick<JobView, 'jobId' | 'tag'>, name: string, task:
     payload: { operation: compatOperation(task.operation), input: inputs },
     host_name: null,
     storage: null,
-    result: resultOf(task),
+    result: compatResult(task),
     links: { self: `${base}/v2/tasks/${id}` },
   }
 }
 
-function resultOf({ result }: TaskOfJob) {
+function compatResult({ result }: NativeTaskView) {
   if (!result) return null
   if ('form' in result) return { form: result.form }
   return { files: result.files.map(({ filename, size, url }) => ({ filename, size, url })) }
@@ -65,7 +70,7 @@ export function compatJobView(job: JobView, base: string) {
   return {
     id: job.jobId,
     tag: job.tag,
-    status: statusOf(job.status),
+    status: toCompatStatus(job.status),
     created_at: job.createdAt,
     started_at: job.startedAt,
     ended_at: job.endedAt,
@@ -75,9 +80,9 @@ export function compatJobView(job: JobView, base: string) {
 }
 
 /** Shows the links of an internal export at the task that created the files. */
-function withExportLinks(job: JobView, name: string, task: TaskOfJob): TaskOfJob {
-  const ownTask = Object.entries(job.tasks).find(
-    ([given, { input }]) => given.startsWith(internalExportPrefix) && inputNames(input).includes(name),
+function withExportLinks(job: JobView, name: string, task: NativeTaskView): NativeTaskView {
+  const exportTask = Object.entries(job.tasks).find(
+    ([taskName, { input }]) => taskName.startsWith(internalExportPrefix) && inputNames(input).includes(name),
   )?.[1]
-  return task.result || !ownTask ? task : { ...task, result: ownTask.result }
+  return task.result || !exportTask ? task : { ...task, result: exportTask.result }
 }

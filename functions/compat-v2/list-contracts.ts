@@ -11,8 +11,8 @@ import {
   callEndpoint,
   compatDefaults,
   fetchJobView,
+  getPublicUrl,
   listReply,
-  publicUrlOf,
   type Request,
 } from './call-endpoint.ts'
 import { compatJobView } from './job-view.ts'
@@ -29,7 +29,7 @@ const Paging = z
   .catchall(anyJson())
 type Paging = z.output<typeof Paging>
 
-const ourStatuses = {
+const nativeStatuses = {
   waiting: ['pending', 'queued'],
   processing: ['processing'],
   finished: ['completed'],
@@ -42,7 +42,7 @@ interface ListData {
 }
 
 /** Our lists use cursors, so this reads and skips the previous pages. */
-async function pageOfJobs(
+async function loadJobPage(
   request: Request,
   { page, per_page: limit, ...filters }: Paging,
   services: Services,
@@ -52,7 +52,7 @@ async function pageOfJobs(
     limit,
     include: 'tasks',
     sort: '-createdAt',
-    ...defined({ status: status && ourStatuses[status], tag: filters['filter[tag]'] }),
+    ...defined({ status: status && nativeStatuses[status], tag: filters['filter[tag]'] }),
   }
   let cursor: string | null | undefined
   for (let at = 1; ; at++) {
@@ -69,15 +69,15 @@ async function pageOfJobs(
 }
 
 function pageView(items: readonly unknown[], path: string, { page, per_page }: Paging, hasMore: boolean) {
-  const at = (number: number) => `${path}?page=${number}&per_page=${per_page}`
+  const pageUrl = (number: number) => `${path}?page=${number}&per_page=${per_page}`
   const from = (page - 1) * per_page + 1
   return {
     data: [...items],
     links: {
-      first: at(1),
+      first: pageUrl(1),
       last: null,
-      prev: page > 1 ? at(page - 1) : null,
-      next: hasMore ? at(page + 1) : null,
+      prev: page > 1 ? pageUrl(page - 1) : null,
+      next: hasMore ? pageUrl(page + 1) : null,
     },
     meta: {
       current_page: page,
@@ -98,9 +98,9 @@ const allJobs = contract({
   query: Paging,
   reply: listReply,
   handle: async (request, services) => {
-    const { jobs, hasMore } = await pageOfJobs(request, request.query, services)
-    const views = jobs.map((job) => compatJobView(job, publicUrlOf(services)))
-    return { data: pageView(views, `${publicUrlOf(services)}/v2/jobs`, request.query, hasMore) }
+    const { jobs, hasMore } = await loadJobPage(request, request.query, services)
+    const views = jobs.map((job) => compatJobView(job, getPublicUrl(services)))
+    return { data: pageView(views, `${getPublicUrl(services)}/v2/jobs`, request.query, hasMore) }
   },
 })
 
@@ -118,13 +118,13 @@ const allTasks = contract({
     const { 'filter[status]': status, ...rest } = query
     const { jobs, hasMore } =
       jobId === undefined
-        ? await pageOfJobs(request, rest, services)
+        ? await loadJobPage(request, rest, services)
         : { jobs: [await fetchJobView(jobId, request, services)], hasMore: false }
     const operation = query['filter[operation]']
     const tasks = jobs
-      .flatMap((job) => compatJobView(job, publicUrlOf(services)).tasks)
+      .flatMap((job) => compatJobView(job, getPublicUrl(services)).tasks)
       .filter((task) => (!status || task.status === status) && (!operation || task.operation === operation))
-    return { data: pageView(tasks, `${publicUrlOf(services)}/v2/tasks`, query, hasMore) }
+    return { data: pageView(tasks, `${getPublicUrl(services)}/v2/tasks`, query, hasMore) }
   },
 })
 

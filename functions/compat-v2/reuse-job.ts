@@ -11,22 +11,22 @@ const maxCreationMs = 30_000
  */
 export async function reuseJobForADay(
   name: string,
-  begin: (jobId: string) => Promise<void>,
+  createJob: (jobId: string) => Promise<void>,
   services: Services,
 ): Promise<string> {
   const { table } = services
   const recordKey = { pk: `SIGNED#${createHash('sha256').update(name).digest('base64url')}`, sk: 'SIGNED' }
-  const knownRecord = await table.get(recordKey)
-  if (knownRecord && (await isReusable(knownRecord, services))) return String(knownRecord['jobId'])
+  const existingRecord = await table.get(recordKey)
+  if (existingRecord && (await isReusable(existingRecord, services))) return String(existingRecord['jobId'])
   const jobId = newId('job')
   const now = Date.now()
-  const reuseRecord = { ...recordKey, jobId, begunAt: now, ttl: Math.floor(now / 1000) + dayS }
-  const condition = knownRecord ? { equal: { jobId: knownRecord['jobId'] } } : { exists: false }
-  const writeResult = await table.put(reuseRecord, { condition, mark: { jobId } })
+  const newRecord = { ...recordKey, jobId, begunAt: now, ttl: Math.floor(now / 1000) + dayS }
+  const condition = existingRecord ? { equal: { jobId: existingRecord['jobId'] } } : { exists: false }
+  const writeResult = await table.put(newRecord, { condition, mark: { jobId } })
   // Another request was faster.
   if (!writeResult.applied && writeResult.item) return String(writeResult.item['jobId'])
   try {
-    await begin(jobId)
+    await createJob(jobId)
   } catch (error) {
     await table.delete(recordKey)
     throw error

@@ -18,9 +18,9 @@ import {
   compatDefaults,
   dataReply,
   fetchJobView,
+  getPublicUrl,
   isUnfinished,
   maxWaitS,
-  publicUrlOf,
   type Request,
 } from './call-endpoint.ts'
 import { JobBody } from './job-request.ts'
@@ -29,13 +29,13 @@ import { reuseJobForADay } from './reuse-job.ts'
 import { startCompatJob } from './start-job.ts'
 import {
   buildSignedText,
+  deriveSigningSecret,
   hasValidSignature,
   parseJobParam,
   signedUrlPath,
-  signingSecretOf,
 } from './url-signature.ts'
 
-const redirects = { status: 302, schema: z.null(), form: 'empty' } as const
+const redirectResponse = { status: 302, schema: z.null(), form: 'empty' } as const
 /** Not cached: each visitor needs a new redirect. */
 const redirectReply = (location: string) => ({
   data: null,
@@ -43,7 +43,7 @@ const redirectReply = (location: string) => ({
 })
 
 /** The other service shows base and secret in its dashboard. */
-const showBase = contract({
+const getSigningBase = contract({
   ...compatDefaults,
   method: 'GET',
   path: '/v2/signed-urls',
@@ -57,12 +57,12 @@ const showBase = contract({
         'AUTHENTICATION_REQUIRED',
         'Signed URLs belong to a secret API key. Send it as Authorization: Bearer sk_…',
       )
-    const signing_secret = signingSecretOf(keyId, services.keys.signedUrls)
-    return { data: { data: { base: `${publicUrlOf(services)}${signedUrlPath}${keyId}`, signing_secret } } }
+    const signing_secret = deriveSigningSecret(keyId, services.keys.signedUrls)
+    return { data: { data: { base: `${getPublicUrl(services)}${signedUrlPath}${keyId}`, signing_secret } } }
   },
 })
 
-const startSigned = contract({
+const startSignedJob = contract({
   ...compatDefaults,
   method: 'GET',
   path: `${signedUrlPath}:keyId`,
@@ -79,11 +79,11 @@ const startSigned = contract({
       s: text('id'),
     })
     .catchall(anyJson()),
-  reply: redirects,
+  reply: redirectResponse,
   handle: async (request, services) => {
     const { params, query } = request
-    const text = buildSignedText(`${publicUrlOf(services)}${signedUrlPath}${params.keyId}`, query)
-    if (!hasValidSignature(text, query.s, signingSecretOf(params.keyId, services.keys.signedUrls)))
+    const text = buildSignedText(`${getPublicUrl(services)}${signedUrlPath}${params.keyId}`, query)
+    if (!hasValidSignature(text, query.s, deriveSigningSecret(params.keyId, services.keys.signedUrls)))
       throw new AppError(
         'INVALID_SIGNATURE',
         's: the signature is not valid for this URL. Sign everything before &s with the secret that belongs to the base.',
@@ -91,7 +91,7 @@ const startSigned = contract({
       )
     const body = requireExport(parseInput(JobBody, parseJobParam(query), 'job'))
     const startJobWithId = async (jobId: string) => {
-      const principal = await principalOfSigner(params.keyId, request, services)
+      const principal = await authenticateSigner(params.keyId, request, services)
       const jobRequest = {
         ...request,
         principal,
@@ -100,15 +100,15 @@ const startSigned = contract({
       }
       await startCompatJob(body, jobRequest, services)
     }
-    const made =
+    const startedJobId =
       query.cache_key === undefined
-        ? await startOnce(startJobWithId)
+        ? await startNewJob(startJobWithId)
         : await reuseJobForADay(text, startJobWithId, services)
-    return redirectReply(waitUrl(made, services))
+    return redirectReply(signWaitUrl(startedJobId, services))
   },
 })
 
-async function startOnce(startJobWithId: (jobId: string) => Promise<void>): Promise<string> {
+async function startNewJob(startJobWithId: (jobId: string) => Promise<void>): Promise<string> {
   const jobId = newId('job')
   await startJobWithId(jobId)
   return jobId
@@ -127,7 +127,7 @@ function requireExport(body: JobBody): JobBody {
 }
 
 /** Signed URLs have the permissions of their key and count as its requests. */
-async function principalOfSigner(keyId: string, request: Request, services: Services): Promise<Principal> {
+async function authenticateSigner(keyId: string, request: Request, services: Services): Promise<Principal> {
   const key = await new ApiKeys(services).find(keyId)
   const principal = await principalOfKey(key, request, services)
   authorize(principal, writeAccess)
@@ -137,16 +137,16 @@ async function principalOfSigner(keyId: string, request: Request, services: Serv
 }
 
 /** How long a client may wait for the file. */
-const maxFollowS = 3600
+const maxFileWaitS = 3600
 
 /** Signed by us, so that only clients redirected from a valid URL can wait for the job. */
-function waitUrl(jobId: string, { keys }: Services): string {
+function signWaitUrl(jobId: string, { keys }: Services): string {
   const at = Date.now()
-  const wantedLink = { jobId, query: { until: 'end' }, expiresAtS: Math.floor(at / 1000) + maxFollowS, at }
-  return `/sync${signedUrlPath}${jobId}?${signQuery(wantedLink, keys.download)}`
+  const linkToSign = { jobId, query: { until: 'end' }, expiresAtS: Math.floor(at / 1000) + maxFileWaitS, at }
+  return `/sync${signedUrlPath}${jobId}?${signQuery(linkToSign, keys.download)}`
 }
 
-const followSigned = contract({
+const waitForSignedFile = contract({
   ...compatDefaults,
   method: 'GET',
   path: `/sync${signedUrlPath}:jobId`,
@@ -154,23 +154,26 @@ const followSigned = contract({
   summary: 'Wait for the file of a signed URL',
   params: z.object({ jobId: text('id') }),
   query: z.object({ until: z.literal('end') }).catchall(anyJson()),
-  reply: redirects,
+  reply: redirectResponse,
   handle: async (request, services) => {
     const jobId = requireJobId(request.params.jobId)
     verifySignature(jobId, request.rawQuery, services.keys.download)
-    const made = await awaitJob(jobId, services)
-    const owner = { ...request, principal: { ...request.principal, ownerId: made.owner } }
-    const job = compatJobView(await fetchJobView(jobId, owner, services, maxWaitS), publicUrlOf(services))
-    if (isUnfinished(job.status)) return redirectReply(waitUrl(jobId, services))
+    const createdJob = await waitUntilCreated(jobId, services)
+    const ownerRequest = { ...request, principal: { ...request.principal, ownerId: createdJob.owner } }
+    const job = compatJobView(
+      await fetchJobView(jobId, ownerRequest, services, maxWaitS),
+      getPublicUrl(services),
+    )
+    if (isUnfinished(job.status)) return redirectReply(signWaitUrl(jobId, services))
     const { code, message } = job.tasks.find(({ status }) => status === 'error') ?? {}
-    const file = fileOf(job.tasks)
+    const file = firstExportedFile(job.tasks)
     if (file) return redirectReply(file.url)
     throw new AppError('CONVERSION_FAILED', message ?? 'The job has no file.', { ...(code && { code }) })
   },
 })
 
 /** Waits for the job, which another request with the same cache key may be creating. */
-async function awaitJob(jobId: string, { jobs }: Services): Promise<Job> {
+async function waitUntilCreated(jobId: string, { jobs }: Services): Promise<Job> {
   for (let attempt = 0; attempt < 20; attempt += 1) {
     const job = await jobs.store.getJob(jobId)
     if (job) return job
@@ -181,9 +184,9 @@ async function awaitJob(jobId: string, { jobs }: Services): Promise<Job> {
 
 type Tasks = ReturnType<typeof compatJobView>['tasks']
 
-const fileOf = (tasks: Tasks) =>
+const firstExportedFile = (tasks: Tasks) =>
   tasks
     .filter(({ operation }) => operation === 'export/url')
     .flatMap(({ result }) => (result && 'files' in result ? result.files : []))[0]
 
-export const signedUrlContracts: readonly AnyContract[] = [showBase, startSigned, followSigned]
+export const signedUrlContracts: readonly AnyContract[] = [getSigningBase, startSignedJob, waitForSignedFile]

@@ -10,15 +10,16 @@ import { internalImportPrefix, type JobBody, toNativeJob } from './job-request.t
  * may be deleted at any time.
  */
 export async function startCompatJob(body: JobBody, request: Request, services: Services): Promise<JobView> {
-  const copies = await copyForeignInputs(body, request, services)
-  const allCopies = [...copies.values()].flat()
-  const names = new Map(allCopies.map((copy, at) => [copy, `${internalImportPrefix}${at}`]))
-  const namesOf = (input: string) => copies.get(input)?.map((copy) => names.get(copy) ?? '') ?? [input]
+  const copiesByInput = await copyForeignInputs(body, request, services)
+  const allCopies = [...copiesByInput.values()].flat()
+  const taskNamesByCopy = new Map(allCopies.map((copy, at) => [copy, `${internalImportPrefix}${at}`]))
+  const toTaskNames = (input: string) =>
+    copiesByInput.get(input)?.map((copy) => taskNamesByCopy.get(copy) ?? '') ?? [input]
   const tasks = Object.entries(body.tasks).map(([name, { input, ...task }]) => [
     name,
-    { ...task, ...(input !== undefined && { input: [input].flat().flatMap(namesOf) }) },
+    { ...task, ...(input !== undefined && { input: [input].flat().flatMap(toTaskNames) }) },
   ])
-  const imports = [...names].map(([{ uploadId, filename }, name]) => [
+  const imports = [...taskNamesByCopy].map(([{ uploadId, filename }, name]) => [
     name,
     { operation: 'import/upload', upload_id: uploadId, filename },
   ])
@@ -38,14 +39,14 @@ async function copyForeignInputs(
   services: Services,
 ): Promise<ReadonlyMap<string, readonly InputCopy[]>> {
   const inputs = Object.values(tasks).flatMap(({ input }) => (input === undefined ? [] : [input].flat()))
-  const copies = new Map<string, readonly InputCopy[]>()
+  const copiesByInput = new Map<string, readonly InputCopy[]>()
   try {
     for (const input of new Set(inputs))
       if (!(input in tasks) && input.startsWith('job_'))
-        copies.set(input, await copyTaskFiles(input, request, services))
+        copiesByInput.set(input, await copyTaskFiles(input, request, services))
   } catch (error) {
-    await deleteCopies([...copies.values()].flat(), services)
+    await deleteCopies([...copiesByInput.values()].flat(), services)
     throw error
   }
-  return copies
+  return copiesByInput
 }

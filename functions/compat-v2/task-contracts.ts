@@ -14,11 +14,11 @@ import {
   compatDefaults,
   dataReply,
   emptyReply,
+  findCompatTask,
   findTask,
   isUnfinished,
   maxWaitS,
   redirectTo,
-  taskIn,
   waitReply,
 } from './call-endpoint.ts'
 import { SingleTaskBody, singleTaskJob } from './job-request.ts'
@@ -41,7 +41,7 @@ const showTask = contract({
   },
 })
 
-const waitForTask = ['/sync/v2/tasks/:taskId', '/v2/tasks/:taskId/wait'].map((path) =>
+const waitForTaskContracts = ['/sync/v2/tasks/:taskId', '/v2/tasks/:taskId/wait'].map((path) =>
   contract({
     ...compatDefaults,
     method: 'GET',
@@ -80,7 +80,7 @@ const cancelTask = contract({
       { params: { jobId: job.jobId } },
       services,
     )
-    return { data: { data: taskIn(cancelled, name, services) } }
+    return { data: { data: findCompatTask(cancelled, name, services) } }
   },
 })
 
@@ -102,7 +102,7 @@ const retryTask = contract({
       { params: { jobId: job.jobId } },
       services,
     )
-    const task = taskIn(retriedJob, name, services)
+    const task = findCompatTask(retriedJob, name, services)
     return { data: { data: { ...task, retry_of_task_id: taskId(job.jobId, name) } } }
   },
 })
@@ -131,7 +131,7 @@ const removeTask = contract({
 })
 
 /** Tasks with inputs use the files of finished tasks: see `start-job.ts`. */
-const startTask = taskOperations.map(({ name: nativeName }) => {
+const startTaskContracts = taskOperations.map(({ name: nativeName }) => {
   const operation = compatOperation(nativeName)
   return contract({
     ...compatDefaults,
@@ -146,13 +146,13 @@ const startTask = taskOperations.map(({ name: nativeName }) => {
     handle: async (request, services) => {
       const { name, body } = singleTaskJob(operation, request.body)
       const job = await startCompatJob(body, request, services)
-      return { data: { data: taskIn(job, name, services) } }
+      return { data: { data: findCompatTask(job, name, services) } }
     },
   })
 })
 
 /** Operations of the other service that have no equivalent: clients get an error in the format that their SDK reads. */
-const unsupportedTasks = ['command', 'import/openstack', 'export/openstack'].map((operation) =>
+const unsupportedTaskContracts = ['command', 'import/openstack', 'export/openstack'].map((operation) =>
   contract({
     ...compatDefaults,
     method: 'POST',
@@ -171,10 +171,10 @@ const unsupportedTasks = ['command', 'import/openstack', 'export/openstack'].map
 
 export const taskContracts: readonly AnyContract[] = [
   showTask,
-  ...waitForTask,
+  ...waitForTaskContracts,
   cancelTask,
   retryTask,
   removeTask,
-  ...startTask,
-  ...unsupportedTasks,
+  ...startTaskContracts,
+  ...unsupportedTaskContracts,
 ]

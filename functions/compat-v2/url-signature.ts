@@ -8,7 +8,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 export const signedUrlPath = '/v2/signed-urls/'
 
 /** Derived from the id of the key, so that it need not be stored. */
-export const signingSecretOf = (keyId: string, key: Buffer): string =>
+export const deriveSigningSecret = (keyId: string, key: Buffer): string =>
   createHmac('sha256', key).update(keyId).digest('hex')
 
 interface SignedQuery {

@@ -8,8 +8,8 @@ import {
   compatDefaults,
   dataReply,
   emptyReply,
+  getPublicUrl,
   listReply,
-  publicUrlOf,
 } from './call-endpoint.ts'
 import { compatWebhookView, type NativeWebhook, toNativeEvents } from './webhook-view.ts'
 
@@ -34,7 +34,7 @@ const addWebhook = contract({
     const { url, events } = request.body
     const body = { url, events: toNativeEvents(events), format: 'facade-v2', enabled: true }
     const createdWebhook = await callEndpoint<NativeWebhook>(createWebhook, request, { body }, services)
-    return { data: { data: compatWebhookView(createdWebhook, publicUrlOf(services)) } }
+    return { data: { data: compatWebhookView(createdWebhook, getPublicUrl(services)) } }
   },
 })
 
@@ -53,7 +53,7 @@ const myWebhooks = contract({
       { query },
       services,
     )
-    return { data: { data: allWebhooks.map((one) => compatWebhookView(one, publicUrlOf(services))) } }
+    return { data: { data: allWebhooks.map((one) => compatWebhookView(one, getPublicUrl(services))) } }
   },
 })
 

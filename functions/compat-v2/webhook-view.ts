@@ -2,15 +2,15 @@ import { defined } from '../../lib/validation/defined.ts'
 
 /** Webhooks in the format of the other service. lib/webhooks/compat-event.ts creates their events. */
 
-const nativeNames = {
+const nativeEventNames = {
   'job.created': 'job.created',
   'job.finished': 'job.completed',
   'job.failed': 'job.failed',
 } as const
-type CompatEvent = keyof typeof nativeNames
+type CompatEventName = keyof typeof nativeEventNames
 
-export const toNativeEvents = (events: readonly CompatEvent[]) =>
-  [...new Set(events)].map((event) => nativeNames[event])
+export const toNativeEvents = (events: readonly CompatEventName[]) =>
+  [...new Set(events)].map((event) => nativeEventNames[event])
 
 export interface NativeWebhook {
   readonly id: string
@@ -28,7 +28,9 @@ export const compatWebhookView = (
 ) => ({
   id,
   url,
-  events: Object.entries(nativeNames).flatMap(([theirs, name]) => (events.includes(name) ? [theirs] : [])),
+  events: Object.entries(nativeEventNames).flatMap(([compatName, name]) =>
+    events.includes(name) ? [compatName] : [],
+  ),
   disabled: !enabled,
   ...defined({ signing_secret: secret }),
   created_at: createdAt,

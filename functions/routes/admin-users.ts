@@ -159,9 +159,10 @@ export const endUserSession = contract({
         before: session.id,
       }),
     ]
-    const isEnded = idPattern('ses').test(sessionId) && (await endSession(sessionId, services, auditWrites))
-    if (!isEnded) throw new AppError('NOT_FOUND', `There is no session ${quoteId(sessionId)}.`)
-    await closeRevokedSockets(isEnded.userId, { bus: services.bus, log })
+    const endedSession =
+      idPattern('ses').test(sessionId) && (await endSession(sessionId, services, auditWrites))
+    if (!endedSession) throw new AppError('NOT_FOUND', `There is no session ${quoteId(sessionId)}.`)
+    await closeRevokedSockets(endedSession.userId, { bus: services.bus, log })
     return { data: null }
   },
 })

@@ -77,7 +77,7 @@ export const createKey = contract({
     }
     requirePublicKeyRules(input)
     const createdKey = await new ApiKeys(services).create(principal.ownerId, input, {
-      along: auditEntry('create', { principal, sourceIp }),
+      along: createAuditEntry('create', { principal, sourceIp }),
     })
     if (!createdKey) throw tooManyKeysError()
     const { key, text } = createdKey
@@ -141,7 +141,7 @@ const changeKey = contract({
     const changedKey = await new ApiKeys(services).change(
       key,
       change,
-      auditEntry('change', { principal, sourceIp }),
+      createAuditEntry('change', { principal, sourceIp }),
     )
     if (!changedKey) throw notFound(key.id)
     return { data: keyView(changedKey) }
@@ -159,18 +159,18 @@ export const rotateKey = contract({
   idempotent: true,
   errors: ['API_KEY_NOT_FOUND', 'CONFLICT', 'INVALID_INPUT'],
   handle: async ({ params, principal, sourceIp }, services) => {
-    const keyBefore = await requireOwnKey(params.keyId, principal, services)
+    const previousKey = await requireOwnKey(params.keyId, principal, services)
     const rotatedKeys = await new ApiKeys(services).rotate(
-      keyBefore,
-      auditEntry('rotate', { principal, sourceIp }),
+      previousKey,
+      createAuditEntry('rotate', { principal, sourceIp }),
     )
     if (rotatedKeys === 'full') throw tooManyKeysError()
     if (!rotatedKeys)
       throw new AppError(
         'CONFLICT',
-        `The key ${keyBefore.id} was already rotated. Rotate its replacement instead.`,
+        `The key ${previousKey.id} was already rotated. Rotate its replacement instead.`,
         {
-          keyId: keyBefore.id,
+          keyId: previousKey.id,
         },
       )
     const { key, text, previous } = rotatedKeys
@@ -190,7 +190,7 @@ const revokeKey = contract({
   errors: ['API_KEY_NOT_FOUND'],
   handle: async ({ params, principal, sourceIp, log }, services) => {
     const key = await requireOwnKey(params.keyId, principal, services)
-    if (!(await new ApiKeys(services).revoke(key, auditEntry('revoke', { principal, sourceIp }))))
+    if (!(await new ApiKeys(services).revoke(key, createAuditEntry('revoke', { principal, sourceIp }))))
       throw notFound(key.id)
     await closeRevokedSockets(key.owner, { bus: services.bus, log })
     return { data: null }
@@ -198,18 +198,18 @@ const revokeKey = contract({
 })
 
 /** Audit entry with the name and scopes of the key, never the key itself. */
-const auditEntry =
+const createAuditEntry =
   (
-    doneAction: 'create' | 'change' | 'rotate' | 'revoke',
+    action: 'create' | 'change' | 'rotate' | 'revoke',
     { principal, sourceIp }: { readonly principal: Principal; readonly sourceIp: string },
   ) =>
   ({ id, name, scopes }: Pick<ApiKey, 'id' | 'name' | 'scopes'>) => [
     auditWrite({
       actor: principal.ownerId,
       ip: sourceIp,
-      action: `key.${doneAction}`,
+      action: `key.${action}`,
       subject: id,
-      after: doneAction === 'revoke' ? undefined : `${name} (${scopes.join(', ')})`,
+      after: action === 'revoke' ? undefined : `${name} (${scopes.join(', ')})`,
     }),
   ]
 

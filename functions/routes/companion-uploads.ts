@@ -36,7 +36,7 @@ import {
  */
 
 const tag = 'Uploads by Uppy'
-const KeyGiven = z.object({ key: text('name').describe('`key` of the upload') })
+const RequiredKeyQuery = z.object({ key: text('name').describe('`key` of the upload') })
 /** Sent by the browser; any value is accepted, as it has no effect. */
 const type = contentType.catch('application/octet-stream')
 const notFound = ['UPLOAD_NOT_FOUND'] as const
@@ -127,7 +127,7 @@ const list = contract({
   summary: 'List the parts that have arrived',
   description: 'Uppy calls it to resume an upload. The reply is the list itself.',
   params: UploadParams,
-  query: KeyGiven,
+  query: RequiredKeyQuery,
   reply: { status: 200, form: 'raw', schema: z.array(UploadedPart) },
   errors: notFound,
   handle: async ({ params: { uploadId }, query: { key }, principal }, services) => {
@@ -144,7 +144,7 @@ const sign = contract({
   summary: 'Get the URL of a part',
   description: 'PUT the bytes of the part to this URL. Sending a part again replaces it.',
   params: PartParams,
-  query: KeyGiven,
+  query: RequiredKeyQuery,
   reply: { status: 200, form: 'raw', schema: PartUrl },
   errors: ['UPLOAD_NOT_FOUND', 'CONFLICT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ params: { uploadId, partNumber }, query: { key }, principal }, services) => {
@@ -161,7 +161,7 @@ const complete = contract({
   summary: 'Complete a multipart upload',
   description: 'Joins the parts that the body lists. The last part of `key` is the `uploadId` of the file.',
   params: UploadParams,
-  query: KeyGiven,
+  query: RequiredKeyQuery,
   body: { accepts: ['json'], schema: CompleteBody },
   reply: {
     status: 200,

@@ -97,7 +97,7 @@ export const createBatch = contract({
   createsWork: true,
   errors: conversionErrors,
   handle: async (request, services) => {
-    const items = await openItems(request, services)
+    const items = await resolveItems(request, services)
     const createdState = (await request.findEarlierJob()) ?? (await start(request, items, services))
     const { state, ...answer } = await waitForNewJob(createdState, request, services)
     const sharedTarget = parseTargetFormat(request.body)
@@ -117,7 +117,7 @@ export const createBatch = contract({
   },
 })
 
-interface OpenItem {
+interface ResolvedItem {
   readonly index: number
   readonly item: BatchItem
   readonly names: { readonly import: string; readonly convert: string }
@@ -128,7 +128,7 @@ type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
 
 function start(
   { body, principal, requestId, newJobId }: Request,
-  items: readonly OpenItem[],
+  items: readonly ResolvedItem[],
   services: Services,
 ): Promise<JobState> {
   const failFast = body.failFast ?? false
@@ -152,15 +152,18 @@ function start(
       webhookUrl: body.webhookUrl,
       isBatch: !failFast,
       packsResults: true,
-      createAllRefusedError: (errors) => allRefusedError(errors),
+      createAllRefusedError: (errors) => allRejectedError(errors),
     },
     services,
   )
 }
 
-async function openItems({ body, files, principal }: Request, services: Services): Promise<OpenItem[]> {
-  const givenItems = parseBatchItems(body.items)
-  const count = files.length > 0 ? files.length : (givenItems?.length ?? 0)
+async function resolveItems(
+  { body, files, principal }: Request,
+  services: Services,
+): Promise<ResolvedItem[]> {
+  const bodyItems = parseBatchItems(body.items)
+  const count = files.length > 0 ? files.length : (bodyItems?.length ?? 0)
   if (count === 0) {
     throw new AppError(
       'NO_FILES',
@@ -176,24 +179,24 @@ async function openItems({ body, files, principal }: Request, services: Services
     })
   }
   requireFilesPerJob(count, files.length > 0 ? 'file' : 'items', limitsOfPlan(principal.plan, services))
-  if (givenItems && givenItems.length !== count) {
+  if (bodyItems && bodyItems.length !== count) {
     throw new AppError(
       'INVALID_INPUT',
-      `items: expected an entry for each of the ${count} files, got ${givenItems.length}.`,
-      { field: 'items', expected: count, got: givenItems.length },
+      `items: expected an entry for each of the ${count} files, got ${bodyItems.length}.`,
+      { field: 'items', expected: count, got: bodyItems.length },
     )
   }
-  const openItem = async (index: number): Promise<OpenItem> => {
-    const batchItem = normalizeItem(givenItems?.[index] ?? {}, index, files[index] !== undefined)
+  const resolveItem = async (index: number): Promise<ResolvedItem> => {
+    const batchItem = normalizeItem(bodyItems?.[index] ?? {}, index, files[index] !== undefined)
     const number = String(index + 1).padStart(3, '0')
     const names = { import: `import-${number}`, convert: `item-${number}` }
     const file = files[index]
     const source = file
       ? withFilename(file, batchItem)
-      : (remoteSource(batchItem, index) ?? (await fromUpload(batchItem, index, principal, services)))
+      : (remoteSource(batchItem, index) ?? (await openUploadSource(batchItem, index, principal, services)))
     return { index, item: batchItem, names, source }
   }
-  return Promise.all(Array.from({ length: count }, (_, index) => openItem(index)))
+  return Promise.all(Array.from({ length: count }, (_, index) => resolveItem(index)))
 }
 
 const remoteSource = ({ url, fileUrl, filename }: BatchItem, index: number) =>
@@ -205,7 +208,7 @@ const withFilename = (file: SourceFile, { filename }: BatchItem): ImportSource =
   source: filename === undefined ? file : { ...file, filename: sanitizeFileName(filename) },
 })
 
-async function fromUpload(
+async function openUploadSource(
   item: BatchItem,
   index: number,
   principal: Request['principal'],
@@ -225,26 +228,26 @@ async function fromUpload(
 }
 
 function itemView(
-  { index, item, names, source }: OpenItem,
+  { index, item, names, source }: ResolvedItem,
   state: JobState,
   sharedTarget: string | undefined,
 ): ItemView {
-  const refusedTask = state.fixed.find(({ name, status }) => name === names.convert && status === 'failed')
+  const rejectedTask = state.fixed.find(({ name, status }) => name === names.convert && status === 'failed')
   const file = state.fixed.find(({ name }) => name === names.import)?.files?.[0]
-  const sentName =
+  const requestedName =
     'source' in source
       ? source.source.filename
       : sanitizeFileName(item.filename ?? item.url?.split('/').at(-1))
   return {
     index,
-    filename: file?.filename ?? sentName,
+    filename: file?.filename ?? requestedName,
     targetFormat: item.targetFormat ?? sharedTarget ?? null,
     taskName: names.convert,
-    status: refusedTask ? 'rejected' : 'accepted',
+    status: rejectedTask ? 'rejected' : 'accepted',
     ...defined({
-      error: refusedTask && {
-        code: refusedTask.code ?? '',
-        message: withBatchFieldName(refusedTask.message ?? ''),
+      error: rejectedTask && {
+        code: rejectedTask.code ?? '',
+        message: withBatchFieldName(rejectedTask.message ?? ''),
       },
     }),
   }
@@ -253,7 +256,7 @@ function itemView(
 /** The field of a conversion task has another name in a batch. */
 const withBatchFieldName = (message: string) => message.replace(/^output_format\b/, 'targetFormat')
 
-function allRefusedError(errors: readonly AppError[]): AppError {
+function allRejectedError(errors: readonly AppError[]): AppError {
   const items = errors.map(({ code, message }, index) => ({
     index,
     code,

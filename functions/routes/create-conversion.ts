@@ -95,7 +95,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   const to = parseTargetFormat(body)
   if (!to && !tool) throw missingTargetError()
   const combinesImages = readCombineImages(body.combineImages, tool, to)
-  const moreSources = await Promise.all([
+  const additionalSources = await Promise.all([
     ...files.filter(({ field }) => field === 'additionalFile'),
     ...(body.additionalUploadIds ?? []).map((id) =>
       openUploadedSource(id, 'additionalUploadIds', principal, services),
@@ -116,7 +116,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   try {
     return await startRequestedConversion(
       request,
-      { ...conversion, sources: [source, ...moreSources] },
+      { ...conversion, sources: [source, ...additionalSources] },
       services,
     )
   } finally {
@@ -154,8 +154,8 @@ const misnamedFileUrls = [
 
 /** @throws AppError NO_FILES if the only source is a URL in a field with a wrong name. */
 function rejectMisnamedFileUrl({ body, files }: Request): void {
-  const givenFields: Readonly<Record<string, unknown>> = body
-  const name = misnamedFileUrls.find((field) => typeof givenFields[field] === 'string')
+  const bodyFields: Readonly<Record<string, unknown>> = body
+  const name = misnamedFileUrls.find((field) => typeof bodyFields[field] === 'string')
   if (name === undefined || files.length > 0 || body.uploadId !== undefined) return
   throw new AppError(
     'NO_FILES',

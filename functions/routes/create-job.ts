@@ -104,23 +104,23 @@ export const createJob = contract({
   handle: async (request, services) => {
     const createdState = (await request.findEarlierJob()) ?? (await start(request, services))
     const { state, ...answer } = await waitForNewJob(createdState, request, services)
-    const wholeState =
+    const completeState =
       state === createdState ? createdState : ((await services.jobs.store.getState(state.job.id)) ?? state)
-    return { ...answer, data: jobView(wholeState, services.resultLink) }
+    return { ...answer, data: jobView(completeState, services.resultLink) }
   },
 })
 
 /** Only set by the compatibility API, never by clients. */
-type Wanted = z.infer<typeof Body> & { readonly webhookFormat?: WebhookFormat }
-type Request = HttpRequest<unknown, unknown, Wanted>
+type JobRequestBody = z.infer<typeof Body> & { readonly webhookFormat?: WebhookFormat }
+type Request = HttpRequest<unknown, unknown, JobRequestBody>
 
 async function start(
   { body, principal, requestId, newJobId }: Request,
   services: Services,
 ): Promise<JobState> {
   const tasks = parseTasks(body.tasks)
-  const imported = tasks.filter(({ operation }) => operation.kind === 'import').length
-  requireFilesPerJob(imported, 'tasks', limitsOfPlan(principal.plan, services))
+  const importCount = tasks.filter(({ operation }) => operation.kind === 'import').length
+  requireFilesPerJob(importCount, 'tasks', limitsOfPlan(principal.plan, services))
   const { imports, discard } = await openImports(tasks, { principal, services })
   try {
     const { tag, webhookUrl, webhookFormat, failFast, expiresIn: expiresInS } = body

@@ -64,20 +64,20 @@ export const downloadResult = contract({
     const isSigned = hasSignature(rawQuery)
     if (isSigned) verifySignature(jobId, rawQuery, services.keys.download)
     const job = await services.jobs.store.getJob(jobId)
-    if (!job || job.deletedAt) throw isSigned ? fileGone(jobId) : jobNotFound(jobId)
+    if (!job || job.deletedAt) throw isSigned ? filesDeletedError(jobId) : jobNotFound(jobId)
     if (!isSigned && !canRead(job, principal)) throw jobNotFound(jobId)
     const result = await findResult(job, query, services)
     const file = result === 'zip' ? await findOrPackZip(job, request, services) : result
-    if (!file) return { data: null, headers: { location: pathOfNextAttempt(jobId, rawQuery, query.attempt) } }
-    const isFetched = method !== 'HEAD'
+    if (!file) return { data: null, headers: { location: nextAttemptPath(jobId, rawQuery, query.attempt) } }
+    const fetchesFile = method !== 'HEAD'
     if (link !== undefined)
-      await services.downloadLimits[isFetched ? 'countDownload' : 'check'](link, Number(max))
-    const leftS = isSigned ? Number(exp) - Date.now() / 1000 : linkLifetimeS
-    const lifetimeS = link === undefined ? leftS : Math.min(leftS, limitedLinkLifetimeS)
+      await services.downloadLimits[fetchesFile ? 'countDownload' : 'check'](link, Number(max))
+    const remainingS = isSigned ? Number(exp) - Date.now() / 1000 : linkLifetimeS
+    const lifetimeS = link === undefined ? remainingS : Math.min(remainingS, limitedLinkLifetimeS)
     const [location] = await Promise.all([
-      fileLink(file, services, { inline, method: isFetched ? 'GET' : 'HEAD', lifetimeS }),
+      fileLink(file, services, { inline, method: fetchesFile ? 'GET' : 'HEAD', lifetimeS }),
       // The download must work even if the event cannot be published.
-      isFetched &&
+      fetchesFile &&
         services.jobs
           .publishDownload(job, file, { signed: isSigned, ip: subnetOf(sourceIp) })
           .catch((error: unknown) => {
@@ -92,11 +92,11 @@ export const downloadResult = contract({
 type RawQuery = HttpRequest<unknown, unknown, unknown>['rawQuery']
 
 /** Some clients refuse to be redirected to an address twice, so the number of the attempt is part of it. */
-function pathOfNextAttempt(jobId: string, query: RawQuery, attempt = 1): string {
+function nextAttemptPath(jobId: string, query: RawQuery, attempt = 1): string {
   return `/v1/download/${jobId}?${new URLSearchParams({ ...defined(query), attempt: String(attempt + 1) })}`
 }
 
-const fileGone = (jobId: string) =>
+const filesDeletedError = (jobId: string) =>
   new AppError('FILE_GONE', 'The job was deleted together with its files. Convert the file again.', {
     jobId,
   })

@@ -92,7 +92,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
       },
     )
   const jobIds = parseJobIds(body, { tasks: body.tasks })
-  const folders = foldersOf(body, jobIds)
+  const folders = parseFolders(body, jobIds)
   const states = await Promise.all(jobIds.map((id) => loadOwnJob(id, principal, services)))
   const entries = states.flatMap((state) => listZipEntries(state.job.id, state, body.tasks))
   if (!entries.some(({ file }) => file))
@@ -115,9 +115,9 @@ async function start(request: Request, services: Services): Promise<JobState> {
 }
 
 /** @throws AppError INVALID_INPUT for a job that was not requested, and for an invalid folder path. */
-function foldersOf({ folders }: z.infer<typeof Body>, jobIds: readonly string[]) {
+function parseFolders({ folders }: z.infer<typeof Body>, jobIds: readonly string[]) {
   if (!folders) return undefined
-  const cleanFolders = Object.entries(folders).map(([jobId, givenFolder]) => {
+  const folderEntries = Object.entries(folders).map(([jobId, givenFolder]) => {
     const field = `folders.${jobId.slice(0, 64)}`
     if (!jobIds.includes(jobId))
       throw new AppError('INVALID_INPUT', `${field}: expected one of the requested jobs.`, { field })
@@ -130,7 +130,7 @@ function foldersOf({ folders }: z.infer<typeof Body>, jobIds: readonly string[])
       )
     return [jobId, path] as const
   })
-  return Object.fromEntries(cleanFolders)
+  return Object.fromEntries(folderEntries)
 }
 
 const withZipExtension = (name: string) => (/\.zip$/i.test(name) ? name : `${name}.zip`)

@@ -97,9 +97,9 @@ const driveCallback = contract({
   },
   errors: [...connectionErrors, 'CONFLICT'],
   handle: async ({ params, query, rawQuery, principal }, services) => {
-    const driving = new DriveService(params.drive, services)
+    const driveService = new DriveService(params.drive, services)
     const { state } = query
-    const { redirectUri, clientState, verifier, access } = await driving.requirePending(
+    const { redirectUri, clientState, verifier, access } = await driveService.requirePending(
       principal.ownerId,
       state,
     )
@@ -112,7 +112,7 @@ const driveCallback = contract({
     const emptyConnection = { connectionId: '', account: { name: null, email: null } }
     if (query.error !== undefined && redirectUri !== undefined)
       return { data: emptyConnection, status: 302, headers: redirectHeaders({ error: query.error }) }
-    const { id, account } = await driving.connect(principal.ownerId, rawQuery, {
+    const { id, account } = await driveService.connect(principal.ownerId, rawQuery, {
       verifier,
       state,
       access,
@@ -142,8 +142,8 @@ export const listDrives = contract({
   },
   errors: ['INVALID_INPUT'],
   handle: async ({ query }, { config }) => {
-    const registered = driveIds.filter((id) => config.DRIVES?.[id])
-    const { page, pagination } = pageOfList(registered, query, (id) => id)
+    const configuredIds = driveIds.filter((id) => config.DRIVES?.[id])
+    const { page, pagination } = pageOfList(configuredIds, query, (id) => id)
     return {
       data: { drives: page.map((id) => ({ id, name: driveOf(id).title })), pagination },
       ...pageLinks(`${config.PUBLIC_URL ?? ''}/v1/cloud`, query, pagination),
@@ -193,11 +193,11 @@ export const listDrive = contract({
   },
   errors: connectionErrors,
   handle: async ({ params, query, principal }, services) => {
-    const driving = new DriveService(params.drive, services)
-    const { connectionId: id, ...asked } = query
-    const connection = await driving.requireConnection(principal.ownerId, id)
-    const { items, nextCursor } = await driving.use(connection, minTokenLifetimeMs.browse, (ask) =>
-      driving.drive.list(ask, asked),
+    const driveService = new DriveService(params.drive, services)
+    const { connectionId: id, ...listQuery } = query
+    const connection = await driveService.requireConnection(principal.ownerId, id)
+    const { items, nextCursor } = await driveService.use(connection, minTokenLifetimeMs.browse, (ask) =>
+      driveService.drive.list(ask, listQuery),
     )
     // Drives only go forward. Their cursors are too long for one cursor to contain those of earlier pages.
     const pagination = { limit: query.limit, hasMore: nextCursor !== null, nextCursor, prevCursor: null }
@@ -219,8 +219,10 @@ const disconnectDrive = contract({
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: connectionErrors,
   handle: async ({ params, principal }, services) => {
-    const driving = new DriveService(params.drive, services)
-    await driving.disconnect(await driving.requireConnection(principal.ownerId, params.connectionId))
+    const driveService = new DriveService(params.drive, services)
+    await driveService.disconnect(
+      await driveService.requireConnection(principal.ownerId, params.connectionId),
+    )
     return { data: null }
   },
 })

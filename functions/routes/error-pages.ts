@@ -17,7 +17,7 @@ function pageOf(code: ErrorCode): string {
   )
 }
 
-const errorList = () =>
+const renderErrorList = () =>
   renderHtmlPage(
     'Errors',
     `<h1>Errors</h1><dl>${errorCodes
@@ -34,7 +34,7 @@ export const errorPages = [
     path: '/errors',
     summary: 'Page with all errors',
     cacheKey: () => 'all',
-    handle: () => ({ data: errorList(), headers: htmlPageHeaders }),
+    handle: () => ({ data: renderErrorList(), headers: htmlPageHeaders }),
   }),
   contract({
     ...htmlPageContract,

@@ -9,7 +9,7 @@ const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<
 /** Renders the Markdown code spans of descriptions. */
 const renderProse = (text: string) => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 const renderJson = (value: unknown) => `<pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>`
-const fieldList = (fields: Readonly<Record<string, z.ZodType>>) =>
+const renderFields = (fields: Readonly<Record<string, z.ZodType>>) =>
   `<dl>${Object.entries(fields)
     .map(
       ([name, { description = '' }]) => `<dt><code>${name}</code></dt><dd>${renderProse(description)}</dd>`,
@@ -35,7 +35,7 @@ function pageOf(): string {
 </dl>
 <h2>Signatures of webhooks</h2>
 <p>${renderProse('Both sign the raw bytes of the body, with different keys: `X-Webhook-Signature` with the whole secret as text, `webhook-signature` with the decoded part after `whsec_`. After a rotation, the old secret signs too, for the time that you requested.')}</p>
-${fieldList(WebhookHeaders.shape)}
+${renderFields(WebhookHeaders.shape)}
 <h2>All events</h2>
 ${events}`,
   )

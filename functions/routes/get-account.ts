@@ -31,14 +31,14 @@ export const getAccount = contract({
   handle: async ({ principal }, services) => {
     const account = await accountOf(services, principal.ownerId)
     if (!account) throw new AppError('AUTHENTICATION_REQUIRED', 'This account was deleted. Sign up again.')
-    const { status: _status, ...shown } = account
+    const { status: _status, ...publicFields } = account
     const { retentionHours, maxFileBytes, filesPerJob, concurrentJobs } = limitsOfPlan(
       planOfAccount(account),
       services,
     )
     return {
       data: {
-        ...shown,
+        ...publicFields,
         region: 'eu',
         retentionHours,
         limits: { maxFileSize: maxFileBytes, filesPerJob, concurrentJobs },

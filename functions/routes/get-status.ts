@@ -32,8 +32,9 @@ export const getStatus = contract({
     const jobId = requireJobId(params.jobId)
     const foundJob = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
     const waitS = await grantWaitS(request, 'watch', services, foundJob)
-    const waited = waitS === undefined ? foundJob : await waitUntilFinished(services, jobId, waitS, foundJob)
-    const job = requireVisibleJob(waited, jobId, principal)
+    const jobAfterWait =
+      waitS === undefined ? foundJob : await waitUntilFinished(services, jobId, waitS, foundJob)
+    const job = requireVisibleJob(jobAfterWait, jobId, principal)
     const state = await loadViewState(job, services)
     return { data: statusView(state, services.resultLink), headers: jobHeaders(job, waitS) }
   },

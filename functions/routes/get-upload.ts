@@ -41,13 +41,13 @@ export const getUpload = contract({
     const { file, importJobId } = upload
     const job = !file && importJobId !== undefined ? await services.jobs.store.getJob(importJobId) : undefined
     const hasFailed = job !== undefined && isTerminalStatus(job.status)
-    const isThere = importJobId
+    const isReady = importJobId
       ? file !== undefined
       : upload.jobId !== undefined || (await services.files.head(upload.key)) !== undefined
     return {
       data: {
         uploadId: upload.id,
-        status: isThere ? ('ready' as const) : hasFailed ? ('failed' as const) : ('pending' as const),
+        status: isReady ? ('ready' as const) : hasFailed ? ('failed' as const) : ('pending' as const),
         filename: upload.filename,
         size: upload.size ?? null,
         mimeType: file?.mimeType ?? upload.contentType,

@@ -87,9 +87,9 @@ export const listConversions = contract({
   },
   errors: ['INVALID_INPUT', 'FORMAT_NOT_FOUND'],
   // Lists by format and pages are numerous but short, so they are not cached.
-  cacheKey: ({ query: { from, to, limit, cursor, q, ...few } }) =>
+  cacheKey: ({ query: { from, to, limit, cursor, q, ...filters } }) =>
     from === undefined && to === undefined && limit === undefined && cursor === undefined && q === undefined
-      ? JSON.stringify([few.operation ?? 'convert', few.category, few.engine])
+      ? JSON.stringify([filters.operation ?? 'convert', filters.category, filters.engine])
       : undefined,
   handle: async ({ query }, { config, ...services }) => {
     const engines = await services.engines()
@@ -106,12 +106,12 @@ export const listConversions = contract({
         (!engine || pair.route.steps.some((step) => step.engine === engine)),
     )
     const { page: pairs, pagination } = pageOfList(foundConversions, query, cursorOf)
-    const listedConversions =
+    const listing =
       q === undefined && (from || to || (operation ?? 'convert') !== 'convert')
         ? withOptions(pairs, engines)
         : withOptionSets(pairs, engines)
     return {
-      data: { ...listedConversions, total: foundConversions.length, pagination },
+      data: { ...listing, total: foundConversions.length, pagination },
       ...pageLinks(`${config.PUBLIC_URL ?? ''}/v1/formats/conversions`, query, pagination),
     }
   },
@@ -125,7 +125,7 @@ function cursorOf({ from, to, route }: Conversion): string {
 
 const withOptions = (pairs: readonly Conversion[], engines: readonly Engine[]) => ({
   conversions: pairs.map((pair) => ({
-    ...viewOf(pair, engines),
+    ...toConversionView(pair, engines),
     options: optionViews(optionsSchemaOf(pair.route)),
   })),
 })
@@ -133,7 +133,7 @@ const withOptions = (pairs: readonly Conversion[], engines: readonly Engine[]) =
 function withOptionSets(pairs: readonly Conversion[], engines: readonly Engine[]) {
   const sets = new OptionSets()
   const views = pairs.map((pair) => {
-    const { steps, ...view } = viewOf(pair, engines)
+    const { steps, ...view } = toConversionView(pair, engines)
     const via = steps.slice(0, -1).map((step) => step.to)
     return { ...view, ...(via.length > 0 && { via }), optionSet: sets.indexOf(pair.route) }
   })
@@ -147,7 +147,7 @@ function requireFormat(name: string | undefined, field: string): FormatId | unde
   throw unknownFormatError('FORMAT_NOT_FOUND', name, { field })
 }
 
-function viewOf(pair: Conversion, engines: readonly Engine[]) {
+function toConversionView(pair: Conversion, engines: readonly Engine[]) {
   const { from, to, route } = pair
   const [source, target] = [formatById(from), formatById(to)]
   const alternatives = listAlternatives(pair, engines)

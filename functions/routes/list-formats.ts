@@ -48,17 +48,17 @@ export const listFormats = contract({
   handle: async ({ query }, services) => {
     const engines = await services.engines()
     const allViews = formatViews(engines)
-    const wantedText = query.q
-    const foundFormats = allViews.filter(
+    const searchText = query.q
+    const matchingFormats = allViews.filter(
       (format) =>
         (!query.category || format.category === query.category) &&
         (query.canRead === undefined || format.canRead === query.canRead) &&
         (query.canWrite === undefined || format.canWrite === query.canWrite) &&
-        (!wantedText || matchesSearch(wantedText, namesOfFormat(format), formatSynonyms(format))),
+        (!searchText || matchesSearch(searchText, namesOfFormat(format), formatSynonyms(format))),
     )
     const count = (category: string) => allViews.filter((format) => format.category === category).length
     const byCategory = Object.fromEntries(categories.map((category) => [category, count(category)]))
-    const { page, pagination } = pageOfList(foundFormats, query, ({ id }) => id)
+    const { page, pagination } = pageOfList(matchingFormats, query, ({ id }) => id)
     return {
       data: {
         formats: [...page],

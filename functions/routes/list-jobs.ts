@@ -62,12 +62,12 @@ export const listJobs = contract({
     const baseUrl = config.PUBLIC_URL ?? ''
     const codec = cursorCodec(`${principal.ownerId}\n${JSON.stringify(filters)}`, keys.cursor)
     const position = givenCursor === undefined ? undefined : codec.read(givenCursor)
-    const back = position?.direction === 'prev'
+    const isBackwards = position?.direction === 'prev'
     const isNewestFirst = filters.sort === '-createdAt'
     const page = await jobs.store.list({
       owner: principal.ownerId,
       limit,
-      newestFirst: isNewestFirst !== back,
+      newestFirst: isNewestFirst !== isBackwards,
       after: position?.jobId,
       statuses: filters.status,
       tag: filters.tag,
@@ -76,7 +76,7 @@ export const listJobs = contract({
       maxTasks: include === 'tasks' ? maxTasksShown : undefined,
       matches: createMatcher(filters),
     })
-    const orderedJobs = back ? [...page.jobs].reverse() : page.jobs
+    const orderedJobs = isBackwards ? [...page.jobs].reverse() : page.jobs
     const adjacentCursors = pageCursors({ found: orderedJobs, next: page.next, position, isNewestFirst })
     const nextCursor = adjacentCursors.next ? codec.write(adjacentCursors.next) : null
     const prevCursor = adjacentCursors.prev ? codec.write(adjacentCursors.prev) : null
@@ -87,7 +87,7 @@ export const listJobs = contract({
 })
 
 /** Jobs read concurrently. */
-const maxReads = 8
+const maxConcurrentReads = 8
 
 /** Returns the views in the order of the jobs. */
 async function loadViews(
@@ -97,7 +97,7 @@ async function loadViews(
 ): Promise<(JobView | StatusView)[]> {
   const { resultLink } = services
   const views = new Map<string, JobView | StatusView>()
-  await forEachConcurrently(jobs, maxReads, async (job) => {
+  await forEachConcurrently(jobs, maxConcurrentReads, async (job) => {
     if (include !== 'tasks') {
       views.set(job.id, statusView(await loadViewState(job, services), resultLink))
       return

@@ -13,7 +13,7 @@ const bufferedReplyS = 25
 /** Time reserved for creating and sending the reply. */
 const replyMarginMs = 2000
 /** Delay before a client reconnects whose reply ended at once, because too many clients are waiting. */
-const limitedRetryMs = 10_000
+const overloadRetryMs = 10_000
 
 export const createTicket = contract({
   method: 'POST',
@@ -57,15 +57,15 @@ export const jobEvents = contract({
   handle: async ({ params, principal, headers, canStream, remainingMs }, services) => {
     const jobId = requireJobId(params.jobId)
     const job = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
-    const givenEventId = headers['last-event-id']
-    const isHeld = canStream || (await mayWait('stream', services))
-    const bufferedMs = isHeld ? Math.min(bufferedReplyS * 1000, remainingMs() - replyMarginMs) : 0
-    const forMs = canStream ? maxStreamMs : bufferedMs
+    const lastEventId = headers['last-event-id']
+    const staysOpen = canStream || (await mayWait('stream', services))
+    const bufferedMs = staysOpen ? Math.min(bufferedReplyS * 1000, remainingMs() - replyMarginMs) : 0
+    const durationMs = canStream ? maxStreamMs : bufferedMs
     const data = await eventStream(job, services, {
-      lastEventId: givenEventId && /^\d{1,16}$/.test(givenEventId) ? Number(givenEventId) : undefined,
-      deadline: Date.now() + forMs,
+      lastEventId: lastEventId && /^\d{1,16}$/.test(lastEventId) ? Number(lastEventId) : undefined,
+      deadline: Date.now() + durationMs,
       isBuffered: !canStream,
-      ...(!isHeld && { retryMs: limitedRetryMs }),
+      ...(!staysOpen && { retryMs: overloadRetryMs }),
       credential: principal.credential,
     })
     // Tells proxies not to buffer the stream.

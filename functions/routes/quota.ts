@@ -52,12 +52,12 @@ export const getQuota = contract({
     'Limits per minute and hour are those of the key or session of this request; limits per day and month are those of the account, and count only requests that create work: conversions, merges, batches, jobs, imports, retries and runs of workflows.',
   reply: { status: 200, schema: QuotaView },
   handle: async ({ principal }, services) => {
-    const [usages, minutes, liveUsages] = await Promise.all([
+    const [requestUsages, minutes, liveJobCounts] = await Promise.all([
       windowUsages(services, principal),
-      minutesOf(principal, services),
-      liveJobs(principal, services),
+      readConversionMinutes(principal, services),
+      countLiveJobs(principal, services),
     ])
-    const requests = usages.map(({ policy: { name, limit }, used, endsAt }): Quota => {
+    const requests = requestUsages.map(({ policy: { name, limit }, used, endsAt }): Quota => {
       const isRead = name === 'reads'
       return {
         name: isRead ? 'reads' : 'requests',
@@ -82,7 +82,7 @@ export const getQuota = contract({
       data: {
         plan,
         quotas: [...requests, minutesQuota],
-        concurrentJobs: { limit: concurrentJobs, ...liveUsages },
+        concurrentJobs: { limit: concurrentJobs, ...liveJobCounts },
         maxFileSize: maxFileBytes,
         filesPerJob,
       },
@@ -91,13 +91,13 @@ export const getQuota = contract({
 })
 
 /** Returns the conversion minutes of the current month. */
-async function minutesOf({ ownerId }: Principal, { table }: Services): Promise<number> {
+async function readConversionMinutes({ ownerId }: Principal, { table }: Services): Promise<number> {
   const to = dayOf(new Date().toISOString())
   const { totals } = await readUsage(table, ownerId, { to, granularity: 'month' })
   return totals.conversionMinutes
 }
 
-async function liveJobs({ ownerId: owner }: Principal, { jobs }: Services) {
+async function countLiveJobs({ ownerId: owner }: Principal, { jobs }: Services) {
   const page = await jobs.store.list({
     owner,
     limit: maxLiveJobs,

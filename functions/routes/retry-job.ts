@@ -59,7 +59,7 @@ async function start(
   const state = await services.jobs.store.getState(jobId)
   if (!state) throw jobNotFound(jobId)
   requireOwner(state.job, principal)
-  if (state.job.status === 'expired') throw filesGone(jobId)
+  if (state.job.status === 'expired') throw filesDeletedError(jobId)
   requireVisibleJob(state.job, jobId, principal)
   if (isLiveStatus(state.job.status)) {
     const { status } = state.job
@@ -87,7 +87,7 @@ async function start(
   }
 }
 
-const filesGone = (jobId: string) =>
+const filesDeletedError = (jobId: string) =>
   new AppError(
     'FILE_GONE',
     `The files of ${jobId} were deleted at the end of its retention period. Send them again.`,

@@ -16,7 +16,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-async function asset(folder: string, name: string) {
+async function readAsset(folder: string, name: string) {
   const headers = {
     'content-type': types[extname(name)] ?? 'application/octet-stream',
     ...referencePageHeaders,
@@ -24,7 +24,7 @@ async function asset(folder: string, name: string) {
   return { data: await readFile(join(folder, name)), headers }
 }
 
-const page = { method: 'GET', access: openAccess, tag: 'Pages' } as const
+const pageContract = { method: 'GET', access: openAccess, tag: 'Pages' } as const
 const reply = {
   status: 200,
   schema: z.instanceof(Buffer).meta({ override: { type: 'string' } }),
@@ -42,10 +42,10 @@ const PageQuery = z.object({
 })
 
 /** Every path of a section returns the same page, which then shows that section. */
-function section(id: SectionId, path: string): AnyContract {
+function sectionContract(id: SectionId, path: string): AnyContract {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, text('id')] as const)
   return contract({
-    ...page,
+    ...pageContract,
     path,
     summary: `The web page at ${id}`,
     query: PageQuery.catchall(anyJson()),
@@ -56,15 +56,15 @@ function section(id: SectionId, path: string): AnyContract {
 }
 
 export const staticFiles: readonly AnyContract[] = [
-  ...sectionIds.flatMap((id) => sectionPaths[id].map((path) => section(id, path))),
+  ...sectionIds.flatMap((id) => sectionPaths[id].map((path) => sectionContract(id, path))),
   contract({
-    ...page,
+    ...pageContract,
     path: '/web/:asset',
     summary: 'A file of the web page',
     params: AssetParams,
     reply: { ...reply, contentType: 'text/javascript; charset=utf-8' },
     errors: ['NOT_FOUND'],
     handle: ({ params, headers }) =>
-      params.asset === 'icon.svg' ? asset(webFolder, params.asset) : pageFile(params.asset, headers),
+      params.asset === 'icon.svg' ? readAsset(webFolder, params.asset) : pageFile(params.asset, headers),
   }),
 ]

@@ -42,7 +42,7 @@ export const getSlo = contract({
   }),
 })
 
-const publicDays = 30
+const reliabilityDays = 30
 const cacheMs = 60_000
 const Reliability = SloView.pick({ window: true, successRate: true }).extend({
   durationMs: SloView.shape.durationMs.omit({ p99: true }),
@@ -53,10 +53,10 @@ const cache = new WeakMap<
 >()
 type Reliability = z.infer<typeof Reliability>
 
-async function reliabilityOf({ table }: Services): Promise<Reliability> {
+async function readReliability({ table }: Services): Promise<Reliability> {
   const { window, successRate, durationMs } = computeSlo(
-    await readEngineDays(table, publicDays),
-    publicDays,
+    await readEngineDays(table, reliabilityDays),
+    reliabilityDays,
     'day',
   )
   const { p50, p95 } = durationMs
@@ -69,12 +69,13 @@ export const getReliability = contract({
   access: openAccess,
   tag: 'Service',
   summary: 'Get the reliability of the service',
-  description: `Data of the last ${publicDays} days, at most a minute old.`,
+  description: `Data of the last ${reliabilityDays} days, at most a minute old.`,
   reply: { status: 200, schema: Reliability, cacheControl: `public, max-age=${cacheMs / 1000}` },
   handle: async (_request, services) => {
-    const cachedUsage = cache.get(services.table)
-    if (cachedUsage && cachedUsage.until > Date.now()) return { data: await cachedUsage.data }
-    const data = reliabilityOf(services)
+    const cachedReliability = cache.get(services.table)
+    if (cachedReliability && cachedReliability.until > Date.now())
+      return { data: await cachedReliability.data }
+    const data = readReliability(services)
     cache.set(services.table, { data, until: Date.now() + cacheMs })
     // Failures are not cached.
     data.catch(() => cache.delete(services.table))

@@ -57,7 +57,7 @@ const Body = z.strictObject({
     .describe('Your own secret; generated if omitted'),
 })
 
-const Grace = z.strictObject({
+const RotateBody = z.strictObject({
   graceHours: z
     .number()
     .min(0)
@@ -66,10 +66,10 @@ const Grace = z.strictObject({
     .describe('Hours for which both the old and the new secret sign'),
 })
 
-const aboutSignatures =
+const signatureDescription =
   'Each request has two signatures. `X-Webhook-Signature` is `sha256=` and the hex of HMAC-SHA256 over the body, with the whole secret including `whsec_` as the key. `webhook-signature` follows Standard Webhooks: it signs `{webhook-id}.{webhook-timestamp}.{body}` with the base64-decoded part after `whsec_` as the key. Verify the raw body, not a parsed and re-serialized one, and compare in constant time.'
 
-const aboutDeliveries =
+const deliveryDescription =
   'A 2xx reply within 15 s is a success; a redirect is not. Failed deliveries are retried up to ten times within 75 hours, later if `Retry-After` says so. A 410 disables the webhook immediately, and so do five days with only failures. An event may be delivered more than once, with the same `id`. The events of a job are sent in the order of `sequence`, but failed ones are retried later.'
 
 export const createWebhook = contract({
@@ -78,7 +78,7 @@ export const createWebhook = contract({
   access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Create a webhook',
-  description: `${aboutDeliveries} ${aboutSignatures} An owner may have ${maxWebhooks} webhooks.`,
+  description: `${deliveryDescription} ${signatureDescription} An owner may have ${maxWebhooks} webhooks.`,
   body: {
     accepts: ['json'],
     schema: Body,
@@ -195,13 +195,13 @@ export const rotateSecret = contract({
   description:
     'For `graceHours` the old secret signs too: `webhook-signature` contains both signatures, and `X-Webhook-Signature-Old` is the `X-Webhook-Signature` with the old secret.',
   params: WebhookParams,
-  body: { accepts: ['json'], schema: Grace },
+  body: { accepts: ['json'], schema: RotateBody },
   reply: { status: 200, schema: WebhookWithSecret },
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST'],
   handle: async ({ params, body, principal }, services) => {
-    const webhookBefore = await requireListedWebhook(params.webhookId, principal, services)
-    const rotatedWebhook = await new Webhooks(services).rotate(webhookBefore, body.graceHours)
-    if (!rotatedWebhook) throw notFound(webhookBefore.id)
+    const previousWebhook = await requireListedWebhook(params.webhookId, principal, services)
+    const rotatedWebhook = await new Webhooks(services).rotate(previousWebhook, body.graceHours)
+    if (!rotatedWebhook) throw notFound(previousWebhook.id)
     return {
       data: { ...webhookView(rotatedWebhook.webhook, principal, services), secret: rotatedWebhook.secret },
     }
@@ -234,7 +234,7 @@ export const rotateDefaultSecret = contract({
   tag: 'Webhooks',
   summary: 'Rotate the signing secret for webhookUrl',
   description: 'For `graceHours` the old secret signs too, as when the secret of a webhook is rotated.',
-  body: { accepts: ['json'], schema: Grace },
+  body: { accepts: ['json'], schema: RotateBody },
   reply: { status: 200, schema: DefaultSecretView },
   errors: ['AUTHENTICATION_REQUIRED', 'INVALID_INPUT', 'INVALID_REQUEST'],
   handle: async ({ body, principal }, services) => ({

@@ -53,13 +53,13 @@ const Body = z.strictObject({
   webhookUrl: fields.webhookUrl.default(null),
 })
 
-const Changes = z.strictObject(fields).partial()
+const ChangeBody = z.strictObject(fields).partial()
 
-const aboutTasks =
+const tasksDescription =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: these are what users write
   'The tasks are those of POST /v1/jobs, except that files cannot be uploaded. In their strings, `${date}` is replaced with the date of the run in the time zone, and `${runId}` with the id of the run.'
 
-const aboutClocks =
+const daylightSavingDescription =
   'If a daylight saving change skips the time of a run, it runs in the first minute after the change; if the time occurs twice, it runs the first time. Runs missed while the service was down are made up for by one run.'
 
 const example = {
@@ -80,7 +80,7 @@ export const createWorkflow = contract({
   access: workflowAccess,
   tag: 'Workflows',
   summary: 'Create a workflow',
-  description: `Runs a pipeline of tasks on a schedule. ${aboutTasks} ${aboutClocks} After ${maxFailures} failed runs in a row the workflow is paused; \`paused\` says why. An owner may have ${maxWorkflows} workflows.`,
+  description: `Runs a pipeline of tasks on a schedule. ${tasksDescription} ${daylightSavingDescription} After ${maxFailures} failed runs in a row the workflow is paused; \`paused\` says why. An owner may have ${maxWorkflows} workflows.`,
   body: {
     accepts: ['json'],
     schema: Body,
@@ -116,14 +116,14 @@ export const listWorkflows = contract({
   handle: async ({ query, principal }, services) => {
     const workflows = new Workflows(services)
     const allWorkflows = await workflows.store.list(principal.ownerId)
-    const { page: ownWorkflows, pagination } = pageOfList(allWorkflows, query, ({ id }) => id)
-    const lastRuns = await workflows.store.lastRuns(ownWorkflows)
-    const shownWorkflows = ownWorkflows.map(async (one) => {
+    const { page: workflowsOnPage, pagination } = pageOfList(allWorkflows, query, ({ id }) => id)
+    const lastRuns = await workflows.store.lastRuns(workflowsOnPage)
+    const workflowViews = workflowsOnPage.map(async (one) => {
       const run = lastRuns.get(one.lastRun ?? '')
       return workflowView(one, run && (await workflows.current(run)), principal, services)
     })
     return {
-      data: { workflows: await Promise.all(shownWorkflows), pagination },
+      data: { workflows: await Promise.all(workflowViews), pagination },
       ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/workflows`, query, pagination),
     }
   },
@@ -159,8 +159,8 @@ export const changeWorkflow = contract({
   params: Params,
   body: {
     accepts: ['json'],
-    schema: Changes,
-    reference: () => Changes.extend({ tasks: TaskMap.optional() }),
+    schema: ChangeBody,
+    reference: () => ChangeBody.extend({ tasks: TaskMap.optional() }),
   },
   reply: { status: 200, schema: WorkflowView },
   errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_FORMAT', 'URL_NOT_ALLOWED'],

@@ -17,7 +17,7 @@ export type ReplyData<Endpoint extends { readonly reply: { readonly schema: z.Zo
 export type Job = ReplyData<typeof createConversion>
 
 /** Bytes of all files of a result. The size of the ZIP of a batch is unknown. */
-export const sizeOfResult = ({ files }: NonNullable<Job['result']>): number =>
+export const getResultBytes = ({ files }: NonNullable<Job['result']>): number =>
   files.reduce((sum, { size }) => sum + size, 0)
 export type PresignedUpload = ReplyData<typeof presignUpload>
 export type Format = z.output<typeof FormatView>
@@ -53,12 +53,12 @@ export async function explainError(error: ServiceError): Promise<Problem> {
   return new Problem(code, texts?.describeProblem(error) ?? message, retryAfterS, error)
 }
 
-export function toProblem(thrownError: unknown): Problem {
-  if (thrownError instanceof Problem) return thrownError
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
   return new Problem('PAGE_ERROR', words.pageError)
 }
 
-interface Call {
+interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly body?: unknown
   readonly signal?: AbortSignal
@@ -79,13 +79,13 @@ let ownerToken: string | null = null
 export const getOwnerToken = (): string | null => ownerToken
 
 /** Sends a request; if the service did not issue the identity, forgets it and sends the request once more. */
-async function sendRequest<Data>(path: string, call: Call = {}): Promise<Reply<Data>> {
+async function sendRequest<Data>(path: string, call: RequestOptions = {}): Promise<Reply<Data>> {
   const sentToken = ownerToken
   try {
     return await sendOnce<Data>(path, call)
   } catch (error) {
-    const isRejected = error instanceof Problem && error.field === 'X-Owner-Token'
-    if (sentToken === null || !isRejected) throw error
+    const isTokenRejected = error instanceof Problem && error.field === 'X-Owner-Token'
+    if (sentToken === null || !isTokenRejected) throw error
     if (ownerToken === sentToken) ownerToken = null
     return sendOnce<Data>(path, call)
   }
@@ -93,7 +93,7 @@ async function sendRequest<Data>(path: string, call: Call = {}): Promise<Reply<D
 
 async function sendOnce<Data>(
   path: string,
-  { method = 'GET', body, signal, waitS }: Call = {},
+  { method = 'GET', body, signal, waitS }: RequestOptions = {},
 ): Promise<Reply<Data>> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const response = await fetch(path, {
@@ -118,7 +118,7 @@ async function sendOnce<Data>(
 }
 
 /** Calls an endpoint and returns the data of its reply; sections type it by the contract. */
-export const callApi = async <Data>(path: string, request?: Call): Promise<Data> =>
+export const callApi = async <Data>(path: string, request?: RequestOptions): Promise<Data> =>
   (await sendRequest<Data>(path, request)).data
 
 let isIdentified = false
@@ -214,19 +214,21 @@ export async function requestZip(
     firstIndex,
   }: { filename?: string | undefined; nameTemplate?: string; firstIndex?: number } = {},
 ): Promise<Job> {
-  const inFolders = jobs.flatMap(({ jobId, folder }) => (folder === undefined ? [] : [[jobId, folder]]))
+  const folderEntries = jobs.flatMap(({ jobId, folder }) => (folder === undefined ? [] : [[jobId, folder]]))
   return create<Job>('/v1/download/zip?async=true', {
     jobIds: jobs.map(({ jobId }) => jobId),
-    folders: Object.fromEntries(inFolders),
+    folders: Object.fromEntries(folderEntries),
     filename,
     ...(nameTemplate && { nameTemplate, firstIndex }),
   })
 }
 
-export type Multipart = ReplyData<typeof createMultipart>
+export type MultipartUpload = ReplyData<typeof createMultipart>
 
-export const startMultipart = (file: { filename: string; type: string; size: number }, signal: AbortSignal) =>
-  create<Multipart>('/v1/uploads/multipart', file, signal)
+export const startMultipartUpload = (
+  file: { filename: string; type: string; size: number },
+  signal: AbortSignal,
+) => create<MultipartUpload>('/v1/uploads/multipart', file, signal)
 
 const multipartPath = (uploadId: string) => `/v1/uploads/multipart/${encodeURIComponent(uploadId)}`
 
@@ -263,7 +265,7 @@ export async function abortMultipart(uploadId: string): Promise<void> {
   await sendRequest(multipartPath(uploadId), { method: 'DELETE' })
 }
 
-export async function presign(
+export async function requestPresignedUpload(
   file: { filename: string; contentType: string; size: number },
   signal: AbortSignal,
 ) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keyAction } from '../../functions/web/grid/keyboard.ts'
+import { findKeyAction } from '../../functions/web/grid/keyboard.ts'
 import {
   formatNewOrder,
   formatRange,
@@ -136,7 +136,7 @@ test('arrow keys move by rows and columns, and are mirrored in right-to-left lay
   // Only the properties that are read.
   const key = (name: string, more: Partial<KeyboardEvent> = {}) => ({ key: name, ...more }) as KeyboardEvent
   const to = (name: string, more: Partial<typeof position> = {}) => {
-    const action = keyAction(key(name), { ...position, ...more })
+    const action = findKeyAction(key(name), { ...position, ...more })
     return action?.kind === 'focus' ? action.to : undefined
   }
   assert.deepEqual(
@@ -146,16 +146,16 @@ test('arrow keys move by rows and columns, and are mirrored in right-to-left lay
   assert.equal(to('ArrowRight', { isRightToLeft: true }), 3)
   assert.equal(to('ArrowUp', { index: 1 }), 0)
   assert.equal(to('ArrowDown', { index: 8 }), 9)
-  assert.deepEqual(keyAction(key('ArrowLeft', { altKey: true }), position), {
+  assert.deepEqual(findKeyAction(key('ArrowLeft', { altKey: true }), position), {
     kind: 'command',
     id: 'moveBack',
   })
-  assert.deepEqual(keyAction(key('ArrowLeft', { altKey: true }), { ...position, isRightToLeft: true }), {
+  assert.deepEqual(findKeyAction(key('ArrowLeft', { altKey: true }), { ...position, isRightToLeft: true }), {
     kind: 'command',
     id: 'moveForward',
   })
-  assert.deepEqual(keyAction(key('A', { ctrlKey: true }), position), { kind: 'all' })
+  assert.deepEqual(findKeyAction(key('A', { ctrlKey: true }), position), { kind: 'all' })
   // Ctrl+R and other browser shortcuts keep working.
-  assert.equal(keyAction(key('r', { ctrlKey: true }), position), undefined)
-  assert.equal(keyAction(key('Tab'), position), undefined)
+  assert.equal(findKeyAction(key('r', { ctrlKey: true }), position), undefined)
+  assert.equal(findKeyAction(key('Tab'), position), undefined)
 })

@@ -35,7 +35,7 @@ const commandChanges: Readonly<Record<CommandId, (sheets: Sheets, pages: Readonl
 }
 
 /** Returns the selected pages, or only the focused one if it is not selected. */
-export const targetPages = ({ selected }: PageArrangement, focused: number): ReadonlySet<number> =>
+export const getTargetPages = ({ selected }: PageArrangement, focused: number): ReadonlySet<number> =>
   selected.has(focused) ? selected : new Set([focused])
 
 export function runGridCommand(
@@ -60,8 +60,8 @@ export function dropPages(
 
 function describeResult(id: CommandId, arrangement: PageArrangement, pages: ReadonlySet<number>): string {
   const { sheets } = arrangement
-  const at = sheets.findIndex(({ page }) => pages.has(page))
-  const firstSheet = sheets[at]
+  const index = sheets.findIndex(({ page }) => pages.has(page))
+  const firstSheet = sheets[index]
   if (!firstSheet) return ''
   switch (id) {
     case 'rotateLeft':
@@ -69,7 +69,7 @@ function describeResult(id: CommandId, arrangement: PageArrangement, pages: Read
       return words.rotatedTo(pages.size, firstSheet.page, firstSheet.rotation)
     case 'moveBack':
     case 'moveForward':
-      return words.movedTo(firstSheet.page, at + 1, sheets.length)
+      return words.movedTo(firstSheet.page, index + 1, sheets.length)
     case 'remove':
       return firstSheet.isRemoved ? words.removedNow(pages.size) : words.restoredNow(pages.size)
     case 'split':

@@ -15,19 +15,15 @@ const encodings = `
 /** Map the glyphs of a script to Unicode. */
 const unicodeMaps = ['GB1', 'CNS1', 'Japan1', 'Korea1'].map((script) => `Adobe-${script}-UCS2`)
 
-const bothDirections = (name: string) => [`${name}-H`, `${name}-V`]
+const cmapNames = (name: string) => [`${name}-H`, `${name}-V`]
 
 /** Files in the pdf.js package, by folder. */
 export const drawingDataFiles: Readonly<Record<string, readonly string[]>> = {
   wasm: ['jbig2_nowasm_fallback.js', 'openjpeg_nowasm_fallback.js'],
   standard_fonts: ['FoxitDingbats.pfb', 'FoxitSymbol.pfb'],
-  cmaps: [
-    ...encodings.trim().split(/\s+/).flatMap(bothDirections),
-    'H',
-    'V',
-    '83pv-RKSJ-H',
-    ...unicodeMaps,
-  ].map((name) => `${name}.bcmap`),
+  cmaps: [...encodings.trim().split(/\s+/).flatMap(cmapNames), 'H', 'V', '83pv-RKSJ-H', ...unicodeMaps].map(
+    (name) => `${name}.bcmap`,
+  ),
 }
 
 export const isDrawingFile = (name: string): boolean =>

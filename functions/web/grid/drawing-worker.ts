@@ -19,9 +19,9 @@ async function handleRequest(request: WorkerRequest): Promise<WorkerReply> {
   try {
     switch (request.kind) {
       case 'open':
-        return { id: request.id, pages: await open(request) }
+        return { id: request.id, pages: await openDocument(request) }
       case 'draw':
-        return { id: request.id, bitmap: await draw(request) }
+        return { id: request.id, bitmap: await drawPage(request) }
       case 'close':
         await documents.get(request.document)?.close()
         documents.delete(request.document)
@@ -72,7 +72,7 @@ class CanvasFactory {
 }
 
 /** SVG filters need a document; without them, pdf.js computes the same itself. */
-const noFilters: unknown = new Proxy(class {}, {
+const noopFilterFactory: unknown = new Proxy(class {}, {
   construct: () => new Proxy({}, { get: (_, name) => () => (name === 'destroy' ? undefined : 'none') }),
 })
 
@@ -85,7 +85,7 @@ class DataFactory {
   }
 }
 
-async function open({ document, file, password }: WorkerRequest & { kind: 'open' }): Promise<number> {
+async function openDocument({ document, file, password }: WorkerRequest & { kind: 'open' }): Promise<number> {
   const task = getDocument({
     range: new FileRangeTransport(file),
     ...(password && { password }),
@@ -94,7 +94,7 @@ async function open({ document, file, password }: WorkerRequest & { kind: 'open'
     verbosity: 0,
     ownerDocument: globalThis,
     CanvasFactory,
-    FilterFactory: noFilters,
+    FilterFactory: noopFilterFactory,
     BinaryDataFactory: DataFactory,
     useWorkerFetch: false,
     useSystemFonts: true,
@@ -114,12 +114,18 @@ async function open({ document, file, password }: WorkerRequest & { kind: 'open'
   }
 }
 
-async function draw({ document, page, side }: WorkerRequest & { kind: 'draw' }): Promise<ImageBitmap> {
+async function drawPage({
+  document,
+  page,
+  maxSidePx,
+}: WorkerRequest & { kind: 'draw' }): Promise<ImageBitmap> {
   const openedDocument = documents.get(document)
   if (!openedDocument) throw new Error('the document was closed')
   const pdfPage = await openedDocument.pdf.getPage(page)
-  const unscaled = pdfPage.getViewport({ scale: 1 })
-  const viewport = pdfPage.getViewport({ scale: side / Math.max(unscaled.width, unscaled.height, 1) })
+  const unscaledViewport = pdfPage.getViewport({ scale: 1 })
+  const viewport = pdfPage.getViewport({
+    scale: maxSidePx / Math.max(unscaledViewport.width, unscaledViewport.height, 1),
+  })
   const canvas = new OffscreenCanvas(
     Math.max(1, Math.ceil(viewport.width)),
     Math.max(1, Math.ceil(viewport.height)),

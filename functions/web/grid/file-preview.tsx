@@ -13,7 +13,7 @@ const maxImageBytes = 40_000_000
 const maxPdfBytes = 100_000_000
 
 /** Image types that browsers can display. */
-const browserImages = /^image\/(png|jpe?g|webp|avif|gif|svg\+xml|bmp|apng|x-icon|vnd\.microsoft\.icon)$/
+const browserImageTypes = /^image\/(png|jpe?g|webp|avif|gif|svg\+xml|bmp|apng|x-icon|vnd\.microsoft\.icon)$/
 
 /** A thumbnail of a file; nothing if the browser cannot display it. */
 export default function FilePreview(props: FilePreviewProps) {
@@ -28,7 +28,7 @@ export default function FilePreview(props: FilePreviewProps) {
   }, [blob])
   const [hasFailed, setFailed] = useState(false)
   if (!src || hasFailed) return null
-  if (browserImages.test(type) && size <= maxImageBytes)
+  if (browserImageTypes.test(type) && size <= maxImageBytes)
     return <img src={src} alt="" decoding="async" onLoad={onShown} onError={() => setFailed(true)} />
   // Shows the first frame; the video is neither played nor loaded any further.
   if (type.startsWith('video/'))

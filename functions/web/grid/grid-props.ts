@@ -9,7 +9,7 @@ export interface GridProps {
   readonly file: File
   readonly abilities: readonly Ability[]
   /** Set if the purpose is to select pages: the selection is also shown as text. */
-  readonly isSelection: boolean
+  readonly isForSelecting: boolean
   /** Undefined until the pages are loaded. */
   readonly arrangement: PageArrangement | undefined
   readonly onChange: (arrangement: PageArrangement | undefined) => void

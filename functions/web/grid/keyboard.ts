@@ -4,7 +4,7 @@ import type { CommandId } from './commands.ts'
 
 type KeyAction =
   | { readonly kind: 'command'; readonly id: CommandId }
-  | { readonly kind: 'focus'; readonly to: number; readonly isExtending: boolean }
+  | { readonly kind: 'focus'; readonly to: number; readonly extendsSelection: boolean }
   | { readonly kind: 'toggle' | 'all' | 'none' }
 
 const commandKeys: Readonly<Record<string, CommandId>> = {
@@ -29,23 +29,23 @@ interface FocusPosition {
   readonly isRightToLeft: boolean
 }
 
-export function keyAction(
+export function findKeyAction(
   { key: pressedKey, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent,
   position: FocusPosition,
 ): KeyAction | undefined {
   const key = pressedKey.toLowerCase()
-  const step = stepOf(key, position)
+  const step = findStep(key, position)
   if (altKey)
     return step === undefined ? undefined : { kind: 'command', id: step < 0 ? 'moveBack' : 'moveForward' }
   if (ctrlKey || metaKey) return key === 'a' ? { kind: 'all' } : undefined
-  const to = nextIndex(key, step, position)
-  if (to !== undefined) return { kind: 'focus', to, isExtending: shiftKey }
+  const to = findTargetIndex(key, step, position)
+  if (to !== undefined) return { kind: 'focus', to, extendsSelection: shiftKey }
   const [id, kind] = [commandKeys[key], otherKeys[key]]
   if (id) return { kind: 'command', id }
   return kind && { kind }
 }
 
-function nextIndex(
+function findTargetIndex(
   key: string,
   step: number | undefined,
   { index, count }: FocusPosition,
@@ -55,11 +55,11 @@ function nextIndex(
   return step === undefined ? undefined : Math.min(count - 1, Math.max(0, index + step))
 }
 
-function stepOf(key: string, { columns, isRightToLeft }: FocusPosition): number | undefined {
-  const forward = isRightToLeft ? -1 : 1
+function findStep(key: string, { columns, isRightToLeft }: FocusPosition): number | undefined {
+  const forwardStep = isRightToLeft ? -1 : 1
   const steps: Readonly<Record<string, number>> = {
-    arrowright: forward,
-    arrowleft: -forward,
+    arrowright: forwardStep,
+    arrowleft: -forwardStep,
     arrowdown: columns,
     arrowup: -columns,
   }

@@ -5,11 +5,11 @@ import type { WorkerReply, WorkerRequest } from './worker-messages.ts'
 export interface PdfPages {
   readonly count: number
   /**
-   * @param side longer side in pixels
+   * @param maxSidePx longer side in pixels
    * @returns the image, or its URL
-   * @throws UnreadablePdf if the page cannot be drawn
+   * @throws LocalPdfError if the page cannot be drawn
    */
-  draw(page: number, side: number): Promise<ImageBitmap | string>
+  draw(page: number, maxSidePx: number): Promise<ImageBitmap | string>
   close(): void
 }
 
@@ -34,14 +34,14 @@ let workerPort: MessagePort | undefined
 const pendingRequests = new Map<number, PendingRequest>()
 let lastId = 0
 
-/** @throws UnreadablePdf */
+/** @throws LocalPdfError */
 export async function openInWorker(file: File, password?: string): Promise<PdfPages> {
   const document = ++lastId
   const openReply = await sendToWorker({ kind: 'open', document, file, password })
   return {
     count: 'pages' in openReply ? openReply.pages : 0,
-    draw: async (page, side) => {
-      const drawReply = await sendToWorker({ kind: 'draw', document, page, side })
+    draw: async (page, maxSidePx) => {
+      const drawReply = await sendToWorker({ kind: 'draw', document, page, maxSidePx })
       if (!('bitmap' in drawReply)) throw new LocalPdfError('unreadable')
       return drawReply.bitmap
     },
@@ -49,10 +49,10 @@ export async function openInWorker(file: File, password?: string): Promise<PdfPa
   }
 }
 
-type RequestOf<Kind extends WorkerRequest['kind']> = Omit<WorkerRequest & { kind: Kind }, 'id'>
+type RequestOfKind<Kind extends WorkerRequest['kind']> = Omit<WorkerRequest & { kind: Kind }, 'id'>
 
 function sendToWorker(
-  request: RequestOf<'open'> | RequestOf<'draw'> | RequestOf<'close'>,
+  request: RequestOfKind<'open'> | RequestOfKind<'draw'> | RequestOfKind<'close'>,
 ): Promise<WorkerReply> {
   workerPort ??= startWorker()
   const port = workerPort

@@ -14,7 +14,7 @@ export default function RangeChooser(props: {
     <PageGrid
       file={props.file}
       abilities={props.abilities}
-      isSelection={false}
+      isForSelecting={false}
       arrangement={arrangement}
       onChange={(nextArrangement) => {
         // A typed range is kept until pages are selected.

@@ -15,7 +15,7 @@ interface ServicePages {
   readonly jobId: string
 }
 
-/** @throws UnreadablePdf, Problem */
+/** @throws LocalPdfError, Problem */
 export async function drawOnServer(
   file: File,
   password: string | undefined,

@@ -13,7 +13,7 @@ interface Props {
   readonly pages: PdfPages
   readonly sheet: Sheet
   /** Longer side in device pixels. */
-  readonly side: number
+  readonly maxSidePx: number
   readonly isSelected: boolean
   readonly isFocused: boolean
   /** If false, only an empty box is rendered. */
@@ -47,7 +47,7 @@ export class SheetOption extends Component<Props> {
         {props.isVisible && (
           <>
             <span class="sheet-image" style={{ rotate: `${sheet.rotation}deg` }}>
-              <PageImage pages={props.pages} page={sheet.page} side={props.side} />
+              <PageImage pages={props.pages} page={sheet.page} maxSidePx={props.maxSidePx} />
             </span>
             <span class="sheet-number">{sheet.page}</span>
             {isSelected && <span class="sheet-mark" />}
@@ -70,11 +70,11 @@ const labelOf = ({ page, rotation, isRemoved, isSplitAfter }: Sheet) =>
 function PageImage({
   pages,
   page,
-  side,
+  maxSidePx,
 }: {
   readonly pages: PdfPages
   readonly page: number
-  readonly side: number
+  readonly maxSidePx: number
 }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [drawnPage, setDrawn] = useState<{
@@ -87,7 +87,7 @@ function PageImage({
     const draw = async () => {
       const release = await drawingSlots.acquire(lifetime.signal)
       try {
-        const image = await pages.draw(page, side)
+        const image = await pages.draw(page, maxSidePx)
         if (typeof image === 'string') setDrawn({ url: image })
         else {
           show(canvas.current, image)
@@ -101,7 +101,7 @@ function PageImage({
       if (!lifetime.signal.aborted) setDrawn({ hasFailed: true })
     })
     return () => lifetime.abort()
-  }, [pages, page, side])
+  }, [pages, page, maxSidePx])
   if (drawnPage.url) return <img src={drawnPage.url} alt="" draggable={false} />
   if (drawnPage.hasFailed) return <span class="meta">{words.noPreview}</span>
   return <canvas ref={canvas} width={1} height={1} data-drawn={drawnPage.isDrawn} />

@@ -1,7 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type CommandId, requiredAbility, runGridCommand, targetPages } from './commands.ts'
+import { type CommandId, getTargetPages, requiredAbility, runGridCommand } from './commands.ts'
 import type { SheetsProps } from './grid-props.ts'
-import { keyAction } from './keyboard.ts'
+import { findKeyAction } from './keyboard.ts'
 import { SheetOption } from './sheet.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { useGradualCount } from './use-gradual-count.ts'
@@ -19,7 +19,7 @@ export function SheetGrid(props: SheetsProps) {
   const { arrangement, abilities, pages } = props
   const { sheets, selected } = arrangement
   const list = useRef<HTMLDivElement>(null)
-  const [side, setSide] = useState(defaultSide)
+  const [thumbnailPx, setThumbnailPx] = useState(defaultSide)
   const renderedCount = useGradualCount(sheets.length)
   const visible = useVisiblePages(list, renderedCount)
   const dragging = usePageDragging(list, props)
@@ -27,7 +27,7 @@ export function SheetGrid(props: SheetsProps) {
   const keysId = useId()
   return (
     <>
-      <Toolbar {...props} {...interaction} side={side} onSide={setSide} />
+      <Toolbar {...props} {...interaction} thumbnailPx={thumbnailPx} onResize={setThumbnailPx} />
       <div
         ref={list}
         role="listbox"
@@ -36,7 +36,7 @@ export function SheetGrid(props: SheetsProps) {
         aria-multiselectable="true"
         aria-describedby={keysId}
         tabIndex={-1}
-        style={{ '--side': `${side}px` }}
+        style={{ '--side': `${thumbnailPx}px` }}
         onKeyDown={(event) => {
           if (!event.isComposing && interaction.handleKey(event)) event.preventDefault()
         }}
@@ -49,7 +49,7 @@ export function SheetGrid(props: SheetsProps) {
             key={sheet.page}
             sheet={sheet}
             pages={pages}
-            side={renderSize(side)}
+            maxSidePx={getRenderPx(thumbnailPx)}
             isSelected={selected.has(sheet.page)}
             isFocused={sheet.page === interaction.focused}
             isVisible={visible.has(sheet.page)}
@@ -70,8 +70,8 @@ export function SheetGrid(props: SheetsProps) {
 }
 
 /** Only a few sizes, so that not every step of the slider redraws all pages. */
-const renderSize = (side: number) =>
-  (side <= 160 ? 160 : side <= 260 ? 260 : 420) * Math.min(2, devicePixelRatio)
+const getRenderPx = (thumbnailPx: number) =>
+  (thumbnailPx <= 160 ? 160 : thumbnailPx <= 260 ? 260 : 420) * Math.min(2, devicePixelRatio)
 
 /** Keyboard, mouse and button interaction: focus, selection and commands. */
 function useInteraction(
@@ -110,7 +110,7 @@ function useInteraction(
   }
   const perform = (id: CommandId): boolean => {
     if (!abilities.includes(requiredAbility[id])) return false
-    onChange(runGridCommand(id, arrangement, targetPages(arrangement, focusedPage)))
+    onChange(runGridCommand(id, arrangement, getTargetPages(arrangement, focusedPage)))
     refocus.current = list.current?.contains(document.activeElement) ?? false
     return true
   }
@@ -130,14 +130,14 @@ function useInteraction(
       columns: columnsOf(list.current),
       isRightToLeft: isRightToLeft(list.current),
     }
-    const action = keyAction(event, position)
+    const action = findKeyAction(event, position)
     switch (action?.kind) {
       case undefined:
         return false
       case 'command':
         return perform(action.id)
       case 'focus':
-        focusIndex(action.to, action.isExtending)
+        focusIndex(action.to, action.extendsSelection)
         return true
       case 'toggle':
         toggle(focusedPage)

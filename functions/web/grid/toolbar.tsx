@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Field } from '../ui/components.tsx'
-import { type CommandId, requiredAbility, targetPages } from './commands.ts'
+import { type CommandId, getTargetPages, requiredAbility } from './commands.ts'
 import type { SheetsProps } from './grid-props.ts'
 import {
   formatRange,
@@ -18,8 +18,8 @@ interface Props extends SheetsProps {
   readonly perform: (id: CommandId) => boolean
   readonly select: (pages: Iterable<number>) => void
   readonly selectAll: () => void
-  readonly side: number
-  readonly onSide: (side: number) => void
+  readonly thumbnailPx: number
+  readonly onResize: (thumbnailPx: number) => void
 }
 
 const commandOrder: readonly CommandId[] = [
@@ -32,10 +32,19 @@ const commandOrder: readonly CommandId[] = [
 ]
 
 export function Toolbar(props: Props) {
-  const { arrangement: arranged, abilities, onChange, select, focused, perform, side, onSide } = props
+  const {
+    arrangement: arranged,
+    abilities,
+    onChange,
+    select,
+    focused,
+    perform,
+    thumbnailPx,
+    onResize,
+  } = props
   const { sheets } = arranged
   const commands = commandOrder.filter((id) => abilities.includes(requiredAbility[id]))
-  const pages = targetPages(arranged, focused)
+  const pages = getTargetPages(arranged, focused)
   const targetSheets = sheets.filter(({ page }) => pages.has(page))
   const labelOf = (id: CommandId) => {
     if (id === 'remove' && targetSheets.every(({ isRemoved }) => isRemoved)) return words.restore
@@ -44,7 +53,7 @@ export function Toolbar(props: Props) {
   }
   return (
     <div class="grid-tools">
-      {props.isSelection && <RangeField arrangement={arranged} select={select} />}
+      {props.isForSelecting && <RangeField arrangement={arranged} select={select} />}
       <fieldset class="row" aria-label={words.actions}>
         <button type="button" class="button" onClick={props.selectAll}>
           {words.selectAll}
@@ -76,8 +85,8 @@ export function Toolbar(props: Props) {
           min={90}
           max={420}
           step={10}
-          value={side}
-          onInput={(event) => onSide(Number(event.currentTarget.value))}
+          value={thumbnailPx}
+          onInput={(event) => onResize(Number(event.currentTarget.value))}
         />
       </label>
     </div>

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { dropPages, targetPages } from './commands.ts'
+import { dropPages, getTargetPages } from './commands.ts'
 import type { SheetsProps } from './grid-props.ts'
 
 /** Dragging pages to another position; `markerAt` shows where they would be dropped. */
@@ -22,7 +22,7 @@ export function usePageDragging(
     onDragStart: (event: DragEvent) => {
       const page = Number(pageElement(event)?.getAttribute('data-page'))
       if (!page || !abilities.includes('move') || !event.dataTransfer) return
-      dragged.current = targetPages(arrangement, page)
+      dragged.current = getTargetPages(arrangement, page)
       event.dataTransfer.setData('text/plain', String(page))
       event.dataTransfer.effectAllowed = 'move'
     },

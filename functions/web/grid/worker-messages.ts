@@ -3,7 +3,7 @@
 export type WorkerRequest = { readonly id: number; readonly document: number } & (
   | { readonly kind: 'open'; readonly file: File; readonly password?: string | undefined }
   /** `side`: longer side in pixels. */
-  | { readonly kind: 'draw'; readonly page: number; readonly side: number }
+  | { readonly kind: 'draw'; readonly page: number; readonly maxSidePx: number }
   | { readonly kind: 'close' }
 )
 

@@ -7,11 +7,11 @@ import {
   deleteJob,
   explainError,
   fetchJobStatus,
+  getResultBytes,
   type Job,
   type Option,
   Problem,
   retryJob,
-  sizeOfResult,
   toProblem,
 } from '../../api.ts'
 import { problemOption, validateOptions } from '../../options/option-values.ts'
@@ -210,7 +210,7 @@ export async function trackJob(item: ConversionItem, job: Job): Promise<void> {
       item.phase.value = 'done'
       watchExpiry(item, finishedJob).catch(() => {}) // fails if the item is removed meanwhile
       if (announcesEnd)
-        announceEnd(words.converted(item.name, filename, formatFileSize(sizeOfResult(finishedJob.result))))
+        announceEnd(words.converted(item.name, filename, formatFileSize(getResultBytes(finishedJob.result))))
     } else
       endWithoutResult(
         item,

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Job, sizeOfResult } from '../../api.ts'
+import { getResultBytes, type Job } from '../../api.ts'
 import { Lazy } from '../../shell/lazy.tsx'
 import { convertAgain } from './add-items.ts'
 import { ItemBody } from './card.tsx'
@@ -59,7 +59,7 @@ const maxTextBytes = 200_000
 
 function Preview({ item, result }: { readonly item: ConversionItem; readonly result: Result }) {
   const kind = previewKind(result)
-  if (kind === 'none' || (kind !== 'media' && sizeOfResult(result) > maxPreviewBytes))
+  if (kind === 'none' || (kind !== 'media' && getResultBytes(result) > maxPreviewBytes))
     return <p class="hint">{lazyWords.noPreview}</p>
   if (kind === 'media') return <Player result={result} />
   return <FetchedPreview item={item} result={result} kind={kind} />

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { type Job, sizeOfResult } from '../../api.ts'
+import { getResultBytes, type Job } from '../../api.ts'
 import { Lazy } from '../../shell/lazy.tsx'
 import { keyShortcut } from '../../shell/shortcuts.ts'
 import { listEngines } from '../../ui/engine-names.ts'
@@ -164,7 +164,7 @@ function Download(props: {
 }
 
 function Sizes({ job, result }: { readonly job: Job; readonly result: ShownResult }) {
-  const bytesAfter = sizeOfResult(result)
+  const bytesAfter = getResultBytes(result)
   const bytesBefore = job.source?.size
   if (bytesBefore === undefined)
     return (

@@ -3,9 +3,9 @@ import {
   abortMultipart,
   completeMultipart,
   listUploadedParts,
-  presign,
   presignParts,
-  startMultipart,
+  requestPresignedUpload,
+  startMultipartUpload,
   type UploadedPart,
 } from '../../api.ts'
 import { putBytes } from './put-bytes.ts'
@@ -53,7 +53,7 @@ const contentTypeOf = ({ type }: File) =>
 async function uploadWhole({ file, onProgress, signal }: UploadRequest): Promise<string> {
   const meter = createProgressMeter(file.size, onProgress)
   const fileInfo = { filename: file.name, contentType: contentTypeOf(file), size: file.size }
-  const presigned = await withRetries(() => presign(fileInfo, signal), meter.interrupt, signal)
+  const presigned = await withRetries(() => requestPresignedUpload(fileInfo, signal), meter.interrupt, signal)
   await withRetries(() => putBytes(presigned, file, meter.show, signal), meter.interrupt, signal)
   return presigned.uploadId
 }
@@ -115,7 +115,7 @@ async function uploadInParts({
 }
 
 const startUpload = (file: File, signal: AbortSignal) =>
-  startMultipart({ filename: file.name, type: contentTypeOf(file), size: file.size }, signal)
+  startMultipartUpload({ filename: file.name, type: contentTypeOf(file), size: file.size }, signal)
 
 async function getPartUrl(
   uploadId: string,

@@ -6,10 +6,10 @@ import {
   deleteJob,
   explainError,
   fetchJobStatus,
+  getResultBytes,
   type Job,
   Problem,
   type ReplyData,
-  sizeOfResult,
 } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
 import { navigate, type PageRoute } from '../../shell/router.ts'
@@ -199,7 +199,7 @@ const jobColumns = (
     cell: ({ result }) =>
       result ? (
         <a href={result.downloadUrl} download>
-          {formatSize(sizeOfResult(result))}
+          {formatSize(getResultBytes(result))}
         </a>
       ) : (
         '–'

@@ -14,7 +14,7 @@ import type { ToolId } from './tools.ts'
 /** How a tool uses the page grid. */
 export interface GridUse {
   readonly abilities: readonly Ability[]
-  readonly isSelection: boolean
+  readonly isForSelecting: boolean
   /** Options that the grid replaces. */
   readonly replacedOptions: readonly string[]
   /** Undefined if there is nothing to do yet. */
@@ -31,7 +31,7 @@ const nonEmpty = (steps: readonly PageOperation[]) => (steps.length > 0 ? steps 
 /** The selected pages, or all if none are selected. */
 const selectionUse: GridUse = {
   abilities: [],
-  isSelection: true,
+  isForSelecting: true,
   replacedOptions: ['pages'],
   steps: (arrangement, id) => {
     const pages = formatRange(listSelectedPages(arrangement))
@@ -42,13 +42,13 @@ const selectionUse: GridUse = {
 const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
   'organize-pdf': {
     abilities: ['move', 'rotate', 'remove', 'split'],
-    isSelection: false,
+    isForSelecting: false,
     replacedOptions: ['pages'],
     steps: (arrangement) => nonEmpty(toOperations(arrangement)),
   },
   'split-pdf': {
     abilities: ['split'],
-    isSelection: false,
+    isForSelecting: false,
     replacedOptions: ['pages'],
     // Without a split, each page becomes a file.
     steps: (arrangement, id) => {
@@ -58,25 +58,25 @@ const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
   },
   'extract-pdf-pages': {
     abilities: ['move'],
-    isSelection: true,
+    isForSelecting: true,
     replacedOptions: ['pages'],
     steps: (arrangement, id) => pagesOperation(id, formatRange(listSelectedPages(arrangement))),
   },
   'remove-pdf-pages': {
     abilities: ['remove'],
-    isSelection: false,
+    isForSelecting: false,
     replacedOptions: ['pages'],
     steps: (arrangement, id) => pagesOperation(id, formatRange(listRemovedPages(arrangement))),
   },
   'reorder-pdf-pages': {
     abilities: ['move'],
-    isSelection: false,
+    isForSelecting: false,
     replacedOptions: ['pages'],
     steps: (arrangement, id) => pagesOperation(id, formatNewOrder(arrangement)),
   },
   'rotate-pdf': {
     abilities: ['rotate'],
-    isSelection: false,
+    isForSelecting: false,
     replacedOptions: ['pages', 'rotate'],
     steps: (arrangement) => nonEmpty(toOperations(arrangement)),
   },

@@ -87,7 +87,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
           load={loadGrid}
           file={singlePdf.file}
           abilities={gridUse.abilities}
-          isSelection={gridUse.isSelection}
+          isForSelecting={gridUse.isForSelecting}
           arrangement={arrangement}
           onChange={setArrangement}
           onOpen={setAccess}
