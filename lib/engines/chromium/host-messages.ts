@@ -8,11 +8,12 @@ export const BrowserRequest = z.discriminatedUnion('kind', [
     /** Shows the document once, in a browser of its own in which scripts run. */
     runsScripts: z.boolean().optional(),
   }),
-  /** Ends an attempt. */
-  z.strictObject({ kind: z.literal('finish'), crash: z.string().optional() }),
+  /** Ends an attempt; one that is over already is ignored. */
+  z.strictObject({ kind: z.literal('finish'), attempt: z.int(), crash: z.string().optional() }),
   /** A DevTools command. */
   z.strictObject({
     kind: z.literal('call'),
+    attempt: z.int(),
     method: z.string(),
     params: z.record(z.string(), z.unknown()),
     sessionId: z.string().optional(),
@@ -29,7 +30,8 @@ export const BrowserReply = z.strictObject({
 export type BrowserReply = z.infer<typeof BrowserReply>
 
 export const AttemptNotice = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('attempt') }),
+  /** An attempt begins. */
+  z.strictObject({ kind: z.literal('attempt'), attempt: z.int() }),
   /** A DevTools event of a page. */
   z.strictObject({
     kind: z.literal('event'),

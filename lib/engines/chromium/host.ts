@@ -133,7 +133,9 @@ class BrowserSession implements HostSession {
   readonly #browser: Browser
   readonly #limits: EngineLimits
   readonly #signal: AbortSignal
+  /** The attempt that was started last, and its number in this session. */
   #attempt: Attempt | undefined
+  #attempts = 0
   #isRunning = false
 
   constructor(browser: Browser, limits: EngineLimits, signal: AbortSignal) {
@@ -150,9 +152,10 @@ class BrowserSession implements HostSession {
           await this.#runExclusively(notify, request.runsScripts ?? false)
           return {}
         case 'finish':
-          this.#attempt?.finish(request.crash)
+          if (request.attempt === this.#attempts) this.#attempt?.finish(request.crash)
           return {}
         case 'call':
+          if (request.attempt !== this.#attempts) throw new BrowserCrash('The attempt is over.')
           return { result: await this.#attempt?.call(request.method, request.params, request.sessionId) }
       }
     } catch (error) {
@@ -183,7 +186,7 @@ class BrowserSession implements HostSession {
         const attempt = new Attempt(pipe, notify, runsScripts)
         attempts.set(pipe, attempt)
         this.#attempt = attempt
-        notify({ kind: 'attempt' })
+        notify({ kind: 'attempt', attempt: ++this.#attempts })
         await attempt.ended
       },
       endBrowser: async ({ pipe }) => attempts.get(pipe)?.close(),

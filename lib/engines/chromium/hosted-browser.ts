@@ -24,13 +24,14 @@ export async function runInBrowser<T>(
   }
   let pipe: HostedPipe | undefined
   let outcome: Promise<T> | undefined
-  const attempt = async (browserPipe: BrowserPipe): Promise<T> => {
+  const runAttempt = async (browserPipe: BrowserPipe, attempt: number): Promise<T> => {
+    const finish = { kind: 'finish', attempt } as const
     try {
       const result = await show(browserPipe)
-      await ask({ kind: 'finish' })
+      await ask(finish)
       return result
     } catch (error) {
-      await ask(error instanceof BrowserCrash ? { kind: 'finish', crash: error.message } : { kind: 'finish' })
+      await ask(error instanceof BrowserCrash ? { ...finish, crash: error.message } : finish)
       throw error
     }
   }
@@ -40,8 +41,8 @@ export async function runInBrowser<T>(
       pipe?.receive(notice.sessionId, notice.method, notice.params)
       return
     }
-    pipe = new HostedPipe(ask)
-    outcome = attempt(pipe)
+    pipe = new HostedPipe(ask, notice.attempt)
+    outcome = runAttempt(pipe, notice.attempt)
     // If it fails, the host has another attempt or fails as well.
     outcome.catch(() => undefined)
   })
@@ -52,15 +53,18 @@ export async function runInBrowser<T>(
 class HostedPipe implements BrowserPipe {
   readonly isAlive = true
   readonly #sendRequest: (request: BrowserRequest) => Promise<unknown>
+  readonly #attempt: number
   readonly #listeners = new Map<string, EventListener>()
 
-  constructor(ask: (request: BrowserRequest) => Promise<unknown>) {
-    this.#sendRequest = ask
+  constructor(sendRequest: (request: BrowserRequest) => Promise<unknown>, attempt: number) {
+    this.#sendRequest = sendRequest
+    this.#attempt = attempt
   }
 
   async call<T>(schema: z.ZodType<T>, method: string, params: object = {}, sessionId?: string): Promise<T> {
     const request = {
       kind: 'call',
+      attempt: this.#attempt,
       method,
       params: { ...params },
       ...(sessionId !== undefined && { sessionId }),

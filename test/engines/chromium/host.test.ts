@@ -7,6 +7,7 @@ import { browserHost } from '../../../lib/engines/chromium/host.ts'
 import type { HostSession } from '../../../lib/engines/engine.ts'
 import { createTools } from '../../../lib/engines/sandbox/exec.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 
 const baseDir = scratchFolder('browser-host')
 const browser = new Browser(baseDir)
@@ -16,22 +17,33 @@ after(() => browser.close())
 
 function open(request: object = { kind: 'run' }) {
   const { promise, resolve } = Promise.withResolvers<void>()
+  const notices: unknown[] = []
   const engine = new AbortController()
   const tools = createTools({ workDir: baseDir, signal: engine.signal, limits })
   const noFiles = () => assert.fail('a page has no files')
   const step = { tools, take: noFiles, give: noFiles, createPath: noFiles }
   const session = browserHost(browser, limits).serve(step)
-  const run = session.answer(request, () => resolve())
-  return { session, run, attempt: promise, engine }
+  const run = session.answer(request, (notice) => {
+    notices.push(notice)
+    resolve()
+  })
+  return { session, run, attempt: promise, notices, engine }
 }
 
 async function call(session: HostSession, method: string, params: object = {}, sessionId?: string) {
-  const request = { kind: 'call', method, params, ...(sessionId && { sessionId }) }
+  const request = { kind: 'call', attempt: 1, method, params, ...(sessionId && { sessionId }) }
   const { result } = z
     .looseObject({ result: z.looseObject({}) })
     .parse(await session.answer(request, () => undefined))
   return result
 }
+
+const contextCommand = (attempt: number) => ({
+  kind: 'call',
+  attempt,
+  method: 'Target.createBrowserContext',
+  params: {},
+})
 
 async function openPage(session: HostSession) {
   const { browserContextId } = await call(session, 'Target.createBrowserContext')
@@ -59,7 +71,7 @@ describe('browser access for engine code', () => {
     const tab = { browserContextId, width: 100, height: 100 }
     await assert.rejects(call(own.session, 'Target.createTarget', tab), /another context/)
     for (const { session, run } of [own, other]) {
-      await session.answer({ kind: 'finish' }, () => undefined)
+      await session.answer({ kind: 'finish', attempt: 1 }, () => undefined)
       await run
     }
   })
@@ -74,7 +86,7 @@ describe('browser access for engine code', () => {
       await assert.rejects(call(session, method, {}, sessionId), /not allowed/, method)
     for (const url of ['file:///etc/passwd', 'chrome://process-internals', 'view-source:http://a.invalid', 7])
       await assert.rejects(call(session, 'Page.navigate', { url }, sessionId), /not allowed/, String(url))
-    await session.answer({ kind: 'finish' }, () => undefined)
+    await session.answer({ kind: 'finish', attempt: 1 }, () => undefined)
     await run
     await assert.rejects(evaluate(session, sessionId), 'its pages are closed')
   })
@@ -96,7 +108,7 @@ describe('browser access for engine code', () => {
         () => true,
         () => false,
       )
-      await session.answer({ kind: 'finish' }, () => undefined)
+      await session.answer({ kind: 'finish', attempt: 1 }, () => undefined)
       await run
       return [z.looseObject({ value: z.string() }).parse(result).value, canEnable]
     }
@@ -104,6 +116,22 @@ describe('browser access for engine code', () => {
     const folders = (await readdir(baseDir)).length
     assert.deepEqual(await runsScripts({ kind: 'run', runsScripts: true }), ['yes', true])
     assert.equal((await readdir(baseDir)).length, folders)
+  })
+
+  test('the host of the browser ignores the end of an attempt that is over', async () => {
+    const { session, run, attempt, notices } = open()
+    await attempt
+    const finish = (number: number, crash?: string) =>
+      session.answer({ kind: 'finish', attempt: number, ...(crash && { crash }) }, () => undefined)
+    const openContext = async (number: number) =>
+      Object.keys(Object(await session.answer(contextCommand(number), () => undefined)))
+    await finish(1, 'the browser crashed')
+    await waitUntil(() => notices.length === 2, 'the second attempt starts')
+    await finish(1)
+    assert.deepEqual(await openContext(1), ['crash'])
+    assert.deepEqual(await openContext(2), ['result'])
+    await finish(2)
+    await run
   })
 
   test('the browser host runs one browser at a time for an engine process', async () => {
@@ -114,7 +142,7 @@ describe('browser access for engine code', () => {
       session.answer(request, () => undefined),
       /another attempt is running/,
     )
-    await session.answer({ kind: 'finish' }, () => undefined)
+    await session.answer({ kind: 'finish', attempt: 1 }, () => undefined)
     await run
   })
 
