@@ -14,8 +14,8 @@ import {
 import { readEngineDays } from '../lib/usage/reliability.ts'
 
 /**
- * Metrics of one machine, which no deployment serves: CloudWatch has them there. It is no part of the public API, so
- * the OpenAPI document does not contain it.
+ * Prometheus metrics of a single machine; deployments on AWS use CloudWatch instead. Not part of the public API, so
+ * not in the OpenAPI document.
  */
 export const getMetrics = contract({
   method: 'GET',

@@ -3,7 +3,7 @@ import { newId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services/services.ts'
 
 const dayS = 24 * 3600
-/** A job that does not exist after so long was never created. */
+/** If a job does not exist after this time, its creation has failed. */
 const maxCreationMs = 30_000
 
 /**

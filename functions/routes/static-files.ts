@@ -7,7 +7,7 @@ import { openAccess } from '../../lib/model/principal.ts'
 import { webFolder } from '../../lib/page/asset-folder.ts'
 import { pageDocument, pageFile } from '../../lib/page/page.ts'
 import { anyJson, text } from '../../lib/validation/maxima.ts'
-import { documentIdOf, languages, type SectionId, sectionIds, sectionPaths } from '../web/section-paths.ts'
+import { getDocumentId, languages, type SectionId, sectionIds, sectionPaths } from '../web/section-paths.ts'
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -51,7 +51,7 @@ function sectionContract(id: SectionId, path: string): AnyContract {
     query: PageQuery.catchall(anyJson()),
     ...(names.length > 0 && { params: z.object(Object.fromEntries(names)) }),
     reply: { ...reply, contentType: 'text/html; charset=utf-8' },
-    handle: (request, services) => pageDocument(documentIdOf(id, path), request, services),
+    handle: (request, services) => pageDocument(getDocumentId(id, path), request, services),
   })
 }
 

@@ -2,11 +2,11 @@ import type { VNode } from 'preact'
 import {
   type DocumentId,
   findLandingId,
+  findSection,
   type LandingId,
   limitTokens,
   type RenderDocument,
   type SectionId,
-  sectionOf,
   themeToken,
 } from './section-paths.ts'
 import { DropZone, NoScriptForm } from './sections/convert/drop-zone.tsx'
@@ -43,13 +43,13 @@ function titleFor(id: DocumentId): string {
   if (id === 'convert') return words.title
   const landing = findLandingId(`/${id}`)
   if (landing) return words.titleOf(words.popular.names[landing])
-  const section = sectionOf(id)
+  const section = findSection(id)
   return words.titleOf(section ? words.sections[section] : words.notFound)
 }
 
 function renderBody(id: DocumentId, landing: LandingId | undefined) {
   if (landing) return renderLanding(landing)
-  const section = sectionOf(id)
+  const section = findSection(id)
   return section ? (initialContent[section]?.() ?? <Loading />) : <NotFound />
 }
 
@@ -81,6 +81,6 @@ export const renderDocument: RenderDocument = (id, { script, preload, style }) =
       <script type="module" src={script} />
     </>
   )
-  const app = <Shell section={sectionOf(id)}>{renderBody(id, landing)}</Shell>
+  const app = <Shell section={findSection(id)}>{renderBody(id, landing)}</Shell>
   return `<!doctype html><html lang="${words.lang}" dir="${words.dir}" data-theme="${themeToken}" data-max-file-size="${limitTokens.maxFileSize}" data-retention="${limitTokens.retention}"><head>${renderToHtml(head)}<style>${style}</style></head><body><div id="app">${renderToHtml(app)}</div>${renderNoScriptForm(id, landing)}</body></html>`
 }

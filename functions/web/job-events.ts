@@ -24,7 +24,7 @@ interface Subscriber {
 const subscribers = new Map<string, Set<Subscriber>>()
 let socket: WebSocket | undefined
 let isConnected = false
-let failures = 0
+let failureCount = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** After this silence callers should poll, in case the connection is dead. */
@@ -93,9 +93,9 @@ function connect(): void {
     isConnected = false
     notifyAll()
     if (subscribers.size === 0) return
-    failures += 1
+    failureCount += 1
     // With jitter, so that not all pages reconnect at once after a restart of the service.
-    timer = setTimeout(connect, Math.min(60_000, 1000 * 2 ** failures) * (0.5 + Math.random()))
+    timer = setTimeout(connect, Math.min(60_000, 1000 * 2 ** failureCount) * (0.5 + Math.random()))
   })
 }
 
@@ -124,7 +124,7 @@ function handleFrame(text: string): void {
   const frame = JSON.parse(text) as EventFrame // as documented by the service
   if (frame.type === 'hello') {
     isConnected = true
-    failures = 0
+    failureCount = 0
     notifyAll()
   }
   if (frame.type !== 'event' || !frame.job) return

@@ -62,11 +62,11 @@ export const documentIds: readonly DocumentId[] = [
 export const findLandingId = (path: string): LandingId | undefined =>
   landingIds.find((id) => path === `/${id}`)
 
-export const documentIdOf = (section: SectionId, path: string): DocumentId =>
+export const getDocumentId = (section: SectionId, path: string): DocumentId =>
   section === 'landing' ? (findLandingId(path) ?? 'none') : section
 
 /** The section of a document; undefined for the "not found" page. */
-export const sectionOf = (id: DocumentId): SectionId | undefined =>
+export const findSection = (id: DocumentId): SectionId | undefined =>
   id === 'none' ? undefined : isLandingId(id) ? 'landing' : id
 
 const isLandingId = (id: DocumentId): id is LandingId => landingIds.some((landingId) => landingId === id)

@@ -12,7 +12,7 @@ import {
   type Sheets,
   shiftPages,
   splitEvery,
-  splitParts,
+  splitIntoParts,
   toggleRemoved,
   toggleSplit,
   toOperations,
@@ -100,7 +100,7 @@ test('edits become a chain of operations, each on the result of the one before',
 })
 
 test('splitting creates parts, also after a removed page, and never an empty part', () => {
-  const parts = (...changes: readonly ((sheets: Sheets) => Sheets)[]) => splitParts(arrange(...changes))
+  const parts = (...changes: readonly ((sheets: Sheets) => Sheets)[]) => splitIntoParts(arrange(...changes))
   assert.deepEqual(parts(), [[1, 2, 3, 4, 5]])
   assert.deepEqual(
     parts((sheets) => splitEvery(sheets, 2)),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { toolsFor } from '../../functions/web/sections/convert/file-tools.ts'
-import { createFormatCatalog, sortByUse } from '../../functions/web/sections/convert/format-catalog.ts'
+import { listToolsFor } from '../../functions/web/sections/convert/file-tools.ts'
+import { createFormatCatalog, sortByPopularity } from '../../functions/web/sections/convert/format-catalog.ts'
 
 import { searchTargets } from '../../functions/web/sections/convert/target-search.ts'
 import { findTool, pageTools } from '../../functions/web/sections/tools/tools.ts'
@@ -17,7 +17,7 @@ const catalog = createFormatCatalog(formatViews(engines))
 
 /** Ids in the order of the list, for a file of this format. */
 function search(from: string, typedText: string): readonly string[] {
-  const source = catalog.byId(from)
+  const source = catalog.findById(from)
   const sourceId = formatByAlias(from)?.id
   assert.ok(source && sourceId)
   const reached = conversions(engines, 'convert', sourceId).map(({ to }) => to)
@@ -26,10 +26,10 @@ function search(from: string, typedText: string): readonly string[] {
   )
   const rows = searchTargets(
     {
-      targets: sortByUse(source, catalog.targetsOf(source)),
-      experimentalTargets: experimental.flatMap((id) => catalog.byId(id) ?? []),
+      targets: sortByPopularity(source, catalog.getTargets(source)),
+      experimentalTargets: experimental.flatMap((id) => catalog.findById(id) ?? []),
       sameFormat: reached.includes(sourceId) ? source : undefined,
-      tools: toolsFor(source),
+      tools: listToolsFor(source),
       synonyms,
     },
     typedText,
@@ -138,7 +138,7 @@ describe('searching targets', () => {
 
   test('the target list starts with the most used formats, and experimental ones are last in their category', () => {
     assert.deepEqual(search('pdf', '').slice(0, 3), ['docx', 'txt', 'html'])
-    const documents = search('pdf', '').filter((id) => catalog.byId(id)?.category === 'document')
+    const documents = search('pdf', '').filter((id) => catalog.findById(id)?.category === 'document')
     assert.ok(documents.indexOf('xlsx') > documents.indexOf('odt'))
   })
 

@@ -6,7 +6,7 @@ import {
   rotatePages,
   type Sheets,
   shiftPages,
-  splitParts,
+  splitIntoParts,
   toggleRemoved,
   toggleSplit,
 } from './page-order.ts'
@@ -73,6 +73,6 @@ function describeResult(id: CommandId, arrangement: PageArrangement, pages: Read
     case 'remove':
       return firstSheet.isRemoved ? words.removedNow(pages.size) : words.restoredNow(pages.size)
     case 'split':
-      return words.files(splitParts(arrangement).length)
+      return words.files(splitIntoParts(arrangement).length)
   }
 }

@@ -64,19 +64,19 @@ export const splitEvery = (sheets: Sheets, count: number): Sheets =>
 /** Moves the pages as a block in front of the sheet at index `to`; the count means the end. */
 export function movePages(sheets: Sheets, pages: Pages, to: number): Sheets {
   const block = sheets.filter(({ page }) => pages.has(page))
-  const withoutMoved = (some: Sheets) => some.filter(({ page }) => !pages.has(page))
+  const withoutMoved = (list: Sheets) => list.filter(({ page }) => !pages.has(page))
   return [...withoutMoved(sheets.slice(0, to)), ...block, ...withoutMoved(sheets.slice(to))]
 }
 
 /** Moves the pages one position forward or back, as a block. */
 export function shiftPages(sheets: Sheets, pages: Pages, by: 1 | -1): Sheets {
-  const places = sheets.flatMap(({ page }, at) => (pages.has(page) ? [at] : []))
-  const [firstPlace = 0] = places
-  const lastPlace = places.at(-1) ?? 0
+  const indexes = sheets.flatMap(({ page }, at) => (pages.has(page) ? [at] : []))
+  const [firstIndex = 0] = indexes
+  const lastIndex = indexes.at(-1) ?? 0
   return movePages(
     sheets,
     pages,
-    by < 0 ? Math.max(0, firstPlace - 1) : Math.min(sheets.length, lastPlace + 2),
+    by < 0 ? Math.max(0, firstIndex - 1) : Math.min(sheets.length, lastIndex + 2),
   )
 }
 
@@ -109,7 +109,7 @@ export function parseRange(text: string, count: number): readonly number[] | und
   return pages
 }
 
-const remainingSheets = ({ sheets }: PageArrangement) => sheets.filter(({ isRemoved }) => !isRemoved)
+const getRemainingSheets = ({ sheets }: PageArrangement) => sheets.filter(({ isRemoved }) => !isRemoved)
 const isInOrder = (sheets: Sheets) => sheets.every(({ page }, at) => page === at + 1)
 
 export const listSelectedPages = ({ sheets, selected }: PageArrangement): readonly number[] =>
@@ -119,7 +119,7 @@ export const listRemovedPages = ({ sheets }: PageArrangement): readonly number[]
   sheets.flatMap(({ page, isRemoved }) => (isRemoved ? [page] : [])).toSorted((a, b) => a - b)
 
 /** Groups of pages between splits, as positions among the remaining pages. */
-export function splitParts(arrangement: PageArrangement): readonly (readonly number[])[] {
+export function splitIntoParts(arrangement: PageArrangement): readonly (readonly number[])[] {
   const parts: number[][] = [[]]
   for (const { at, isSplitAfter } of positions(arrangement)) {
     if (at > 0) parts.at(-1)?.push(at)
@@ -136,23 +136,23 @@ function positions({ sheets }: PageArrangement) {
 
 /** Converts all edits to a chain of operations; empty if nothing was changed or all pages are removed. */
 export function toOperations(arrangement: PageArrangement): readonly PageOperation[] {
-  const remainingPages = remainingSheets(arrangement)
-  if (remainingPages.length === 0) return []
-  const isWhole = remainingPages.length === arrangement.sheets.length && isInOrder(remainingPages)
-  const parts = splitParts(arrangement)
+  const remainingSheets = getRemainingSheets(arrangement)
+  if (remainingSheets.length === 0) return []
+  const isUnchanged = remainingSheets.length === arrangement.sheets.length && isInOrder(remainingSheets)
+  const parts = splitIntoParts(arrangement)
   const rotations = ([90, 180, 270] as const).flatMap((rotate) => {
-    const positions = remainingPages.flatMap(({ rotation }, at) => (rotation === rotate ? [at + 1] : []))
+    const positions = remainingSheets.flatMap(({ rotation }, at) => (rotation === rotate ? [at + 1] : []))
     return positions.length > 0
       ? [{ operation: 'rotate-pdf', options: { pages: formatRange(positions), rotate } }]
       : []
   })
   return [
-    ...(isWhole
+    ...(isUnchanged
       ? []
       : [
           {
             operation: 'extract-pdf-pages',
-            options: { pages: formatRange(remainingPages.map(({ page }) => page)) },
+            options: { pages: formatRange(remainingSheets.map(({ page }) => page)) },
           },
         ]),
     ...rotations,

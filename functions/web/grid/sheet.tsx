@@ -39,7 +39,7 @@ export class SheetOption extends Component<Props> {
         data-removed={sheet.isRemoved || undefined}
         data-cut={sheet.isSplitAfter || undefined}
         data-drop={props.dropMarker}
-        aria-label={labelOf(sheet)}
+        aria-label={describeSheet(sheet)}
         aria-selected={isSelected}
         tabIndex={props.isFocused ? 0 : -1}
         draggable={props.canMove}
@@ -59,7 +59,7 @@ export class SheetOption extends Component<Props> {
   }
 }
 
-const labelOf = ({ page, rotation, isRemoved, isSplitAfter }: Sheet) =>
+const describeSheet = ({ page, rotation, isRemoved, isSplitAfter }: Sheet) =>
   [
     words.page(page),
     ...(rotation ? [words.rotatedBy(rotation)] : []),

@@ -21,7 +21,7 @@ export function SheetGrid(props: SheetsProps) {
   const list = useRef<HTMLDivElement>(null)
   const [thumbnailPx, setThumbnailPx] = useState(defaultSide)
   const renderedCount = useGradualCount(sheets.length)
-  const visible = useVisiblePages(list, renderedCount)
+  const visiblePages = useVisiblePages(list, renderedCount)
   const dragging = usePageDragging(list, props)
   const interaction = useInteraction(list, props)
   const keysId = useId()
@@ -52,7 +52,7 @@ export function SheetGrid(props: SheetsProps) {
             maxSidePx={getRenderPx(thumbnailPx)}
             isSelected={selected.has(sheet.page)}
             isFocused={sheet.page === interaction.focused}
-            isVisible={visible.has(sheet.page)}
+            isVisible={visiblePages.has(sheet.page)}
             canMove={abilities.includes('move')}
             canSplitAfter={abilities.includes('split') && at < sheets.length - 1}
             dropMarker={dragging.markerAt(at)}
@@ -79,18 +79,18 @@ function useInteraction(
   { arrangement, abilities, onChange }: SheetsProps,
 ) {
   const { sheets, selected } = arrangement
-  const [focusedPage, setFocused] = useState(sheets[0]?.page ?? 1)
+  const [focusedPage, setFocusedPage] = useState(sheets[0]?.page ?? 1)
   /** Where the Shift selection started. */
   const anchor = useRef(focusedPage)
   /** Set if the focused node has moved and lost the focus. */
-  const refocus = useRef(false)
+  const needsRefocus = useRef(false)
 
   useLayoutEffect(() => {
-    if (!refocus.current) return
+    if (!needsRefocus.current) return
     const option = list.current?.querySelector<HTMLElement>(`[data-page="${focusedPage}"]`)
     // With many pages, the last ones are rendered later.
     if (!option) return
-    refocus.current = false
+    needsRefocus.current = false
     option.focus({ preventScroll: true })
     option.scrollIntoView({ block: 'nearest' })
   })
@@ -111,23 +111,23 @@ function useInteraction(
   const perform = (id: CommandId): boolean => {
     if (!abilities.includes(requiredAbility[id])) return false
     onChange(runGridCommand(id, arrangement, getTargetPages(arrangement, focusedPage)))
-    refocus.current = list.current?.contains(document.activeElement) ?? false
+    needsRefocus.current = list.current?.contains(document.activeElement) ?? false
     return true
   }
-  const focusIndex = (index: number, isExtending: boolean) => {
+  const focusIndex = (index: number, extendsSelection: boolean) => {
     const page = sheets[index]?.page
     if (page === undefined) return
-    if (isExtending) extendTo(page)
+    if (extendsSelection) extendTo(page)
     else anchor.current = page
-    refocus.current = true
-    setFocused(page)
+    needsRefocus.current = true
+    setFocusedPage(page)
   }
   const handleKey = (event: KeyboardEvent): boolean => {
     if (!list.current) return false
     const position = {
       index: indexOf(focusedPage),
       count: sheets.length,
-      columns: columnsOf(list.current),
+      columns: countColumns(list.current),
       isRightToLeft: isRightToLeft(list.current),
     }
     const action = findKeyAction(event, position)
@@ -152,11 +152,11 @@ function useInteraction(
     }
   }
   const handleFocus = (event: FocusEvent) => {
-    const page = pageAt(event)
-    if (page) setFocused(page)
+    const page = getPageNumber(event)
+    if (page) setFocusedPage(page)
   }
   const handleClick = (event: MouseEvent) => {
-    const page = pageAt(event)
+    const page = getPageNumber(event)
     if (!page) return
     if (event.target instanceof Element && event.target.closest('.sheet-cut'))
       onChange(runGridCommand('split', arrangement, new Set([page])))
@@ -166,12 +166,12 @@ function useInteraction(
   return { focused: focusedPage, select, selectAll, perform, handleKey, handleClick, handleFocus }
 }
 
-const pageAt = ({ target }: Event): number =>
+const getPageNumber = ({ target }: Event): number =>
   Number(target instanceof Element ? target.closest('[data-page]')?.getAttribute('data-page') : 0)
 
-function columnsOf(list: HTMLElement): number {
+function countColumns(list: HTMLElement): number {
   const options = [...list.children].filter((one) => one instanceof HTMLElement)
   const top = options[0]?.offsetTop
-  const nextRow = options.findIndex(({ offsetTop }) => offsetTop !== top)
-  return nextRow < 0 ? Math.max(1, options.length) : nextRow
+  const nextRowStart = options.findIndex(({ offsetTop }) => offsetTop !== top)
+  return nextRowStart < 0 ? Math.max(1, options.length) : nextRowStart
 }

@@ -9,7 +9,7 @@ import {
   type PageArrangement,
   parseRange,
   splitEvery,
-  splitParts,
+  splitIntoParts,
 } from './page-order.ts'
 import words from './words/en.ts'
 
@@ -33,7 +33,7 @@ const commandOrder: readonly CommandId[] = [
 
 export function Toolbar(props: Props) {
   const {
-    arrangement: arranged,
+    arrangement: pageArrangement,
     abilities,
     onChange,
     select,
@@ -42,9 +42,9 @@ export function Toolbar(props: Props) {
     thumbnailPx,
     onResize,
   } = props
-  const { sheets } = arranged
+  const { sheets } = pageArrangement
   const commands = commandOrder.filter((id) => abilities.includes(requiredAbility[id]))
-  const pages = getTargetPages(arranged, focused)
+  const pages = getTargetPages(pageArrangement, focused)
   const targetSheets = sheets.filter(({ page }) => pages.has(page))
   const labelOf = (id: CommandId) => {
     if (id === 'remove' && targetSheets.every(({ isRemoved }) => isRemoved)) return words.restore
@@ -53,7 +53,7 @@ export function Toolbar(props: Props) {
   }
   return (
     <div class="grid-tools">
-      {props.isForSelecting && <RangeField arrangement={arranged} select={select} />}
+      {props.isForSelecting && <RangeField arrangement={pageArrangement} select={select} />}
       <fieldset class="row" aria-label={words.actions}>
         <button type="button" class="button" onClick={props.selectAll}>
           {words.selectAll}
@@ -61,7 +61,7 @@ export function Toolbar(props: Props) {
         <button
           type="button"
           class="button"
-          disabled={arranged.selected.size === 0}
+          disabled={pageArrangement.selected.size === 0}
           onClick={() => select([])}
         >
           {words.selectNone}
@@ -77,7 +77,7 @@ export function Toolbar(props: Props) {
           </button>
         )}
       </fieldset>
-      {abilities.includes('split') && <SplitEveryField arrangement={arranged} onChange={onChange} />}
+      {abilities.includes('split') && <SplitEveryField arrangement={pageArrangement} onChange={onChange} />}
       <label class="grid-size">
         {words.size}
         <input
@@ -94,9 +94,9 @@ export function Toolbar(props: Props) {
 }
 
 /** The selection as text: with hundreds of pages, typing is faster than clicking. */
-function RangeField({ arrangement: arranged, select }: Pick<Props, 'arrangement' | 'select'>) {
-  const [typedText, setTyped] = useState<string>()
-  const { length } = arranged.sheets
+function RangeField({ arrangement: pageArrangement, select }: Pick<Props, 'arrangement' | 'select'>) {
+  const [typedText, setTypedText] = useState<string>()
+  const { length } = pageArrangement.sheets
   return (
     <Field label={words.range} hint={words.rangeHint}>
       {(ids) => (
@@ -105,17 +105,17 @@ function RangeField({ arrangement: arranged, select }: Pick<Props, 'arrangement'
           type="text"
           autocomplete="off"
           spellcheck={false}
-          value={typedText ?? formatRange(listSelectedPages(arranged))}
+          value={typedText ?? formatRange(listSelectedPages(pageArrangement))}
           aria-invalid={
             typedText !== undefined && parseRange(typedText, length) === undefined ? 'true' : undefined
           }
           onInput={(event) => {
             const text = event.currentTarget.value
-            setTyped(text)
+            setTypedText(text)
             const pages = text.trim() === '' ? [] : parseRange(text, length)
             if (pages) select(pages)
           }}
-          onBlur={() => setTyped(undefined)}
+          onBlur={() => setTypedText(undefined)}
         />
       )}
     </Field>
@@ -152,7 +152,7 @@ function SplitEveryField({
         {words.splitNow}
       </button>
       <span class="meta" role="status">
-        {words.files(splitParts(arrangement).length)}
+        {words.files(splitIntoParts(arrangement).length)}
       </span>
     </div>
   )

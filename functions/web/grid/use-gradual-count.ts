@@ -8,10 +8,10 @@ const batchSize = 60
  * responsive.
  */
 export function useGradualCount(count: number): number {
-  const [shownCount, setShown] = useState(batchSize)
+  const [shownCount, setShownCount] = useState(batchSize)
   useEffect(() => {
     if (shownCount >= count) return undefined
-    const timer = setTimeout(() => setShown(shownCount + batchSize))
+    const timer = setTimeout(() => setShownCount(shownCount + batchSize))
     return () => clearTimeout(timer)
   }, [shownCount, count])
   return shownCount

@@ -11,12 +11,12 @@ export function useVisiblePages(
   list: { readonly current: HTMLElement | null },
   renderedCount: number,
 ): ReadonlySet<number> {
-  const [visiblePages, setVisible] = useState<ReadonlySet<number>>(new Set())
+  const [visiblePages, setVisiblePages] = useState<ReadonlySet<number>>(new Set())
   const observer = useRef<IntersectionObserver | undefined>(undefined)
   useEffect(() => {
     const update = (entries: readonly IntersectionObserverEntry[]) =>
-      setVisible((pagesBefore) => {
-        const next = new Set(pagesBefore)
+      setVisiblePages((previousPages) => {
+        const next = new Set(previousPages)
         let hasChanged = false
         for (const { target, isIntersecting } of entries) {
           const page = Number(target.getAttribute('data-page'))
@@ -25,7 +25,7 @@ export function useVisiblePages(
           if (isIntersecting) next.add(page)
           else next.delete(page)
         }
-        return hasChanged ? next : pagesBefore
+        return hasChanged ? next : previousPages
       })
     observer.current = new IntersectionObserver(update, { root: list.current, rootMargin: margin })
     return () => observer.current?.disconnect()

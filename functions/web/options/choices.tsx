@@ -1,4 +1,4 @@
-import { type ControlProps, valueText } from './field-props.ts'
+import { type ControlProps, getValueText } from './field-props.ts'
 import { Slider } from './numbers.tsx'
 import words from './words/en.ts'
 
@@ -37,7 +37,7 @@ function Select(
 export const YesNo = (props: ControlProps) => (
   <Select
     {...props}
-    value={valueText(props)}
+    value={getValueText(props)}
     choices={[
       ['true', words.yes],
       ['false', words.no],

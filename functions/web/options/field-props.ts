@@ -22,10 +22,10 @@ interface ControlAttributes {
 }
 export type ControlProps = FieldProps & { readonly attributes: ControlAttributes }
 
-export const valueText = ({ option, values }: FieldProps) => String(values[option.name] ?? '')
+export const getValueText = ({ option, values }: FieldProps) => String(values[option.name] ?? '')
 
-/** A free text is empty by default, nothing is chosen automatically. */
-export function placeholderFor({ default: initial, min, max, spelled, type }: Option): string {
+/** A text field is empty by default; “Automatic” would be wrong there. */
+export function getPlaceholder({ default: initial, min, max, spelled, type }: Option): string {
   if (initial !== undefined) return String(initial)
   if (spelled) return words.automatic
   if (min !== undefined && max !== undefined) return `${min}–${max}`

@@ -9,24 +9,27 @@ import words from './words/en.ts'
 
 adoptStyles(rules)
 
-const trim = () => import('./trim.tsx')
+const loadTrim = () => import('./trim.tsx')
 
 /** Fields for the options of a conversion: basic ones, and the rest on demand. */
 export function OptionFields(props: OptionFieldsProps) {
-  const basics = props.options.filter(({ group }) => group === 'basics')
+  const basicOptions = props.options.filter(({ group }) => group === 'basics')
   const moreOptions = props.options.filter(({ group }) => group !== 'basics')
-  const shownMore = basics.length === 0 ? [] : moreOptions
+  const collapsedOptions = basicOptions.length === 0 ? [] : moreOptions
   const fields = (options: readonly Option[]) =>
     options.map((option) => <Field key={option.name} {...props} option={option} />)
-  const isRecording = props.options.some(({ name }) => name === 'start' || name === 'timestamp')
+  const hasTimeOptions = props.options.some(({ name }) => name === 'start' || name === 'timestamp')
   return (
     <>
-      {isRecording && props.file && <Lazy load={trim} {...props} file={props.file} />}
-      <div class="options-grid">{fields(basics.length === 0 ? moreOptions : basics)}</div>
-      {shownMore.length > 0 && (
-        <details class="more-options" open={shownMore.some(({ name }) => name in props.errors) || undefined}>
+      {hasTimeOptions && props.file && <Lazy load={loadTrim} {...props} file={props.file} />}
+      <div class="options-grid">{fields(basicOptions.length === 0 ? moreOptions : basicOptions)}</div>
+      {collapsedOptions.length > 0 && (
+        <details
+          class="more-options"
+          open={collapsedOptions.some(({ name }) => name in props.errors) || undefined}
+        >
           <summary>{words.moreOptions}</summary>
-          <div class="options-grid">{fields(shownMore)}</div>
+          <div class="options-grid">{fields(collapsedOptions)}</div>
         </details>
       )}
     </>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { type ControlProps, valueText } from './field-props.ts'
+import { type ControlProps, getValueText } from './field-props.ts'
 import words from './words/en.ts'
 
 /** The service accepts at most five. */
@@ -9,7 +9,7 @@ const maxLanguages = 5
 export function Languages(props: ControlProps) {
   const { option, onChange, attributes } = props
   const typedText = useSignal('')
-  const chosenIds = valueText(props).split('+').filter(Boolean)
+  const chosenIds = getValueText(props).split('+').filter(Boolean)
   const nameOf = (id: string) => option.enumLabels?.[id] ?? id
   const needle = typedText.value.trim().toLowerCase()
   const matches = (option.suggestions ?? []).filter((id) =>

@@ -1,13 +1,13 @@
 import { fetchOptions, type Option } from '../api.ts'
 
-const loadedOptions = new Map<string, Promise<readonly Option[]>>()
+const optionsCache = new Map<string, Promise<readonly Option[]>>()
 
 /** Returns the options of a conversion, cached, because most files share a few formats. */
 export function loadOptions(from: string, to: string, tool: string | undefined): Promise<readonly Option[]> {
   const key = `${from} ${to} ${tool ?? ''}`
-  const options = loadedOptions.get(key) ?? fetchShownOptions(from, to, tool)
-  loadedOptions.set(key, options)
-  options.catch(() => loadedOptions.delete(key))
+  const options = optionsCache.get(key) ?? fetchVisibleOptions(from, to, tool)
+  optionsCache.set(key, options)
+  options.catch(() => optionsCache.delete(key))
   return options
 }
 
@@ -15,7 +15,7 @@ export function loadOptions(from: string, to: string, tool: string | undefined):
  * Deprecated options are only for API clients and not shown. The translations are loaded with the options, because
  * they are too large for a first visit.
  */
-async function fetchShownOptions(
+async function fetchVisibleOptions(
   from: string,
   to: string,
   tool: string | undefined,

@@ -1,4 +1,4 @@
-import { type ControlProps, placeholderFor, valueText } from './field-props.ts'
+import { type ControlProps, getPlaceholder, getValueText } from './field-props.ts'
 import words from './words/en.ts'
 
 interface Bounds {
@@ -18,8 +18,8 @@ export function NumberInput(props: ControlProps & { readonly bounds: Bounds; rea
         step={bounds.type === 'integer' ? 1 : 'any'}
         min={bounds.min}
         max={bounds.max}
-        placeholder={placeholderFor(option)}
-        value={valueText(props)}
+        placeholder={getPlaceholder(option)}
+        value={getValueText(props)}
         onInput={(event) => onChange(option.name, event.currentTarget.value || undefined)}
       />
       {option.unit && <span class="unit">{option.unit}</span>}
@@ -42,7 +42,7 @@ export function Slider(props: ControlProps & { readonly bounds: Bounds }) {
         min={bounds.min}
         max={bounds.max}
         step={isWhole ? 1 : (bounds.max - bounds.min) / 100}
-        value={valueText(props) || String(option.default ?? bounds.max)}
+        value={getValueText(props) || String(option.default ?? bounds.max)}
         onInput={(event) => onChange(option.name, event.currentTarget.value)}
       />
       {number}

@@ -53,10 +53,10 @@ function validateOption(option: Option, raw: string | boolean | undefined): stri
 /** What an option accepts, as far as the page knows. */
 export function describeLimit(option: Option): string {
   const { min, max } = option.number ?? option
-  return limitText(min, max) ?? (option.description || words.invalidValue)
+  return describeBounds(min, max) ?? (option.description || words.invalidValue)
 }
 
-function limitText(min: number | undefined, max: number | undefined): string | undefined {
+function describeBounds(min: number | undefined, max: number | undefined): string | undefined {
   if (min !== undefined && max !== undefined) return words.between(min, max)
   if (min !== undefined) return words.atLeast(min)
   return max === undefined ? undefined : words.atMost(max)
@@ -66,16 +66,16 @@ function validateNumber(
   value: number,
   { min, max, type }: { min?: number | undefined; max?: number | undefined; type: string },
 ): string | undefined {
-  if (Number.isNaN(value)) return words.aNumber
-  if (type === 'integer' && !Number.isInteger(value)) return words.whole
-  const isOutside = value < (min ?? value) || value > (max ?? value)
-  return isOutside ? limitText(min, max) : undefined
+  if (Number.isNaN(value)) return words.notANumber
+  if (type === 'integer' && !Number.isInteger(value)) return words.notAnInteger
+  const isOutOfRange = value < (min ?? value) || value > (max ?? value)
+  return isOutOfRange ? describeBounds(min, max) : undefined
 }
 
 /**
  * The option that a problem refers to: `options.start`, `tasks.convert-1.options.start` and `start` are the same.
  */
-export function problemOption({ field }: Problem, options: readonly Option[]): Option | undefined {
+export function findProblemOption({ field }: Problem, options: readonly Option[]): Option | undefined {
   const name = field?.replace(/^(?:tasks\.[^.]+\.)?(?:options[./])?/, '').split(/[.[]/)[0]
   return options.find((option) => option.name === name)
 }

@@ -1,4 +1,4 @@
-import { type ControlProps, valueText } from './field-props.ts'
+import { type ControlProps, getValueText } from './field-props.ts'
 import words from './words/en.ts'
 
 const units = ['mm', 'cm', 'in', 'pt'] as const
@@ -9,24 +9,24 @@ const customSize = '#'
 /** Named paper sizes, or width and height as `210x297mm`. */
 export function Paper(props: ControlProps) {
   const { option, onChange, attributes } = props
-  const text = valueText(props)
+  const text = getValueText(props)
   const knownPapers = option.suggestions ?? []
   const namedPaper = knownPapers.find((name) => name.toLowerCase() === text.toLowerCase())
   const isCustom = text !== '' && namedPaper === undefined
   const [, width = '', height = '', unit = 'mm'] =
     /^([\d.]{0,20})\s{0,9}x\s{0,9}([\d.]{0,20})\s{0,9}([a-z]{0,9})$/i.exec(text) ?? []
   const set = (size: { width?: string; height?: string; unit?: string }) => {
-    const allSizes = { width, height, unit, ...size }
-    onChange(option.name, `${allSizes.width}x${allSizes.height}${allSizes.unit}`)
+    const newSize = { width, height, unit, ...size }
+    onChange(option.name, `${newSize.width}x${newSize.height}${newSize.unit}`)
   }
-  const side = (label: string, value: string, take: (value: string) => void) => (
+  const renderNumberInput = (label: string, value: string, onValue: (value: string) => void) => (
     <input
       type="number"
       min={0}
       step="any"
       aria-label={label}
       value={value}
-      onInput={(event) => take(event.currentTarget.value)}
+      onInput={(event) => onValue(event.currentTarget.value)}
     />
   )
   return (
@@ -48,9 +48,9 @@ export function Paper(props: ControlProps) {
       </select>
       {isCustom && (
         <span class="paper-own">
-          {side(words.paperWidth, width, (value) => set({ width: value }))}
+          {renderNumberInput(words.paperWidth, width, (value) => set({ width: value }))}
           <span aria-hidden="true">×</span>
-          {side(words.paperHeight, height, (value) => set({ height: value }))}
+          {renderNumberInput(words.paperHeight, height, (value) => set({ height: value }))}
           <select
             aria-label={words.paperUnit}
             value={unit}

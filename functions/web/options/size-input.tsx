@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { formatSize } from '../ui/format-values.ts'
-import { type ControlProps, valueText } from './field-props.ts'
+import { type ControlProps, getValueText } from './field-props.ts'
 import words from './words/en.ts'
 
 /** Bytes of each unit, as file managers count them. */
@@ -8,20 +8,20 @@ const units = { KB: 1000, MB: 1_000_000 } as const
 type Unit = keyof typeof units
 
 /** Parts of the original size that are offered. */
-const shares = [0.75, 0.5, 0.25]
+const suggestedShares = [0.75, 0.5, 0.25]
 
 /** A file size in KB or MB, with three choices for the file. */
 export function SizeInput(props: ControlProps) {
   const { option, file, onChange, attributes } = props
-  const bytes = Number(valueText(props)) || undefined
+  const bytes = Number(getValueText(props)) || undefined
   const [unit, setUnit] = useState<Unit>((file?.size ?? units.MB) < units.MB ? 'KB' : 'MB')
-  const [typed, setTyped] = useState('')
-  const typedBytes = toBytes(typed, unit)
+  const [typedText, setTypedText] = useState('')
+  const typedBytes = toBytes(typedText, unit)
   // The value may have been set by a choice or a preset.
-  const text = typedBytes === bytes ? typed : bytes === undefined ? '' : String(bytes / units[unit])
-  const choices = shares.map((share) => roundSize((file?.size ?? 0) * share))
+  const text = typedBytes === bytes ? typedText : bytes === undefined ? '' : String(bytes / units[unit])
+  const choices = suggestedShares.map((share) => roundSize((file?.size ?? 0) * share))
   const change = (nextText: string, nextUnit: Unit) => {
-    setTyped(nextText)
+    setTypedText(nextText)
     setUnit(nextUnit)
     const next = toBytes(nextText, nextUnit)
     onChange(option.name, next === undefined ? undefined : String(next))

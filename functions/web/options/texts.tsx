@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { type ControlProps, placeholderFor, valueText } from './field-props.ts'
+import { type ControlProps, getPlaceholder, getValueText } from './field-props.ts'
 import words from './words/en.ts'
 
 export function Text(props: ControlProps & { readonly type: 'text' | 'date' }) {
@@ -13,9 +13,9 @@ export function Text(props: ControlProps & { readonly type: 'text' | 'date' }) {
         type={props.type}
         dir="auto"
         list={listId}
-        placeholder={placeholderFor(option)}
+        placeholder={getPlaceholder(option)}
         spellcheck={false}
-        value={valueText(props)}
+        value={getValueText(props)}
         onInput={(event) => onChange(option.name, event.currentTarget.value || undefined)}
       />
       {suggestions && (
@@ -37,7 +37,7 @@ export function Multiline({ attributes, option, ...props }: ControlProps) {
       {...attributes}
       rows={3}
       dir="auto"
-      value={valueText({ option, ...props })}
+      value={getValueText({ option, ...props })}
       onInput={(event) => props.onChange(option.name, event.currentTarget.value || undefined)}
     />
   )
@@ -51,7 +51,7 @@ export function Password({ attributes, option, ...props }: ControlProps) {
         {...attributes}
         {...(isShown.value ? { type: 'text' as const } : { type: 'password' as const })}
         autocomplete="off"
-        value={valueText({ option, ...props })}
+        value={getValueText({ option, ...props })}
         onInput={(event) => props.onChange(option.name, event.currentTarget.value || undefined)}
       />
       <label class="check">
@@ -71,7 +71,7 @@ export function Password({ attributes, option, ...props }: ControlProps) {
 /** The system's color picker plus a text field, for color names and transparency. */
 export function Color(props: ControlProps) {
   const { option, onChange } = props
-  const text = valueText(props) || String(option.default)
+  const text = getValueText(props) || String(option.default)
   return (
     <span class="color">
       <input

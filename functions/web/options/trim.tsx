@@ -8,7 +8,7 @@ const describeLength = (seconds: number) =>
   seconds < 60 ? `${Number(seconds.toFixed(1))}\u00a0s` : formatTimecode(seconds)
 
 /** Step of the arrow keys and minimum length of the selection, in seconds. */
-const step = 0.1
+const stepS = 0.1
 
 /**
  * A player with a handle for each time option: start and end of a selection, or the time of a single frame. Hidden if
@@ -23,38 +23,39 @@ export default function Trim({
   const url = useSignal('')
   const length = useSignal<number | undefined>(undefined)
   const player = useRef<HTMLVideoElement>(null)
-  const stopAt = useRef<number | undefined>(undefined)
+  const stopAtS = useRef<number | undefined>(undefined)
   useEffect(() => {
     const objectUrl = URL.createObjectURL(file)
     url.value = objectUrl
     return () => URL.revokeObjectURL(objectUrl)
   }, [file, url])
   const names = ['start', 'end', 'timestamp'].filter((name) => options.some((option) => option.name === name))
-  const labelOf = (name: string) => options.find((option) => option.name === name)?.label ?? name
+  const getLabel = (name: string) => options.find((option) => option.name === name)?.label ?? name
   const duration = length.value
-  const at = (name: string) =>
+  const getSeconds = (name: string) =>
     parseTimecode(String(values[name] ?? '')) ?? (name === 'end' ? (duration ?? 0) : 0)
-  const [start, end] = names.includes('start') ? [at('start'), at('end')] : [0, duration ?? 0]
+  const [start, end] = names.includes('start') ? [getSeconds('start'), getSeconds('end')] : [0, duration ?? 0]
 
-  const set = (name: string, seconds: number) => {
+  const setSeconds = (name: string, seconds: number) => {
     if (duration === undefined) return
-    const min = name === 'end' ? Math.min(start + step, duration) : 0
-    const max = name === 'start' ? Math.max(0, end - step) : duration
+    const min = name === 'end' ? Math.min(start + stepS, duration) : 0
+    const max = name === 'start' ? Math.max(0, end - stepS) : duration
     const time = Math.min(max, Math.max(min, seconds))
     // The full length is the default, so it is not sent.
-    const isDefault = (name === 'start' && time < step / 2) || (name === 'end' && time > duration - step / 2)
+    const isDefault =
+      (name === 'start' && time < stepS / 2) || (name === 'end' && time > duration - stepS / 2)
     onChange(name, isDefault ? undefined : formatTimecode(time))
     if (player.current) player.current.currentTime = time
   }
   const play = () => {
     if (!player.current) return
     player.current.currentTime = start
-    stopAt.current = end
+    stopAtS.current = end
     void player.current.play().catch(() => {})
   }
-  const setToCurrentTime = (name: string) => set(name, player.current?.currentTime ?? 0)
-  const percentOf = (seconds: number) => `${(100 * seconds) / (duration || 1)}%`
-  const media = {
+  const setToCurrentTime = (name: string) => setSeconds(name, player.current?.currentTime ?? 0)
+  const toPercent = (seconds: number) => `${(100 * seconds) / (duration || 1)}%`
+  const mediaProps = {
     src: url.value,
     controls: true,
     preload: 'metadata' as const,
@@ -67,8 +68,8 @@ export default function Trim({
     },
     onTimeUpdate: () => {
       const { current } = player
-      if (!current || stopAt.current === undefined || current.currentTime < stopAt.current) return
-      stopAt.current = undefined
+      if (!current || stopAtS.current === undefined || current.currentTime < stopAtS.current) return
+      stopAtS.current = undefined
       current.pause()
     },
   }
@@ -76,29 +77,29 @@ export default function Trim({
     <fieldset class="trim" aria-label={words.trim} hidden={duration === undefined}>
       {/* Audio needs no space for video. */}
       {url.value && (
-        <video ref={player} {...media} data-audio={file.type.startsWith('audio/') || undefined} />
+        <video ref={player} {...mediaProps} data-audio={file.type.startsWith('audio/') || undefined} />
       )}
       {duration !== undefined && (
         <>
-          <div class="trim-handles" dir="ltr" style={{ '--from': percentOf(start), '--to': percentOf(end) }}>
+          <div class="trim-handles" dir="ltr" style={{ '--from': toPercent(start), '--to': toPercent(end) }}>
             {names.map((name) => (
               <input
                 key={name}
                 type="range"
-                aria-label={words.sliderOf(labelOf(name))}
-                aria-valuetext={formatTimecode(at(name))}
+                aria-label={words.sliderOf(getLabel(name))}
+                aria-valuetext={formatTimecode(getSeconds(name))}
                 min={0}
                 max={duration}
-                step={step}
-                value={at(name)}
-                onInput={(event) => set(name, Number(event.currentTarget.value))}
+                step={stepS}
+                value={getSeconds(name)}
+                onInput={(event) => setSeconds(name, Number(event.currentTarget.value))}
               />
             ))}
           </div>
           <p class="trim-words">
             {names.includes('start')
               ? words.selection(formatTimecode(start), formatTimecode(end), describeLength(end - start))
-              : formatTimecode(at('timestamp'))}
+              : formatTimecode(getSeconds('timestamp'))}
           </p>
           <Actions names={names} onSet={setToCurrentTime} onPlay={play} />
         </>

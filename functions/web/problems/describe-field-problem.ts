@@ -1,7 +1,7 @@
 import type { Option } from '../api.ts'
 import { describeLimit } from '../options/option-values.ts'
 import { formatDuration } from '../ui/format-values.ts'
-import { numberIn, type ServiceError } from './describe-problem.ts'
+import { getNumber, type ServiceError } from './describe-problem.ts'
 import words from './words/en.ts'
 
 /** At the field of an option: its name, its value, and what is possible. */
@@ -18,7 +18,7 @@ export function describeFieldProblem(
 /** What the service found only in the file, or in several fields together. */
 function describeReason(details: ServiceError['details']): string | undefined {
   const { reasons } = words
-  const [lengthS, pages, max] = ['lengthS', 'pages', 'max'].map((name) => numberIn(details, name))
+  const [lengthS, pages, max] = ['lengthS', 'pages', 'max'].map((name) => getNumber(details, name))
   switch (details?.['reason']) {
     case 'after-end':
       return lengthS === undefined ? undefined : reasons.afterEnd(formatDuration(lengthS * 1000))

@@ -10,7 +10,7 @@ export interface ServiceError {
   readonly retryAfterS?: number | undefined
 }
 
-export const numberIn = (details: ServiceError['details'], name: string): number | undefined => {
+export const getNumber = (details: ServiceError['details'], name: string): number | undefined => {
   const value = details?.[name]
   return typeof value === 'number' ? value : undefined
 }
@@ -18,7 +18,7 @@ export const numberIn = (details: ServiceError['details'], name: string): number
 /** What happened and what to do, in the language of the page; an unknown code keeps the sentence of the service. */
 export function describeProblem({ code, message, details, retryAfterS }: ServiceError): string {
   if (code === 'FILE_TOO_LARGE') {
-    const [size, max] = [numberIn(details, 'size'), numberIn(details, 'maxBytes')]
+    const [size, max] = [getNumber(details, 'size'), getNumber(details, 'maxBytes')]
     if (max !== undefined)
       return size === undefined
         ? words.maxSize(formatSize(max))

@@ -3,7 +3,7 @@ const pauseMs = 3000
 /** Only the last sentences are announced; earlier ones are outdated. */
 const maxSentences = 3
 
-const waitingTexts = new Map<string, string>()
+const pendingTexts = new Map<string, string>()
 let timer: ReturnType<typeof setTimeout> | undefined
 let lastAt = Number.NEGATIVE_INFINITY
 
@@ -12,8 +12,8 @@ let lastAt = Number.NEGATIVE_INFINITY
  * @param key a later text with the same key replaces this one
  */
 export function announce(text: string, key: string = text): void {
-  waitingTexts.delete(key)
-  waitingTexts.set(key, text)
+  pendingTexts.delete(key)
+  pendingTexts.set(key, text)
   if (timer !== undefined) return
   timer = setTimeout(flush, Math.max(0, lastAt + pauseMs - performance.now()))
 }
@@ -22,6 +22,6 @@ function flush(): void {
   timer = undefined
   lastAt = performance.now()
   const region = document.getElementById('said')
-  if (region) region.textContent = [...waitingTexts.values()].slice(-maxSentences).join(' ')
-  waitingTexts.clear()
+  if (region) region.textContent = [...pendingTexts.values()].slice(-maxSentences).join(' ')
+  pendingTexts.clear()
 }

@@ -38,7 +38,7 @@ const isTyping = ({ target }: KeyboardEvent) =>
   )
 
 /** Keyboards of other scripts have the letter by its place: the key of “a” is “ф” on a Russian keyboard. */
-const letterOf = ({ key, code }: KeyboardEvent) =>
+const getLetter = ({ key, code }: KeyboardEvent) =>
   (/^\p{ASCII}/u.test(key) ? key : code.replace(/^Key/, '')).toLowerCase()
 
 export function listenForShortcuts(): void {
@@ -49,7 +49,7 @@ export function listenForShortcuts(): void {
     if (event.repeat || isTyping(event) || document.querySelector('dialog[open]') || !areShortcutsOn.value)
       return
     if (key === '?') isSheetOpen.value = true
-    else if (!clickShortcut(letterOf(event))) return
+    else if (!clickShortcut(getLetter(event))) return
     event.preventDefault()
   })
 }

@@ -15,7 +15,7 @@ const names: Readonly<Record<string, string>> = {
 }
 
 /** The display name of an engine, else its id. */
-export const engineName = (id: string): string => names[id] ?? id
+export const getEngineName = (id: string): string => names[id] ?? id
 
 /** Formats as `LibreOffice, Ghostscript`; empty if there are only engines of our own. */
 export const listEngines = (ids: readonly string[]): string =>

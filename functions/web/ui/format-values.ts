@@ -9,14 +9,14 @@ const dateTimeFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', ti
 const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** Keeps number and unit in order in right-to-left text (UAX #9, 2.7). */
-const isolate = (text: string) => (document.dir === 'rtl' ? `\u2068${text}\u2069` : text)
+const isolateText = (text: string) => (document.dir === 'rtl' ? `\u2068${text}\u2069` : text)
 
 export const formatNumber = (value: number) => numberFormat.format(value)
 export const formatPercent = (share: number | null) => (share === null ? '–' : percentFormat.format(share))
 export const formatDateTime = (iso: string | null | undefined) =>
-  iso ? isolate(dateTimeFormat.format(new Date(iso))) : '–'
+  iso ? isolateText(dateTimeFormat.format(new Date(iso))) : '–'
 export const formatDate = (date: string) =>
-  isolate(date.length === 7 ? date : dateFormat.format(new Date(`${date}T00:00:00Z`)))
+  isolateText(date.length === 7 ? date : dateFormat.format(new Date(`${date}T00:00:00Z`)))
 
 const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
@@ -29,7 +29,7 @@ export function formatSize(bytes: number): string {
     unitDisplay: power === 0 ? 'long' : 'short',
     maximumFractionDigits: 1,
   })
-  return isolate(format.format(bytes / 1000 ** power))
+  return isolateText(format.format(bytes / 1000 ** power))
 }
 
 const secondsFormat = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
@@ -37,7 +37,7 @@ const secondsFormat = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }
 /** `420 ms` or `6.2 s`, with the same unit symbols in every language. */
 export function formatDuration(ms: number | null): string {
   if (ms === null) return '–'
-  return isolate(
+  return isolateText(
     ms < 1000
       ? `${numberFormat.format(Math.round(ms))}\u00a0ms`
       : `${secondsFormat.format(ms / 1000)}\u00a0s`,

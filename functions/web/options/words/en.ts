@@ -11,8 +11,8 @@ export default {
   between: (min: number, max: number) => `Enter a number from ${min} to ${max}.`,
   atLeast: (min: number) => `Enter a number of at least ${min}.`,
   atMost: (max: number) => `Enter a number of at most ${max}.`,
-  whole: 'Enter a whole number.',
-  aNumber: 'Enter a number.',
+  notAnInteger: 'Enter a whole number.',
+  notANumber: 'Enter a number.',
   invalidValue: 'Please check this value.',
   // File sizes
   sizeUnit: 'Unit of the size',

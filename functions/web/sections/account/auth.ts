@@ -12,8 +12,8 @@ export async function callAuth<Data>(path: string, body?: unknown, method = 'POS
   const reply: unknown = await response?.json().catch(() => undefined)
   if (response?.ok) return reply as Data // as documented by the library
   const { code, message } = (reply ?? {}) as { code?: unknown; message?: unknown } // checked below
-  const translated = typeof code === 'string' ? words.errors[code] : undefined
-  if (translated !== undefined) throw new Problem(String(code), translated)
+  const translatedMessage = typeof code === 'string' ? words.errors[code] : undefined
+  if (translatedMessage !== undefined) throw new Problem(String(code), translatedMessage)
   throw new Problem(
     typeof code === 'string' ? code : 'UNREACHABLE',
     typeof message === 'string' && message ? message : words.unreachable,
@@ -21,8 +21,8 @@ export async function callAuth<Data>(path: string, body?: unknown, method = 'POS
 }
 
 /** The session of a signed-in user; asking for the account without one would be an error. */
-export async function requireSession(): Promise<Current> {
-  const current = await callAuth<Current | null>('get-session', undefined, 'GET')
+export async function requireSession(): Promise<CurrentSession> {
+  const current = await callAuth<CurrentSession | null>('get-session', undefined, 'GET')
   if (!current) throw new Problem('AUTHENTICATION_REQUIRED', shared.signInFirst)
   return current
 }
@@ -42,7 +42,7 @@ export interface AccountSession {
   readonly userAgent: string | null
 }
 
-export interface Current {
+export interface CurrentSession {
   readonly session: AccountSession
   readonly user: { readonly twoFactorEnabled?: boolean | null }
 }

@@ -14,14 +14,14 @@ import {
 } from '../../ui/components.tsx'
 import { formatDateTime } from '../../ui/format-values.ts'
 import { useQuery } from '../../ui/use-query.ts'
-import { type AccountSession, type Current, callAuth } from './auth.ts'
+import { type AccountSession, type CurrentSession, callAuth } from './auth.ts'
 import words from './words/en.ts'
 
 export function Sessions({ currentId }: { readonly currentId: string | undefined }) {
   const sessions = useQuery('sessions', () => callAuth<AccountSession[]>('list-sessions', undefined, 'GET'))
   const columns: readonly Column<AccountSession>[] = [
     { name: words.browser, cell: ({ userAgent }) => <bdi>{describeBrowser(userAgent)}</bdi> },
-    { name: words.address, cell: ({ ipAddress }) => shortenAddress(ipAddress) },
+    { name: words.address, cell: ({ ipAddress }) => shortenIpAddress(ipAddress) },
     { name: words.since, cell: ({ createdAt }) => formatDateTime(createdAt) },
     {
       name: words.actions,
@@ -86,14 +86,14 @@ interface TwoFactorSetup {
 }
 
 /** Shortens an IPv6 address as in RFC 5952; they are stored in full. */
-const shortenAddress = (address: string | null) =>
+const shortenIpAddress = (address: string | null) =>
   address?.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address || '–'
 
 export function TwoFactorSettings({
   current,
   onChange,
 }: {
-  readonly current: Current
+  readonly current: CurrentSession
   readonly onChange: () => Promise<unknown>
 }) {
   const [setup, setSetup] = useState<TwoFactorSetup>()

@@ -35,7 +35,7 @@ export function Users() {
   }
   const columns: readonly Column<User>[] = [
     {
-      name: words.person,
+      name: words.account,
       cell: ({ name, email }) => (
         <>
           <bdi>{name}</bdi> <bdi class="hint">{email}</bdi>
@@ -50,7 +50,7 @@ export function Users() {
           value={plan}
           onChange={(event) => void changeUser(id, { plan: event.currentTarget.value })}
         >
-          {(plans.data?.plans.map((planId) => planId.id) ?? [plan]).map((planId) => (
+          {(plans.data?.plans.map((listedPlan) => listedPlan.id) ?? [plan]).map((planId) => (
             <option key={planId} value={planId}>
               {planId}
             </option>

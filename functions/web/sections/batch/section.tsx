@@ -13,7 +13,7 @@ adoptStyles(rules)
 /** The files that came from folders; the folder structure is kept up to the ZIP of all results. */
 export default function Batch() {
   const files = items.value
-  const inFolders = files.filter(({ folder }) => folder !== undefined).toSorted(byPath)
+  const inFolders = files.filter(({ folder }) => folder !== undefined).toSorted(compareByPath)
   document.documentElement.dataset['files'] = String(inFolders.length > 0)
   const otherCount = files.length - inFolders.length
   return (
@@ -35,7 +35,7 @@ export default function Batch() {
       </section>
       <div class="work">
         {inFolders.length > 0 ? <FolderTree files={inFolders} /> : <HowTo />}
-        <ItemList items={inFolders} zip={zipName(inFolders)} />
+        <ItemList items={inFolders} zip={getZipName(inFolders)} />
         {otherCount > 0 && (
           <p class="hint">
             {words.others(otherCount)} <a href="/">{words.toOthers}</a>
@@ -78,10 +78,10 @@ function FolderTree({ files }: { readonly files: readonly ConversionItem[] }) {
 }
 
 const pathOf = ({ folder, name }: ConversionItem) => `${folder}/${name}`
-const byPath = (a: ConversionItem, b: ConversionItem) => pathOf(a).localeCompare(pathOf(b))
+const compareByPath = (a: ConversionItem, b: ConversionItem) => pathOf(a).localeCompare(pathOf(b))
 
 /** The name of the top folder, or a generic name if there are several. */
-function zipName(files: readonly ConversionItem[]): string {
+function getZipName(files: readonly ConversionItem[]): string {
   const tops = new Set(files.map(({ folder }) => folder?.split('/')[0]))
   return tops.size === 1 ? `${[...tops][0]}.zip` : 'results.zip'
 }

@@ -1,7 +1,7 @@
 import { batch, signal } from '@preact/signals'
 import { Semaphore } from '../../../../lib/async/semaphore.ts'
 import { setTool } from './choose-target.ts'
-import { toolsFor } from './file-tools.ts'
+import { listToolsFor } from './file-tools.ts'
 import { type FormatCatalog, suggestTargets } from './format-catalog.ts'
 import { ConversionItem, type ItemOrigin } from './item.ts'
 import { catalog, items, maxCards, newestItem } from './item-list.ts'
@@ -39,10 +39,10 @@ function chooseDefault(item: ConversionItem, catalog: FormatCatalog): void {
   const link = linkedChoice.value
   if (link) item.values.value = { ...link.values, ...item.values.value }
   if (item.target.value || !item.source) return
-  const linkedTarget = link?.to && catalog.byId(link.to)
-  const preferred = loadPreferredTarget(item.source.id)
+  const linkedTarget = link?.to && catalog.findById(link.to)
+  const preferredId = loadPreferredTarget(item.source.id)
   const firstTarget =
-    item.targets.find(({ id }) => id === preferred) ?? suggestTargets(item.source, item.targets)[0]
+    item.targets.find(({ id }) => id === preferredId) ?? suggestTargets(item.source, item.targets)[0]
   item.target.value = linkedTarget && item.targets.includes(linkedTarget) ? linkedTarget : firstTarget
 }
 
@@ -52,20 +52,20 @@ const inspectionSlots = new Semaphore(4)
 async function finishAdding(addedItems: readonly ConversionItem[]): Promise<void> {
   const tool = linkedChoice.value?.tool
   const defaults = new Map(addedItems.map((item) => [item, item.target.value]))
-  const transparent = await Promise.all(
+  const transparencies = await Promise.all(
     addedItems.map((item) => hasTransparency(item, addedItems.length <= maxCards)),
   )
   // In one batch, because every change re-renders the summary of all files.
   batch(() => {
     for (const [at, item] of addedItems.entries()) {
-      item.hasAlpha.value = transparent[at] ?? false
+      item.hasAlpha.value = transparencies[at] ?? false
       // The user may have chosen a target while the transparency was checked.
-      if (transparent[at] && !item.draft && item.target.value === defaults.get(item))
+      if (transparencies[at] && !item.draft && item.target.value === defaults.get(item))
         preferTransparentTarget(item)
     }
   })
   for (const item of addedItems) {
-    if (tool && toolsFor(item.source).some(({ id, hasOwnPage }) => id === tool && !hasOwnPage))
+    if (tool && listToolsFor(item.source).some(({ id, hasOwnPage }) => id === tool && !hasOwnPage))
       void setTool(item, tool)
     else void saveItemDraft(item)
   }
@@ -89,16 +89,16 @@ function preferTransparentTarget(item: ConversionItem): void {
   const target = item.target.value
   if (!target || !isOpaque(target.id) || linkedChoice.value?.to === target.id) return
   const kind = `${item.source?.id} with transparency`
-  const preferred = loadPreferredTarget(kind)
+  const preferredId = loadPreferredTarget(kind)
   const transparent = suggestTargets(
     item.source,
     item.targets.filter(({ id }) => !isOpaque(id) && id !== 'pdf'),
   )
-  const better =
-    item.targets.find(({ id }) => id === preferred) ??
+  const transparentTarget =
+    item.targets.find(({ id }) => id === preferredId) ??
     transparent.find(({ id }) => id === 'webp') ??
     transparent[0]
-  if (better) item.target.value = better
+  if (transparentTarget) item.target.value = transparentTarget
 }
 
 /** Adds another item next to a finished one, whose result is kept. Uses the local file, else the stored source. */
@@ -126,7 +126,7 @@ export function convertAgain(
   if (!origin) return undefined
   const addedItem = new ConversionItem(origin, formatCatalog)
   chooseDefault(addedItem, formatCatalog)
-  const target = formatCatalog.byId(job?.target?.format ?? '')
+  const target = formatCatalog.findById(job?.target?.format ?? '')
   if (target && addedItem.targets.includes(target)) addedItem.target.value = target
   addedItem.values.value = item.values.value
   addedItem.hasAlpha.value = item.hasAlpha.value

@@ -7,10 +7,16 @@ import lazyWords from './lazy/words/en.ts'
 adoptStyles(rules)
 
 /** Sizes of the result in proportion to its pixels, besides the size that fits. */
-const zooms = [1, 2, 4] as const
+const zoomLevels = [1, 2, 4] as const
 
 /** The position of a pointer, in percent from the left. */
-function pointerEdge({ clientX, currentTarget }: { clientX: number; currentTarget: HTMLElement }): number {
+function getPointerPercent({
+  clientX,
+  currentTarget,
+}: {
+  clientX: number
+  currentTarget: HTMLElement
+}): number {
   const { left, width } = currentTarget.getBoundingClientRect()
   return Math.round(Math.min(100, Math.max(0, (100 * (clientX - left)) / width)))
 }
@@ -29,15 +35,15 @@ export default function BeforeAfter({
   readonly after: string
   readonly name: string
 }) {
-  const [urlBefore, setUrlBefore] = useState<string | undefined>(undefined)
+  const [beforeUrl, setBeforeUrl] = useState<string | undefined>(undefined)
   const [hasBefore, setHasBefore] = useState(false)
-  const [edge, setEdge] = useState(50)
+  const [dividerPercent, setDividerPercent] = useState(50)
   const [pixels, setPixels] = useState(0)
   const [zoom, setZoom] = useState(0)
   useEffect(() => {
     if (!before) return undefined
     const url = URL.createObjectURL(before)
-    setUrlBefore(url)
+    setBeforeUrl(url)
     return () => URL.revokeObjectURL(url)
   }, [before])
   return (
@@ -53,27 +59,27 @@ export default function BeforeAfter({
             if (event.button !== 0) return
             event.preventDefault()
             event.currentTarget.setPointerCapture(event.pointerId)
-            setEdge(pointerEdge(event))
+            setDividerPercent(getPointerPercent(event))
           }}
           onPointerMove={(event) => {
-            if (event.buttons & 1) setEdge(pointerEdge(event))
+            if (event.buttons & 1) setDividerPercent(getPointerPercent(event))
           }}
         >
           <img src={after} alt={name} onLoad={(event) => setPixels(event.currentTarget.naturalWidth)} />
-          {urlBefore && (
+          {beforeUrl && (
             <img
-              src={urlBefore}
+              src={beforeUrl}
               alt=""
               hidden={!hasBefore}
-              style={{ clipPath: `inset(0 ${100 - edge}% 0 0)` }}
+              style={{ clipPath: `inset(0 ${100 - dividerPercent}% 0 0)` }}
               onLoad={() => setHasBefore(true)}
             />
           )}
-          {hasBefore && <span class="compared-line" style={{ left: `${edge}%` }} />}
+          {hasBefore && <span class="compared-line" style={{ left: `${dividerPercent}%` }} />}
         </div>
       </section>
       <div class="compared-tools">
-        {hasBefore && <Slider edge={edge} onChange={setEdge} />}
+        {hasBefore && <Slider dividerPercent={dividerPercent} onChange={setDividerPercent} />}
         {/* A drawing may have no size in pixels. */}
         {pixels > 0 && <ZoomField zoom={zoom} onChange={setZoom} />}
       </div>
@@ -82,14 +88,20 @@ export default function BeforeAfter({
 }
 
 /** Like the images, it has the source on the left in every language. */
-const Slider = ({ edge, onChange }: { readonly edge: number; readonly onChange: (edge: number) => void }) => (
+const Slider = ({
+  dividerPercent,
+  onChange,
+}: {
+  readonly dividerPercent: number
+  readonly onChange: (dividerPercent: number) => void
+}) => (
   <div class="compared-slider" dir="ltr">
     <span>{lazyWords.before}</span>
     <input
       type="range"
       min={0}
       max={100}
-      value={edge}
+      value={dividerPercent}
       aria-label={lazyWords.beforeAfter}
       onInput={(event) => onChange(Number(event.currentTarget.value))}
     />
@@ -104,7 +116,7 @@ function ZoomField({ zoom, onChange }: { readonly zoom: number; readonly onChang
       <label for={id}>{lazyWords.zoom}</label>
       <select id={id} value={zoom} onChange={(event) => onChange(Number(event.currentTarget.value))}>
         <option value={0}>{lazyWords.zoomToFit}</option>
-        {zooms.map((each) => (
+        {zoomLevels.map((each) => (
           <option key={each} value={each}>
             {formatPercent(each)}
           </option>

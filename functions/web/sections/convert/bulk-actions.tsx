@@ -6,9 +6,9 @@ import { keyShortcut } from '../../shell/shortcuts.ts'
 import { setTargetForAll } from './choose-target.ts'
 import { Icon, Notice } from './components.tsx'
 import { cancelItem, convertItem, retryItem } from './convert-item.ts'
-import { commonTargets, sortByUse, suggestTargets } from './format-catalog.ts'
+import { findCommonTargets, sortByPopularity, suggestTargets } from './format-catalog.ts'
 import type { ConversionItem } from './item.ts'
-import { countMatches, countsOf, listFilter, listFilters, maxCards, openedItem } from './item-list.ts'
+import { countItems, countMatches, listFilter, listFilters, maxCards, openedItem } from './item-list.ts'
 import { wantsNotification } from './notifications.ts'
 import { removeItems } from './remove-items.ts'
 import { TargetPicker } from './target-picker.tsx'
@@ -24,9 +24,9 @@ export function BulkActions({
   readonly items: readonly ConversionItem[]
   readonly zip?: string | undefined
 }) {
-  const { ready, active: activeCount, done, failed, total, toRetry } = countsOf(items)
+  const { ready, active: activeCount, done, failed, total, toRetry } = countItems(items)
   const waitingItems = items.filter((item) => item.canStart.value && !item.hasFailed.value)
-  const kinds = [
+  const groupsByCategory = [
     ...Map.groupBy(
       waitingItems.filter(({ tool }) => !tool.value),
       ({ source }) => source?.category ?? 'other',
@@ -49,7 +49,9 @@ export function BulkActions({
           </button>
         </div>
         {waitingItems.length >= 2 &&
-          kinds.map(([kind, group]) => <CategoryRow key={kind} kind={kind} group={group} />)}
+          groupsByCategory.map(([category, group]) => (
+            <CategoryRow key={category} category={category} group={group} />
+          ))}
       </fieldset>
       {total > 1 && <Filters items={items} />}
       {total > 1 && (
@@ -94,16 +96,16 @@ export function BulkActions({
 
 /** Shows only the files that failed, have warnings or are done; offered once there are several kinds. */
 function Filters({ items }: { readonly items: readonly ConversionItem[] }) {
-  const offered = listFilters
+  const filterChoices = listFilters
     .map((filter) => ({ filter, count: countMatches(items, filter) }))
     .filter(({ filter, count }) => filter === 'all' || (count > 0 && count < items.length))
   const failedItems = items.filter((item) => item.hasFailed.value)
-  const isWorthIt = items.length > maxCards || failedItems.length > 0
-  if (offered.length < 2 || !isWorthIt) return null
+  const isUseful = items.length > maxCards || failedItems.length > 0
+  if (filterChoices.length < 2 || !isUseful) return null
   const showNextProblem = () => {
-    const at = lastProblem.current ? failedItems.indexOf(lastProblem.current) : -1
+    const at = lastVisitedProblem.current ? failedItems.indexOf(lastVisitedProblem.current) : -1
     const next = failedItems[(at + 1) % failedItems.length]
-    lastProblem.current = next
+    lastVisitedProblem.current = next
     // The table renders only the visible rows.
     if (items.length > maxCards) openedItem.value = next
     else {
@@ -115,7 +117,7 @@ function Filters({ items }: { readonly items: readonly ConversionItem[] }) {
   return (
     <div class="filters">
       <fieldset class="chips" aria-label={words.filter}>
-        {offered.map(({ filter, count }) => (
+        {filterChoices.map(({ filter, count }) => (
           <button
             key={filter}
             type="button"
@@ -139,43 +141,43 @@ function Filters({ items }: { readonly items: readonly ConversionItem[] }) {
 }
 
 /** The file to which "next problem" went last. */
-const lastProblem: { current: ConversionItem | undefined } = { current: undefined }
+const lastVisitedProblem: { current: ConversionItem | undefined } = { current: undefined }
 
 const loadGroupOptions = () => import('./group-options.tsx')
 
 type CategoryId = keyof typeof words.counted
 
 function CategoryRow({
-  kind,
+  category,
   group,
 }: {
-  readonly kind: CategoryId
+  readonly category: CategoryId
   readonly group: readonly ConversionItem[]
 }) {
-  const countedText = words.counted[kind](group.length)
-  const targets = commonTargets(group.map((item) => item.targets))
+  const countText = words.counted[category](group.length)
+  const targets = findCommonTargets(group.map((item) => item.targets))
   const sourceIds = [...new Set(group.flatMap(({ source }) => source?.id ?? []))]
   const chosenTargets = new Set(group.map((item) => item.target.value?.id.toUpperCase() ?? '?'))
   return (
     <div class="kind">
       <p class="kind-words">
-        {countedText} <Icon name="arrow" /> <strong>{[...chosenTargets].slice(0, 3).join(', ')}</strong>
+        {countText} <Icon name="arrow" /> <strong>{[...chosenTargets].slice(0, 3).join(', ')}</strong>
       </p>
       {targets.length > 0 && group.length > 1 && (
-        <CommonTargets countedText={countedText} group={group} targets={targets} />
+        <CommonTargets countText={countText} group={group} targets={targets} />
       )}
       {targets.length > 0 && group.length > 1 && (
         <TargetPicker
-          label={words.targetOf(countedText)}
+          label={words.targetOf(countText)}
           placeholder={words.search(targets.length)}
           sources={sourceIds}
-          targets={sortByUse(group[0]?.source, targets)}
+          targets={sortByPopularity(group[0]?.source, targets)}
           onChoose={(target) => setTargetForAll(group, target)}
         />
       )}
-      {kind === 'image' && <CombineImages group={group} />}
+      {category === 'image' && <CombineImages group={group} />}
       {group.length > 1 && chosenTargets.size === 1 && (
-        <Lazy load={loadGroupOptions} group={group} countText={countedText} />
+        <Lazy load={loadGroupOptions} group={group} countText={countText} />
       )}
     </div>
   )
@@ -183,11 +185,11 @@ function CategoryRow({
 
 /** Sets the same target for all files of a category. */
 const CommonTargets = (props: {
-  readonly countedText: string
+  readonly countText: string
   readonly group: readonly ConversionItem[]
   readonly targets: readonly Format[]
 }) => (
-  <fieldset class="chips" aria-label={words.allInto(props.countedText)}>
+  <fieldset class="chips" aria-label={words.allInto(props.countText)}>
     {suggestTargets(props.group[0]?.source, props.targets).map((target) => (
       <button
         key={target.id}

@@ -30,7 +30,7 @@ export async function setTool(item: ConversionItem, tool: string): Promise<void>
   try {
     const targets = await fetchToolTargets(from, operationOf(tool))
     const to = targets.includes(from) ? from : targets[0]
-    const target = to && catalog.value?.byId(to)
+    const target = to && catalog.value?.findById(to)
     if (!target) return
     batch(() => {
       item.target.value = target
@@ -72,7 +72,7 @@ export function setValuesForAll(
   batch(() => {
     for (const item of group) {
       item.values.value = { ...item.values.value, ...values }
-      item.lastOptionsOf.value = undefined
+      item.lastOptionsPair.value = undefined
     }
   })
 }

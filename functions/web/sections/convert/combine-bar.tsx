@@ -36,7 +36,7 @@ export default function CombineBar({ group }: { readonly group: readonly Convers
     // Without its options, the PDF is made with the defaults.
     loadOptions(format, 'pdf', 'merge').then(
       (loaded) => {
-        // They are few enough to show all at once.
+        // There are few options, so all are shown.
         options.value = loaded.map((option) => ({ ...option, group: 'basics' }))
       },
       () => {},

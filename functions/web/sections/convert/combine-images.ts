@@ -13,28 +13,28 @@ import words from './words/en.ts'
 
 const byName = new Intl.Collator(words.locale, { numeric: true })
 
-const comparisons = {
+const comparators = {
   list: () => 0,
   name: (a: File, b: File) => byName.compare(a.name, b.name),
   oldest: (a: File, b: File) => a.lastModified - b.lastModified,
   newest: (a: File, b: File) => b.lastModified - a.lastModified,
 }
-export type ImageOrder = keyof typeof comparisons
-export const imageOrders = keysOf(comparisons)
+export type ImageOrder = keyof typeof comparators
+export const imageOrders = keysOf(comparators)
 
-const supportedFormats = new Map<string, Promise<boolean>>()
+const mergeSupportByFormat = new Map<string, Promise<boolean>>()
 
 /** Whether images of all these formats can be combined into a PDF, which not every image format can. */
 export async function canCombine(formats: readonly string[]): Promise<boolean> {
-  const answers = formats.map((format) => {
-    const answer =
-      supportedFormats.get(format) ??
+  const supportChecks = formats.map((format) => {
+    const supportCheck =
+      mergeSupportByFormat.get(format) ??
       fetchToolTargets(format, 'merge').then((targets) => targets.includes('pdf'))
-    supportedFormats.set(format, answer)
-    answer.catch(() => supportedFormats.delete(format))
-    return answer
+    mergeSupportByFormat.set(format, supportCheck)
+    supportCheck.catch(() => mergeSupportByFormat.delete(format))
+    return supportCheck
   })
-  return (await Promise.all(answers)).every(Boolean)
+  return (await Promise.all(supportChecks)).every(Boolean)
 }
 
 export async function combineImages(
@@ -42,20 +42,23 @@ export async function combineImages(
   order: ImageOrder,
   { options, values }: { readonly options: readonly Option[]; readonly values: Values },
 ): Promise<void> {
-  const knownCatalog = catalog.value
-  const parts = group.flatMap(({ file }) => file.value ?? []).toSorted(comparisons[order])
+  const loadedCatalog = catalog.value
+  const parts = group.flatMap(({ file }) => file.value ?? []).toSorted(comparators[order])
   const format = group[0]?.source?.id
-  const pdf = knownCatalog?.byId('pdf')
-  if (!knownCatalog || !pdf || !format) return
+  const pdf = loadedCatalog?.findById('pdf')
+  if (!loadedCatalog || !pdf || !format) return
   const name = words.combinedName(parts.length)
   const mergeOptions = collectValues(options, values)
-  const [combined] = await createItems([{ kind: 'parts', name, parts, format, mergeOptions }], knownCatalog)
-  if (!combined) return
+  const [combinedItem] = await createItems(
+    [{ kind: 'parts', name, parts, format, mergeOptions }],
+    loadedCatalog,
+  )
+  if (!combinedItem) return
   batch(() => {
-    combined.target.value = pdf
-    newestItem.current = combined
-    items.value = [combined, ...items.value.filter((item) => !group.includes(item))]
+    combinedItem.target.value = pdf
+    newestItem.current = combinedItem
+    items.value = [combinedItem, ...items.value.filter((item) => !group.includes(item))]
   })
   void deleteDrafts(group.map(({ key }) => key))
-  await convertItem(combined)
+  await convertItem(combinedItem)
 }

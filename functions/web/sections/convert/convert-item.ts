@@ -14,7 +14,7 @@ import {
   retryJob,
   toProblem,
 } from '../../api.ts'
-import { problemOption, validateOptions } from '../../options/option-values.ts'
+import { findProblemOption, validateOptions } from '../../options/option-values.ts'
 import { announce } from '../../shell/announce.ts'
 import { loadItemOptions } from './choose-target.ts'
 import { toConversionSpec } from './conversion-request.ts'
@@ -35,12 +35,12 @@ import words from './words/en.ts'
 const pendingChecks = new Map<string, Promise<void>>()
 
 /** With many files, the size is only sent for files above this, so that checks of smaller ones are shared. */
-const largeBytes = 1e9
+const largeFileBytes = 1e9
 
 /** Checks the conversion before uploading; equal checks share a request. */
 async function checkBeforeUpload(item: ConversionItem): Promise<void> {
   if (!item.source || item.parts) return
-  const sendsSize = items.value.length <= maxCards || Number(item.size) > largeBytes
+  const sendsSize = items.value.length <= maxCards || Number(item.size) > largeFileBytes
   const spec = { from: item.source.id, ...toConversionSpec(item), size: sendsSize ? item.size : undefined }
   const key = JSON.stringify(spec)
   const pendingCheck = pendingChecks.get(key) ?? checkConversion(spec)
@@ -62,8 +62,8 @@ async function passesChecks(item: ConversionItem): Promise<boolean> {
     // The conversion itself will report errors. Lazy chunks need a connection too.
     if (!navigator.onLine || isTransient(error)) return true
     const problem = toProblem(error)
-    const option = problemOption(problem, item.options.value ?? [])
-    if (option && !isLockedProblem(problem)) await showFieldError(item, option, problem)
+    const option = findProblemOption(problem, item.options.value ?? [])
+    if (option && !isPasswordProblem(problem)) await showFieldError(item, option, problem)
     else item.notice.value = problem
     return false
   }
@@ -78,14 +78,14 @@ async function showFieldError(item: ConversionItem, option: Option, problem: Pro
 }
 
 /** Whether the file needs a password, or another one. */
-const isLockedProblem = ({ code }: Problem) => code === 'PDF_ENCRYPTED' || code === 'FILE_ENCRYPTED'
+const isPasswordProblem = ({ code }: Problem) => code === 'PDF_ENCRYPTED' || code === 'FILE_ENCRYPTED'
 
 /** Asks for the password in the card, and says whether the one that was sent is wrong. */
 async function askForPassword(item: ConversionItem, problem: Problem): Promise<Problem> {
   const { wrongPassword } = await import('../../problems/describe-problem.ts')
-  const wasSent = Boolean(item.password.value)
+  const hadPassword = Boolean(item.password.value)
   item.password.value = ''
-  return new Problem(problem.code, wasSent ? wrongPassword : problem.message)
+  return new Problem(problem.code, hadPassword ? wrongPassword : problem.message)
 }
 
 export async function convertItem(item: ConversionItem): Promise<void> {
@@ -120,17 +120,17 @@ export async function convertItem(item: ConversionItem): Promise<void> {
     await trackJob(item, job)
   } catch (error) {
     const problem = toProblem(error)
-    const shown = isLockedProblem(problem) ? await askForPassword(item, problem) : problem
-    const option = problemOption(shown, item.options.value ?? [])
-    if (option && !isLockedProblem(shown)) {
-      await showFieldError(item, option, shown)
+    const shownProblem = isPasswordProblem(problem) ? await askForPassword(item, problem) : problem
+    const option = findProblemOption(shownProblem, item.options.value ?? [])
+    if (option && !isPasswordProblem(shownProblem)) {
+      await showFieldError(item, option, shownProblem)
       item.phase.value = 'ready'
-    } else endWithoutResult(item, controller.signal.aborted ? words.cancelled : shown)
+    } else endWithoutResult(item, controller.signal.aborted ? words.cancelled : shownProblem)
   }
 }
 
 /** Whether the conversion opens locked files itself; else the file is unlocked first. */
-const opensLocked = (item: ConversionItem) =>
+const acceptsPassword = (item: ConversionItem) =>
   item.options.value?.some(({ name }) => name === 'password') ?? false
 
 async function createItemJob(
@@ -149,7 +149,7 @@ async function createItemJob(
       onProgress,
       signal,
     })
-  const { sourceJob, importedUploadId = item.arrivedUpload.value } = item
+  const { sourceJob, importedUploadId = item.completedUploadId.value } = item
   // An upload can be used once; after that, its job stores the source.
   const previousJob = item.job.value
   if (importedUploadId && previousJob)
@@ -178,14 +178,14 @@ async function createItemJob(
     // Not aborted when the user cancels: the reply contains the id of the job to cancel.
     const { value: password } = item.password
     return await createWithProgress(item, () =>
-      password && !opensLocked(item)
+      password && !acceptsPassword(item)
         ? createUnlockedJob(uploadId, spec, password)
         : createJob({ uploadId, ...spec }),
     )
   } catch (error) {
-    const isSpent =
+    const isUploadUsed =
       error instanceof Problem && ['CONFLICT', 'UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE'].includes(error.code)
-    if (!isSpent) item.unusedUpload = uploadId
+    if (!isUploadUsed) item.unusedUpload = uploadId
     else if (unusedUpload) return createItemJob(item, spec, signal)
     throw error
   }
@@ -198,7 +198,8 @@ function createWithProgress(item: ConversionItem, create: () => Promise<Job>): P
 
 export async function trackJob(item: ConversionItem, job: Job): Promise<void> {
   item.phase.value = 'running'
-  const announcesEnd = item.file.value !== undefined || item.url !== undefined || item.sourceJob !== undefined
+  const shouldAnnounceEnd =
+    item.file.value !== undefined || item.url !== undefined || item.sourceJob !== undefined
   try {
     const onProgress = (progress: ConversionProgress) => {
       item.progress.value = progress
@@ -209,12 +210,12 @@ export async function trackJob(item: ConversionItem, job: Job): Promise<void> {
       const { filename } = finishedJob.result
       item.phase.value = 'done'
       watchExpiry(item, finishedJob).catch(() => {}) // fails if the item is removed meanwhile
-      if (announcesEnd)
+      if (shouldAnnounceEnd)
         announceEnd(words.converted(item.name, filename, formatFileSize(getResultBytes(finishedJob.result))))
     } else
       endWithoutResult(
         item,
-        finishedJob.status === 'cancelled' ? words.cancelled : await problemOfJob(finishedJob),
+        finishedJob.status === 'cancelled' ? words.cancelled : await toJobProblem(finishedJob),
       )
   } catch (error) {
     if (!item.removal.signal.aborted) endWithoutResult(item, toProblem(error))
@@ -231,13 +232,13 @@ async function watchExpiry(item: ConversionItem, { jobId, expiresAt }: Job): Pro
   const { signal } = item.removal
   // Doubled, so that a fast clock does not cause a request every minute.
   for (let minS = minPauseS; item.job.value?.jobId === jobId; minS *= 2) {
-    const leftS = (Date.parse(expiresAt) - Date.now()) / 1000
-    await pause(Math.min(maxPauseS, Math.max(minS, leftS)), signal)
-    const isGone = await fetchJobStatus(jobId, signal).then(
+    const remainingS = (Date.parse(expiresAt) - Date.now()) / 1000
+    await pause(Math.min(maxPauseS, Math.max(minS, remainingS)), signal)
+    const isExpired = await fetchJobStatus(jobId, signal).then(
       ({ data }) => !data.result,
       (error: unknown) => toProblem(error).code === 'JOB_NOT_FOUND',
     )
-    if (isGone) return endWithoutResult(item, new Problem('FILE_GONE', words.expired))
+    if (isExpired) return endWithoutResult(item, new Problem('FILE_GONE', words.expired))
   }
 }
 
@@ -251,27 +252,27 @@ function endWithoutResult(item: ConversionItem, notice: Problem | string): void 
   announceEnd(words.failed(item.name, sentence))
 }
 
-async function problemOfJob({ error, jobId }: Job): Promise<Problem> {
+async function toJobProblem({ error, jobId }: Job): Promise<Problem> {
   if (error) return explainError(error)
   return new Problem('FILE_GONE', words.jobExpired(jobId))
 }
 
 /** Deletes the failed job that the new job replaces; it would reappear after a reload. */
 function deletePreviousJob(item: ConversionItem): void {
-  const oldJob = item.job.value
-  if (oldJob) void deleteJob(oldJob.jobId).catch(() => {})
+  const previousJob = item.job.value
+  if (previousJob) void deleteJob(previousJob.jobId).catch(() => {})
 }
 
 /** Retries with the same settings, from the local bytes or the stored source. */
 export async function retryItem(item: ConversionItem): Promise<void> {
-  const oldJob = item.job.value
-  if (item.phase.value === 'ready' || !oldJob) return convertItem(item)
+  const previousJob = item.job.value
+  if (item.phase.value === 'ready' || !previousJob) return convertItem(item)
   item.notice.value = undefined
   item.phase.value = 'sending'
   item.progress.value = { stage: 'starting' }
   joinBatch(item)
   try {
-    const job = await retryJob(oldJob.jobId)
+    const job = await retryJob(previousJob.jobId)
     deletePreviousJob(item)
     item.job.value = job
     if (item.folder !== undefined) void saveFolder(job.jobId, item.folder)

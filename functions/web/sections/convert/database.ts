@@ -31,9 +31,12 @@ export async function openStore(
   return (await openedDatabase).transaction(name, mode).objectStore(name)
 }
 
-export async function withFallback<Value>(act: () => Promise<Value>, fallbackValue: Value): Promise<Value> {
+export async function withFallback<Value>(
+  operation: () => Promise<Value>,
+  fallbackValue: Value,
+): Promise<Value> {
   try {
-    return await act()
+    return await operation()
   } catch {
     return fallbackValue
   }

@@ -70,7 +70,7 @@ function previewKind({ mimeType, format }: Result): 'image' | 'media' | 'pdf' | 
     return 'image'
   if (/^(video|audio)\//.test(mimeType)) return 'media'
   if (mimeType === 'application/pdf') return 'pdf'
-  const isText = catalog.value?.byId(format)?.mimeTypes.some((type) => /^text\/|json|xml/.test(type))
+  const isText = catalog.value?.findById(format)?.mimeTypes.some((type) => /^text\/|json|xml/.test(type))
   return (/^text\/|json/.test(mimeType) || isText) && format !== 'html' ? 'text' : 'none'
 }
 

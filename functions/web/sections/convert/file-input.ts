@@ -6,11 +6,11 @@ export const maxFiles = 2000
 const droppedPaths = new WeakMap<File, string>()
 
 /** Returns the folder of a file, such as `album/2024`; undefined if it came without one. */
-export function folderOf(file: File): string | undefined {
+export function getFolder(file: File): string | undefined {
   const path = droppedPaths.get(file) ?? file.webkitRelativePath
   // Backslashes separate folders on other systems, and ZIPs reject control characters.
   const folder = path
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
     .replace(/[\\\u0000-\u001f\u007f]/g, '_')
     .split('/')
     .slice(0, -1)
@@ -18,7 +18,7 @@ export function folderOf(file: File): string | undefined {
   return folder === '' ? undefined : folder
 }
 
-export function onDroppedFiles(take: (files: readonly File[]) => void): void {
+export function onDroppedFiles(onFiles: (files: readonly File[]) => void): void {
   const root = document.documentElement
   const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
   window.addEventListener('dragover', (event) => {
@@ -39,19 +39,19 @@ export function onDroppedFiles(take: (files: readonly File[]) => void): void {
     const files = [...event.dataTransfer.files]
     const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry())
     const hasFolder = entries.some((entry) => entry?.isDirectory)
-    void (hasFolder ? listFiles(entries) : Promise.resolve(files)).then(take)
+    void (hasFolder ? listFiles(entries) : Promise.resolve(files)).then(onFiles)
   })
 }
 
-export function onPastedFiles(take: (files: readonly File[]) => void, takeUrl: (url: string) => void): void {
+export function onPastedFiles(onFiles: (files: readonly File[]) => void, onUrl: (url: string) => void): void {
   document.addEventListener('paste', (event) => {
     const files = [...(event.clipboardData?.files ?? [])]
     const url = parseUrl(event.clipboardData?.getData('text/plain') ?? '')
     const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
     if (files.length === 0 && (!url || isTyping)) return
     event.preventDefault()
-    if (files.length > 0) take(files)
-    else if (url) takeUrl(url)
+    if (files.length > 0) onFiles(files)
+    else if (url) onUrl(url)
   })
 }
 

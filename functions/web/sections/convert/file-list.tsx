@@ -11,7 +11,7 @@ import many from './file-list.css'
 import type { ConversionItem } from './item.ts'
 import choice from './item-form.css'
 import { filterItems, maxCards, openedItem } from './item-list.ts'
-import { removedItems, undoRemoval } from './remove-items.ts'
+import { pendingRemoval, undoRemoval } from './remove-items.ts'
 import { isRestored, loadProblem, startRestoring } from './restore-list.ts'
 import words from './words/en.ts'
 
@@ -57,12 +57,12 @@ export function ItemList({
         </section>
       )}
       {openedItem.value && <Lazy key={openedItem.value.key} load={loadDrawer} item={openedItem.value} />}
-      {removedItems.value && (
+      {pendingRemoval.value && (
         <div class="toast" role="status">
           <span>
-            {removedItems.value.items.length === 1
-              ? words.removed(removedItems.value.items[0]?.name ?? '')
-              : words.removedMany(removedItems.value.items.length)}
+            {pendingRemoval.value.items.length === 1
+              ? words.removed(pendingRemoval.value.items[0]?.name ?? '')
+              : words.removedMany(pendingRemoval.value.items.length)}
           </span>
           <button type="button" class="button" {...keyShortcut('u')} onClick={undoRemoval}>
             {words.undo}

@@ -14,7 +14,7 @@ import words from './words/en.ts'
 /** Row height in pixels, as in the style sheet. */
 const rowPx = 56
 /** Rows rendered beyond the visible ones. */
-const extraRows = 6
+const overscanRows = 6
 
 /** A table for many files: only visible rows are rendered, so that 500 files cost no more than 20. */
 export default function FileTable({ items }: { readonly items: readonly ConversionItem[] }) {
@@ -23,8 +23,8 @@ export default function FileTable({ items }: { readonly items: readonly Conversi
   useEffect(() => {
     const updateRange = () => {
       const top = rowsElement.current?.getBoundingClientRect().top ?? 0
-      const from = Math.max(0, Math.floor(-top / rowPx) - extraRows)
-      const to = Math.ceil((window.innerHeight - top) / rowPx) + extraRows
+      const from = Math.max(0, Math.floor(-top / rowPx) - overscanRows)
+      const to = Math.ceil((window.innerHeight - top) / rowPx) + overscanRows
       if (from !== range.value.from || to !== range.value.to) range.value = { from, to }
     }
     updateRange()

@@ -32,7 +32,7 @@ const toolsByCategory: Readonly<Record<string, readonly ListedTool[]>> = {
 }
 
 /** Returns the tools for a format. */
-export function toolsFor(
+export function listToolsFor(
   source: { readonly id: string; readonly category: string } | undefined,
 ): readonly ListedTool[] {
   if (source?.id === 'pdf') return pdfTools
@@ -40,4 +40,4 @@ export function toolsFor(
 }
 
 /** Returns the id of a tool of a newer service. */
-export const toolName = (id: string): string => (names as Readonly<Record<string, string>>)[id] ?? id
+export const getToolName = (id: string): string => (names as Readonly<Record<string, string>>)[id] ?? id

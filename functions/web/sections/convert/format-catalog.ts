@@ -46,41 +46,43 @@ const maxSuggestions = 5
 
 export interface FormatCatalog {
   readonly formats: readonly Format[]
-  byId(id: string): Format | undefined
+  findById(id: string): Format | undefined
   /**
    * Finds the format by the longest matching extension (`tar.gz` before `gz`), else by the type reported by the
    * browser.
    */
-  ofFile(file: { readonly name: string; readonly type: string }): Format | undefined
+  findByFile(file: { readonly name: string; readonly type: string }): Format | undefined
   /**
    * Returns all formats that can be written if the source is unknown, because the content decides. Returns the same
    * array for the same source.
    */
-  targetsOf(source: Format | undefined): readonly Format[]
+  getTargets(source: Format | undefined): readonly Format[]
 }
 
 export function createFormatCatalog(formats: readonly Format[]): FormatCatalog {
-  const ids = new Map(formats.map((format) => [format.id, format]))
+  const formatsById = new Map(formats.map((format) => [format.id, format]))
   // Readable formats first if several share an extension or type.
   const readableFirst = [...formats.filter(({ canRead }) => canRead), ...formats]
-  const byExtension = firstBy(readableFirst, ({ extensions }) => extensions)
-  const byType = firstBy(readableFirst, ({ mimeTypes }) => mimeTypes)
+  const formatsByExtension = indexFirstBy(readableFirst, ({ extensions }) => extensions)
+  const formatsByType = indexFirstBy(readableFirst, ({ mimeTypes }) => mimeTypes)
   const targets = new Map<Format | undefined, readonly Format[]>([
     [undefined, formats.filter(({ canWrite }) => canWrite)],
   ])
   return {
     formats,
-    byId: (id) => ids.get(id),
-    ofFile: ({ name, type }) => {
+    findById: (id) => formatsById.get(id),
+    findByFile: ({ name, type }) => {
       const parts = name.toLowerCase().split('.').slice(1)
       const extensions = parts.map((_, at) => parts.slice(at).join('.'))
-      const extension = extensions.find((each) => byExtension.has(each))
-      return extension === undefined ? byType.get(type) : byExtension.get(extension)
+      const extension = extensions.find((each) => formatsByExtension.has(each))
+      return extension === undefined ? formatsByType.get(type) : formatsByExtension.get(extension)
     },
-    targetsOf: (source) => {
+    getTargets: (source) => {
       const cachedTargets = targets.get(source)
       if (cachedTargets) return cachedTargets
-      const result = (source?.targets ?? []).map((id) => ids.get(id)).filter((format) => format !== undefined)
+      const result = (source?.targets ?? [])
+        .map((id) => formatsById.get(id))
+        .filter((format) => format !== undefined)
       targets.set(source, result)
       return result
     },
@@ -88,7 +90,7 @@ export function createFormatCatalog(formats: readonly Format[]): FormatCatalog {
 }
 
 /** Maps each key to its first format. */
-function firstBy(formats: readonly Format[], keysOf: (format: Format) => readonly string[]) {
+function indexFirstBy(formats: readonly Format[], keysOf: (format: Format) => readonly string[]) {
   const result = new Map<string, Format>()
   for (const format of formats)
     for (const key of keysOf(format)) if (!result.has(key)) result.set(key, format)
@@ -97,27 +99,27 @@ function firstBy(formats: readonly Format[], keysOf: (format: Format) => readonl
 
 /** Returns the few targets that are shown as buttons. */
 export function suggestTargets(source: Format | undefined, targets: readonly Format[]): readonly Format[] {
-  const wantedOrder = orderFor(source)
+  const suggestions = getPopularTargets(source)
     .filter((id) => id !== source?.id)
     .map((id) => targets.find((target) => target.id === id))
-  const result = wantedOrder.filter((format) => format !== undefined)
+  const result = suggestions.filter((format) => format !== undefined)
   return (result.length > 0 ? result : targets).slice(0, maxSuggestions)
 }
 
-const orderFor = (source: Format | undefined): readonly string[] =>
+const getPopularTargets = (source: Format | undefined): readonly string[] =>
   source
     ? (popularTargets[source.id] ?? popularTargets[source.category] ?? [])
     : ['pdf', 'jpg', 'png', 'mp4', 'mp3']
 
 /** Most popular targets first; each category is sorted, too. */
-export function sortByUse(source: Format | undefined, targets: readonly Format[]): readonly Format[] {
-  const order = [...orderFor(source), ...Object.values(popularTargets).flat()]
+export function sortByPopularity(source: Format | undefined, targets: readonly Format[]): readonly Format[] {
+  const order = [...getPopularTargets(source), ...Object.values(popularTargets).flat()]
   const indexes = new Map(targets.map((format) => [format, order.indexOf(format.id) >>> 0]))
   return targets.toSorted((a, b) => (indexes.get(a) ?? 0) - (indexes.get(b) ?? 0))
 }
 
 /** Returns the targets common to all files. Files of the same format share a list, so few lists remain. */
-export function commonTargets(lists: readonly (readonly Format[])[]): readonly Format[] {
+export function findCommonTargets(lists: readonly (readonly Format[])[]): readonly Format[] {
   const [firstTargets = [], ...otherTargets] = new Set(lists)
   return firstTargets.filter((format) => otherTargets.every((list) => list.includes(format)))
 }

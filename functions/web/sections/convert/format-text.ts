@@ -4,25 +4,25 @@ import words from './words/en.ts'
 /** Texts for sizes, times and stages. */
 
 /** Created when first used: a first visit on a slow device would spend a noticeable part of its start on them. */
-function lazily<Value extends object>(create: () => Value): () => Value {
+function createLazy<Value extends object>(create: () => Value): () => Value {
   let value: Value | undefined
   return () => (value ??= create())
 }
 
-const decimalFormat = lazily(
+const decimalFormat = createLazy(
   () => new Intl.NumberFormat(words.locale, { maximumFractionDigits: 1, minimumFractionDigits: 1 }),
 )
-const integerFormat = lazily(() => new Intl.NumberFormat(words.locale))
+const integerFormat = createLazy(() => new Intl.NumberFormat(words.locale))
 
 export const formatInteger = (value: number) => integerFormat().format(value)
 
 /** As in file managers, 1 kB = 1000 bytes. Number and unit stay on one line. */
 export function formatFileSize(bytes: number): string {
   if (bytes === 1) return words.oneByte
-  const power = Math.min(4, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
-  const value = bytes / 1000 ** power
-  const number = power === 0 || value >= 100 ? String(Math.round(value)) : decimalFormat().format(value)
-  return `${number}\u00a0${words.bytes[power]}`
+  const unitIndex = Math.min(4, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
+  const value = bytes / 1000 ** unitIndex
+  const number = unitIndex === 0 || value >= 100 ? String(Math.round(value)) : decimalFormat().format(value)
+  return `${number}\u00a0${words.bytes[unitIndex]}`
 }
 
 export function describeSizeChange(bytesBefore: number, bytesAfter: number): string {
@@ -41,7 +41,7 @@ export function describeTimeLeft(ms: number): string {
   return minutes < 60 ? words.minutesLeft(minutes) : words.hoursLeft(decimalFormat().format(minutes / 60))
 }
 
-const dateTimeFormat = lazily(
+const dateTimeFormat = createLazy(
   () =>
     new Intl.DateTimeFormat(words.locale, {
       weekday: 'short',
@@ -56,6 +56,6 @@ export const formatExpiry = (iso: string) => dateTimeFormat().format(new Date(is
 
 export function describeStage({ status, progress }: Job): string {
   if (status === 'pending') return words.waitingFile
-  if (status === 'queued') return words.waitingTurn
+  if (status === 'queued') return words.inQueue
   return words.stages[progress.stage] ?? words.stages['convert'] ?? ''
 }

@@ -6,8 +6,8 @@ import { setTarget, setTool } from './choose-target.ts'
 import { Notice } from './components.tsx'
 import { attachFile, convertItem } from './convert-item.ts'
 import { chooseFile } from './file-input.ts'
-import { type ListedTool, toolName, toolsFor } from './file-tools.ts'
-import { sortByUse, suggestTargets } from './format-catalog.ts'
+import { getToolName, type ListedTool, listToolsFor } from './file-tools.ts'
+import { sortByPopularity, suggestTargets } from './format-catalog.ts'
 import { formatFileSize } from './format-text.ts'
 import type { ConversionItem } from './item.ts'
 import { openToolWith } from './open-tool.ts'
@@ -25,7 +25,7 @@ export function ItemForm({ item }: { readonly item: ConversionItem }) {
   const { targets, source } = item
   const target = item.target.value
   const tool = item.tool.value
-  const tools = toolsFor(source)
+  const tools = listToolsFor(source)
   const errors = item.fieldErrors.value
   useEffect(() => {
     const [firstName] = Object.keys(errors)
@@ -75,7 +75,7 @@ export function ItemForm({ item }: { readonly item: ConversionItem }) {
           label={words.allFormats}
           placeholder={words.search(targets.length)}
           sources={source ? [source.id] : []}
-          targets={sortByUse(source, targets)}
+          targets={sortByPopularity(source, targets)}
           tools={tools}
           onChoose={(format) => {
             setTarget(item, format)
@@ -103,7 +103,7 @@ export function ItemForm({ item }: { readonly item: ConversionItem }) {
       )}
       <div class="actions">
         <button type="submit" class="button primary" data-primary {...keyShortcut('c')}>
-          {tool ? toolName(tool) : target ? words.convertToFormat(target.id.toUpperCase()) : words.convert}
+          {tool ? getToolName(tool) : target ? words.convertToFormat(target.id.toUpperCase()) : words.convert}
         </button>
       </div>
     </form>

@@ -10,7 +10,7 @@ export const catalog = signal<FormatCatalog | undefined>(undefined)
 /** More files are shown as a table instead of cards. */
 export const maxCards = 5
 
-export function countsOf(allItems: readonly ConversionItem[]) {
+export function countItems(allItems: readonly ConversionItem[]) {
   const count = (matches: (item: ConversionItem) => boolean) => allItems.filter(matches).length
   return {
     total: allItems.length,
@@ -21,7 +21,7 @@ export function countsOf(allItems: readonly ConversionItem[]) {
     toRetry: count((item) => item.canRetry.value),
   }
 }
-export const counts = computed(() => countsOf(items.value))
+export const counts = computed(() => countItems(items.value))
 
 const filters = {
   all: () => true,
@@ -40,8 +40,8 @@ export const countMatches = (allItems: readonly ConversionItem[], filter: ListFi
 
 /** The files to show; all of them once none matches any more. */
 export function filterItems(allItems: readonly ConversionItem[]): readonly ConversionItem[] {
-  const matching = allItems.filter(filters[listFilter.value])
-  return matching.length > 0 ? matching : allItems
+  const matchingItems = allItems.filter(filters[listFilter.value])
+  return matchingItems.length > 0 ? matchingItems : allItems
 }
 
 /** The first of the files added last; it receives the focus when it is rendered. */

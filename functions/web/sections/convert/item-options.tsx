@@ -58,7 +58,7 @@ export default function ItemOptions({ item }: { readonly item: ConversionItem })
     rememberOptions(item)
     void saveItemDraft(item)
   }
-  // Tools are hardly useful without their options.
+  // Most tools are useless without their options.
   const isOpen =
     Object.keys(errors).length > 0 ||
     tool !== undefined ||
@@ -67,7 +67,7 @@ export default function ItemOptions({ item }: { readonly item: ConversionItem })
     <details class="options" open={isOpen || undefined}>
       <summary>
         {lazyWords.options}
-        {item.lastOptionsOf.value !== undefined && <span class="meta"> {lazyWords.asLastTime}</span>}
+        {item.lastOptionsPair.value !== undefined && <span class="meta"> {lazyWords.asLastTime}</span>}
       </summary>
       <OptionFields
         options={options}

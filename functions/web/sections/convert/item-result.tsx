@@ -11,11 +11,11 @@ import { chooseFile } from './file-input.ts'
 import { describeSizeChange, formatExpiry, formatFileSize } from './format-text.ts'
 import type { ConversionItem } from './item.ts'
 import { openedItem } from './item-list.ts'
-import { describeDropped, describeKept } from './loss-messages.ts'
+import { describeDroppedContent, describeKeptContent } from './loss-messages.ts'
 import { deleteItem } from './remove-items.ts'
 import words from './words/en.ts'
 
-type ShownResult = NonNullable<Job['result']>
+type JobResult = NonNullable<Job['result']>
 
 /** The result: download, comparison with the source, and warnings. */
 export function ItemResult({
@@ -25,13 +25,13 @@ export function ItemResult({
 }: {
   readonly item: ConversionItem
   readonly job: Job
-  readonly result: ShownResult
+  readonly result: JobResult
 }) {
   const { fidelity } = result
   const engine = listEngines(result.engine ? [result.engine] : [])
-  const isCopy = result.method === 'stream-copy'
+  const isStreamCopy = result.method === 'stream-copy'
   const keptShare = fidelity
-    ? [describeKept(fidelity), describeDropped(fidelity, job.target?.format)].filter(
+    ? [describeKeptContent(fidelity), describeDroppedContent(fidelity, job.target?.format)].filter(
         (line) => line !== undefined,
       )
     : []
@@ -100,8 +100,10 @@ export function ItemResult({
           <ForFile>{result.filename}</ForFile>
         </button>
         <div class="hint note">
-          {isCopy && <p>{words.copiedWith(engine)}</p>}
-          {!isCopy && engine !== '' && openedItem.value === item && <p>{words.convertedWith(engine)}</p>}
+          {isStreamCopy && <p>{words.copiedWith(engine)}</p>}
+          {!isStreamCopy && engine !== '' && openedItem.value === item && (
+            <p>{words.convertedWith(engine)}</p>
+          )}
           <p>{words.availableUntil(formatExpiry(job.expiresAt))}</p>
         </div>
       </div>
@@ -119,7 +121,7 @@ function MoreActions({
 }: {
   readonly item: ConversionItem
   readonly job: Job
-  readonly result: ShownResult
+  readonly result: JobResult
 }) {
   const isOpen = useSignal(false)
   return (
@@ -163,7 +165,7 @@ function Download(props: {
   )
 }
 
-function Sizes({ job, result }: { readonly job: Job; readonly result: ShownResult }) {
+function Sizes({ job, result }: { readonly job: Job; readonly result: JobResult }) {
   const bytesAfter = getResultBytes(result)
   const bytesBefore = job.source?.size
   if (bytesBefore === undefined)

@@ -4,7 +4,7 @@ import type { Format, Job, Option } from '../../api.ts'
 import { Problem } from '../../api.ts'
 import type { Values } from '../../options/option-values.ts'
 import type { Draft } from './drafts.ts'
-import { folderOf } from './file-input.ts'
+import { getFolder } from './file-input.ts'
 import type { FormatCatalog } from './format-catalog.ts'
 import type { ConversionProgress } from './watch-job.ts'
 
@@ -59,7 +59,7 @@ export class ConversionItem {
   /** Field contents by option name; kept when the target changes. */
   readonly values = signal<Values>({})
   /** The pair of formats from whose last conversion the values come; undefined once they are changed. */
-  readonly lastOptionsOf = signal<string | undefined>(undefined)
+  readonly lastOptionsPair = signal<string | undefined>(undefined)
   /** Error messages by field. */
   readonly fieldErrors = signal<Readonly<Record<string, string>>>({})
   readonly progress = signal<ConversionProgress>({ stage: 'waiting' })
@@ -72,7 +72,7 @@ export class ConversionItem {
   /** For a draft with a partial upload: bytes already uploaded. */
   readonly uploadedBytes = signal<number | undefined>(undefined)
   /** For a draft: id of its upload, if it is complete. */
-  readonly arrivedUpload = signal<string | undefined>(undefined)
+  readonly completedUploadId = signal<string | undefined>(undefined)
   /** The files of an item that combines several. */
   readonly parts: readonly File[] | undefined
   /** Paper of the document that they become. */
@@ -98,14 +98,14 @@ export class ConversionItem {
     this.mergeOptions = origin.kind === 'parts' ? origin.mergeOptions : {}
     this.importedUploadId = origin.kind === 'upload' ? origin.uploadId : undefined
     this.source =
-      (info.format ? catalog.byId(info.format) : undefined) ??
-      catalog.ofFile({ name: info.name, type: info.file?.type ?? '' })
-    this.targets = catalog.targetsOf(this.source)
+      (info.format ? catalog.findById(info.format) : undefined) ??
+      catalog.findByFile({ name: info.name, type: info.file?.type ?? '' })
+    this.targets = catalog.getTargets(this.source)
     if (origin.kind === 'draft') {
       this.multipartUpload = origin.draft.begun
       this.values.value = origin.draft.values
       this.tool.value = origin.draft.tool
-      this.target.value = catalog.byId(origin.draft.target ?? '')
+      this.target.value = catalog.findById(origin.draft.target ?? '')
     }
     if (origin.kind === 'job') {
       this.job.value = origin.job
@@ -120,7 +120,7 @@ export class ConversionItem {
       this.file.value !== undefined ||
       this.url !== undefined ||
       this.importedUploadId !== undefined ||
-      this.arrivedUpload.value !== undefined ||
+      this.completedUploadId.value !== undefined ||
       this.parts !== undefined ||
       this.sourceJob !== undefined,
   )
@@ -151,7 +151,7 @@ export class ConversionItem {
 }
 
 function folderFromOrigin(origin: ItemOrigin): string | undefined {
-  if (origin.kind === 'file') return origin.folder ?? folderOf(origin.file)
+  if (origin.kind === 'file') return origin.folder ?? getFolder(origin.file)
   if (origin.kind === 'draft') return origin.draft.folder
   return 'folder' in origin ? origin.folder : undefined
 }

@@ -5,35 +5,36 @@ import { loadLastOptions, saveLastOptions } from './local-storage.ts'
 
 /** Remembers the options of each pair of formats in this browser. */
 
-/** What belongs to a single file, or is secret. */
-const ownWidgets = ['password', 'pages', 'time', 'date']
-const ownNames = [
+/** Options that only make sense for one file, or that are secret. */
+const fileSpecificWidgets = ['password', 'pages', 'time', 'date']
+const fileSpecificNames = [
   ...['title', 'author', 'subject', 'keywords', 'description', 'copyright', 'creator', 'producer'],
   ...['watermarkText', 'headerText', 'footerText', 'paths', 'terms', 'targetSize', 'cropBox'],
-  // What is lost has to be accepted for each file.
+  // Users must accept losses separately for each file.
   'dropSignatures',
 ]
 
-const belongsToFile = ({ name, widget }: Option) =>
-  ownNames.includes(name) || ownWidgets.some((own) => own === widget)
+const isFileSpecific = ({ name, widget }: Option) =>
+  fileSpecificNames.includes(name) || fileSpecificWidgets.some((own) => own === widget)
 
-const pairOf = ({ source, target, tool }: ConversionItem) => `${source?.id} ${tool.value ?? target.value?.id}`
+const getPairKey = ({ source, target, tool }: ConversionItem) =>
+  `${source?.id} ${tool.value ?? target.value?.id}`
 
-/** Uses the options of last time, unless the person or a link has set some. */
+/** Uses the options of last time, unless the user or a link has set some. */
 export function applyLastOptions(item: ConversionItem): void {
-  const pair = pairOf(item)
-  const isUntouched = item.lastOptionsOf.value !== undefined || Object.keys(item.values.value).length === 0
-  if (!isUntouched || item.lastOptionsOf.value === pair || linkedChoice.value) return
+  const pair = getPairKey(item)
+  const isUntouched = item.lastOptionsPair.value !== undefined || Object.keys(item.values.value).length === 0
+  if (!isUntouched || item.lastOptionsPair.value === pair || linkedChoice.value) return
   const lastValues = loadLastOptions(pair)
   item.values.value = lastValues
-  item.lastOptionsOf.value = Object.keys(lastValues).length > 0 ? pair : undefined
+  item.lastOptionsPair.value = Object.keys(lastValues).length > 0 ? pair : undefined
 }
 
 export function rememberOptions(item: ConversionItem): void {
-  item.lastOptionsOf.value = undefined
-  const reusable = (item.options.value ?? []).filter((option) => !belongsToFile(option))
+  item.lastOptionsPair.value = undefined
+  const reusableOptions = (item.options.value ?? []).filter((option) => !isFileSpecific(option))
   const values = Object.entries(item.values.value).filter(([name]) =>
-    reusable.some((option) => option.name === name),
+    reusableOptions.some((option) => option.name === name),
   )
-  saveLastOptions(pairOf(item), Object.fromEntries(values))
+  saveLastOptions(getPairKey(item), Object.fromEntries(values))
 }

@@ -31,7 +31,7 @@ export function loadOtherTargets(sources: readonly string[]): void {
     loading.add(source)
     void fetchTargets(source)
       .then((targets) => {
-        const byId = (id: string) => catalog.value?.byId(id) ?? []
+        const byId = (id: string) => catalog.value?.findById(id) ?? []
         const experimental = targets.filter((one) => one.experimental).flatMap(({ to }) => byId(to))
         const [same] = targets.filter(({ to }) => to === source).flatMap(({ to }) => byId(to))
         otherTargets.value = new Map(otherTargets.value).set(source, { experimental, same })

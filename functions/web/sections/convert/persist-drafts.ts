@@ -30,7 +30,7 @@ export async function saveItemDraft(item: ConversionItem): Promise<void> {
     file: isSmall ? file : undefined,
     target: item.target.value?.id,
     tool: item.tool.value,
-    values: withoutSecrets(item),
+    values: stripSecrets(item),
     begun: item.multipartUpload,
   })
 }
@@ -38,7 +38,7 @@ export async function saveItemDraft(item: ConversionItem): Promise<void> {
 const emptyInfo = { name: '', size: 0, lastModified: 0, type: '' }
 
 /** Passwords are never stored. */
-function withoutSecrets(item: ConversionItem) {
+function stripSecrets(item: ConversionItem) {
   const secret = new Set(
     item.options.value?.filter(({ widget }) => widget === 'password').map(({ name }) => name),
   )
@@ -56,7 +56,7 @@ export async function checkPartialUpload(item: ConversionItem): Promise<void> {
       () => {},
       signal,
     )
-    if (complete) item.arrivedUpload.value = uploadId
+    if (complete) item.completedUploadId.value = uploadId
     else item.uploadedBytes.value = parts.reduce((sum, { Size }) => sum + Size, 0)
   } catch {
     // The upload no longer exists, so it will restart.

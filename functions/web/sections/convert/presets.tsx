@@ -18,18 +18,18 @@ export function Presets(props: {
   const subject = props.choice.tool ?? props.choice.to ?? ''
   const presets = useSignal(loadPresets(subject))
   const chosenPreset = useSignal('')
-  const shareable = shareableValues(props)
+  const sharedValues = getShareableValues(props)
   const storePresets = (newPresets: typeof presets.value) => {
     presets.value = newPresets
     savePresets(subject, newPresets)
   }
   const save = (name: string) => {
-    storePresets([...presets.value.filter((preset) => preset.name !== name), { name, values: shareable }])
+    storePresets([...presets.value.filter((preset) => preset.name !== name), { name, values: sharedValues }])
     chosenPreset.value = name
   }
   return (
     <div class="presets">
-      <Chooser
+      <PresetChooser
         presets={presets.value}
         chosen={chosenPreset.value}
         onChoose={(name) => {
@@ -55,13 +55,13 @@ export function Presets(props: {
         class="button quiet"
         onClick={() => {
           void navigator.clipboard
-            .writeText(buildLink({ ...props.choice, values: shareable }))
+            .writeText(buildLink({ ...props.choice, values: sharedValues }))
             .then(() => announce(lazyWords.linkCopied))
         }}
       >
         {lazyWords.copyLink}
       </button>
-      {Object.keys(shareable).length > 0 && (
+      {Object.keys(sharedValues).length > 0 && (
         <button type="button" class="button quiet" onClick={() => props.onUse({})}>
           {lazyWords.reset}
         </button>
@@ -70,7 +70,7 @@ export function Presets(props: {
   )
 }
 
-function Chooser(props: {
+function PresetChooser(props: {
   readonly presets: ReturnType<typeof loadPresets>
   /** Name of the chosen preset, or an empty string. */
   readonly chosen: string
@@ -140,7 +140,7 @@ function SaveButton(props: { readonly onSave: (name: string) => void }) {
 }
 
 /** The values of this conversion's fields, without passwords. */
-function shareableValues({
+function getShareableValues({
   options,
   values,
 }: {

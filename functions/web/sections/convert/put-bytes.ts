@@ -2,7 +2,7 @@ import { type PresignedUpload, Problem } from '../../api.ts'
 import words from './words/en.ts'
 
 /** An upload without progress for this long is aborted. */
-const stalledMs = 90_000
+const stallTimeoutMs = 90_000
 
 /**
  * Uploads bytes to a presigned URL. Uses XMLHttpRequest, because fetch reports no upload progress.
@@ -18,10 +18,10 @@ export function putBytes(
   const request = new XMLHttpRequest()
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const abort = () => request.abort()
-  let stalled: ReturnType<typeof setTimeout> | undefined
+  let stallTimer: ReturnType<typeof setTimeout> | undefined
   const alive = () => {
-    clearTimeout(stalled)
-    stalled = setTimeout(abort, stalledMs)
+    clearTimeout(stallTimer)
+    stallTimer = setTimeout(abort, stallTimeoutMs)
   }
   request.upload.addEventListener('progress', ({ loaded }) => {
     alive()
@@ -34,7 +34,7 @@ export function putBytes(
   request.addEventListener('error', () => reject(interruptedError()))
   request.addEventListener('abort', () => reject(signal.aborted ? signal.reason : interruptedError()))
   request.addEventListener('loadend', () => {
-    clearTimeout(stalled)
+    clearTimeout(stallTimer)
     signal.removeEventListener('abort', abort)
   })
   request.open('PUT', url)

@@ -12,42 +12,44 @@ import words from './words/en.ts'
 /** Removes files from the list and from the service. */
 
 /** Removed items that can still be restored. */
-export const removedItems = signal<
+export const pendingRemoval = signal<
   { readonly items: readonly ConversionItem[]; readonly before: readonly ConversionItem[] } | undefined
 >(undefined)
 let timer: ReturnType<typeof setTimeout> | undefined
 const undoMs = 8000
 
 /** Removes items from the page at once, and from the service when they can no longer be restored. */
-export function removeItems(toRemove: readonly ConversionItem[]): void {
-  if (toRemove.length === 0) return
+export function removeItems(itemsToRemove: readonly ConversionItem[]): void {
+  if (itemsToRemove.length === 0) return
   void finishRemoval()
-  const set = new Set(toRemove)
-  removedItems.value = { items: toRemove, before: items.value }
+  const set = new Set(itemsToRemove)
+  pendingRemoval.value = { items: itemsToRemove, before: items.value }
   items.value = items.value.filter((item) => !set.has(item))
   timer = setTimeout(() => void finishRemoval(), undoMs)
   announce(
-    toRemove.length === 1 ? words.removed(toRemove[0]?.name ?? '') : words.removedMany(toRemove.length),
+    itemsToRemove.length === 1
+      ? words.removed(itemsToRemove[0]?.name ?? '')
+      : words.removedMany(itemsToRemove.length),
   )
 }
 
 export function undoRemoval(): void {
-  const removal = removedItems.value
+  const removal = pendingRemoval.value
   if (!removal) return
   clearTimeout(timer)
-  removedItems.value = undefined
+  pendingRemoval.value = undefined
   const newerItems = items.value.filter((item) => !removal.before.includes(item))
   items.value = [...newerItems, ...removal.before]
 }
 
 export async function finishRemoval(): Promise<void> {
-  const removal = removedItems.value
+  const removal = pendingRemoval.value
   if (!removal) return
   clearTimeout(timer)
-  removedItems.value = undefined
-  const deletedDrafts = deleteDrafts(removal.items.map(({ key }) => key))
+  pendingRemoval.value = undefined
+  const draftDeletion = deleteDrafts(removal.items.map(({ key }) => key))
   const slots = new Semaphore(4)
-  const never = new AbortController().signal
+  const neverAborted = new AbortController().signal
   await Promise.all(
     removal.items.map(async (item) => {
       item.conversion?.abort()
@@ -55,13 +57,13 @@ export async function finishRemoval(): Promise<void> {
       if (item.multipartUpload) abortUpload(item.multipartUpload.uploadId)
       const job = item.job.value
       if (!job) return
-      const release = await slots.acquire(never)
+      const release = await slots.acquire(neverAborted)
       // Otherwise it expires later.
       await deleteJob(job.jobId).catch(() => {})
       release()
     }),
   )
-  await deletedDrafts
+  await draftDeletion
   notifyOtherTabs(removal.items.flatMap(({ job }) => job.value?.jobId ?? []))
 }
 

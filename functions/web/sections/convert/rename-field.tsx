@@ -7,10 +7,10 @@ import rules from './rename-field.css'
 
 adoptStyles(rules)
 
-const exampleNames = 2
+const maxExamples = 2
 
 /** `{name}-{n}.{ext}` and `a.pdf` become `a-1.pdf`, as the service names the files in the ZIP. */
-function nameFrom(pattern: string, filename: string, number: number): string {
+function applyPattern(pattern: string, filename: string, number: number): string {
   const dot = filename.lastIndexOf('.')
   const [name, extension] = dot > 0 ? [filename.slice(0, dot), filename.slice(dot + 1)] : [filename, '']
   const values: Readonly<Record<string, string>> = {
@@ -19,9 +19,9 @@ function nameFrom(pattern: string, filename: string, number: number): string {
     n: String(number),
     date: new Date().toISOString().slice(0, 10),
   }
-  const filled = pattern.replaceAll(/\{(name|ext|n|date)\}/g, (_, key: string) => values[key] ?? '')
-  const isComplete = extension === '' || filled.toLowerCase().endsWith(`.${extension.toLowerCase()}`)
-  return isComplete ? filled : `${filled}.${extension}`
+  const filledPattern = pattern.replaceAll(/\{(name|ext|n|date)\}/g, (_, key: string) => values[key] ?? '')
+  const isComplete = extension === '' || filledPattern.toLowerCase().endsWith(`.${extension.toLowerCase()}`)
+  return isComplete ? filledPattern : `${filledPattern}.${extension}`
 }
 
 /** The pattern for the names of the files in the ZIP, with the first names that it gives. */
@@ -37,8 +37,8 @@ export default function RenameField({
     pattern.value ||= '{name}-{n}.{ext}'
   }, [pattern])
   const names = items
-    .slice(0, exampleNames)
-    .map(({ job, name }, at) => nameFrom(pattern.value, job.value?.result?.filename ?? name, at + 1))
+    .slice(0, maxExamples)
+    .map(({ job, name }, at) => applyPattern(pattern.value, job.value?.result?.filename ?? name, at + 1))
   return (
     <div class="field rename">
       <label for={id}>{lazyWords.fileNames}</label>

@@ -61,8 +61,8 @@ async function restoreList(): Promise<void> {
     if (items.value.some(({ phase }) => phase.value === 'sending')) event.preventDefault()
   })
   window.addEventListener('pagehide', () => void finishRemoval())
-  for (const hint of ['pointerdown', 'keydown', 'dragenter', 'paste'])
-    window.addEventListener(hint, () => void ensureFormats(), { once: true })
+  for (const eventType of ['pointerdown', 'keydown', 'dragenter', 'paste'])
+    window.addEventListener(eventType, () => void ensureFormats(), { once: true })
   const [drafts, folders, earlierJobs] = await Promise.all([
     loadDrafts(),
     loadFolders(),
@@ -82,14 +82,14 @@ async function restoreList(): Promise<void> {
     catalog,
   )
   // Of a file whose job may have been created before the reload, only one of both may be shown.
-  const [clearItems, doubtfulItems] = partition(
+  const [unambiguousItems, ambiguousItems] = partition(
     restoredItems,
-    (item) => item.multipartUpload === undefined || !firstPage.jobs.some((job) => isOfItem(job, item)),
+    (item) => item.multipartUpload === undefined || !firstPage.jobs.some((job) => matchesItem(job, item)),
   )
-  addItems(clearItems)
+  addItems(unambiguousItems)
   addJobs(firstPage.jobs, folders)
-  for (const item of clearItems) void continueDraft(item, folders)
-  for (const item of doubtfulItems) void addUnlessConverted(item, folders)
+  for (const item of unambiguousItems) void continueDraft(item, folders)
+  for (const item of ambiguousItems) void addUnlessConverted(item, folders)
   isRestored.value = true
   for (let cursor = firstPage.nextCursor; cursor !== null; ) {
     const from = cursor
@@ -102,8 +102,8 @@ async function restoreList(): Promise<void> {
   onOtherTabMessage((deletedIds) => {
     removeFromList(({ job }) => deletedIds.has(job.value?.jobId ?? ''))
     Promise.all([listJobs(), loadFolders(), loadDrafts()]).then(
-      ([{ jobs }, storedFolders, waitingDrafts]) => {
-        const keys = new Set(waitingDrafts.map(({ key }) => key))
+      ([{ jobs }, storedFolders, storedDrafts]) => {
+        const keys = new Set(storedDrafts.map(({ key }) => key))
         // Started or removed in another tab.
         removeFromList(
           ({ draft, phase }) => draft !== undefined && phase.value === 'ready' && !keys.has(draft.key),
@@ -119,13 +119,13 @@ function partition<Value>(values: readonly Value[], test: (value: Value) => bool
   return [values.filter(test), values.filter((value) => !test(value))]
 }
 
-const isOfItem = ({ source }: Job, { name, size }: ConversionItem) =>
+const matchesItem = ({ source }: Job, { name, size }: ConversionItem) =>
   source?.filename === name && source.size === size
 
 /** Continues with a file whose upload is complete; if another request has created its job, shows that instead. */
 async function continueDraft(item: ConversionItem, folders: ReadonlyMap<string, string>): Promise<void> {
   await checkPartialUpload(item)
-  if (!item.arrivedUpload.value) return
+  if (!item.completedUploadId.value) return
   await convertItem(item)
   const { details } = item.notice.value instanceof Problem ? item.notice.value : {}
   if (details?.['jobId'] === undefined) return
@@ -144,19 +144,19 @@ async function addUnlessConverted(item: ConversionItem, folders: ReadonlyMap<str
   return continueDraft(item, folders)
 }
 
-function removeFromList(isGone: (item: ConversionItem) => boolean): void {
-  for (const item of items.value.filter(isGone)) item.removal.abort()
-  items.value = items.value.filter((item) => !isGone(item))
+function removeFromList(shouldRemove: (item: ConversionItem) => boolean): void {
+  for (const item of items.value.filter(shouldRemove)) item.removal.abort()
+  items.value = items.value.filter((item) => !shouldRemove(item))
 }
 
 /** Appends jobs that are not in the list yet. */
 function addJobs(jobs: readonly Job[], folders: ReadonlyMap<string, string>): void {
-  const knownCatalog = catalog.value
-  if (!knownCatalog) return
+  const loadedCatalog = catalog.value
+  if (!loadedCatalog) return
   const knownIds = new Set(items.value.map(({ job }) => job.value?.jobId))
   const addedItems = jobs
     .filter(({ jobId, source }) => !knownIds.has(jobId) && source !== null)
-    .map((job) => new ConversionItem({ kind: 'job', job, folder: folders.get(job.jobId) }, knownCatalog))
+    .map((job) => new ConversionItem({ kind: 'job', job, folder: folders.get(job.jobId) }, loadedCatalog))
   items.value = [...items.value, ...addedItems]
   for (const item of addedItems) if (item.job.value) void trackJob(item, item.job.value)
 }

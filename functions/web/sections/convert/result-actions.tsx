@@ -23,7 +23,7 @@ export default function ResultActions({
   readonly url: string
   readonly filename: string
 }) {
-  const [isCodeShown, showCode] = useState(false)
+  const [isQrCodeShown, setQrCodeShown] = useState(false)
   return (
     <div class="result-actions">
       <div class="actions">
@@ -47,8 +47,8 @@ export default function ResultActions({
         <button
           type="button"
           class="button"
-          aria-expanded={isCodeShown}
-          onClick={() => showCode(!isCodeShown)}
+          aria-expanded={isQrCodeShown}
+          onClick={() => setQrCodeShown(!isQrCodeShown)}
         >
           {lazyWords.qrCode}
         </button>
@@ -64,7 +64,7 @@ export default function ResultActions({
           {lazyWords.sameWithOther}
         </button>
       </div>
-      {isCodeShown && <Lazy load={loadQrCode} text={url} label={lazyWords.qrCodeOf(filename)} />}
+      {isQrCodeShown && <Lazy load={loadQrCode} text={url} label={lazyWords.qrCodeOf(filename)} />}
       <p class="hint">{lazyWords.linkValidUntil(formatExpiry(job.expiresAt))}</p>
     </div>
   )

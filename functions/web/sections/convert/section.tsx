@@ -8,7 +8,7 @@ import { linkedChoice } from './add-items.ts'
 import { DropZone } from './drop-zone.tsx'
 import { chooseFiles } from './file-input.ts'
 import { ItemList } from './file-list.tsx'
-import { toolName } from './file-tools.ts'
+import { getToolName } from './file-tools.ts'
 import { items } from './item-list.ts'
 import { parsePreset } from './preset-links.ts'
 import { isRestored } from './restore-list.ts'
@@ -55,7 +55,7 @@ function LinkNotice() {
   return (
     <p class="notice linked">
       <span>
-        {tool ? words.linkedTool(toolName(tool)) : words.linkedTo(to.toUpperCase())}{' '}
+        {tool ? words.linkedTool(getToolName(tool)) : words.linkedTo(to.toUpperCase())}{' '}
         {options.length > 0 && <bdi>({options.join(', ')})</bdi>}
       </span>
       <button

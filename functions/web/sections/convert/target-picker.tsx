@@ -46,7 +46,7 @@ export function TargetPicker(props: Props) {
         aria-autocomplete="list"
         aria-expanded={isShown}
         aria-controls={`${id}-list`}
-        aria-activedescendant={isShown && activeIndex >= 0 ? rowIdOf(id, activeIndex) : undefined}
+        aria-activedescendant={isShown && activeIndex >= 0 ? getRowId(id, activeIndex) : undefined}
         value={typed}
         onInput={(event) => type(event.currentTarget.value)}
         onClick={open}
@@ -63,7 +63,7 @@ export function TargetPicker(props: Props) {
   )
 }
 
-const rowIdOf = (id: string, index: number) => `${id}-${index}`
+const getRowId = (id: string, index: number) => `${id}-${index}`
 
 /** The text in the field, and the list that opens below it. */
 function useCombobox(id: string, { sources, targets, tools = [], onChoose, onTool }: Props) {
@@ -72,8 +72,8 @@ function useCombobox(id: string, { sources, targets, tools = [], onChoose, onToo
   const activeRow = useSignal(-1)
   const findRows = () => {
     const { experimental, same } = commonOtherTargets(sources)
-    const searched = { targets, experimentalTargets: experimental, sameFormat: same, tools }
-    return searchTargets({ ...searched, synonyms: synonyms.value }, typedText.value)
+    const searchableTargets = { targets, experimentalTargets: experimental, sameFormat: same, tools }
+    return searchTargets({ ...searchableTargets, synonyms: synonyms.value }, typedText.value)
   }
   const rows = isOpen.value ? findRows() : []
   const isShown = isOpen.value && rows.length > 0
@@ -99,7 +99,7 @@ function useCombobox(id: string, { sources, targets, tools = [], onChoose, onToo
     const { length } = findRows()
     if (length > 0) activeRow.value = (to + length) % length
     requestAnimationFrame(() =>
-      document.getElementById(rowIdOf(id, activeRow.value))?.scrollIntoView({ block: 'nearest' }),
+      document.getElementById(getRowId(id, activeRow.value))?.scrollIntoView({ block: 'nearest' }),
     )
     return true
   }
@@ -115,10 +115,10 @@ function useCombobox(id: string, { sources, targets, tools = [], onChoose, onToo
       return typedText.value !== '' || row !== undefined
     },
     Escape: () => {
-      const hadSomething = isShown || typedText.value !== ''
+      const hadContent = isShown || typedText.value !== ''
       typedText.value = ''
       close()
-      return hadSomething
+      return hadContent
     },
   }
   return {
@@ -159,7 +159,7 @@ function RowList(props: {
       onPointerDown={keepFocus}
       onMouseDown={keepFocus}
     >
-      {groupsOf(props.rows).map(([name, members], group) => (
+      {groupRows(props.rows).map(([name, members], group) => (
         <div key={name} role="group" aria-labelledby={`${id}-group-${group}`}>
           <div id={`${id}-group-${group}`} class="picker-category" role="presentation">
             {name}
@@ -169,7 +169,7 @@ function RowList(props: {
             return (
               <div
                 key={keyOf(row)}
-                id={rowIdOf(id, index)}
+                id={getRowId(id, index)}
                 role="option"
                 class="picker-option"
                 aria-selected={index === props.activeIndex}
@@ -195,7 +195,7 @@ function RowList(props: {
 
 const keyOf = (row: Row) => (row.kind === 'format' ? row.format.id : `tool ${row.tool.id}`)
 
-function groupsOf(rows: readonly Row[]): readonly (readonly [string, readonly Row[]])[] {
+function groupRows(rows: readonly Row[]): readonly (readonly [string, readonly Row[]])[] {
   const nameOf = (row: Row) => (row.kind === 'format' ? categoryNames[row.format.category] : words.tools)
   return [...Map.groupBy(rows, nameOf)]
 }

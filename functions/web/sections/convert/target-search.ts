@@ -14,7 +14,7 @@ export type Row =
   | { readonly kind: 'format'; readonly format: Format; readonly note?: 'experimental' | 'same' | undefined }
   | { readonly kind: 'tool'; readonly tool: ListedTool }
 
-export interface SearchedTargets {
+export interface SearchableTargets {
   /** The usual targets, most popular first. */
   readonly targets: readonly Format[]
   /** Targets that work but are unusual. */
@@ -51,31 +51,35 @@ const namesOfFormat = (format: Format, synonyms: Synonyms | undefined) => [
 ]
 
 /** The best matches first. At the same rank, formats come before tools, and usual targets before experimental ones. */
-export function searchTargets(searched: SearchedTargets, typedText: string): readonly Row[] {
-  const { synonyms } = searched
+export function searchTargets(searchableTargets: SearchableTargets, typedText: string): readonly Row[] {
+  const { synonyms } = searchableTargets
   const needle = typedText.trim().toLowerCase().replace(/^\./, '')
   const formats: readonly Row[] = [
-    ...searched.targets.map((format): Row => ({ kind: 'format', format })),
-    ...searched.experimentalTargets.map((format): Row => ({ kind: 'format', format, note: 'experimental' })),
-    ...(searched.sameFormat ? [{ kind: 'format', format: searched.sameFormat, note: 'same' } as const] : []),
+    ...searchableTargets.targets.map((format): Row => ({ kind: 'format', format })),
+    ...searchableTargets.experimentalTargets.map(
+      (format): Row => ({ kind: 'format', format, note: 'experimental' }),
+    ),
+    ...(searchableTargets.sameFormat
+      ? [{ kind: 'format', format: searchableTargets.sameFormat, note: 'same' } as const]
+      : []),
   ]
-  if (!needle) return byGroup(formats)
+  if (!needle) return sortByGroup(formats)
   const namesOf = (row: Row) => {
     if (row.kind === 'tool')
       return [row.tool.id, row.tool.name.toLowerCase(), ...(synonyms?.toolSynonyms(row.tool.id) ?? [])]
     const names = namesOfFormat(row.format, synonyms)
     return row.note === 'same' ? [...names, ...(synonyms?.sameFormatSynonyms(row.format) ?? [])] : names
   }
-  const tools = searched.tools.map((tool): Row => ({ kind: 'tool', tool }))
+  const tools = searchableTargets.tools.map((tool): Row => ({ kind: 'tool', tool }))
   const found = [...formats, ...tools].flatMap((row) => {
     const rank = rankOf(needle, namesOf(row))
     return rank === undefined ? [] : [{ row, rank }]
   })
-  return byGroup(found.sort((a, b) => a.rank - b.rank).map(({ row }) => row))
+  return sortByGroup(found.sort((a, b) => a.rank - b.rank).map(({ row }) => row))
 }
 
 /** Categories and tools, sorted by their best match, so that the first row is the best of all. */
-const byGroup = (rows: readonly Row[]): readonly Row[] =>
+const sortByGroup = (rows: readonly Row[]): readonly Row[] =>
   [...Map.groupBy(rows, (row) => (row.kind === 'tool' ? 'tool' : row.format.category)).values()].flat()
 
 /** Whether a tool matches what was typed. */

@@ -3,11 +3,11 @@ const sliceMs = 12
 
 /** Visits each value in time slices, so that the page stays responsive. */
 export async function forEachInSlices<Value>(
-  allValues: readonly Value[],
+  values: readonly Value[],
   visit: (value: Value) => void,
 ): Promise<void> {
   let startedAt = performance.now()
-  for (const value of allValues) {
+  for (const value of values) {
     if (performance.now() - startedAt > sliceMs) {
       await yieldToBrowser()
       startedAt = performance.now()

@@ -4,7 +4,7 @@
 const headBytes = 4096
 
 /** Formats that are usually transparent, but whose first bytes do not show it. */
-const maybeTransparent: ReadonlySet<string> = new Set([
+const alphaFormats: ReadonlySet<string> = new Set([
   'svg',
   'svgz',
   'gif',
@@ -18,7 +18,7 @@ const maybeTransparent: ReadonlySet<string> = new Set([
 ])
 
 /** Width and height of the small copy, in pixels. */
-const copyPx = 128
+const thumbnailPx = 128
 /** Decoding a larger image would take too long. */
 const maxDecodedBytes = 20_000_000
 
@@ -31,12 +31,16 @@ export async function hasTransparentPixels(
   if (!(await mayHaveAlpha(format, file))) return false
   if (!isExact || file.size > maxDecodedBytes) return true
   try {
-    const smallCopy = { resizeWidth: copyPx, resizeHeight: copyPx, resizeQuality: 'medium' } as const
-    const bitmap = await createImageBitmap(file, smallCopy)
-    const context = new OffscreenCanvas(copyPx, copyPx).getContext('2d')
+    const resizeOptions = {
+      resizeWidth: thumbnailPx,
+      resizeHeight: thumbnailPx,
+      resizeQuality: 'medium',
+    } as const
+    const bitmap = await createImageBitmap(file, resizeOptions)
+    const context = new OffscreenCanvas(thumbnailPx, thumbnailPx).getContext('2d')
     context?.drawImage(bitmap, 0, 0)
     bitmap.close()
-    const { data } = context?.getImageData(0, 0, copyPx, copyPx) ?? { data: [0, 0, 0, 0] }
+    const { data } = context?.getImageData(0, 0, thumbnailPx, thumbnailPx) ?? { data: [0, 0, 0, 0] }
     return data.some((value, at) => at % 4 === 3 && value < 255)
   } catch {
     return true // the browser cannot decode it
@@ -46,7 +50,7 @@ export async function hasTransparentPixels(
 async function mayHaveAlpha(format: string | undefined, file: Blob): Promise<boolean> {
   if (format === 'png') return pngHasAlpha(new Uint8Array(await file.slice(0, headBytes).arrayBuffer()))
   if (format === 'webp') return webpHasAlpha(new Uint8Array(await file.slice(0, 32).arrayBuffer()))
-  return format !== undefined && maybeTransparent.has(format)
+  return format !== undefined && alphaFormats.has(format)
 }
 
 /** PNG, 11.2.1: color types 4 and 6 have alpha; 11.3.1: a tRNS chunk makes colors transparent. */

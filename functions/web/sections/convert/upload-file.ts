@@ -41,7 +41,7 @@ export async function uploadFile(request: UploadRequest): Promise<string> {
   try {
     return request.file.size > multipartThresholdBytes || request.multipartUpload
       ? await uploadInParts(request)
-      : await uploadWhole(request)
+      : await uploadInOneRequest(request)
   } finally {
     release()
   }
@@ -50,7 +50,7 @@ export async function uploadFile(request: UploadRequest): Promise<string> {
 const contentTypeOf = ({ type }: File) =>
   /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream'
 
-async function uploadWhole({ file, onProgress, signal }: UploadRequest): Promise<string> {
+async function uploadInOneRequest({ file, onProgress, signal }: UploadRequest): Promise<string> {
   const meter = createProgressMeter(file.size, onProgress)
   const fileInfo = { filename: file.name, contentType: contentTypeOf(file), size: file.size }
   const presigned = await withRetries(() => requestPresignedUpload(fileInfo, signal), meter.interrupt, signal)
@@ -88,8 +88,8 @@ async function uploadInParts({
       const url =
         urls.get(number) ??
         (await getPartUrl(uploadId, [number, ...remainingParts.slice(0, urlBatchSize)], urls, signal))
-      const count = (bytesSent: number) => {
-        sentBytesByPart.set(number, bytesSent)
+      const count = (sentBytes: number) => {
+        sentBytesByPart.set(number, sentBytes)
         report()
       }
       return putBytes({ url: url ?? '' }, bytes, count, signal)
@@ -133,7 +133,7 @@ export function abortUpload(uploadId: string): void {
   void abortMultipart(uploadId).catch(() => {})
 }
 
-const firstPauseS = 0.5
+const firstRetryDelayS = 0.5
 const maxPauseS = 30
 
 /**
@@ -152,14 +152,17 @@ export async function withRetries<Value>(
       signal.throwIfAborted()
       if (!isTransient(error)) throw error
       onInterruption()
-      const seconds = Math.min(maxPauseS, error.retryAfterS ?? firstPauseS * 3 ** Math.min(attempt - 1, 5))
-      await Promise.race([pause(seconds, signal), untilOnline(signal)])
+      const seconds = Math.min(
+        maxPauseS,
+        error.retryAfterS ?? firstRetryDelayS * 3 ** Math.min(attempt - 1, 5),
+      )
+      await Promise.race([pause(seconds, signal), waitUntilOnline(signal)])
     }
   }
 }
 
 /** Resolves when the connection returns; never if already online, so that the back-off decides. */
-function untilOnline(signal: AbortSignal): Promise<void> {
+function waitUntilOnline(signal: AbortSignal): Promise<void> {
   if (navigator.onLine) return new Promise(() => {})
   return new Promise((resolve) => window.addEventListener('online', () => resolve(), { once: true, signal }))
 }

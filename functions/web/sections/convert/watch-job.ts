@@ -27,14 +27,14 @@ const isFinished = ({ status }: Job) => status !== 'pending' && status !== 'queu
 const maxLongPolls = 2
 const longPollS = 1
 const pollPauseS = 2
-let watchedJobs = 0
+let watchedJobCount = 0
 
 /**
  * Reports every step of a job until it is finished, from events if possible, else by polling. A lost connection only
  * causes a delay.
  */
 export async function watchJob(job: Job, onProgress: OnProgress, signal: AbortSignal): Promise<Job> {
-  watchedJobs += 1
+  watchedJobCount += 1
   const subscription = subscribeToJob(job.jobId)
   let latestJob = job
   let hasPolled = false
@@ -43,7 +43,7 @@ export async function watchJob(job: Job, onProgress: OnProgress, signal: AbortSi
       onProgress({ stage: 'running', job: latestJob, isOffline: false })
       if (hasPolled) latestJob = await followUpdates(latestJob, subscription, onProgress, signal)
       const isLive = subscription.isConnected()
-      const usesLongPoll = watchedJobs <= maxLongPolls && !isLive
+      const usesLongPoll = watchedJobCount <= maxLongPolls && !isLive
       try {
         const { data, retryAfterS } = await fetchJobStatus(
           job.jobId,
@@ -62,7 +62,7 @@ export async function watchJob(job: Job, onProgress: OnProgress, signal: AbortSi
     return latestJob
   } finally {
     subscription.stop()
-    watchedJobs -= 1
+    watchedJobCount -= 1
   }
 }
 
@@ -87,9 +87,9 @@ async function followUpdates(
 const minPercentForEta = 5
 
 function applyProgress(job: Job, { percent, stage, taskName, at }: ProgressUpdate): Job {
-  const spentMs = job.startedAt ? Date.parse(at) - Date.parse(job.startedAt) : 0
+  const elapsedMs = job.startedAt ? Date.parse(at) - Date.parse(job.startedAt) : 0
   const etaMs =
-    percent < minPercentForEta || spentMs <= 0 ? null : Math.round((spentMs * (100 - percent)) / percent)
+    percent < minPercentForEta || elapsedMs <= 0 ? null : Math.round((elapsedMs * (100 - percent)) / percent)
   return { ...job, status: 'processing', progress: { percent, stage, taskName, etaMs } }
 }
 

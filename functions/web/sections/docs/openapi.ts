@@ -19,7 +19,7 @@ export interface ApiSchema {
   readonly deprecated?: boolean
 }
 
-interface Media {
+interface MediaType {
   readonly schema?: ApiSchema
   readonly example?: unknown
   readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>
@@ -42,7 +42,7 @@ interface ApiOperation {
   readonly description?: string
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters?: readonly Parameter[]
-  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
+  readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> }
   readonly responses: Readonly<Record<string, Reply>>
   /** Scopes that every authentication method needs. */
   readonly 'x-scopes'?: readonly string[]
@@ -51,7 +51,7 @@ interface ApiOperation {
 interface Reply {
   readonly $ref?: string
   readonly description: string
-  readonly content?: Readonly<Record<string, Media>>
+  readonly content?: Readonly<Record<string, MediaType>>
 }
 
 export interface OpenApi {
@@ -111,7 +111,7 @@ export function describeType(schemaOrRef: ApiSchema, document: OpenApi): string 
   return `${[schema.type ?? 'any'].flat().join(' | ')}${schema.format ? ` (${schema.format})` : ''}${bounds}`
 }
 
-const firstExample = ({ example, examples }: Media): unknown =>
+const firstExample = ({ example, examples }: MediaType): unknown =>
   example ?? Object.values(examples ?? {})[0]?.value
 
 const shellQuote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
@@ -134,16 +134,16 @@ export function buildCurl(
   // Operations that allow anonymous access need no key.
   const needsKey = security.length > 0 && !security.some((scheme) => Object.keys(scheme).length === 0)
   const needsSession = !security.some((scheme) => 'apiKey' in scheme)
-  const identity = needsSession ? ["-b 'session=…'"] : ["-H 'X-Api-Key: sk_…'"]
+  const authArguments = needsSession ? ["-b 'session=…'"] : ["-H 'X-Api-Key: sk_…'"]
   return [
     `curl${method === 'GET' ? '' : ` -X ${method}`}`,
-    ...(needsKey ? identity : []),
+    ...(needsKey ? authArguments : []),
     ...curlBodyArguments(requestBody?.content ?? {}),
     shellQuote(url),
   ].join(' \\\n  ')
 }
 
-function curlBodyArguments(content: Readonly<Record<string, Media>>): string[] {
+function curlBodyArguments(content: Readonly<Record<string, MediaType>>): string[] {
   const form = content['multipart/form-data']
   const fields = form && firstExample(form)
   if (typeof fields === 'object' && fields !== null)
@@ -161,7 +161,7 @@ function curlBodyArguments(content: Readonly<Record<string, Media>>): string[] {
   return [`-H ${shellQuote(`Content-Type: ${type}`)}`, `-d ${shellQuote(JSON.stringify(example))}`]
 }
 
-export const jsonExample = (content: Readonly<Record<string, Media>> | undefined): string | undefined => {
+export const jsonExample = (content: Readonly<Record<string, MediaType>> | undefined): string | undefined => {
   const media = Object.entries(content ?? {}).find(([type]) => type.includes('json'))?.[1]
   const example = media && firstExample(media)
   return example === undefined ? undefined : JSON.stringify(example, null, 2)

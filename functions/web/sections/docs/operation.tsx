@@ -91,8 +91,8 @@ function envelopeData(schema: ApiSchema, document: OpenApi): ApiSchema {
 const maxDepth = 2
 
 /** Rows for all fields; nested fields are named by their full path. */
-function fieldRows(parameterRows: ApiSchema, document: OpenApi, parentPath = '', depth = 0): Row[] {
-  const schema = resolveRef(parameterRows, document)
+function fieldRows(schemaOrRef: ApiSchema, document: OpenApi, parentPath = '', depth = 0): Row[] {
+  const schema = resolveRef(schemaOrRef, document)
   const variants = [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? schema.oneOf ?? [])]
   return variants.flatMap((form) => {
     const { properties = {}, required = [] } = resolveRef(form, document)

@@ -60,10 +60,10 @@ function renderTable([head = '', _rule, ...rows]: readonly string[]): ComponentC
   )
 }
 
-const inlineMarks = /(`[^`]+`|\*\*[^*]+\*\*|\[[^[\]]+\]\([^()\s]+\))/
+const inlineMarkupPattern = /(`[^`]+`|\*\*[^*]+\*\*|\[[^[\]]+\]\([^()\s]+\))/
 
 export function renderInline(text: string): ComponentChildren {
-  return text.split(inlineMarks).map((part) => {
+  return text.split(inlineMarkupPattern).map((part) => {
     if (part.startsWith('`')) return <code key={part}>{part.slice(1, -1)}</code>
     if (part.startsWith('**')) return <strong key={part}>{renderInline(part.slice(2, -2))}</strong>
     const [, label, href] = /^\[([^\]]+)\]\(([^)\s]+)\)$/.exec(part) ?? []

@@ -13,7 +13,7 @@ import { useQuery } from '../../ui/use-query.ts'
 import words from './words/en.ts'
 
 type Conversions = ReplyData<typeof listConversions>
-type Checked = ReplyData<typeof checkConversion>
+type CheckResult = ReplyData<typeof checkConversion>
 
 /** `/formats`, `/formats/png` and `/formats/png-to-webp`. */
 export default function Formats({ route }: { readonly route: PageRoute }) {
@@ -117,7 +117,7 @@ function FormatPage({ format }: { readonly format: Format }) {
           return (
             <>
               <Targets
-                title={words.usual}
+                title={words.commonConversions}
                 from={id}
                 targets={format.targets.filter((one) => pairs.some((pair) => pair.to === one))}
               />
@@ -155,7 +155,7 @@ function PairPage({ source, target }: { readonly source: Format; readonly target
   const pairQuery = useQuery(`pair ${from} ${to}`, async () => {
     const [{ conversions }, check] = await Promise.all([
       callApi<Conversions>(`/v1/formats/conversions?${new URLSearchParams({ from, to })}`),
-      callApi<Checked>('/v1/convert/check', { method: 'POST', body: { from, targetFormat: to } }),
+      callApi<CheckResult>('/v1/convert/check', { method: 'POST', body: { from, targetFormat: to } }),
     ])
     return { options: (conversions[0]?.options ?? []).map(translateOption), check }
   })

@@ -71,23 +71,23 @@ function JobList({ query }: { readonly query: URLSearchParams }) {
   const list = useQuery(`jobs ${filters}`, () =>
     callApi<JobListReply>(`/v1/jobs?${new URLSearchParams([...filters, ['limit', '50']])}`),
   )
-  const [chosenJobs, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [chosenJobs, setChosenJobs] = useState<ReadonlySet<string>>(new Set())
   const setFilter = (name: string, value: string) => {
     const nextQuery = new URLSearchParams(
       [...filters].filter(([other]) => other !== name && other !== 'cursor'),
     )
     if (value) nextQuery.set(name, value)
-    setChosen(new Set())
+    setChosenJobs(new Set())
     navigate(`/history?${nextQuery}`, { replace: name !== 'cursor' })
   }
   const toggle = (id: string) => {
     const nextSelection = new Set(chosenJobs)
     if (!nextSelection.delete(id)) nextSelection.add(id)
-    setChosen(nextSelection)
+    setChosenJobs(nextSelection)
   }
-  const removeChosen = async () => {
+  const deleteChosenJobs = async () => {
     for (const id of chosenJobs) await deleteJob(id)
-    setChosen(new Set())
+    setChosenJobs(new Set())
     await list.reload()
   }
   return (
@@ -102,7 +102,7 @@ function JobList({ query }: { readonly query: URLSearchParams }) {
                   label={words.deleteChosen(chosenJobs.size)}
                   confirmText={words.confirm}
                   doneText={words.deleted}
-                  action={removeChosen}
+                  action={deleteChosenJobs}
                 />
                 <ActionButton label={words.zip} action={() => downloadZip([...chosenJobs])} />
               </p>

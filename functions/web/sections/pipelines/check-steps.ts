@@ -1,7 +1,7 @@
 import type { checkConversion } from '../../../routes/check-conversion.ts'
 import { callApi, fetchToolTargets, type Option, type Problem, type ReplyData, toProblem } from '../../api.ts'
 import { loadOptions } from '../../options/load-options.ts'
-import { collectValues, problemOption, validateOptions } from '../../options/option-values.ts'
+import { collectValues, findProblemOption, validateOptions } from '../../options/option-values.ts'
 import type { PipelineStep } from './pipeline.ts'
 
 /** Checks a pipeline step by step with the service; each step converts the result of the previous step. */
@@ -17,7 +17,7 @@ export interface StepCheck {
   readonly result?: CheckResult | undefined
 }
 
-const unchecked: StepCheck = { options: [], errors: {} }
+const uncheckedStep: StepCheck = { options: [], errors: {} }
 
 const pendingRequests = new Map<string, Promise<unknown>>()
 
@@ -36,7 +36,7 @@ export async function checkSteps(
   const stepChecks: StepCheck[] = []
   let format: string | undefined = from || undefined
   for (const step of steps) {
-    const stepCheck: StepCheck = format === undefined ? unchecked : await checkStep(format, step)
+    const stepCheck: StepCheck = format === undefined ? uncheckedStep : await checkStep(format, step)
     stepChecks.push(stepCheck)
     format = stepCheck.result?.to
   }
@@ -46,7 +46,7 @@ export async function checkSteps(
 async function checkStep(from: string, step: PipelineStep): Promise<StepCheck> {
   let options: readonly Option[] = []
   try {
-    const to = step.to ?? (await toolTarget(from, step.tool ?? ''))
+    const to = step.to ?? (await chooseToolTarget(from, step.tool ?? ''))
     options = await loadOptions(from, to, step.tool)
     const errors = validateOptions(options, step.values)
     if (Object.keys(errors).length > 0) return { from, options, errors }
@@ -61,7 +61,7 @@ async function checkStep(from: string, step: PipelineStep): Promise<StepCheck> {
     return { from, options, errors: {}, result }
   } catch (error) {
     const problem = toProblem(error)
-    const option = problemOption(problem, options)
+    const option = findProblemOption(problem, options)
     if (!option) return { from, options, errors: {}, problem }
     const texts = await import('../../problems/describe-field-problem.ts').catch(() => undefined)
     const sentence = texts?.describeFieldProblem(problem.details, option, step.values[option.name])
@@ -70,7 +70,7 @@ async function checkStep(from: string, step: PipelineStep): Promise<StepCheck> {
 }
 
 /** A tool keeps the format if it can, else it uses its first target. */
-async function toolTarget(from: string, tool: string): Promise<string> {
+async function chooseToolTarget(from: string, tool: string): Promise<string> {
   const targets = await requestOnce(`${from} ${tool}`, () => fetchToolTargets(from, tool))
   return targets.includes(from) ? from : (targets[0] ?? from)
 }
@@ -78,12 +78,12 @@ async function toolTarget(from: string, tool: string): Promise<string> {
 /** Tools that support several formats; the page offers them if they accept the current format. */
 const generalTools = ['compress', 'thumbnail'] as const
 
-export async function generalToolsFor(from: string): Promise<readonly string[]> {
-  const unionOfTargets = await Promise.all(
+export async function listGeneralTools(from: string): Promise<readonly string[]> {
+  const supportedTools = await Promise.all(
     generalTools.map(async (tool) => {
       const targets = await requestOnce(`${from} ${tool}`, () => fetchToolTargets(from, tool)).catch(() => [])
       return targets.length > 0 ? [tool] : []
     }),
   )
-  return unionOfTargets.flat()
+  return supportedTools.flat()
 }

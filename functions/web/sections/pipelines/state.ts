@@ -31,10 +31,10 @@ effect(() => {
   const version = ++latestVersion
   timer = setTimeout(() => {
     isChecking.value = true
-    void checkSteps(from, steps).then((foundChecks) => {
+    void checkSteps(from, steps).then((newChecks) => {
       // A newer change is being checked.
       if (version !== latestVersion) return
-      checks.value = foundChecks
+      checks.value = newChecks
       isChecking.value = false
       savePipeline()
     })
@@ -44,16 +44,16 @@ effect(() => {
 /** Passwords are never stored. */
 function savePipeline(): void {
   const { steps } = pipeline.value
-  const shownSteps = steps.map((step, at): PipelineStep => {
-    const secret = checks.value[at]?.options.filter(({ widget }) => widget === 'password') ?? []
-    const names = new Set(secret.map(({ name }) => name))
+  const stepsWithoutSecrets = steps.map((step, at): PipelineStep => {
+    const secretOptions = checks.value[at]?.options.filter(({ widget }) => widget === 'password') ?? []
+    const names = new Set(secretOptions.map(({ name }) => name))
     return {
       ...step,
       values: Object.fromEntries(Object.entries(step.values).filter(([name]) => !names.has(name))),
     }
   })
   try {
-    localStorage.setItem(storageKey, JSON.stringify({ ...pipeline.value, steps: shownSteps }))
+    localStorage.setItem(storageKey, JSON.stringify({ ...pipeline.value, steps: stepsWithoutSecrets }))
   } catch {
     // Denied or full: the pipeline lasts until the page is closed.
   }

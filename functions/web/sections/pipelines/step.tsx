@@ -6,15 +6,15 @@ import { Field } from '../../ui/components.tsx'
 import { listEngines } from '../../ui/engine-names.ts'
 import { useQuery } from '../../ui/use-query.ts'
 import { WarningText } from '../../ui/warning-text.tsx'
-import { toolName, toolsFor } from '../convert/file-tools.ts'
+import { getToolName, listToolsFor } from '../convert/file-tools.ts'
 import { type FormatCatalog, suggestTargets } from '../convert/format-catalog.ts'
-import { generalToolsFor, type StepCheck } from './check-steps.ts'
+import { listGeneralTools, type StepCheck } from './check-steps.ts'
 import type { PipelineStep } from './pipeline.ts'
 import { addStep, checks, isChecking, moveStep, removeStep, updateStep } from './state.ts'
 import words from './words/en.ts'
 
-const stepTitle = ({ to, tool }: Pick<PipelineStep, 'to' | 'tool'>) =>
-  tool === undefined ? words.convertTo((to ?? '').toUpperCase()) : toolName(tool)
+const getStepTitle = ({ to, tool }: Pick<PipelineStep, 'to' | 'tool'>) =>
+  tool === undefined ? words.convertTo((to ?? '').toUpperCase()) : getToolName(tool)
 
 export function StepCard(props: {
   readonly step: PipelineStep
@@ -25,7 +25,7 @@ export function StepCard(props: {
   const { step, at, count, catalog } = props
   const titleId = useId()
   const stepCheck = checks.value[at]
-  const name = stepTitle(step)
+  const name = getStepTitle(step)
   const moveBy = (by: 1 | -1) => {
     moveStep(at, by)
     announce(words.movedTo(name, at + 1 + by))
@@ -56,7 +56,7 @@ export function StepCard(props: {
           </button>
         </div>
       </div>
-      <StepStatus checked={stepCheck} />
+      <StepStatus stepCheck={stepCheck} />
       {stepCheck?.from !== undefined && (
         <StepSelect
           label={words.action}
@@ -89,12 +89,12 @@ function stateOf(stepCheck: StepCheck | undefined): 'good' | 'bad' | 'open' {
 }
 
 /** The check result of the step while it is edited. */
-function StepStatus({ checked }: { readonly checked: StepCheck | undefined }) {
-  const { result, problem, errors = {} } = checked ?? {}
+function StepStatus({ stepCheck }: { readonly stepCheck: StepCheck | undefined }) {
+  const { result, problem, errors = {} } = stepCheck ?? {}
   return (
     <div role="status">
-      {!checked && <p class="hint">{words.checking}</p>}
-      {checked && checked.from === undefined && !isChecking.value && <p class="hint">{words.waits}</p>}
+      {!stepCheck && <p class="hint">{words.checking}</p>}
+      {stepCheck && stepCheck.from === undefined && !isChecking.value && <p class="hint">{words.waits}</p>}
       {result && (
         <p class="hint">
           <span class="icon icon-check" aria-hidden="true" />{' '}
@@ -123,14 +123,14 @@ function StepSelect(props: {
   readonly onChoose: (choice: StepChoice) => void
 }) {
   const { from, catalog, chosen } = props
-  const source = catalog.byId(from)
-  const general = useQuery(`tools of ${from}`, () => generalToolsFor(from))
-  const targets = catalog.targetsOf(source)
+  const source = catalog.findById(from)
+  const generalTools = useQuery(`tools of ${from}`, () => listGeneralTools(from))
+  const targets = catalog.getTargets(source)
   const suggested = suggestTargets(source, targets)
   const otherTargets = targets.filter((target) => !suggested.includes(target))
   // Tools for several files or hand-picked pages cannot run unattended.
-  const fileTools = toolsFor(source).filter(({ hasOwnPage }) => !hasOwnPage)
-  const tools = [...fileTools, ...(general.data ?? []).map((id) => ({ id, name: toolName(id) }))]
+  const fileTools = listToolsFor(source).filter(({ hasOwnPage }) => !hasOwnPage)
+  const tools = [...fileTools, ...(generalTools.data ?? []).map((id) => ({ id, name: getToolName(id) }))]
   const value = chosen?.tool !== undefined ? `tool:${chosen.tool}` : chosen?.to ? `to:${chosen.to}` : ''
   const offered = [...targets.map(({ id }) => `to:${id}`), ...tools.map(({ id }) => `tool:${id}`)]
   const formats = (list: typeof targets) =>
@@ -153,7 +153,7 @@ function StepSelect(props: {
           {value === '' && <option value="">{words.choose}</option>}
           {/* The choice was made for another input format. */}
           {value !== '' && chosen && !offered.includes(value) && (
-            <option value={value}>{stepTitle(chosen)}</option>
+            <option value={value}>{getStepTitle(chosen)}</option>
           )}
           <optgroup label={words.likely}>{formats(suggested)}</optgroup>
           {tools.length > 0 && (
@@ -179,7 +179,7 @@ export const AddStep = ({ from, catalog }: { readonly from: string; readonly cat
     catalog={catalog}
     onChoose={(choice) => {
       addStep(choice)
-      announce(words.added(stepTitle(choice)))
+      announce(words.added(getStepTitle(choice)))
     }}
   />
 )

@@ -3,7 +3,7 @@ import type { getHealth } from '../../../routes/get-health.ts'
 import type { getReliability } from '../../../routes/usage.ts'
 import { callApi, Problem, type ReplyData } from '../../api.ts'
 import { Block, Page, QueryView, StatusLabel, Table } from '../../ui/components.tsx'
-import { engineName } from '../../ui/engine-names.ts'
+import { getEngineName } from '../../ui/engine-names.ts'
 import { formatDuration, formatPercent } from '../../ui/format-values.ts'
 import { useQuery } from '../../ui/use-query.ts'
 import words from './words/en.ts'
@@ -32,9 +32,9 @@ export default function Status() {
               <>
                 <p role="status">
                   {status === 'ok' ? (
-                    <StatusLabel kind="good">{words.allWell}</StatusLabel>
+                    <StatusLabel kind="good">{words.allOperational}</StatusLabel>
                   ) : (
-                    <StatusLabel kind="bad">{words.notWell}</StatusLabel>
+                    <StatusLabel kind="bad">{words.someFailing}</StatusLabel>
                   )}
                 </p>
                 <Parts
@@ -126,7 +126,7 @@ const Parts = (props: {
 type Engine = Health['engines'][number]
 
 const engineColumns = [
-  { name: words.engines, cell: ({ id }: Engine) => engineName(id) },
+  { name: words.engines, cell: ({ id }: Engine) => getEngineName(id) },
   {
     name: words.state,
     cell: ({ available }: Engine) =>

@@ -6,7 +6,7 @@ import {
   listSelectedPages,
   type PageArrangement,
   type PageOperation,
-  splitParts,
+  splitIntoParts,
   toOperations,
 } from '../../grid/page-order.ts'
 import type { ToolId } from './tools.ts'
@@ -21,12 +21,12 @@ export interface GridUse {
   readonly steps: (arrangement: PageArrangement, id: ToolId) => readonly PageOperation[] | undefined
 }
 
-const pagesOperation = (
+const createPagesOperation = (
   operation: ToolId,
   pages: string | undefined,
 ): readonly PageOperation[] | undefined => (pages ? [{ operation, options: { pages } }] : undefined)
 
-const nonEmpty = (steps: readonly PageOperation[]) => (steps.length > 0 ? steps : undefined)
+const undefinedIfEmpty = (steps: readonly PageOperation[]) => (steps.length > 0 ? steps : undefined)
 
 /** The selected pages, or all if none are selected. */
 const selectionUse: GridUse = {
@@ -44,7 +44,7 @@ const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
     abilities: ['move', 'rotate', 'remove', 'split'],
     isForSelecting: false,
     replacedOptions: ['pages'],
-    steps: (arrangement) => nonEmpty(toOperations(arrangement)),
+    steps: (arrangement) => undefinedIfEmpty(toOperations(arrangement)),
   },
   'split-pdf': {
     abilities: ['split'],
@@ -52,7 +52,7 @@ const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
     replacedOptions: ['pages'],
     // Without a split, each page becomes a file.
     steps: (arrangement, id) => {
-      const parts = splitParts(arrangement)
+      const parts = splitIntoParts(arrangement)
       return [{ operation: id, options: parts.length > 1 ? { pages: parts.map(formatRange).join(',') } : {} }]
     },
   },
@@ -60,25 +60,25 @@ const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
     abilities: ['move'],
     isForSelecting: true,
     replacedOptions: ['pages'],
-    steps: (arrangement, id) => pagesOperation(id, formatRange(listSelectedPages(arrangement))),
+    steps: (arrangement, id) => createPagesOperation(id, formatRange(listSelectedPages(arrangement))),
   },
   'remove-pdf-pages': {
     abilities: ['remove'],
     isForSelecting: false,
     replacedOptions: ['pages'],
-    steps: (arrangement, id) => pagesOperation(id, formatRange(listRemovedPages(arrangement))),
+    steps: (arrangement, id) => createPagesOperation(id, formatRange(listRemovedPages(arrangement))),
   },
   'reorder-pdf-pages': {
     abilities: ['move'],
     isForSelecting: false,
     replacedOptions: ['pages'],
-    steps: (arrangement, id) => pagesOperation(id, formatNewOrder(arrangement)),
+    steps: (arrangement, id) => createPagesOperation(id, formatNewOrder(arrangement)),
   },
   'rotate-pdf': {
     abilities: ['rotate'],
     isForSelecting: false,
     replacedOptions: ['pages', 'rotate'],
-    steps: (arrangement) => nonEmpty(toOperations(arrangement)),
+    steps: (arrangement) => undefinedIfEmpty(toOperations(arrangement)),
   },
 }
 

@@ -13,14 +13,14 @@ export interface ToolRequest {
   /** Each file with its own chain of steps. */
   readonly files: readonly { readonly file: File; readonly steps: readonly PageOperation[] }[]
   /** The step that combines all files. */
-  readonly joint?: PageOperation | undefined
+  readonly combiningStep?: PageOperation | undefined
   /** Template for the names of the results. */
   readonly filename?: string | undefined
   readonly targetFormat?: string | undefined
   /** The format of the first file, if known. */
   readonly from?: string | undefined
   /** The job that was created with the upload and stores the file. */
-  readonly uploadedWithJob?: string | undefined
+  readonly storingJobId?: string | undefined
 }
 
 const isFinished = ({ status }: Job) => ['completed', 'failed', 'cancelled', 'expired'].includes(status)
@@ -31,23 +31,23 @@ const waitS = 20
 /** @throws Problem */
 export async function runToolJob(
   request: ToolRequest,
-  onState: (runTool: RunState) => void,
+  onState: (state: RunState) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const job =
-    request.uploadedWithJob === undefined
+    request.storingJobId === undefined
       ? await pollJob(await startJob(request, onState, signal), onState, signal)
-      : await runOnStored(request.uploadedWithJob, request.files[0]?.steps ?? [], onState, signal)
+      : await runOnStoredFile(request.storingJobId, request.files[0]?.steps ?? [], onState, signal)
   if (job.error) throw await explainError(job.error)
   onState({ state: 'over', job })
 }
 
 /** Checks the request before uploading; the largest file must be within the limits. */
-async function checkBeforeUpload({ files, joint, targetFormat, from }: ToolRequest): Promise<void> {
-  const step = joint ?? files[0]?.steps[0]
+async function checkBeforeUpload({ files, combiningStep, targetFormat, from }: ToolRequest): Promise<void> {
+  const step = combiningStep ?? files[0]?.steps[0]
   if (!from || !step) return
   const sizes = files.map(({ file }) => file.size)
-  const size = joint ? sizes.reduce((sum, one) => sum + one, 0) : Math.max(...sizes)
+  const size = combiningStep ? sizes.reduce((sum, one) => sum + one, 0) : Math.max(...sizes)
   const to = targetFormat && { targetFormat }
   await checkConversion({ from, toolOperation: step.operation, ...to, options: step.options, size }).catch(
     (error: unknown) => {
@@ -57,10 +57,10 @@ async function checkBeforeUpload({ files, joint, targetFormat, from }: ToolReque
   )
 }
 
-async function startJob(request: ToolRequest, onState: (runTool: RunState) => void, signal: AbortSignal) {
+async function startJob(request: ToolRequest, onState: (state: RunState) => void, signal: AbortSignal) {
   await checkBeforeUpload(request)
-  const { files, joint, targetFormat, filename } = request
-  const named = filename && { filename }
+  const { files, combiningStep, targetFormat, filename } = request
+  const filenameField = filename && { filename }
   const uploads = await uploadAll(
     files.map(({ file }) => file),
     onState,
@@ -68,7 +68,7 @@ async function startJob(request: ToolRequest, onState: (runTool: RunState) => vo
   )
   const to = targetFormat && { output_format: targetFormat }
   const tasks: Record<string, unknown> = {}
-  const lastTasks: string[] = []
+  const lastTaskNames: string[] = []
   for (const [at, { steps }] of files.entries()) {
     let input = `file-${at + 1}`
     tasks[input] = { operation: 'import/upload', upload_id: uploads[at] }
@@ -78,18 +78,18 @@ async function startJob(request: ToolRequest, onState: (runTool: RunState) => vo
         operation,
         input,
         options,
-        ...(!joint && number === steps.length - 1 && { ...to, ...named }),
+        ...(!combiningStep && number === steps.length - 1 && { ...to, ...filenameField }),
       }
       input = name
     }
-    lastTasks.push(input)
+    lastTaskNames.push(input)
   }
-  if (joint) tasks['result'] = { ...joint, input: lastTasks, ...to, ...named }
-  tasks['out'] = { operation: 'export/url', input: joint ? ['result'] : lastTasks }
+  if (combiningStep) tasks['result'] = { ...combiningStep, input: lastTaskNames, ...to, ...filenameField }
+  tasks['out'] = { operation: 'export/url', input: combiningStep ? ['result'] : lastTaskNames }
   return callApi<Job>('/v1/jobs', { method: 'POST', body: { tasks } })
 }
 
-async function uploadAll(files: readonly File[], onState: (runTool: RunState) => void, signal: AbortSignal) {
+async function uploadAll(files: readonly File[], onState: (state: RunState) => void, signal: AbortSignal) {
   const sentBytes = files.map(() => 0)
   const total = files.reduce((sum, { size }) => sum + size, 0)
   const uploads: string[] = []
@@ -111,7 +111,7 @@ async function uploadAll(files: readonly File[], onState: (runTool: RunState) =>
 
 async function pollJob(
   createdJob: Job,
-  onState: (runTool: RunState) => void,
+  onState: (state: RunState) => void,
   signal: AbortSignal,
 ): Promise<Job> {
   let job = createdJob
@@ -126,10 +126,10 @@ async function pollJob(
  * Runs a chain of steps on a file that the service already stores: each step is a job that processes the result of
  * the previous job.
  */
-async function runOnStored(
+async function runOnStoredFile(
   jobId: string,
   steps: readonly PageOperation[],
-  onState: (runTool: RunState) => void,
+  onState: (state: RunState) => void,
   signal: AbortSignal,
 ): Promise<Job> {
   let source: { sourceJobId: string; sourceTask?: string } = { sourceJobId: jobId }

@@ -33,7 +33,7 @@ export function detectMergeKind(
 ): MergeKind | undefined {
   const kinds = new Set(
     files.map(({ file }) => {
-      const format = catalog?.ofFile(file)
+      const format = catalog?.findByFile(file)
       return format?.id === 'pdf' ? 'pdf' : format?.category
     }),
   )
@@ -44,7 +44,7 @@ export function detectMergeKind(
 }
 
 /** Steps that extract the chosen pages of a file to merge. */
-export function rangeSteps(
+export function createRangeSteps(
   { pages }: ToolFile,
   values: Readonly<Record<string, unknown>>,
 ): readonly PageOperation[] {

@@ -5,7 +5,7 @@ import type { PdfAccess } from '../../grid/use-pages.ts'
 import { OptionFields } from '../../options/fields.tsx'
 import {
   collectValues,
-  problemOption,
+  findProblemOption,
   type Values,
   validateOptions,
   withValue,
@@ -19,7 +19,7 @@ import names from './names/words/en.ts'
 import { type RunState, runToolJob } from './run-tool.ts'
 import { appendFiles, type ToolFile } from './tool-file.ts'
 import { ToolFiles } from './tool-files.tsx'
-import { findFault, listReplacedOptions, type ToolInput, toToolRequest } from './tool-request.ts'
+import { findInputFault, listReplacedOptions, type ToolInput, toToolRequest } from './tool-request.ts'
 import { RunProgress } from './tool-result.tsx'
 import type { Tool } from './tools.ts'
 import { useToolOptions } from './use-tool-options.ts'
@@ -70,7 +70,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   const fields = options.filter(
     ({ name }) => !replacedOptions.includes(name) && !(hidesPassword && name === 'password'),
   )
-  const inputFault = findFault(toolInput)
+  const inputFault = findInputFault(toolInput)
   const { form, errors, setErrors, wrongField } = useFieldErrors(problem, fields, values)
   return (
     <Page title={names[tool.id]} lead={words.descriptions[tool.id]}>
@@ -137,7 +137,7 @@ const isLocked = ({ code }: Problem) => code === 'PDF_ENCRYPTED' || code === 'FI
 /** Why the button cannot be pressed, unless there are too few files. */
 const SubmitButton = (props: {
   readonly tool: Tool
-  readonly fault: ReturnType<typeof findFault>
+  readonly fault: ReturnType<typeof findInputFault>
   readonly isRunning: boolean
 }) => (
   <>
@@ -158,7 +158,7 @@ const SubmitButton = (props: {
 function useFieldErrors(problem: Problem | undefined, fields: readonly Option[], values: Values) {
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const form = useRef<HTMLFormElement>(null)
-  const option = problem && problemOption(problem, fields)
+  const option = problem && findProblemOption(problem, fields)
   const wrongField = option?.name
   useEffect(() => {
     if (!option || !problem) return

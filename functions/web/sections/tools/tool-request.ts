@@ -3,7 +3,7 @@ import type { PageArrangement, PageOperation } from '../../grid/page-order.ts'
 import type { PdfAccess } from '../../grid/use-pages.ts'
 import type { GridUse } from './grid-uses.ts'
 import type { ToolRequest } from './run-tool.ts'
-import { isRange, type MergeKind, rangeSteps } from './targets.ts'
+import { createRangeSteps, isRange, type MergeKind } from './targets.ts'
 import type { ToolFile } from './tool-file.ts'
 import { operationOf, type Tool } from './tools.ts'
 import words from './words/en.ts'
@@ -32,7 +32,7 @@ export const listReplacedOptions = ({ gridUse, arrangement, access }: ToolInput)
 type InputFault = 'mixed' | 'oneOnly' | 'nothingYet' | 'wrongRange'
 
 /** Why the tool cannot run yet; `few` has no message, because the file field is right above. */
-export function findFault({
+export function findInputFault({
   tool,
   files,
   kind,
@@ -48,7 +48,11 @@ export function findFault({
 }
 
 /** The name of the result says what was done; tools with several results name them themselves. */
-function resultName(tool: Tool['id'], values: Values, steps: readonly PageOperation[]): string | undefined {
+function buildResultName(
+  tool: Tool['id'],
+  values: Values,
+  steps: readonly PageOperation[],
+): string | undefined {
   if (tool === 'merge') return `${words.resultNames.merge}.{ext}`
   const lastStep = steps.at(-1)
   const pages = lastStep?.options['pages'] ?? values['pages']
@@ -65,18 +69,18 @@ export function toToolRequest(input: ToolInput, optionValues: Values): ToolReque
     ...(arrangement && access.password !== undefined && { password: access.password }),
     ...optionValues,
   }
-  const asIs: readonly PageOperation[] = [{ operation: operationOf(tool.id), options: {} }]
-  const fileSteps = (arrangement && gridUse?.steps(arrangement, tool.id)) ?? asIs
-  const stepsOf = (toolFile: ToolFile): readonly PageOperation[] => {
-    if (tool.usesAllFiles) return kind === 'pdf' ? rangeSteps(toolFile, values) : []
+  const singleStep: readonly PageOperation[] = [{ operation: operationOf(tool.id), options: {} }]
+  const fileSteps = (arrangement && gridUse?.steps(arrangement, tool.id)) ?? singleStep
+  const getSteps = (toolFile: ToolFile): readonly PageOperation[] => {
+    if (tool.usesAllFiles) return kind === 'pdf' ? createRangeSteps(toolFile, values) : []
     return fileSteps.map(({ operation, options }) => ({ operation, options: { ...values, ...options } }))
   }
   return {
-    files: files.map((toolFile) => ({ file: toolFile.file, steps: stepsOf(toolFile) })),
-    ...defined({ joint: tool.usesAllFiles && { operation: tool.id, options: values } }),
+    files: files.map((toolFile) => ({ file: toolFile.file, steps: getSteps(toolFile) })),
+    ...defined({ combiningStep: tool.usesAllFiles && { operation: tool.id, options: values } }),
     targetFormat,
     from,
-    filename: resultName(tool.id, values, fileSteps),
-    uploadedWithJob: arrangement && files.length === 1 ? access.jobId : undefined,
+    filename: buildResultName(tool.id, values, fileSteps),
+    storingJobId: arrangement && files.length === 1 ? access.jobId : undefined,
   }
 }

@@ -39,13 +39,13 @@ export type ToolId = (typeof groups)[GroupId][number]
 /** the keys of a constant object */
 export const groupIds = Object.keys(groups) as readonly GroupId[]
 
-const jointTools: readonly ToolId[] = ['merge', 'archive']
+const multiFileTools: readonly ToolId[] = ['merge', 'archive']
 
 export const pageTools: readonly Tool[] = groupIds.flatMap((group) =>
   groups[group].map((id) => ({
     id,
     ...(group !== 'files' && { sourceFormat: 'pdf' as const }),
-    ...(jointTools.includes(id) && { usesAllFiles: true as const }),
+    ...(multiFileTools.includes(id) && { usesAllFiles: true as const }),
     ...(id === 'organize-pdf' && { optionsOf: 'extract-pdf-pages' as const }),
   })),
 )

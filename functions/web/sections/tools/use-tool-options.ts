@@ -15,7 +15,7 @@ export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
   const formats = useQuery('formats', listFormats)
   const catalog = useMemo(() => formats.data && createFormatCatalog(formats.data), [formats.data])
   const [firstFile] = files
-  const source = firstFile && catalog?.ofFile(firstFile.file)
+  const source = firstFile && catalog?.findByFile(firstFile.file)
   const from = tool.sourceFormat ?? source?.id
   const operation = operationOf(tool.optionsOf ?? tool.id)
   const query: Query<Conversions> = useQuery(`${operation} ${from}`, async () => {

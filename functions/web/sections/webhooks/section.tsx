@@ -40,7 +40,7 @@ export default function Webhooks({ route }: { readonly route: PageRoute }) {
 
 function WebhookList() {
   const list = useQuery('webhooks', () => callApi<WebhookListReply>('/v1/webhooks?limit=100'))
-  const [createdWebhook, setCreated] = useState<CreatedWebhook>()
+  const [createdWebhook, setCreatedWebhook] = useState<CreatedWebhook>()
   const create = async (formData: FormData) => {
     const events = formData.getAll('events')
     const webhook = await callApi<CreatedWebhook>('/v1/webhooks', {
@@ -52,7 +52,7 @@ function WebhookList() {
         ...(formData.get('description') && { description: formData.get('description') }),
       },
     })
-    setCreated(webhook)
+    setCreatedWebhook(webhook)
     announce(words.created)
     await list.reload()
   }
@@ -183,7 +183,7 @@ function WebhookPage({ id }: { readonly id: string }) {
 function Actions(props: { readonly webhook: Webhook; readonly onChange: () => Promise<unknown> }) {
   const { webhook, onChange } = props
   const path = pathOf(webhook.id)
-  const [tested, setTested] = useState<TestResult>()
+  const [testResult, setTestResult] = useState<TestResult>()
   const [secret, setSecret] = useState<string>()
   return (
     <>
@@ -193,7 +193,7 @@ function Actions(props: { readonly webhook: Webhook; readonly onChange: () => Pr
           kind="primary"
           action={async () => {
             const result = await callApi<TestResult>(`${path}/test`, { method: 'POST', body: {} })
-            setTested(result)
+            setTestResult(result)
             announce(describeTest(result))
             await onChange()
           }}
@@ -228,8 +228,10 @@ function Actions(props: { readonly webhook: Webhook; readonly onChange: () => Pr
           }}
         />
       </div>
-      {tested && (
-        <p class={`notice ${tested.status === 'succeeded' ? '' : 'problem'}`}>{describeTest(tested)}</p>
+      {testResult && (
+        <p class={`notice ${testResult.status === 'succeeded' ? '' : 'problem'}`}>
+          {describeTest(testResult)}
+        </p>
       )}
       {secret && (
         <Block title={words.secret}>

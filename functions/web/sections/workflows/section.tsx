@@ -188,12 +188,12 @@ function ScheduleFields({ workflow }: { readonly workflow: Workflow | undefined 
   )
 }
 
-const shownRuns = 5
+const maxShownRuns = 5
 
-function nextRuns(cron: string, timezone: string): number[] {
+function computeNextRuns(cron: string, timezone: string): number[] {
   const runs: number[] = []
   let lastRunMs: number | undefined = Date.now()
-  while (lastRunMs !== undefined && runs.length < shownRuns) {
+  while (lastRunMs !== undefined && runs.length < maxShownRuns) {
     lastRunMs = nextRunTime({ cron, timezone }, lastRunMs)
     if (lastRunMs !== undefined) runs.push(lastRunMs)
   }
@@ -208,7 +208,7 @@ function NextRuns({ cron, timezone }: { readonly cron: string; readonly timezone
         {words.notCron}
       </p>
     )
-  const runs = tryOrUndefined(() => nextRuns(cron, timezone)) ?? []
+  const runs = tryOrUndefined(() => computeNextRuns(cron, timezone)) ?? []
   return (
     <div role="status">
       <p>
@@ -225,9 +225,9 @@ function NextRuns({ cron, timezone }: { readonly cron: string; readonly timezone
 }
 
 /** While typing, the expression is often invalid. */
-function tryOrUndefined<Result>(work: () => Result): Result | undefined {
+function tryOrUndefined<Result>(action: () => Result): Result | undefined {
   try {
-    return work()
+    return action()
   } catch {
     return undefined
   }

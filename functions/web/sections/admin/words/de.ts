@@ -24,7 +24,7 @@ const words: typeof en = {
   users: 'Konten',
   searchUsers: 'Nach Name oder E-Mail suchen',
   noUsers: 'Keine Konten',
-  person: 'Konto',
+  account: 'Konto',
   plan: 'Tarif',
   planOf: (email) => `Tarif von ${email}`,
   role: 'Rolle',

@@ -23,7 +23,7 @@ export default {
   users: 'Accounts',
   searchUsers: 'Search by name or email',
   noUsers: 'No accounts',
-  person: 'Account',
+  account: 'Account',
   plan: 'Plan',
   planOf: (email: string) => `Plan of ${email}`,
   role: 'Role',

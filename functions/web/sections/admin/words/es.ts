@@ -25,7 +25,7 @@ const words: typeof en = {
   users: 'Cuentas',
   searchUsers: 'Buscar por nombre o correo',
   noUsers: 'Ninguna cuenta',
-  person: 'Cuenta',
+  account: 'Cuenta',
   plan: 'Plan',
   planOf: (email) => `Plan de ${email}`,
   role: 'Rol',

@@ -25,7 +25,7 @@ const words: typeof en = {
   users: 'Comptes',
   searchUsers: 'Rechercher par nom ou e-mail',
   noUsers: 'Aucun compte',
-  person: 'Compte',
+  account: 'Compte',
   plan: 'Offre',
   planOf: (email) => `Offre de ${email}`,
   role: 'Rôle',

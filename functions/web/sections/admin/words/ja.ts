@@ -25,7 +25,7 @@ const words: typeof en = {
   users: 'アカウント',
   searchUsers: '名前またはメールアドレスで検索',
   noUsers: 'アカウントはありません',
-  person: 'アカウント',
+  account: 'アカウント',
   plan: 'プラン',
   planOf: (email) => `${email} のプラン`,
   role: '役割',

@@ -28,7 +28,7 @@ const words: typeof en = {
   users: 'Contas',
   searchUsers: 'Buscar por nome ou e-mail',
   noUsers: 'Nenhuma conta',
-  person: 'Conta',
+  account: 'Conta',
   plan: 'Plano',
   planOf: (email) => `Plano de ${email}`,
   role: 'Função',

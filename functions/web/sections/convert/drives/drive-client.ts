@@ -22,11 +22,11 @@ export const listAvailableDrives = async (): Promise<readonly DriveName[]> => {
   }
 }
 
-const storageKey = (drive: string) => `connection of ${drive}`
+const getStorageKey = (drive: string) => `connection of ${drive}`
 
 export function loadConnection(drive: string): string | undefined {
   try {
-    return localStorage.getItem(storageKey(drive)) ?? undefined
+    return localStorage.getItem(getStorageKey(drive)) ?? undefined
   } catch {
     return undefined
   }
@@ -34,8 +34,8 @@ export function loadConnection(drive: string): string | undefined {
 
 export function saveConnection(drive: string, id: string | undefined): void {
   try {
-    if (id === undefined) localStorage.removeItem(storageKey(drive))
-    else localStorage.setItem(storageKey(drive), id)
+    if (id === undefined) localStorage.removeItem(getStorageKey(drive))
+    else localStorage.setItem(getStorageKey(drive), id)
   } catch {
     // Storage is denied: the visitor must connect at each visit.
   }

@@ -17,13 +17,13 @@ import words from './words/en.ts'
 /** Maximum number of files per import. */
 const maxFiles = 20
 
-const folderQuery = (id: string | undefined) => (id === undefined ? {} : { folderId: id })
+const toFolderQuery = (id: string | undefined) => (id === undefined ? {} : { folderId: id })
 
 /** The folder of a drive that is shown, and the files that were chosen in any folder. */
 export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose: () => void }) {
   const drive = query.get('drive') ?? ''
   const lifetime = useRef(new AbortController())
-  const trail = useSignal<readonly Pick<Entry, 'id' | 'name'>[]>([])
+  const folderPath = useSignal<readonly Pick<Entry, 'id' | 'name'>[]>([])
   const listing = useSignal<Listing | undefined>(undefined)
   const chosenEntries = useSignal<readonly Entry[]>([])
   const problem = useSignal<Problem | string | undefined>(undefined)
@@ -37,11 +37,11 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
     return id
   }
   /** Runs an operation on the drive and shows its error. */
-  const attempt = async (act: () => Promise<void>) => {
+  const attempt = async (operation: () => Promise<void>) => {
     problem.value = undefined
     isBusy.value = true
     try {
-      await act()
+      await operation()
     } catch (error) {
       if (lifetime.current.signal.aborted) return
       problem.value = toProblem(error)
@@ -51,15 +51,15 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
       isBusy.value = false
     }
   }
-  const openListing = (what: { folderId?: string; q?: string; cursor?: string }) => {
-    const { cursor: _, ...place } = what
-    lastQuery.current = place
+  const openListing = (listQuery: { folderId?: string; q?: string; cursor?: string }) => {
+    const { cursor: _, ...locationQuery } = listQuery
+    lastQuery.current = locationQuery
     return attempt(async () => {
       const requestNumber = ++requestCount.current
-      const foundListing = await listFolder(drive, { connectionId: connection(), ...what })
+      const newListing = await listFolder(drive, { connectionId: connection(), ...listQuery })
       if (requestNumber !== requestCount.current) return
-      const earlierItems = what.cursor === undefined ? [] : (listing.value?.items ?? [])
-      listing.value = { ...foundListing, items: [...earlierItems, ...foundListing.items] }
+      const previousItems = listQuery.cursor === undefined ? [] : (listing.value?.items ?? [])
+      listing.value = { ...newListing, items: [...previousItems, ...newListing.items] }
     })
   }
   useEffect(() => {
@@ -81,26 +81,26 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
     isBusy: isBusy.value,
     isConnected: loadConnection(drive) !== undefined,
     /** Names of the open folder and those above it. */
-    path: trail.value.map(({ name }) => name),
+    path: folderPath.value.map(({ name }) => name),
     listing: listing.value,
     chosenCount: chosenEntries.value.length,
     isChosen,
     canChoose: (entry: Entry) => chosenEntries.value.length < maxFiles || isChosen(entry),
-    choose: (entry: Entry, isNowChosen: boolean) => {
+    choose: (entry: Entry, isSelected: boolean) => {
       const otherEntries = chosenEntries.value.filter(({ id }) => id !== entry.id)
-      chosenEntries.value = isNowChosen ? [...otherEntries, entry] : otherEntries
+      chosenEntries.value = isSelected ? [...otherEntries, entry] : otherEntries
     },
     search: (text: string) => {
-      trail.value = []
+      folderPath.value = []
       void openListing(text === '' ? {} : { q: text })
     },
     openFolder: (entry: Entry) => {
-      trail.value = [...trail.value, entry]
+      folderPath.value = [...folderPath.value, entry]
       void openListing({ folderId: entry.id })
     },
     goBack: () => {
-      trail.value = trail.value.slice(0, -1)
-      void openListing(folderQuery(trail.value.at(-1)?.id))
+      folderPath.value = folderPath.value.slice(0, -1)
+      void openListing(toFolderQuery(folderPath.value.at(-1)?.id))
     },
     showMore: () => void openListing({ ...lastQuery.current, cursor: listing.value?.nextCursor ?? '' }),
     connect: () => void attempt(() => connect(drive)),

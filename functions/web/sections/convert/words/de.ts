@@ -107,7 +107,7 @@ const words: typeof en = {
   checking: 'Die Datei wird geprüft',
   noReply: 'Der Server ist nicht erreichbar. Neuer Versuch …',
   waitingFile: 'Wartet auf die Datei',
-  waitingTurn: 'In der Warteschlange',
+  inQueue: 'In der Warteschlange',
   stages: {
     import: 'Die Datei wird gelesen',
     validate: 'Die Datei wird geprüft',
@@ -184,7 +184,7 @@ const words: typeof en = {
       hiddenText: 'ausgeblendeter Text',
       selectableText: 'auswählbarer Text',
     },
-    leftOut: (target, names) => `Von ${target} nicht unterstützt und weggelassen: ${names}.`,
+    droppedContent: (target, names) => `Von ${target} nicht unterstützt und weggelassen: ${names}.`,
     theResult: 'das Ergebnis',
   },
   password: 'Passwort dieser Datei',

@@ -110,7 +110,7 @@ export default {
   checking: 'Checking the file',
   noReply: 'Can’t reach the server. Retrying…',
   waitingFile: 'Waiting for the file',
-  waitingTurn: 'In the queue',
+  inQueue: 'In the queue',
   stages: {
     import: 'Reading the file',
     validate: 'Checking the file',
@@ -189,7 +189,7 @@ export default {
       hiddenText: 'hidden text',
       selectableText: 'selectable text',
     } as Readonly<Record<string, string>>, // the service may detect more
-    leftOut: (target: string, names: string) => `Not supported by ${target} and dropped: ${names}.`,
+    droppedContent: (target: string, names: string) => `Not supported by ${target} and dropped: ${names}.`,
     theResult: 'the result',
   },
   // A locked file

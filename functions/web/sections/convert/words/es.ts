@@ -111,7 +111,7 @@ const words: typeof en = {
   checking: 'Comprobando el archivo',
   noReply: 'El servidor no responde. Reintentando…',
   waitingFile: 'Esperando el archivo',
-  waitingTurn: 'En la cola',
+  inQueue: 'En la cola',
   stages: {
     import: 'Leyendo el archivo',
     validate: 'Comprobando el archivo',
@@ -188,7 +188,7 @@ const words: typeof en = {
       hiddenText: 'texto oculto',
       selectableText: 'texto seleccionable',
     },
-    leftOut: (target, names) => `No admitido por ${target} y descartado: ${names}.`,
+    droppedContent: (target, names) => `No admitido por ${target} y descartado: ${names}.`,
     theResult: 'el resultado',
   },
   password: 'Contraseña de este archivo',

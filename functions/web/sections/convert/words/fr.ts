@@ -110,7 +110,7 @@ const words: typeof en = {
   checking: 'Vérification du fichier',
   noReply: 'Serveur injoignable. Nouvelle tentative…',
   waitingFile: 'En attente du fichier',
-  waitingTurn: 'En file d’attente',
+  inQueue: 'En file d’attente',
   stages: {
     import: 'Lecture du fichier',
     validate: 'Vérification du fichier',
@@ -187,7 +187,7 @@ const words: typeof en = {
       hiddenText: 'texte masqué',
       selectableText: 'texte sélectionnable',
     },
-    leftOut: (target, names) => `Non pris en charge par ${target} et abandonné : ${names}.`,
+    droppedContent: (target, names) => `Non pris en charge par ${target} et abandonné : ${names}.`,
     theResult: 'le résultat',
   },
   password: 'Mot de passe de ce fichier',

@@ -106,7 +106,7 @@ const words: typeof en = {
   checking: 'ファイルを確認中',
   noReply: 'サーバーに接続できません。再試行しています…',
   waitingFile: 'ファイルを待っています',
-  waitingTurn: '順番待ち',
+  inQueue: '順番待ち',
   stages: {
     import: 'ファイルを読み込み中',
     validate: 'ファイルを確認中',
@@ -183,7 +183,7 @@ const words: typeof en = {
       hiddenText: '非表示のテキスト',
       selectableText: '選択可能なテキスト',
     },
-    leftOut: (target, names) => `${target} が対応していないため、次のものは含まれません：${names}。`,
+    droppedContent: (target, names) => `${target} が対応していないため、次のものは含まれません：${names}。`,
     theResult: '変換後の形式',
   },
   password: 'このファイルのパスワード',

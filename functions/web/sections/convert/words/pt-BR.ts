@@ -111,7 +111,7 @@ const words: typeof en = {
   checking: 'Verificando o arquivo',
   noReply: 'O servidor não responde. Tentando novamente…',
   waitingFile: 'Aguardando o arquivo',
-  waitingTurn: 'Na fila',
+  inQueue: 'Na fila',
   stages: {
     import: 'Lendo o arquivo',
     validate: 'Verificando o arquivo',
@@ -188,7 +188,7 @@ const words: typeof en = {
       hiddenText: 'texto oculto',
       selectableText: 'texto selecionável',
     },
-    leftOut: (target, names) => `Não permitido em ${target} e descartado: ${names}.`,
+    droppedContent: (target, names) => `Não permitido em ${target} e descartado: ${names}.`,
     theResult: 'o resultado',
   },
   password: 'Senha deste arquivo',

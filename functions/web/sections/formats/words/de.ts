@@ -20,7 +20,7 @@ const words: typeof en = {
   },
   extensions: 'Endungen',
   mimeTypes: 'Medientyp',
-  usual: 'Häufige Umwandlungen',
+  commonConversions: 'Häufige Umwandlungen',
   others: 'Weitere Umwandlungen',
   outputOnly: 'Nur als Ausgabe',
   pairTitle: (from, to) => `${from} in ${to}`,

@@ -18,7 +18,7 @@ export default {
   },
   extensions: 'Extensions',
   mimeTypes: 'Media type',
-  usual: 'Common conversions',
+  commonConversions: 'Common conversions',
   others: 'Other conversions',
   outputOnly: 'Output only',
   pairTitle: (from: string, to: string) => `${from} to ${to}`,

@@ -23,7 +23,7 @@ const words: typeof en = {
   },
   extensions: 'Extensiones',
   mimeTypes: 'Tipo de medio',
-  usual: 'Conversiones habituales',
+  commonConversions: 'Conversiones habituales',
   others: 'Otras conversiones',
   outputOnly: 'Solo como resultado',
   pairTitle: (from, to) => `${from} a ${to}`,

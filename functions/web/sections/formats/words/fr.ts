@@ -24,7 +24,7 @@ const words: typeof en = {
   },
   extensions: 'Extensions',
   mimeTypes: 'Type de média',
-  usual: 'Conversions courantes',
+  commonConversions: 'Conversions courantes',
   others: 'Autres conversions',
   outputOnly: 'En sortie seulement',
   pairTitle: (from, to) => `${from} en ${to}`,

@@ -20,7 +20,7 @@ const words: typeof en = {
   },
   extensions: '拡張子',
   mimeTypes: 'メディアタイプ',
-  usual: 'よく使われる変換',
+  commonConversions: 'よく使われる変換',
   others: 'その他の変換',
   outputOnly: '出力のみ',
   pairTitle: (from, to) => `${from} を ${to} に変換`,

@@ -23,7 +23,7 @@ const words: typeof en = {
   },
   extensions: 'Extensões',
   mimeTypes: 'Tipo de mídia',
-  usual: 'Conversões comuns',
+  commonConversions: 'Conversões comuns',
   others: 'Outras conversões',
   outputOnly: 'Só como resultado',
   pairTitle: (from, to) => `${from} para ${to}`,
