@@ -8,12 +8,12 @@ import { imageIds } from '../lib/component-ids.ts'
 import { processEnvironment } from '../lib/config.ts'
 import { writeImageFiles, writeServiceFiles } from '../lib/deployment/image-files.ts'
 import { imageName, localName, output } from './containers.ts'
-import { describeLockMismatch, lockedVersions, versionsIn } from './debian-lock.ts'
-import { snapshotSources } from './debian-snapshot.ts'
-import { revision, revisionLabel } from './revision.ts'
+import { describeLockMismatch, readLockedVersions, readVersions } from './debian-lock.ts'
+import { buildSnapshotSources } from './debian-snapshot.ts'
+import { getRevision, revisionLabel } from './revision.ts'
 
 const { DEBIAN_SNAPSHOT: snapshot, DEBIAN_SNAPSHOT_MIRROR: mirror } = processEnvironment
-const sources = snapshotSources(snapshot, mirror)
+const sources = buildSnapshotSources(snapshot, mirror)
 const localBase = `localhost/mutabor-debian:bookworm-slim${snapshot ? `-${snapshot}` : ''}`
 
 const layers = fileURLToPath(new URL('.', import.meta.url))
@@ -50,7 +50,7 @@ function buildahBase(): string {
 
 /** Lambda accepts a single manifest for its architecture, but no index with several manifests or an attestation. */
 const platform = ['--platform', 'linux/amd64'] as const
-const label = ['--label', `${revisionLabel}=${revision()}`] as const
+const label = ['--label', `${revisionLabel}=${getRevision()}`] as const
 
 /**
  * A separate step, because a build in which only the label differs would return the cached image with the old label.
@@ -96,7 +96,7 @@ try {
     const startedMs = Date.now()
     build(target, context)
     console.log(`mutabor-${target}: built in ${Math.round((Date.now() - startedMs) / 1000)} s`)
-    const lockMismatch = describeLockMismatch(target, versionsIn(target), lockedVersions())
+    const lockMismatch = describeLockMismatch(target, readVersions(target), readLockedVersions())
     if (lockMismatch) console.warn(lockMismatch)
   }
 } finally {

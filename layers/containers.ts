@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 
 /** Returns the program that built the images and therefore has them. */
-export const containerProgram = (): 'docker' | 'podman' =>
+export const findContainerProgram = (): 'docker' | 'podman' =>
   spawnSync('docker', ['info'], { timeout: 10_000 }).status === 0 ? 'docker' : 'podman'
 
 export const imageName = (target: string): string => `mutabor-${target}`
@@ -13,7 +13,7 @@ export const localName = (program: 'docker' | 'podman', target: string): string 
 /**
  * Arguments to run a container on any host: some do not allow raising limits, and crun does not support all cgroups.
  */
-export const runArgs = (program: 'docker' | 'podman'): readonly string[] => [
+export const getRunArgs = (program: 'docker' | 'podman'): readonly string[] => [
   ...(program === 'podman' ? ['--runtime=runc', '--cgroup-manager=cgroupfs'] : []),
   ...['run', '--rm', '--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'],
 ]

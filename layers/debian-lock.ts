@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { containerProgram, localName, output, runArgs } from './containers.ts'
+import { findContainerProgram, getRunArgs, localName, output } from './containers.ts'
 
 /** Versions by Debian package, including those of the base image. */
 type Versions = Readonly<Record<string, string>>
 
 const file = fileURLToPath(new URL('debian-lock.json', import.meta.url))
 
-export const lockedVersions = (): Versions => JSON.parse(readFileSync(file, 'utf8')) as Versions // written below
+export const readLockedVersions = (): Versions => JSON.parse(readFileSync(file, 'utf8')) as Versions // written below
 
 export function lockVersions(versions: Versions): void {
   const sortedVersions = Object.entries(versions).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -15,10 +15,10 @@ export function lockVersions(versions: Versions): void {
 }
 
 /** Returns the versions of the packages in a local image. */
-export function versionsIn(target: string): Versions {
-  const program = containerProgram()
+export function readVersions(target: string): Versions {
+  const program = findContainerProgram()
   const inspectArgs = ['--network=none', '--entrypoint=dpkg-query', localName(program, target), '--show']
-  const lines = output(program, [...runArgs(program), ...inspectArgs]).split('\n')
+  const lines = output(program, [...getRunArgs(program), ...inspectArgs]).split('\n')
   // Some names end with the architecture: `libc6:amd64`.
   return Object.fromEntries(lines.map((line) => line.split(/(?::\w+)?\t/) as [string, string])) // two in each line
 }

@@ -4,7 +4,7 @@
  * @param at in the format of snapshot.debian.org: 20261120T000000Z.
  * @param mirror contains the archives below `debian/<time>` and `debian-security/<time>`.
  */
-export function snapshotSources(
+export function buildSnapshotSources(
   at: string | undefined,
   mirror = 'http://snapshot.debian.org/archive',
 ): string {

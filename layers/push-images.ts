@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { imageIds } from '../lib/component-ids.ts'
 import { readConfig } from '../lib/config.ts'
 import { savePushedImages } from '../lib/deployment/pushed-images.ts'
-import { containerProgram, imageName, localName, output } from './containers.ts'
-import { describeLockMismatch, lockedVersions, versionsIn } from './debian-lock.ts'
-import { revision, revisionLabel } from './revision.ts'
+import { findContainerProgram, imageName, localName, output } from './containers.ts'
+import { describeLockMismatch, readLockedVersions, readVersions } from './debian-lock.ts'
+import { getRevision, revisionLabel } from './revision.ts'
 
 const { IMAGE_REGISTRY: registry } = readConfig()
 if (!registry) {
@@ -18,9 +18,9 @@ if (!registry) {
   process.exit(2)
 }
 const targets = process.argv.length > 2 ? process.argv.slice(2) : imageIds
-const program = containerProgram()
-const tag = revision().slice(0, 12)
-const isOfThisMachine = /^(localhost|127\.0\.0\.1|\[::1\])(:|\/)/.test(registry)
+const program = findContainerProgram()
+const tag = getRevision().slice(0, 12)
+const isLocalRegistry = /^(localhost|127\.0\.0\.1|\[::1\])(:|\/)/.test(registry)
 
 function push(target: string): string {
   const repository = `${registry}/${imageName(target)}`
@@ -33,7 +33,7 @@ function push(target: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'mutabor-push-'))
   try {
     const file = join(folder, 'digest')
-    const tlsArgs = isOfThisMachine ? ['--tls-verify=false'] : []
+    const tlsArgs = isLocalRegistry ? ['--tls-verify=false'] : []
     // Lambda accepts both manifest formats; every registry supports this one.
     output('podman', [
       'push',
@@ -57,9 +57,9 @@ function push(target: string): string {
 function revisionMismatch(target: string): string[] {
   const format = `{{index .Config.Labels "${revisionLabel}"}}`
   const ownDigest = output(program, ['image', 'inspect', '--format', format, localName(program, target)])
-  if (ownDigest === revision()) return []
+  if (ownDigest === getRevision()) return []
   return [
-    `${imageName(target)} was built from commit ${ownDigest || 'unknown'}, but this checkout is ${revision()}. Run "npm run images -- ${target}" to build it again.`,
+    `${imageName(target)} was built from commit ${ownDigest || 'unknown'}, but this checkout is ${getRevision()}. Run "npm run images -- ${target}" to build it again.`,
   ]
 }
 
@@ -68,7 +68,7 @@ const problems = targets.flatMap((target) => {
   const mismatch = revisionMismatch(target)
   return mismatch.length > 0
     ? mismatch
-    : (describeLockMismatch(target, versionsIn(target), lockedVersions()) ?? [])
+    : (describeLockMismatch(target, readVersions(target), readLockedVersions()) ?? [])
 })
 if (problems.length > 0) {
   console.error(problems.join('\n'))

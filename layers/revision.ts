@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 export const revisionLabel = 'org.opencontainers.image.revision'
 
 /** Returns the commit from which images are built. The build time says less, because unchanged layers keep theirs. */
-export function revision(): string {
+export function getRevision(): string {
   const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' })
   return stdout?.trim() || 'unknown'
 }

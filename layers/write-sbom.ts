@@ -3,13 +3,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { imageIds } from '../lib/component-ids.ts'
-import { containerProgram, imageName, localName, output, runArgs } from './containers.ts'
-import { revision } from './revision.ts'
+import { findContainerProgram, getRunArgs, imageName, localName, output } from './containers.ts'
+import { getRevision } from './revision.ts'
 
 const root = new URL('..', import.meta.url)
 const folder = fileURLToPath(new URL('.images/', root))
 const targets = process.argv.length > 2 ? process.argv.slice(2) : [...imageIds, 'all']
-const program = containerProgram()
+const program = findContainerProgram()
 
 interface Component {
   readonly type: 'library'
@@ -19,14 +19,14 @@ interface Component {
   readonly licenses?: readonly { readonly license: { readonly name: string } }[]
 }
 
-const licensesOf = (names: readonly string[]) =>
+const toLicenses = (names: readonly string[]) =>
   names.length > 0 && { licenses: names.map((name) => ({ license: { name } })) }
 
 /** Returns the Debian packages of an image, with licenses from their copyright files. */
 function debianComponents(target: string): Component[] {
   const script = `dpkg-query --show --showformat='\${Package}\\t\${Version}\\t\${Architecture}\\n'; echo; cd /usr/share/doc && grep -H '^License:' */copyright || true`
   const run = [
-    ...runArgs(program),
+    ...getRunArgs(program),
     '--network=none',
     '--entrypoint',
     'sh',
@@ -44,7 +44,7 @@ function debianComponents(target: string): Component[] {
   return packages.split('\n').map((line) => {
     const [name = '', version = '', architecture] = line.split('\t')
     const purl = `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${architecture}`
-    return { type: 'library', name, version, purl, ...licensesOf([...(licenses.get(name) ?? [])]) }
+    return { type: 'library', name, version, purl, ...toLicenses([...(licenses.get(name) ?? [])]) }
   })
 }
 
@@ -63,20 +63,22 @@ interface Lockfile {
 /** Returns all production packages of a lockfile, because a bundle does not reveal which of them it contains. */
 function npmComponents(lockfile: string): Component[] {
   const { packages } = JSON.parse(readFileSync(new URL(lockfile, root), 'utf8')) as Lockfile // npm's own form
-  return Object.entries(packages).flatMap(([path, { name: instead, version, license, dev }]): Component[] => {
-    const name = instead ?? path.split('node_modules/').at(-1)
-    if (path === '' || !name || !version || dev) return []
-    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
-    return [{ type: 'library', name, version, purl, ...licensesOf(license ? [license] : []) }]
-  })
+  return Object.entries(packages).flatMap(
+    ([path, { name: packageName, version, license, dev }]): Component[] => {
+      const name = packageName ?? path.split('node_modules/').at(-1)
+      if (path === '' || !name || !version || dev) return []
+      const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
+      return [{ type: 'library', name, version, purl, ...toLicenses(license ? [license] : []) }]
+    },
+  )
 }
 
 /** Lists Chromium itself, because vulnerability databases do not know its npm package, whose license also differs. */
 function browserComponent(): Component {
   const inspectArgs = ['--network=none', '--entrypoint=chromium', localName(program, 'browser'), '--version']
-  const version = /[\d.]+\d/.exec(output(program, [...runArgs(program), ...inspectArgs]))?.[0] ?? 'unknown'
+  const version = /[\d.]+\d/.exec(output(program, [...getRunArgs(program), ...inspectArgs]))?.[0] ?? 'unknown'
   const purl = `pkg:generic/chromium@${version}`
-  return { type: 'library', name: 'chromium', version, purl, ...licensesOf(['BSD-3-Clause and others']) }
+  return { type: 'library', name: 'chromium', version, purl, ...toLicenses(['BSD-3-Clause and others']) }
 }
 
 mkdirSync(folder, { recursive: true })
@@ -84,7 +86,7 @@ for (const target of targets) {
   const components = [...debianComponents(target), ...npmComponents('package-lock.json')]
   if (target === 'browser')
     components.push(...npmComponents('layers/chromium/package-lock.json'), browserComponent())
-  const component = { type: 'container', name: imageName(target), version: revision() }
+  const component = { type: 'container', name: imageName(target), version: getRevision() }
   const bom = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata: { component }, components }
   writeFileSync(`${folder}${target}.cdx.json`, `${JSON.stringify(bom, undefined, 1)}\n`)
   console.log(`.images/${target}.cdx.json: ${components.length} components`)

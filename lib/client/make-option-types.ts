@@ -21,7 +21,7 @@ export function makeOptionTypes(banner: string): string {
     ([id, types]) => [id, id === 'pdf' ? new Map([...types, ['pdfEngine', pdfEngine]]) : types] as const,
   )
   const tools = toolOperations.map(
-    (tool) => [tool, typesOf(schemasOf(tool).map(([, schema]) => schema))] as const,
+    (tool) => [tool, inferTypes(listSchemas(tool).map(([, schema]) => schema))] as const,
   )
   const all = [...targets, ...tools]
   const commonTypes = findCommonTypes(all.map(([, types]) => types))
@@ -30,7 +30,7 @@ export function makeOptionTypes(banner: string): string {
     const names = namesOf(types)
     if (!nameSets.has(names)) nameSets.set(names, `${pascalCase(id)}Names`)
   }
-  const memberOf = ([id, types]: (typeof all)[number]) => {
+  const renderMember = ([id, types]: (typeof all)[number]) => {
     const ownOptions = [...types].filter(([name, { type }]) => commonTypes.get(name)?.type !== type)
     const own = ownOptions.map(([name, { type }]) => `${name}?: ${type} | undefined`)
     const names = nameSets.get(namesOf(types))
@@ -52,25 +52,25 @@ export function makeOptionTypes(banner: string): string {
     ...[...nameSets].filter(([names]) => names !== '').map(([names, id]) => `type ${id} = ${names}`),
     '/** Options of each target format. */',
     'export interface TargetOptions {',
-    ...targets.map(memberOf),
+    ...targets.map(renderMember),
     '}',
     '/** Options of each tool. */',
     'export interface ToolOptions {',
-    ...tools.map(memberOf),
+    ...tools.map(renderMember),
     '}',
   ].join('\n')}\n`
 }
 
 const optionsByTarget = (operation: Operation): ReadonlyMap<string, OptionTypes> =>
   new Map(
-    [...Map.groupBy(schemasOf(operation), ([to]) => to)].map(([to, schemas]) => [
+    [...Map.groupBy(listSchemas(operation), ([to]) => to)].map(([to, schemas]) => [
       to,
-      typesOf(schemas.map(([, schema]) => schema)),
+      inferTypes(schemas.map(([, schema]) => schema)),
     ]),
   )
 
 /** Targets with the options of a conversion. A client can also choose an engine that is not used by default. */
-const schemasOf = (operation: Operation): readonly (readonly [to: string, z.ZodObject])[] => [
+const listSchemas = (operation: Operation): readonly (readonly [to: string, z.ZodObject])[] => [
   ...findConversions(engines, operation).map(({ to, route }) => [to, optionsSchemaOf(route)] as const),
   ...engines.flatMap(({ capabilities }) =>
     capabilities
@@ -84,7 +84,7 @@ const namesOf = (types: OptionTypes) => [...types.keys()].map((name) => `'${name
 const pascalCase = (id: string) =>
   id.replaceAll(/(?:^|-)([a-z0-9])/g, (_, first: string) => first.toUpperCase()).replace(/^(?=\d)/, 'Of')
 
-function typesOf(schemas: readonly z.ZodObject[]): OptionTypes {
+function inferTypes(schemas: readonly z.ZodObject[]): OptionTypes {
   const options = [...new Set(schemas)].flatMap((schema) =>
     // A shape holds types.
     optionViews(schema).map((view) => ({ view, forms: formsOf(view, schema.shape[view.name] as z.ZodType) })),

@@ -71,7 +71,7 @@ const closedObject = (properties: Json, required: readonly string[] = Object.key
   additionalProperties: false,
 })
 
-function parametersOf(operation: Operation, location: string): Json {
+function getParameters(operation: Operation, location: string): Json {
   const located = operation.parameters.filter((parameter) => parameter.in === location)
   if (located.length === 0) return {}
   const required = located.filter((parameter) => parameter.required).map(({ name }) => name)
@@ -84,7 +84,7 @@ function parametersOf(operation: Operation, location: string): Json {
  * The schema of what the client returns: `data` of the response envelope, or the whole body if there is no
  * envelope.
  */
-function dataSchemaOf({ responses }: Operation, resolve: Resolve): Json {
+function getDataSchema({ responses }: Operation, resolve: Resolve): Json {
   const status = Object.keys(responses).find((code) => code.startsWith('2')) ?? '204'
   const schema = responses[status]?.content?.['application/json']?.schema ?? { type: 'null' }
   const properties = resolve(schema)['properties'] as Json | undefined // as in JSON Schema
@@ -97,10 +97,10 @@ function createOperationSchema(operation: Operation, resolve: Resolve): Json {
   const body = operation.requestBody?.content
   const bodySchema = body?.[json]?.schema ?? Object.values(body ?? {})[0]?.schema
   const properties = {
-    ...parametersOf(operation, 'path'),
-    ...parametersOf(operation, 'query'),
+    ...getParameters(operation, 'path'),
+    ...getParameters(operation, 'query'),
     ...(bodySchema && { body: bodySchema }),
-    data: dataSchemaOf(operation, resolve),
+    data: getDataSchema(operation, resolve),
   }
   const optional = (name: string) => {
     const { required } = resolve((properties as Record<string, Json>)[name] ?? {}) // all are schemas

@@ -63,7 +63,7 @@ export class GroupCommit {
   readonly #log: LogSync
   readonly #vacuum: IncrementalVacuum
   readonly #listeners: (() => void)[] = []
-  #waitingChanges: PendingChange[] = []
+  #pendingChanges: PendingChange[] = []
   #closing: Promise<void> | undefined
   #lockedSince: number | undefined
 
@@ -85,7 +85,7 @@ export class GroupCommit {
       // The cast pairs this change with its own promise, which the list cannot express.
       const one = { change, durability, resolve: resolve as (value: unknown) => void, reject }
       // Not before the check phase: by then every request that is readable now has joined the group.
-      if (this.#waitingChanges.push(one) === 1) setImmediate(this.#flush)
+      if (this.#pendingChanges.push(one) === 1) setImmediate(this.#flush)
     })
   }
 
@@ -112,17 +112,17 @@ export class GroupCommit {
   }
 
   readonly #flush = (): void => {
-    if (this.#log.failure) this.#rejectWaiting(this.#log.failure)
+    if (this.#log.failure) this.#rejectPending(this.#log.failure)
     else if (this.#beginTransaction()) this.#commitGroup()
   }
 
-  #rejectWaiting(error: unknown): void {
-    for (const { reject } of this.#waitingChanges.splice(0)) reject(error)
+  #rejectPending(error: unknown): void {
+    for (const { reject } of this.#pendingChanges.splice(0)) reject(error)
   }
 
   #commitGroup(): void {
-    const group = this.#waitingChanges
-    this.#waitingChanges = []
+    const group = this.#pendingChanges
+    this.#pendingChanges = []
     let results: CommittedResult[]
     try {
       results = group.map((one) => this.#runChange(one))
@@ -153,7 +153,7 @@ export class GroupCommit {
         return false
       }
       this.#lockedSince = undefined
-      this.#rejectWaiting(error)
+      this.#rejectPending(error)
       return false
     }
   }

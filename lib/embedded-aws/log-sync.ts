@@ -23,7 +23,7 @@ export class LogSync {
   readonly #onFailed: (error: Error) => void
   readonly #countChanges: () => unknown
   /** Results that wait for a sync that has not started. */
-  #waitingResults: PendingDelivery[] = []
+  #pendingResults: PendingDelivery[] = []
   #syncing: Promise<void> | undefined
   #syncedChanges: unknown
   #failure: Error | undefined
@@ -47,16 +47,16 @@ export class LogSync {
 
   /** Delivers the results once everything committed so far is on disk. */
   deliverDurably(results: readonly PendingDelivery[]): void {
-    this.#waitingResults.push(...results)
+    this.#pendingResults.push(...results)
     this.#syncing ??= this.#deliverWhenSynced().finally(() => {
       this.#syncing = undefined
     })
   }
 
   async #deliverWhenSynced(): Promise<void> {
-    while (this.#waitingResults.length > 0) {
-      const results = this.#waitingResults
-      this.#waitingResults = []
+    while (this.#pendingResults.length > 0) {
+      const results = this.#pendingResults
+      this.#pendingResults = []
       const changes = this.#countChanges()
       if (changes !== this.#syncedChanges) {
         try {
@@ -80,8 +80,8 @@ export class LogSync {
     )
     this.#failure = failure
     this.#onFailed(failure)
-    for (const { reject } of [...results, ...this.#waitingResults]) reject(failure)
-    this.#waitingResults = []
+    for (const { reject } of [...results, ...this.#pendingResults]) reject(failure)
+    this.#pendingResults = []
   }
 
   /** Waits for the running sync and closes the log; `closeDatabase` is called in between. */

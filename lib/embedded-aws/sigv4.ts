@@ -75,23 +75,23 @@ export function verifySigV4(
   if ((key.sessionToken ?? '') !== claim.sessionToken)
     return refuse('bad-token', 'The provided token is malformed or otherwise invalid.')
 
-  const timeFault = checkTime(claim, now)
-  if (timeFault) return refuse(timeFault.reason, timeFault.message, timeFault.details)
+  const timeRefusal = checkTime(claim, now)
+  if (timeRefusal) return refuse(timeRefusal.reason, timeRefusal.message, timeRefusal.details)
 
-  const unsigned = listUnsignedHeaders(request.headers, claim, service)
-  if (unsigned.length > 0)
+  const unsignedHeaders = listUnsignedHeaders(request.headers, claim, service)
+  if (unsignedHeaders.length > 0)
     return refuse('unsigned-headers', 'There were headers present in the request which were not signed', {
-      HeadersNotSigned: unsigned.join(', '),
+      HeadersNotSigned: unsignedHeaders.join(', '),
     })
 
-  const payload = payloadHash(request, claim, service)
+  const payload = getPayloadHash(request, claim, service)
   if (payload === undefined)
     return refuse('no-payload-hash', 'Missing required header for this request: x-amz-content-sha256')
   const scope = `${claim.day}/${claim.region}/${claim.service}/aws4_request`
   const signingKey = deriveSigningKey(key.secretAccessKey, claim.day, claim.region, claim.service)
-  for (const bytes of canonicalForms(request, claim, service, payload)) {
-    const toSign = `AWS4-HMAC-SHA256\n${claim.amzDate}\n${scope}\n${sha256(bytes)}`
-    if (!isSameSignature(sign(signingKey, toSign), claim.signature)) continue
+  for (const bytes of listCanonicalRequests(request, claim, service, payload)) {
+    const stringToSign = `AWS4-HMAC-SHA256\n${claim.amzDate}\n${scope}\n${sha256(bytes)}`
+    if (!isSameSignature(sign(signingKey, stringToSign), claim.signature)) continue
     return {
       ok: true,
       accessKeyId: key.accessKeyId,
@@ -103,15 +103,15 @@ export function verifySigV4(
       isPresigned: claim.isPresigned,
     }
   }
-  const [canonical = Buffer.alloc(0)] = canonicalForms(request, claim, service, payload)
+  const [canonicalRequest = Buffer.alloc(0)] = listCanonicalRequests(request, claim, service, payload)
   return refuse(
     'bad-signature',
     'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
     {
       AWSAccessKeyId: claim.accessKeyId,
-      StringToSign: `AWS4-HMAC-SHA256\n${claim.amzDate}\n${scope}\n${sha256(canonical)}`,
+      StringToSign: `AWS4-HMAC-SHA256\n${claim.amzDate}\n${scope}\n${sha256(canonicalRequest)}`,
       SignatureProvided: claim.signature,
-      CanonicalRequest: canonical.toString(),
+      CanonicalRequest: canonicalRequest.toString(),
     },
   )
 }
@@ -127,8 +127,8 @@ const maxSigningKeys = 64
 /** `day` is YYYYMMDD. */
 export function deriveSigningKey(secret: string, day: string, region: string, service: string): KeyObject {
   const name = [secret, day, region, service].join('\n')
-  const knownKey = signingKeys.get(name)
-  if (knownKey) return knownKey
+  const cachedKey = signingKeys.get(name)
+  if (cachedKey) return cachedKey
   const bytes = [day, region, service, 'aws4_request'].reduce<Buffer>(
     (previous, part) => createHmac('sha256', previous).update(part).digest(),
     Buffer.from(`AWS4${secret}`),
@@ -145,8 +145,8 @@ export function sign(signingKey: KeyObject, stringToSign: string): string {
 }
 
 /** Compares in constant time. */
-export function isSameSignature(ownSignature: string, givenSignature: string): boolean {
-  const [a, b] = [Buffer.from(ownSignature), Buffer.from(givenSignature)]
+export function isSameSignature(expectedSignature: string, receivedSignature: string): boolean {
+  const [a, b] = [Buffer.from(expectedSignature), Buffer.from(receivedSignature)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
@@ -187,7 +187,7 @@ function listUnsignedHeaders(headers: IncomingHttpHeaders, claim: SignatureClaim
   return requiredHeaders.filter((name) => !claim.signedHeaders.includes(name))
 }
 
-function payloadHash(request: SignedRequest, claim: SignatureClaim, service: string): string | undefined {
+function getPayloadHash(request: SignedRequest, claim: SignatureClaim, service: string): string | undefined {
   if (service !== 's3') return request.bodySha256 ?? sha256(Buffer.alloc(0))
   const header = request.headers['x-amz-content-sha256']
   const givenHash = claim.query.find(([name]) => name === 'X-Amz-Content-Sha256')?.[1] ?? header
@@ -199,7 +199,7 @@ function payloadHash(request: SignedRequest, claim: SignatureClaim, service: str
  * The canonical request and its legitimate variants: clients differ in whether they sign the path as sent or decoded
  * and encoded again, and in the encoding of non-ASCII headers (Node reads Latin-1).
  */
-function canonicalForms(
+function listCanonicalRequests(
   request: SignedRequest,
   claim: SignatureClaim,
   service: string,
@@ -217,14 +217,14 @@ function canonicalForms(
     return `${name}:${text.trim().replace(/ +/g, ' ')}\n`
   })
   const rest = [query, headers.join(''), claim.signedHeaders.join(';'), payload].join('\n')
-  const texts = canonicalPaths(claim.path, service).map((path) => `${request.method}\n${path}\n${rest}`)
+  const texts = listCanonicalPaths(claim.path, service).map((path) => `${request.method}\n${path}\n${rest}`)
   const latin1 = texts
     .filter((text) => /[\u0080-\u00ff]/.test(text))
     .map((text) => Buffer.from(text, 'latin1'))
   return [...texts.map((text) => Buffer.from(text)), ...latin1]
 }
 
-function canonicalPaths(path: string, service: string): string[] {
+function listCanonicalPaths(path: string, service: string): string[] {
   const encode = (text: string) => text.split('/').map(uriEncode).join('/')
   if (service === 's3') return [...new Set([encode(decodeURIComponent(path)), path])]
   const segments: string[] = []

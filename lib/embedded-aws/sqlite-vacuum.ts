@@ -10,15 +10,15 @@ const minFreePages = 256
 /** Files of older versions up to this size are rewritten at the start, which takes some tenths of a second. */
 const maxVacuumBytes = 64 * 1024 ** 2
 
-const incremental = 2
+const incrementalMode = 2
 
 /**
  * Enables incremental vacuum. Only possible for a file without tables, or by rewriting it, which is done for small
  * ones.
  */
 export function enableIncrementalVacuum(db: DatabaseSync): void {
-  db.exec(`PRAGMA auto_vacuum = ${incremental}`)
-  if (readPragma(db, 'auto_vacuum') === incremental) return
+  db.exec(`PRAGMA auto_vacuum = ${incrementalMode}`)
+  if (readPragma(db, 'auto_vacuum') === incrementalMode) return
   const usedPages = readPragma(db, 'page_count') - readPragma(db, 'freelist_count')
   if (usedPages * readPragma(db, 'page_size') > maxVacuumBytes) return
   try {
@@ -61,7 +61,7 @@ export class IncrementalVacuum {
   #vacuumSome(): boolean {
     const free = readPragma(this.#db, 'freelist_count')
     const usedPages = readPragma(this.#db, 'page_count') - free
-    if (free <= minFreePages + usedPages / 4 || readPragma(this.#db, 'auto_vacuum') !== incremental)
+    if (free <= minFreePages + usedPages / 4 || readPragma(this.#db, 'auto_vacuum') !== incrementalMode)
       return false
     this.#db.exec(`PRAGMA incremental_vacuum(${pagesPerStep})`)
     return true

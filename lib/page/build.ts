@@ -4,10 +4,10 @@ import { type BuildOptions, build, type Metafile, type Plugin, transform } from 
 import {
   type DocumentId,
   documentIds,
+  findSection,
   type Language,
   type RenderDocument,
   type SectionId,
-  sectionOf,
 } from '../../functions/web/section-paths.ts'
 import { styleHash } from '../http/replies/security-headers.ts'
 import { webFolder } from './asset-folder.ts'
@@ -53,7 +53,7 @@ export async function buildPage(language: Language): Promise<BuiltPage> {
   const scripts = chunkFinder(metafile)
   const renderDocument = await loadRenderer(language)
   const documentEntries = documentIds.map(async (id) => {
-    const { script, preload } = scripts(sectionOf(id))
+    const { script, preload } = scripts(findSection(id))
     const html = renderDocument(id, { script, preload, style })
     return [id, await compress(Buffer.from(html))] as const
   })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { revision, revisionLabel } from '../../layers/revision.ts'
+import { getRevision, revisionLabel } from '../../layers/revision.ts'
 import type { ImageId } from '../../lib/component-ids.ts'
 import { imageIds } from '../../lib/component-ids.ts'
 
@@ -8,7 +8,7 @@ export function isBuilt(image: ImageId | 'all'): boolean {
   const format = `{{index .Labels "${revisionLabel}"}}`
   const args = ['image', 'inspect', '--format', format, `localhost/mutabor-${image}`]
   const { status, stdout } = spawnSync('podman', args, { encoding: 'utf8' })
-  return status === 0 && stdout.trim() === revision()
+  return status === 0 && stdout.trim() === getRevision()
 }
 
 export const listBuiltImages = (): ImageId[] => imageIds.filter(isBuilt)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeLockMismatch, lockedVersions } from '../../layers/debian-lock.ts'
-import { snapshotSources } from '../../layers/debian-snapshot.ts'
+import { describeLockMismatch, readLockedVersions } from '../../layers/debian-lock.ts'
+import { buildSnapshotSources } from '../../layers/debian-snapshot.ts'
 
 test('an image with a package or version that is not locked is reported by name', () => {
   const locked = { poppler: '22.12.0-2', qpdf: '11.3.0-1' }
@@ -27,5 +27,5 @@ test('a snapshot timestamp selects the signed Debian archives of that time', () 
     assert.match(line, /signed-by=/)
     assert.match(line, /http:\/\/127\.0\.0\.1:1\/of\/debian(-security)?\/20261120T000000Z bookworm\S* main$/)
   }
-  assert.throws(() => snapshotSources('yesterday'), /DEBIAN_SNAPSHOT: expected a timestamp such as/)
+  assert.throws(() => buildSnapshotSources('yesterday'), /DEBIAN_SNAPSHOT: expected a timestamp such as/)
 })

@@ -4,9 +4,9 @@ import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { containerProgram, localName, runArgs } from '../../layers/containers.ts'
-import { lockedVersions, lockVersions, versionsIn } from '../../layers/debian-lock.ts'
-import { revision, revisionLabel } from '../../layers/revision.ts'
+import { findContainerProgram, getRunArgs, localName } from '../../layers/containers.ts'
+import { lockVersions, readLockedVersions, readVersions } from '../../layers/debian-lock.ts'
+import { getRevision, revisionLabel } from '../../layers/revision.ts'
 import { pushedImages } from '../../lib/deployment/pushed-images.ts'
 import { listBuiltImages } from './built-images.ts'
 import { startRegistry } from './registry.ts'
@@ -43,7 +43,12 @@ const push = (target: string) =>
   })
 
 /** Replaces an image by a version that a shell script has changed, while `use` runs. */
-async function withChangedImage(target: string, shell: string, use: () => Promise<void>, label = revision()) {
+async function withChangedImage(
+  target: string,
+  shell: string,
+  use: () => Promise<void>,
+  label = getRevision(),
+) {
   const container = `mutabor-test-${process.pid}`
   const containerArgs = runArgs(program).filter((argument) => argument !== '--rm')
   const asRoot = ['--user=0', '--network=none', '--entrypoint=sh', `--name=${container}`]
@@ -89,7 +94,7 @@ test('an image built from another commit is not pushed', () =>
 test('the digest of a pushed image is stored for the packaging', async () => {
   const { said, code } = await push(image)
   assert.equal(code, 0, said)
-  const pushedManifest = registry.manifests.get(`files/mutabor-${image}:${revision().slice(0, 12)}`)
+  const pushedManifest = registry.manifests.get(`files/mutabor-${image}:${getRevision().slice(0, 12)}`)
   assert.equal(pushedManifest?.manifest.mediaType, 'application/vnd.docker.distribution.manifest.v2+json')
   assert.equal(pushedImages()[image], `${registry.address}/files/mutabor-${image}@${pushedManifest?.digest}`)
 })

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Mutabor } from '../mutabor.ts'
 import type { Arguments } from './arguments.ts'
 import { apiKey, configFile, serviceUrl } from './environment.ts'
-import { type ExitCode, exitCodes, messageOf, UsageError } from './exit-codes.ts'
+import { type ExitCode, exitCodes, getErrorMessage, UsageError } from './exit-codes.ts'
 import { removeFile, writeJson } from './json-files.ts'
 import { findRepository } from './local-service.ts'
 import { type CommandSession, readClientConfig } from './session.ts'
@@ -43,7 +43,7 @@ export async function runDoctor(_args: Arguments, { client, terminal }: CommandS
     try {
       findings.push({ name, isRight: true, says: await run() })
     } catch (thrownError) {
-      findings.push({ name, isRight: false, says: messageOf(thrownError) })
+      findings.push({ name, isRight: false, says: getErrorMessage(thrownError) })
     }
   }
   await check('node', async () => process.version)

@@ -2,7 +2,7 @@ import { basename, join, resolve } from 'node:path'
 import type { Arguments } from './arguments.ts'
 import { extensionOf, fetchOptions, requireKnownOptions } from './conversion-options.ts'
 import { stateFolder } from './environment.ts'
-import { type ExitCode, exitCodes, messageOf, UsageError } from './exit-codes.ts'
+import { type ExitCode, exitCodes, getErrorMessage, UsageError } from './exit-codes.ts'
 import { type CommandInput, defaultOutput, findInputs, OutputNames } from './inputs.ts'
 import { ResumeRecords } from './resume-records.ts'
 import { runWorkItems } from './run-work-items.ts'
@@ -21,7 +21,7 @@ export function parseConcurrency({ flags }: Arguments): number {
 export const openRecords = ({ terminal }: CommandSession) =>
   new ResumeRecords(stateFolder, (reason) =>
     terminal.note(
-      `Progress cannot be saved, so an interrupted command will start over: ${messageOf(reason)}`,
+      `Progress cannot be saved, so an interrupted command will start over: ${getErrorMessage(reason)}`,
     ),
   )
 
@@ -128,7 +128,7 @@ export async function mergeFiles(args: Arguments, session: CommandSession): Prom
   const [first] = inputs
   if (!first || inputs.length < 2)
     throw new UsageError('A merge needs at least two files, for example: mutabor merge a.pdf b.pdf')
-  const kind = await categoryOf(extensionOf(first.path), session)
+  const kind = await findCategory(extensionOf(first.path), session)
   const output = flags.out === undefined ? undefined : resolve(flags.out)
   const to = flags.to ?? (output === undefined ? undefined : extensionOf(output))
   const knownOptions = await fetchOptions(session.client, {
@@ -152,7 +152,7 @@ export async function mergeFiles(args: Arguments, session: CommandSession): Prom
 }
 
 /** Undefined for PDFs and documents, whose merge needs no `mergeType`. */
-async function categoryOf(extension: string, { client }: CommandSession): Promise<string | undefined> {
+async function findCategory(extension: string, { client }: CommandSession): Promise<string | undefined> {
   const format = (await client.formats()).find(({ extensions }) => extensions.includes(extension))
   const category = format?.category
   return category === 'video' || category === 'audio' || category === 'image' ? category : undefined
@@ -176,13 +176,16 @@ export async function runToolCommand(args: Arguments, session: CommandSession): 
   const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
   const items = inputs.map((input): WorkItem => {
     // In the folder of the source, the result needs a different name.
-    const besideSource = join(input.folder, `${basename(input.path, '.pdf')}.${tool.replace('-pdf', '')}.pdf`)
+    const outputBesideSource = join(
+      input.folder,
+      `${basename(input.path, '.pdf')}.${tool.replace('-pdf', '')}.pdf`,
+    )
     return {
       sources: [toSnapshot(input)],
       label: input.typedPath,
       request: { kind: 'tool', tool },
       options,
-      output: output ?? (isFolder(flags.out) ? names.next(input, 'pdf') : besideSource),
+      output: output ?? (isFolder(flags.out) ? names.next(input, 'pdf') : outputBesideSource),
       folder: input.folder,
       expected: undefined,
     }

@@ -14,7 +14,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 export class UsageError extends Error {}
 
 /** The exit code for a thrown value. */
-export function exitCodeOf(thrownError: unknown): ExitCode {
+export function getExitCode(thrownError: unknown): ExitCode {
   if (
     thrownError instanceof UsageError ||
     isFailure(thrownError, 'INVALID_INPUT', 'INVALID_REQUEST', 'FORMAT_NOT_FOUND')
@@ -23,5 +23,5 @@ export function exitCodeOf(thrownError: unknown): ExitCode {
   return isFailure(thrownError, 'UNREACHABLE') ? exitCodes.unreachable : exitCodes.failed
 }
 
-export const messageOf = (thrown: unknown): string =>
+export const getErrorMessage = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown)

@@ -2,7 +2,7 @@ import { isFailure } from '../errors.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { type Arguments, parseArguments } from './arguments.ts'
 import { extensionOf } from './conversion-options.ts'
-import { type ExitCode, exitCodeOf, exitCodes, messageOf } from './exit-codes.ts'
+import { type ExitCode, exitCodes, getErrorMessage, getExitCode } from './exit-codes.ts'
 import { commands, helpText } from './help.ts'
 import { type CommandSession, openSession } from './session.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
@@ -39,7 +39,7 @@ async function runCommand(argv: readonly string[], signal: AbortSignal): Promise
   } catch (thrown) {
     if (signal.aborted) return exitCodes.interrupted
     reportFailure(thrown, terminal)
-    return exitCodeOf(thrown)
+    return getExitCode(thrown)
   }
 }
 
@@ -99,8 +99,8 @@ async function withSession(
 function reportFailure(thrown: unknown, terminal: Terminal): void {
   const code = isFailure(thrown) ? thrown.code : 'USAGE'
   if (terminal.isJson)
-    terminal.result(JSON.stringify({ status: 'failed', error: { code, message: messageOf(thrown) } }))
-  else terminal.note(messageOf(thrown))
+    terminal.result(JSON.stringify({ status: 'failed', error: { code, message: getErrorMessage(thrown) } }))
+  else terminal.note(getErrorMessage(thrown))
 }
 
 /** Entry point of the executable. */

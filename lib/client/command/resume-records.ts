@@ -74,7 +74,7 @@ export class ResumeRecords {
 
   /** Whether a mutabor command wrote this file and it has not changed since. */
   async isOwnOutput(output: string): Promise<boolean> {
-    const snapshot = await snapshotOf(output)
+    const snapshot = await readSnapshot(output)
     const storedOutput = await readJson(this.#outputPath(output))
     return snapshot !== undefined && JSON.stringify(snapshot) === JSON.stringify(storedOutput)
   }
@@ -127,7 +127,7 @@ export class StoredRecord {
   }
 }
 
-export async function snapshotOf(path: string): Promise<FileSnapshot | undefined> {
+export async function readSnapshot(path: string): Promise<FileSnapshot | undefined> {
   const stats = await stat(path).catch(() => undefined)
   return stats && { path, size: stats.size, mtimeMs: stats.mtimeMs }
 }

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { isFailure } from '../errors.ts'
-import { type ExitCode, exitCodeOf, exitCodes, messageOf } from './exit-codes.ts'
+import { type ExitCode, exitCodes, getErrorMessage, getExitCode } from './exit-codes.ts'
 import { createProgressItem, type ProgressItem, renderBars, updateProgress } from './progress-bars.ts'
 import type { ResumeRecords } from './resume-records.ts'
 import type { CommandSession } from './session.ts'
@@ -83,7 +83,7 @@ export async function runWorkItems(
 function overallExitCode(done: number, failures: readonly unknown[]): ExitCode {
   if (failures.length === 0) return exitCodes.done
   if (done > 0) return exitCodes.partial
-  const codes = new Set(failures.map(exitCodeOf))
+  const codes = new Set(failures.map(getExitCode))
   const [only] = codes
   return codes.size === 1 && only !== undefined ? only : exitCodes.failed
 }
@@ -110,9 +110,9 @@ function reportDone(
 function reportFailure(item: WorkItem, thrown: unknown, { terminal }: CommandSession): void {
   const code = isFailure(thrown) ? thrown.code : 'FAILED'
   if (terminal.isJson) {
-    const error = { code, message: messageOf(thrown) }
+    const error = { code, message: getErrorMessage(thrown) }
     terminal.result(JSON.stringify({ source: item.label, status: 'failed', error }))
     return
   }
-  terminal.note(`✗ ${item.label}: ${messageOf(thrown)} (${code})`)
+  terminal.note(`✗ ${item.label}: ${getErrorMessage(thrown)} (${code})`)
 }

@@ -37,20 +37,20 @@ export async function watchFolder(args: Arguments, session: CommandSession): Pro
   if (knownFiles) requireKnownOptions(Object.keys(options), knownFiles, `${pair?.from} → ${to}`)
   const records = openRecords(session)
   const abortEvent = once(session.signal, 'abort')
-  const attempted = new Set<string>()
+  const attemptedVersions = new Set<string>()
   const names = new OutputNames()
   const runOptions = {
     force: flags.force === true,
     maxConcurrent: parseConcurrency(args),
     // Retry the files once the service is reachable again.
     onNotDone: ({ sources: files }: WorkItem) => {
-      for (const file of files) attempted.delete(versionOf(file))
+      for (const file of files) attemptedVersions.delete(getVersionKey(file))
     },
   }
   const convertNewFiles = async () => {
     const inputs = await findInputs([folder], outputFolder, async () => (extension) => sources.has(extension))
-    const newInputs = inputs.filter((input) => isNew(input, outputFolder, attempted))
-    for (const input of newInputs) attempted.add(versionOf(input))
+    const newInputs = inputs.filter((input) => isNew(input, outputFolder, attemptedVersions))
+    for (const input of newInputs) attemptedVersions.add(getVersionKey(input))
     const items = newInputs.map((input): WorkItem => {
       const { path, size, mtimeMs, typedPath, folder: itemFolder } = input
       const output = names.next(input, to)
@@ -75,12 +75,12 @@ export async function watchFolder(args: Arguments, session: CommandSession): Pro
   return exitCodes.done
 }
 
-const versionOf = ({ path, size, mtimeMs }: FileSnapshot) => `${path} ${size} ${mtimeMs}`
+const getVersionKey = ({ path, size, mtimeMs }: FileSnapshot) => `${path} ${size} ${mtimeMs}`
 
-const isNew = (input: CommandInput, outputFolder: string, attempted: ReadonlySet<string>): boolean =>
+const isNew = (input: CommandInput, outputFolder: string, attemptedVersions: ReadonlySet<string>): boolean =>
   !input.path.startsWith(`${outputFolder}/`) &&
   Date.now() - input.mtimeMs >= minUnchangedMs &&
-  !attempted.has(versionOf(input))
+  !attemptedVersions.has(getVersionKey(input))
 
 async function findExtensions(
   ids: ReadonlySet<string>,

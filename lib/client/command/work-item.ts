@@ -11,7 +11,7 @@ import { withFileLock } from './file-lock.ts'
 import { removeFile } from './json-files.ts'
 import { readLocalFile } from './open-file.ts'
 import type { FileSnapshot, ResumeRecords, StoredRecord } from './resume-records.ts'
-import { shortHash, snapshotOf } from './resume-records.ts'
+import { readSnapshot, shortHash } from './resume-records.ts'
 import { safeFileName } from './safe-file-name.ts'
 import type { CommandSession } from './session.ts'
 
@@ -80,7 +80,7 @@ async function runLocked(
     sources,
   )
   const previous = record.current.output
-  if (!force && previous && JSON.stringify(await snapshotOf(previous.path)) === JSON.stringify(previous))
+  if (!force && previous && JSON.stringify(await readSnapshot(previous.path)) === JSON.stringify(previous))
     return { item, outputs: [previous.path], totalBytes: previous.size, isUpToDate: true, warnings: [] }
   if (previous) await record.reset()
   await requireWritable(item.output ?? item.expected, records, force)
@@ -109,7 +109,7 @@ async function requireWritable(
   records: ResumeRecords,
   force: boolean,
 ): Promise<void> {
-  if (path === undefined || force || !(await snapshotOf(path)) || (await records.isOwnOutput(path))) return
+  if (path === undefined || force || !(await readSnapshot(path)) || (await records.isOwnOutput(path))) return
   throw new MutaborError(
     'CONFLICT',
     `${path} already exists and was not created by mutabor. Use --force to replace it.`,

@@ -7,7 +7,7 @@ import {
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { extensionOf, fetchOptions } from '../command/conversion-options.ts'
-import { messageOf } from '../command/exit-codes.ts'
+import { getErrorMessage } from '../command/exit-codes.ts'
 import { isFailure } from '../errors.ts'
 import type { Mutabor } from '../mutabor.ts'
 import type { Options } from '../request-body.ts'
@@ -39,7 +39,9 @@ export function createMcpServer(client: Mutabor, files: AgentFiles, version: str
     if (error !== undefined) return errorResult(`INVALID_INPUT: ${error}`)
     // Failures are returned as results, which the agent can read; an exception would end its turn.
     return handlers[tool.name](args ?? {}).catch((thrown: unknown) =>
-      errorResult(isFailure(thrown) ? `${thrown.code}: ${thrown.message}` : `FAILED: ${messageOf(thrown)}`),
+      errorResult(
+        isFailure(thrown) ? `${thrown.code}: ${thrown.message}` : `FAILED: ${getErrorMessage(thrown)}`,
+      ),
     )
   })
   server.setRequestHandler(ListResourcesRequestSchema, () => ({

@@ -78,15 +78,15 @@ async function serve(
   }
   const target = new URL(request.url ?? '/', url)
   if (!throughput?.counts(operation)) return send(response, await forward(target, request, body))
-  const admitted = throughput.admit(operation, input)
-  const measured = JSON.stringify({ ...admitted, ReturnConsumedCapacity: 'INDEXES' })
-  const { bytes, ...head } = await forward(target, request, measured)
+  const admittedInput = throughput.admit(operation, input)
+  const measuredBody = JSON.stringify({ ...admittedInput, ReturnConsumedCapacity: 'INDEXES' })
+  const { bytes, ...head } = await forward(target, request, measuredBody)
   if (head.status !== 200) return send(response, { ...head, bytes })
   const reply = JSON.parse(bytes.toString()) as Reply
-  throughput.count(operation, admitted, reply)
+  throughput.count(operation, admittedInput, reply)
   send(response, {
     ...head,
-    bytes: Buffer.from(JSON.stringify(visibleReply(operation, reply, input, admitted))),
+    bytes: Buffer.from(JSON.stringify(toVisibleReply(operation, reply, input, admittedInput))),
   })
 }
 
@@ -124,16 +124,16 @@ async function forward(
  * Returns the reply that the client sees: throttled entries of a batch are listed as unprocessed, and the consumed
  * capacity is left out unless it was requested.
  */
-function visibleReply(
+function toVisibleReply(
   operation: string,
   { ConsumedCapacity, ...reply }: Reply,
   input: MeasuredInput,
-  admitted: Input,
+  admittedInput: Input,
 ): Reply {
   const wantsCapacity = (input.ReturnConsumedCapacity ?? 'NONE') !== 'NONE'
   return {
     ...reply,
     ...(wantsCapacity && ConsumedCapacity && { ConsumedCapacity }),
-    ...(admitted !== input && addUnprocessed(operation, reply, input, admitted)),
+    ...(admittedInput !== input && addUnprocessed(operation, reply, input, admittedInput)),
   }
 }

@@ -8,11 +8,11 @@ import { type Batch, type Input, listRequiredPermissions, partitionKeys } from '
 
 /** The members of a reply that matter here. */
 export interface Reply {
-  ConsumedCapacity?: Consumed | readonly Consumed[]
+  ConsumedCapacity?: ConsumedUnits | readonly ConsumedUnits[]
   UnprocessedItems?: Input['RequestItems']
   UnprocessedKeys?: Input['RequestItems']
 }
-interface Consumed {
+interface ConsumedUnits {
   readonly CapacityUnits: number
   readonly Table?: { readonly CapacityUnits?: number }
 }
@@ -68,7 +68,7 @@ export class PartitionThroughput {
     const kind = operations[operation]
     if (!kind) return input
     const limit = this.#limits[kind]
-    const throttled = partitionsOf(operation, input).map((partition) => !limit.hasTokens(partition))
+    const throttled = listPartitions(operation, input).map((partition) => !limit.hasTokens(partition))
     if (!throttled.includes(true)) return input
     if (operation.startsWith('Transact')) throw createCancellation(throttled)
     const admitted = input.RequestItems && selectEntries(input.RequestItems, (at) => !throttled[at])
@@ -84,16 +84,16 @@ export class PartitionThroughput {
     const units = [ConsumedCapacity]
       .flat()
       .reduce((sum, { CapacityUnits, Table }) => sum + (Table?.CapacityUnits ?? CapacityUnits), 0)
-    const partitions = partitionsOf(operation, input)
+    const partitions = listPartitions(operation, input)
     for (const partition of partitions) this.#limits[kind].take(partition, units / partitions.length)
   }
 }
 
 /** Returns the unprocessed entries of a batch: those of the reply, and those that were not admitted. */
 export function addUnprocessed(operation: string, reply: Reply, input: Input, admitted: Input): Reply {
-  const sent = new Set(Object.values(admitted.RequestItems ?? {}).flatMap(entriesOf))
+  const sent = new Set(Object.values(admitted.RequestItems ?? {}).flatMap(getEntries))
   const given = input.RequestItems ?? {}
-  const all = Object.values(given).flatMap(entriesOf)
+  const all = Object.values(given).flatMap(getEntries)
   const name = operation === 'BatchGetItem' ? 'UnprocessedKeys' : 'UnprocessedItems'
   const tables = Object.entries(selectEntries(given, (at) => !sent.has(all[at])))
   const joined = tables.map(([table, batch]) => [table, joinBatches(reply[name]?.[table], batch)])
@@ -106,7 +106,7 @@ function joinBatches(one: Batch | undefined, other: Batch): Batch {
   return 'Keys' in other ? one : [...one, ...other]
 }
 
-const entriesOf = (batch: Batch): readonly unknown[] => ('Keys' in batch ? batch.Keys : batch)
+const getEntries = (batch: Batch): readonly unknown[] => ('Keys' in batch ? batch.Keys : batch)
 
 /** Selects entries of a batch by their position among all; tables without any are omitted. */
 function selectEntries(items: NonNullable<Input['RequestItems']>, isWanted: (at: number) => boolean) {
@@ -115,7 +115,7 @@ function selectEntries(items: NonNullable<Input['RequestItems']>, isWanted: (at:
     if (!('Keys' in batch)) return [table, batch.filter(() => isWanted(at++))]
     return [table, { ...batch, Keys: batch.Keys.filter(() => isWanted(at++)) }]
   })
-  return Object.fromEntries(tables.filter(([, batch]) => entriesOf(batch).length > 0))
+  return Object.fromEntries(tables.filter(([, batch]) => getEntries(batch).length > 0))
 }
 
 /** Returns the ARN of a table or of one of its indexes. */
@@ -125,19 +125,19 @@ export function resourceArn(region: string, table: string, index?: string): stri
 }
 
 /** Returns the partition of each entry of a request; none for a call without a partition key. */
-function partitionsOf(operation: string, input: Input): string[] {
+function listPartitions(operation: string, input: Input): string[] {
   if (input.RequestItems)
     return Object.entries(input.RequestItems).flatMap(([table, batch]) =>
-      singleEntries(batch).map((entry) => partitionName(table, partitionKeys(entry)[0])),
+      splitIntoSingleEntries(batch).map((entry) => getPartitionName(table, partitionKeys(entry)[0])),
     )
   return listRequiredPermissions(operation, input).flatMap(({ table, index, leadingKeys = [] }) =>
-    leadingKeys.map((key) => partitionName(table, key, index)),
+    leadingKeys.map((key) => getPartitionName(table, key, index)),
   )
 }
 
-const partitionName = (table: string, key = '', index = '') => `${table}/${index} ${key}`
+const getPartitionName = (table: string, key = '', index = '') => `${table}/${index} ${key}`
 
-const singleEntries = (batch: Batch): Batch[] =>
+const splitIntoSingleEntries = (batch: Batch): Batch[] =>
   'Keys' in batch ? batch.Keys.map((key) => ({ Keys: [key] })) : batch.map((entry) => [entry])
 
 function createThrottlingException(kind: 'Read' | 'Write', input: Input, region: string) {

@@ -55,7 +55,7 @@ const itemActions: Readonly<Record<string, string>> = {
 
 function permissionFor(operation: string, input: Input): RequiredPermission {
   const { TableName = '', IndexName, Key, Item } = input
-  const key = (Key ?? Item)?.['pk']?.S ?? partitionKeyOf(input)
+  const key = (Key ?? Item)?.['pk']?.S ?? getPartitionKey(input)
   return {
     action: `dynamodb:${operation}`,
     // TableName may be a name or an ARN.
@@ -66,7 +66,7 @@ function permissionFor(operation: string, input: Input): RequiredPermission {
 }
 
 /** Returns the partition key of a query, whose condition must start with it, as those for our table do. */
-function partitionKeyOf({ KeyConditionExpression = '', ExpressionAttributeValues = {} }: Input) {
+function getPartitionKey({ KeyConditionExpression = '', ExpressionAttributeValues = {} }: Input) {
   const name = /^\s*#?\w+\s*=\s*(:\w+)/.exec(KeyConditionExpression)?.[1]
   return name === undefined ? undefined : ExpressionAttributeValues[name]?.S
 }

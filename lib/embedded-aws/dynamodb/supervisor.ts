@@ -26,7 +26,7 @@ const maxPauseMs = 30_000
 const maxFailedProbes = 2
 const failuresToExplain = 5
 
-const explanation =
+const crashExplanation =
   'The embedded DynamoDB keeps exiting before it responds. Check its last output in this log, whether the disk is full, and whether another program uses its port; then restart the service.'
 
 /** Starts the process and resolves once it responds. @throws when it exits or times out before its first response */
@@ -41,18 +41,18 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
 
   async function keepRunning(): Promise<void> {
     for (let failures = 0; ; ) {
-      const hasAnswered = await waitUntilReady(run, options).then(
+      const hasResponded = await waitUntilReady(run, options).then(
         () => true,
         () => false,
       )
-      if (hasAnswered) await Promise.race([run.exit, watch(run, options, closing.signal)])
+      if (hasResponded) await Promise.race([run.exit, watch(run, options, closing.signal)])
       if (closing.signal.aborted) return
       await stop(run, 'SIGKILL')
-      failures = hasAnswered ? 0 : failures + 1
+      failures = hasResponded ? 0 : failures + 1
       const lastOutput = run.lastOutput()
       if (failures < failuresToExplain)
         log.error({ failures, lastOutput }, 'the embedded DynamoDB exited and is restarted')
-      else log.error({ failures, lastOutput }, explanation)
+      else log.error({ failures, lastOutput }, crashExplanation)
       // Without a pause if it had worked: the SDK retries a request for a few hundred milliseconds only.
       if (failures > 0) await pause(Math.min(firstPauseMs * 2 ** (failures - 1), maxPauseMs), closing.signal)
       if (closing.signal.aborted) return
@@ -69,11 +69,11 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
     for (let failedProbes = 0; failedProbes < maxFailedProbes; ) {
       await pause(checkEveryMs, over)
       if (over.aborted) return
-      const hasAnswered = await probe(AbortSignal.timeout(probeTimeoutMs)).then(
+      const hasResponded = await probe(AbortSignal.timeout(probeTimeoutMs)).then(
         () => true,
         () => false,
       )
-      failedProbes = hasAnswered ? 0 : failedProbes + 1
+      failedProbes = hasResponded ? 0 : failedProbes + 1
     }
   }
 

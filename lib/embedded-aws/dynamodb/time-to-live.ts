@@ -25,7 +25,7 @@ const maxExpiredAgeS = 5 * 365 * 86_400
 const maxIdleScanShare = 1 / 1000
 
 /** Progress of a pass over a table. */
-interface Pass {
+interface SweepPass {
   readonly keys: readonly string[]
   readonly after: Key | undefined
 }
@@ -37,7 +37,7 @@ export interface SweepOptions {
   readonly now?: Date
   readonly signal?: AbortSignal
   /** Unfinished passes by table, which this sweep continues and leaves for the next one. */
-  readonly passes?: Map<string, Pass>
+  readonly passes?: Map<string, SweepPass>
   /** How long to scan pages of a table without expired items; by default to the end of the table. */
   readonly maxIdleScanMs?: number
 }
@@ -72,7 +72,10 @@ async function sweepTable(sweep: TableSweep): Promise<number> {
     abortSignal: signal,
   })
   if (setting?.TimeToLiveStatus !== 'ENABLED' || setting.AttributeName === undefined) return 0
-  let pass: Pass | undefined = passes.get(TableName) ?? { keys: await keyNames(sweep), after: undefined }
+  let pass: SweepPass | undefined = passes.get(TableName) ?? {
+    keys: await readKeyNames(sweep),
+    after: undefined,
+  }
   let deletedCount = 0
   for (let idleScanMs = 0; pass && idleScanMs < maxIdleScanMs; ) {
     const startedMs = performance.now()
@@ -90,7 +93,7 @@ async function sweepTable(sweep: TableSweep): Promise<number> {
 }
 
 /** Called only once per pass: the program counts all items to describe a table. */
-async function keyNames({ client, signal, TableName }: TableSweep): Promise<string[]> {
+async function readKeyNames({ client, signal, TableName }: TableSweep): Promise<string[]> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }), { abortSignal: signal })
   return (Table?.KeySchema ?? []).map(({ AttributeName = '' }) => AttributeName)
 }
@@ -98,7 +101,7 @@ async function keyNames({ client, signal, TableName }: TableSweep): Promise<stri
 async function deleteFromPage(
   { client, now, signal, TableName }: TableSweep,
   ttl: string,
-  { keys, after }: Pass,
+  { keys, after }: SweepPass,
 ): Promise<{ deleted: number; after: Key | undefined }> {
   const abort = { abortSignal: signal }
   // The TTL attribute may be part of the key.
@@ -154,7 +157,7 @@ export function startTtlSweeper({
 }): { close(): Promise<void> } {
   const closing = new AbortController()
   const { signal } = closing
-  const passes = new Map<string, Pass>()
+  const passes = new Map<string, SweepPass>()
   const run = async () => {
     for (;;) {
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined)

@@ -2,9 +2,9 @@
 import * as z from 'zod'
 import { ApiError } from '../signed-api.ts'
 import type { EventsAccount } from './account.ts'
-import { limitExceeded, resourceNotFound, validationError } from './errors.ts'
+import { limitExceededError, resourceNotFoundError, validationError } from './errors.ts'
 import { paginate, readMembers, rejectField, Tags, textField, wholeNumberField } from './request-params.ts'
-import { tagsOf } from './tags.ts'
+import { toTagRecord } from './tags.ts'
 
 interface EventBus {
   readonly name: string
@@ -39,13 +39,13 @@ const CreateEventBus = z.object({
 })
 const UpdateEventBus = z.object({ ...BusMembers, Name: BusName.default('default') })
 
-export const busesOf = (account: EventsAccount) => account.store.collection<EventBus>('bus')
+export const getBusCollection = (account: EventsAccount) => account.store.collection<EventBus>('bus')
 
 /** Returns the name of an existing bus, given its name or ARN. */
 export function findBus(account: EventsAccount, nameOrArn = 'default'): EventBus {
   const name = busName(account, nameOrArn)
-  const bus = busesOf(account).get(name)
-  if (!bus) throw resourceNotFound(`Event bus ${name} does not exist.`)
+  const bus = getBusCollection(account).get(name)
+  if (!bus) throw resourceNotFoundError(`Event bus ${name} does not exist.`)
   return bus
 }
 
@@ -57,8 +57,8 @@ export function busName(account: EventsAccount, nameOrArn = 'default'): string {
 
 export function createDefaultBus(account: EventsAccount): void {
   const at = account.now()
-  if (!busesOf(account).get('default'))
-    busesOf(account).put('default', { name: 'default', tags: {}, createdAt: at, modifiedAt: at })
+  if (!getBusCollection(account).get('default'))
+    getBusCollection(account).put('default', { name: 'default', tags: {}, createdAt: at, modifiedAt: at })
 }
 
 const maxBuses = 100
@@ -68,13 +68,13 @@ export const busOperations = {
     const { Name, Description, Tags } = readMembers(CreateEventBus, body)
     if (Name.includes('/')) throw validationError("Event bus name must not contain '/'.")
     return account.store.commit(() => {
-      const buses = busesOf(account)
+      const buses = getBusCollection(account)
       if (buses.get(Name))
         throw new ApiError('ResourceAlreadyExistsException', `Event bus ${Name} already exists.`)
-      if (buses.list().length >= maxBuses) throw limitExceeded()
+      if (buses.list().length >= maxBuses) throw limitExceededError()
       const at = account.now()
       const description = Description === undefined ? {} : { description: Description }
-      buses.put(Name, { name: Name, ...description, tags: tagsOf(Tags), createdAt: at, modifiedAt: at })
+      buses.put(Name, { name: Name, ...description, tags: toTagRecord(Tags), createdAt: at, modifiedAt: at })
       return { EventBusArn: account.busArn(Name), Description }
     })
   },
@@ -84,7 +84,7 @@ export const busOperations = {
     return account.store.commit(() => {
       const { description: _, ...bus } = findBus(account, Name)
       const description = Description === undefined ? {} : { description: Description }
-      busesOf(account).put(bus.name, { ...bus, ...description, modifiedAt: account.now() })
+      getBusCollection(account).put(bus.name, { ...bus, ...description, modifiedAt: account.now() })
       return { Name: bus.name, Arn: account.busArn(bus.name), Description }
     })
   },
@@ -95,7 +95,7 @@ export const busOperations = {
     return account.store.commit(() => {
       for (const rule of account.store.collection<{ readonly bus: string }>('rule').values())
         if (rule.bus === Name) throw validationError(`Cannot delete event bus ${Name}. It still has rules.`)
-      busesOf(account).delete(Name)
+      getBusCollection(account).delete(Name)
       return {}
     })
   },
@@ -111,7 +111,7 @@ export const busOperations = {
       NextToken,
       Limit,
     } = readMembers(z.object({ ...Paging, NamePrefix: BusName.optional() }), body)
-    const namedBus = busesOf(account)
+    const namedBus = getBusCollection(account)
       .list()
       .filter(({ name }) => name.startsWith(NamePrefix))
     const { items, next } = paginate(namedBus, (bus) => bus.name, { token: NextToken, limit: Limit })

@@ -26,17 +26,17 @@ export function readCron(expression: string): Cron | undefined {
     return undefined
   // "You can't specify the Day-of-month and Day-of-week fields in the same cron expression."
   if ((dayOfMonth === '?') === (dayOfWeek === '?')) return undefined
-  const weekday = numberNames(dayOfWeek, days)
+  const weekday = replaceNames(dayOfWeek, days)
   const fields = [
-    expand(minute, 0, 59),
-    expand(hour, 0, 23),
-    /^(\?|L|L-\d{1,2}|\d{1,2}W)$/.test(dayOfMonth) ? dayOfMonth : expand(dayOfMonth, 1, 31),
-    expand(numberNames(month, months), 1, 12),
-    weekday === 'L' ? '7' : /^(\?|[1-7]L|[1-7]#[1-5])$/.test(weekday) ? weekday : expand(weekday, 1, 7),
-    expand(year, 1970, 2199),
+    expandField(minute, 0, 59),
+    expandField(hour, 0, 23),
+    /^(\?|L|L-\d{1,2}|\d{1,2}W)$/.test(dayOfMonth) ? dayOfMonth : expandField(dayOfMonth, 1, 31),
+    expandField(replaceNames(month, months), 1, 12),
+    weekday === 'L' ? '7' : /^(\?|[1-7]L|[1-7]#[1-5])$/.test(weekday) ? weekday : expandField(weekday, 1, 7),
+    expandField(year, 1970, 2199),
   ]
   if (fields.includes(undefined)) return undefined
-  const parsedCron = safely(() => parser.parse(fields.join(' ')))
+  const parsedCron = tryParse(() => parser.parse(fields.join(' ')))
   return (
     parsedCron && {
       years: numbers(parsedCron.years),
@@ -50,7 +50,7 @@ export function readCron(expression: string): Cron | undefined {
   )
 }
 
-const numberNames = (field: string, names: readonly string[]) =>
+const replaceNames = (field: string, names: readonly string[]) =>
   field.toUpperCase().replace(/[A-Z]{3}/g, (name) => {
     const index = names.indexOf(name)
     return index === -1 ? name : `${index + 1}`
@@ -58,7 +58,7 @@ const numberNames = (field: string, names: readonly string[]) =>
 
 const numbers = (field: Day) => field.filter((one) => typeof one === 'number').sort((a, b) => a - b)
 
-function safely<T>(read: () => T): T | undefined {
+function tryParse<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {
@@ -67,7 +67,7 @@ function safely<T>(read: () => T): T | undefined {
 }
 
 /** `1,10-20/5` as a plain list of numbers: `1,10,15,20`. */
-function expand(field: string, minValue: number, maxValue: number): string | undefined {
+function expandField(field: string, minValue: number, maxValue: number): string | undefined {
   const chosenValues = new Set<number>()
   for (const item of field.split(',')) {
     const parts = /^(?:(\*)|(\d{1,4})(?:-(\d{1,4}))?)(?:\/(\d{1,4}))?$/.exec(item)
@@ -87,19 +87,19 @@ const dayMs = 86_400_000
 /** Returns the next wall-clock time of the expression after `after`, in milliseconds; undefined after its last year. */
 export function nextWallTime(cron: Cron, afterMs: number): number | undefined {
   const today = Math.floor(afterMs / dayMs) * dayMs
-  for (const day of daysFrom(cron, today)) {
+  for (const day of iterateDays(cron, today)) {
     const time = cron.times.find((one) => day + one > afterMs)
     if (time !== undefined) return day + time
   }
   return undefined
 }
 
-function* daysFrom(cron: Cron, today: number): Generator<number> {
+function* iterateDays(cron: Cron, today: number): Generator<number> {
   const thisYear = new Date(today).getUTCFullYear()
   for (const year of cron.years) {
     if (year < thisYear) continue
     for (const month of cron.months)
-      for (const date of datesOf(cron, year, month)) {
+      for (const date of listDates(cron, year, month)) {
         const day = Date.UTC(year, month - 1, date)
         if (day >= today) yield day
       }
@@ -107,28 +107,28 @@ function* daysFrom(cron: Cron, today: number): Generator<number> {
 }
 
 /** Returns the matching dates of a month, in order. */
-function datesOf({ daysOfMonth, daysOfWeek }: Cron, year: number, month: number): number[] {
+function listDates({ daysOfMonth, daysOfWeek }: Cron, year: number, month: number): number[] {
   const lastDay = new Date(Date.UTC(year, month, 0)).getUTCDate()
-  const weekdayOf = (date: number) => new Date(Date.UTC(year, month - 1, date)).getUTCDay() + 1
+  const getWeekday = (date: number) => new Date(Date.UTC(year, month - 1, date)).getUTCDay() + 1
   const [kind, firstField, secondField] = daysOfMonth.length > 0 ? daysOfMonth : daysOfWeek
   if (daysOfMonth.length > 0) {
     if (kind === 'L') return [lastDay - Number(firstField)].filter((date) => date > 0)
-    if (kind === 'W') return nearestWeekday(Number(firstField), lastDay, weekdayOf)
+    if (kind === 'W') return findNearestWeekday(Number(firstField), lastDay, getWeekday)
     return numbers(daysOfMonth).filter((date) => date <= lastDay)
   }
   const allDays = Array.from({ length: lastDay }, (_, index) => index + 1)
-  if (kind === 'L') return allDays.filter((date) => weekdayOf(date) === firstField).slice(-1)
+  if (kind === 'L') return allDays.filter((date) => getWeekday(date) === firstField).slice(-1)
   if (kind === '#')
     return allDays
-      .filter((date) => weekdayOf(date) === firstField)
+      .filter((date) => getWeekday(date) === firstField)
       .slice(Number(secondField) - 1, Number(secondField))
-  return allDays.filter((date) => daysOfWeek.includes(weekdayOf(date)))
+  return allDays.filter((date) => daysOfWeek.includes(getWeekday(date)))
 }
 
 /** Resolves `15W`: that day, or the nearest day from Monday to Friday in the same month. */
-function nearestWeekday(date: number, lastDay: number, weekdayOf: (date: number) => number): number[] {
+function findNearestWeekday(date: number, lastDay: number, getWeekday: (date: number) => number): number[] {
   if (date < 1 || date > lastDay) return []
-  const weekday = weekdayOf(date)
+  const weekday = getWeekday(date)
   if (weekday === 7) return [date === 1 ? date + 2 : date - 1]
   if (weekday === 1) return [date === lastDay ? date - 2 : date + 1]
   return [date]

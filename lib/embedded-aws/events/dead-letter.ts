@@ -8,7 +8,7 @@ import type { PendingDelivery } from './outbox.ts'
 export function createDeadLetter(
   { origin, targetArn, retries }: PendingDelivery,
   failure: DeliveryFailure,
-  exhausted: string | undefined,
+  exhaustedCondition: string | undefined,
 ): { body: string; attributes: Record<string, string> } {
   return {
     body: origin.event,
@@ -17,7 +17,7 @@ export function createDeadLetter(
       ERROR_MESSAGE: failure.message.slice(0, 1000) || failure.name,
       RETRY_ATTEMPTS: `${retries}`,
       TARGET_ARN: targetArn,
-      ...(exhausted && { EXHAUSTED_RETRY_CONDITION: exhausted }),
+      ...(exhaustedCondition && { EXHAUSTED_RETRY_CONDITION: exhaustedCondition }),
       RULE_ARN: origin.arn,
     },
   }

@@ -6,7 +6,7 @@ import { createDeadLetter } from './dead-letter.ts'
 import { readDeliveryFailure } from './delivery-failure.ts'
 import type { PendingDelivery } from './outbox.ts'
 import type { EventsStore } from './store.ts'
-import { busNameOf, serviceOf } from './target-arn.ts'
+import { getBusName, getTargetService } from './target-arn.ts'
 
 export interface SqsMessageOptions {
   readonly messageGroupId?: string
@@ -64,14 +64,17 @@ export class Deliveries {
   #listStartable(at: number): { readonly id: number; readonly target: string }[] {
     const free = maxConcurrent - this.#inProgress.size
     if (free <= 0) return []
-    const perTarget = new Map<string, number>()
-    for (const target of this.#inProgress.values()) perTarget.set(target, (perTarget.get(target) ?? 0) + 1)
-    const fullTargets = [...perTarget].filter(([, count]) => count >= maxPerTarget).map(([target]) => target)
+    const countByTarget = new Map<string, number>()
+    for (const target of this.#inProgress.values())
+      countByTarget.set(target, (countByTarget.get(target) ?? 0) + 1)
+    const fullTargets = [...countByTarget]
+      .filter(([, count]) => count >= maxPerTarget)
+      .map(([target]) => target)
     const rows: { readonly id: number; readonly target: string }[] = []
     for (const row of this.#options.store.outbox.due(at, fullTargets)) {
-      const count = perTarget.get(row.target) ?? 0
+      const count = countByTarget.get(row.target) ?? 0
       if (this.#inProgress.has(row.id) || count >= maxPerTarget) continue
-      perTarget.set(row.target, count + 1)
+      countByTarget.set(row.target, count + 1)
       rows.push(row)
       if (rows.length === free) break
     }
@@ -110,7 +113,7 @@ export class Deliveries {
 
   async #send(delivery: PendingDelivery): Promise<void> {
     const { targetArn, messageGroupId, body, hops } = delivery
-    const service = serviceOf(targetArn)
+    const service = getTargetService(targetArn)
     if (service === 'sqs')
       return this.#options.targets.sqs(
         targetArn,
@@ -118,7 +121,7 @@ export class Deliveries {
         messageGroupId === undefined ? {} : { messageGroupId },
       )
     if (service === 'lambda') return this.#options.targets.lambda(targetArn, parseOrText(body))
-    return this.#options.ingest(busNameOf(targetArn), body, hops + 1)
+    return this.#options.ingest(getBusName(targetArn), body, hops + 1)
   }
 
   /** Returns the next attempt, or undefined when there is none. */
@@ -134,9 +137,9 @@ export class Deliveries {
           : undefined
     if (!failure.permanent && !exhausted)
       return { delivery: { ...delivery, retries: delivery.retries + 1 }, dueAt }
-    const failureFacts = { target: delivery.targetArn, origin: delivery.origin.arn, error: failure.message }
+    const failureFields = { target: delivery.targetArn, origin: delivery.origin.arn, error: failure.message }
     if (delivery.deadLetterArn === undefined) {
-      this.#options.log('An event could not be delivered and is dropped.', failureFacts)
+      this.#options.log('An event could not be delivered and is dropped.', failureFields)
       return undefined
     }
     const { body, attributes } = createDeadLetter(delivery, failure, exhausted)
@@ -144,7 +147,7 @@ export class Deliveries {
       await withDeadline(this.#options.targets.sqs(delivery.deadLetterArn, body, { attributes }))
     } catch (cause) {
       this.#options.log('An event could not be sent to its dead-letter queue and is dropped.', {
-        ...failureFacts,
+        ...failureFields,
         cause,
       })
     }
@@ -166,12 +169,12 @@ function parseOrText(body: string): unknown {
   }
 }
 
-function withDeadline(work: Promise<void>): Promise<void> {
+function withDeadline(promise: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       const sentence = `The target did not respond within ${attemptTimeoutMs / 1000} s.`
       reject(Object.assign(new Error(sentence), { name: 'TimeoutError' }))
     }, attemptTimeoutMs)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

@@ -3,13 +3,13 @@ import { ApiError } from '../signed-api.ts'
 
 export const validationError = (message: string) => new ApiError('ValidationException', message)
 
-export const resourceNotFound = (message: string, status = 400) =>
+export const resourceNotFoundError = (message: string, status = 400) =>
   new ApiError('ResourceNotFoundException', message, status)
 
-export const limitExceeded = () =>
+export const limitExceededError = () =>
   new ApiError('LimitExceededException', 'The requested resource exceeds the maximum number allowed.')
 
 export const throttlingError = () => new ApiError('ThrottlingException', 'Rate exceeded')
 
-export const badPattern = (reason: string) =>
+export const invalidPatternError = (reason: string) =>
   new ApiError('InvalidEventPatternException', `Event pattern is not valid. Reason: ${reason}`)

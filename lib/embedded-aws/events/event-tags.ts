@@ -1,11 +1,11 @@
 // Tags of event buses and rules. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_TagResource.html
 import * as z from 'zod'
 import type { EventsAccount } from './account.ts'
-import { busesOf, findBus } from './buses.ts'
-import { resourceNotFound } from './errors.ts'
+import { findBus, getBusCollection } from './buses.ts'
+import { resourceNotFoundError } from './errors.ts'
 import { readMembers, Tags, textField } from './request-params.ts'
 import { findRule, updateRule } from './rules.ts'
-import { type TagRecord, tagList, tagsOf, withoutTags } from './tags.ts'
+import { type TagRecord, toTagList, toTagRecord, withoutTags } from './tags.ts'
 
 const ResourceARN = textField(1, 1600)
 
@@ -20,9 +20,9 @@ function findTagged(
     : []
   if (kind === 'event-bus') {
     const bus = findBus(account, firstSegment)
-    return { tags: bus.tags, save: (tags) => busesOf(account).put(bus.name, { ...bus, tags }) }
+    return { tags: bus.tags, save: (tags) => getBusCollection(account).put(bus.name, { ...bus, tags }) }
   }
-  if (kind !== 'rule') throw resourceNotFound(`Resource ${arn} does not exist.`)
+  if (kind !== 'rule') throw resourceNotFoundError(`Resource ${arn} does not exist.`)
   const rule =
     secondSegment === undefined
       ? findRule(account, firstSegment, 'default')
@@ -30,7 +30,7 @@ function findTagged(
   return { tags: rule.tags, save: (tags) => updateRule(account, { ...rule, tags }) }
 }
 
-function retag(account: EventsAccount, arn: string, changeTags: (tags: TagRecord) => TagRecord) {
+function updateTags(account: EventsAccount, arn: string, changeTags: (tags: TagRecord) => TagRecord) {
   return account.store.commit(() => {
     const { tags, save } = findTagged(account, arn)
     save(changeTags(tags))
@@ -41,16 +41,16 @@ function retag(account: EventsAccount, arn: string, changeTags: (tags: TagRecord
 export const eventTagOperations = {
   ListTagsForResource(account: EventsAccount, body: unknown) {
     const members = readMembers(z.object({ ResourceARN }), body)
-    return { Tags: tagList(findTagged(account, members.ResourceARN).tags) }
+    return { Tags: toTagList(findTagged(account, members.ResourceARN).tags) }
   },
 
   TagResource(account: EventsAccount, body: unknown) {
     const members = readMembers(z.object({ ResourceARN, Tags }), body)
-    return retag(account, members.ResourceARN, (tags) => tagsOf(members.Tags, tags))
+    return updateTags(account, members.ResourceARN, (tags) => toTagRecord(members.Tags, tags))
   },
 
   UntagResource(account: EventsAccount, body: unknown) {
     const members = readMembers(z.object({ ResourceARN, TagKeys: z.array(textField(1, 128)) }), body)
-    return retag(account, members.ResourceARN, (tags) => withoutTags(tags, members.TagKeys))
+    return updateTags(account, members.ResourceARN, (tags) => withoutTags(tags, members.TagKeys))
   },
 }

@@ -9,14 +9,14 @@ export interface ArrayElement {
   readonly outerElement: ArrayElement | undefined
 }
 
-interface Found {
+interface FoundLeaf {
   readonly value: Leaf
   readonly element: ArrayElement | undefined
 }
 
-export type Leaves = ReadonlyMap<string, readonly Found[]>
+export type Leaves = ReadonlyMap<string, readonly FoundLeaf[]>
 
-interface Waiting {
+interface PendingValue {
   readonly value: unknown
   readonly path: string
   readonly element: ArrayElement | undefined
@@ -28,15 +28,15 @@ const maxDepth = 1000
 
 /** Returns undefined when the event is nested deeper than EventBridge reads. */
 export function flattenEvent(event: unknown): Leaves | undefined {
-  const leaves = new Map<string, Found[]>()
-  const waitingValues: Waiting[] = [{ value: event, path: '', element: undefined, depth: 0 }]
-  for (let nextValue = waitingValues.pop(); nextValue; nextValue = waitingValues.pop()) {
+  const leaves = new Map<string, FoundLeaf[]>()
+  const pendingValues: PendingValue[] = [{ value: event, path: '', element: undefined, depth: 0 }]
+  for (let nextValue = pendingValues.pop(); nextValue; nextValue = pendingValues.pop()) {
     const { value, path, element } = nextValue
     const depth = nextValue.depth + 1
     if (depth > maxDepth) return undefined
     if (Array.isArray(value)) {
       value.forEach((one: unknown, index) => {
-        waitingValues.push({
+        pendingValues.push({
           value: one,
           path,
           element: { array: value, index, outerElement: element },
@@ -45,7 +45,7 @@ export function flattenEvent(event: unknown): Leaves | undefined {
       })
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, one] of Object.entries(value))
-        waitingValues.push({ value: one, path: path === '' ? key : `${path}.${key}`, element, depth })
+        pendingValues.push({ value: one, path: path === '' ? key : `${path}.${key}`, element, depth })
     } else {
       // JSON.parse returns only leaf types, arrays and objects, and the latter two are handled above.
       const leaf = { value: value as Leaf, element }

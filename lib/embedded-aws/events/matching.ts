@@ -19,8 +19,8 @@ type LeafCondition = Exclude<PatternCondition, { readonly either: unknown }>
  */
 export function matchesPattern(conditions: readonly PatternCondition[], leaves: Leaves): boolean {
   let steps = 0
-  const count = (moreCount: number) => {
-    steps += moreCount
+  const count = (additionalCount: number) => {
+    steps += additionalCount
     if (steps > maxSteps) throw new TooComplex('The event is too large for this rule.')
   }
 
@@ -40,12 +40,13 @@ export function matchesPattern(conditions: readonly PatternCondition[], leaves: 
     })
   }
 
-  for (const branch of branches(conditions)) if (conditionsHold(branch.sort(byPath), new Map())) return true
+  for (const branch of listBranches(conditions))
+    if (conditionsHold(branch.sort(compareByPath), new Map())) return true
   return false
 }
 
 /** Expands `$or`: returns one list of conditions for each combination of alternatives. */
-function* branches(conditions: readonly PatternCondition[]): Generator<LeafCondition[]> {
+function* listBranches(conditions: readonly PatternCondition[]): Generator<LeafCondition[]> {
   const at = conditions.findIndex((condition) => 'either' in condition)
   const foundCondition = conditions[at]
   if (!foundCondition || !('either' in foundCondition)) {
@@ -53,18 +54,18 @@ function* branches(conditions: readonly PatternCondition[]): Generator<LeafCondi
     return
   }
   const otherConditions = conditions.toSpliced(at, 1)
-  for (const alternative of foundCondition.either) yield* branches([...alternative, ...otherConditions])
+  for (const alternative of foundCondition.either) yield* listBranches([...alternative, ...otherConditions])
 }
 
-const byPath = (a: LeafCondition, b: LeafCondition) => (a.path < b.path ? -1 : 1)
+const compareByPath = (a: LeafCondition, b: LeafCondition) => (a.path < b.path ? -1 : 1)
 
 /** Returns the choice with this element added, or undefined when another element of the same array was chosen. */
 function choose(element: ArrayElement | undefined, choice: Choice): Choice | undefined {
   if (!element) return choice
   const nextChoice = new Map(choice)
   for (let one: ArrayElement | undefined = element; one; one = one.outerElement) {
-    const takenIndex = nextChoice.get(one.array)
-    if (takenIndex !== undefined && takenIndex !== one.index) return undefined
+    const chosenIndex = nextChoice.get(one.array)
+    if (chosenIndex !== undefined && chosenIndex !== one.index) return undefined
     nextChoice.set(one.array, one.index)
   }
   return nextChoice

@@ -28,8 +28,11 @@ export interface Outbox {
   update(id: number, delivery: PendingDelivery, dueAt: number): void
   remove(id: number): void
   read(id: number): PendingDelivery
-  /** Returns the due deliveries, oldest first, except for the targets in `without`. */
-  due(now: number, without: readonly string[]): Iterable<{ readonly id: number; readonly target: string }>
+  /** Returns the due deliveries, oldest first, except those to `excludedTargets`. */
+  due(
+    now: number,
+    excludedTargets: readonly string[],
+  ): Iterable<{ readonly id: number; readonly target: string }>
   /** Returns when the first delivery after `now` is due. */
   nextAfter(now: number): number | undefined
 }
@@ -48,8 +51,8 @@ export function openOutbox(db: DatabaseSync): Outbox {
     update: (id, delivery, dueAt) => void update.run(dueAt, JSON.stringify(delivery), id),
     remove: (id) => void remove.run(id),
     read: (id) => JSON.parse(String(read.get(id)?.json)) as PendingDelivery, // written by `add` and `update`
-    *due(now, without) {
-      for (const row of selectDue.iterate(now, JSON.stringify(without)))
+    *due(now, excludedTargets) {
+      for (const row of selectDue.iterate(now, JSON.stringify(excludedTargets)))
         yield { id: Number(row.id), target: String(row.target) }
     },
     // SQLite returns null when there is none.

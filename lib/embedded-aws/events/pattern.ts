@@ -2,7 +2,7 @@
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
 import { isIP } from 'node:net'
 import { createCidrMatcher } from './cidr.ts'
-import { badPattern as bad } from './errors.ts'
+import { invalidPatternError as bad } from './errors.ts'
 import type { Leaf } from './flatten-event.ts'
 import { createWildcardMatcher } from './wildcard.ts'
 
@@ -76,7 +76,7 @@ function readValue(value: unknown): LeafTest {
   return matchers[name as keyof typeof matchers](operand) // checked by hasOwn
 }
 
-const onString =
+const testString =
   (test: (value: string) => boolean): LeafTest =>
   (leaf) =>
     typeof leaf === 'string' && test(leaf)
@@ -96,10 +96,10 @@ function edge(name: 'prefix' | 'suffix', cut: (value: string, length: number) =>
       if (member[0] !== 'equals-ignore-case') throw bad(`Unsupported ${name} pattern: ${member[0]}`)
       const folded = stringOf(member[1], 'equals-ignore-case')
       if (moreMembers.length > 0) throw bad('Only one key allowed in match expression')
-      return onString((value) => isSame(cut(value, folded.length), folded))
+      return testString((value) => isSame(cut(value, folded.length), folded))
     }
     const exactText = stringOf(operand, name)
-    return onString((value) => cut(value, exactText.length) === exactText)
+    return testString((value) => cut(value, exactText.length) === exactText)
   }
 }
 
@@ -111,19 +111,19 @@ const matchers = {
   suffix: edge('suffix', tail),
   'equals-ignore-case': (operand: unknown) => {
     const folded = stringOf(operand, 'equals-ignore-case')
-    return onString((value) => isSame(value, folded))
+    return testString((value) => isSame(value, folded))
   },
-  wildcard: (operand: unknown) => onString(createWildcardMatcher(stringOf(operand, 'wildcard'))),
+  wildcard: (operand: unknown) => testString(createWildcardMatcher(stringOf(operand, 'wildcard'))),
   exists: (operand: unknown): LeafTest => {
     if (typeof operand !== 'boolean') throw bad('exists match pattern must be either true or false.')
     return (leaf) => (leaf !== undefined) === operand
   },
   cidr: (operand: unknown) => {
     const inRange = createCidrMatcher(stringOf(operand, 'prefix'))
-    return onString((value) => isIP(value) !== 0 && inRange(value))
+    return testString((value) => isIP(value) !== 0 && inRange(value))
   },
   numeric: (operand: unknown) => numeric(operand),
-  'anything-but': (operand: unknown) => anythingBut(operand),
+  'anything-but': (operand: unknown) => readAnythingBut(operand),
 }
 
 const comparisons = new Map<string, (a: number, b: number) => boolean>([
@@ -182,7 +182,7 @@ const readAnythingButText =
       if (typeof one !== 'string') throw bad(reason)
       if (one === '' && name !== 'wildcard' && name !== 'equals-ignore-case')
         throw bad('Null prefix/suffix not allowed')
-      return onString(test(one))
+      return testString(test(one))
     })
   }
 
@@ -200,7 +200,7 @@ const refusals: Readonly<Record<string, (operand: unknown) => LeafTest[]>> = {
   wildcard: readAnythingButText('wildcard', 'wildcard match pattern must be a string', createWildcardMatcher),
 }
 
-function valuesBut(operand: unknown): readonly unknown[] {
+function readExcludedValues(operand: unknown): readonly unknown[] {
   const values: unknown[] = Array.isArray(operand) ? operand : [operand]
   if (values.length === 0) throw bad('Empty arrays are not allowed')
   if (values.some((value) => typeof value !== 'string' && typeof value !== 'number'))
@@ -216,16 +216,16 @@ function valuesBut(operand: unknown): readonly unknown[] {
 }
 
 /** Matches an existing value that is none of the listed ones. */
-function anythingBut(operand: unknown): LeafTest {
-  let refusedTests: LeafTest[]
+function readAnythingBut(operand: unknown): LeafTest {
+  let excludedTests: LeafTest[]
   if (isObject(operand)) {
     const [member, ...moreMembers] = Object.entries(operand)
     const read = member && Object.hasOwn(refusals, member[0]) ? refusals[member[0]] : undefined
     if (!read) throw bad(`Unsupported anything-but pattern: ${member?.[0] ?? ''}`)
     if (moreMembers.length > 0) throw bad('Only one key allowed in match expression')
-    refusedTests = read(member?.[1])
+    excludedTests = read(member?.[1])
   } else {
-    refusedTests = valuesBut(operand).map((value) => (leaf) => leaf === value)
+    excludedTests = readExcludedValues(operand).map((value) => (leaf) => leaf === value)
   }
-  return (leaf) => leaf !== undefined && !refusedTests.some((test) => test(leaf))
+  return (leaf) => leaf !== undefined && !excludedTests.some((test) => test(leaf))
 }

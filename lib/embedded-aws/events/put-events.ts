@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { quotas } from '../quotas.ts'
 import type { EventsAccount } from './account.ts'
-import { busesOf, busName } from './buses.ts'
+import { busName, getBusCollection } from './buses.ts'
 import { throttlingError, validationError } from './errors.ts'
 import { flattenEvent } from './flatten-event.ts'
 import { jsonObject } from './json.ts'
 import { matchesPattern, TooComplex } from './matching.ts'
 import { type PatternCondition, readPattern } from './pattern.ts'
 import { readMembers, rejectField, retryLimits, textField } from './request-params.ts'
-import { type Rule, ruleArn, rulesOf } from './rules.ts'
-import { type RuleEvent, targetInput } from './target-input.ts'
+import { getRuleCollection, type Rule, ruleArn } from './rules.ts'
+import { buildTargetInput, type RuleEvent } from './target-input.ts'
 
 const Entry = z.object({
   Time: z.number().optional(),
@@ -77,20 +77,20 @@ function entryBytes({ Time, Source = '', DetailType = '', Detail = '', Resources
   return texts.reduce((sum, one) => sum + Buffer.byteLength(one), Time === undefined ? 0 : 14)
 }
 
-const refusal = (ErrorCode: string, ErrorMessage: string) => ({ refusal: { ErrorCode, ErrorMessage } })
+const createRefusal = (ErrorCode: string, ErrorMessage: string) => ({ refusal: { ErrorCode, ErrorMessage } })
 
 function readEntry(account: EventsAccount, { Time, Source, DetailType, Detail, Resources }: Entry) {
   const missingField = !Source ? 'Source' : !DetailType ? 'DetailType' : !Detail ? 'Detail' : undefined
   if (missingField)
-    return refusal(
+    return createRefusal(
       'InvalidArgument',
       `Parameter ${missingField} is not valid. Reason: ${missingField} is a required argument.`,
     )
   if (Source?.startsWith('aws.'))
-    return refusal('NotAuthorizedForSourceException', 'Not authorized for the source.')
+    return createRefusal('NotAuthorizedForSourceException', 'Not authorized for the source.')
   const time = new Date(Time === undefined ? account.now() : Time * 1000)
-  if (Number.isNaN(time.getTime())) return refusal('InvalidArgument', 'Parameter Time is not valid.')
-  if (!Detail || !jsonObject(Detail)) return refusal('MalformedDetail', 'Detail is malformed.')
+  if (Number.isNaN(time.getTime())) return createRefusal('InvalidArgument', 'Parameter Time is not valid.')
+  if (!Detail || !jsonObject(Detail)) return createRefusal('MalformedDetail', 'Detail is malformed.')
   const id = randomUUID()
   const json = composeEvent(account, {
     id,
@@ -101,7 +101,7 @@ function readEntry(account: EventsAccount, { Time, Source, DetailType, Detail, R
     detail: Detail,
   })
   const event = readEvent(json)
-  return event ? { id, event } : refusal('MalformedDetail', 'Detail is malformed.')
+  return event ? { id, event } : createRefusal('MalformedDetail', 'Detail is malformed.')
 }
 
 interface EventParts {
@@ -124,7 +124,7 @@ export function composeEvent(
     'detail-type': detailType,
     source,
     account: account.accountId,
-    time: eventTime(time),
+    time: formatEventTime(time),
     region: account.region,
     resources,
   })
@@ -132,7 +132,7 @@ export function composeEvent(
 }
 
 /** Events carry whole seconds. */
-const eventTime = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z')
+const formatEventTime = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z')
 
 interface Event extends RuleEvent {
   readonly leaves: NonNullable<ReturnType<typeof flattenEvent>>
@@ -147,22 +147,22 @@ export function readEvent(json: string): Event | undefined {
 const patterns = new WeakMap<Rule, PatternCondition[]>()
 
 /** Parsed patterns by rule; rules are never changed in place. */
-function conditionsOf(rule: Rule, pattern: string): PatternCondition[] {
-  const knownConditions = patterns.get(rule)
-  if (knownConditions) return knownConditions
+function getConditions(rule: Rule, pattern: string): PatternCondition[] {
+  const cachedConditions = patterns.get(rule)
+  if (cachedConditions) return cachedConditions
   const conditions = readPattern(pattern)
   patterns.set(rule, conditions)
   return conditions
 }
 
 /** Returns the matching rules. An unknown bus has none. */
-export function* rulesFor(account: EventsAccount, bus: string, event: Event): Generator<Rule> {
-  if (!busesOf(account).get(bus)) return
-  for (const rule of rulesOf(account).values()) {
+export function* findMatchingRules(account: EventsAccount, bus: string, event: Event): Generator<Rule> {
+  if (!getBusCollection(account).get(bus)) return
+  for (const rule of getRuleCollection(account).values()) {
     const { pattern } = rule
     if (rule.bus !== bus || rule.state === 'DISABLED' || pattern === undefined) continue
     try {
-      if (matchesPattern(conditionsOf(rule, pattern), event.leaves)) yield rule
+      if (matchesPattern(getConditions(rule, pattern), event.leaves)) yield rule
     } catch (error) {
       if (!(error instanceof TooComplex)) throw error
       account.log('An event was too large to be compared with a rule.', { rule: ruleArn(account, rule) })
@@ -172,20 +172,20 @@ export function* rulesFor(account: EventsAccount, bus: string, event: Event): Ge
 
 /** Adds deliveries to the targets of all matching rules. Call only inside a commit. */
 export function routeEvent(account: EventsAccount, bus: string, event: Event, hops = 0): void {
-  for (const rule of rulesFor(account, bus, event)) queueDeliveries(account, rule, event, hops)
+  for (const rule of findMatchingRules(account, bus, event)) queueDeliveries(account, rule, event, hops)
 }
 
 /** Adds a delivery for every target of a rule. Call only inside a commit. */
 export function queueDeliveries(account: EventsAccount, rule: Rule, event: RuleEvent, hops = 0): void {
   const at = account.now()
   const arn = ruleArn(account, rule)
-  const ruleMessage = { name: rule.name, arn, ingestedAt: eventTime(new Date(at)) }
+  const ruleMessage = { name: rule.name, arn, ingestedAt: formatEventTime(new Date(at)) }
   for (const target of rule.targets) {
     const group = target.SqsParameters?.MessageGroupId
     account.store.outbox.add(
       {
         targetArn: target.Arn,
-        body: targetInput(target, event, ruleMessage),
+        body: buildTargetInput(target, event, ruleMessage),
         ...(group !== undefined && { messageGroupId: group }),
         origin: { kind: 'rule', arn, event: event.json },
         acceptedAt: at,

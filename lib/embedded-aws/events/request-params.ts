@@ -5,13 +5,13 @@ import { validationError } from './errors.ts'
 
 /** A string with the pattern that AWS publishes, which must match the whole value. */
 export const textField = (minLength: number, maxLength: number, pattern?: string) => {
-  const sized = z.string().min(minLength).max(maxLength)
-  if (pattern === undefined) return sized
+  const sizedString = z.string().min(minLength).max(maxLength)
+  if (pattern === undefined) return sizedString
   const error = `Member must satisfy regular expression pattern: ${pattern}`
-  return sized.regex(new RegExp(`^(?:${pattern})$`), { error })
+  return sizedString.regex(new RegExp(`^(?:${pattern})$`), { error })
 }
 
-export const wholeNumberField = (least: number, most: number) => z.number().int().min(least).max(most)
+export const wholeNumberField = (min: number, max: number) => z.number().int().min(min).max(max)
 
 /** A member that AWS supports and this server does not: using it is an error instead of having no effect. */
 export const rejectField = (name: string) =>
@@ -35,7 +35,7 @@ export const RetryPolicy = z.object({
 
 /** Validates a request body against its schema; reports all violations together, as AWS does. */
 export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
-  const result = schema.safeParse(withoutNulls(body), { reportInput: true })
+  const result = schema.safeParse(removeNulls(body), { reportInput: true })
   if (result.success) return result.data
   const { issues } = result.error
   const sentence = issues.find((issue) => issue.code === 'custom' && issue.params?.sentence === true)
@@ -44,18 +44,18 @@ export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
   if (unreadableIssue)
     throw new ApiError(
       'SerializationException',
-      `The value at '${memberPath(unreadableIssue.path)}' has a wrong type.`,
+      `The value at '${formatMemberPath(unreadableIssue.path)}' has a wrong type.`,
     )
   const sentences = issues.map(
     (issue) =>
-      `Value ${formatValue(issue.input)} at '${memberPath(issue.path)}' failed to satisfy constraint: ${constraint(issue)}`,
+      `Value ${formatValue(issue.input)} at '${formatMemberPath(issue.path)}' failed to satisfy constraint: ${describeConstraint(issue)}`,
   )
   const count = sentences.length === 1 ? '1 validation error' : `${sentences.length} validation errors`
   throw validationError(`${count} detected: ${sentences.join('; ')}`)
 }
 
 /** AWS counts list members from one and starts names in lower case: `targets.1.member.id`. */
-function memberPath(path: readonly PropertyKey[]): string {
+function formatMemberPath(path: readonly PropertyKey[]): string {
   return path
     .map((step) =>
       typeof step === 'number' ? `${step + 1}.member` : String(step).replace(/^./, (c) => c.toLowerCase()),
@@ -69,7 +69,7 @@ function formatValue(value: unknown): string {
   return `'${wholeText.slice(0, 1024)}'`
 }
 
-function constraint(issue: z.core.$ZodIssue): string {
+function describeConstraint(issue: z.core.$ZodIssue): string {
   if (issue.code === 'too_big') {
     const what = issue.origin === 'number' || issue.origin === 'int' ? 'value' : 'length'
     return `Member must have ${what} less than or equal to ${issue.maximum}`
@@ -87,14 +87,14 @@ function constraint(issue: z.core.$ZodIssue): string {
 const maxDepth = 64
 
 /** In AWS's JSON protocols a null member counts as missing. */
-function withoutNulls(value: unknown, depth = 0): unknown {
+function removeNulls(value: unknown, depth = 0): unknown {
   if (depth > maxDepth) throw new ApiError('SerializationException', 'The request is nested too deeply.')
-  if (Array.isArray(value)) return value.map((one) => withoutNulls(one, depth + 1))
+  if (Array.isArray(value)) return value.map((one) => removeNulls(one, depth + 1))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, one]) => one !== null)
-      .map(([key, one]) => [key, withoutNulls(one, depth + 1)]),
+      .map(([key, one]) => [key, removeNulls(one, depth + 1)]),
   )
 }
 

@@ -2,11 +2,11 @@
 import * as z from 'zod'
 import type { EventsAccount } from './account.ts'
 import { BusNameOrArn, busName, findBus, Paging } from './buses.ts'
-import { limitExceeded, resourceNotFound, validationError } from './errors.ts'
+import { limitExceededError, resourceNotFoundError, validationError } from './errors.ts'
 import { readPattern } from './pattern.ts'
 import { paginate, readMembers, Tags, textField } from './request-params.ts'
 import { firstRun, readScheduleExpression } from './schedule-expression.ts'
-import { type TagRecord, tagsOf } from './tags.ts'
+import { type TagRecord, toTagRecord } from './tags.ts'
 import type { RuleTarget } from './target.ts'
 
 export interface Rule {
@@ -37,7 +37,7 @@ const PutRule = z.object({
   Tags: Tags.default([]),
 })
 
-export const rulesOf = (account: EventsAccount) => account.store.collection<Rule>('rule')
+export const getRuleCollection = (account: EventsAccount) => account.store.collection<Rule>('rule')
 const keyOf = (rule: Pick<Rule, 'bus' | 'name'>) => `${rule.bus}/${rule.name}`
 
 export function ruleArn(
@@ -48,19 +48,19 @@ export function ruleArn(
 }
 
 export function findRule(account: EventsAccount, name: string, bus: string | undefined): Rule {
-  const rule = rulesOf(account).get(keyOf({ bus: busName(account, bus), name }))
-  if (!rule) throw resourceNotFound(`Rule ${name} does not exist on EventBus ${busName(account, bus)}.`)
+  const rule = getRuleCollection(account).get(keyOf({ bus: busName(account, bus), name }))
+  if (!rule) throw resourceNotFoundError(`Rule ${name} does not exist on EventBus ${busName(account, bus)}.`)
   return rule
 }
 
 /** Stores a rule with the time of its next run. */
 export function putRule(account: EventsAccount, rule: Rule, nextRunAt: number | undefined): void {
-  rulesOf(account).put(keyOf(rule), rule, nextRunAt)
+  getRuleCollection(account).put(keyOf(rule), rule, nextRunAt)
 }
 
 /** Stores changes of a rule that do not affect its runs. */
 export function updateRule(account: EventsAccount, rule: Rule): void {
-  rulesOf(account).update(keyOf(rule), rule)
+  getRuleCollection(account).update(keyOf(rule), rule)
 }
 
 /** Returns the next run of a scheduled rule after a time; undefined for other rules and disabled ones. */
@@ -82,12 +82,12 @@ export const ruleOperations = {
     return account.store.commit(() => {
       const bus = findBus(account, members.EventBusName).name
       if (ScheduleExpression) checkSchedule(ScheduleExpression, bus)
-      const ruleBefore = rulesOf(account).get(keyOf({ bus, name: Name }))
-      if (!ruleBefore && countRules(account, bus) >= maxRules) throw limitExceeded()
-      const sameSchedule =
-        ruleBefore !== undefined &&
-        ruleBefore.schedule === (ScheduleExpression || undefined) &&
-        ruleBefore.state === members.State
+      const previousRule = getRuleCollection(account).get(keyOf({ bus, name: Name }))
+      if (!previousRule && countRules(account, bus) >= maxRules) throw limitExceededError()
+      const hasSameSchedule =
+        previousRule !== undefined &&
+        previousRule.schedule === (ScheduleExpression || undefined) &&
+        previousRule.state === members.State
       const rule: Rule = {
         name: Name,
         bus,
@@ -97,11 +97,11 @@ export const ruleOperations = {
         ...(members.Description !== undefined && { description: members.Description }),
         ...(members.RoleArn !== undefined && { roleArn: members.RoleArn }),
         // "If you are updating an existing rule, any tags you specify in the PutRule operation are ignored."
-        tags: ruleBefore?.tags ?? tagsOf(members.Tags),
-        targets: ruleBefore?.targets ?? [],
-        anchor: sameSchedule ? ruleBefore.anchor : account.now(),
+        tags: previousRule?.tags ?? toTagRecord(members.Tags),
+        targets: previousRule?.targets ?? [],
+        anchor: hasSameSchedule ? previousRule.anchor : account.now(),
       }
-      if (sameSchedule) updateRule(account, rule)
+      if (hasSameSchedule) updateRule(account, rule)
       else putRule(account, rule, nextRuleRun(rule, account.now()))
       return { RuleArn: ruleArn(account, rule) }
     })
@@ -111,10 +111,10 @@ export const ruleOperations = {
     const { Name, EventBusName } = readMembers(RuleRef, body)
     return account.store.commit(() => {
       const bus = findBus(account, EventBusName).name
-      const rule = rulesOf(account).get(keyOf({ bus, name: Name }))
+      const rule = getRuleCollection(account).get(keyOf({ bus, name: Name }))
       if (rule && rule.targets.length > 0)
         throw validationError("Rule can't be deleted since it has targets.")
-      rulesOf(account).delete(keyOf({ bus, name: Name }))
+      getRuleCollection(account).delete(keyOf({ bus, name: Name }))
       return {}
     })
   },
@@ -139,7 +139,7 @@ export const ruleOperations = {
       body,
     )
     const bus = findBus(account, EventBusName).name
-    const rules = rulesOf(account)
+    const rules = getRuleCollection(account)
       .list()
       .filter((rule) => rule.bus === bus && rule.name.startsWith(NamePrefix))
     const { items, next } = paginate(rules, (rule) => rule.name, { token: NextToken, limit: Limit })
@@ -148,7 +148,7 @@ export const ruleOperations = {
 }
 
 function countRules(account: EventsAccount, bus: string): number {
-  return rulesOf(account)
+  return getRuleCollection(account)
     .list()
     .filter((rule) => rule.bus === bus).length
 }
@@ -163,9 +163,9 @@ function setState(account: EventsAccount, body: unknown, state: 'ENABLED' | 'DIS
   const { Name, EventBusName } = readMembers(RuleRef, body)
   return account.store.commit(() => {
     findBus(account, EventBusName)
-    const ruleBefore = findRule(account, Name, EventBusName)
-    if (ruleBefore.state === state) return {}
-    const rule = { ...ruleBefore, state, anchor: account.now() }
+    const previousRule = findRule(account, Name, EventBusName)
+    if (previousRule.state === state) return {}
+    const rule = { ...previousRule, state, anchor: account.now() }
     putRule(account, rule, nextRuleRun(rule, account.now()))
     return {}
   })

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EventsAccount } from './account.ts'
 import { composeEvent, queueDeliveries, readEvent } from './put-events.ts'
-import { nextRuleRun, putRule, type Rule, ruleArn, rulesOf } from './rules.ts'
+import { getRuleCollection, nextRuleRun, putRule, type Rule, ruleArn } from './rules.ts'
 import type { EventsStore } from './store.ts'
 
 interface ScheduleRunner {
@@ -60,7 +60,7 @@ function runDocument(
   account: EventsAccount,
   { kind, key, dueAt }: ReturnType<EventsStore['dueDocuments']>[number],
 ): void {
-  const rule = kind === 'rule' ? rulesOf(account).get(key) : undefined
+  const rule = kind === 'rule' ? getRuleCollection(account).get(key) : undefined
   if (rule) runRule(account, rule, dueAt)
   else account.store.collection(kind).delete(key)
 }

@@ -20,7 +20,7 @@ import {
   sendEventsError,
   sendEventsResponse,
 } from './protocol.ts'
-import { eventOperations, readEvent, routeEvent, rulesFor } from './put-events.ts'
+import { eventOperations, findMatchingRules, readEvent, routeEvent } from './put-events.ts'
 import { ruleOperations } from './rules.ts'
 import { startScheduleRunner } from './schedule-runner.ts'
 import { openEventsStore } from './store.ts'
@@ -147,7 +147,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
     put: (event) => ingest('default', JSON.stringify(event), 0),
     isWanted: (event) => {
       const read = readEvent(JSON.stringify(event))
-      return read !== undefined && !rulesFor(account, 'default', read).next().done
+      return read !== undefined && !findMatchingRules(account, 'default', read).next().done
     },
     wake,
     async close() {

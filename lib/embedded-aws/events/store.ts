@@ -51,8 +51,10 @@ export function openEventsStore(file: string, log: LogFunction): EventsStore {
   const putRow = db.prepare('INSERT OR REPLACE INTO document (kind, key, json, due) VALUES (?, ?, ?, ?)')
   const updateRow = db.prepare('UPDATE document SET json = ? WHERE kind = ? AND key = ?')
   const deleteRow = db.prepare('DELETE FROM document WHERE kind = ? AND key = ?')
-  const dueRows = db.prepare('SELECT kind, key, due FROM document WHERE due <= ? ORDER BY due LIMIT 100')
-  const firstDue = db.prepare('SELECT min(due) AS due FROM document WHERE due IS NOT NULL')
+  const selectDueRows = db.prepare(
+    'SELECT kind, key, due FROM document WHERE due <= ? ORDER BY due LIMIT 100',
+  )
+  const selectFirstDue = db.prepare('SELECT min(due) AS due FROM document WHERE due IS NOT NULL')
   const commits = new GroupCommit(db, {
     createClosedError: () => new Error('The store of the event bus is closed.'),
     // Refusals are checked before anything is written; other errors may have left changed documents in memory.
@@ -87,11 +89,11 @@ export function openEventsStore(file: string, log: LogFunction): EventsStore {
     },
     outbox: openOutbox(db),
     dueDocuments: (now) =>
-      dueRows
+      selectDueRows
         .all(now)
         // Rows are only written with a kind.
         .map((row) => ({ kind: row.kind as Kind, key: String(row.key), dueAt: Number(row.due) })),
     // SQLite returns null when there is none.
-    nextDue: () => (firstDue.get()?.due ?? undefined) as number | undefined,
+    nextDue: () => (selectFirstDue.get()?.due ?? undefined) as number | undefined,
   }
 }

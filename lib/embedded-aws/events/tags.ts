@@ -6,14 +6,14 @@ export type TagRecord = Readonly<Record<string, string>>
 const maxTags = 50
 
 /** Adds the tags of a list to existing ones. */
-export function tagsOf(list: TagList, tagsBefore: TagRecord = {}): TagRecord {
-  const tags = { ...tagsBefore, ...Object.fromEntries(list.map(({ Key, Value }) => [Key, Value])) }
+export function toTagRecord(list: TagList, existingTags: TagRecord = {}): TagRecord {
+  const tags = { ...existingTags, ...Object.fromEntries(list.map(({ Key, Value }) => [Key, Value])) }
   if (Object.keys(tags).length > maxTags)
     throw new ApiError('ValidationException', `A resource can have up to ${maxTags} tags.`)
   return tags
 }
 
-export const tagList = (tags: TagRecord): TagList =>
+export const toTagList = (tags: TagRecord): TagList =>
   Object.entries(tags).map(([Key, Value]) => ({ Key, Value }))
 
 export const withoutTags = (tags: TagRecord, keys: readonly string[]): TagRecord =>

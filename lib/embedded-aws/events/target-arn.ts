@@ -11,18 +11,18 @@ type TargetService = keyof typeof shapes
 const services = Object.keys(shapes) as TargetService[] // keys of a const table
 
 /** Returns the service of an ARN that `checkTargetArn` accepted. */
-export function serviceOf(arn: string): TargetService {
+export function getTargetService(arn: string): TargetService {
   return services.find((service) => shapes[service].test(arn)) ?? 'events'
 }
 
-export const busNameOf = (arn: string) => arn.slice(arn.indexOf('event-bus/') + 'event-bus/'.length)
+export const getBusName = (arn: string) => arn.slice(arn.indexOf('event-bus/') + 'event-bus/'.length)
 
 export const isFifo = (arn: string) => arn.endsWith('.fifo')
 
 /** Targets are queues, functions and event buses; AWS supports more services, which do not run here. */
 export function checkTargetArn(arn: string, account: { readonly busArn: (name: string) => string }): void {
   const service = services.find((one) => shapes[one].test(arn))
-  if (service === 'events' && arn !== account.busArn(busNameOf(arn)))
+  if (service === 'events' && arn !== account.busArn(getBusName(arn)))
     throw validationError(
       `Parameter ${arn} is not valid. Reason: Only event buses of this account and region can be targets.`,
     )

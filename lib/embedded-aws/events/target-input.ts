@@ -41,11 +41,11 @@ export function checkInput(target: InputOptions): void {
     if (!readPath(path)) throw validationError(`Invalid InputPathsMap for target ${Id}: ${path}`)
   }
   for (const [, name = ''] of InputTransformer.InputTemplate.matchAll(placeholder))
-    if (!Object.hasOwn(paths, name) && !predefined.includes(name))
+    if (!Object.hasOwn(paths, name) && !predefinedVariables.includes(name))
       throw validationError(`InputTemplate for target ${Id} contains invalid placeholder ${name}.`)
 }
 
-const predefined: readonly string[] = [
+const predefinedVariables: readonly string[] = [
   'aws.events.rule-arn',
   'aws.events.rule-name',
   'aws.events.event.ingestion-time',
@@ -53,13 +53,14 @@ const predefined: readonly string[] = [
   'aws.events.event.json',
 ]
 
-export function targetInput(
+export function buildTargetInput(
   target: InputOptions,
   event: RuleEvent,
   rule: { readonly name: string; readonly arn: string; readonly ingestedAt: string },
 ): string {
   if (target.Input !== undefined) return target.Input
-  if (target.InputPath !== undefined) return JSON.stringify(valueAt(target.InputPath, event.value) ?? null)
+  if (target.InputPath !== undefined)
+    return JSON.stringify(getValueAtPath(target.InputPath, event.value) ?? null)
   if (!target.InputTransformer) return event.json
   const { InputPathsMap = {}, InputTemplate } = target.InputTransformer
   const { detail: _, 'detail-type': detailType, ...envelope } = event.value
@@ -70,7 +71,8 @@ export function targetInput(
     ['aws.events.event', { ...envelope, detailType }],
     ['aws.events.event.json', new Verbatim(event.json)],
   ])
-  for (const [name, path] of Object.entries(InputPathsMap)) values.set(name, valueAt(path, event.value))
+  for (const [name, path] of Object.entries(InputPathsMap))
+    values.set(name, getValueAtPath(path, event.value))
   return fillTemplate(InputTemplate, values)
 }
 
@@ -87,22 +89,22 @@ class Verbatim {
  * becomes an empty string in both.
  */
 function fillTemplate(template: string, values: ReadonlyMap<string, unknown>): string {
-  let quoted = false
+  let isQuoted = false
   let from = 0
   return template.replace(placeholder, (_, name: string, at: number) => {
-    quoted = endsQuoted(template.slice(from, at), quoted)
+    isQuoted = endsQuoted(template.slice(from, at), isQuoted)
     from = at + name.length + 2
     const value = values.get(name) ?? ''
     const json = value instanceof Verbatim ? value.json : JSON.stringify(value)
-    if (!quoted) return json
+    if (!isQuoted) return json
     return typeof value === 'string' ? json.slice(1, -1) : JSON.stringify(json).slice(1, -1)
   })
 }
 
 /** Returns true if a JSON string is still open at the end of a piece of text. */
-function endsQuoted(piece: string, quotedBefore: boolean): boolean {
-  const quotes = piece.replace(/\\./g, '').split('"').length - 1
-  return quotedBefore !== (quotes % 2 === 1)
+function endsQuoted(piece: string, wasQuoted: boolean): boolean {
+  const quoteCount = piece.replace(/\\./g, '').split('"').length - 1
+  return wasQuoted !== (quoteCount % 2 === 1)
 }
 
 type PathStep = string | number | typeof wildcard
@@ -117,7 +119,7 @@ function readPath(path: string): PathStep[] | undefined {
   })
 }
 
-function valueAt(path: string, event: unknown): unknown {
+function getValueAtPath(path: string, event: unknown): unknown {
   let values: unknown[] = [event]
   const steps = readPath(path) ?? []
   for (const step of steps) {

@@ -2,9 +2,9 @@
 import * as z from 'zod'
 import type { EventsAccount } from './account.ts'
 import { BusNameOrArn, findBus, Paging } from './buses.ts'
-import { limitExceeded, validationError } from './errors.ts'
+import { limitExceededError, validationError } from './errors.ts'
 import { paginate, readMembers, textField } from './request-params.ts'
-import { findRule, RuleName, rulesOf, updateRule } from './rules.ts'
+import { findRule, getRuleCollection, RuleName, updateRule } from './rules.ts'
 import { RuleTarget, RuleTargetId } from './target.ts'
 import { checkDeadLetterArn, checkTargetArn, isFifo } from './target-arn.ts'
 import { checkInput } from './target-input.ts'
@@ -39,7 +39,7 @@ export const targetOperations = {
       findBus(account, EventBusName)
       const rule = findRule(account, Rule, EventBusName)
       const targets = new Map([...rule.targets, ...Targets].map((target) => [target.Id, target]))
-      if (targets.size > maxTargets) throw limitExceeded()
+      if (targets.size > maxTargets) throw limitExceededError()
       updateRule(account, { ...rule, targets: [...targets.values()] })
       return noFailures
     })
@@ -66,7 +66,7 @@ export const targetOperations = {
   ListRuleNamesByTarget(account: EventsAccount, body: unknown) {
     const { TargetArn, EventBusName, NextToken, Limit } = readMembers(ListRuleNamesByTarget, body)
     const bus = findBus(account, EventBusName).name
-    const rules = rulesOf(account)
+    const rules = getRuleCollection(account)
       .list()
       .filter((rule) => rule.bus === bus && rule.targets.some(({ Arn }) => Arn === TargetArn))
     const { items, next } = paginate(rules, (rule) => rule.name, { token: NextToken, limit: Limit })

@@ -1,4 +1,4 @@
-import { badPattern as bad } from './errors.ts'
+import { invalidPatternError as bad } from './errors.ts'
 
 /** A `*` matches any characters; `\*` and `\\` match the characters themselves. */
 export function createWildcardMatcher(pattern: string): (value: string) => boolean {

@@ -36,7 +36,7 @@ export class Concurrency {
   }
 
   /** Returns why a function cannot run now; undefined if it can. */
-  throttleOf({ name, reservedConcurrency }: LimitedFunction): ThrottleReason | undefined {
+  findThrottleReason({ name, reservedConcurrency }: LimitedFunction): ThrottleReason | undefined {
     if (reservedConcurrency !== undefined)
       return this.running(name) < reservedConcurrency
         ? undefined

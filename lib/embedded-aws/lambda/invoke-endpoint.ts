@@ -43,11 +43,11 @@ export async function serveLambda(
     if (!(error instanceof ApiError)) throw error
     const { code, message, status } = error
     const extraFields = error instanceof TooManyRequests ? { Reason: error.reason } : {}
-    const spelling = code === 'ResourceNotFoundException' ? { Message: message } : { message }
+    const messageField = code === 'ResourceNotFoundException' ? { Message: message } : { message }
     sendApiError(response, status, code, {
       ...extraFields,
       Type: status < 500 ? 'User' : 'Service',
-      ...spelling,
+      ...messageField,
     })
   }
 }
@@ -61,7 +61,7 @@ async function invoke(
   const body = await readLimitedBody(request, lambdaLimits.requestBytes, tooLarge(lambdaLimits.requestBytes))
   requireSigner(request, body, { service: 'lambda', region: lambda.region, credentials })
   const { name, qualifier } = parseFunctionName(request, lambda.region)
-  const type = invocationTypeOf(request)
+  const type = readInvocationType(request)
   const target = lambda.find(name)
   if (!target || (qualifier !== undefined && qualifier !== '$LATEST')) {
     const arn = `${functionArn(lambda.region, name)}${qualifier === undefined ? '' : `:${qualifier}`}`
@@ -174,7 +174,7 @@ function decodePath(text: string): string {
   }
 }
 
-function invocationTypeOf({ headers }: IncomingMessage): InvocationType {
+function readInvocationType({ headers }: IncomingMessage): InvocationType {
   const invocationType = headers['x-amz-invocation-type'] ?? 'RequestResponse'
   const type = invocationTypes.find((one) => one === invocationType)
   if (type) return type

@@ -173,7 +173,7 @@ export class QueueMapping {
     const traceHeaders = batch.flatMap(({ Attributes }) => Attributes?.AWSTraceHeader ?? [])
     let failedIds: ReadonlySet<string>
     try {
-      const response = await this.#whenAdmitted(receivedAt, () => invoke({ Records }, traceHeaders))
+      const response = await this.#retryWhileThrottled(receivedAt, () => invoke({ Records }, traceHeaders))
       failedIds =
         settings.functionResponseType === 'ReportBatchItemFailures'
           ? readFailedIds(
@@ -190,7 +190,7 @@ export class QueueMapping {
   }
 
   /** Repeats a throttled invocation as long as its messages stay hidden. */
-  async #whenAdmitted<T>(receivedAt: number, invokeOnce: () => Promise<T>): Promise<T> {
+  async #retryWhileThrottled<T>(receivedAt: number, invokeOnce: () => Promise<T>): Promise<T> {
     const { visibilityS = 0 } = this.#options
     const endsAt = receivedAt + visibilityS * 1000
     for (let pauseMs = throttledPauseMs.first; ; pauseMs = Math.min(2 * pauseMs, throttledPauseMs.most)) {

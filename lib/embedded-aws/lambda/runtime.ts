@@ -105,7 +105,7 @@ export class Lambda {
     if (!target) throw new Error(`the function ${name} does not exist`)
     const { requestId = randomUUID(), traceHeaders = [] } = options
     const startedAtMs = performance.now()
-    const throttle = this.#concurrency.throttleOf(target)
+    const throttle = this.#concurrency.findThrottleReason(target)
     if (throttle) {
       this.#log.info({ function: name, reason: throttle }, 'an invocation was throttled')
       const failure = {
@@ -141,18 +141,18 @@ export class Lambda {
       traceHeader,
     }: InvokeOptions & { readonly requestId: string; readonly traceHeader: string },
   ): Promise<unknown> {
-    const timeMs = Math.min(target.timeoutMs, limitMs)
+    const timeoutMs = Math.min(target.timeoutMs, limitMs)
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     let deadline: number | undefined
     let timer: NodeJS.Timeout | undefined
     let isOver = false
     const start = () => {
       if (isOver) return
-      deadline = Date.now() + timeMs
+      deadline = Date.now() + timeoutMs
       timer = setTimeout(() => {
-        const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${(timeMs / 1000).toFixed(2)} seconds`
+        const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`
         reject(new FunctionError({ errorType: timeoutErrorType, errorMessage }))
-      }, timeMs)
+      }, timeoutMs)
     }
     if (startsAfter === undefined) start()
     else void startsAfter.then(start)
@@ -165,7 +165,7 @@ export class Lambda {
       awsRequestId: requestId,
       logGroupName: `/aws/lambda/${target.name}`,
       logStreamName: 'local',
-      getRemainingTimeInMillis: () => (deadline === undefined ? timeMs : deadline - Date.now()),
+      getRemainingTimeInMillis: () => (deadline === undefined ? timeoutMs : deadline - Date.now()),
     }
     // In an async function, so that a synchronous throw of the handler becomes a rejection.
     const run = async () => target.handler(event, context, traceHeader)

@@ -72,8 +72,8 @@ export function readFailedIds(response: unknown, batch: readonly string[]): Read
       `the function's response has no list of { itemIdentifier } in batchItemFailures: ${parsed.error.message}`,
     )
   const ids = (parsed.data?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier)
-  const foreign = ids.find((id) => !batch.includes(id))
-  if (foreign !== undefined)
-    throw new Error(`the function reported the message ${foreign} as failed, which was not in the batch`)
+  const unknownId = ids.find((id) => !batch.includes(id))
+  if (unknownId !== undefined)
+    throw new Error(`the function reported the message ${unknownId} as failed, which was not in the batch`)
   return new Set(ids)
 }

@@ -23,15 +23,15 @@ const respondWithEmptyList =
   }
 
 /** Deleting a configuration that does not exist succeeds. */
-const nothingToDelete: S3Operation = () => ({ status: 204 })
+const deleteNothing: S3Operation = () => ({ status: 204 })
 
-const lockOf: S3Operation = ({ db }: S3Services, call: S3Call): S3Reply => {
+const getObjectLock: S3Operation = ({ db }: S3Services, call: S3Call): S3Reply => {
   requireObject(db, call)
   throw new S3Error('InvalidRequest', 'Bucket is missing Object Lock Configuration')
 }
 
 /** By method and sub-resource, as in routes.ts. Writes that are not listed are not implemented. */
-export const absentOfBuckets: Readonly<Record<string, S3Operation>> = {
+export const absentBucketConfigurations: Readonly<Record<string, S3Operation>> = {
   'GET accelerate': respondWith('AccelerateConfiguration'),
   'GET analytics': respondWithEmptyList('ListBucketAnalyticsConfigurationResult'),
   'GET encryption': respondWithError('ServerSideEncryptionConfigurationNotFoundError'),
@@ -55,13 +55,13 @@ export const absentOfBuckets: Readonly<Record<string, S3Operation>> = {
   'GET requestPayment': respondWith('RequestPaymentConfiguration', { Payer: 'BucketOwner' }),
   'GET versioning': respondWith('VersioningConfiguration'),
   'GET website': respondWithError('NoSuchWebsiteConfiguration'),
-  'DELETE encryption': nothingToDelete,
-  'DELETE policy': nothingToDelete,
-  'DELETE replication': nothingToDelete,
-  'DELETE website': nothingToDelete,
+  'DELETE encryption': deleteNothing,
+  'DELETE policy': deleteNothing,
+  'DELETE replication': deleteNothing,
+  'DELETE website': deleteNothing,
 }
 
-export const absentOfObjects: Readonly<Record<string, S3Operation>> = {
-  'GET legal-hold': lockOf,
-  'GET retention': lockOf,
+export const absentObjectConfigurations: Readonly<Record<string, S3Operation>> = {
+  'GET legal-hold': getObjectLock,
+  'GET retention': getObjectLock,
 }

@@ -66,10 +66,10 @@ export function authenticateS3(
     return { accessKeyId, payload, signed: verdict }
   }
   const { reason, message, isPresigned, details } = verdict
-  const namedCode = codes[reason]
+  const errorCode = codes[reason]
   const code =
-    namedCode === 'AuthorizationHeaderMalformed' && isPresigned
+    errorCode === 'AuthorizationHeaderMalformed' && isPresigned
       ? 'AuthorizationQueryParametersError'
-      : namedCode
+      : errorCode
   throw new S3Error(code, message, details)
 }

@@ -33,7 +33,7 @@ class Decoder {
   readonly #source: AsyncIterator<Buffer>
   readonly #signatures: ChunkSignatures | undefined
   readonly #hasTrailer: boolean
-  #held: Buffer = Buffer.alloc(0)
+  #buffered: Buffer = Buffer.alloc(0)
 
   constructor(raw: AsyncIterable<Buffer>, signatures: ChunkSignatures | undefined, hasTrailer: boolean) {
     this.#source = raw[Symbol.asyncIterator]()
@@ -43,28 +43,28 @@ class Decoder {
 
   async *decode(trailers: Map<string, string>): AsyncGenerator<Buffer> {
     for (;;) {
-      const line = await this.#line()
+      const line = await this.#readLine()
       const [, digits = '', signature = ''] =
         /^([0-9a-f]{1,8})(?:;chunk-signature=([0-9a-f]+))?$/i.exec(line) ?? []
       if (digits === '') throw bodyError()
       const size = Number.parseInt(digits, 16)
       const hash = this.#signatures && createHash('sha256')
-      if (size > 0) yield* this.#payload(size, hash)
+      if (size > 0) yield* this.#readPayload(size, hash)
       if (hash) this.#signatures?.checkChunk(hash, signature)
       if (size === 0) break
-      if ((await this.#line()) !== '') throw bodyError()
+      if ((await this.#readLine()) !== '') throw bodyError()
     }
     await this.#readTrailers(trailers)
   }
 
-  async *#payload(size: number, hash: Hash | undefined): AsyncGenerator<Buffer> {
+  async *#readPayload(size: number, hash: Hash | undefined): AsyncGenerator<Buffer> {
     for (let left = size; left > 0; ) {
-      if (this.#held.length === 0 && !(await this.#readMore())) throw new S3Error('IncompleteBody')
-      const heldPiece = this.#held.subarray(0, left)
-      this.#held = this.#held.subarray(heldPiece.length)
-      left -= heldPiece.length
-      hash?.update(heldPiece)
-      yield heldPiece
+      if (this.#buffered.length === 0 && !(await this.#readMore())) throw new S3Error('IncompleteBody')
+      const bufferedPiece = this.#buffered.subarray(0, left)
+      this.#buffered = this.#buffered.subarray(bufferedPiece.length)
+      left -= bufferedPiece.length
+      hash?.update(bufferedPiece)
+      yield bufferedPiece
     }
   }
 
@@ -73,7 +73,7 @@ class Decoder {
     let signedText = ''
     // Some clients omit the final empty line.
     for (;;) {
-      const line = await this.#line(true)
+      const line = await this.#readLine(true)
       if (line === '') break
       const colon = line.indexOf(':')
       if (colon < 1) throw bodyError()
@@ -88,29 +88,30 @@ class Decoder {
     if (!this.#hasTrailer && trailers.size > 0) throw bodyError()
     if (this.#hasTrailer) this.#signatures?.checkTrailer(signedText, signature)
     // The rest of the request is not part of the message, but must be read so that the connection can be reused.
-    while (await this.#readMore()) if (this.#held.length > maxLineBytes) throw bodyError()
+    while (await this.#readMore()) if (this.#buffered.length > maxLineBytes) throw bodyError()
   }
 
   async #readMore(): Promise<boolean> {
     const nextChunk = await this.#source.next()
     if (nextChunk.done) return false
-    this.#held = this.#held.length === 0 ? nextChunk.value : Buffer.concat([this.#held, nextChunk.value])
+    this.#buffered =
+      this.#buffered.length === 0 ? nextChunk.value : Buffer.concat([this.#buffered, nextChunk.value])
     return true
   }
 
-  async #line(mayEnd = false): Promise<string> {
+  async #readLine(mayEnd = false): Promise<string> {
     for (;;) {
-      const end = this.#held.indexOf('\r\n')
+      const end = this.#buffered.indexOf('\r\n')
       if (end >= 0) {
-        const line = this.#held.toString('latin1', 0, end)
-        this.#held = this.#held.subarray(end + 2)
+        const line = this.#buffered.toString('latin1', 0, end)
+        this.#buffered = this.#buffered.subarray(end + 2)
         return line
       }
-      if (this.#held.length > maxLineBytes) throw bodyError()
+      if (this.#buffered.length > maxLineBytes) throw bodyError()
       if (await this.#readMore()) continue
       if (!mayEnd) throw new S3Error('IncompleteBody')
-      const line = this.#held.toString('latin1')
-      this.#held = Buffer.alloc(0)
+      const line = this.#buffered.toString('latin1')
+      this.#buffered = Buffer.alloc(0)
       return line
     }
   }
@@ -136,9 +137,9 @@ class ChunkSignatures {
 
   #check(algorithm: string, hashes: string, givenSignature: string): void {
     const { amzDate, scope, signingKey } = this.#auth
-    const ownSignature = sign(signingKey, [algorithm, amzDate, scope, this.#previous, hashes].join('\n'))
-    if (!isSameSignature(ownSignature, givenSignature)) throw new S3Error('SignatureDoesNotMatch')
-    this.#previous = ownSignature
+    const expectedSignature = sign(signingKey, [algorithm, amzDate, scope, this.#previous, hashes].join('\n'))
+    if (!isSameSignature(expectedSignature, givenSignature)) throw new S3Error('SignatureDoesNotMatch')
+    this.#previous = expectedSignature
   }
 }
 

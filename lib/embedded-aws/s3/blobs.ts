@@ -71,7 +71,7 @@ export class Blobs {
     const blob = randomBytes(16).toString('hex')
     const target = this.#path(blob)
     await link(path, target).catch((error: unknown) => {
-      if (!cannotBeLinked(error)) throw error
+      if (!isLinkError(error)) throw error
       return copyOwned(path, target, owner)
     })
     try {
@@ -179,9 +179,9 @@ export class Blobs {
       const folder = join(this.#dir, hex(prefix))
       await mkdir(folder, { recursive: true })
       if (this.#readerGroup !== undefined) await admitGroup(folder, this.#readerGroup)
-      const orphans = (await readdir(folder)).filter((name) => !isKnown(name))
-      for (const name of orphans) await rm(join(folder, name), { recursive: true, force: true })
-      swept += orphans.length
+      const orphanNames = (await readdir(folder)).filter((name) => !isKnown(name))
+      for (const name of orphanNames) await rm(join(folder, name), { recursive: true, force: true })
+      swept += orphanNames.length
     }
     return swept
   }
@@ -218,7 +218,7 @@ async function admitGroup(folder: string, group: number): Promise<void> {
 }
 
 /** On another disk, or it has as many links as the file system allows. */
-const cannotBeLinked = (error: unknown) =>
+const isLinkError = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'EXDEV' || error.code === 'EMLINK')
 
 const hex = (byte: number) => byte.toString(16).padStart(2, '0')

@@ -63,10 +63,10 @@ export interface ReceivedBody extends Span, Digests {}
 export function receiveBody(
   services: S3Services,
   call: S3Call,
-  also: Algorithm | undefined,
+  extraAlgorithm: Algorithm | undefined,
 ): Promise<ReceivedBody> {
   const body = openBody(call, maxS3PutBytes)
-  return storeChunksAsBlob(services, call.headers, body, also)
+  return storeChunksAsBlob(services, call.headers, body, extraAlgorithm)
 }
 
 /** Stores chunks from any source and verifies them against the checksums in the headers. */
@@ -74,9 +74,9 @@ export async function storeChunksAsBlob(
   { blobs }: S3Services,
   headers: Headers,
   { chunks, trailers }: Body,
-  also: Algorithm | undefined,
+  extraAlgorithm: Algorithm | undefined,
 ): Promise<ReceivedBody> {
-  const digester = new Digester(headers, also)
+  const digester = new Digester(headers, extraAlgorithm)
   const span = await blobs.write(digester.watch(chunks))
   try {
     return { ...span, ...digester.finish(trailers) }

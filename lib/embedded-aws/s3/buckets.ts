@@ -87,7 +87,7 @@ function checkLocation(body: string, region: string): void {
 }
 
 export async function deleteBucket({ db, blobs }: S3Services, { bucket }: S3Call): Promise<S3Reply> {
-  const garbage = await db.write(() => {
+  const orphanedBlobs = await db.write(() => {
     if (db.sql.get`SELECT 1 FROM object WHERE bucket = ${bucket} LIMIT 1`)
       throw new S3Error('BucketNotEmpty', undefined, { BucketName: bucket })
     const { changes } = db.sql.run`DELETE FROM bucket WHERE name = ${bucket}`
@@ -96,7 +96,7 @@ export async function deleteBucket({ db, blobs }: S3Services, { bucket }: S3Call
     const uploads = db.sql.all`SELECT id FROM upload WHERE bucket = ${bucket}`
     return uploads.flatMap(({ id }) => removeUpload(db, { id: String(id) }))
   })
-  void blobs.remove(garbage)
+  void blobs.remove(orphanedBlobs)
   return { status: 204 }
 }
 

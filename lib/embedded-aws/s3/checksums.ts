@@ -5,26 +5,31 @@ import { crc32 } from 'node:zlib'
 import { type Crc64, crc32c, joinCrc, updateCrc64 } from './crc.ts'
 import { S3Error } from './errors.ts'
 
-interface Running {
+interface RunningChecksum {
   update(chunk: Buffer): void
   /** Number of bytes of the raw checksum, which is sent in base64. */
   digest(): Buffer
 }
 
 const algorithms = {
-  CRC32: { bytes: 4, types: ['FULL_OBJECT', 'COMPOSITE'], usual: 'COMPOSITE', start: () => running32(crc32) },
+  CRC32: {
+    bytes: 4,
+    types: ['FULL_OBJECT', 'COMPOSITE'],
+    usual: 'COMPOSITE',
+    start: () => startCrc32(crc32),
+  },
   CRC32C: {
     bytes: 4,
     types: ['FULL_OBJECT', 'COMPOSITE'],
     usual: 'COMPOSITE',
-    start: () => running32(crc32c),
+    start: () => startCrc32(crc32c),
   },
-  CRC64NVME: { bytes: 8, types: ['FULL_OBJECT'], usual: 'FULL_OBJECT', start: running64 },
-  SHA1: { bytes: 20, types: ['COMPOSITE'], usual: 'COMPOSITE', start: () => runningHash('sha1') },
-  SHA256: { bytes: 32, types: ['COMPOSITE'], usual: 'COMPOSITE', start: () => runningHash('sha256') },
+  CRC64NVME: { bytes: 8, types: ['FULL_OBJECT'], usual: 'FULL_OBJECT', start: startCrc64 },
+  SHA1: { bytes: 20, types: ['COMPOSITE'], usual: 'COMPOSITE', start: () => startHash('sha1') },
+  SHA256: { bytes: 32, types: ['COMPOSITE'], usual: 'COMPOSITE', start: () => startHash('sha256') },
 } as const satisfies Record<
   string,
-  { bytes: number; types: readonly ChecksumType[]; usual: ChecksumType; start: () => Running }
+  { bytes: number; types: readonly ChecksumType[]; usual: ChecksumType; start: () => RunningChecksum }
 >
 
 export type Algorithm = keyof typeof algorithms
@@ -64,7 +69,7 @@ export function checksumElement(algorithm: Algorithm): string {
   return `Checksum${algorithm}`
 }
 
-export function usualType(algorithm: Algorithm): ChecksumType {
+export function defaultChecksumType(algorithm: Algorithm): ChecksumType {
   return algorithms[algorithm].usual
 }
 
@@ -79,7 +84,7 @@ export function isChecksum(algorithm: Algorithm, base64: string): boolean {
   )
 }
 
-export function startChecksum(algorithm: Algorithm): Running {
+export function startChecksum(algorithm: Algorithm): RunningChecksum {
   return algorithms[algorithm].start()
 }
 
@@ -112,7 +117,7 @@ export function joinChecksums(
   return { algorithm, type, value: Buffer.from(hex, 'hex').toString('base64') }
 }
 
-function running32(update: (chunk: Buffer, previousCrc: number) => number): Running {
+function startCrc32(update: (chunk: Buffer, previousCrc: number) => number): RunningChecksum {
   let crc = 0
   return {
     update: (chunk) => {
@@ -126,7 +131,7 @@ function running32(update: (chunk: Buffer, previousCrc: number) => number): Runn
   }
 }
 
-function running64(): Running {
+function startCrc64(): RunningChecksum {
   const crc: Crc64 = { low: 0, high: 0 }
   return {
     update: (chunk) => updateCrc64(crc, chunk),
@@ -139,7 +144,7 @@ function running64(): Running {
   }
 }
 
-function runningHash(name: 'sha1' | 'sha256'): Running {
+function startHash(name: 'sha1' | 'sha256'): RunningChecksum {
   const hash: Hash = createHash(name)
   return {
     update: (chunk) => {

@@ -59,11 +59,11 @@ function readRule(element: Parsed): CorsRule {
       throw new S3Error('InvalidRequest', `${name} "${doubleWildcard}" can not have more than one wildcard.`)
   }
   const exposed = childTexts(element, 'ExposeHeader')
-  const unfit = exposed.find((name) => !/^[\w!#$%&'+.^`|~-]+$/.test(name))
-  if (unfit !== undefined)
+  const invalidHeader = exposed.find((name) => !/^[\w!#$%&'+.^`|~-]+$/.test(name))
+  if (invalidHeader !== undefined)
     throw new S3Error(
       'InvalidRequest',
-      `ExposeHeader "${unfit}" is no header name; wildcards are not supported for ExposeHeader.`,
+      `ExposeHeader "${invalidHeader}" is no header name; wildcards are not supported for ExposeHeader.`,
     )
   const [id, maxAge] = [childText(element, 'ID'), childText(element, 'MaxAgeSeconds')]
   if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge)) throw new S3Error('MalformedXML')

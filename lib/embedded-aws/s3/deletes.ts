@@ -3,7 +3,7 @@ import { readXmlBody, requireChecksum } from './body.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { checkDelete } from './conditions.ts'
 import { notImplemented, S3Error } from './errors.ts'
-import { checkVersion, eventSourceOf, findObject, removeObjectRows } from './objects.ts'
+import { checkVersion, findObject, removeObjectRows, toEventSource } from './objects.ts'
 import { objectArn, requirePermission } from './permissions.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
@@ -33,7 +33,7 @@ async function deleteOne({ db, blobs, notifier }: S3Services, call: S3Call, targ
     const object = findObject(db, call.bucket, key)
     checkDelete(ifMatch, object)
     if (!object) return []
-    notifier.announce('ObjectRemoved:Delete', object, eventSourceOf(call))
+    notifier.announce('ObjectRemoved:Delete', object, toEventSource(call))
     return removeObjectRows(db, object)
   })
   void blobs.remove(garbage)

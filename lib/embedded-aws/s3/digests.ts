@@ -18,7 +18,7 @@ export interface Digests {
   readonly checksums: ReadonlyMap<Algorithm, string>
 }
 
-interface Expected {
+interface ExpectedDigests {
   readonly md5: Buffer | undefined
   readonly sha256: string | undefined
   readonly algorithm: Algorithm | undefined
@@ -27,16 +27,16 @@ interface Expected {
 }
 
 export class Digester {
-  readonly #expected: Expected
+  readonly #expected: ExpectedDigests
   readonly #md5 = createHash('md5')
   readonly #sha256: Hash | undefined
   readonly #runningChecksums: Map<Algorithm, ReturnType<typeof startChecksum>>
 
-  /** @param also an algorithm to compute whatever the client declares */
-  constructor(headers: Headers, also: Algorithm | undefined) {
+  /** @param extraAlgorithm an algorithm to compute whatever the client declares */
+  constructor(headers: Headers, extraAlgorithm: Algorithm | undefined) {
     this.#expected = readExpected(headers)
     const { algorithm, sha256 } = this.#expected
-    const wantedAlgorithms = [algorithm, also].filter((one) => one !== undefined)
+    const wantedAlgorithms = [algorithm, extraAlgorithm].filter((one) => one !== undefined)
     this.#runningChecksums = new Map(wantedAlgorithms.map((one) => [one, startChecksum(one)]))
     this.#sha256 = sha256 === undefined ? undefined : createHash('sha256')
   }
@@ -80,7 +80,7 @@ export class Digester {
   }
 }
 
-function readExpected(headers: Headers): Expected {
+function readExpected(headers: Headers): ExpectedDigests {
   const sha256 = headers.get('x-amz-content-sha256')
   return {
     md5: readMd5(headers.get('content-md5')),
@@ -98,13 +98,15 @@ function readMd5(base64: string | undefined): Buffer | undefined {
 
 const notChecksums = new Set(['x-amz-checksum-mode', 'x-amz-checksum-type', 'x-amz-checksum-algorithm'])
 
-function readChecksum(headers: Headers): Pick<Expected, 'algorithm' | 'checksum'> {
+function readChecksum(headers: Headers): Pick<ExpectedDigests, 'algorithm' | 'checksum'> {
   const trailer = headers.get('x-amz-trailer')?.toLowerCase()
-  const inHeaders = [...headers.keys()].filter(
+  const checksumHeaders = [...headers.keys()].filter(
     (name) => name.startsWith('x-amz-checksum-') && !notChecksums.has(name),
   )
   const namedAlgorithm =
-    trailer === undefined ? inHeaders : [...inHeaders, ...trailer.split(',').map((name) => name.trim())]
+    trailer === undefined
+      ? checksumHeaders
+      : [...checksumHeaders, ...trailer.split(',').map((name) => name.trim())]
   if (namedAlgorithm.length > 1)
     throw new S3Error(
       'InvalidRequest',

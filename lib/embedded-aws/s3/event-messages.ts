@@ -52,21 +52,30 @@ export function createEventMessages(
       object.key.startsWith(filterValue(rule, 'prefix')) &&
       object.key.endsWith(filterValue(rule, 'suffix')),
   )
-  const toQueues = rules.map(({ id, arn }) => ({
+  const queueMessages = rules.map(({ id, arn }) => ({
     target: { kind: 'sqs' as const, arn },
-    body: { Records: [queueRecord(id, event, object, source, region)] },
+    body: { Records: [createQueueRecord(id, event, object, source, region)] },
   }))
-  if (!eventBridge) return toQueues
-  return [...toQueues, { target: { kind: 'eventbridge' }, body: busEvent(event, object, source, region) }]
+  if (!eventBridge) return queueMessages
+  return [
+    ...queueMessages,
+    { target: { kind: 'eventbridge' }, body: createBusEvent(event, object, source, region) },
+  ]
 }
 
 /** Sequencer: compared as text, it is larger for the later of two events of a key. */
-function sequencer({ id }: S3Object): string {
+function createSequencer({ id }: S3Object): string {
   return `${id.toString(16).padStart(10, '0')}${Date.now().toString(16).padStart(12, '0')}`.toUpperCase()
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html */
-function queueRecord(id: string, event: S3EventName, object: S3Object, source: EventSource, region: string) {
+function createQueueRecord(
+  id: string,
+  event: S3EventName,
+  object: S3Object,
+  source: EventSource,
+  region: string,
+) {
   // Keys are form-encoded in these messages, slashes excepted.
   const key = object.key.split('/').map(uriEncode).join('/').replaceAll('%20', '+')
   const isCreation = event.startsWith('ObjectCreated:')
@@ -90,14 +99,14 @@ function queueRecord(id: string, event: S3EventName, object: S3Object, source: E
       object: {
         key,
         ...(isCreation && { size: object.size, eTag: object.etag }),
-        sequencer: sequencer(object),
+        sequencer: createSequencer(object),
       },
     },
   }
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
-function busEvent(event: S3EventName, object: S3Object, source: EventSource, region: string) {
+function createBusEvent(event: S3EventName, object: S3Object, source: EventSource, region: string) {
   const [detailType, reason] = busNames[event]
   const isDeletion = detailType === 'Object Deleted'
   return {
@@ -115,7 +124,7 @@ function busEvent(event: S3EventName, object: S3Object, source: EventSource, reg
       object: {
         key: object.key,
         ...(!isDeletion && { size: object.size, etag: object.etag }),
-        sequencer: sequencer(object),
+        sequencer: createSequencer(object),
       },
       'request-id': source.requestId,
       requester: source.principal,

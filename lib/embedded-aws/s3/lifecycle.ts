@@ -16,9 +16,12 @@ const batchRows = 500
  * Returns the midnight (UTC) at which the object expires, and the rule that applies.
  * S3 adds the days to the object's time and rounds up to the next midnight.
  */
-function expiryOf(rules: readonly LifecycleRule[], object: S3Object): { at: number; id: string } | undefined {
+function findExpiry(
+  rules: readonly LifecycleRule[],
+  object: S3Object,
+): { at: number; id: string } | undefined {
   return rules
-    .filter((rule) => rule.enabled && applies(rule, object))
+    .filter((rule) => rule.enabled && ruleApplies(rule, object))
     .flatMap(({ id, expireDays, expireAt }) => {
       const at = expireDays === undefined ? expireAt : nextMidnight(object.modified + expireDays * dayMs)
       return at === undefined ? [] : [{ at, id }]
@@ -30,7 +33,7 @@ function nextMidnight(timeMs: number): number {
   return Math.ceil(timeMs / dayMs) * dayMs
 }
 
-function applies(rule: LifecycleRule, { key, size, tags }: S3Object): boolean {
+function ruleApplies(rule: LifecycleRule, { key, size, tags }: S3Object): boolean {
   return (
     key.startsWith(rule.prefix ?? '') &&
     (rule.above === undefined || size > rule.above) &&
@@ -42,7 +45,7 @@ function applies(rule: LifecycleRule, { key, size, tags }: S3Object): boolean {
 /** Returns x-amz-expiration if a rule will delete the object. */
 export function expirationHeader(db: Database, object: S3Object): Record<string, string> {
   const rules = readSetting(db, object.bucket, 'lifecycle')
-  const expiry = rules && expiryOf(rules, object)
+  const expiry = rules && findExpiry(rules, object)
   if (!expiry) return {}
   const date = new Date(expiry.at).toUTCString()
   return { 'x-amz-expiration': `expiry-date="${date}", rule-id="${encodeURIComponent(expiry.id)}"` }
@@ -73,7 +76,7 @@ async function expireObjects(
   now: number,
 ) {
   const { db, blobs, notifier } = services
-  const isDue = (object: S3Object) => (expiryOf(rules, object)?.at ?? Number.POSITIVE_INFINITY) <= now
+  const isDue = (object: S3Object) => (findExpiry(rules, object)?.at ?? Number.POSITIVE_INFINITY) <= now
   for (let afterId = 0; ; ) {
     const { rows, garbage } = await db.write(() => {
       const rows = db.sql.all`SELECT * FROM object
@@ -101,7 +104,7 @@ async function abortUploads(
   rules: readonly LifecycleRule[],
   now: number,
 ) {
-  const overdue = (key: string, initiatedAtMs: number) =>
+  const isOverdue = (key: string, initiatedAtMs: number) =>
     rules.some(
       ({ abortDays, prefix = '' }) =>
         abortDays !== undefined &&
@@ -113,7 +116,7 @@ async function abortUploads(
       .all`SELECT id, key, initiated FROM upload WHERE bucket = ${bucket} AND completed IS NULL`
     // Keys are stored as bytes.
     return rows
-      .filter(({ key, initiated }) => overdue(Buffer.from(key as Uint8Array).toString(), Number(initiated)))
+      .filter(({ key, initiated }) => isOverdue(Buffer.from(key as Uint8Array).toString(), Number(initiated)))
       .flatMap(({ id }) => removeUpload(db, { id: String(id) }))
   })
   await blobs.remove(garbage)

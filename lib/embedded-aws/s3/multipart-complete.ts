@@ -9,7 +9,7 @@ import { S3Error } from './errors.ts'
 import { expirationHeader } from './lifecycle.ts'
 import { listS3Parts, requireUpload, type S3Part, type Upload } from './multipart.ts'
 import { encryptionHeader } from './object-metadata.ts'
-import { commitObject, findObject, writeTargetOf } from './objects.ts'
+import { commitObject, findObject, toWriteTarget } from './objects.ts'
 import { parsePartNumber } from './paging.ts'
 import { requireBucket } from './require-bucket.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
@@ -17,7 +17,7 @@ import { children, childText, type Parsed, toXml } from './xml.ts'
 const minPartBytes = 5 * 1024 ** 2
 const maxObjectBytes = 50 * 1024 ** 4
 
-interface Listed {
+interface ListedPart {
   readonly number: number
   readonly etag: string
   readonly element: Parsed
@@ -25,7 +25,7 @@ interface Listed {
 
 export async function completeUpload(services: S3Services, call: S3Call): Promise<S3Reply> {
   const { db } = services
-  const listedParts = readPartList(await readList(call))
+  const listedParts = readPartList(await readCompleteBody(call))
   const earlierCompletion = findCompleted(db, call, listedParts)
   if (earlierCompletion !== undefined) return { xml: earlierCompletion }
   const upload = requireUpload(db, call)
@@ -33,12 +33,12 @@ export async function completeUpload(services: S3Services, call: S3Call): Promis
   const size = parts.reduce((sum, part) => sum + part.size, 0)
   checkSize(call, size)
   const checksum = joinChecksums(upload.algorithm ?? 'CRC64NVME', upload.type, parts)
-  checkWhole(call, checksum)
+  checkObjectChecksum(call, checksum)
   const etag = joinEtags(parts)
   const xml = describeResult(call, etag, checksum)
   const { headers, tags } = upload
 
-  const object = await commitObject(services, writeTargetOf(call), {
+  const object = await commitObject(services, toWriteTarget(call), {
     draft: { headers, tags, size, etag, checksum, modified: nowInSeconds(), parts: parts.length },
     segments: parts.map((part, index) => ({ ...part, number: index + 1 })),
     event: 'ObjectCreated:CompleteMultipartUpload',
@@ -48,12 +48,12 @@ export async function completeUpload(services: S3Services, call: S3Call): Promis
 }
 
 /** In this operation a checksum header is about the object, not about the request body. */
-function readList(call: S3Call): Promise<Parsed> {
+function readCompleteBody(call: S3Call): Promise<Parsed> {
   const headers = new Map([...call.headers].filter(([name]) => !name.startsWith('x-amz-checksum-')))
   return readXmlBody({ ...call, headers }, 'CompleteMultipartUpload')
 }
 
-function readPartList(document: Parsed): Listed[] {
+function readPartList(document: Parsed): ListedPart[] {
   const listedParts = children(document, 'Part').map((element) => {
     const number = parsePartNumber((childText(element, 'PartNumber') ?? '').trim())
     const etag = childText(element, 'ETag')
@@ -66,7 +66,11 @@ function readPartList(document: Parsed): Listed[] {
   return listedParts
 }
 
-function choose(upload: Upload, listedParts: readonly Listed[], storedParts: readonly S3Part[]): S3Part[] {
+function choose(
+  upload: Upload,
+  listedParts: readonly ListedPart[],
+  storedParts: readonly S3Part[],
+): S3Part[] {
   const byNumber = new Map(storedParts.map((part) => [part.number, part]))
   const chosenParts = listedParts.map(({ number, etag, element }) => {
     const storedPart = byNumber.get(number)
@@ -112,7 +116,7 @@ function checkSize({ headers }: S3Call, size: number): void {
 }
 
 /** Checks the checksum that the client expects of the whole object, if any. */
-function checkWhole({ headers }: S3Call, checksum: Checksum): void {
+function checkObjectChecksum({ headers }: S3Call, checksum: Checksum): void {
   const type = headers.get('x-amz-checksum-type')
   if (type !== undefined && type.toUpperCase() !== checksum.type)
     throw new S3Error(
@@ -133,7 +137,7 @@ function joinEtags(parts: readonly S3Part[]): string {
 }
 
 interface Completed {
-  readonly listed: readonly Listed[]
+  readonly listed: readonly ListedPart[]
   readonly xml: string
 }
 
@@ -149,21 +153,21 @@ function finishUpload(
   const upload = requireUpload(db, call)
   const storedParts = listS3Parts(db, upload)
   const blobs = new Set(storedParts.map((part) => part.blob))
-  const keptBlobs = new Set(chosenParts.map((part) => part.blob))
-  if ([...keptBlobs].some((blob) => !blobs.has(blob)))
+  const usedBlobs = new Set(chosenParts.map((part) => part.blob))
+  if ([...usedBlobs].some((blob) => !blobs.has(blob)))
     throw new S3Error('InvalidPart', undefined, { UploadId: upload.id })
   const completedUpload = JSON.stringify({ parts: fingerprint(listed), xml })
   db.sql.run`DELETE FROM part WHERE upload = ${upload.id}`
   db.sql
     .run`UPDATE upload SET completed = ${completedUpload}, initiated = ${nowInSeconds()} WHERE id = ${upload.id}`
-  return [...blobs].filter((blob) => !keptBlobs.has(blob))
+  return [...blobs].filter((blob) => !usedBlobs.has(blob))
 }
 
 /** A client that lost the response repeats the request and gets the same response. */
 function findCompleted(
   db: Database,
   { bucket, key, query }: S3Call,
-  listedParts: readonly Listed[],
+  listedParts: readonly ListedPart[],
 ): string | undefined {
   requireBucket(db, bucket)
   const row = db.sql.get`SELECT completed FROM upload WHERE id = ${query.get('uploadId') ?? ''}
@@ -176,7 +180,7 @@ function findCompleted(
     : undefined
 }
 
-function fingerprint(listedParts: readonly Listed[]): string {
+function fingerprint(listedParts: readonly ListedPart[]): string {
   const text = listedParts.map(({ number, etag }) => `${number} ${etag}`).join('\n')
   return createHash('sha256').update(text).digest('hex')
 }

@@ -11,8 +11,8 @@ import {
   checksumElement,
   checksumHeader,
   checksumHeaders,
+  defaultChecksumType,
   requireAlgorithm,
-  usualType,
 } from './checksums.ts'
 import { copyBytes, readCopyRange, readCopySource } from './copy-source.ts'
 import type { Database } from './database.ts'
@@ -72,7 +72,7 @@ function readChecksumChoice({ headers }: S3Call): { algorithm: Algorithm | undef
     )
   }
   const algorithm = requireAlgorithm(namedAlgorithm)
-  if (type === undefined) return { algorithm, type: usualType(algorithm) }
+  if (type === undefined) return { algorithm, type: defaultChecksumType(algorithm) }
   if (!allowsType(algorithm, type))
     throw new S3Error(
       'InvalidRequest',

@@ -14,7 +14,7 @@ export function overlaps(one: QueueRule, otherRule: QueueRule): boolean {
   const [c = '', d = ''] = suffixes ?? []
   return (
     one.events.some((event) =>
-      otherRule.events.some((its) => coversEvent(event, its) || coversEvent(its, event)),
+      otherRule.events.some((otherEvent) => coversEvent(event, otherEvent) || coversEvent(otherEvent, event)),
     ) &&
     (a.startsWith(b) || b.startsWith(a)) &&
     (c.endsWith(d) || d.endsWith(c))

@@ -24,15 +24,15 @@ interface NotifierOptions {
 
 const batchRows = 100
 const maxRetryMs = 60_000
-const giveUpMs = 24 * 3_600_000
+const maxDeliveryMs = 24 * 3_600_000
 
 export class Notifier {
   readonly #options: NotifierOptions
-  #running: Promise<void> | undefined
-  #again = false
+  #currentRun: Promise<void> | undefined
+  #needsAnotherRun = false
   #retryMs = 0
   #timer: NodeJS.Timeout | undefined
-  #closed = false
+  #isClosed = false
 
   constructor(options: NotifierOptions) {
     this.#options = options
@@ -73,26 +73,26 @@ export class Notifier {
 
   /** Starts delivering waiting messages; returns immediately. */
   wake(): void {
-    this.#again = true
-    if (this.#running || this.#closed || !this.connected) return
-    this.#running = this.#run().finally(() => {
-      this.#running = undefined
+    this.#needsAnotherRun = true
+    if (this.#currentRun || this.#isClosed || !this.connected) return
+    this.#currentRun = this.#run().finally(() => {
+      this.#currentRun = undefined
       // wake() was called between the last query and here.
-      if (this.#again) this.wake()
+      if (this.#needsAnotherRun) this.wake()
     })
   }
 
   /** Resolves when no message is being delivered any more. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#isClosed = true
     clearTimeout(this.#timer)
-    await this.#running
+    await this.#currentRun
   }
 
   async #run(): Promise<void> {
     try {
-      while (this.#again && !this.#closed) {
-        this.#again = false
+      while (this.#needsAnotherRun && !this.#isClosed) {
+        this.#needsAnotherRun = false
         if (await this.#deliverAll()) this.#retryMs = 0
         else this.#retryLater()
       }
@@ -103,7 +103,7 @@ export class Notifier {
   }
 
   #retryLater(): void {
-    if (this.#closed) return
+    if (this.#isClosed) return
     this.#retryMs = Math.min(Math.max(this.#retryMs * 2, 500), maxRetryMs)
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.wake(), this.#retryMs).unref()
@@ -114,21 +114,21 @@ export class Notifier {
     const { db } = this.#options
     const failingTargets = new Set<string>()
     for (let afterId = 0; ; ) {
-      if (this.#closed) return false
+      if (this.#isClosed) return false
       // Read as a change, so that no event is sent for an object that is not on disk yet.
       const rows = await db.write(
         () => db.sql.all`SELECT * FROM event WHERE id > ${afterId} ORDER BY id LIMIT ${batchRows}`,
       )
-      const delivered: number[] = []
+      const deliveredIds: number[] = []
       for (const { id, target, body, created } of rows) {
         const to = String(target)
         if (failingTargets.has(to)) continue
-        if (await this.#deliver(to, String(body), Number(created))) delivered.push(Number(id))
+        if (await this.#deliver(to, String(body), Number(created))) deliveredIds.push(Number(id))
         else failingTargets.add(to)
       }
-      if (delivered.length > 0 && !this.#closed)
+      if (deliveredIds.length > 0 && !this.#isClosed)
         await db.write(() => {
-          for (const id of delivered) db.sql.run`DELETE FROM event WHERE id = ${id}`
+          for (const id of deliveredIds) db.sql.run`DELETE FROM event WHERE id = ${id}`
         }, 'process')
       if (rows.length < batchRows) return failingTargets.size === 0
       afterId = Number(rows.at(-1)?.id)
@@ -141,7 +141,7 @@ export class Notifier {
       await notify?.(JSON.parse(target) as NotifyTarget, JSON.parse(body)) // written when the object changed
       return true
     } catch (cause) {
-      const isGivenUp = Date.now() - createdAtMs > giveUpMs
+      const isGivenUp = Date.now() - createdAtMs > maxDeliveryMs
       log(isGivenUp ? 'An event message was dropped after a day' : 'An event message was not accepted', {
         target,
         cause,

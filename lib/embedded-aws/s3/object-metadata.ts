@@ -16,7 +16,7 @@ const downloadHeaders = [
 ]
 /** AWS encrypts every object like this and returns the header; here it is returned to clients that requested it. */
 const encryption = { name: 'x-amz-server-side-encryption', value: 'AES256' }
-const keptHeaders = [...downloadHeaders, 'x-amz-website-redirect-location', encryption.name]
+const storedHeaderNames = [...downloadHeaders, 'x-amz-website-redirect-location', encryption.name]
 const maxMetadataBytes = 2048
 
 /** Headers of features that this server lacks. Ignoring them would be a lie about encryption or locks. */
@@ -46,7 +46,7 @@ export function refuseUnsupported(headers: Headers): void {
 
 export function readDescription(headers: Headers): ObjectDescription {
   refuseUnsupported(headers)
-  return { headers: readKeptHeaders(headers), tags: readTagHeader(headers) }
+  return { headers: readStoredHeaders(headers), tags: readTagHeader(headers) }
 }
 
 /** The encryption header that a reply to a write repeats. */
@@ -55,12 +55,12 @@ export function encryptionHeader({ headers }: Pick<ObjectDescription, 'headers'>
   return requestedEncryption === undefined ? {} : { [encryption.name]: requestedEncryption }
 }
 
-export function readKeptHeaders(headers: Headers): Record<string, string> {
+export function readStoredHeaders(headers: Headers): Record<string, string> {
   const storedHeaders: Record<string, string> = { 'content-type': 'binary/octet-stream' }
   let metadataBytes = 0
   for (const [name, value] of headers) {
     const metadata = name.startsWith('x-amz-meta-')
-    if (!metadata && (!keptHeaders.includes(name) || value === '')) continue
+    if (!metadata && (!storedHeaderNames.includes(name) || value === '')) continue
     if (!isHeader(name, value))
       throw invalidArgument('A header name or value holds characters it may not', name, value)
     if (metadata) metadataBytes += name.length - 'x-amz-meta-'.length + value.length
@@ -81,9 +81,9 @@ export function readKeptHeaders(headers: Headers): Record<string, string> {
 
 /** Form fields and query parameters may contain characters that are invalid in a header, such as line breaks. */
 function isHeader(name: string, value: string): boolean {
-  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && headerValue.test(value)
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && headerValuePattern.test(value)
 }
-const headerValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
+const headerValuePattern = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
 /** Returns the UTF-8 bytes of a text as one character each, the form in which Node reads and writes headers. */
 export function toHeaderValue(text: string): string {
@@ -106,7 +106,7 @@ export function readTagHeader(headers: Headers): S3Tag[] {
   )
 }
 
-const tagCharacters = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u
+const tagPattern = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u
 
 const tagRules = {
   object: {
@@ -129,10 +129,10 @@ export function checkTags(tags: readonly S3Tag[], of: TaggedKind): S3Tag[] {
   if (keys.size < tags.length)
     throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')
   for (const { key, value } of tags) {
-    if (key === '' || [...key].length > 128 || !tagCharacters.test(key))
+    if (key === '' || [...key].length > 128 || !tagPattern.test(key))
       throw new S3Error('InvalidTag', 'The TagKey you have provided is invalid', { TagKey: key })
     if (key.startsWith('aws:')) throw new S3Error('InvalidTag', reserved, { TagKey: key })
-    if ([...value].length > 256 || !tagCharacters.test(value))
+    if ([...value].length > 256 || !tagPattern.test(value))
       throw new S3Error('InvalidTag', 'The TagValue you have provided is invalid', {
         TagKey: key,
         TagValue: value,
@@ -169,12 +169,12 @@ export function overrideHeaders(query: ReadonlyMap<string, string>): Record<stri
   for (const name of downloadHeaders) {
     const value = query.get(`response-${name}`)
     if (value === undefined) continue
-    if (!headerValue.test(value))
+    if (!headerValuePattern.test(value))
       throw invalidArgument('Header value cannot be represented using ISO-8859-1.', `response-${name}`, value)
     headers[name] = value
   }
   // Our own addition; S3 ignores parameters that start with x-. The signer of a URL may know the digest of the bytes.
   const digest = query.get('x-repr-digest')
-  if (digest !== undefined && headerValue.test(digest)) headers['repr-digest'] = digest
+  if (digest !== undefined && headerValuePattern.test(digest)) headers['repr-digest'] = digest
   return headers
 }

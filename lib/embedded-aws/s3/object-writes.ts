@@ -21,12 +21,12 @@ import {
   checkTags,
   encryptionHeader,
   readDescription,
-  readKeptHeaders,
+  readStoredHeaders,
   readTagHeader,
   refuseUnsupported,
   type TaggedKind,
 } from './object-metadata.ts'
-import { commitObject, eventSourceOf, findObject, requireObject, writeTargetOf } from './objects.ts'
+import { commitObject, findObject, requireObject, toEventSource, toWriteTarget } from './objects.ts'
 import type { ObjectDescription, S3Object, S3Tag } from './stored-object.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
@@ -70,7 +70,7 @@ export function commitSingleBlob(
   const checksum: Checksum | undefined =
     algorithm && value ? { algorithm, type: 'FULL_OBJECT', value } : undefined
   return commitOrRemove(services, blob, () =>
-    commitObject(services, writeTargetOf(call), {
+    commitObject(services, toWriteTarget(call), {
       draft: { ...description, size, etag: md5, modified: nowInSeconds(), checksum, parts: 0 },
       segments: [{ number: 1, blob, size, checksum: value ?? '' }],
       event,
@@ -104,7 +104,7 @@ const redirectHeader = 'x-amz-website-redirect-location'
 function describeCopy(call: S3Call, source: S3Object): ObjectDescription {
   const metadata = readDirective(call, 'x-amz-metadata-directive')
   const tagging = readDirective(call, 'x-amz-tagging-directive')
-  const keptHeaders = readKeptHeaders(call.headers)
+  const keptHeaders = readStoredHeaders(call.headers)
   const { [redirectHeader]: redirect } = keptHeaders
   const changes =
     metadata === 'REPLACE' ||
@@ -160,7 +160,7 @@ async function changeTags({ db, notifier }: S3Services, call: S3Call, tags: read
     notifier.announce(
       tags.length > 0 ? 'ObjectTagging:Put' : 'ObjectTagging:Delete',
       object,
-      eventSourceOf(call),
+      toEventSource(call),
     )
   })
   notifier.wake()

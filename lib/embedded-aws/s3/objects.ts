@@ -69,7 +69,7 @@ interface WriteTarget extends Pick<S3Call, 'bucket' | 'key' | 'headers'> {
   readonly source: EventSource
 }
 
-export const writeTargetOf = (call: S3Call): WriteTarget => ({ ...call, source: eventSourceOf(call) })
+export const toWriteTarget = (call: S3Call): WriteTarget => ({ ...call, source: toEventSource(call) })
 
 /** Makes one or more stored blobs the object of a key: conditions, row swap and event in one transaction. */
 export async function commitObject(
@@ -93,14 +93,14 @@ export async function commitObject(
 
 /** Deletes an object within a transaction; the caller removes the returned blobs after the commit. */
 export function removeObjectRows(db: Database, object: S3Object): string[] {
-  const goneBlobs = listSegments(db, object).map((segment) => segment.blob)
+  const removedBlobs = listSegments(db, object).map((segment) => segment.blob)
   db.sql.run`DELETE FROM segment WHERE object = ${object.id}`
   db.sql.run`DELETE FROM object WHERE id = ${object.id}`
-  return goneBlobs
+  return removedBlobs
 }
 
 /** Returns the client of a request for event messages. */
-export function eventSourceOf({ request, requestId, auth }: S3Call): EventSource {
+export function toEventSource({ request, requestId, auth }: S3Call): EventSource {
   return { ip: request.socket.remoteAddress ?? '', principal: auth?.accessKeyId ?? accountId, requestId }
 }
 

@@ -3,7 +3,7 @@ import { uriEncode } from '../sigv4.ts'
 import type { S3Call } from './call.ts'
 import { invalidArgument } from './errors.ts'
 
-/** Reads max-keys and similar parameters: more than `most` counts as `most`. */
+/** Reads max-keys and similar parameters: a count above `maxCount` is reduced to it. */
 export function readCount(
   name: string,
   text: string | undefined,

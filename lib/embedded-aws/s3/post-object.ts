@@ -7,7 +7,7 @@ import { readCredential } from '../sigv4-claim.ts'
 import { maxS3PutBytes, storeChunksAsBlob } from './body.ts'
 import type { Headers, S3Call, S3Reply, S3Services } from './call.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import { encryptionHeader, readKeptHeaders, refuseUnsupported, toHeaderValue } from './object-metadata.ts'
+import { encryptionHeader, readStoredHeaders, refuseUnsupported, toHeaderValue } from './object-metadata.ts'
 import { chooseAlgorithm, commitSingleBlob, readObjectTags } from './object-writes.ts'
 import { objectArn, requirePermission } from './permissions.ts'
 import { checkPolicy, type SizeLimits } from './post-policy.ts'
@@ -26,7 +26,7 @@ interface Form {
 export async function postObject(services: S3Services, call: S3Call): Promise<S3Reply> {
   try {
     call.proceed()
-    return await takeForm(services, call, await readForm(call.request))
+    return await storeForm(services, call, await readForm(call.request))
   } finally {
     // The parser may have paused the request; what follows the file is ignored.
     call.request.unpipe()
@@ -34,7 +34,7 @@ export async function postObject(services: S3Services, call: S3Call): Promise<S3
   }
 }
 
-async function takeForm(services: S3Services, call: S3Call, form: Form): Promise<S3Reply> {
+async function storeForm(services: S3Services, call: S3Call, form: Form): Promise<S3Reply> {
   const size = checkPolicy(form.fields, call.bucket, services.credentials, services.region)
   const template = form.fields.get('key') ?? ''
   if (template === '')
@@ -49,11 +49,11 @@ async function takeForm(services: S3Services, call: S3Call, form: Form): Promise
     throw new S3Error('KeyTooLongError', undefined, { MaxSizeAllowed: '1024' })
   const signer = readCredential(form.fields.get('x-amz-credential'))?.accessKeyId ?? ''
   requirePermission(services, signer, 'PutObject', objectArn({ ...call, key }))
-  const headers = asHeaders(form.fields)
+  const headers = toHeaders(form.fields)
   refuseUnsupported(headers)
   const tagging = form.fields.get('tagging')
   const description = {
-    headers: readKeptHeaders(headers),
+    headers: readStoredHeaders(headers),
     tags: tagging === undefined ? [] : readObjectTags(fromXml(tagging, 'Tagging'), 'object'),
   }
   const made = { ...call, key, headers }
@@ -69,7 +69,7 @@ async function takeForm(services: S3Services, call: S3Call, form: Form): Promise
 }
 
 /** Form fields have the same meaning as the headers of a Put. */
-function asHeaders(fields: ReadonlyMap<string, string>): Headers {
+function toHeaders(fields: ReadonlyMap<string, string>): Headers {
   return new Map(
     [...fields].map(([name, value]) => [name === 'acl' ? 'x-amz-acl' : name, toHeaderValue(value)]),
   )

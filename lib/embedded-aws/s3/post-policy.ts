@@ -27,21 +27,23 @@ export function checkPolicy(
   if (encodedPolicy === undefined) throw new S3Error('AccessDenied')
   checkSignature(fields, encodedPolicy, credentials, region)
   const policy = readPolicy(encodedPolicy)
-  if (policy.expiration.getTime() < Date.now()) throw policyDenied('Policy expired.')
+  if (policy.expiration.getTime() < Date.now()) throw policyDeniedError('Policy expired.')
   const values = new Map([...fields, ['bucket', bucket]])
   for (const condition of policy.conditions)
     if (!conditionHolds(condition, values))
-      throw policyDenied(`Policy Condition failed: ${JSON.stringify(condition).replaceAll('","', '", "')}`)
+      throw policyDeniedError(
+        `Policy Condition failed: ${JSON.stringify(condition).replaceAll('","', '", "')}`,
+      )
   const coveredFields = new Set(policy.conditions.map(([, name]) => name))
-  const extraField = [...fields.keys()].filter((name) => !uncovered.test(name) && !coveredFields.has(name))
-  if (extraField.length > 0) throw policyDenied(`Extra input fields: ${extraField.join(', ')}`)
+  const extraField = [...fields.keys()].filter((name) => !exemptFields.test(name) && !coveredFields.has(name))
+  if (extraField.length > 0) throw policyDeniedError(`Extra input fields: ${extraField.join(', ')}`)
   return policy.size
 }
 
 /** Fields that a policy need not mention. */
-const uncovered = /^(policy|file|x-amz-signature|x-ignore-.*)$/
+const exemptFields = /^(policy|file|x-amz-signature|x-ignore-.*)$/
 
-function policyDenied(what: string): S3Error {
+function policyDeniedError(what: string): S3Error {
   return new S3Error('AccessDenied', `Invalid according to Policy: ${what}`)
 }
 
@@ -93,7 +95,7 @@ function checkSignature(
     })
 }
 
-function invalid(what: string): S3Error {
+function invalidPolicyError(what: string): S3Error {
   return new S3Error('InvalidPolicyDocument', `Invalid Policy: ${what}`)
 }
 
@@ -101,13 +103,14 @@ function readPolicy(encodedPolicy: string): Policy {
   const document = parse(encodedPolicy)
   const expiration = new Date(String(document.expiration))
   if (typeof document.expiration !== 'string' || Number.isNaN(expiration.getTime()))
-    throw invalid("Invalid 'expiration' value")
-  if (!Array.isArray(document.conditions)) throw invalid('Policy must contain a list of conditions')
+    throw invalidPolicyError("Invalid 'expiration' value")
+  if (!Array.isArray(document.conditions))
+    throw invalidPolicyError('Policy must contain a list of conditions')
   const conditions: Condition[] = []
   let size: SizeLimits | undefined
   const entries: readonly unknown[] = document.conditions
   for (const entry of entries) {
-    const range = readSizes(entry)
+    const range = readSizeLimits(entry)
     if (range) size = range
     else conditions.push(...readConditions(entry))
   }
@@ -121,14 +124,14 @@ function parse(encodedPolicy: string): Record<string, unknown> {
   } catch {
     // Reported below, like every other invalid policy.
   }
-  throw invalid('Invalid JSON.')
+  throw invalidPolicyError('Invalid JSON.')
 }
 
-function readSizes(entry: unknown): SizeLimits | undefined {
+function readSizeLimits(entry: unknown): SizeLimits | undefined {
   if (!Array.isArray(entry) || entry[0] !== 'content-length-range') return undefined
   const [least, maxSize] = [Number(entry[1]), Number(entry[2])]
   if (entry.length !== 3 || !Number.isInteger(least) || !Number.isInteger(maxSize))
-    throw invalid('Invalid content-length-range')
+    throw invalidPolicyError('Invalid content-length-range')
   return { least, most: maxSize }
 }
 
@@ -144,12 +147,12 @@ function readConditions(entry: unknown): Condition[] {
       typeof value !== 'string' ||
       !name.startsWith('$')
     )
-      throw invalid(`Invalid condition: ${JSON.stringify(entry)}`)
+      throw invalidPolicyError(`Invalid condition: ${JSON.stringify(entry)}`)
     return [[operator, name.slice(1).toLowerCase(), value]]
   }
-  if (typeof entry !== 'object' || entry === null) throw invalid('Invalid condition')
+  if (typeof entry !== 'object' || entry === null) throw invalidPolicyError('Invalid condition')
   return Object.entries(entry).map(([name, value]) => {
-    if (typeof value !== 'string') throw invalid(`Invalid condition: ${name}`)
+    if (typeof value !== 'string') throw invalidPolicyError(`Invalid condition: ${name}`)
     return ['eq', name.toLowerCase(), value]
   })
 }

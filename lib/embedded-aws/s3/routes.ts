@@ -1,5 +1,5 @@
 // Finds the operation of a request by its method, the sub-resource in the query, and one header.
-import { absentOfBuckets, absentOfObjects } from './absent-configurations.ts'
+import { absentBucketConfigurations, absentObjectConfigurations } from './absent-configurations.ts'
 import * as buckets from './buckets.ts'
 import type { S3Call, S3Operation } from './call.ts'
 import { deleteCors, getCors, putCors } from './cors.ts'
@@ -38,7 +38,7 @@ const bucketOperations: Readonly<Record<string, S3Operation>> = {
   'GET notification': getNotification,
   'PUT notification': putNotification,
   'GET uploads': listUploads,
-  ...absentOfBuckets,
+  ...absentBucketConfigurations,
 }
 
 const objectOperations: Readonly<Record<string, S3Operation>> = {
@@ -61,7 +61,7 @@ const objectOperations: Readonly<Record<string, S3Operation>> = {
   'PUT uploadId copy': uploadPartCopy,
   'POST uploadId': completeUpload,
   'DELETE uploadId': abortMultipartUpload,
-  ...absentOfObjects,
+  ...absentObjectConfigurations,
 }
 
 /**

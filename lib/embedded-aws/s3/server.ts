@@ -90,21 +90,21 @@ export async function openS3Server({
     expire,
     exchange: (options) => openExchange(services, options),
     handle(request, response) {
-      const served = serve(services, basePath, request, response).catch((cause: unknown) => {
+      const requestDone = serve(services, basePath, request, response).catch((cause: unknown) => {
         log('The error response of an S3 request failed', { cause })
         response.destroy()
       })
-      activeRequests.add(served)
-      void served.finally(() => activeRequests.delete(served))
+      activeRequests.add(requestDone)
+      void requestDone.finally(() => activeRequests.delete(requestDone))
     },
     async close() {
       clearInterval(timer)
       const finishedRequests = Promise.allSettled([...activeRequests, notifier.close()])
       const timeout = new AbortController()
-      const timeoutEnds = setTimeout(closeTimeoutMs, undefined, { signal: timeout.signal }).catch(
+      const timeoutElapsed = setTimeout(closeTimeoutMs, undefined, { signal: timeout.signal }).catch(
         () => undefined,
       )
-      await Promise.race([finishedRequests, timeoutEnds])
+      await Promise.race([finishedRequests, timeoutElapsed])
       timeout.abort()
       await db.close()
     },
@@ -156,16 +156,16 @@ function isClientGone(request: IncomingMessage, error: unknown): boolean {
 
 async function dispatch(
   services: S3Services,
-  addressed: ResourceAddress & Pick<S3Call, 'request' | 'requestId' | 'proceed'>,
+  addressedRequest: ResourceAddress & Pick<S3Call, 'request' | 'requestId' | 'proceed'>,
 ): Promise<S3Reply> {
-  const { request, ...address } = addressed
+  const { request, ...address } = addressedRequest
   const method = request.method ?? 'GET'
   const form =
     method === 'POST' &&
     address.key === '' &&
     /^multipart\/form-data/i.test(request.headers['content-type'] ?? '')
   const auth = form ? undefined : authenticateS3(request, services.credentials, services.region)
-  const call: S3Call = { ...addressed, method, auth }
+  const call: S3Call = { ...addressedRequest, method, auth }
   if (form) {
     requireBucket(services.db, call.bucket)
     return await postObject(services, call)

@@ -8,22 +8,22 @@ export interface Element {
   readonly [name: string]: Content
 }
 
-const usualNamespace = 'http://s3.amazonaws.com/doc/2006-03-01/'
+const defaultNamespace = 'http://s3.amazonaws.com/doc/2006-03-01/'
 
-export function toXml(root: string, content: Element, namespace = usualNamespace): string {
+export function toXml(root: string, content: Element, namespace = defaultNamespace): string {
   const attribute = namespace === '' ? '' : ` xmlns="${namespace}"`
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${attribute}>${render(content)}</${root}>`
 }
 
 function render(content: Element): string {
   return Object.entries(content)
-    .map(([name, value]) => renderOne(name, value))
+    .map(([name, value]) => renderElement(name, value))
     .join('')
 }
 
-function renderOne(name: string, value: Content): string {
+function renderElement(name: string, value: Content): string {
   if (value === undefined) return ''
-  if (Array.isArray(value)) return value.map((one: Content) => renderOne(name, one)).join('')
+  if (Array.isArray(value)) return value.map((one: Content) => renderElement(name, one)).join('')
   // Array.isArray does not narrow readonly arrays.
   if (typeof value === 'object') return `<${name}>${render(value as Element)}</${name}>`
   return `<${name}>${escapeText(String(value))}</${name}>`

@@ -44,12 +44,12 @@ export class LongPolls {
     }
     const list = this.#waiters.get(queue.id) ?? new Set()
     this.#waiters.set(queue.id, list.add(waiter))
-    const leave = () => {
+    const stopWaiting = () => {
       list.delete(waiter)
       resolve([])
     }
-    const timer = setTimeout(leave, waitS * 1000)
-    disconnected.addEventListener('abort', leave)
+    const timer = setTimeout(stopWaiting, waitS * 1000)
+    disconnected.addEventListener('abort', stopWaiting)
     // A message may have arrived since the caller's own query.
     this.#touched.add(queue.id)
     void this.#serve(queue.id)
@@ -57,21 +57,21 @@ export class LongPolls {
       return await promise
     } finally {
       clearTimeout(timer)
-      disconnected.removeEventListener('abort', leave)
+      disconnected.removeEventListener('abort', stopWaiting)
       list.delete(waiter)
       if (list.size === 0 && this.#waiters.get(queue.id) === list) this.#forget(queue.id)
     }
   }
 
   async #serve(queueId: number): Promise<void> {
-    const servable = [...(this.#waiters.get(queueId) ?? [])]
+    const waiters = [...(this.#waiters.get(queueId) ?? [])]
     try {
       const served = await this.#store.commit(() => this.#takeForWaiters(queueId), 'process')
       for (const [waiter, takenMessages] of served) waiter.resolve(takenMessages)
       this.#setAlarm(queueId)
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error))
-      for (const waiter of servable) waiter.resolve(failure)
+      for (const waiter of waiters) waiter.resolve(failure)
     }
   }
 

@@ -17,19 +17,19 @@ function sendActions({ store, queues, sender }: SqsServices) {
   const from = (caller: SqsCaller) => ({ sender: caller.accessKeyId, trace: caller.trace })
   return {
     SendMessage: ({ QueueUrl, ...message }, caller) => {
-      const draft = draftMessage(requireNoKmsKey(queues.byUrl(QueueUrl)), message, from(caller))
+      const draft = draftMessage(requireNoKmsKey(queues.requireByUrl(QueueUrl)), message, from(caller))
       return store.commit(() => {
-        const queue = queues.byUrl(QueueUrl)
+        const queue = queues.requireByUrl(QueueUrl)
         store.markChanged(queue.id)
         return sender.send(queue, draft)
       })
     },
     SendMessageBatch: ({ QueueUrl, Entries }, caller) => {
       checkBatch('SendMessageBatch', Entries)
-      const target = requireNoKmsKey(queues.byUrl(QueueUrl))
+      const target = requireNoKmsKey(queues.requireByUrl(QueueUrl))
       checkWholeBatch(target, Entries)
       return store.commit(() => {
-        const queue = queues.byUrl(QueueUrl)
+        const queue = queues.requireByUrl(QueueUrl)
         store.markChanged(queue.id)
         return runBatch(Entries, ({ Id: _, ...message }) =>
           sender.send(queue, draftMessage(queue, message, from(caller), true)),
@@ -42,11 +42,11 @@ function sendActions({ store, queues, sender }: SqsServices) {
 function acknowledgeActions({ store, queues, acknowledger }: SqsServices) {
   return {
     DeleteMessage: ({ QueueUrl, ReceiptHandle }) =>
-      store.commit(() => void acknowledger.remove(queues.byUrl(QueueUrl), ReceiptHandle), 'process'),
+      store.commit(() => void acknowledger.remove(queues.requireByUrl(QueueUrl), ReceiptHandle), 'process'),
     DeleteMessageBatch: ({ QueueUrl, Entries }) => {
       checkBatch('DeleteMessageBatch', Entries)
       return store.commit(() => {
-        const queue = queues.byUrl(QueueUrl)
+        const queue = queues.requireByUrl(QueueUrl)
         return runBatch(Entries, ({ ReceiptHandle }) => {
           acknowledger.remove(queue, ReceiptHandle)
           return {}
@@ -55,13 +55,14 @@ function acknowledgeActions({ store, queues, acknowledger }: SqsServices) {
     },
     ChangeMessageVisibility: ({ QueueUrl, ReceiptHandle, VisibilityTimeout }) =>
       store.commit(
-        () => void acknowledger.changeVisibility(queues.byUrl(QueueUrl), ReceiptHandle, VisibilityTimeout),
+        () =>
+          void acknowledger.changeVisibility(queues.requireByUrl(QueueUrl), ReceiptHandle, VisibilityTimeout),
         'process',
       ),
     ChangeMessageVisibilityBatch: ({ QueueUrl, Entries }) => {
       checkBatch('ChangeMessageVisibilityBatch', Entries)
       return store.commit(() => {
-        const queue = queues.byUrl(QueueUrl)
+        const queue = queues.requireByUrl(QueueUrl)
         return runBatch(Entries, ({ ReceiptHandle, VisibilityTimeout }) => {
           if (VisibilityTimeout === undefined) throw missing('VisibilityTimeout')
           acknowledger.changeVisibility(queue, ReceiptHandle, VisibilityTimeout)
@@ -75,18 +76,18 @@ function acknowledgeActions({ store, queues, acknowledger }: SqsServices) {
 function receiveActions({ store, queues, receiver, longPolls }: SqsServices) {
   return {
     ReceiveMessage: async (input, caller) => {
-      const asking = requireNoKmsKey(queues.byUrl(input.QueueUrl))
+      const asking = requireNoKmsKey(queues.requireByUrl(input.QueueUrl))
       const { wanted, waitS, asked } = readReceive(asking, input)
       let receivedMessages: readonly ReceivedMessage[] = await store.commit(() => {
         if (caller.disconnected.aborted) return []
-        return receiver.receive(queues.byUrl(input.QueueUrl), wanted)
+        return receiver.receive(queues.requireByUrl(input.QueueUrl), wanted)
       }, 'process')
       if (receivedMessages.length === 0 && waitS > 0)
         receivedMessages = await longPolls.wait(asking, wanted, waitS, caller.disconnected)
       if (receivedMessages.length === 0) return {}
       if (wanted.attemptId === undefined)
         caller.onUndelivered(() =>
-          store.commit(() => receivedMessages.map((one) => receiver.putBack(asking, one)), 'process'),
+          store.commit(() => receivedMessages.map((one) => receiver.returnMessage(asking, one)), 'process'),
         )
       return { Messages: receivedMessages.map((one) => viewMessage(asking, one, asked)) }
     },

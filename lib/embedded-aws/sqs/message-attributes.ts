@@ -27,7 +27,7 @@ export type GivenAttributes = Readonly<
 >
 
 const maxAttributes = 10
-const numberForm = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/
+const numberPattern = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/
 
 const allowedCharacters = '#x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF'
 
@@ -73,7 +73,7 @@ function readValue(name: string, value: GivenAttributes[string]): AttributeValue
     throw invalid(
       `Invalid characters were found in the value of message attribute '${name}', the set of allowed characters is ${allowedCharacters}.`,
     )
-  if (kind === 'Number' && !numberForm.test(givenValue))
+  if (kind === 'Number' && !numberPattern.test(givenValue))
     throw invalid(`Can't cast the value of message attribute '${name}' to a number.`)
   return { DataType: type, StringValue: givenValue }
 }

@@ -36,7 +36,7 @@ const prepareStatements = (store: SqsStore) => ({
   ),
   find: store.prepare<Task>('SELECT * FROM move_tasks WHERE id = ?'),
   running: store.prepare<Task>("SELECT * FROM move_tasks WHERE status = 'RUNNING'"),
-  latest: store.prepare<Task>(
+  selectLatest: store.prepare<Task>(
     'SELECT * FROM move_tasks WHERE source_arn = ? ORDER BY started_at DESC, rowid DESC LIMIT ?',
   ),
   progress: store.prepare('UPDATE move_tasks SET moved = moved + ? WHERE id = ?'),
@@ -87,10 +87,11 @@ export class MoveTasks {
     DestinationArn,
     MaxNumberOfMessagesPerSecond: rate,
   }: ActionInput<'StartMessageMoveTask'>) {
-    const source = this.#resource('SourceArn', SourceArn)
-    const target = DestinationArn === undefined ? source : this.#resource('DestinationArn', DestinationArn)
+    const source = this.#requireQueue('SourceArn', SourceArn)
+    const target =
+      DestinationArn === undefined ? source : this.#requireQueue('DestinationArn', DestinationArn)
     const invalidValue = (message: string) => new SqsError('InvalidParameterValueException', message)
-    if (this.#queues.sourcesOf(source).length === 0)
+    if (this.#queues.listSources(source).length === 0)
       throw invalidValue('Source queue must be configured as a Dead Letter Queue.')
     if (DestinationArn === SourceArn)
       throw invalidValue('Source queue arn and destination queue arn cannot be the same.')
@@ -100,7 +101,7 @@ export class MoveTasks {
       throw invalidValue(
         `Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: must be between 1 and ${maxPerSecond}.`,
       )
-    if (this.#sql.latest.all(SourceArn, 10).some((task) => task.status === 'RUNNING'))
+    if (this.#sql.selectLatest.all(SourceArn, 10).some((task) => task.status === 'RUNNING'))
       throw invalidValue(
         'There is already a task running. Only one active task is allowed for a source queue arn at a given time.',
       )
@@ -109,7 +110,7 @@ export class MoveTasks {
     const toMove = this.#sql.countVisible.get(source.id, this.#clock.now())?.n ?? 0
     this.#sql.insert.run(id, SourceArn, DestinationArn ?? null, rate ?? null, toMove, this.#clock.now())
     this.#schedule(id, rate ?? null)
-    return { TaskHandle: handleOf({ id, source_arn: SourceArn }) }
+    return { TaskHandle: encodeHandle({ id, source_arn: SourceArn }) }
   }
 
   /** Inside a commit. */
@@ -117,7 +118,7 @@ export class MoveTasks {
     const parsedHandle = Handle.safeParse(decodeHandle(handle))
     if (!parsedHandle.success)
       throw new SqsError('InvalidParameterValueException', 'Value for parameter TaskHandle is invalid.')
-    this.#resource('SourceArn', parsedHandle.data.sourceArn)
+    this.#requireQueue('SourceArn', parsedHandle.data.sourceArn)
     const task = this.#sql.find.get(parsedHandle.data.taskId)
     if (!task || task.source_arn !== parsedHandle.data.sourceArn)
       throw new SqsError('ResourceNotFoundException', 'Task does not exist.')
@@ -128,10 +129,10 @@ export class MoveTasks {
   }
 
   list(sourceArn: string, max: number) {
-    this.#resource('SourceArn', sourceArn)
+    this.#requireQueue('SourceArn', sourceArn)
     return {
-      Results: this.#sql.latest.all(sourceArn, max).map((task) => ({
-        ...(task.status === 'RUNNING' && { TaskHandle: handleOf(task) }),
+      Results: this.#sql.selectLatest.all(sourceArn, max).map((task) => ({
+        ...(task.status === 'RUNNING' && { TaskHandle: encodeHandle(task) }),
         Status: task.status,
         SourceArn: task.source_arn,
         ...(task.destination_arn !== null && { DestinationArn: task.destination_arn }),
@@ -144,8 +145,8 @@ export class MoveTasks {
     }
   }
 
-  #resource(parameter: string, arn: string): Queue {
-    const queue = this.#queues.byArn(arn)
+  #requireQueue(parameter: string, arn: string): Queue {
+    const queue = this.#queues.findByArn(arn)
     if (!queue)
       throw new SqsError(
         'ResourceNotFoundException',
@@ -168,14 +169,14 @@ export class MoveTasks {
   #step(id: string, atMost: number) {
     const task = this.#sql.find.get(id)
     if (task?.status !== 'RUNNING') return
-    const source = this.#queues.byArn(task.source_arn)
+    const source = this.#queues.findByArn(task.source_arn)
     if (!source) return this.#end(id, 'FAILED', noSuchQueue)
     const limit = Math.min(task.per_second === null ? chunkMessages : atMost, task.to_move - task.moved)
     const rows = limit > 0 ? this.#sql.visible.all(source.id, this.#clock.now(), limit) : []
     let movedCount = 0
     let failure: string | undefined
     for (const row of rows) {
-      const target = this.#targetOf(task, row)
+      const target = this.#findTarget(task, row)
       if (typeof target === 'string') {
         failure = target
         break
@@ -190,10 +191,10 @@ export class MoveTasks {
   }
 
   /** Returns the queue for the message, or why there is none. */
-  #targetOf(task: Task, row: MessageRow): Queue | string {
+  #findTarget(task: Task, row: MessageRow): Queue | string {
     const arn = task.destination_arn ?? row.source_arn
     if (arn === null) return 'CouldNotDetermineMessageSource'
-    return this.#queues.byArn(arn) ?? noSuchQueue
+    return this.#queues.findByArn(arn) ?? noSuchQueue
   }
 
   /** "All redriven messages are considered new messages with a new messageID and enqueueTime." */
@@ -224,7 +225,7 @@ export class MoveTasks {
   }
 }
 
-function handleOf(task: Pick<Task, 'id' | 'source_arn'>): string {
+function encodeHandle(task: Pick<Task, 'id' | 'source_arn'>): string {
   return Buffer.from(JSON.stringify({ taskId: task.id, sourceArn: task.source_arn })).toString('base64')
 }
 

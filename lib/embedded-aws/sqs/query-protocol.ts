@@ -8,7 +8,7 @@ const maxFields = 5000
 /** `SendMessageBatchRequestEntry.1.MessageAttribute.1.Value.BinaryListValue.1` has seven parts. */
 const maxDepth = 7
 /** This protocol has a different message. */
-const noQueue = 'The specified queue does not exist for this wsdl version.'
+const noQueueMessage = 'The specified queue does not exist for this wsdl version.'
 
 /** Fields that are lists (`AttributeName.1`) and their member in the JSON protocol. */
 const lists = {
@@ -132,7 +132,7 @@ export function writeResult(action: Action, output: object | undefined, requestI
 
 export function writeError(error: SqsError, requestId: string): string {
   if (error.name === 'UnknownOperationException') return '<UnknownOperationException/>'
-  const message = error.name === 'QueueDoesNotExist' ? noQueue : error.message
+  const message = error.name === 'QueueDoesNotExist' ? noQueueMessage : error.message
   const parts = [element('Type', error.fault), element('Code', error.code), element('Message', message)]
   return document(
     'ErrorResponse',

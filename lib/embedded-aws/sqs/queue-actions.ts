@@ -23,7 +23,7 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
     },
     DeleteQueue: ({ QueueUrl }) =>
       store.commit(() => {
-        const queue = queues.byUrl(QueueUrl)
+        const queue = queues.requireByUrl(QueueUrl)
         queues.destroy(queue)
         store.markChanged(queue.id)
         return undefined
@@ -40,13 +40,13 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
       return urls.length > 0 ? { QueueUrls: urls, ...next } : {}
     },
     ListDeadLetterSourceQueues: ({ QueueUrl, ...page }, caller) => {
-      const { urls, ...next } = listUrls(queues.sourcesOf(queues.byUrl(QueueUrl)), page, caller)
+      const { urls, ...next } = listUrls(queues.listSources(queues.requireByUrl(QueueUrl)), page, caller)
       return { queueUrls: urls, ...next }
     },
     GetQueueAttributes: async ({ QueueUrl, AttributeNames = [] }) => {
       checkAttributeNames(AttributeNames)
       const { queue, counts } = await store.commit(() => {
-        const foundQueue = queues.byUrl(QueueUrl)
+        const foundQueue = queues.requireByUrl(QueueUrl)
         receiver.dropExpired(foundQueue)
         return { queue: foundQueue, counts: receiver.count(foundQueue) }
       })
@@ -65,12 +65,12 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
       return Object.keys(wantedNames).length > 0 ? { Attributes: wantedNames } : {}
     },
     SetQueueAttributes: ({ QueueUrl, Attributes }) =>
-      store.commit(() => void queues.setAttributes(queues.byUrl(QueueUrl), Attributes)),
-    PurgeQueue: ({ QueueUrl }) => store.commit(() => void queues.purge(queues.byUrl(QueueUrl))),
+      store.commit(() => void queues.setAttributes(queues.requireByUrl(QueueUrl), Attributes)),
+    PurgeQueue: ({ QueueUrl }) => store.commit(() => void queues.purge(queues.requireByUrl(QueueUrl))),
     TagQueue: ({ QueueUrl, Tags }) => {
       if (Object.keys(Tags).length === 0) throw missing('Tags')
       return store.commit(() => {
-        const queue = queues.byUrl(QueueUrl)
+        const queue = queues.requireByUrl(QueueUrl)
         const tags = { ...queue.tags, ...Tags }
         checkTags(queue.name, tags)
         queues.setTags(queue, tags)
@@ -80,14 +80,14 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
     UntagQueue: ({ QueueUrl, TagKeys }) => {
       if (TagKeys.length === 0) throw missing('TagKeys')
       return store.commit(() => {
-        const queue = queues.byUrl(QueueUrl)
+        const queue = queues.requireByUrl(QueueUrl)
         const rest = Object.entries(queue.tags).filter(([key]) => !TagKeys.includes(key))
         queues.setTags(queue, Object.fromEntries(rest))
         return undefined
       })
     },
     ListQueueTags: ({ QueueUrl }) => {
-      const { tags } = queues.byUrl(QueueUrl)
+      const { tags } = queues.requireByUrl(QueueUrl)
       return Object.keys(tags).length > 0 ? { Tags: tags } : {}
     },
     StartMessageMoveTask: (input) => store.commit(() => moveTasks.start(input)),

@@ -79,7 +79,7 @@ export function checkAttributeNames(names: readonly string[]) {
   if (unknown !== undefined) throw new SqsError('InvalidAttributeName', `Unknown Attribute ${unknown}.`)
 }
 
-/** Applies `changes` to `before`; an empty value resets an attribute to its default. */
+/** Applies `changes` to `attributesBefore`; an empty value resets an attribute to its default. */
 export function changeAttributes(
   attributesBefore: QueueAttributes,
   changes: Readonly<Record<string, string>>,
@@ -95,7 +95,7 @@ export function changeAttributes(
     if (acceptedValue === '') delete attributesAfter[name]
     else attributesAfter[name] = acceptedValue
   }
-  checkTogether(attributesAfter, changes)
+  checkCombination(attributesAfter, changes)
   return attributesAfter
 }
 
@@ -108,7 +108,10 @@ function unknownAttribute(name: string, isKnown: boolean): SqsError {
   return new SqsError('InvalidAttributeName', `Unknown Attribute ${name}.`)
 }
 
-function checkTogether(attributesAfter: Record<string, string>, changes: Readonly<Record<string, string>>) {
+function checkCombination(
+  attributesAfter: Record<string, string>,
+  changes: Readonly<Record<string, string>>,
+) {
   if (changes.KmsMasterKeyId && changes.SqsManagedSseEnabled === 'true')
     throw new SqsError('InvalidAttributeName', oneEncryption)
   if (
@@ -172,7 +175,7 @@ const RedriveAllowPolicy = z.discriminatedUnion('redrivePermission', [
   }),
 ])
 
-const arnForm = /^arn:[\w-]+:sqs:[\w-]*:\d{12}:[\w.-]+$/
+const arnPattern = /^arn:[\w-]+:sqs:[\w-]*:\d{12}:[\w.-]+$/
 
 function readRedrivePolicy(value: string): string {
   const refuse = (reason: string) => invalidValue('RedrivePolicy', value, reason)
@@ -182,7 +185,7 @@ function readRedrivePolicy(value: string): string {
     if (givenPolicy.data[name] === undefined)
       throw refuse(`Redrive policy does not contain mandatory attribute: ${name}.`)
   const { deadLetterTargetArn, maxReceiveCount } = givenPolicy.data
-  if (typeof deadLetterTargetArn !== 'string' || !arnForm.test(deadLetterTargetArn))
+  if (typeof deadLetterTargetArn !== 'string' || !arnPattern.test(deadLetterTargetArn))
     throw refuse('Invalid value for deadLetterTargetArn.')
   const policy = RedrivePolicy.safeParse(givenPolicy.data)
   if (!policy.success)

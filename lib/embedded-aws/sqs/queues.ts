@@ -65,8 +65,8 @@ export class QueueRegistry {
   readonly #region: string
   readonly #clock: SqsClock
   readonly #sql: ReturnType<typeof prepareStatements>
-  readonly #byName = new Map<string, Queue>()
-  readonly #byId = new Map<number, Queue>()
+  readonly #queuesByName = new Map<string, Queue>()
+  readonly #queuesById = new Map<number, Queue>()
 
   constructor(store: SqsStore, region: string, accountId: string, clock: SqsClock) {
     this.accountId = accountId
@@ -78,8 +78,8 @@ export class QueueRegistry {
   }
 
   #reload(): void {
-    this.#byName.clear()
-    this.#byId.clear()
+    this.#queuesByName.clear()
+    this.#queuesById.clear()
     for (const row of this.#sql.select.all()) this.#remember(row)
   }
 
@@ -88,7 +88,7 @@ export class QueueRegistry {
     const queue: Queue = {
       id: row.id,
       name: row.name,
-      arn: this.#arnOf(row.name),
+      arn: this.#buildArn(row.name),
       attributes,
       settings: readSettings(attributes, row.name.endsWith('.fifo')),
       tags: Strings.parse(JSON.parse(row.tags)),
@@ -96,8 +96,8 @@ export class QueueRegistry {
       modifiedAt: row.modified_at,
       purgedAt: row.purged_at,
     }
-    this.#byName.set(queue.name, queue)
-    this.#byId.set(queue.id, queue)
+    this.#queuesByName.set(queue.name, queue)
+    this.#queuesById.set(queue.id, queue)
     return queue
   }
 
@@ -109,28 +109,28 @@ export class QueueRegistry {
     return this.#remember(row)
   }
 
-  #arnOf(name: string): string {
+  #buildArn(name: string): string {
     return `arn:aws:sqs:${this.#region}:${this.accountId}:${name}`
   }
 
   /** Ordered by name. */
   all(): Queue[] {
-    return [...this.#byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+    return [...this.#queuesByName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  byArn(arn: string): Queue | undefined {
+  findByArn(arn: string): Queue | undefined {
     const [, , service, region, account, name = ''] = arn.split(':')
-    const isHere = service === 'sqs' && region === this.#region && account === this.accountId
-    return isHere ? this.#byName.get(name) : undefined
+    const isLocalQueue = service === 'sqs' && region === this.#region && account === this.accountId
+    return isLocalQueue ? this.#queuesByName.get(name) : undefined
   }
 
   /** AWS also accepts the plain name, which users of its command line rely on. */
-  byUrl(url: string): Queue {
+  requireByUrl(url: string): Queue {
     const path = URL.canParse(url) ? new URL(url).pathname : url
     const [, account = this.accountId, name] = /^(?:\/(\d{12})\/)?([\w.-]+)\/?$/.exec(path) ?? []
     if (name === undefined)
       throw new SqsError('InvalidAddress', `The address ${url} is not valid for this endpoint.`)
-    const queue = account === this.accountId ? this.#byName.get(name) : undefined
+    const queue = account === this.accountId ? this.#queuesByName.get(name) : undefined
     if (!queue) throw queueNotFound()
     return queue
   }
@@ -140,7 +140,7 @@ export class QueueRegistry {
     const { redrive, fifo } = source.settings
     if (!redrive) return
     const refuse = (reason: string) => invalidValue('RedrivePolicy', JSON.stringify(redrive), reason)
-    const target = this.byArn(redrive.deadLetterTargetArn)
+    const target = this.findByArn(redrive.deadLetterTargetArn)
     if (!target) throw refuse('Dead letter target does not exist.')
     if (target.settings.fifo !== fifo)
       throw refuse('Dead-letter queue must be same type of queue as the source.')
@@ -151,8 +151,8 @@ export class QueueRegistry {
   create(name: string, givenAttributes: Readonly<Record<string, string>>, tags: Record<string, string>) {
     const fifo = checkName(name, givenAttributes)
     const attributes = changeAttributes({}, givenAttributes, fifo)
-    const existing = this.#byName.get(name)
-    if (existing) return sameQueue(existing, givenAttributes)
+    const existing = this.#queuesByName.get(name)
+    if (existing) return requireSameAttributes(existing, givenAttributes)
     const now = this.#clock.now()
     this.#sql.freeNames.run(now - holdMs)
     if (this.#sql.held.get(name))
@@ -161,7 +161,7 @@ export class QueueRegistry {
         'You must wait 60 seconds after deleting a queue before you can create another with the same name.',
       )
     this.#checkRedrive({
-      arn: this.#arnOf(name),
+      arn: this.#buildArn(name),
       settings: readSettings(attributes, fifo),
     })
     const { lastId } = this.#sql.insert.run(name, JSON.stringify(attributes), JSON.stringify(tags), now, now)
@@ -197,8 +197,8 @@ export class QueueRegistry {
     for (const statement of this.#sql.contents) statement.run(queue.id)
     this.#sql.remove.run(queue.id)
     this.#sql.holdName.run(queue.name, this.#clock.now())
-    this.#byName.delete(queue.name)
-    this.#byId.delete(queue.id)
+    this.#queuesByName.delete(queue.name)
+    this.#queuesById.delete(queue.id)
   }
 
   setTags(queue: Queue, tags: Record<string, string>): Queue {
@@ -206,15 +206,15 @@ export class QueueRegistry {
   }
 
   byId(id: number): Queue | undefined {
-    return this.#byId.get(id)
+    return this.#queuesById.get(id)
   }
 
   byName(name: string): Queue | undefined {
-    return this.#byName.get(name)
+    return this.#queuesByName.get(name)
   }
 
   /** Sources that name this queue as their dead-letter queue. */
-  sourcesOf(queue: Queue): Queue[] {
+  listSources(queue: Queue): Queue[] {
     return this.all().filter((one) => one.settings.redrive?.deadLetterTargetArn === queue.arn)
   }
 
@@ -241,7 +241,7 @@ function checkName(name: string, attributes: Readonly<Record<string, string>>): 
 }
 
 /** CreateQueue for an existing queue succeeds when every attribute in the request has the same value. */
-function sameQueue(queue: Queue, givenAttributes: Readonly<Record<string, string>>): Queue {
+function requireSameAttributes(queue: Queue, givenAttributes: Readonly<Record<string, string>>): Queue {
   const { attributes, settings } = queue
   const attributesBefore = JSON.stringify(describeAttributes(attributes, settings.fifo))
   for (const [name, value] of Object.entries(givenAttributes)) {

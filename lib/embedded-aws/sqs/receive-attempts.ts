@@ -4,13 +4,13 @@ import type { Queue } from './queues.ts'
 import { deduplicationMs } from './sending.ts'
 import type { SqsStore } from './store.ts'
 
-interface Note {
+interface ReceiveRecord {
   readonly seq: number
   readonly token: number
   readonly visibleAt: number
 }
 
-type Held = Pick<ReceivedMessage, 'row' | 'token'>
+type HeldMessage = Pick<ReceivedMessage, 'row' | 'token'>
 
 /** Every function runs inside `store.commit`. */
 export function openReceiveAttemptStore(store: SqsStore) {
@@ -27,15 +27,19 @@ export function openReceiveAttemptStore(store: SqsStore) {
    * messages have been modified (deleted or had their visibility changes)." "If a retry occurs within the
    * deduplication interval, it resets the visibility timeout."
    */
-  function repeat(queue: Queue, receiveOptions: ReceiveOptions, at: number): readonly Held[] | undefined {
+  function repeat(
+    queue: Queue,
+    receiveOptions: ReceiveOptions,
+    at: number,
+  ): readonly HeldMessage[] | undefined {
     if (receiveOptions.attemptId === undefined) return undefined
     forget.run(at - deduplicationMs)
     const keptAttempt = find.get(queue.id, receiveOptions.attemptId)
     if (!keptAttempt) return undefined
-    // `note`, below, wrote this JSON.
-    const notes = JSON.parse(keptAttempt.taken) as Note[]
-    const heldMessages: Held[] = []
-    for (const { seq, token, visibleAt } of notes) {
+    // Written by `rememberAttempt`.
+    const records = JSON.parse(keptAttempt.taken) as ReceiveRecord[]
+    const heldMessages: HeldMessage[] = []
+    for (const { seq, token, visibleAt } of records) {
       const row = bySeq.get(seq, queue.id)
       if (row?.receipt !== token || row.visible_at !== visibleAt || visibleAt <= at) return undefined
       heldMessages.push({ row, token })
@@ -48,13 +52,13 @@ export function openReceiveAttemptStore(store: SqsStore) {
   function rememberAttempt(
     queue: Queue,
     receiveOptions: ReceiveOptions,
-    heldMessages: readonly Held[],
+    heldMessages: readonly HeldMessage[],
     at: number,
   ) {
     if (receiveOptions.attemptId === undefined || heldMessages.length === 0) return
     const visibleAt = at + receiveOptions.visibilityS * 1000
-    const notes = heldMessages.map(({ row, token }): Note => ({ seq: row.seq, token, visibleAt }))
-    keep.run(queue.id, receiveOptions.attemptId, JSON.stringify(notes), at)
+    const records = heldMessages.map(({ row, token }): ReceiveRecord => ({ seq: row.seq, token, visibleAt }))
+    keep.run(queue.id, receiveOptions.attemptId, JSON.stringify(records), at)
   }
 
   return { repeat, note: rememberAttempt }

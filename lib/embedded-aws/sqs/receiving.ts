@@ -14,11 +14,11 @@ const prepareStatements = (store: SqsStore) => ({
     `UPDATE messages SET visible_at = ?, received = received + 1, receipt = ?, received_at = ?,
      first_received_at = coalesce(first_received_at, ?) WHERE seq = ?`,
   ),
-  giveBack: store.prepare(
+  returnToQueue: store.prepare(
     `UPDATE messages SET visible_at = ?, received = ?, receipt = ?, received_at = ?, first_received_at = ?
      WHERE seq = ? AND receipt = ?`,
   ),
-  moveDead: store.prepare(
+  moveToDeadLetterQueue: store.prepare(
     `UPDATE messages SET queue_id = ?, visible_at = ?, received = 0, received_before = received_before + received,
      receipt = NULL, source_arn = ?, enqueued_at = ? WHERE seq = ?`,
   ),
@@ -47,7 +47,7 @@ export class MessageReceiver {
   readonly #attempts: ReturnType<typeof openReceiveAttemptStore>
   readonly #selector: MessageSelector
   /** An upper bound per queue: an exact count for each receive would cost more than the receive. */
-  readonly #inFlightAtMost = new Map<number, number>()
+  readonly #inFlightUpperBounds = new Map<number, number>()
 
   constructor(store: SqsStore, queues: QueueRegistry, clock: SqsClock, inFlightLimit: number) {
     this.#store = store
@@ -71,11 +71,11 @@ export class MessageReceiver {
     }
     const deadLetters = this.#createDeadLetterMover(queue)
     const rows = this.#selector.select(queue, at, receiveOptions.max, deadLetters.isDead)
-    deadLetters.moveDead(at)
+    deadLetters.moveToDeadLetterQueue(at)
     const takenMessages = rows.map((row) => this.#takeOne(row, at, receiveOptions.visibilityS))
-    this.#inFlightAtMost.set(
+    this.#inFlightUpperBounds.set(
       queue.id,
-      (this.#inFlightAtMost.get(queue.id) ?? this.#inFlightLimit) + takenMessages.length,
+      (this.#inFlightUpperBounds.get(queue.id) ?? this.#inFlightLimit) + takenMessages.length,
     )
     this.#attempts.note(queue, receiveOptions, takenMessages, at)
     return takenMessages
@@ -84,7 +84,7 @@ export class MessageReceiver {
   /** Selects messages that were received too often and moves them to the dead-letter queue, if it exists. */
   #createDeadLetterMover(queue: Queue) {
     const { redrive, fifo } = queue.settings
-    const target = redrive && this.#queues.byArn(redrive.deadLetterTargetArn)
+    const target = redrive && this.#queues.findByArn(redrive.deadLetterTargetArn)
     const deadRows: MessageRow[] = []
     return {
       isDead(row: MessageRow): boolean {
@@ -96,10 +96,10 @@ export class MessageReceiver {
        * "For standard queues, the expiration of a message is always based on its original enqueue timestamp." "For
        * FIFO queues, the enqueue timestamp resets when the message is moved to a dead-letter queue."
        */
-      moveDead: (at: number) => {
+      moveToDeadLetterQueue: (at: number) => {
         if (!target || deadRows.length === 0) return
         for (const row of deadRows)
-          this.#sql.moveDead.run(
+          this.#sql.moveToDeadLetterQueue.run(
             target.id,
             at,
             queue.arn,
@@ -130,17 +130,17 @@ export class MessageReceiver {
   }
 
   #isFull(queue: Queue, at: number): boolean {
-    if ((this.#inFlightAtMost.get(queue.id) ?? this.#inFlightLimit) < this.#inFlightLimit) return false
+    if ((this.#inFlightUpperBounds.get(queue.id) ?? this.#inFlightLimit) < this.#inFlightLimit) return false
     const inFlight = this.#sql.countInFlight.get(queue.id, at)?.n ?? 0
-    this.#inFlightAtMost.set(queue.id, inFlight)
+    this.#inFlightUpperBounds.set(queue.id, inFlight)
     return inFlight >= this.#inFlightLimit
   }
 
   /** Undoes a receive whose response never reached the client. */
-  putBack(queue: Queue, { row, token }: ReceivedMessage) {
+  returnMessage(queue: Queue, { row, token }: ReceivedMessage) {
     const earlierReceives = row.received - 1
     const firstReceivedAt = row.received + row.received_before > 1 ? row.first_received_at : null
-    this.#sql.giveBack.run(
+    this.#sql.returnToQueue.run(
       row.visible_at,
       earlierReceives,
       row.receipt,

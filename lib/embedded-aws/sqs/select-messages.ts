@@ -11,13 +11,13 @@ const fairWindow = 200
 const maxGroupsBehind = 200
 
 type IsDead = (row: MessageRow) => boolean
-type Place = Pick<MessageRow, 'seq' | 'group_id'>
+type MessagePosition = Pick<MessageRow, 'seq' | 'group_id'>
 
 const prepareStatements = (store: SqsStore) => ({
   visible: store.prepare<MessageRow>(
     'SELECT * FROM messages WHERE queue_id = ? AND visible_at <= ? ORDER BY visible_at, seq',
   ),
-  visibleGroups: store.prepare<Place>(
+  visibleGroups: store.prepare<MessagePosition>(
     `SELECT seq, group_id FROM messages WHERE queue_id = ? AND visible_at <= ?
      ORDER BY visible_at, seq LIMIT ${fifoWindow}`,
   ),
@@ -30,18 +30,18 @@ const prepareStatements = (store: SqsStore) => ({
        FROM groups WHERE groups.group_id IS NOT NULL)
      SELECT group_id FROM groups WHERE group_id IS NOT NULL`,
   ),
-  visibleOf: store.prepare<Place>(
+  selectVisible: store.prepare<MessagePosition>(
     `SELECT seq, group_id FROM messages WHERE queue_id = ? AND group_id = ? AND visible_at <= ?
      ORDER BY enqueued_at, seq LIMIT ?`,
   ),
-  messageAt: store.prepare<MessageRow>('SELECT * FROM messages WHERE seq = ?'),
-  headOf: store.prepare<{ seq: number }>(
+  selectMessage: store.prepare<MessageRow>('SELECT * FROM messages WHERE seq = ?'),
+  selectGroupHead: store.prepare<{ seq: number }>(
     'SELECT seq FROM messages WHERE queue_id = ? AND group_id = ? ORDER BY enqueued_at, seq LIMIT 1',
   ),
-  ofGroup: store.prepare<MessageRow>(
+  selectGroup: store.prepare<MessageRow>(
     'SELECT * FROM messages WHERE queue_id = ? AND group_id = ? ORDER BY enqueued_at, seq',
   ),
-  busyGroups: store.prepare<{ group_id: string; n: number }>(
+  selectBusyGroups: store.prepare<{ group_id: string; n: number }>(
     `SELECT group_id, count(*) AS n FROM messages
      WHERE queue_id = ? AND visible_at > ? AND receipt IS NOT NULL AND group_id IS NOT NULL GROUP BY group_id`,
   ),
@@ -54,7 +54,7 @@ export class MessageSelector {
   readonly #sql: ReturnType<typeof prepareStatements>
   /** When messages of a group were last received: a serial number by queue and group, the earliest first. */
   readonly #servedAt = new Map<string, number>()
-  #receives = 0
+  #receiveCount = 0
 
   constructor(store: SqsStore) {
     this.#sql = prepareStatements(store)
@@ -69,14 +69,14 @@ export class MessageSelector {
 
   #pickStandard(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
     const front = this.#readFront(queue, at, max)
-    const inFlight = new Map(this.#sql.busyGroups.all(queue.id, at).map((one) => [one.group_id, one.n]))
+    const inFlight = new Map(this.#sql.selectBusyGroups.all(queue.id, at).map((one) => [one.group_id, one.n]))
     const rowsBehind = front.length < fairWindow ? [] : this.#groupsBehind(queue, at, max, front)
     const rows = this.#dropDead(
       orderFairly(
         [...front, ...rowsBehind],
         inFlight,
         (group) => this.#servedAt.get(`${queue.id} ${group}`) ?? 0,
-      ).map(({ seq }) => this.#sql.messageAt.get(seq)),
+      ).map(({ seq }) => this.#sql.selectMessage.get(seq)),
       max,
       isDead,
     )
@@ -89,14 +89,14 @@ export class MessageSelector {
 
   #rememberServed(name: string): void {
     this.#servedAt.delete(name)
-    this.#servedAt.set(name, ++this.#receives)
+    this.#servedAt.set(name, ++this.#receiveCount)
     const [earliest] = this.#servedAt.keys()
     if (this.#servedAt.size > maxServedGroups && earliest !== undefined) this.#servedAt.delete(earliest)
   }
 
   /** Reads up to `max` messages, or as many as fairness considers when messages have groups. */
-  #readFront(queue: Queue, at: number, max: number): Place[] {
-    const front: Place[] = []
+  #readFront(queue: Queue, at: number, max: number): MessagePosition[] {
+    const front: MessagePosition[] = []
     let window = max
     for (const place of this.#sql.visibleGroups.iterate(queue.id, at)) {
       front.push(place)
@@ -107,14 +107,14 @@ export class MessageSelector {
   }
 
   /** Returns the first messages of groups that are behind a long backlog of other groups. */
-  #groupsBehind(queue: Queue, at: number, max: number, front: readonly Place[]): Place[] {
+  #groupsBehind(queue: Queue, at: number, max: number, front: readonly MessagePosition[]): MessagePosition[] {
     const seenGroups = new Set(front.map(({ group_id }) => group_id))
-    const foundPlaces: Place[] = []
+    const foundPlaces: MessagePosition[] = []
     let left = maxGroupsBehind
     for (const { group_id: group } of this.#sql.groups.iterate(queue.id)) {
       if (seenGroups.has(group)) continue
       if (left-- === 0) break
-      foundPlaces.push(...this.#sql.visibleOf.all(queue.id, group, at, max))
+      foundPlaces.push(...this.#sql.selectVisible.all(queue.id, group, at, max))
     }
     return foundPlaces
   }
@@ -138,7 +138,7 @@ export class MessageSelector {
     for (const { seq, group_id: group } of this.#sql.visibleGroups.iterate(queue.id, at)) {
       if (pickedRows.length >= max) break
       if (group === null) continue
-      if (!heads.has(group)) heads.set(group, this.#sql.headOf.get(queue.id, group)?.seq)
+      if (!heads.has(group)) heads.set(group, this.#sql.selectGroupHead.get(queue.id, group)?.seq)
       if (heads.get(group) === seq)
         pickedRows.push(...this.#pickGroup(queue, group, at, max - pickedRows.length, isDead))
     }
@@ -147,7 +147,7 @@ export class MessageSelector {
 
   #pickGroup(queue: Queue, group: string, at: number, max: number, isDead: IsDead): MessageRow[] {
     const pickedRows: MessageRow[] = []
-    for (const row of this.#sql.ofGroup.iterate(queue.id, group)) {
+    for (const row of this.#sql.selectGroup.iterate(queue.id, group)) {
       if (row.visible_at > at || pickedRows.length >= max) break
       if (!isDead(row)) pickedRows.push(row)
     }
@@ -161,16 +161,16 @@ export class MessageSelector {
  * the same rank take turns, so that a consumer that receives one message at a time serves all of them.
  */
 function orderFairly(
-  places: readonly Place[],
+  places: readonly MessagePosition[],
   inFlight: ReadonlyMap<string, number>,
   servedAt: (group: string) => number,
-): Place[] {
+): MessagePosition[] {
   const counts = new Map(inFlight)
   const rankedPlaces = places.map((place) => {
-    if (place.group_id === null) return { place, rank: 0, turn: 0 }
+    if (place.group_id === null) return { place, rank: 0, lastServed: 0 }
     const rank = counts.get(place.group_id) ?? 0
     counts.set(place.group_id, rank + 1)
-    return { place, rank, turn: servedAt(place.group_id) }
+    return { place, rank, lastServed: servedAt(place.group_id) }
   })
-  return rankedPlaces.sort((a, b) => a.rank - b.rank || a.turn - b.turn).map(({ place }) => place)
+  return rankedPlaces.sort((a, b) => a.rank - b.rank || a.lastServed - b.lastServed).map(({ place }) => place)
 }

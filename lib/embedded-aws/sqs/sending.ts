@@ -159,7 +159,7 @@ export function openSender(store: SqsStore, clock: SqsClock) {
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
   const insertBody = store.prepare('INSERT INTO bodies VALUES (?, ?, ?, ?, ?)')
-  const remember = store.prepare('INSERT OR REPLACE INTO dedup VALUES (?, ?, ?, ?, ?, ?)')
+  const insertDeduplication = store.prepare('INSERT OR REPLACE INTO dedup VALUES (?, ?, ?, ?, ?, ?)')
   const forget = store.prepare('DELETE FROM dedup WHERE at <= ?')
   // An id sent with queue scope keeps that scope after DeduplicationScope changes.
   const findDuplicate = store.prepare<{ message_id: string; seq: number }>(
@@ -187,7 +187,7 @@ export function openSender(store: SqsStore, clock: SqsClock) {
       visibleAt,
     )
     insertBody.run(seq, draft.body, JSON.stringify(draft.attributes), draft.trace, draft.sender)
-    if (draft.dedupId !== null) remember.run(queue.id, scope, draft.dedupId, id, seq, at)
+    if (draft.dedupId !== null) insertDeduplication.run(queue.id, scope, draft.dedupId, id, seq, at)
     return describe(queue, draft, id, seq)
   }
 
@@ -195,13 +195,13 @@ export function openSender(store: SqsStore, clock: SqsClock) {
 }
 
 function describe(queue: Queue, draft: MessageDraft, id: string, seq: number): SendResult {
-  const ofAttributes = attributesMd5(draft.attributes)
-  const ofSystem = attributesMd5(draft.systemAttributes)
+  const attributesHash = attributesMd5(draft.attributes)
+  const systemAttributesHash = attributesMd5(draft.systemAttributes)
   return {
     MessageId: id,
     MD5OfMessageBody: hash('md5', draft.body),
-    ...(ofAttributes && { MD5OfMessageAttributes: ofAttributes }),
-    ...(ofSystem && { MD5OfMessageSystemAttributes: ofSystem }),
+    ...(attributesHash && { MD5OfMessageAttributes: attributesHash }),
+    ...(systemAttributesHash && { MD5OfMessageSystemAttributes: systemAttributesHash }),
     ...(queue.settings.fifo && { SequenceNumber: sequenceNumber(seq) }),
   }
 }

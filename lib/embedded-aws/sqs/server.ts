@@ -16,7 +16,7 @@ import { QueueRegistry, queueNotFound } from './queues.ts'
 import { MessageReceiver } from './receiving.ts'
 import { draftMessage, type GivenMessage, openSender } from './sending.ts'
 import { openSqsStore } from './store.ts'
-import { protocolOf, readSqsBody, readSqsCall, respond, respondError, unknownAction } from './wire.ts'
+import { detectProtocol, readSqsBody, readSqsCall, respond, respondError, unknownAction } from './wire.ts'
 
 export interface SqsServerOptions {
   /** Path of the SQLite file; it is created when missing. */
@@ -42,7 +42,7 @@ export interface SqsServer {
 }
 
 const sweepMs = 60_000
-const usualInFlightLimit = 120_000
+const defaultInFlightLimit = 120_000
 
 export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
   const { region, credentials, accountId = '000000000000', authorize = allowAll, log } = options
@@ -59,7 +59,7 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
   sweeper.unref()
 
   async function handleRequest(request: IncomingMessage, response: ServerResponse, requestId: string) {
-    const protocol = protocolOf(request)
+    const protocol = detectProtocol(request)
     const connection = watchConnection(request, response, (error) =>
       log?.error({ err: error, requestId }, 'An undelivered message stays hidden until its timeout ends'),
     )
@@ -71,7 +71,7 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
       const { QueueUrl, QueueName } = members as { QueueUrl?: unknown; QueueName?: unknown } // not yet checked
       const name = QueueUrl ?? QueueName
       const resource = `arn:aws:sqs:${region}:${accountId}:${String(name ?? '').replace(/^.*\//, '')}`
-      if (!authorize({ accessKeyId, action: `sqs:${permissionOf(action)}`, resource }))
+      if (!authorize({ accessKeyId, action: `sqs:${toPermission(action)}`, resource }))
         throw accessDenied(action, resource)
       const caller = { host: readHost(request), accessKeyId, trace: readTrace(request), ...connection }
       const output = await run(action, members, caller)
@@ -95,7 +95,7 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
     async send(queueArnOrName, body, extras) {
       const from = { sender: accountId, trace: undefined }
       await store.commit(() => {
-        const queue = queues.byArn(queueArnOrName) ?? queues.byName(queueArnOrName)
+        const queue = queues.findByArn(queueArnOrName) ?? queues.byName(queueArnOrName)
         if (!queue) throw queueNotFound()
         sender.send(queue, draftMessage(queue, { ...extras, MessageBody: body }, from))
         store.markChanged(queue.id)
@@ -111,7 +111,7 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
 }
 
 function openServices(options: SqsServerOptions, accountId: string): SqsServices {
-  const { file, region, inFlightLimit = usualInFlightLimit, now = Date.now, log } = options
+  const { file, region, inFlightLimit = defaultInFlightLimit, now = Date.now, log } = options
   const store = openSqsStore(file, (err) =>
     log?.error({ err }, 'The SQS server stopped because its disk failed'),
   )
@@ -161,7 +161,7 @@ function watchConnection(
 }
 
 /** A batch needs the permission for its single action. */
-const permissionOf = (action: Action) => action.replace(/Batch$/, '')
+const toPermission = (action: Action) => action.replace(/Batch$/, '')
 
 const accessDenied = (action: string, resource: string) =>
   new SqsError('AccessDeniedException', `Access to ${action} on the resource ${resource} is denied.`)

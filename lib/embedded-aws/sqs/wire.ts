@@ -16,13 +16,13 @@ interface SqsCall {
 
 /** A full batch of 1 MiB with every byte written as a JSON escape of six, plus overhead. */
 const maxRequestBytes = 8 * 1024 * 1024
-const discardMs = 2000
+const maxDiscardMs = 2000
 const targetPrefix = 'AmazonSQS.'
 const batchAction = /Batch$/
 /** Actions that are not valid at the URL of a queue. */
 const accountActions = new Set(['CreateQueue', 'ListQueues'])
 
-export function protocolOf(request: IncomingMessage): Protocol {
+export function detectProtocol(request: IncomingMessage): Protocol {
   const json = request.headers['content-type']?.startsWith('application/x-amz-json')
   return json || request.headers['x-amz-target'] !== undefined ? 'json' : 'query'
 }
@@ -52,12 +52,12 @@ export async function readSqsBody(request: IncomingMessage): Promise<Buffer> {
 async function discard(request: IncomingMessage) {
   const end = new Promise((resolve) => request.once('close', resolve))
   request.resume()
-  await Promise.race([end, pause(discardMs, undefined, { ref: false })])
+  await Promise.race([end, pause(maxDiscardMs, undefined, { ref: false })])
 }
 
 export function readSqsCall(request: IncomingMessage, body: Buffer): SqsCall {
   if (!isUtf8(body)) throw new SqsError('SerializationException', 'The request is not valid UTF-8.')
-  return protocolOf(request) === 'json' ? readJsonCall(request, body) : readQueryCall(request, body)
+  return detectProtocol(request) === 'json' ? readJsonCall(request, body) : readQueryCall(request, body)
 }
 
 function readJsonCall(request: IncomingMessage, body: Buffer): SqsCall {
