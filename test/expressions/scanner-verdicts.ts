@@ -4,7 +4,7 @@ export const scannerVerdicts: readonly { readonly why: string; readonly scanners
   {
     why: 'Each search begins where the last one ended',
     scanners: [
-      'lib/embedded-aws/s3/aws-chunked.ts line',
+      'lib/embedded-aws/s3/aws-chunked.ts readLine',
       'lib/engines/chromium/cdp-pipe.ts readMessages',
       'lib/engines/shared/text/read-text.ts countReplacements',
       'lib/fidelity/pdf/content.ts skipInlineImage',
@@ -35,7 +35,7 @@ export const scannerVerdicts: readonly { readonly why: string; readonly scanners
     why: 'Searches a fixed list, or one value of a few bytes',
     scanners: [
       'lib/embedded-aws/s3/cors.ts readRule',
-      'lib/embedded-aws/s3/object-metadata.ts readKeptHeaders',
+      'lib/embedded-aws/s3/object-metadata.ts readStoredHeaders',
       'lib/engines/ffmpeg/matroska-header.ts readHeaderElements',
       'lib/engines/ffmpeg/merged-metadata.ts mergeMetadata',
       'lib/engines/ffmpeg/ttml.ts contextOf',
