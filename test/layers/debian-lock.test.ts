@@ -14,14 +14,14 @@ test('an image with a package or version that is not locked is reported by name'
 })
 
 test('the Debian lock file contains the main packages of the images', () => {
-  const locked = lockedVersions()
+  const locked = readLockedVersions()
   for (const name of ['libc6', 'ffmpeg', 'imagemagick', 'libreoffice-core-nogui', 'poppler-utils', 'pandoc'])
     assert.match(locked[name] ?? '', /^\d/, name)
 })
 
 test('a snapshot timestamp selects the signed Debian archives of that time', () => {
-  assert.equal(snapshotSources(undefined), '')
-  const lines = snapshotSources('20261120T000000Z', 'http://127.0.0.1:1/of').trim().split('\n')
+  assert.equal(buildSnapshotSources(undefined), '')
+  const lines = buildSnapshotSources('20261120T000000Z', 'http://127.0.0.1:1/of').trim().split('\n')
   assert.equal(lines.length, 3)
   for (const line of lines) {
     assert.match(line, /signed-by=/)
