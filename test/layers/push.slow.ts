@@ -14,16 +14,16 @@ import { startRegistry } from './registry.ts'
 const script = fileURLToPath(new URL('../../layers/push-images.ts', import.meta.url))
 const recordFile = fileURLToPath(new URL('../../.images.json', import.meta.url))
 const recordBefore = existsSync(recordFile) ? readFileSync(recordFile) : undefined
-const program = containerProgram()
+const program = findContainerProgram()
 const [image = ''] = listBuiltImages()
 
-const versionsBefore = lockedVersions()
+const versionsBefore = readLockedVersions()
 
 let registry: Awaited<ReturnType<typeof startRegistry>>
 before(async () => {
   assert.ok(image, 'podman has no image of this commit: run "npm run images" first.')
   // Debian can have newer packages than the lock, which must not fail this test.
-  lockVersions({ ...versionsBefore, ...versionsIn(image) })
+  lockVersions({ ...versionsBefore, ...readVersions(image) })
   registry = await startRegistry()
 })
 after(() => {
@@ -50,7 +50,7 @@ async function withChangedImage(
   label = getRevision(),
 ) {
   const container = `mutabor-test-${process.pid}`
-  const containerArgs = runArgs(program).filter((argument) => argument !== '--rm')
+  const containerArgs = getRunArgs(program).filter((argument) => argument !== '--rm')
   const asRoot = ['--user=0', '--network=none', '--entrypoint=sh', `--name=${container}`]
   execFileSync(program, [...containerArgs, ...asRoot, localName(program, image), '-c', shell])
   try {
