@@ -3,7 +3,7 @@ import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import { moveOwnedRecords } from '../aws/owned-records.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
 import { listKeyOf, tagKeyOf } from '../jobs/list.ts'
-import type { Job } from '../model/job.ts'
+import { isLiveStatus, type Job } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { moveDefaultSecret } from '../webhooks/default-secret.ts'
 
@@ -79,7 +79,7 @@ async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: D
     })
     await forEachConcurrently(page.jobs, writers, async (job) => {
       const isMoved = await moveJob(job, to, jobs)
-      if (!isMoved || listKeyOf('', job.status) === '#live') live += 1
+      if (!isMoved || isLiveStatus(job.status)) live += 1
     })
     afterId = page.next
   } while (afterId !== undefined)
@@ -93,7 +93,7 @@ async function moveJob(job: Job, to: string, { store }: Deps['jobs']): Promise<b
     {
       set: {
         owner: to,
-        listKey: listKeyOf(to, job.status),
+        listKey: listKeyOf({ ...job, owner: to }),
         ...(job.tag !== null && { tagKey: tagKeyOf(to, job.tag) }),
       },
     },

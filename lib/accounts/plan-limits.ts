@@ -10,19 +10,28 @@ export interface PlanLimits {
   readonly filesPerJob: number
   readonly retentionHours: number
   readonly concurrentJobs: number | null
+  /** Whether an owner has so few jobs at a time that listing some of them may read all. */
+  readonly hasFewJobs: boolean
 }
+
+/** Jobs that one read of the table returns. */
+const maxFewJobs = 100
 
 type PlanDeps = Pick<Services, 'plans' | 'config'>
 
 export function limitsOfPlan(plan: PlanId, { plans, config }: PlanDeps): PlanLimits {
-  const { maxFileBytes, filesPerJob, retentionHours, concurrentJobs } = plans[plan]
+  const { maxFileBytes, filesPerJob, concurrentJobs, requestsPerDay, ...limits } = plans[plan]
+  const retentionHours = limits.retentionHours ?? config.RETENTION_HOURS
+  // Retained jobs were created on these days of the calendar.
+  const days = Math.ceil(retentionHours / 24) + 1
   return {
     plan,
     filesPerJob,
     concurrentJobs,
     // A plan cannot exceed the limits of the service.
     maxFileBytes: Math.min(maxFileBytes ?? Number.POSITIVE_INFINITY, config.MAX_FILE_MB * 1024 ** 2),
-    retentionHours: retentionHours ?? config.RETENTION_HOURS,
+    retentionHours,
+    hasFewJobs: (requestsPerDay ?? Number.POSITIVE_INFINITY) * days <= maxFewJobs,
   }
 }
 

@@ -79,6 +79,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
       packsResults: request.packsResults ?? false,
       hasWebhook: webhookUrl !== undefined,
       tasks: tasks.map(({ task }) => withTakenFiles(task, takenUploads)),
+      inOneList: bounds.hasFewJobs,
     } satisfies NewJob,
     new Date(),
   )

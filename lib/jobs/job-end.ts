@@ -36,7 +36,7 @@ export function jobEndChange(
         firstStarted && { startedAt: firstStarted.startedAt, startedWith: firstStarted.number }),
       ...(isStarting && { 'log.started': { at: now.toISOString() } }),
       ...(importedSource && { cameLater: importedSource }),
-      listKey: listKeyOf(job.owner, status),
+      listKey: listKeyOf({ ...job, status }),
     },
     setPlus: {
       ...(isStarting && { 'numbers.started': ['sequence', 1] as const }),

@@ -145,7 +145,7 @@ export class Jobs {
           unsaid: true,
           wakeAt: secondsFromNow(republishAfterS),
           expiresAt: secondsFromNow(job.retentionS),
-          listKey: listKeyOf(job.owner, 'cancelled'),
+          listKey: listKeyOf({ ...job, status: 'cancelled' }),
         },
         setPlus: { 'numbers.ended': ['sequence', 1], sequence: ['sequence', 1] },
       },

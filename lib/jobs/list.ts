@@ -2,18 +2,26 @@ import { encodeTime } from 'ulid'
 import type { Table } from '../aws/table.ts'
 import { isLiveStatus, type Job, type JobStatus } from '../model/job.ts'
 
-/** Jobs of an owner by age: one index partition per terminal status, and one for live jobs. */
+/**
+ * Jobs of an owner by age: one index partition per terminal status, and one for live jobs. Moving a job to another costs
+ * two writes, so the jobs of owners with few of them stay in one partition for all statuses.
+ */
 
-const lists = ['live', 'completed', 'failed', 'cancelled'] as const
-type List = (typeof lists)[number]
+const listsByStatus = ['live', 'completed', 'failed', 'cancelled'] as const
+const oneList = 'all'
+type List = (typeof listsByStatus)[number]
 
 const listOf = (status: JobStatus): List | undefined =>
-  isLiveStatus(status) ? 'live' : lists.find((list) => list === status)
+  isLiveStatus(status) ? 'live' : listsByStatus.find((list) => list === status)
 
 /** Returns undefined for jobs that are not listed, such as expired ones. */
-export function listKeyOf(owner: string, status: JobStatus): string | undefined {
+export function listKeyOf({
+  owner,
+  status,
+  inOneList,
+}: Pick<Job, 'owner' | 'status' | 'inOneList'>): string | undefined {
   const list = listOf(status)
-  return list && `${owner}#${list}`
+  return list && `${owner}#${inOneList ? oneList : list}`
 }
 
 export const tagKeyOf = (owner: string, tag: string) => `${owner}#${tag}`
@@ -24,6 +32,7 @@ export interface JobQuery {
   readonly newestFirst: boolean
   /** Id of the last job that was scanned for the previous page. */
   readonly after?: string | undefined
+  /** Only partitions that can have such jobs are read; `matches` compares the status of each job. */
   readonly statuses?: readonly JobStatus[] | undefined
   readonly tag?: string | undefined
   /** Milliseconds since the epoch; both limits are exclusive. */
@@ -145,10 +154,11 @@ interface IndexKey {
 
 function indexKeysOf({ owner, statuses, tag }: JobQuery): IndexKey[] {
   if (tag !== undefined) return [{ index: 'byTag', attribute: 'tagKey', value: tagKeyOf(owner, tag) }]
-  const wantedLists = statuses
+  const statusLists = statuses
     ? [...new Set(statuses.map(listOf))].filter((list) => list !== undefined)
-    : lists
-  return wantedLists.map((list) => ({ index: 'byList', attribute: 'listKey', value: `${owner}#${list}` }))
+    : listsByStatus
+  const lists = statusLists.length === 0 ? [] : [...statusLists, oneList]
+  return lists.map((list) => ({ index: 'byList', attribute: 'listKey', value: `${owner}#${list}` }))
 }
 
 async function queryIds(

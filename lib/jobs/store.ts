@@ -267,7 +267,7 @@ const jobItem = (job: Job): Item & Key => ({
   ...jobKey(job.id),
   ...job,
   wakeShard: wakeShardOf(job.id),
-  listKey: listKeyOf(job.owner, job.status),
+  listKey: listKeyOf(job),
   ...(job.tag !== null && { tagKey: tagKeyOf(job.owner, job.tag) }),
 })
 

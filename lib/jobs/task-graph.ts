@@ -38,6 +38,7 @@ export interface NewJob {
   readonly failFast: boolean
   readonly packsResults?: boolean | undefined
   readonly hasWebhook?: boolean | undefined
+  readonly inOneList?: boolean | undefined
   readonly tasks: readonly NewTask[]
 }
 
@@ -277,6 +278,7 @@ function createJobRecord(
     hasWebhook,
   } = request
   return {
+    inOneList,
     id,
     owner,
     requestId,
@@ -291,6 +293,7 @@ function createJobRecord(
     ...(hasWebhook && { hasWebhook: true as const }),
     total: request.tasks.length,
     // DynamoDB does not store empty sets.
+    ...(inOneList && { inOneList: true as const }),
     ...(graph.units.length > 0 && { open: new Set(graph.units) }),
     units: graph.units.length,
     ...(isAwaiting && { waiting: new Set(graph.awaited) }),

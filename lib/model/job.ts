@@ -320,6 +320,8 @@ export const Job = z.object({
   hasWebhook: z.literal(true).optional(),
   /** Numbers of the tasks that wait for an upload; nothing runs before they are complete. */
   waiting: z.set(z.int()).optional(),
+  /** The job stays in the same index partition whatever its status: its owner has few jobs. */
+  inOneList: z.literal(true).optional(),
   /** Percent of the running units, by the numbers in `open`. */
   running: z.record(z.string(), z.number()),
   units: z.int().describe('Size of `open` at creation'),

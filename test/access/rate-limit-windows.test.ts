@@ -197,7 +197,13 @@ describe('permit blocks of the rate limits', () => {
 })
 
 test('a job with more files than the plan allows is refused with both numbers in the message', () => {
-  const bounds = { plan: 'free', maxFileBytes: 1, retentionHours: 1, concurrentJobs: 1 } as const
+  const bounds = {
+    plan: 'free',
+    maxFileBytes: 1,
+    retentionHours: 1,
+    concurrentJobs: 1,
+    hasFewJobs: true,
+  } as const
   requireFilesPerJob(5, 'file', { ...bounds, filesPerJob: 5 })
   const requireFiles = (got: number, filesPerJob: number) => () =>
     requireFilesPerJob(got, 'file', { ...bounds, filesPerJob })

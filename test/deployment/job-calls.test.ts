@@ -8,7 +8,7 @@ import { makeFolder, silentLog } from '../embedded-aws/dynamodb/start-dynamodb.t
 import { after, before } from '../hooks.ts'
 import { runCommonJob } from '../support/common-job.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { openTableMeter, sumByKind } from '../support/table-meter.ts'
+import { isProgress, openTableMeter, sumByKind, type TableCall } from '../support/table-meter.ts'
 
 let service: TestService
 let meter: Awaited<ReturnType<typeof openTableMeter>>
@@ -35,11 +35,23 @@ const convertImage = () =>
     isCounted: () => meter.calls.some(({ isWrite, sent }) => isWrite && sent.includes('"SLO#')),
   })
 
+/**
+ * Removes what a job that takes longer than 300 ms, as on a busy machine, does to publish its start separately: a write,
+ * and reads of the tasks and of the subscribers.
+ */
+function withoutSeparateStart(calls: readonly TableCall[]): readonly TableCall[] {
+  if (!calls.some(isProgress)) return calls
+  const isQueryOf = (kind: string) => (call: TableCall) =>
+    call.operation === 'Query' && call.unitsByKind[kind] !== undefined
+  const reads = [calls.find(isQueryOf('JOB')), calls.findLast(isQueryOf('OWNER'))]
+  return calls.filter((call) => !isProgress(call) && !reads.includes(call))
+}
+
 /** The calls of one job without those of the sweep, which runs each minute whether there are jobs or not. */
 async function countCalls() {
   meter.calls.length = 0
   await convertImage()
-  const calls = meter.calls.filter(({ sent }) => !sent.includes('byWake'))
+  const calls = withoutSeparateStart(meter.calls.filter(({ sent }) => !sent.includes('byWake')))
   const sum = (isWrite: boolean) => {
     const selectedCalls = calls.filter((call) => call.isWrite === isWrite)
     const unitsByKind = sumByKind(selectedCalls.map(({ unitsByKind }) => unitsByKind))
@@ -55,8 +67,8 @@ async function countCalls() {
 test('converting and downloading an image makes as many DynamoDB calls as the cost calculation assumes', async (t) => {
   await countCalls() // What each process reads once.
   const counts = [await countCalls()]
-  // A job that takes longer than 300 ms publishes its start separately, with a write of its own.
-  while (!isDeepStrictEqual(counts.at(-1), jobCalls) && counts.length < 4) counts.push(await countCalls())
+  // A job that takes longer than 3 s has a heartbeat.
+  while (!isDeepStrictEqual(counts.at(-1), jobCalls) && counts.length < 8) counts.push(await countCalls())
   t.diagnostic(JSON.stringify(counts))
   assert.deepEqual(
     counts.at(-1),

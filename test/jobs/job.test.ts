@@ -119,6 +119,7 @@ const job: Complete<Job> = {
   zipJob: 'job_2',
   hasWebhook: true,
   waiting: numbers,
+  inOneList: true,
   running: { 1: 40 },
   units: 2,
   toldPercent: 40,

@@ -12,9 +12,19 @@ const idOf = (at: number) =>
   `job_${encodeTime(start.getTime() + at * 1000 - 5, 10)}${String(at).padStart(16, '0')}`
 
 /** A list of jobs with these statuses, and the queries sent to the indexes. */
-function createList(statuses: readonly JobStatus[], { pageSize = 100, tag = '' } = {}) {
+function createList(
+  statuses: readonly JobStatus[],
+  { pageSize = 100, tag = '', isInOneList = (_at: number): boolean => false } = {},
+) {
   const jobs = statuses.map(
-    (status, at): Job => ({ ...job, id: idOf(at), status, total: 3, createdAt: timestamp(at) }),
+    (status, at): Job => ({
+      ...job,
+      id: idOf(at),
+      status,
+      ...(isInOneList(at) ? { inOneList: true } : {}),
+      total: 3,
+      createdAt: timestamp(at),
+    }),
   )
   const requestedKeys: unknown[] = []
   let readCount = 0
@@ -23,8 +33,7 @@ function createList(statuses: readonly JobStatus[], { pageSize = 100, tag = '' }
       const [key, from, to] = Object.values(values as Record<string, string>)
       const forward: boolean = ScanIndexForward
       requestedKeys.push([IndexName, key])
-      const keyOf = ({ status }: Job) =>
-        IndexName === 'byTag' ? tagKeyOf('anon_1', tag) : listKeyOf('anon_1', status)
+      const keyOf = (one: Job) => (IndexName === 'byTag' ? tagKeyOf('anon_1', tag) : listKeyOf(one))
       const foundJobs = jobs.filter(
         (one) => keyOf(one) === key && one.id >= String(from) && one.id <= String(to),
       )
@@ -73,12 +82,27 @@ test('a job list queries only the index partitions of the requested statuses', a
   const expectedQueries = [
     ['byList', 'anon_1#live'],
     ['byList', 'anon_1#failed'],
+    ['byList', 'anon_1#all'],
   ]
   assert.deepEqual(await lists(['queued', 'processing', 'failed']), [[5, 2, 1], expectedQueries])
   assert.deepEqual(await lists(['expired']), [[], []])
   const taggedList = createList(mixedStatuses, { tag: 'mine' })
   assert.equal((await taggedList.list({ tag: 'mine' })).at.length, 6)
   assert.deepEqual(taggedList.asked, [['byTag', 'anon_1#mine']])
+})
+
+test('jobs of an owner with few jobs keep their index key and are found by status', async () => {
+  const isMixed = (at: number) => at % 2 === 0
+  const { list } = createList(mixedStatuses, { isInOneList: isMixed })
+  const statuses: JobStatus[] = ['queued', 'processing', 'failed']
+  assert.deepEqual(
+    (await list({ statuses, matches: ({ status }) => statuses.includes(status) })).at,
+    [5, 2, 1],
+  )
+  assert.deepEqual((await list({ limit: 6 })).at, [5, 4, 3, 2, 1, 0])
+  const keyWith = (status: JobStatus) => listKeyOf({ owner: 'anon_1', status, inOneList: true })
+  assert.deepEqual(mixedStatuses.map(keyWith), Array(6).fill('anon_1#all'))
+  assert.equal(keyWith('expired'), undefined)
 })
 
 test('time limits of a job list are exclusive, and a page ends at the maximum number of tasks', async () => {

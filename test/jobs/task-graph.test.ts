@@ -52,6 +52,7 @@ test('the records of a job and its tasks contain the request, and nothing else',
     retryOf: 'job_0',
     failFast: true,
     hasWebhook: true,
+    inOneList: true,
     tag: 'a',
   } as const
   const { job, tasks, ttl } = createRecords([createStoredImport('in'), work], requestFields)
@@ -107,7 +108,7 @@ test('the records of a job and its tasks contain the request, and nothing else',
     },
   ])
   const plainRecords = createRecords([createAwaitedUpload('in'), newTask('work', [0])])
-  const optional = ['keyId', 'retryOf', 'failFast', 'hasWebhook', 'queuedAt', 'undefined']
+  const optional = ['keyId', 'retryOf', 'failFast', 'hasWebhook', 'inOneList', 'queuedAt', 'undefined']
   assert.deepEqual(
     optional.filter((name) => name in plainRecords.job),
     [],

@@ -17,12 +17,26 @@ export interface TableCall {
 }
 
 interface Reply {
+  /** Of an error. */
+  readonly __type?: string
+  /** The existing item, in such an error. */
+  readonly Item?: object
   readonly ConsumedCapacity?: Capacity | readonly Capacity[]
 }
 interface Capacity {
   readonly CapacityUnits: number
   readonly Table?: { readonly CapacityUnits: number }
   readonly GlobalSecondaryIndexes?: Readonly<Record<string, { readonly CapacityUnits: number }>>
+}
+
+/**
+ * Returns what a call consumed. A reply does not tell it for a condition that was not met, for which AWS charges the
+ * units of the existing item, and at least one.
+ */
+function consumedBy({ ConsumedCapacity = [], __type = '', Item }: Reply): readonly Capacity[] {
+  if (!__type.endsWith('ConditionalCheckFailedException')) return [ConsumedCapacity].flat()
+  const units = Math.max(1, Math.ceil(JSON.stringify(Item ?? {}).length / 1024))
+  return [{ CapacityUnits: units, Table: { CapacityUnits: units } }]
 }
 
 /** Returns the units of a call by the kind of the first partition that it names, and by index. */
@@ -37,6 +51,10 @@ function groupUnits(sent: string, consumed: readonly Capacity[]): Record<string,
   ])
   return sumByKind(parts.map(([name, units]) => ({ [name]: units })))
 }
+
+/** Whether a write stores an event of a running job. */
+export const isProgress = ({ isWrite, sent }: TableCall): boolean =>
+  isWrite && sent.includes('"#log":"log"') && !sent.includes('"#endedBy"')
 
 /** Adds up units by kind. */
 export function sumByKind(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
@@ -60,8 +78,7 @@ export async function openTableMeter(url: string) {
     const [answer] = (await once(forwarded, 'response')) as [IncomingMessage]
     const reply = await text(answer)
     const operation = String(headers['x-amz-target']).replace(/^.*\./, '')
-    const { ConsumedCapacity = [] } = JSON.parse(reply) as Reply
-    const consumed = [ConsumedCapacity].flat()
+    const consumed = consumedBy(JSON.parse(reply) as Reply)
     const units = consumed.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0)
     const isWrite = !/^(BatchGet|Get|Query|Scan)/.test(operation)
     calls.push({ operation, isWrite, units, unitsByKind: groupUnits(body, consumed), sent: body })

@@ -99,18 +99,11 @@ export class ConcurrencySlots {
     for (let left = maxTries; left > 0; left--) {
       const { applied, item } = await table.update(
         key,
-        { set, setPlus: { count: ['count', 1] } },
-        { condition: { exists: true, absent: [name], below: { count: limit } } },
+        { set, add: { count: 1 } },
+        { condition: { absent: [name], below: { count: limit } } },
       )
       if (applied || item?.[name] !== undefined) return true
-      if (!item) {
-        const firstResult = await table.update(
-          key,
-          { set: { ...set, count: 1 } },
-          { condition: { exists: false } },
-        )
-        if (firstResult.applied) return true
-      } else if (!(await this.#dropEnded(owner, item))) return false
+      if (!(await this.#dropEnded(owner, item))) return false
     }
     return false
   }

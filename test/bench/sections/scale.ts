@@ -8,7 +8,7 @@ import { parseStage } from '../../../lib/deployment/stage.ts'
 import { profileNames } from '../../../lib/deployment/stage-profiles.ts'
 import { openDynamoDb } from '../../../lib/embedded-aws/dynamodb/server.ts'
 import { runCommonJob } from '../../support/common-job.ts'
-import { openTableMeter, type TableCall } from '../../support/table-meter.ts'
+import { isProgress, openTableMeter } from '../../support/table-meter.ts'
 import { withService } from '../compare-with-engine.ts'
 import { startCountedServers } from '../counted-servers.ts'
 import type { Report } from '../report.ts'
@@ -86,10 +86,6 @@ async function checkCounts(jobs: number, report: Report): Promise<void> {
     }
   }
 }
-
-/** Whether a write stores an event of a running job. */
-const isProgress = ({ isWrite, sent }: TableCall) =>
-  isWrite && sent.includes('"#log":"log"') && !sent.includes('"#endedBy"')
 
 /** Runs jobs some at a time, after one for what each process reads once. */
 async function runJobs(

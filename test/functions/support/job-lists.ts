@@ -108,7 +108,7 @@ export async function createJob(owner: OwnerId, options: Given): Promise<string>
 }
 
 export async function setStatus(owner: OwnerId, minute: number, status: JobStatus): Promise<void> {
-  const listKey = listKeyOf(owner.id, status)
+  const listKey = listKeyOf({ owner: owner.id, status })
   const change = listKey ? { set: { status, listKey } } : { set: { status }, remove: ['listKey', 'tagKey'] }
   const { applied } = await app.services.jobs.store.changeJob(idAt(owner, minute), change)
   assert.ok(applied)
