@@ -177,6 +177,12 @@ export const settings = {
     .describe(
       'OpenTelemetry collector that gets the traces over HTTP, such as `http://localhost:4318`; the variable `OTEL_EXPORTER_OTLP_HEADERS` has headers for it',
     ),
+  LOG_SPANS: z
+    .enum(['0', '1'])
+    .default('0')
+    .describe(
+      '`1` writes each span to the log as a line of OTLP JSON, for functions that cannot reach a collector; without effect where `OTEL_EXPORTER_OTLP_ENDPOINT` is set',
+    ),
 
   AWS_REGION: z.string().min(1).default('eu-central-1').describe('Region of all AWS resources'),
   TABLE_NAME: z.string().min(1).default('mutabor').describe('DynamoDB table of jobs, tasks and uploads'),

@@ -1,15 +1,16 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.ts'
-import { currentTraceIds } from './trace.ts'
+import { toOtlpLine } from './otlp-span.ts'
+import { currentTraceIds, onSpanEnd } from './trace.ts'
 
 export type Log = Logger
 
 /**
  * Writes one JSON object per line; lines of a request or task contain `requestId`, `jobId`, `taskName` where known, and
- * the `traceId` and `spanId` of their trace.
+ * the `traceId` and `spanId` of their trace. With `LOG_SPANS`, the spans of the process have lines of their own.
  */
 export function createLog(
-  config: Pick<Config, 'LOG_LEVEL' | 'LOG_FILE'>,
+  config: Pick<Config, 'LOG_LEVEL' | 'LOG_FILE'> & Partial<Pick<Config, 'LOG_SPANS'>>,
   destination: DestinationStream = openDestination(config.LOG_FILE ?? 1),
 ): Log {
   const options = {
@@ -20,6 +21,7 @@ export function createLog(
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: pino.stdSerializers.errWithCause },
   }
+  if (config.LOG_SPANS === '1') onSpanEnd((span) => destination.write(`${toOtlpLine(span)}\n`))
   return pino(options, destination)
 }
 

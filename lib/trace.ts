@@ -88,6 +88,13 @@ export async function runSpan<T>(
 export const withTrace = <T>(traceparent: string | undefined, run: () => T): T =>
   currentContext.run(parseTraceparent(traceparent), run)
 
+/** Runs a function as part of the trace of a `traceparent`, unless it is part of that trace already. */
+export function continueTrace<T>(traceparent: string | undefined, run: () => T): T {
+  const context = parseTraceparent(traceparent)
+  const isOther = context && context.traceId !== currentContext.getStore()?.traceId
+  return isOther ? currentContext.run(context, run) : run()
+}
+
 /** Adds attributes to the running span. */
 export function annotateSpan(attributes: Attributes): void {
   const span = activeSpan()

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 const layers = [
   // The ground, and general parts that know nothing of the service.
   ...['error-catalog', 'errors', 'ids', 'plans', 'time-zones', 'component-ids', 'validation', 'async'],
-  ...['names', 'crypto', 'binary', 'config', 'trace', 'log', 'io', 'net', 'mail'],
+  ...['names', 'crypto', 'binary', 'config', 'trace', 'otlp-span', 'log', 'io', 'net', 'mail'],
   // Formats, the types that everyone speaks of, and what AWS or its embedded counterpart provides.
   ...['formats', 'model', 'embedded-aws', 'resources', 'aws', 'accounts', 'links'],
   // From a file to another one.

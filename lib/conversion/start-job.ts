@@ -18,6 +18,7 @@ import { isTransferOperation } from '../tasks/index.ts'
 import type { TaskOperation, TaskSpec } from '../tasks/operation.ts'
 import { type RequestedTask, withTaskInErrors } from '../tasks/parse-tasks.ts'
 import { clearUnknownFields } from '../tasks/unknown-options.ts'
+import { currentTraceparent } from '../trace.ts'
 import { isOverwritable, takeUpload } from '../uploads/take-uploads.ts'
 import { claimUploadWrite, createUploadWrite, type UploadRecord } from '../uploads/uploads.ts'
 import { defined } from '../validation/defined.ts'
@@ -78,8 +79,9 @@ export async function startJob(request: JobRequest, services: Services): Promise
       failFast: request.failFast ?? false,
       packsResults: request.packsResults ?? false,
       hasWebhook: webhookUrl !== undefined,
-      tasks: tasks.map(({ task }) => withTakenFiles(task, takenUploads)),
       inOneList: bounds.hasFewJobs,
+      traceparent: currentTraceparent(),
+      tasks: tasks.map(({ task }) => withTakenFiles(task, takenUploads)),
     } satisfies NewJob,
     new Date(),
   )

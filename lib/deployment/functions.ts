@@ -60,6 +60,7 @@ const stageEnvironment = (stage: Stage) => ({
   RETENTION_HOURS: String(stage.retentionHours),
   ...defined({ FACADES: stage.facades }),
   ...cdnKeysSetting(stage),
+  ...(stage.tracing && { LOG_SPANS: '1' }),
   ...(stage.mailFrom && { MAIL_FROM: stage.mailFrom }),
   ...(stage.outgoingAllow && { OUTGOING_ALLOW: stage.outgoingAllow }),
 })

@@ -99,7 +99,9 @@ const StageSettings = z
     tracing: z
       .boolean()
       .default(false)
-      .describe('AWS X-Ray records how invocations lead to each other, through queues and the bus'),
+      .describe(
+        'AWS X-Ray records how invocations lead to each other, through queues and the bus; functions write their spans to the log',
+      ),
     firewallArn: z
       .string()
       .regex(/^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\//)

@@ -6,6 +6,7 @@ import type { Bus } from '../aws/bus.ts'
 import type { Log } from '../log.ts'
 import { isLiveStatus, isTaskOver, type Job, type JobState, type Task } from '../model/job.ts'
 import { addSubscribers, type SubscriberLookup } from '../model/subscribers.ts'
+import { continueTrace } from '../trace.ts'
 import { createProgressEvent, createStartedEvent, findUnpublishedEventsOfEndedJob } from './events.ts'
 import { jobEndChange } from './job-end.ts'
 import { decideOutcome, percentOf } from './job-state-machine.ts'
@@ -147,7 +148,8 @@ export class JobLifecycle {
   /** Publishes the end of a job again. */
   async republishEnd(jobId: string): Promise<void> {
     const state = await this.#store.getState(jobId)
-    if (state?.job.endedAt && state.job.status !== 'expired') await this.#publishEnd(state)
+    if (!state?.job.endedAt || state.job.status === 'expired') return
+    await continueTrace(state.tasks[0]?.traceparent, () => this.#publishEnd(state))
   }
 
   /** Ends unfinished tasks first, so that their published status stays correct. */

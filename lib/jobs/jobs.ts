@@ -15,6 +15,7 @@ import {
 } from '../model/job.ts'
 import type { SubscriberLookup } from '../model/subscribers.ts'
 import type { TaskRef } from '../model/task-message.ts'
+import { continueTrace } from '../trace.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 import { deleteJobData, expireJob, markJobDeleted } from './delete-job.ts'
 import {
@@ -214,8 +215,9 @@ export class Jobs {
     }
     const state = await this.store.getState(jobId)
     if (!state) return
-    if (job.status === 'pending') await this.#checkUploads(state, now)
-    else await this.#resume(state, now)
+    await continueTrace(state.tasks[0]?.traceparent, () =>
+      job.status === 'pending' ? this.#checkUploads(state, now) : this.#resume(state, now),
+    )
   }
 
   #scheduleCheck(job: Job, wakeAt: string) {
@@ -254,7 +256,8 @@ export class Jobs {
       { set: { ...end, startedAt: endedAt, endedAt, endedBy: 'upload' }, remove: ['form'] },
       { condition: { equal: { status: 'pending' } } },
     )
-    if (record && isTaskOver(record)) await this.#queueWhenUploaded(record, { again: !applied })
+    if (record && isTaskOver(record))
+      await continueTrace(record.traceparent, () => this.#queueWhenUploaded(record, { again: !applied }))
     return record?.status === 'completed'
   }
 

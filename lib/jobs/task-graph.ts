@@ -39,6 +39,7 @@ export interface NewJob {
   readonly packsResults?: boolean | undefined
   readonly hasWebhook?: boolean | undefined
   readonly inOneList?: boolean | undefined
+  readonly traceparent?: string | undefined
   readonly tasks: readonly NewTask[]
 }
 
@@ -91,6 +92,7 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
             createdAt,
             ttl,
             bucketed,
+            traceparent: request.traceparent,
             task,
             open: withRecords,
             outs: outs.get(number) ?? [],
@@ -156,10 +158,11 @@ interface TaskRecordInput {
   readonly createdAt: string
   readonly ttl: number
   readonly bucketed: boolean
+  readonly traceparent: string | undefined
 }
 
 function createTaskRecord(input: TaskRecordInput): Task {
-  const { jobId, owner, number, task, open: withRecords, outs, createdAt, ttl, bucketed } = input
+  const { jobId, owner, number, task, open: withRecords, outs, createdAt, ttl, bucketed, traceparent } = input
   const waitsFor = withRecords(task.ins)
   const openNumbers = waitsFor.length > bucketSize ? joinBucketNumbers(waitsFor.length) : waitsFor
   const isPaged = outs.length > maxInlineDependents
@@ -179,7 +182,7 @@ function createTaskRecord(input: TaskRecordInput): Task {
     fed: waitsFor.length < task.ins.length || (task.ins.length === 0 && !task.awaited),
     ...(bucketed && { bucketed }),
     ...(task.continueOnError && { continueOnError: true }),
-    ...defined({ uploadId: task.uploadId }),
+    ...defined({ traceparent, uploadId: task.uploadId }),
     ...task.awaited,
     status: 'pending',
     percent: 0,
@@ -276,9 +279,9 @@ function createJobRecord(
     failFast,
     packsResults,
     hasWebhook,
+    inOneList,
   } = request
   return {
-    inOneList,
     id,
     owner,
     requestId,
@@ -291,9 +294,9 @@ function createJobRecord(
     ...(failFast && { failFast }),
     ...(packsResults && { packsResults: true as const }),
     ...(hasWebhook && { hasWebhook: true as const }),
+    ...(inOneList && { inOneList: true as const }),
     total: request.tasks.length,
     // DynamoDB does not store empty sets.
-    ...(inOneList && { inOneList: true as const }),
     ...(graph.units.length > 0 && { open: new Set(graph.units) }),
     units: graph.units.length,
     ...(isAwaiting && { waiting: new Set(graph.awaited) }),

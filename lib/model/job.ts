@@ -196,6 +196,8 @@ export const Task = z.object({
   jobId: z.string(),
   /** Owner of the job: queues are fair between owners. */
   owner: z.string().optional(),
+  /** Trace of the request that created the job, for what the sweep or an upload continues. */
+  traceparent: z.string().optional(),
   /** Chunks only: number of the chunk, see `chunkNumber`. */
   part: z.int().optional(),
   /** Fields of the operation as requested, with sealed secrets; in a chunk, the spec of the chunk. */
@@ -318,10 +320,10 @@ export const Job = z.object({
   zipJob: z.string().optional(),
   /** The request had a `webhookUrl`. */
   hasWebhook: z.literal(true).optional(),
-  /** Numbers of the tasks that wait for an upload; nothing runs before they are complete. */
-  waiting: z.set(z.int()).optional(),
   /** The job stays in the same index partition whatever its status: its owner has few jobs. */
   inOneList: z.literal(true).optional(),
+  /** Numbers of the tasks that wait for an upload; nothing runs before they are complete. */
+  waiting: z.set(z.int()).optional(),
   /** Percent of the running units, by the numbers in `open`. */
   running: z.record(z.string(), z.number()),
   units: z.int().describe('Size of `open` at creation'),

@@ -15,6 +15,8 @@ test('with tracing enabled, Lambda traces every function, and each role may send
   assert.ok(functions.some(([name]) => name === 'convert-pdf'))
   for (const [name, settings] of functions)
     assert.equal('tracing' in settings && settings.tracing, 'Active', name)
+  for (const [name, { environment }] of functions)
+    assert.equal('LOG_SPANS' in environment && environment.LOG_SPANS, '1', name)
   const roles = roleResources(tracedStage)
   assert.equal(Object.keys(roles).length, functions.length)
   for (const [id, { Properties }] of Object.entries(roles)) {
@@ -28,9 +30,9 @@ test('with tracing enabled, Lambda traces every function, and each role may send
   assert.deepEqual(checkSpecification({ Resources: roles }).findings, [])
 })
 
-test('tracing with X-Ray is off by default', () => {
+test('tracing is off by default', () => {
   const text = JSON.stringify([deployedFunctions(untracedStage), roleResources(untracedStage)])
-  assert.doesNotMatch(text, /tracing|xray/)
+  assert.doesNotMatch(text, /tracing|xray|LOG_SPANS/)
 })
 
 test('a role that may send traces may do nothing else with all resources', () => {

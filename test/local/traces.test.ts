@@ -119,6 +119,31 @@ test('one trace follows a request through queues, engines and the bus to the web
   assert.ok(exported.includes(job.jobId))
 })
 
+test('a task that waits for an upload keeps the trace of its job', async () => {
+  const traceId = '8bf92f3577b34da6a3ce929d0e0e4736'
+  const client = new Client(service)
+  const { file: _file, ...tasks } = tasksOf('')
+  const created = await client.post(
+    '/v1/jobs',
+    { tasks: { file: { operation: 'import/upload', filename }, ...tasks } },
+    { traceparent: `00-${traceId}-${clientSpan}-01` },
+  )
+  assert.equal(created.status, 202)
+  const { data } = (await created.json()) as {
+    data: {
+      jobId: string
+      tasks: { file: { result: { put: { url: string; headers: Record<string, string> } } } }
+    }
+  }
+  const { url, headers } = data.tasks.file.result.put
+  assert.equal((await fetch(url, { method: 'PUT', headers, body: png })).status, 200)
+  assert.equal((await client.finishedJob(data.jobId)).status, 'completed')
+  const hasSpan = (name: string) => () =>
+    collector.spans.some((span) => span.traceId === traceId && span.name === name)
+  await waitUntil(hasSpan('process mutabor-image'), 'the first task is in the trace')
+  await waitUntil(hasSpan('process mutabor-pdf'), 'the second task is in the trace')
+})
+
 test('log lines contain the ids of their trace span, in the service and in workers', async () => {
   const traceId = '5bf92f3577b34da6a3ce929d0e0e4736'
   const { job } = await runPipeline(traceId)
@@ -155,6 +180,60 @@ test('a client that does not sample its trace gets the trace ids only in the log
     [],
   )
   assert.ok((await readLog(service)).some((line) => line['traceId'] === traceId))
+})
+
+test('with LOG_SPANS, a collector that reads the log gets the whole trace', async () => {
+  const traceId = '9bf92f3577b34da6a3ce929d0e0e4736'
+  const logging = await startService({ LOG_SPANS: '1' })
+  const readSpans = async () => {
+    const lines = await readLog(logging)
+    const spanLines = lines.filter((line) => 'resourceSpans' in line)
+    const ownCollector = await startCollector()
+    for (const line of spanLines) {
+      const headers = { 'content-type': 'application/json' }
+      const url = `${ownCollector.endpoint}/v1/traces`
+      const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(line) })
+      assert.equal(reply.status, 200)
+    }
+    ownCollector.stop()
+    return ownCollector.spans.filter((span) => span.traceId === traceId)
+  }
+  try {
+    const client = new Client(logging)
+    const created = await client.post(
+      '/v1/jobs',
+      { tasks: tasksOf(png.toString('base64')) },
+      { traceparent: `00-${traceId}-${clientSpan}-01` },
+    )
+    assert.equal((await client.accepted(created)).status, 'completed')
+    const hasAll = async () => {
+      const names = (await readSpans()).map(({ name }) => name)
+      return ['POST /v1/jobs', 'process mutabor-image', 'process mutabor-pdf', 'publish'].every((name) =>
+        names.includes(name),
+      )
+    }
+    await waitUntil(hasAll, 'the spans are in the log')
+    const spans = await readSpans()
+    const ids = new Set([clientSpan, ...spans.map(({ spanId }) => spanId)])
+    const runs = spans.filter(({ name }) => name.startsWith('run '))
+    assert.deepEqual(
+      runs.map(({ attributes, parentSpanId = '' }) => [attributes['mutabor.to'], ids.has(parentSpanId)]),
+      [
+        ['pdf', true],
+        ['jpg', true],
+      ],
+    )
+    const request = spans.find(({ name }) => name === 'POST /v1/jobs')
+    assert.equal(request?.parentSpanId, clientSpan)
+    assert.equal(request?.kind, 2)
+    assert.equal(request?.attributes['http.response.status_code'], '202')
+    for (const { startTimeUnixNano, endTimeUnixNano } of spans) {
+      const ms = Number(BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)) / 1e6
+      assert.ok(ms >= 0 && ms < 600_000 && Math.abs(Number(startTimeUnixNano) / 1e6 - Date.now()) < 600_000)
+    }
+  } finally {
+    await logging.stop()
+  }
 })
 
 test('an invalid trace context is ignored', async () => {

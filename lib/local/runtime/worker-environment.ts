@@ -25,7 +25,12 @@ const systemVariables = [
 ]
 
 /** Workers write their log to their output and send their spans to the service. */
-const withheldSettings: readonly string[] = [...secretNames, 'LOG_FILE', 'OTEL_EXPORTER_OTLP_ENDPOINT']
+const withheldSettings: readonly string[] = [
+  ...secretNames,
+  'LOG_FILE',
+  'LOG_SPANS',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+]
 
 const publicNames: ReadonlySet<string> = new Set([
   ...systemVariables,

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { currentTraceIds, withTrace } from '../../lib/trace.ts'
+import { memoryJobs } from './memory-jobs.ts'
+import {
+  createAwaitedUpload,
+  createRecords,
+  createStoredImport,
+  file,
+  newTask,
+  secondsLater,
+} from './records.ts'
+
+const [traceId, otherTraceId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '5bf92f3577b34da6a3ce929d0e0e4736']
+const traceparentOf = (id: string) => `00-${id}-b7ad6b7169203331-01`
+
+/** Jobs with the trace in which each message was sent and each event published. */
+function tracedJobs() {
+  const own = memoryJobs()
+  const traces: (string | undefined)[] = []
+  const note = () => traces.push(currentTraceIds().traceId)
+  const [send, publish] = [own.queues.send.bind(own.queues), own.bus.publish.bind(own.bus)]
+  own.queues.send = (...args) => {
+    note()
+    return send(...args)
+  }
+  own.bus.publish = (...args) => {
+    note()
+    return publish(...args)
+  }
+  const inOtherTrace = <T>(run: () => T) => withTrace(traceparentOf(otherTraceId), run)
+  return { ...own, takeTraces: () => traces.splice(0), inOtherTrace }
+}
+
+test('what the sweep publishes and sends for a job is in the trace of the job', async () => {
+  const { jobs, queues, takeTraces, takeSentTasks, inOtherTrace } = tracedJobs()
+  const send = queues.send
+  queues.send = () => Promise.reject(new Error('the queue is unavailable'))
+  const tasks = [createStoredImport('in'), newTask('work', [0])]
+  assert.equal(await jobs.create(createRecords(tasks, { traceparent: traceparentOf(traceId) })), true)
+  queues.send = send
+  takeTraces()
+  await inOtherTrace(() => jobs.wake('job_1', secondsLater(60)))
+  assert.deepEqual(takeSentTasks(), [1])
+  assert.deepEqual(new Set(takeTraces()), new Set([traceId]))
+  await inOtherTrace(() => jobs.cancel('job_1', 'user'))
+  assert.deepEqual(takeTraces(), [traceId], 'the end of the job')
+})
+
+test('tasks that an upload makes ready are in the trace of their job', async () => {
+  const { jobs, takeTraces, takeSentTasks, inOtherTrace } = tracedJobs()
+  const tasks = [createAwaitedUpload('in'), newTask('work', [0])]
+  assert.equal(await jobs.create(createRecords(tasks, { traceparent: traceparentOf(traceId) })), true)
+  takeTraces()
+  await inOtherTrace(() => jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('in') }))
+  assert.deepEqual(takeSentTasks(), [1])
+  assert.deepEqual(new Set(takeTraces()), new Set([traceId]))
+})
+
+test('a job without a trace is continued in that of the caller', async () => {
+  const { jobs, takeTraces, inOtherTrace } = tracedJobs()
+  assert.equal(await jobs.create(createRecords([createAwaitedUpload('in'), newTask('work', [0])])), true)
+  takeTraces()
+  await inOtherTrace(() => jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('in') }))
+  assert.deepEqual(new Set(takeTraces()), new Set([otherTraceId]))
+})
