@@ -18,12 +18,15 @@ const clientCount = 4
 const workflowCount = 5
 /** Of one job, on average: two processors share everything. */
 const maxSecondsPerJob = 3
+/** Seconds that a task may run. */
+const taskLimitS = 30
+let videoJobId = ''
 
 let packagedService: Awaited<ReturnType<typeof startPackagedService>>
 let receiver: Awaited<ReturnType<typeof openReceiver>>
 before(async () => {
   receiver = await openReceiver()
-  packagedService = await startPackagedService({ TASK_LIMIT_S: '15' })
+  packagedService = await startPackagedService({ TASK_LIMIT_S: String(taskLimitS) })
 })
 after(async () => {
   receiver?.close()
@@ -114,7 +117,7 @@ test('a video that takes longer than a function may run is encoded in chunks', {
   timeout: 600_000,
 }, async () => {
   const file = join(scratchFolder('video'), 'video.mp4')
-  createVideo(file, '1280x720', '25', 60)
+  createVideo(file, '1280x720', '25', 4 * taskLimitS)
   const client = new Client(packagedService.service)
   const bytes = new Uint8Array(readFileSync(file))
   const { uploadId, url, headers } = await client.presign({
@@ -131,9 +134,13 @@ test('a video that takes longer than a function may run is encoded in chunks', {
       options: { mode: 'encode', preset: 'ultrafast' },
     }),
   )
+  videoJobId = job.jobId
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
   const splits = packagedService.logLines().filter(({ msg }) => msg === 'task split into chunks')
-  assert.equal(splits.length, 1)
+  assert.deepEqual(
+    splits.map(({ jobId }) => jobId),
+    [videoJobId],
+  )
 })
 
 const recorded: readonly (readonly [functionName: string, file: string])[] = [
@@ -159,11 +166,19 @@ for (const [functionName, file] of recorded) {
   })
 }
 
-/** A busy machine may be too slow for a chunk, which another attempt then takes. */
-const isChunkTimeout = ({ msg, error }: Readonly<Record<string, unknown>>) =>
-  msg === 'attempt failed' && JSON.stringify(error).includes('the chunk took longer than')
+type LogLine = ReturnType<typeof packagedService.logLines>[number]
 
-test('no packaged function failed or lacked a permission', () => {
+/** A chunk that is too slow is repeated by another worker: on a busy machine, that is no failure. */
+const isSlowChunk = ({ msg, error, jobId, part }: LogLine) =>
+  msg === 'attempt failed' &&
+  jobId === videoJobId &&
+  part !== undefined &&
+  JSON.stringify(error).includes(`the chunk took longer than ${taskLimitS} s`)
+
+test('no packaged function failed but for a first attempt at a chunk, or lacked a permission', (t) => {
   const { failed, denied } = packagedService.findFailures()
-  assert.deepEqual([failed.filter((line) => !isChunkTimeout(line)), denied], [[], []])
+  const slowChunks = failed.filter(isSlowChunk).map(({ part }) => part)
+  t.diagnostic(`${slowChunks.length} chunks took longer than ${taskLimitS} s`)
+  assert.deepEqual([failed.filter((line) => !isSlowChunk(line)), denied], [[], []])
+  assert.equal(new Set(slowChunks).size, slowChunks.length, `repeated more than once: ${slowChunks}`)
 })
