@@ -27,6 +27,12 @@ export const perJob = {
 /** What each event uses in addition that is published while a job runs: `started` after 300 ms, and its progress. */
 export const perProgressEvent = { writeUnits: 2, readUnits: 3, eventCalls: 1 }
 
+/**
+ * What the job of a client that was not seen recently uses in addition: each of its two rate-limit windows starts with a
+ * write whose condition is not met.
+ */
+export const perNewClient = { writeUnits: 2 }
+
 interface Invocations {
   readonly count: number
   /** Of each, warm. Estimates: 10 ms for each call of AWS that waits for another, and the CPU time. */

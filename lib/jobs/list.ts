@@ -3,8 +3,8 @@ import type { Table } from '../aws/table.ts'
 import { isLiveStatus, type Job, type JobStatus } from '../model/job.ts'
 
 /**
- * Jobs of an owner by age: one index partition per terminal status, and one for live jobs. Moving a job to another costs
- * two writes, so the jobs of owners with few of them stay in one partition for all statuses.
+ * Jobs of an owner by age: one index partition per terminal status, and one for live jobs. Moving a job to another
+ * costs two writes, so the jobs of owners with few of them stay in one partition for all statuses.
  */
 
 const listsByStatus = ['live', 'completed', 'failed', 'cancelled'] as const

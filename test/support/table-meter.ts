@@ -33,7 +33,7 @@ interface Capacity {
  * Returns what a call consumed. A reply does not tell it for a condition that was not met, for which AWS charges the
  * units of the existing item, and at least one.
  */
-function consumedBy({ ConsumedCapacity = [], __type = '', Item }: Reply): readonly Capacity[] {
+function readConsumption({ ConsumedCapacity = [], __type = '', Item }: Reply): readonly Capacity[] {
   if (!__type.endsWith('ConditionalCheckFailedException')) return [ConsumedCapacity].flat()
   const units = Math.max(1, Math.ceil(JSON.stringify(Item ?? {}).length / 1024))
   return [{ CapacityUnits: units, Table: { CapacityUnits: units } }]
@@ -55,6 +55,12 @@ function groupUnits(sent: string, consumed: readonly Capacity[]): Record<string,
 /** Whether a write stores an event of a running job. */
 export const isProgress = ({ isWrite, sent }: TableCall): boolean =>
   isWrite && sent.includes('"#log":"log"') && !sent.includes('"#endedBy"')
+
+/** Whether a write renews the lease of a task. */
+export const isHeartbeat = ({ isWrite, sent }: TableCall): boolean =>
+  isWrite &&
+  sent.includes('"#leaseUntil":"leaseUntil"') &&
+  !sent.includes('"#leaseId":"leaseId","#leaseUntil"')
 
 /** Adds up units by kind. */
 export function sumByKind(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
@@ -78,7 +84,7 @@ export async function openTableMeter(url: string) {
     const [answer] = (await once(forwarded, 'response')) as [IncomingMessage]
     const reply = await text(answer)
     const operation = String(headers['x-amz-target']).replace(/^.*\./, '')
-    const consumed = consumedBy(JSON.parse(reply) as Reply)
+    const consumed = readConsumption(JSON.parse(reply) as Reply)
     const units = consumed.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0)
     const isWrite = !/^(BatchGet|Get|Query|Scan)/.test(operation)
     calls.push({ operation, isWrite, units, unitsByKind: groupUnits(body, consumed), sent: body })

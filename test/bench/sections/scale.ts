@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { imageIds } from '../../../lib/component-ids.ts'
-import { perJob, perProgressEvent } from '../../../lib/deployment/common-job.ts'
+import { perJob, perNewClient, perProgressEvent } from '../../../lib/deployment/common-job.ts'
 import { parseStage } from '../../../lib/deployment/stage.ts'
 import { profileNames } from '../../../lib/deployment/stage-profiles.ts'
 import { openDynamoDb } from '../../../lib/embedded-aws/dynamodb/server.ts'
 import { runCommonJob } from '../../support/common-job.ts'
-import { isProgress, openTableMeter } from '../../support/table-meter.ts'
+import { isHeartbeat, isProgress, openTableMeter, type TableCall } from '../../support/table-meter.ts'
 import { withService } from '../compare-with-engine.ts'
 import { startCountedServers } from '../counted-servers.ts'
 import type { Report } from '../report.ts'
@@ -59,7 +59,7 @@ function reportProfile(name: string, { print: say }: Report): void {
   say(`  ${amount(jobsAtOnce)} jobs at once: all downloaded after ${seconds} s; most wait at ${bottleneck}`)
 }
 
-/** Allowed difference in per cent: requests within a second are counted in one write, and slow jobs have heartbeats. */
+/** Allowed difference in per cent: requests within a second are counted in one write. */
 const tolerancePercent = 15
 /** Jobs that run at the same time. */
 const maxParallelJobs = 4
@@ -74,12 +74,20 @@ const isolatedSettings = {
 /** Runs jobs on the embedded servers, and compares what they use with what the model assumes. */
 async function checkCounts(jobs: number, report: Report): Promise<void> {
   report.title(`The model and ${jobs} real jobs`)
-  for (const { progressEventCount, counts } of [await countUnits(jobs), await countCalls(jobs, report)]) {
-    report.print(`  ${amount(progressEventCount / jobs)} events a job while it runs`)
+  for (const { progressEventCount, heartbeatCount, counts } of [
+    await countUnits(jobs),
+    await countCalls(jobs, report),
+  ]) {
+    report.print(
+      `  ${amount(progressEventCount / jobs)} events and ${amount(heartbeatCount / jobs)} heartbeats a job while it runs`,
+    )
+    const inAddition = { writeUnits: perNewClient.writeUnits + heartbeatCount / jobs }
     for (const [what, count] of Object.entries(counts) as [keyof typeof perJob, number][]) {
       const counted = count / jobs
-      const extra: Readonly<Record<string, number>> = perProgressEvent
-      const expected = perJob[what] + ((extra[what] ?? 0) * progressEventCount) / jobs
+      const ofEvent: Readonly<Record<string, number>> = perProgressEvent
+      const ofClient: Readonly<Record<string, number>> = inAddition
+      const expected =
+        perJob[what] + ((ofEvent[what] ?? 0) * progressEventCount) / jobs + (ofClient[what] ?? 0)
       const value = Math.abs(counted / expected - 1) * 100
       const remark = `counted ${counted.toFixed(2)} a job, the model has ${expected.toFixed(2)}`
       report.figure({ what, value, unit: '% off', aim: { most: tolerancePercent }, remark })
@@ -109,8 +117,7 @@ async function countUnits(jobs: number) {
     log: pino({ level: 'silent' }),
   })
   const meter = await openTableMeter(database.url)
-  const counts = { writeUnits: 0, readUnits: 0 }
-  let progressEventCount = 0
+  const calls: TableCall[] = []
   const env = { ...isolatedSettings, AWS_ENDPOINT_URL_DYNAMODB: meter.url, ANONYMOUS_PLAN: 'anonymous' }
   try {
     await withService(
@@ -125,9 +132,7 @@ async function countUnits(jobs: number) {
               runCommonJob(service, { isCounted, headers: { 'x-forwarded-for': addressOf(number) } }),
             ),
           )
-          for (const { isWrite, units, sent } of isWarm ? meter.calls : [])
-            if (!sent.includes('byWake')) counts[isWrite ? 'writeUnits' : 'readUnits'] += units
-          if (isWarm) progressEventCount += meter.calls.filter(isProgress).length
+          if (isWarm) calls.push(...meter.calls.filter(({ sent }) => !sent.includes('byWake')))
         }),
       env,
     )
@@ -136,21 +141,30 @@ async function countUnits(jobs: number) {
     await database.close()
     await rm(dir, { recursive: true })
   }
-  return { counts, progressEventCount: progressEventCount }
+  const sumUnits = (isWrite: boolean) =>
+    calls.filter((call) => call.isWrite === isWrite).reduce((sum, { units }) => sum + units, 0)
+  const counts = { writeUnits: sumUnits(true), readUnits: sumUnits(false) }
+  return { counts, ...countWritesWhileRunning(calls) }
 }
+
+/** Counts the writes that jobs only cause while they run. */
+const countWritesWhileRunning = (calls: readonly TableCall[]) => ({
+  progressEventCount: calls.filter(isProgress).length,
+  heartbeatCount: calls.filter(isHeartbeat).length,
+})
 
 /** Counts the calls of the other servers, which run as separate programs without functions for events. */
 async function countCalls(jobs: number, { print: say }: Report) {
   const servers = await startCountedServers()
   const meter = await openTableMeter(servers.env['AWS_ENDPOINT_URL_DYNAMODB'] ?? '')
-  let progressEventCount = 0
+  const tableCalls: TableCall[] = []
   try {
     await withService(
       (_, service) =>
         runJobs(jobs, async (numbers, isWarm) => {
           meter.calls.length = 0
           await Promise.all(numbers.map(() => runCommonJob(service)))
-          if (isWarm) progressEventCount += meter.calls.filter(isProgress).length
+          if (isWarm) tableCalls.push(...meter.calls)
           else servers.calls.clear()
         }),
       { ...servers.env, ...isolatedSettings, AWS_ENDPOINT_URL_DYNAMODB: meter.url },
@@ -167,7 +181,7 @@ async function countCalls(jobs: number, { print: say }: Report) {
     messages: count('SQS SendMessage'),
     objects: count('S3 PUT', 'S3 POST'),
   }
-  return { counts, progressEventCount: progressEventCount }
+  return { counts, ...countWritesWhileRunning(tableCalls) }
 }
 
 /** The address of a client: request limits are per address. */
