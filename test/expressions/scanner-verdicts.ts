@@ -39,7 +39,7 @@ export const scannerVerdicts: readonly { readonly why: string; readonly scanners
       'lib/engines/ffmpeg/matroska-header.ts readHeaderElements',
       'lib/engines/ffmpeg/merged-metadata.ts mergeMetadata',
       'lib/engines/ffmpeg/ttml.ts contextOf',
-      'lib/engines/libreoffice/formats.ts filtersOf',
+      'lib/engines/libreoffice/formats.ts selectFilters',
       'lib/engines/pandoc/tree.ts keepDescriptiveMeta',
       'lib/engines/seven-zip/scan-extracted.ts splitBackslashes',
       'lib/engines/pdf/tools/assemble.ts updatePageLinks',
@@ -60,7 +60,7 @@ export const scannerVerdicts: readonly { readonly why: string; readonly scanners
     why: 'A fixed number of rounds',
     scanners: [
       'lib/engines/imagemagick.ts writePagesAsZip',
-      'lib/engines/pandoc/input-fixes.ts changeParts',
+      'lib/engines/pandoc/input-fixes.ts changeZipParts',
       'lib/engines/pdf/tools/extract-images.ts extractImages',
       'lib/engines/pdf/open-pdf.ts hasOnlyLockedAttachments',
       'lib/engines/sandbox/process-exit.ts killMarked',
