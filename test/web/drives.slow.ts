@@ -2,7 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { openDriveServer } from '../transfer/drive-server.ts'
-import { downloadFromCard, findFileCard, openSite, readDownload, type Site, visit } from './browser.ts'
+
+import {
+  chooseFiles,
+  downloadFromCard,
+  findFileCard,
+  fixture,
+  openSite,
+  readDownload,
+  readPayload,
+  type Site,
+  visit,
+} from './browser.ts'
+
 import { checkAppearance } from './check-appearance.ts'
 
 /**
@@ -66,6 +78,41 @@ test('a file in a cloud drive is found, imported and converted on the page', asy
     await page.getByRole('button', { name: 'Disconnect' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     assert.equal(await page.evaluate(() => localStorage.getItem('connection of dropbox')), null)
+  } finally {
+    await context.close()
+  }
+})
+
+test('the page saves one result and all results to a folder of a drive', async () => {
+  const context = await site.browser.newContext(noMotion)
+  context.setDefaultTimeout(45_000)
+  try {
+    const page = await context.newPage()
+    await page.goto(site.url)
+    await chooseFiles(
+      page,
+      await readPayload(fixture('plain.txt'), 'one.txt'),
+      await readPayload(fixture('plain.txt'), 'two.txt'),
+    )
+    await page.getByRole('button', { name: 'Convert all' }).click()
+    const saveAll = page.getByRole('button', { name: 'Save all to Dropbox' })
+    await saveAll.waitFor()
+    await findFileCard(page, 'one.txt').getByText('Share and more').click()
+    await page.getByRole('button', { name: 'Save to Dropbox' }).click()
+    // After the consent, the browser comes back.
+    await page.getByRole('heading', { name: 'Save to Dropbox' }).waitFor()
+    await page.getByRole('button', { name: 'Folder/' }).click()
+    await page.getByText('There are no folders in this folder.').waitFor()
+    await checkAppearance(page, 'drive-save')
+    await page.getByRole('button', { name: 'Save 1 result here' }).click()
+    await page.getByRole('dialog').getByText('Saved to Dropbox.').waitFor()
+    await checkAppearance(page, 'drive-saved')
+    await page.keyboard.press('Escape')
+    await saveAll.click()
+    await page.getByRole('button', { name: 'Save 2 results here' }).click()
+    await page.getByRole('dialog').getByText('Saved to Dropbox.').waitFor()
+    const saved = drive.uploads.files.map(({ parent, name }) => `${parent}/${name.replace(/\.\w+$/, '')}`)
+    assert.deepEqual(saved.toSorted(), ['/Folder/one', '/one', '/two'])
   } finally {
     await context.close()
   }

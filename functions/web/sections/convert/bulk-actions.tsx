@@ -59,6 +59,7 @@ export function BulkActions({
           <p class="all-words">{words.summary({ ready, active: activeCount, done, failed, total })}</p>
           <div class="actions">
             {done > 1 && <ZipButton items={items} name={zip} />}
+            {done > 1 && <Lazy load={loadSaveButtons} jobIds={listDoneJobs(items)} />}
             {activeCount > 0 && (
               <button
                 type="button"
@@ -212,6 +213,11 @@ function CombineImages({ group }: { readonly group: readonly ConversionItem[] })
     group.length > 1 && group.every(({ target, file }) => target.value?.id === 'pdf' && file.value)
   return canCombine ? <Lazy load={loadCombineBar} group={group} /> : null
 }
+
+const loadSaveButtons = () => import('./drives/save-buttons.tsx')
+
+const listDoneJobs = (items: readonly ConversionItem[]) =>
+  items.flatMap(({ phase, job }) => (phase.value === 'done' && job.value ? [job.value.jobId] : []))
 
 const loadRenameField = () => import('./rename-field.tsx')
 

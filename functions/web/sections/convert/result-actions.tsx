@@ -9,6 +9,7 @@ import { formatExpiry } from './format-text.ts'
 import type { ConversionItem } from './item.ts'
 import lazyWords from './lazy/words/en.ts'
 
+const loadSaveButtons = () => import('./drives/save-buttons.tsx')
 const loadQrCode = () => import('../../ui/qr-code.tsx')
 
 /** What else can be done with a result: pass on its signed link, or do the same with another file. */
@@ -63,6 +64,7 @@ export default function ResultActions({
         >
           {lazyWords.sameWithOther}
         </button>
+        <Lazy load={loadSaveButtons} jobIds={[job.jobId]} />
       </div>
       {isQrCodeShown && <Lazy load={loadQrCode} text={url} label={lazyWords.qrCodeOf(filename)} />}
       <p class="hint">{lazyWords.linkValidUntil(formatExpiry(job.expiresAt))}</p>

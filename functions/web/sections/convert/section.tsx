@@ -24,6 +24,10 @@ export default function Convert({ route }: { readonly route: PageRoute }) {
   useEffect(() => {
     linkedChoice.value = parsePreset(route.query) ?? linkedChoice.value
   }, [route])
+  useEffect(() => {
+    // It may have been opened before this script was loaded.
+    isMoreOpen.value ||= document.querySelector('details.ways')?.hasAttribute('open') ?? false
+  }, [isMoreOpen])
   const allItems = items.value
   document.documentElement.dataset['files'] = String(allItems.length > 0)
   return (

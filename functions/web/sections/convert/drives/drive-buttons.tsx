@@ -3,7 +3,13 @@ import { useEffect } from 'preact/hooks'
 import { type Problem, toProblem } from '../../../api.ts'
 import { navigate } from '../../../shell/router.ts'
 import { Notice } from '../components.tsx'
-import { connect, type DriveName, listAvailableDrives, loadConnection } from './drive-client.ts'
+import {
+  connect,
+  type DriveName,
+  getDialogPath,
+  listAvailableDrives,
+  loadConnection,
+} from './drive-client.ts'
 import words from './words/en.ts'
 
 /** A button for each configured drive. */
@@ -18,8 +24,8 @@ export default function DriveButtons() {
   const openDrive = async (id: string) => {
     problem.value = undefined
     try {
-      if (loadConnection(id)) navigate(`/convert?${new URLSearchParams({ drive: id })}`)
-      else await connect(id)
+      if (loadConnection(id, 'read')) navigate(getDialogPath(id, 'read'))
+      else await connect(id, 'read')
     } catch (error) {
       problem.value = toProblem(error)
     }

@@ -13,38 +13,52 @@ export type Entry = Listing['items'][number]
 
 const pathOf = (drive: string) => `/v1/cloud/${encodeURIComponent(drive)}`
 
+let availableDrives: Promise<readonly DriveName[]> | undefined
+
 /** Returns the drives; none if they are not configured or not allowed for this visitor. */
-export const listAvailableDrives = async (): Promise<readonly DriveName[]> => {
-  try {
-    return (await callApi<ReplyData<typeof listDrives>>('/v1/cloud')).drives
-  } catch {
-    return []
-  }
+export function listAvailableDrives(): Promise<readonly DriveName[]> {
+  availableDrives ??= callApi<ReplyData<typeof listDrives>>('/v1/cloud').then(
+    ({ drives }) => drives,
+    () => {
+      // The next request may succeed.
+      availableDrives = undefined
+      return []
+    },
+  )
+  return availableDrives
 }
 
-const getStorageKey = (drive: string) => `connection of ${drive}`
+/** Saving needs a connection of its own, for which the owner has agreed to more. */
+export type DriveAccess = 'read' | 'write'
 
-export function loadConnection(drive: string): string | undefined {
+const getStorageKey = (drive: string, access: DriveAccess) =>
+  access === 'write' ? `connection for saving to ${drive}` : `connection of ${drive}`
+
+export function loadConnection(drive: string, access: DriveAccess): string | undefined {
   try {
-    return localStorage.getItem(getStorageKey(drive)) ?? undefined
+    return localStorage.getItem(getStorageKey(drive, access)) ?? undefined
   } catch {
     return undefined
   }
 }
 
-export function saveConnection(drive: string, id: string | undefined): void {
+export function saveConnection(drive: string, access: DriveAccess, id: string | undefined): void {
   try {
-    if (id === undefined) localStorage.removeItem(getStorageKey(drive))
-    else localStorage.setItem(getStorageKey(drive), id)
+    if (id === undefined) localStorage.removeItem(getStorageKey(drive, access))
+    else localStorage.setItem(getStorageKey(drive, access), id)
   } catch {
     // Storage is denied: the visitor must connect at each visit.
   }
 }
 
+/** Path of the page with the dialog of a drive. */
+export const getDialogPath = (drive: string, access: DriveAccess) =>
+  `/convert?${new URLSearchParams({ drive, ...(access === 'write' && { save: 'true' }) })}`
+
 /** Redirects to the drive, which redirects back here. */
-export async function connect(drive: string): Promise<void> {
-  const returnUrl = new URL(`/convert?${new URLSearchParams({ drive })}`, location.href).href
-  const query = new URLSearchParams({ redirectUri: returnUrl })
+export async function connect(drive: string, access: DriveAccess): Promise<void> {
+  const returnUrl = new URL(getDialogPath(drive, access), location.href).href
+  const query = new URLSearchParams({ redirectUri: returnUrl, access })
   const { authorizationUrl } = await callApi<ReplyData<typeof connectDrive>>(`${pathOf(drive)}/auth?${query}`)
   location.assign(authorizationUrl)
 }
@@ -62,8 +76,8 @@ export function listFolder(
   return callApi<Listing>(`${pathOf(drive)}/list?${new URLSearchParams(query as Record<string, string>)}`)
 }
 
-export async function disconnect(drive: string, connectionId: string): Promise<void> {
-  saveConnection(drive, undefined)
+export async function disconnect(drive: string, access: DriveAccess, connectionId: string): Promise<void> {
+  saveConnection(drive, access, undefined)
   await callApi(`${pathOf(drive)}/connections/${encodeURIComponent(connectionId)}`, { method: 'DELETE' })
 }
 

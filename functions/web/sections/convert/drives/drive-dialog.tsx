@@ -23,26 +23,33 @@ export default function DriveDialog({ query }: { readonly query: URLSearchParams
   return (
     <dialog ref={dialog} class="drawer" aria-labelledby="drive-title" onClose={close}>
       <div class="drawer-head">
-        <h2 id="drive-title">{words.title(drive.name)}</h2>
+        <h2 id="drive-title">{drive.isSaving ? words.saveTo(drive.name) : words.title(drive.name)}</h2>
         <button type="button" class="remove" aria-label={words.close} onClick={close}>
           <Icon name="close" />
         </button>
       </div>
       <Notice text={drive.problem} />
-      {!drive.isConnected && !drive.isBusy ? (
-        <p>
-          <button type="button" class="button primary" onClick={drive.connect}>
-            {words.connect}
-          </button>
-        </p>
-      ) : (
-        <>
-          <Search drive={drive} />
-          <Folder drive={drive} />
-          <Actions drive={drive} />
-        </>
-      )}
+      <Content drive={drive} />
     </dialog>
+  )
+}
+
+function Content({ drive }: { readonly drive: Drive }) {
+  if (drive.isSaved) return <p class="notice">{words.saved(drive.name)}</p>
+  if (!drive.isConnected && !drive.isBusy)
+    return (
+      <p>
+        <button type="button" class="button primary" onClick={drive.connect}>
+          {words.connect}
+        </button>
+      </p>
+    )
+  return (
+    <>
+      {!drive.isSaving && <Search drive={drive} />}
+      <Folder drive={drive} />
+      <Actions drive={drive} />
+    </>
   )
 }
 
@@ -62,32 +69,39 @@ const Search = ({ drive }: { readonly drive: Drive }) => (
   </form>
 )
 
-/** The files and folders of the open folder, or the results of a search. */
-const Folder = ({ drive }: { readonly drive: Drive }) => (
-  <>
-    {drive.path.length > 0 && (
-      <p>
-        <button type="button" class="link" onClick={drive.goBack}>
-          {words.back}
-        </button>{' '}
-        <bdi>{drive.path.join(' / ')}</bdi>
-      </p>
-    )}
-    <ul class="drive-list" aria-label={words.files} aria-busy={drive.isBusy}>
-      {drive.listing?.items.map((entry) => (
-        <li key={entry.id}>
-          <EntryRow drive={drive} entry={entry} />
-        </li>
-      ))}
-    </ul>
-    {drive.listing?.items.length === 0 && <p class="hint">{words.nothing}</p>}
-    {drive.listing?.nextCursor && (
-      <button type="button" class="button" disabled={drive.isBusy} onClick={drive.showMore}>
-        {words.more}
-      </button>
-    )}
-  </>
-)
+/** The files and folders of the open folder, or the results of a search; only its folders when results are saved. */
+function Folder({ drive }: { readonly drive: Drive }) {
+  const entries = drive.listing?.items.filter(({ isFolder }) => isFolder || !drive.isSaving)
+  return (
+    <>
+      {drive.path.length > 0 && (
+        <p>
+          <button type="button" class="link" onClick={drive.goBack}>
+            {words.back}
+          </button>{' '}
+          <bdi>{drive.path.join(' / ')}</bdi>
+        </p>
+      )}
+      <ul
+        class="drive-list"
+        aria-label={drive.isSaving ? words.folders : words.files}
+        aria-busy={drive.isBusy}
+      >
+        {entries?.map((entry) => (
+          <li key={entry.id}>
+            <EntryRow drive={drive} entry={entry} />
+          </li>
+        ))}
+      </ul>
+      {entries?.length === 0 && <p class="hint">{drive.isSaving ? words.noFolders : words.nothing}</p>}
+      {drive.listing?.nextCursor && (
+        <button type="button" class="button" disabled={drive.isBusy} onClick={drive.showMore}>
+          {words.more}
+        </button>
+      )}
+    </>
+  )
+}
 
 const EntryRow = ({ drive, entry }: { readonly drive: Drive; readonly entry: Entry }) =>
   entry.isFolder ? (
@@ -109,14 +123,25 @@ const EntryRow = ({ drive, entry }: { readonly drive: Drive; readonly entry: Ent
 
 const Actions = ({ drive }: { readonly drive: Drive }) => (
   <div class="actions">
-    <button
-      type="button"
-      class="button primary"
-      disabled={drive.isBusy || drive.chosenCount === 0}
-      onClick={drive.importChosen}
-    >
-      {drive.isBusy ? words.busy : words.addFiles(drive.chosenCount)}
-    </button>
+    {drive.isSaving ? (
+      <button
+        type="button"
+        class="button primary"
+        disabled={drive.isBusy || drive.jobsToSave.length === 0}
+        onClick={drive.saveHere}
+      >
+        {drive.isBusy ? words.busy : words.saveHere(drive.jobsToSave.length)}
+      </button>
+    ) : (
+      <button
+        type="button"
+        class="button primary"
+        disabled={drive.isBusy || drive.chosenCount === 0}
+        onClick={drive.importChosen}
+      >
+        {drive.isBusy ? words.busy : words.addFiles(drive.chosenCount)}
+      </button>
+    )}
     <button type="button" class="button quiet" onClick={drive.disconnect}>
       {words.disconnect}
     </button>

@@ -1,17 +1,20 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Problem, toProblem } from '../../../api.ts'
+import { announce } from '../../../shell/announce.ts'
 import { addOrigins } from '../add-files.ts'
 import {
   connect,
   disconnect,
   type Entry,
+  getDialogPath,
   importFiles,
   type Listing,
   listFolder,
   loadConnection,
   saveConnection,
 } from './drive-client.ts'
+import { loadJobsToSave, saveResults } from './save-results.ts'
 import words from './words/en.ts'
 
 /** Maximum number of files per import. */
@@ -22,17 +25,19 @@ const toFolderQuery = (id: string | undefined) => (id === undefined ? {} : { fol
 /** The folder of a drive that is shown, and the files that were chosen in any folder. */
 export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose: () => void }) {
   const drive = query.get('drive') ?? ''
+  const access = query.has('save') ? 'write' : 'read'
   const lifetime = useRef(new AbortController())
   const folderPath = useSignal<readonly Pick<Entry, 'id' | 'name'>[]>([])
   const listing = useSignal<Listing | undefined>(undefined)
   const chosenEntries = useSignal<readonly Entry[]>([])
   const problem = useSignal<Problem | string | undefined>(undefined)
   const isBusy = useSignal(false)
+  const isSaved = useSignal(false)
   const requestCount = useRef(0)
   const lastQuery = useRef<{ readonly folderId?: string; readonly q?: string }>({})
 
   const connection = () => {
-    const id = loadConnection(drive)
+    const id = loadConnection(drive, access)
     if (id === undefined) throw new Problem('DRIVE_NOT_CONNECTED', words.notConnected)
     return id
   }
@@ -46,7 +51,7 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
       if (lifetime.current.signal.aborted) return
       problem.value = toProblem(error)
       if (problem.value instanceof Problem && problem.value.code === 'DRIVE_NOT_CONNECTED')
-        saveConnection(drive, undefined)
+        saveConnection(drive, access, undefined)
     } finally {
       isBusy.value = false
     }
@@ -65,21 +70,21 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
   useEffect(() => {
     const newConnection = query.get('connectionId')
     if (newConnection) {
-      saveConnection(drive, newConnection)
+      saveConnection(drive, access, newConnection)
       // The connection id is private and must not stay in the URL.
-      history.replaceState(null, '', `/convert?${new URLSearchParams({ drive })}`)
+      history.replaceState(null, '', getDialogPath(drive, access))
     }
     if (query.has('error')) problem.value = words.refused
     else void openListing({})
     return () => lifetime.current.abort()
-  }, [drive])
+  }, [drive, access])
 
   const isChosen = (entry: Entry) => chosenEntries.value.some(({ id }) => id === entry.id)
   return {
     name: words.names[drive] ?? drive,
     problem: problem.value,
     isBusy: isBusy.value,
-    isConnected: loadConnection(drive) !== undefined,
+    isConnected: loadConnection(drive, access) !== undefined,
     /** Names of the open folder and those above it. */
     path: folderPath.value.map(({ name }) => name),
     listing: listing.value,
@@ -103,12 +108,23 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
       void openListing(toFolderQuery(folderPath.value.at(-1)?.id))
     },
     showMore: () => void openListing({ ...lastQuery.current, cursor: listing.value?.nextCursor ?? '' }),
-    connect: () => void attempt(() => connect(drive)),
-    disconnect: () => void attempt(() => disconnect(drive, connection())).then(onClose),
+    connect: () => void attempt(() => connect(drive, access)),
+    disconnect: () => void attempt(() => disconnect(drive, access, connection())).then(onClose),
     importChosen: () =>
       void attempt(async () => {
         await addOrigins(await importFiles(drive, connection(), chosenEntries.value, lifetime.current.signal))
         onClose()
+      }),
+    /** Whether results are saved to the drive instead of importing files. */
+    isSaving: access === 'write',
+    isSaved: isSaved.value,
+    jobsToSave: loadJobsToSave(),
+    saveHere: () =>
+      void attempt(async () => {
+        const target = { connectionId: connection(), folderId: folderPath.value.at(-1)?.id }
+        await saveResults(drive, loadJobsToSave(), target, lifetime.current.signal)
+        isSaved.value = true
+        announce(words.saved(words.names[drive] ?? drive))
       }),
   }
 }

@@ -18,6 +18,13 @@ const words: typeof en = {
   busy: 'Bitte warten …',
   disconnect: 'Trennen',
   importFailed: 'Die Dateien konnten nicht aus dem Laufwerk geladen werden.',
+  saveTo: (name) => `In ${name} speichern`,
+  saveAllTo: (name) => `Alle in ${name} speichern`,
+  saveHere: (count) => (count === 1 ? '1 Ergebnis hier speichern' : `${count} Ergebnisse hier speichern`),
+  saved: (name) => `In ${name} gespeichert.`,
+  folders: 'Ordner',
+  noFolders: 'In diesem Ordner gibt es keine weiteren Ordner.',
+  saveFailed: 'Die Ergebnisse konnten nicht im Laufwerk gespeichert werden.',
 }
 
 export default words

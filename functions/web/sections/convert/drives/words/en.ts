@@ -23,4 +23,11 @@ export default {
   busy: 'Please wait…',
   disconnect: 'Disconnect',
   importFailed: 'The files could not be imported from the drive.',
+  saveTo: (name: string) => `Save to ${name}`,
+  saveAllTo: (name: string) => `Save all to ${name}`,
+  saveHere: (count: number) => (count === 1 ? 'Save 1 result here' : `Save ${count} results here`),
+  saved: (name: string) => `Saved to ${name}.`,
+  folders: 'Folders',
+  noFolders: 'There are no folders in this folder.',
+  saveFailed: 'The results could not be saved to the drive.',
 }

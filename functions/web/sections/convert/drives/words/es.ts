@@ -22,6 +22,13 @@ const words: typeof en = {
   busy: 'Un momento…',
   disconnect: 'Desconectar',
   importFailed: 'No se pudieron importar los archivos del almacenamiento.',
+  saveTo: (name) => `Guardar en ${name}`,
+  saveAllTo: (name) => `Guardar todo en ${name}`,
+  saveHere: (count) => `Guardar ${plural(count, 'resultado', 'resultados')} aquí`,
+  saved: (name) => `Guardado en ${name}.`,
+  folders: 'Carpetas',
+  noFolders: 'En esta carpeta no hay otras carpetas.',
+  saveFailed: 'No se pudieron guardar los resultados en el almacenamiento.',
 }
 
 export default words

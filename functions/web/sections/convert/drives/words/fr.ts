@@ -22,6 +22,13 @@ const words: typeof en = {
   busy: 'Veuillez patienter…',
   disconnect: 'Déconnecter',
   importFailed: 'Les fichiers n’ont pas pu être importés.',
+  saveTo: (name) => `Enregistrer dans ${name}`,
+  saveAllTo: (name) => `Tout enregistrer dans ${name}`,
+  saveHere: (count) => `Enregistrer ${plural(count, 'résultat', 'résultats')} ici`,
+  saved: (name) => `Enregistré dans ${name}.`,
+  folders: 'Dossiers',
+  noFolders: 'Ce dossier ne contient aucun autre dossier.',
+  saveFailed: 'Les résultats n’ont pas pu être enregistrés dans l’espace de stockage.',
 }
 
 export default words

@@ -19,6 +19,13 @@ const words: typeof en = {
   busy: 'お待ちください…',
   disconnect: '接続を解除',
   importFailed: 'ストレージからファイルを読み込めませんでした。',
+  saveTo: (name) => `${name} に保存`,
+  saveAllTo: (name) => `すべて ${name} に保存`,
+  saveHere: (count) => `${count} 件の結果をここに保存`,
+  saved: (name) => `${name} に保存しました。`,
+  folders: 'フォルダー',
+  noFolders: 'このフォルダーに他のフォルダーはありません。',
+  saveFailed: '結果をストレージに保存できませんでした。',
 }
 
 export default words

@@ -22,6 +22,13 @@ const words: typeof en = {
   busy: 'Aguarde…',
   disconnect: 'Desconectar',
   importFailed: 'Não foi possível importar os arquivos do armazenamento.',
+  saveTo: (name) => `Salvar no ${name}`,
+  saveAllTo: (name) => `Salvar tudo no ${name}`,
+  saveHere: (count) => `Salvar ${plural(count, 'resultado', 'resultados')} aqui`,
+  saved: (name) => `Salvo no ${name}.`,
+  folders: 'Pastas',
+  noFolders: 'Não há outras pastas nesta pasta.',
+  saveFailed: 'Não foi possível salvar os resultados no armazenamento.',
 }
 
 export default words
