@@ -2785,6 +2785,8 @@ export interface Format {
   animated: boolean
   /** The usual target formats. GET /v1/formats/conversions lists every possible one. */
   targets: string[]
+  /** Operations other than conversion that take a file of this format, such as `compress` */
+  tools: string[]
 }
 export interface Conversion {
   from: string

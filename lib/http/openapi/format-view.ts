@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Engine } from '../../engines/engine.ts'
 import { categories, type Format, formats } from '../../formats/index.ts'
+import type { Operation } from '../../model/operations.ts'
 import { findConversions, listTargetsAmong } from '../../plan/index.ts'
 import { component } from '../../validation/component.ts'
 
@@ -21,6 +22,9 @@ export const FormatView = component(
     targets: z
       .array(z.string())
       .describe('The usual target formats. GET /v1/formats/conversions lists every possible one.'),
+    tools: z
+      .array(z.string())
+      .describe('Operations other than conversion that take a file of this format, such as `compress`'),
   }),
 )
 
@@ -39,11 +43,19 @@ function computeViews(engines: readonly Engine[]): Views {
   const allConversions = findConversions(engines)
   const bySource = Map.groupBy(allConversions, ({ from }) => from)
   const writtenFormats = new Set(allConversions.map(({ to }) => to))
+  const capabilities = engines.flatMap((engine) => engine.capabilities)
   return formats
     .map((format) => {
       const reachedFormats = new Set(bySource.get(format.id)?.map(({ to }) => to))
       return {
         ...viewOf(format, listTargetsAmong(format.id, reachedFormats)),
+        tools: [
+          ...new Set(
+            capabilities
+              .filter(({ operation, from }) => isTool(operation) && from.includes(format.id))
+              .map(({ operation }) => operation),
+          ),
+        ],
         canRead: reachedFormats.size > 0,
         canWrite: writtenFormats.has(format.id),
       }
@@ -51,7 +63,12 @@ function computeViews(engines: readonly Engine[]): Views {
     .filter(({ canRead, canWrite }) => canRead || canWrite)
 }
 
-function viewOf(format: Format, targets: readonly string[]): Omit<Views[number], 'canRead' | 'canWrite'> {
+const isTool = (operation: Operation) => operation !== 'convert' && operation !== 'unlock'
+
+function viewOf(
+  format: Format,
+  targets: readonly string[],
+): Omit<Views[number], 'canRead' | 'canWrite' | 'tools'> {
   return {
     id: format.id,
     name: format.name,

@@ -1,10 +1,12 @@
 import names from '../tools/names/words/en.ts'
-import { pageTools } from '../tools/tools.ts'
+import { operationOf, pageTools } from '../tools/tools.ts'
 
 /** A tool listed among the formats. */
 export interface ListedTool {
   readonly id: string
   readonly name: string
+  /** The operation of the service that it needs. */
+  readonly operation: string
   /** Set if it opens on a separate page, with the file. */
   readonly hasOwnPage: boolean
 }
@@ -16,6 +18,7 @@ const hasOwnPage = ({ usesAllFiles, optionsOf }: (typeof pageTools)[number]) =>
 const toListedTool = (tool: (typeof pageTools)[number]): ListedTool => ({
   id: tool.id,
   name: names[tool.id],
+  operation: tool.optionsOf ?? operationOf(tool.id),
   hasOwnPage: hasOwnPage(tool),
 })
 
@@ -31,12 +34,17 @@ const toolsByCategory: Readonly<Record<string, readonly ListedTool[]>> = {
   audio: listTools(['merge', 'compress', 'metadata']),
 }
 
-/** Returns the tools for a format. */
-export function listToolsFor(
-  source: { readonly id: string; readonly category: string } | undefined,
-): readonly ListedTool[] {
-  if (source?.id === 'pdf') return pdfTools
-  return toolsByCategory[source?.category ?? ''] ?? []
+interface ToolSource {
+  readonly id: string
+  readonly category: string
+  /** Operations that the engines of the service can run on it. */
+  readonly tools: readonly string[]
+}
+
+/** Returns the tools that the service can run on a format. */
+export function listToolsFor(source: ToolSource | undefined): readonly ListedTool[] {
+  const tools = source?.id === 'pdf' ? pdfTools : (toolsByCategory[source?.category ?? ''] ?? [])
+  return tools.filter(({ operation }) => source?.tools.includes(operation))
 }
 
 /** Returns the id of a tool of a newer service. */
