@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../lib/error-catalog.ts'
-import { formatSize } from '../ui/format-values.ts'
+import { formatMaxSize, formatSize } from '../ui/format-values.ts'
 import words from './words/en.ts'
 
 /** An error as the service reports it. */
@@ -21,8 +21,8 @@ export function describeProblem({ code, message, details, retryAfterS }: Service
     const [size, max] = [getNumber(details, 'size'), getNumber(details, 'maxBytes')]
     if (max !== undefined)
       return size === undefined
-        ? words.maxSize(formatSize(max))
-        : words.tooLarge(formatSize(size), formatSize(max))
+        ? words.maxSize(formatMaxSize(max))
+        : words.tooLarge(formatSize(size), formatMaxSize(max))
   }
   if (code === 'RATE_LIMITED' && retryAfterS !== undefined) return words.retryIn(retryAfterS)
   return words.texts[code as ErrorCode] ?? message // a newer service may have more codes

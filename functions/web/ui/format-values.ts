@@ -32,6 +32,12 @@ export function formatSize(bytes: number): string {
   return isolateText(format.format(bytes / 1000 ** power))
 }
 
+/** A limit, rounded down as in the drop zone: 10,240 MiB are "10 GB". */
+export function formatMaxSize(bytes: number): string {
+  const unitBytes = 1000 ** Math.floor(Math.log10(Math.max(bytes, 1)) / 3)
+  return formatSize(bytes < 10 * unitBytes ? bytes : Math.floor(bytes / unitBytes) * unitBytes)
+}
+
 const secondsFormat = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 
 /** `420 ms` or `6.2 s`, with the same unit symbols in every language. */

@@ -2,7 +2,7 @@ import type { getAccount } from '../../../routes/get-account.ts'
 import { callApi, type ReplyData } from '../../api.ts'
 import type { PageRoute } from '../../shell/router.ts'
 import { ActionButton, Page, QueryView } from '../../ui/components.tsx'
-import { formatNumber, formatSize } from '../../ui/format-values.ts'
+import { formatMaxSize, formatNumber } from '../../ui/format-values.ts'
 import { useQuery } from '../../ui/use-query.ts'
 import shared from '../../ui/words/en.ts'
 import { callAuth, requireSession } from './auth.ts'
@@ -39,7 +39,7 @@ export default function AccountSection({ route }: { readonly route: PageRoute })
             </div>
             <div>
               <dt>{words.largest}</dt>
-              <dd>{formatSize(limits.maxFileSize)}</dd>
+              <dd>{formatMaxSize(limits.maxFileSize)}</dd>
             </div>
             <div>
               <dt>{words.retention}</dt>

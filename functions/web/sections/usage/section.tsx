@@ -5,7 +5,13 @@ import { callApi, type ReplyData } from '../../api.ts'
 import { BarChart } from '../../ui/bar-chart.tsx'
 import { Block, type Column, Field, Page, QueryView, Table } from '../../ui/components.tsx'
 import { DaysField } from '../../ui/days-field.tsx'
-import { formatDate, formatDateTime, formatNumber, formatSize } from '../../ui/format-values.ts'
+import {
+  formatDate,
+  formatDateTime,
+  formatMaxSize,
+  formatNumber,
+  formatSize,
+} from '../../ui/format-values.ts'
 import { useQuery } from '../../ui/use-query.ts'
 import shared from '../../ui/words/en.ts'
 import words from './words/en.ts'
@@ -145,7 +151,7 @@ function QuotaView({ quota }: { readonly quota: Quota }) {
         </div>
         <div>
           <dt>{words.largest}</dt>
-          <dd>{formatSize(maxFileSize)}</dd>
+          <dd>{formatMaxSize(maxFileSize)}</dd>
         </div>
         <div>
           <dt>{words.filesPerJob}</dt>
