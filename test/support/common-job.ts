@@ -22,21 +22,27 @@ export async function runCommonJob(
 ): Promise<void> {
   const client = new Client(service)
   const send = () => client.convert({ name: 'alpha.png', bytes: image }, { targetFormat: 'webp' }, headers)
-  let reply = await send()
-  // On a busy machine, a server may take too long to answer.
-  for (let left = 5; reply.status === 503 && left > 0; left--) {
-    await pause(1000)
-    reply = await send()
-  }
+  const reply = await sendUntilAccepted(send)
   assert.equal(reply.status, 202, await reply.clone().text())
   const { data } = (await reply.json()) as { data: { jobId: string } }
   if (isCounted) await waitUntil(isCounted, 'the job is counted', 60)
   else await client.finishedJob(data.jobId)
-  const status = await client.fetch(`/v1/status/${data.jobId}`, { headers })
+  const status = await sendUntilAccepted(() => client.fetch(`/v1/status/${data.jobId}`, { headers }))
+  assert.equal(status.status, 200, await status.clone().text())
   assert.equal(((await status.json()) as { data: { status: string } }).data.status, 'completed')
-  const download = await client.fetch(`/v1/download/${data.jobId}`, { headers })
-  assert.equal(download.status, 302)
+  const download = await sendUntilAccepted(() => client.fetch(`/v1/download/${data.jobId}`, { headers }))
+  assert.equal(download.status, 302, await download.clone().text())
   const file = await fetch(download.headers.get('location') ?? '')
   assert.ok(file.ok, `the file was answered with ${file.status}`)
   await file.arrayBuffer()
+}
+
+/** Sends a request again while the service is overloaded: on a busy machine, a server may take too long to answer. */
+async function sendUntilAccepted(send: () => Promise<Response>): Promise<Response> {
+  let reply = await send()
+  for (let left = 5; reply.status === 503 && left > 0; left--) {
+    await pause(1000)
+    reply = await send()
+  }
+  return reply
 }
