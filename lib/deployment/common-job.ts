@@ -28,8 +28,8 @@ export const perJob = {
 export const perProgressEvent = { writeUnits: 2, readUnits: 3, eventCalls: 1 }
 
 /**
- * What the job of a client that was not seen recently uses in addition: each of its two rate-limit windows starts with a
- * write whose condition is not met.
+ * What the job of a client that was not seen recently uses in addition: each of its two rate-limit windows starts with
+ * a write whose condition is not met.
  */
 export const perNewClient = { writeUnits: 2 }
 
