@@ -53,7 +53,7 @@ export interface CalledProcess {
   readonly uid: number
   /** Bytes of messages that the process has not read yet. */
   readonly unsentBytes: number
-  send(message: ServiceMessage | EngineServiceMessage, bytes?: Uint8Array): void
+  send(message: ServiceMessage | EngineServiceMessage, ...bytes: readonly Uint8Array[]): void
   kill(reason: EndReason): void
   /** Makes its user the owner of a file that was put into the folder. */
   grant(path: string): Promise<void>
@@ -195,8 +195,11 @@ export class DecoderProcess {
       get unsentBytes() {
         return stdin?.writableLength ?? 0
       },
-      send: (message, bytes) => {
-        for (const framePart of encodeFrame(message, bytes)) stdin?.write(framePart)
+      send: (message, ...bytes) => {
+        // Parts are neither copied into one buffer nor written one by one: each write wakes the other process.
+        stdin?.cork()
+        for (const framePart of encodeFrame(message, ...bytes)) stdin?.write(framePart)
+        stdin?.uncork()
       },
       kill: (reason) => this.kill(reason),
     }

@@ -3,19 +3,16 @@
 
 export const frameHeaderBytes = 8
 
-const noBytes = new Uint8Array()
-
-/** Larger parts are not copied into one buffer: each write wakes the other process. */
-const maxJoinedBytes = 256 * 1024
-
 /** Returns the parts of a frame, to be written one after the other. */
-export function encodeFrame(message: object, bytes: Uint8Array = noBytes): Uint8Array[] {
+export function encodeFrame(message: object, ...bytes: readonly Uint8Array[]): Uint8Array[] {
   const json = Buffer.from(JSON.stringify(message))
   const header = Buffer.alloc(frameHeaderBytes)
   header.writeUInt32LE(json.length, 0)
-  header.writeUInt32LE(bytes.length, 4)
-  if (bytes.length <= maxJoinedBytes) return [Buffer.concat([header, json, bytes])]
-  return [Buffer.concat([header, json]), bytes]
+  header.writeUInt32LE(
+    bytes.reduce((sum, { length }) => sum + length, 0),
+    4,
+  )
+  return [Buffer.concat([header, json]), ...bytes.filter(({ length }) => length > 0)]
 }
 
 export function frameLengths(header: Buffer): { readonly json: number; readonly bytes: number } {

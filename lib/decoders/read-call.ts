@@ -57,10 +57,7 @@ export class ReadCall implements Call<FinalMessage> {
     this.#process = process
     const { call, source, head, tail } = this.#file
     const { filename, size } = source
-    process.send(
-      { type: 'call', ...call, filename, size, headBytes: head.length },
-      Buffer.concat([head, tail]),
-    )
+    process.send({ type: 'call', ...call, filename, size, headBytes: head.length }, head, tail)
     return this.#finalMessage.promise
   }
 
