@@ -1,5 +1,5 @@
-// The AWS quotas that this service can reach, each with its name at AWS. The names are those of the Service Quotas console or of the page
-// of quotas in the developer guide of the service; defaults are those of eu-central-1.
+// The AWS quotas that this service can reach, each with its name at AWS. The names are those of the Service Quotas
+// console or of the page of quotas in the developer guide of the service; defaults are those of eu-central-1.
 
 interface Quota {
   readonly value: number

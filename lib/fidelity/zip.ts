@@ -9,7 +9,8 @@ export interface Zip {
   /**
    * @param use receives the content, which is freed afterwards.
    * @returns undefined if the member does not exist.
-   * @throws RangeError if the member is too large or damaged, CountingStoppedError if all members together are too large.
+   * @throws RangeError if the member is too large or damaged, CountingStoppedError if all members together are too
+   * large.
    */
   read<Result>(name: string, use: (content: Buffer) => Result): Promise<Result | undefined>
   /** Reads a member as text. */
