@@ -1,5 +1,5 @@
 import type { AnyContract } from '../lib/http/contract.ts'
-import { httpFunction } from '../lib/http/http-function.ts'
+import { createHttpFunction } from '../lib/http/http-function.ts'
 import { apiKeys } from './routes/api-keys.ts'
 import { getAccount } from './routes/get-account.ts'
 import {
@@ -27,4 +27,4 @@ export const contracts: readonly AnyContract[] = [
   getAccount,
 ]
 
-export const handler = httpFunction(contracts)
+export const handler = createHttpFunction(contracts)

@@ -1,5 +1,5 @@
 import type { AnyContract } from '../lib/http/contract.ts'
-import { httpFunction } from '../lib/http/http-function.ts'
+import { createHttpFunction } from '../lib/http/http-function.ts'
 import {
   changeUser,
   endUserSession,
@@ -21,4 +21,4 @@ export const contracts: readonly AnyContract[] = [
   getSlo,
 ]
 
-export const handler = httpFunction(contracts)
+export const handler = createHttpFunction(contracts)

@@ -1,9 +1,9 @@
 import { moveToAccount } from '../lib/access/adopt-anonymous.ts'
-import { ownerCookie, ownerHeader, ownerOfHeader, verifyOwnerToken } from '../lib/access/anonymous.ts'
+import { ownerCookie, ownerHeader, verifyOwnerHeader, verifyOwnerToken } from '../lib/access/anonymous.ts'
 import { type AuthOptions, createAuth } from '../lib/access/auth/auth.ts'
 import { isSameOrigin } from '../lib/access/same-origin.ts'
 import { lazyAsync } from '../lib/async/lazy-async.ts'
-import { handleAuth, withErrorReplies } from '../lib/http/auth-adapter.ts'
+import { handleAuth, replyToErrors } from '../lib/http/auth-adapter.ts'
 import type { HttpEvent } from '../lib/http/contract.ts'
 import type { ApiHandler } from '../lib/http/http-function.ts'
 import { readLimitHeaders } from '../lib/http/replies/limit-headers.ts'
@@ -45,9 +45,9 @@ export function createAuthApi(
     return auth
   }
   const respond: ApiHandler = (event) =>
-    withErrorReplies(event, async () => {
+    replyToErrors(event, async () => {
       const address = clientIpOf({ ...event, ...event.requestContext.http }, services.config)
-      ownerOfHeader(event.headers[ownerHeader], services.keys.owner)
+      verifyOwnerHeader(event.headers[ownerHeader], services.keys.owner)
       const usesOtherHostname = services.config.TRUST_HOST === '1' && isSameOrigin(event.headers, origin)
       return handleAuth(await getCurrentAuth(), usesOtherHostname ? withPublicOrigin(event, origin) : event, {
         origin,

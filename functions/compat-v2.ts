@@ -1,4 +1,4 @@
-import { httpFunction } from '../lib/http/http-function.ts'
+import { createHttpFunction } from '../lib/http/http-function.ts'
 import { compatContracts } from './compat-v2/contracts.ts'
 
-export const handler = httpFunction(compatContracts)
+export const handler = createHttpFunction(compatContracts)

@@ -1,5 +1,5 @@
 import type { AnyContract } from '../lib/http/contract.ts'
-import { httpFunction } from '../lib/http/http-function.ts'
+import { createHttpFunction } from '../lib/http/http-function.ts'
 import { checkConversion } from './routes/check-conversion.ts'
 import { createBatch } from './routes/create-batch.ts'
 import { createConversion } from './routes/create-conversion.ts'
@@ -8,4 +8,4 @@ import { createMerge } from './routes/create-merge.ts'
 /** Endpoints that convert files. */
 export const contracts: readonly AnyContract[] = [createConversion, checkConversion, createMerge, createBatch]
 
-export const handler = httpFunction(contracts)
+export const handler = createHttpFunction(contracts)

@@ -1,8 +1,8 @@
-import { httpFunction } from '../lib/http/http-function.ts'
+import { createHttpFunction } from '../lib/http/http-function.ts'
 import { missingPage } from '../lib/page/missing-page.ts'
 import { coreRoutes } from './routes/core-routes.ts'
 
 /** Endpoints without a separate function, and the OpenAPI document, which loads all contracts on demand. */
 export const contracts = coreRoutes(async () => (await import('./routes/index.ts')).documentedRoutes)
 
-export const handler = httpFunction(contracts, { missingPage })
+export const handler = createHttpFunction(contracts, { missingPage })

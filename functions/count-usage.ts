@@ -1,7 +1,7 @@
 import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
 import { BusFields } from '../events/index.ts'
-import { accountOf, isAccount } from '../lib/accounts/accounts.ts'
+import { isAccount, readAccount } from '../lib/accounts/accounts.ts'
 import { Table } from '../lib/aws/table.ts'
 import { readConfig } from '../lib/config.ts'
 import { errorCodes } from '../lib/error-catalog.ts'
@@ -42,7 +42,7 @@ export function createUsageCounter({ environment, gatherMs }: UsageCounterOption
     if (!isAccount(owner)) return false
     const cachedRole = roleCache.get(owner)
     if (cachedRole && cachedRole.cachedUntil > Date.now()) return cachedRole.isAdmin
-    const isAdmin = (await accountOf({ table }, owner))?.role === 'ADMIN'
+    const isAdmin = (await readAccount({ table }, owner))?.role === 'ADMIN'
     roleCache.set(owner, { isAdmin, cachedUntil: Date.now() + roleCacheMs })
     return isAdmin
   }

@@ -2,7 +2,7 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { lazyAsync } from '../lib/async/lazy-async.ts'
 import type { ServiceConnections } from '../lib/aws/connections.ts'
 import { Queues } from '../lib/aws/queues.ts'
-import { documentClient, Table } from '../lib/aws/table.ts'
+import { createDocumentClient, Table } from '../lib/aws/table.ts'
 import type { Config } from '../lib/config.ts'
 import { openDailyKeys, openVault } from '../lib/crypto/derived-keys.ts'
 import { createResultLink } from '../lib/links/result-links.ts'
@@ -54,7 +54,7 @@ function openServices(config: Config, connections: ServiceConnections): Delivere
   return {
     config,
     log: createLog(config),
-    table: new Table(config, documentClient(config)),
+    table: new Table(config, createDocumentClient(config)),
     queues: new Queues(config, connections.sqs),
     vault: openVault(config),
     resultLink: createResultLink(config.PUBLIC_URL ?? '', openDailyKeys(config)),

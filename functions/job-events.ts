@@ -1,8 +1,8 @@
 import type { AnyContract } from '../lib/http/contract.ts'
-import { httpFunction } from '../lib/http/http-function.ts'
+import { createHttpFunction } from '../lib/http/http-function.ts'
 import { jobEvents } from './routes/live.ts'
 
 /** The event stream of a job. It is a separate function, because each reply is held for up to 25 s. */
 export const contracts: readonly AnyContract[] = [jobEvents]
 
-export const handler = httpFunction(contracts)
+export const handler = createHttpFunction(contracts)

@@ -1,5 +1,5 @@
 import type { AnyContract } from '../lib/http/contract.ts'
-import { httpFunction } from '../lib/http/http-function.ts'
+import { createHttpFunction } from '../lib/http/http-function.ts'
 import { cancelJob } from './routes/cancel-job.ts'
 import { createJob } from './routes/create-job.ts'
 import { deleteJob } from './routes/delete-job.ts'
@@ -27,4 +27,4 @@ export const contracts: readonly AnyContract[] = [
   importUrl,
 ]
 
-export const handler = httpFunction(contracts)
+export const handler = createHttpFunction(contracts)

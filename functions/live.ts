@@ -43,7 +43,7 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
       case 'CONNECT':
         return connectSocket(live, id, event)
       case 'MESSAGE': {
-        const replyFrame = await live.receive(id, event.body ?? '').catch(live.internalErrorFrame)
+        const replyFrame = await live.receive(id, event.body ?? '').catch(live.createInternalErrorFrame)
         return { statusCode: 200, ...defined({ body: replyFrame && JSON.stringify(replyFrame) }) }
       }
       case 'DISCONNECT':

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../lib/errors.ts'
 import { contract } from '../lib/http/contract.ts'
-import { repliesByStatus } from '../lib/http/reply-counts.ts'
+import { listReplyCounts } from '../lib/http/reply-counts.ts'
 import { queueIds } from '../lib/resources/queues.ts'
 import type { Services } from '../lib/services/services.ts'
 import {
@@ -76,7 +76,7 @@ const requestMetric = (): MetricFamily => ({
   name: 'mutabor_http_requests_total',
   type: 'counter',
   help: 'HTTP requests since the start, by method and status.',
-  samples: repliesByStatus().map(({ method, status, count }) => ({
+  samples: listReplyCounts().map(({ method, status, count }) => ({
     labels: { method, status: String(status) },
     value: count,
   })),

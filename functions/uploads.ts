@@ -1,5 +1,5 @@
 import type { AnyContract } from '../lib/http/contract.ts'
-import { httpFunction } from '../lib/http/http-function.ts'
+import { createHttpFunction } from '../lib/http/http-function.ts'
 import { companionUploads } from './routes/companion-uploads.ts'
 import { getUpload } from './routes/get-upload.ts'
 import { multipartUploads } from './routes/multipart-uploads.ts'
@@ -13,4 +13,4 @@ export const contracts: readonly AnyContract[] = [
   getUpload,
 ]
 
-export const handler = httpFunction(contracts)
+export const handler = createHttpFunction(contracts)

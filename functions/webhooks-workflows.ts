@@ -1,5 +1,5 @@
 import type { AnyContract } from '../lib/http/contract.ts'
-import { httpFunction } from '../lib/http/http-function.ts'
+import { createHttpFunction } from '../lib/http/http-function.ts'
 import { getDelivery, listDeliveries, redeliver, replay, testWebhook } from './routes/webhook-deliveries.ts'
 import {
   changeWebhook,
@@ -45,4 +45,4 @@ export const contracts: readonly AnyContract[] = [
   replay,
 ]
 
-export const handler = httpFunction(contracts)
+export const handler = createHttpFunction(contracts)

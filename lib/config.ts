@@ -5,13 +5,13 @@ import { describeExpectation } from './validation/describe-schema.ts'
 import { planName } from './validation/plan-name.ts'
 
 /** Value of `ENGINES` for a service without engines: an empty variable counts as not set, which means all of them. */
-export const noEngines = 'none'
+export const noEnginesValue = 'none'
 
-const engineList = z
+const engineListSchema = z
   .string()
-  .transform((text) => (text === noEngines ? [] : text.split(',').map((id) => id.trim())))
+  .transform((text) => (text === noEnginesValue ? [] : text.split(',').map((id) => id.trim())))
   .pipe(z.array(z.enum(engineIds)))
-const networks = z
+const networksSchema = z
   .string()
   .transform((text) => text.split(',').map((network) => network.trim()))
   .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
@@ -24,42 +24,42 @@ const json = z.string().transform((text, context) => {
     return z.NEVER
   }
 })
-const httpUrl = z.url({ protocol: /^https?$/ })
-const openIdProviders = json.pipe(
+const httpUrlSchema = z.url({ protocol: /^https?$/ })
+const openIdProvidersSchema = json.pipe(
   z.array(
     z.strictObject({
       id: z.string().regex(/^[a-z0-9-]{1,32}$/),
       name: z.string().min(1).max(64).optional(),
-      issuer: httpUrl,
+      issuer: httpUrlSchema,
       clientId: z.string().min(1),
       clientSecret: z.string().min(1),
       scopes: z.array(z.string()).optional(),
     }),
   ),
 )
-const drives = json.pipe(
+const drivesSchema = json.pipe(
   z.partialRecord(
     z.enum(driveIds),
     z.strictObject({
       clientId: z.string().min(1),
       clientSecret: z.string().min(1),
       endpoints: z
-        .strictObject({ authorize: httpUrl, token: httpUrl, api: httpUrl, upload: httpUrl })
+        .strictObject({ authorize: httpUrlSchema, token: httpUrlSchema, api: httpUrlSchema, upload: httpUrlSchema })
         .partial()
         .optional(),
       /** Origins of other sites that people may be redirected back to. */
-      origins: z.array(httpUrl).optional(),
+      origins: z.array(httpUrlSchema).optional(),
     }),
   ),
 )
-const derivedKey = (title: string) =>
+const createKeySchema = (title: string) =>
   z
     .string()
     .regex(/^[\w-]{43}$/)
     .optional()
     .describe(`${title}, derived from \`SERVICE_SECRET\` for processes that must not have it`)
 const port = z.coerce.number().int().min(0).max(65_535)
-const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+const createIntegerSchema = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
 /**
  * Every setting of the service, with its default. The first block is for people who run it on one machine; the second
@@ -77,18 +77,18 @@ export const settings = {
     .url({ protocol: /^https?$/ })
     .optional()
     .describe("URL that clients use when it isn't `http://localhost:$PORT`"),
-  PARALLEL: wholeNumber(1, 64)
+  PARALLEL: createIntegerSchema(1, 64)
     .optional()
     .describe(
       'Conversions that run at the same time per kind of engine; by default the number of cores, twice that for images',
     ),
-  WORKER_IDLE_S: wholeNumber(1, 86_400)
+  WORKER_IDLE_S: createIntegerSchema(1, 86_400)
     .default(600)
     .describe('Seconds without work after which a worker process exits'),
-  RETENTION_HOURS: wholeNumber(1, 24 * 365)
+  RETENTION_HOURS: createIntegerSchema(1, 24 * 365)
     .default(24)
     .describe('Hours until a finished job and its files are deleted'),
-  MAX_FILE_MB: wholeNumber(1, 5_000_000).default(10_240).describe('Largest file that is accepted, in MiB'),
+  MAX_FILE_MB: createIntegerSchema(1, 5_000_000).default(10_240).describe('Largest file that is accepted, in MiB'),
   MAX_FORM_MB: z.coerce
     .number()
     .min(0.001)
@@ -101,7 +101,7 @@ export const settings = {
     .describe(
       '`whole` buffers request bodies as AWS does: at most 6 MB including headers, with files in base64',
     ),
-  MIN_FREE_DISK_GB: wholeNumber(0, 100_000)
+  MIN_FREE_DISK_GB: createIntegerSchema(0, 100_000)
     .default(10)
     .describe('New files are refused below this much free disk space, in GB'),
   MIN_CONFINEMENT: z
@@ -120,7 +120,7 @@ export const settings = {
     .describe(
       'JSON file that overrides limits of plans, such as `{ "free": { "requestsPerDay": 100 } }`; see `GET /v1/plans`',
     ),
-  TRUSTED_PROXIES: networks
+  TRUSTED_PROXIES: networksSchema
     .optional()
     .describe(
       'Networks of your own proxies, whose `X-Forwarded-For` header is trusted, such as `127.0.0.1/32`, separated by commas',
@@ -131,13 +131,13 @@ export const settings = {
     .describe(
       '`1` runs a sandbox for trying things out: no request limits, files of at most 10 MB, kept for an hour',
     ),
-  SANDBOX_ALLOW: networks
+  SANDBOX_ALLOW: networksSchema
     .optional()
     .describe('Networks that may use the sandbox, separated by commas; all by default'),
-  OUTGOING_ALLOW: networks
+  OUTGOING_ALLOW: networksSchema
     .optional()
     .describe(
-      'Private networks that imports, exports, website captures and webhooks may reach, such as `10.1.0.0/16`, separated by commas; none by default',
+      'Private networksSchema that imports, exports, website captures and webhooks may reach, such as `10.1.0.0/16`, separated by commas; none by default',
     ),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })
@@ -152,15 +152,15 @@ export const settings = {
     .describe(
       'Sender of emails, such as `Mutabor <no-reply@example.com>`; by default an address at the host of `PUBLIC_URL`',
     ),
-  OPENID_PROVIDERS: openIdProviders
+  OPENID_PROVIDERS: openIdProvidersSchema
     .optional()
     .describe(
       'OpenID providers for signing in, as JSON: `[{"id":"work","name":"Work","issuer":"https://id.example.com","clientId":"…","clientSecret":"…"}]`',
     ),
-  DRIVES: drives
+  DRIVES: drivesSchema
     .optional()
     .describe(
-      'Cloud drives that people can import from and save to, as JSON: `{"dropbox":{"clientId":"…","clientSecret":"…"}}`, likewise `google-drive` and `onedrive`; each also takes `endpoints` (`authorize`, `token`, `api`, `upload`) and `origins` (other sites that people may be redirected back to)',
+      'Cloud drivesSchema that people can import from and save to, as JSON: `{"dropbox":{"clientId":"…","clientSecret":"…"}}`, likewise `google-drive` and `onedrive`; each also takes `endpoints` (`authorize`, `token`, `api`, `upload`) and `origins` (other sites that people may be redirected back to)',
     ),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
@@ -232,9 +232,9 @@ export const settings = {
     .describe(
       'Secret that signs identities and encrypts passwords in the table; by default generated at the first start and stored in the data folder',
     ),
-  TASK_KEY: derivedKey('Key that encrypts the passwords of tasks'),
-  WEBHOOK_KEY: derivedKey('Key that encrypts the secrets of webhooks'),
-  DOWNLOAD_KEY: derivedKey('Key that signs download links'),
+  TASK_KEY: createKeySchema('Key that encrypts the passwords of tasks'),
+  WEBHOOK_KEY: createKeySchema('Key that encrypts the secrets of webhooks'),
+  DOWNLOAD_KEY: createKeySchema('Key that signs download links'),
   CDN_KEYS: z
     .string()
     .regex(/^[0-9a-f]{16}=\w+(?:,[0-9a-f]{16}=\w+)*$/)
@@ -280,19 +280,19 @@ export const settings = {
     .optional()
     .describe('Run of the service that a worker belongs to: a restart costs its tasks no attempt'),
   IMAGE_ID: z.enum(imageIds).optional().describe('Container image that a conversion function runs in'),
-  ENGINES: engineList
+  ENGINES: engineListSchema
     .optional()
     .describe('Engines to use, separated by commas, or `none`; by default all that are installed'),
   FACADES: z
     .literal('v2')
     .optional()
     .describe('`v2` serves the API of another service under `/v2`, for its SDKs; see functions/compat-v2'),
-  TASK_LIMIT_S: wholeNumber(10, 86_400)
+  TASK_LIMIT_S: createIntegerSchema(10, 86_400)
     .optional()
     .describe(
       'Seconds that one run of a task may take; longer videos, merges and OCR of scans are processed in chunks. Unlimited by default',
     ),
-  MAX_WAITS: wholeNumber(1, 10_000)
+  MAX_WAITS: createIntegerSchema(1, 10_000)
     .optional()
     .describe(
       'Requests per 25 s that may wait for a job (`Prefer: wait`, event streams without streaming), for each of creating, watching and event streams; more are answered at once. Unlimited by default',
@@ -304,7 +304,7 @@ export const settings = {
     .describe(
       'Registry that `npm run images:push` pushes to, such as `123456789012.dkr.ecr.eu-central-1.amazonaws.com`',
     ),
-  MAX_FUNCTION_MB: wholeNumber(512, 10_240)
+  MAX_FUNCTION_MB: createIntegerSchema(512, 10_240)
     .default(10_240)
     .describe(
       'Maximum memory of a deployed function, in MB; new AWS accounts have 3008. Its engines are limited to what remains',
@@ -325,14 +325,14 @@ export type Config = { [K in keyof typeof settings]: z.infer<(typeof settings)[K
 }
 
 /** Largest body that fits into the 6 MB of a Lambda invocation, in base64 and with the headers. */
-const wholeBodyMb = 4.4
+const maxUnstreamedBodyMb = 4.4
 
 /** Maximum bytes of a request body; undefined when only the size of its files is limited. */
-export function maxBodyBytes({
+export function getMaxBodyBytes({
   MAX_FORM_MB,
   REQUEST_BODIES,
 }: Pick<Config, 'MAX_FORM_MB' | 'REQUEST_BODIES'>): number | undefined {
-  const mb = MAX_FORM_MB ?? (REQUEST_BODIES === 'whole' ? wholeBodyMb : undefined)
+  const mb = MAX_FORM_MB ?? (REQUEST_BODIES === 'whole' ? maxUnstreamedBodyMb : undefined)
   return mb === undefined ? undefined : Math.floor(mb * 1024 * 1024)
 }
 
@@ -352,7 +352,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     }
     return [name, parsed.data]
   })
-  const roleKey = roleKeyOf(environment)
+  const roleKey = readRoleKey(environment)
   const parsed = Object.fromEntries(entries) as Config // each entry was parsed with the schema of that name
   return { ...parsed, ...defined({ roleKey }) }
 }
@@ -360,7 +360,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 /** Environment variables of a role key. */
 export const roleKeyNames = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const
 
-export function roleKeyOf(environment: Readonly<Record<string, string | undefined>>): RoleKey | undefined {
+export function readRoleKey(environment: Readonly<Record<string, string | undefined>>): RoleKey | undefined {
   const [accessKeyId, secretAccessKey, sessionToken] = roleKeyNames.map((name) => environment[name])
   if (!accessKeyId || !secretAccessKey) return undefined
   return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }

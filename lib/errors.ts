@@ -28,7 +28,10 @@ export class AppError extends Error {
 const defaultRetryAfterS = 10
 
 /** Returns the seconds for Retry-After: for every 503, and for other errors that have `retryAfter` in their details. */
-export function retryAfterOf({ status, details }: Pick<AppError, 'status' | 'details'>): number | undefined {
+export function getRetryAfterS({
+  status,
+  details,
+}: Pick<AppError, 'status' | 'details'>): number | undefined {
   const retryAfterS = details?.['retryAfter']
   if (typeof retryAfterS === 'number') return retryAfterS
   return status === 503 ? defaultRetryAfterS : undefined

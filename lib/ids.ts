@@ -29,20 +29,20 @@ export const idPattern = (prefix: IdPrefix) => new RegExp(`^${prefix}_[0-9A-HJKM
 
 /** Formats an id from a client for a message: an empty id, or one of invisible characters, would leave a gap. */
 export function quoteId(id: string): string {
-  const shownId = id.trim().slice(0, 64)
-  if (shownId === '') return '"" (the id is empty)'
-  return /^[\w-]+$/.test(shownId) ? shownId : JSON.stringify(shownId)
+  const shortenedId = id.trim().slice(0, 64)
+  if (shortenedId === '') return '"" (the id is empty)'
+  return /^[\w-]+$/.test(shortenedId) ? shortenedId : JSON.stringify(shortenedId)
 }
 
-const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const crockfordAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** Replaces the library's `ulid()`, which calls the system's random source for each character. */
 function encodeId<P extends IdPrefix>(prefix: P, atMs: number, random: Uint8Array): `${P}_${string}` {
-  const characters = Array.from(random.subarray(0, 16), (byte) => crockford[byte % 32])
+  const characters = Array.from(random.subarray(0, 16), (byte) => crockfordAlphabet[byte % 32])
   return `${prefix}_${encodeTime(atMs, 10)}${characters.join('')}`
 }
 
 /** Returns the same id for the same facts, so that an event that is published twice has one id. */
-export function derivedId(prefix: IdPrefix, at: Date, ...idParts: readonly (string | number)[]): string {
+export function deriveId(prefix: IdPrefix, at: Date, ...idParts: readonly (string | number)[]): string {
   return encodeId(prefix, at.getTime(), createHash('sha256').update(idParts.join('\n')).digest())
 }

@@ -13,7 +13,7 @@ import {
   createStartedEvent,
   findUnpublishedEvents,
 } from '../lib/jobs/events.ts'
-import { filesOfJob } from '../lib/jobs/job-state-machine.ts'
+import { listJobFiles } from '../lib/jobs/job-state-machine.ts'
 import type { JobState } from '../lib/model/job.ts'
 import {
   allDone,
@@ -124,7 +124,7 @@ const eventsByStory: Readonly<Record<string, () => readonly BusEvent[]>> = {
     createFileDownloadedEvent(
       completedJob.job,
       file('a.png'),
-      { signed: true, ip: '203.0.113.0/24' },
+      { isSigned: true, ip: '203.0.113.0/24' },
       timestamp(9),
     ),
   ],
@@ -141,7 +141,7 @@ const eventsByStory: Readonly<Record<string, () => readonly BusEvent[]>> = {
     const expiredJob = expireJob(completedJob, 'retention')
     return [
       ...createDeletionEvents(expiredJob),
-      createExpiredEvent(expiredJob, filesOfJob(expiredJob).length),
+      createExpiredEvent(expiredJob, listJobFiles(expiredJob).length),
     ]
   },
   'a job whose upload never arrived': () => [createExpiredEvent(expireJob(waitingJob, 'upload_timeout'), 0)],

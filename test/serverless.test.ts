@@ -13,12 +13,16 @@ import { contracts as automation } from '../functions/webhooks-workflows.ts'
 import { imageIds } from '../lib/component-ids.ts'
 import { readConfig } from '../lib/config.ts'
 import { edgeCode } from '../lib/deployment/edge.ts'
-import { asyncInvocationSettings, eventsOf } from '../lib/deployment/functions.ts'
+import { createAsyncInvocationSettings, createEvents } from '../lib/deployment/functions.ts'
 import { engines } from '../lib/engines/index.ts'
 import type { AnyContract } from '../lib/http/contract.ts'
-import { socketTarget } from '../lib/live/paths.ts'
-import { functionEnvironment } from '../lib/local/runtime/environment.ts'
-import { createZipFunctions, httpRoutes, webSocketRoutes } from '../lib/local/runtime/functions.ts'
+import { getSocketTarget } from '../lib/live/paths.ts'
+import { createFunctionEnvironment } from '../lib/local/runtime/environment.ts'
+import {
+  createHttpRoutes,
+  createWebSocketRoutes,
+  createZipFunctions,
+} from '../lib/local/runtime/functions.ts'
 import { createRouteFinder } from '../lib/local/runtime/gateway/http-routes.ts'
 import { openQueueWorkers } from '../lib/local/runtime/queue-workers.ts'
 import { createLog } from '../lib/log.ts'
@@ -166,7 +170,7 @@ function runAsOneMachine() {
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
   const config = readConfig({})
   const images = openQueueWorkers({ config, environment: {}, logFd: 1, log }).functions
-  const environment = functionEnvironment({
+  const environment = createFunctionEnvironment({
     env: {},
     config,
     credentialVariables: {},
@@ -175,7 +179,7 @@ function runAsOneMachine() {
     logFile: '',
     engines: [],
     secrets: { serviceSecret: '', accessKeyId: '', secretAccessKey: '' },
-    endpoints: { urls: {}, hasExternal: false, isS3External: false },
+    endpoints: { urls: {}, hasExternalServers: false, isS3External: false },
     queueUrlPrefix: '',
     lambdaUrl: '',
     hasWebSockets: true,
@@ -227,7 +231,10 @@ test('the local service serves the deployed routes with the same functions', () 
   }))
   const inOrder = (all: readonly object[]) =>
     all.map((one) => JSON.stringify(one, ['key', 'functionName'])).sort()
-  assert.deepEqual(inOrder(routes), inOrder([...httpRoutes(functions), ...webSocketRoutes(functions)]))
+  assert.deepEqual(
+    inOrder(routes),
+    inOrder([...createHttpRoutes(functions), ...createWebSocketRoutes(functions)]),
+  )
   const versions = ofType('AWS::ApiGatewayV2::Integration').map(
     ([, { Properties }]) => Properties.PayloadFormatVersion,
   )
@@ -245,16 +252,16 @@ test('the local service retries asynchronous invocations as often as a deploymen
 })
 
 test('every trigger and setting that can be declared is deployed', () => {
-  assert.deepEqual(eventsOf({ http: true }), [{ httpApi: '*' }])
-  assert.deepEqual(eventsOf({ http: ['$default', 'GET /items/{id}'] }), [
+  assert.deepEqual(createEvents({ http: true }), [{ httpApi: '*' }])
+  assert.deepEqual(createEvents({ http: ['$default', 'GET /items/{id}'] }), [
     { httpApi: '*' },
     { httpApi: 'GET /items/{id}' },
   ])
-  assert.deepEqual(eventsOf({ websocket: ['$connect', '$disconnect'] }), [
+  assert.deepEqual(createEvents({ websocket: ['$connect', '$disconnect'] }), [
     { websocket: { route: '$connect', routeResponseSelectionExpression: '$default' } },
     { websocket: { route: '$disconnect' } },
   ])
-  assert.deepEqual(asyncInvocationSettings('push-jobs', { retryAttempts: 1, deadLetter: true }), {
+  assert.deepEqual(createAsyncInvocationSettings('push-jobs', { retryAttempts: 1, deadLetter: true }), {
     maximumRetryAttempts: 1,
     onError: { 'Fn::GetAtt': ['PushJobsDeadLetterQueue', 'Arn'] },
   })
@@ -317,13 +324,13 @@ test('the edge function rewrites socket URLs like the local service', () => {
     const request = edgeFunction({ viewer: { ip: '192.0.2.1' }, request: { uri, querystring: {}, headers } })
     const query = Object.entries(request.querystring).map(([name, { value }]) => `${name}=${value}`)
     const target = query.length > 0 ? `${request.uri}?${query.join('&')}` : request.uri
-    assert.equal(target, socketTarget(uri) ?? uri)
+    assert.equal(target, getSocketTarget(uri) ?? uri)
     assert.equal(request.headers['x-viewer-address']?.value, '192.0.2.1')
   }
 })
 
 test('every endpoint belongs to the function of its route', () => {
-  const find = createRouteFinder(httpRoutes(functions))
+  const find = createRouteFinder(createHttpRoutes(functions))
   const of: Readonly<Record<string, readonly AnyContract[]>> = {
     access,
     admin,

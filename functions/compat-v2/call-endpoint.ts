@@ -13,7 +13,7 @@ export type Request = HttpRequest<unknown, unknown, unknown>
 
 export const compatDefaults = {
   tag: 'Compatibility',
-  errorFormat: { statusOf: compatStatus, bodyOf: compatErrorBody },
+  errorFormat: { getStatus: compatStatus, createBody: compatErrorBody },
 } as const
 export const dataReply = { schema: z.object({ data: z.unknown() }), form: 'raw' } as const
 export const listReply = {

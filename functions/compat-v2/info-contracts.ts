@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { accountOf } from '../../lib/accounts/accounts.ts'
+import { readAccount } from '../../lib/accounts/accounts.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { OptionView } from '../../lib/http/openapi/option-view.ts'
 import { readAccess } from '../../lib/model/principal.ts'
@@ -34,7 +34,7 @@ const showUser = contract({
   handle: async (request, services) => {
     const { principal } = request
     const [account, quotas] = await Promise.all([
-      accountOf(services, principal.ownerId),
+      readAccount(services, principal.ownerId),
       callEndpoint<Quotas>(getQuota, request, {}, services),
     ])
     return {

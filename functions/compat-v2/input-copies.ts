@@ -1,8 +1,8 @@
-import { limitsOfOwner } from '../../lib/accounts/plan-limits.ts'
+import { getOwnerLimits } from '../../lib/accounts/plan-limits.ts'
 import { isVisibleToKey } from '../../lib/accounts/visible-to-key.ts'
 import { AppError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import { filesOfTask, nameExportFiles } from '../../lib/jobs/job-state-machine.ts'
+import { listTaskFiles, nameExportFiles } from '../../lib/jobs/job-state-machine.ts'
 import type { StoredFile } from '../../lib/model/job.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
@@ -65,7 +65,9 @@ async function loadTaskFiles(
     })
   const task = [...state.fixed, ...state.tasks].find((one) => one.name === name)
   if (!task) return []
-  return task.operation.startsWith('export/') ? nameExportFiles(task, state) : filesOfTask(task.number, state)
+  return task.operation.startsWith('export/')
+    ? nameExportFiles(task, state)
+    : listTaskFiles(task.number, state)
 }
 
 async function copyFile(
@@ -73,7 +75,7 @@ async function copyFile(
   { ownerId: owner, keyId }: Request['principal'],
   services: Services,
 ): Promise<InputCopy> {
-  const { retentionHours } = await limitsOfOwner(owner, services)
+  const { retentionHours } = await getOwnerLimits(owner, services)
   const id = newId('upl')
   const key = uploadKey('received', id, retentionHours)
   await services.files.copy(file, key)

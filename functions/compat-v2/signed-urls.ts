@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { principalOfKey } from '../../lib/access/api-key-auth.ts'
+import { createKeyPrincipal } from '../../lib/access/api-key-auth.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
 import { authorize } from '../../lib/access/authorize.ts'
-import { jobNotFound, requireJobId } from '../../lib/access/job-access.ts'
+import { jobNotFoundError, requireJobId } from '../../lib/access/job-access.ts'
 import { countRequest, rateLimitError } from '../../lib/access/rate-limiter.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
@@ -129,7 +129,7 @@ function requireExport(body: JobBody): JobBody {
 /** Signed URLs have the permissions of their key and count as its requests. */
 async function authenticateSigner(keyId: string, request: Request, services: Services): Promise<Principal> {
   const key = await new ApiKeys(services).find(keyId)
-  const principal = await principalOfKey(key, request, services)
+  const principal = await createKeyPrincipal(key, request, services)
   authorize(principal, writeAccess)
   const limitResult = await countRequest(services, principal, 'work')
   if (!limitResult.isAllowed) throw rateLimitError(limitResult, principal)
@@ -179,7 +179,7 @@ async function waitUntilCreated(jobId: string, { jobs }: Services): Promise<Job>
     if (job) return job
     await sleep(250)
   }
-  throw jobNotFound(jobId)
+  throw jobNotFoundError(jobId)
 }
 
 type Tasks = ReturnType<typeof compatJobView>['tasks']

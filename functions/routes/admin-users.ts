@@ -1,19 +1,19 @@
 import * as z from 'zod'
-import { AuditEntry, auditPage, auditWrite } from '../../lib/access/audit.ts'
+import { AuditEntry, createAuditWrite, listAuditEntries } from '../../lib/access/audit.ts'
 import { closeRevokedSockets } from '../../lib/access/credential.ts'
 import { listAccounts, updateAccount } from '../../lib/access/manage-accounts.ts'
 import { publishPlanChanges } from '../../lib/access/plan-changes.ts'
-import { endSession, SessionView, sessionsOf } from '../../lib/access/sessions.ts'
-import { Account, AccountStatus, accountOf, Role } from '../../lib/accounts/accounts.ts'
+import { endSession, listSessions, SessionView } from '../../lib/access/sessions.ts'
+import { Account, AccountStatus, Role, readAccount } from '../../lib/accounts/accounts.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import {
+  createPageLinks,
+  createPagination,
   cursorField,
-  deprecatedNext,
+  deprecatedNextField,
   Pagination,
-  pageLinks,
-  pageOfList,
-  paginationOf,
+  paginateList,
   readCursor,
   wholeListQuery,
 } from '../../lib/http/pagination.ts'
@@ -47,7 +47,7 @@ export const listUsers = contract({
     headers: ['link'],
     schema: z.object({
       users: z.array(Account),
-      next: deprecatedNext,
+      next: deprecatedNextField,
       pagination: Pagination,
     }),
   },
@@ -56,10 +56,10 @@ export const listUsers = contract({
     const { cursor, ...filters } = query
     const tokens = readCursor(cursor, (token) => idPattern('acc').test(token))
     const { accounts, next } = await listAccounts({ ...filters, before: tokens.at(-1) }, services)
-    const pagination = paginationOf(query.limit, tokens, next)
+    const pagination = createPagination(query.limit, tokens, next)
     return {
       data: { users: accounts, next, pagination },
-      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/admin/users`, query, pagination),
+      ...createPageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/admin/users`, query, pagination),
     }
   },
 })
@@ -74,7 +74,7 @@ export const getUser = contract({
   reply: { status: 200, schema: Account },
   errors: ['NOT_FOUND'],
   handle: async ({ params }, services) => ({
-    data: requireAccount(await accountOf(services, params.userId), params),
+    data: requireAccount(await readAccount(services, params.userId), params),
   }),
 })
 
@@ -133,10 +133,14 @@ export const listUserSessions = contract({
   },
   errors: ['NOT_FOUND', 'INVALID_INPUT'],
   handle: async ({ params, query }, services) => {
-    const { id } = requireAccount(await accountOf(services, params.userId), params)
-    const { page, pagination } = pageOfList(await sessionsOf(id, services), query, (session) => session.id)
+    const { id } = requireAccount(await readAccount(services, params.userId), params)
+    const { page, pagination } = paginateList(
+      await listSessions(id, services),
+      query,
+      (session) => session.id,
+    )
     const url = `${services.config.PUBLIC_URL ?? ''}/v1/admin/users/${id}/sessions`
-    return { data: { sessions: [...page], pagination }, ...pageLinks(url, query, pagination) }
+    return { data: { sessions: [...page], pagination }, ...createPageLinks(url, query, pagination) }
   },
 })
 
@@ -151,7 +155,7 @@ export const endUserSession = contract({
   errors: ['NOT_FOUND'],
   handle: async ({ params: { sessionId }, principal, sourceIp, log }, services) => {
     const auditWrites = (session: SessionView) => [
-      auditWrite({
+      createAuditWrite({
         actor: principal.ownerId,
         ip: sourceIp,
         action: 'session.end',
@@ -180,16 +184,16 @@ export const listAudit = contract({
   reply: {
     status: 200,
     headers: ['link'],
-    schema: z.object({ entries: z.array(AuditEntry), next: deprecatedNext, pagination: Pagination }),
+    schema: z.object({ entries: z.array(AuditEntry), next: deprecatedNextField, pagination: Pagination }),
   },
   errors: ['INVALID_INPUT'],
   handle: async ({ query }, { table, config }) => {
     const tokens = readCursor(query.cursor, (token) => idPattern('aud').test(token))
-    const { entries, next } = await auditPage(table, { limit: query.limit, before: tokens.at(-1) })
-    const pagination = paginationOf(query.limit, tokens, next)
+    const { entries, next } = await listAuditEntries(table, { limit: query.limit, before: tokens.at(-1) })
+    const pagination = createPagination(query.limit, tokens, next)
     return {
       data: { entries, next, pagination },
-      ...pageLinks(`${config.PUBLIC_URL ?? ''}/v1/admin/audit`, query, pagination),
+      ...createPageLinks(`${config.PUBLIC_URL ?? ''}/v1/admin/audit`, query, pagination),
     }
   },
 })

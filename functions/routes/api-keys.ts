@@ -2,18 +2,18 @@ import * as z from 'zod'
 import {
   apiKeyFields,
   KeyView,
-  keyView,
   NewKeyView,
   requirePublicKeyRules,
   resolveScopes,
   scopePresets,
+  toKeyView,
 } from '../../lib/access/api-key-fields.ts'
 import { type ApiKey, ApiKeys, type KeyInput, maxKeys } from '../../lib/access/api-keys.ts'
-import { auditWrite } from '../../lib/access/audit.ts'
+import { createAuditWrite } from '../../lib/access/audit.ts'
 import { closeRevokedSockets } from '../../lib/access/credential.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { Pagination, pageLinks, pageOfList, wholeListQuery } from '../../lib/http/pagination.ts'
+import { createPageLinks, Pagination, paginateList, wholeListQuery } from '../../lib/http/pagination.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
 import { accountManageAccess, type Principal } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -77,11 +77,11 @@ export const createKey = contract({
     }
     requirePublicKeyRules(input)
     const createdKey = await new ApiKeys(services).create(principal.ownerId, input, {
-      along: createAuditEntry('create', { principal, sourceIp }),
+      extraWrites: createAuditEntry('create', { principal, sourceIp }),
     })
     if (!createdKey) throw tooManyKeysError()
     const { key, text } = createdKey
-    return { data: { ...keyView(key), key: text }, headers: { location: `/v1/api-keys/${key.id}` } }
+    return { data: { ...toKeyView(key), key: text }, headers: { location: `/v1/api-keys/${key.id}` } }
   },
 })
 
@@ -100,10 +100,10 @@ export const listKeys = contract({
   errors: ['INVALID_INPUT'],
   handle: async ({ query, principal }, services) => {
     const keys = await new ApiKeys(services).list(principal.ownerId)
-    const { page, pagination } = pageOfList(keys, query, ({ id }) => id)
+    const { page, pagination } = paginateList(keys, query, ({ id }) => id)
     return {
-      data: { keys: page.map((key) => keyView(key)), pagination },
-      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/api-keys`, query, pagination),
+      data: { keys: page.map((key) => toKeyView(key)), pagination },
+      ...createPageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/api-keys`, query, pagination),
     }
   },
 })
@@ -118,7 +118,7 @@ const getKey = contract({
   reply: { status: 200, schema: KeyView },
   errors: ['API_KEY_NOT_FOUND'],
   handle: async ({ params, principal }, services) => ({
-    data: keyView(await requireOwnKey(params.keyId, principal, services)),
+    data: toKeyView(await requireOwnKey(params.keyId, principal, services)),
   }),
 })
 
@@ -144,7 +144,7 @@ const changeKey = contract({
       createAuditEntry('change', { principal, sourceIp }),
     )
     if (!changedKey) throw notFound(key.id)
-    return { data: keyView(changedKey) }
+    return { data: toKeyView(changedKey) }
   },
 })
 
@@ -174,7 +174,7 @@ export const rotateKey = contract({
         },
       )
     const { key, text, previous } = rotatedKeys
-    return { data: { key: { ...keyView(key), key: text }, previous: keyView(previous) } }
+    return { data: { key: { ...toKeyView(key), key: text }, previous: toKeyView(previous) } }
   },
 })
 
@@ -204,7 +204,7 @@ const createAuditEntry =
     { principal, sourceIp }: { readonly principal: Principal; readonly sourceIp: string },
   ) =>
   ({ id, name, scopes }: Pick<ApiKey, 'id' | 'name' | 'scopes'>) => [
-    auditWrite({
+    createAuditWrite({
       actor: principal.ownerId,
       ip: sourceIp,
       action: `key.${action}`,

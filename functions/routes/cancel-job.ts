@@ -1,7 +1,7 @@
 import { JobParams, requireJobId, requireOwner, requireVisibleJob } from '../../lib/access/job-access.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { JobView, jobView } from '../../lib/jobs/view.ts'
+import { JobView, toJobView } from '../../lib/jobs/view.ts'
 import { writeAccess } from '../../lib/model/principal.ts'
 
 export const cancelJob = contract({
@@ -27,6 +27,6 @@ export const cancelJob = contract({
         { status },
       )
     }
-    return { data: jobView(cancelled, services.resultLink) }
+    return { data: toJobView(cancelled, services.resultLink) }
   },
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { limitsOfOwner } from '../../lib/accounts/plan-limits.ts'
+import { getOwnerLimits } from '../../lib/accounts/plan-limits.ts'
 import { requirePublicAddresses } from '../../lib/conversion/check-tasks.ts'
 import { readCombineImages, requireImage } from '../../lib/conversion/combine-images.ts'
 import { Estimate, estimateConversion } from '../../lib/conversion/estimate.ts'
@@ -87,7 +87,7 @@ export const checkConversion = contract({
   handle: async ({ body, principal }, services) => {
     const options = collectOptions(body, Fields)
     const { from, to, task } = parseFields(body)
-    const bounds = await limitsOfOwner(principal.ownerId, services)
+    const bounds = await getOwnerLimits(principal.ownerId, services)
     if (body.size !== undefined && body.size > bounds.maxFileBytes)
       throw sizeLimitError(bounds.maxFileBytes, body.size)
     requireAutoPdfEngine(options, bounds.plan)

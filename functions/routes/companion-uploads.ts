@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
+import { getPlanLimits } from '../../lib/accounts/plan-limits.ts'
 import { declaredSize } from '../../lib/http/body/content-length.ts'
 import { contentType } from '../../lib/http/body/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
@@ -63,7 +63,7 @@ const params = contract({
   handle: async ({ query, principal }, services) => {
     const { config, files, uploads } = services
     await requireDiskSpace(config)
-    const bounds = limitsOfPlan(principal.plan, services)
+    const bounds = getPlanLimits(principal.plan, services)
     const id = newId('upl')
     const key = uploadKey('uploads', id, bounds.retentionHours)
     const maxSize = Math.min(maxSingleUploadBytes, maxMultipartBytes(bounds))

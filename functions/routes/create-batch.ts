@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { limitsOfPlan, requireFilesPerJob } from '../../lib/accounts/plan-limits.ts'
+import { getPlanLimits, requireFilesPerJob } from '../../lib/accounts/plan-limits.ts'
 import { createBatchGraph, type RequestedItem } from '../../lib/conversion/conversion-graph.ts'
 import type { ImportSource } from '../../lib/conversion/job-request.ts'
 import { openUploadedSource, type SourceFile } from '../../lib/conversion/source.ts'
@@ -9,14 +9,14 @@ import { BatchItem, BatchItems, normalizeItem, parseBatchItems } from '../../lib
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
   collectOptions,
-  completedReply,
+  completedStatuses,
   conversionErrors,
-  createdJobReply,
+  createdJobStatuses,
   targetFields,
   waitForNewJob,
 } from '../../lib/http/conversion-request.ts'
-import { optionalBoolean } from '../../lib/http/query.ts'
-import { StatusView, statusView } from '../../lib/jobs/view.ts'
+import { optionalBooleanParameter } from '../../lib/http/query.ts'
+import { StatusView, toStatusView } from '../../lib/jobs/view.ts'
 import type { JobState } from '../../lib/model/job.ts'
 import { writeAccess } from '../../lib/model/principal.ts'
 import { sanitizeFileName } from '../../lib/names/file-name.ts'
@@ -44,7 +44,7 @@ const Fields = component(
           'One object per file, in order (JSON in a form): its target format, options, name or upload',
         ),
       failFast: z
-        .union([z.boolean(), optionalBoolean])
+        .union([z.boolean(), optionalBooleanParameter])
         .optional()
         .describe('Stop the job as soon as a file fails'),
     })
@@ -89,8 +89,8 @@ export const createBatch = contract({
     files: { file: 'Repeated: the files to convert' },
   },
   reply: {
-    ...createdJobReply,
-    otherStatuses: completedReply,
+    ...createdJobStatuses,
+    otherStatuses: completedStatuses,
     schema: CreatedBatchView,
   },
   idempotent: true,
@@ -106,7 +106,7 @@ export const createBatch = contract({
     return {
       ...answer,
       data: {
-        ...statusView(state, services.resultLink),
+        ...toStatusView(state, services.resultLink),
         batchId: createdState.job.id,
         total: items.length,
         accepted: items.length - rejectedCount,
@@ -178,7 +178,7 @@ async function resolveItems(
       got: count,
     })
   }
-  requireFilesPerJob(count, files.length > 0 ? 'file' : 'items', limitsOfPlan(principal.plan, services))
+  requireFilesPerJob(count, files.length > 0 ? 'file' : 'items', getPlanLimits(principal.plan, services))
   if (bodyItems && bodyItems.length !== count) {
     throw new AppError(
       'INVALID_INPUT',

@@ -11,15 +11,15 @@ import {
   collectOptions,
   combineImagesField,
   conversionErrors,
-  createdJobReply,
+  createdJobStatuses,
   missingTargetError,
-  redirectReply,
+  redirectStatuses,
   respondWithJob,
   startRequestedConversion,
   targetFields,
   waitQuery,
 } from '../../lib/http/conversion-request.ts'
-import { uploadIds } from '../../lib/http/upload-ids.ts'
+import { uploadIdsSchema } from '../../lib/http/upload-ids.ts'
 import type { JobState } from '../../lib/model/job.ts'
 import { toolOperations } from '../../lib/model/operations.ts'
 import { writeAccess } from '../../lib/model/principal.ts'
@@ -50,7 +50,9 @@ const Fields = component(
           `A tool instead of a conversion: ${toolOperations.join(', ')}. For PDF tools, the target format is pdf`,
         ),
       combineImages: combineImagesField,
-      additionalUploadIds: uploadIds.optional().describe('Uploads instead of `additionalFile`, in order'),
+      additionalUploadIds: uploadIdsSchema
+        .optional()
+        .describe('Uploads instead of `additionalFile`, in order'),
     })
     .catchall(anyJson()),
 )
@@ -73,8 +75,8 @@ export const createConversion = contract({
     },
   },
   reply: {
-    ...createdJobReply,
-    otherStatuses: redirectReply,
+    ...createdJobStatuses,
+    otherStatuses: redirectStatuses,
     schema: CreatedJobView,
   },
   idempotent: true,

@@ -1,15 +1,15 @@
 import * as z from 'zod'
-import { limitsOfPlan, requireFilesPerJob } from '../../lib/accounts/plan-limits.ts'
+import { getPlanLimits, requireFilesPerJob } from '../../lib/accounts/plan-limits.ts'
 import { openImports } from '../../lib/conversion/imports.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
-  completedReply,
+  completedStatuses,
   conversionErrors,
-  createdJobReply,
+  createdJobStatuses,
   waitForNewJob,
 } from '../../lib/http/conversion-request.ts'
-import { JobView, jobView } from '../../lib/jobs/view.ts'
+import { JobView, toJobView } from '../../lib/jobs/view.ts'
 import type { JobState } from '../../lib/model/job.ts'
 import { writeAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -94,8 +94,8 @@ export const createJob = contract({
     examples,
   },
   reply: {
-    ...createdJobReply,
-    otherStatuses: completedReply,
+    ...createdJobStatuses,
+    otherStatuses: completedStatuses,
     schema: JobView,
   },
   idempotent: true,
@@ -106,7 +106,7 @@ export const createJob = contract({
     const { state, ...answer } = await waitForNewJob(createdState, request, services)
     const completeState =
       state === createdState ? createdState : ((await services.jobs.store.getState(state.job.id)) ?? state)
-    return { ...answer, data: jobView(completeState, services.resultLink) }
+    return { ...answer, data: toJobView(completeState, services.resultLink) }
   },
 })
 
@@ -120,7 +120,7 @@ async function start(
 ): Promise<JobState> {
   const tasks = parseTasks(body.tasks)
   const importCount = tasks.filter(({ operation }) => operation.kind === 'import').length
-  requireFilesPerJob(importCount, 'tasks', limitsOfPlan(principal.plan, services))
+  requireFilesPerJob(importCount, 'tasks', getPlanLimits(principal.plan, services))
   const { imports, discard } = await openImports(tasks, { principal, services })
   try {
     const { tag, webhookUrl, webhookFormat, failFast, expiresIn: expiresInS } = body

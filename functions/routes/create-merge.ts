@@ -9,14 +9,14 @@ import {
   CreatedJobView,
   collectOptions,
   conversionErrors,
-  createdJobReply,
-  redirectReply,
+  createdJobStatuses,
+  redirectStatuses,
   respondWithJob,
   startRequestedConversion,
   targetFields,
   waitQuery,
 } from '../../lib/http/conversion-request.ts'
-import { uploadIds } from '../../lib/http/upload-ids.ts'
+import { uploadIdsSchema } from '../../lib/http/upload-ids.ts'
 import type { JobState } from '../../lib/model/job.ts'
 import { writeAccess } from '../../lib/model/principal.ts'
 import { parseTargetFormat } from '../../lib/plan/target-format.ts'
@@ -37,7 +37,7 @@ const Fields = component(
         .union([z.array(fileUrlField).max(100), fileUrlField.transform((url) => [url])])
         .optional()
         .describe('URLs of files to fetch; they come after those of `file` and `uploadIds`'),
-      uploadIds: uploadIds
+      uploadIds: uploadIdsSchema
         .optional()
         .describe('Uploads instead of `file`, in the order of the result. Each upload can be used once'),
     })
@@ -59,8 +59,8 @@ export const createMerge = contract({
     files: { file: 'Repeated: the files to merge, in order' },
   },
   reply: {
-    ...createdJobReply,
-    otherStatuses: redirectReply,
+    ...createdJobStatuses,
+    otherStatuses: redirectStatuses,
     schema: CreatedJobView,
   },
   idempotent: true,

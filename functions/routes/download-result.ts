@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { canRead, JobParams, jobNotFound, requireJobId } from '../../lib/access/job-access.ts'
+import { canRead, JobParams, jobNotFoundError, requireJobId } from '../../lib/access/job-access.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import { findResult } from '../../lib/http/job-files.ts'
 import { findOrPackZip } from '../../lib/http/pack-on-request.ts'
-import { optionalBoolean } from '../../lib/http/query.ts'
-import { fileLink, linkLifetimeS, reprDigest } from '../../lib/links/file-link.ts'
+import { optionalBooleanParameter } from '../../lib/http/query.ts'
+import { createFileLink, getReprDigest, linkLifetimeS } from '../../lib/links/file-link.ts'
 import { hasSignature, verifySignature } from '../../lib/links/signed-download.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { subnetOf } from '../../lib/net/ip-networks.ts'
@@ -32,7 +32,7 @@ export const downloadResult = contract({
     task: text('id')
       .optional()
       .describe('Name of the task whose file to download; works for completed tasks of a failed job too'),
-    inline: optionalBoolean.describe(
+    inline: optionalBooleanParameter.describe(
       'Show the file in the browser instead of saving it: images, audio, video, plain text and JSON. Types that can run scripts, such as HTML, SVG and PDF, are always saved. May be added to a signed URL',
     ),
     attempt: integer(1, 100_000)
@@ -64,8 +64,8 @@ export const downloadResult = contract({
     const isSigned = hasSignature(rawQuery)
     if (isSigned) verifySignature(jobId, rawQuery, services.keys.download)
     const job = await services.jobs.store.getJob(jobId)
-    if (!job || job.deletedAt) throw isSigned ? filesDeletedError(jobId) : jobNotFound(jobId)
-    if (!isSigned && !canRead(job, principal)) throw jobNotFound(jobId)
+    if (!job || job.deletedAt) throw isSigned ? filesDeletedError(jobId) : jobNotFoundError(jobId)
+    if (!isSigned && !canRead(job, principal)) throw jobNotFoundError(jobId)
     const result = await findResult(job, query, services)
     const file = result === 'zip' ? await findOrPackZip(job, request, services) : result
     if (!file) return { data: null, headers: { location: nextAttemptPath(jobId, rawQuery, query.attempt) } }
@@ -75,16 +75,16 @@ export const downloadResult = contract({
     const remainingS = isSigned ? Number(exp) - Date.now() / 1000 : linkLifetimeS
     const lifetimeS = link === undefined ? remainingS : Math.min(remainingS, limitedLinkLifetimeS)
     const [location] = await Promise.all([
-      fileLink(file, services, { inline, method: fetchesFile ? 'GET' : 'HEAD', lifetimeS }),
+      createFileLink(file, services, { inline, method: fetchesFile ? 'GET' : 'HEAD', lifetimeS }),
       // The download must work even if the event cannot be published.
       fetchesFile &&
         services.jobs
-          .publishDownload(job, file, { signed: isSigned, ip: subnetOf(sourceIp) })
+          .publishDownload(job, file, { isSigned, ip: subnetOf(sourceIp) })
           .catch((error: unknown) => {
             log.error({ error, jobId }, 'download event could not be published')
           }),
     ])
-    const digest = reprDigest(file)
+    const digest = getReprDigest(file)
     return { data: null, headers: { location, ...defined({ 'repr-digest': digest }) } }
   },
 })

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { startPacking } from '../../lib/conversion/start-packing.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
-import { CreatedJobView, createdJobReply, respondWithJob } from '../../lib/http/conversion-request.ts'
+import { CreatedJobView, createdJobStatuses, respondWithJob } from '../../lib/http/conversion-request.ts'
 import { jobIdFields, loadOwnJob, parseJobIds } from '../../lib/http/own-jobs.ts'
-import { optionalBoolean } from '../../lib/http/query.ts'
+import { optionalBooleanParameter } from '../../lib/http/query.ts'
 import { listZipEntries } from '../../lib/jobs/zip-manifest.ts'
 import type { JobState } from '../../lib/model/job.ts'
 import { readAccess } from '../../lib/model/principal.ts'
@@ -57,11 +57,11 @@ export const downloadZip = contract({
   description:
     'A separate job creates the ZIP. If it is ready within seconds, the reply is a 303 redirect to it (`curl -L`). Otherwise, and with `?async=true`, the reply is the job, whose result is the ZIP. Already compressed files are stored without compression. If two files in a folder have the same name, the second becomes `name (2).ext`. A ZIP above 4 GiB is a ZIP64.',
   query: z.object({
-    async: optionalBoolean.describe('Do not wait for the ZIP'),
+    async: optionalBooleanParameter.describe('Do not wait for the ZIP'),
   }),
   body: { accepts: ['json'], schema: Body },
   reply: {
-    ...createdJobReply,
+    ...createdJobStatuses,
     otherStatuses: { 303: 'The ZIP is ready; `Location` leads to it' },
     schema: CreatedJobView,
   },

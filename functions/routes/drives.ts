@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { driveIds } from '../../lib/component-ids.ts'
 import { contract } from '../../lib/http/contract.ts'
 import {
-  deprecatedNext,
+  createPageLinks,
+  deprecatedNextField,
   Pagination,
-  pageLinks,
-  pageOfList,
+  paginateList,
   wholeListQuery,
 } from '../../lib/http/pagination.ts'
 import { driveAccess as drivesAccess } from '../../lib/model/principal.ts'
@@ -143,10 +143,10 @@ export const listDrives = contract({
   errors: ['INVALID_INPUT'],
   handle: async ({ query }, { config }) => {
     const configuredIds = driveIds.filter((id) => config.DRIVES?.[id])
-    const { page, pagination } = pageOfList(configuredIds, query, (id) => id)
+    const { page, pagination } = paginateList(configuredIds, query, (id) => id)
     return {
       data: { drives: page.map((id) => ({ id, name: driveOf(id).title })), pagination },
-      ...pageLinks(`${config.PUBLIC_URL ?? ''}/v1/cloud`, query, pagination),
+      ...createPageLinks(`${config.PUBLIC_URL ?? ''}/v1/cloud`, query, pagination),
     }
   },
 })
@@ -186,7 +186,7 @@ export const listDrive = contract({
     headers: ['link'],
     schema: z.object({
       items: z.array(Item),
-      nextCursor: deprecatedNext,
+      nextCursor: deprecatedNextField,
       account: Account,
       pagination: Pagination,
     }),
@@ -203,7 +203,11 @@ export const listDrive = contract({
     const pagination = { limit: query.limit, hasMore: nextCursor !== null, nextCursor, prevCursor: null }
     return {
       data: { items: [...items], nextCursor, account: connection.account, pagination },
-      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/cloud/${params.drive}/list`, query, pagination),
+      ...createPageLinks(
+        `${services.config.PUBLIC_URL ?? ''}/v1/cloud/${params.drive}/list`,
+        query,
+        pagination,
+      ),
     }
   },
 })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type ErrorCode, errorCatalog, errorCodes } from '../../lib/error-catalog.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { errorSlug, errorTitle } from '../../lib/http/replies/envelope.ts'
+import { toErrorSlug, toErrorTitle } from '../../lib/http/replies/envelope.ts'
 import { text } from '../../lib/validation/maxima.ts'
 import { htmlPageContract, htmlPageHeaders, renderHtmlPage } from './html-page.ts'
 
@@ -10,7 +10,7 @@ import { htmlPageContract, htmlPageHeaders, renderHtmlPage } from './html-page.t
 
 function pageOf(code: ErrorCode): string {
   const { status, description, hint } = errorCatalog[code]
-  const title = errorTitle(code)
+  const title = toErrorTitle(code)
   return renderHtmlPage(
     title,
     `<h1>${title}</h1><p><code>${code}</code>, HTTP status ${status}</p><dl><dt>What it means</dt><dd>${description}</dd><dt>What to do</dt><dd>${hint}</dd></dl><p><a href="/errors">All errors</a> · <a href="/docs">Reference</a></p>`,
@@ -23,7 +23,7 @@ const renderErrorList = () =>
     `<h1>Errors</h1><dl>${errorCodes
       .map((code) => {
         const { status, description } = errorCatalog[code]
-        return `<dt><a href="/errors/${errorSlug(code)}">${errorTitle(code)}</a> <code>${code}</code> ${status}</dt><dd>${description}</dd>`
+        return `<dt><a href="/errors/${toErrorSlug(code)}">${toErrorTitle(code)}</a> <code>${code}</code> ${status}</dt><dd>${description}</dd>`
       })
       .join('')}</dl>`,
   )
@@ -43,7 +43,7 @@ export const errorPages = [
     params: z.object({ error: text('id') }),
     errors: ['NOT_FOUND'],
     handle: ({ params }) => {
-      const code = errorCodes.find((known) => errorSlug(known) === params.error.toLowerCase())
+      const code = errorCodes.find((known) => toErrorSlug(known) === params.error.toLowerCase())
       if (code) return { data: pageOf(code), headers: htmlPageHeaders }
       throw new AppError('NOT_FOUND', `There is no error with that name. /errors lists all errors.`)
     },

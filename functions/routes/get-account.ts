@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { Account, accountOf } from '../../lib/accounts/accounts.ts'
-import { planOfAccount } from '../../lib/accounts/owner-plan.ts'
-import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
+import { Account, readAccount } from '../../lib/accounts/accounts.ts'
+import { getAccountPlan } from '../../lib/accounts/owner-plan.ts'
+import { getPlanLimits } from '../../lib/accounts/plan-limits.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { accountReadAccess } from '../../lib/model/principal.ts'
@@ -29,11 +29,11 @@ export const getAccount = contract({
   description: 'With the plan, its limits, and how long jobs and files are kept.',
   reply: { status: 200, schema: AccountView },
   handle: async ({ principal }, services) => {
-    const account = await accountOf(services, principal.ownerId)
+    const account = await readAccount(services, principal.ownerId)
     if (!account) throw new AppError('AUTHENTICATION_REQUIRED', 'This account was deleted. Sign up again.')
     const { status: _status, ...publicFields } = account
-    const { retentionHours, maxFileBytes, filesPerJob, concurrentJobs } = limitsOfPlan(
-      planOfAccount(account),
+    const { retentionHours, maxFileBytes, filesPerJob, concurrentJobs } = getPlanLimits(
+      getAccountPlan(account),
       services,
     )
     return {

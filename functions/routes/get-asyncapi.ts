@@ -8,7 +8,7 @@ export const getAsyncApi = contract({
   summary: 'Get the AsyncAPI 3 document of webhooks, WebSockets and event streams',
   description: 'For code generators and reference pages, like `openapi.json`.',
   handle: async (_request, { config }) => {
-    const { asyncApiDocument } = await import('../../lib/http/openapi/asyncapi.ts')
+    const { createAsyncApiDocument: asyncApiDocument } = await import('../../lib/http/openapi/asyncapi.ts')
     return { data: { ...asyncApiDocument({ version: interfaceVersion, url: config.PUBLIC_URL }) } }
   },
 })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { formatByAlias } from '../../lib/formats/index.ts'
 import { unknownFormatError } from '../../lib/formats/unknown-format.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { FormatView, formatViews } from '../../lib/http/openapi/format-view.ts'
+import { FormatView, getFormatViews } from '../../lib/http/openapi/format-view.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { text } from '../../lib/validation/maxima.ts'
 
@@ -18,7 +18,7 @@ export const getFormat = contract({
   errors: ['FORMAT_NOT_FOUND'],
   handle: async ({ params }, services) => {
     const id = formatByAlias(params.formatId)?.id
-    const data = formatViews(await services.engines()).find((format) => format.id === id)
+    const data = getFormatViews(await services.engines()).find((format) => format.id === id)
     if (data) return { data }
     throw unknownFormatError('FORMAT_NOT_FOUND', params.formatId, { formatId: params.formatId })
   },

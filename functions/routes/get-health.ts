@@ -64,7 +64,7 @@ function checks(services: Services, hasEngines: boolean): readonly Check[] {
   return [
     ['table', () => services.table.check()],
     ['files', () => services.files.check()],
-    ...queueIds.map((queue): Check => [`queue-${queue}`, () => services.queues.depth(queue)]),
+    ...queueIds.map((queue): Check => [`queue-${queue}`, () => services.queues.countMessages(queue)]),
     // Processes without engines don't check the sandbox; the workers do.
     ...(hasEngines ? [] : [confinement]),
     [

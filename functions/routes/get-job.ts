@@ -1,14 +1,14 @@
 import {
+  createJobHeaders,
   grantWaitS,
   JobParams,
-  jobHeaders,
-  jobNotFound,
+  jobNotFoundError,
   requireJobId,
   requireVisibleJob,
   waitUntilFinished,
 } from '../../lib/access/job-access.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { JobView, jobView } from '../../lib/jobs/view.ts'
+import { JobView, toJobView } from '../../lib/jobs/view.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 
 export const getJob = contract({
@@ -37,11 +37,11 @@ export const getJob = contract({
       if (waitS !== undefined) await waitUntilFinished(services, jobId, waitS, foundJob)
     }
     const state = await services.jobs.store.getState(jobId)
-    if (!state) throw jobNotFound(jobId)
+    if (!state) throw jobNotFoundError(jobId)
     const job = requireVisibleJob(state.job, jobId, principal)
     return {
-      data: jobView(state, services.resultLink),
-      headers: jobHeaders(job, waitS),
+      data: toJobView(state, services.resultLink),
+      headers: createJobHeaders(job, waitS),
     }
   },
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { maxBodyBytes } from '../../lib/config.ts'
+import { getMaxBodyBytes } from '../../lib/config.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { interfaceVersion } from '../../lib/http/interface-version.ts'
 import type { RecordedExample } from '../../lib/http/openapi/recorded-example.ts'
@@ -36,20 +36,25 @@ export function getOpenApi(contracts: LoadContracts): AnyContract {
     summary: 'Get the OpenAPI 3.1 document of this API',
     description: 'For code generators, API clients and reference pages.',
     handle: async (_request, { config }) => {
-      const [{ openApiDocument }, { engines }, { authEndpoints }, documentedContracts, examples] =
-        await Promise.all([
-          import('../../lib/http/openapi/openapi.ts'),
-          import('../../lib/engines/index.ts'),
-          import('../../lib/access/auth/endpoints/index.ts'),
-          contracts(),
-          loadExamples(),
-        ])
+      const [
+        { createOpenApiDocument: openApiDocument },
+        { engines },
+        { authEndpoints },
+        documentedContracts,
+        examples,
+      ] = await Promise.all([
+        import('../../lib/http/openapi/openapi.ts'),
+        import('../../lib/engines/index.ts'),
+        import('../../lib/access/auth/endpoints/index.ts'),
+        contracts(),
+        loadExamples(),
+      ])
       return {
         data: {
           ...openApiDocument([...documentedContracts, self], {
             version: interfaceVersion,
             url: config.PUBLIC_URL ?? '/',
-            maxBodyBytes: maxBodyBytes(config),
+            maxBodyBytes: getMaxBodyBytes(config),
             examples,
             engines,
             authEndpoints,

@@ -1,14 +1,14 @@
 import {
+  createJobHeaders,
   grantWaitS,
   JobParams,
-  jobHeaders,
   loadViewState,
   requireJobId,
   requireVisibleJob,
   waitUntilFinished,
 } from '../../lib/access/job-access.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { StatusView, statusView } from '../../lib/jobs/view.ts'
+import { StatusView, toStatusView } from '../../lib/jobs/view.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 
 export const getStatus = contract({
@@ -36,6 +36,6 @@ export const getStatus = contract({
       waitS === undefined ? foundJob : await waitUntilFinished(services, jobId, waitS, foundJob)
     const job = requireVisibleJob(jobAfterWait, jobId, principal)
     const state = await loadViewState(job, services)
-    return { data: statusView(state, services.resultLink), headers: jobHeaders(job, waitS) }
+    return { data: toStatusView(state, services.resultLink), headers: createJobHeaders(job, waitS) }
   },
 })

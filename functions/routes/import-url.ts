@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
+import { getPlanLimits } from '../../lib/accounts/plan-limits.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
@@ -36,7 +36,7 @@ export const importUrl = contract({
   handle: async ({ body, principal, requestId, newJobId }, services) => {
     const { maxSize, ...given } = body
     const id = newId('upl')
-    const { retentionHours } = limitsOfPlan(principal.plan, services)
+    const { retentionHours } = getPlanLimits(principal.plan, services)
     const now = Date.now()
     const filename = body.filename === undefined ? undefined : sanitizeFileName(body.filename)
     const upload = {

@@ -4,8 +4,8 @@ import type { Capability, Engine } from '../../lib/engines/engine.ts'
 import { categories, type FormatId, formatByAlias, formatById, formats } from '../../lib/formats/index.ts'
 import { unknownFormatError } from '../../lib/formats/unknown-format.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { OptionSets, OptionView, optionViews } from '../../lib/http/openapi/option-view.ts'
-import { Pagination, pageLinks, pageOfList, wholeListQuery } from '../../lib/http/pagination.ts'
+import { createOptionViews, OptionSets, OptionView } from '../../lib/http/openapi/option-view.ts'
+import { createPageLinks, Pagination, paginateList, wholeListQuery } from '../../lib/http/pagination.ts'
 import { operations } from '../../lib/model/operations.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { searchConversions } from '../../lib/plan/conversion-search.ts'
@@ -105,14 +105,14 @@ export const listConversions = contract({
         (!category || formatById(pair.from).category === category) &&
         (!engine || pair.route.steps.some((step) => step.engine === engine)),
     )
-    const { page: pairs, pagination } = pageOfList(foundConversions, query, cursorOf)
+    const { page: pairs, pagination } = paginateList(foundConversions, query, cursorOf)
     const listing =
       q === undefined && (from || to || (operation ?? 'convert') !== 'convert')
         ? withOptions(pairs, engines)
         : withOptionSets(pairs, engines)
     return {
       data: { ...listing, total: foundConversions.length, pagination },
-      ...pageLinks(`${config.PUBLIC_URL ?? ''}/v1/formats/conversions`, query, pagination),
+      ...createPageLinks(`${config.PUBLIC_URL ?? ''}/v1/formats/conversions`, query, pagination),
     }
   },
 })
@@ -126,7 +126,7 @@ function cursorOf({ from, to, route }: Conversion): string {
 const withOptions = (pairs: readonly Conversion[], engines: readonly Engine[]) => ({
   conversions: pairs.map((pair) => ({
     ...toConversionView(pair, engines),
-    options: optionViews(optionsSchemaOf(pair.route)),
+    options: createOptionViews(optionsSchemaOf(pair.route)),
   })),
 })
 
@@ -135,7 +135,7 @@ function withOptionSets(pairs: readonly Conversion[], engines: readonly Engine[]
   const views = pairs.map((pair) => {
     const { steps, ...view } = toConversionView(pair, engines)
     const via = steps.slice(0, -1).map((step) => step.to)
-    return { ...view, ...(via.length > 0 && { via }), optionSet: sets.indexOf(pair.route) }
+    return { ...view, ...(via.length > 0 && { via }), optionSet: sets.getIndex(pair.route) }
   })
   return { conversions: views, optionSets: sets.all() }
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { categories, namesOfFormat } from '../../lib/formats/index.ts'
-import { formatSynonyms, matchesSearch } from '../../lib/formats/synonyms.ts'
+import { categories, listFormatNames } from '../../lib/formats/index.ts'
+import { getFormatSynonyms, matchesSearch } from '../../lib/formats/synonyms.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { FormatView, formatViews } from '../../lib/http/openapi/format-view.ts'
-import { Pagination, pageLinks, pageOfList, wholeListQuery } from '../../lib/http/pagination.ts'
-import { optionalBoolean } from '../../lib/http/query.ts'
+import { FormatView, getFormatViews } from '../../lib/http/openapi/format-view.ts'
+import { createPageLinks, Pagination, paginateList, wholeListQuery } from '../../lib/http/pagination.ts'
+import { optionalBooleanParameter } from '../../lib/http/query.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { findConversions } from '../../lib/plan/index.ts'
 
@@ -17,8 +17,8 @@ export const listFormats = contract({
   description: 'All formats that can be read or written, with their extensions and MIME types.',
   query: z.object({
     category: z.enum(categories).optional(),
-    canRead: optionalBoolean,
-    canWrite: optionalBoolean,
+    canRead: optionalBooleanParameter,
+    canWrite: optionalBooleanParameter,
     q: z
       .string()
       .max(100)
@@ -47,25 +47,25 @@ export const listFormats = contract({
   cacheKey: ({ query }) => (Object.values(query).every((value) => value === undefined) ? 'all' : undefined),
   handle: async ({ query }, services) => {
     const engines = await services.engines()
-    const allViews = formatViews(engines)
+    const allViews = getFormatViews(engines)
     const searchText = query.q
     const matchingFormats = allViews.filter(
       (format) =>
         (!query.category || format.category === query.category) &&
         (query.canRead === undefined || format.canRead === query.canRead) &&
         (query.canWrite === undefined || format.canWrite === query.canWrite) &&
-        (!searchText || matchesSearch(searchText, namesOfFormat(format), formatSynonyms(format))),
+        (!searchText || matchesSearch(searchText, listFormatNames(format), getFormatSynonyms(format))),
     )
     const count = (category: string) => allViews.filter((format) => format.category === category).length
     const byCategory = Object.fromEntries(categories.map((category) => [category, count(category)]))
-    const { page, pagination } = pageOfList(matchingFormats, query, ({ id }) => id)
+    const { page, pagination } = paginateList(matchingFormats, query, ({ id }) => id)
     return {
       data: {
         formats: [...page],
         pagination,
         totals: { formats: allViews.length, pairs: findConversions(engines).length, byCategory },
       },
-      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/formats`, query, pagination),
+      ...createPageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/formats`, query, pagination),
     }
   },
 })

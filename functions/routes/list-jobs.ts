@@ -3,9 +3,9 @@ import { loadViewState } from '../../lib/access/job-access.ts'
 import { forEachConcurrently } from '../../lib/async/for-each-concurrently.ts'
 import { formatByAlias } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { cursorCodec, pageCursors } from '../../lib/http/job-cursors.ts'
-import { Pagination, pageLinks } from '../../lib/http/pagination.ts'
-import { JobView, jobView, StatusView, statusView } from '../../lib/jobs/view.ts'
+import { createCursorCodec, getPageCursors } from '../../lib/http/job-cursors.ts'
+import { createPageLinks, Pagination } from '../../lib/http/pagination.ts'
+import { JobView, StatusView, toJobView, toStatusView } from '../../lib/jobs/view.ts'
 import { type Job, JobStatus } from '../../lib/model/job.ts'
 import { listAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -60,7 +60,7 @@ export const listJobs = contract({
     const { jobs, config, keys } = services
     const { limit, include, cursor: givenCursor, ...filters } = query
     const baseUrl = config.PUBLIC_URL ?? ''
-    const codec = cursorCodec(`${principal.ownerId}\n${JSON.stringify(filters)}`, keys.cursor)
+    const codec = createCursorCodec(`${principal.ownerId}\n${JSON.stringify(filters)}`, keys.cursor)
     const position = givenCursor === undefined ? undefined : codec.read(givenCursor)
     const isBackwards = position?.direction === 'prev'
     const isNewestFirst = filters.sort === '-createdAt'
@@ -77,12 +77,12 @@ export const listJobs = contract({
       matches: createMatcher(filters),
     })
     const orderedJobs = isBackwards ? [...page.jobs].reverse() : page.jobs
-    const adjacentCursors = pageCursors({ found: orderedJobs, next: page.next, position, isNewestFirst })
+    const adjacentCursors = getPageCursors({ found: orderedJobs, next: page.next, position, isNewestFirst })
     const nextCursor = adjacentCursors.next ? codec.write(adjacentCursors.next) : null
     const prevCursor = adjacentCursors.prev ? codec.write(adjacentCursors.prev) : null
     const views = await loadViews(orderedJobs, include, services)
     const pagination = { limit, hasMore: nextCursor !== null, nextCursor, prevCursor }
-    return { data: { jobs: views, pagination }, ...pageLinks(`${baseUrl}/v1/jobs`, query, pagination) }
+    return { data: { jobs: views, pagination }, ...createPageLinks(`${baseUrl}/v1/jobs`, query, pagination) }
   },
 })
 
@@ -99,11 +99,11 @@ async function loadViews(
   const views = new Map<string, JobView | StatusView>()
   await forEachConcurrently(jobs, maxConcurrentReads, async (job) => {
     if (include !== 'tasks') {
-      views.set(job.id, statusView(await loadViewState(job, services), resultLink))
+      views.set(job.id, toStatusView(await loadViewState(job, services), resultLink))
       return
     }
     const state = await services.jobs.store.getState(job.id)
-    views.set(job.id, jobView(state ?? (await loadViewState(job, services)), resultLink))
+    views.set(job.id, toJobView(state ?? (await loadViewState(job, services)), resultLink))
   })
   return jobs.flatMap(({ id }) => views.get(id) ?? [])
 }

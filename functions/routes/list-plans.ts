@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
+import { getPlanLimits } from '../../lib/accounts/plan-limits.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { Pagination, pageLinks, pageOfList, wholeListQuery } from '../../lib/http/pagination.ts'
+import { createPageLinks, Pagination, paginateList, wholeListQuery } from '../../lib/http/pagination.ts'
 import { openAccess } from '../../lib/model/principal.ts'
 import { planIds } from '../../lib/plans.ts'
 import { component } from '../../lib/validation/component.ts'
@@ -55,18 +55,18 @@ export const listPlans = contract({
   errors: ['INVALID_INPUT'],
   cacheKey: ({ query }) => (query.limit === undefined && query.cursor === undefined ? 'plans' : undefined),
   handle: ({ query }, { plans, config }) => {
-    const { page, pagination } = pageOfList(planIds, query, (id) => id)
+    const { page, pagination } = paginateList(planIds, query, (id) => id)
     return {
       data: {
         pagination,
         plans: page.map((id) => {
           const { maxFileBytes: _, ...rest } = plans[id]
-          const { maxFileBytes: maxFileSize, retentionHours } = limitsOfPlan(id, { plans, config })
+          const { maxFileBytes: maxFileSize, retentionHours } = getPlanLimits(id, { plans, config })
           return { id, ...rest, maxFileSize, retentionHours }
         }),
         anonymous: config.ANONYMOUS_PLAN,
       },
-      ...pageLinks(`${config.PUBLIC_URL ?? ''}/v1/plans`, query, pagination),
+      ...createPageLinks(`${config.PUBLIC_URL ?? ''}/v1/plans`, query, pagination),
     }
   },
 })

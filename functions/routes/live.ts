@@ -3,7 +3,7 @@ import { JobParams, requireJobId, requireVisibleJob } from '../../lib/access/job
 import { mayWait } from '../../lib/access/wait-limit.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { createTicket as createConnectTicket, ticketLifetimeS } from '../../lib/live/connect-tokens.ts'
-import { eventStream, maxStreamMs } from '../../lib/live/event-stream.ts'
+import { createEventStream, maxStreamMs } from '../../lib/live/event-stream.ts'
 import { listAccess, readAccess } from '../../lib/model/principal.ts'
 
 /** Tickets for WebSockets, and the event stream of a job. */
@@ -61,7 +61,7 @@ export const jobEvents = contract({
     const staysOpen = canStream || (await mayWait('stream', services))
     const bufferedMs = staysOpen ? Math.min(bufferedReplyS * 1000, remainingMs() - replyMarginMs) : 0
     const durationMs = canStream ? maxStreamMs : bufferedMs
-    const data = await eventStream(job, services, {
+    const data = await createEventStream(job, services, {
       lastEventId: lastEventId && /^\d{1,16}$/.test(lastEventId) ? Number(lastEventId) : undefined,
       deadline: Date.now() + durationMs,
       isBuffered: !canStream,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
+import { getPlanLimits } from '../../lib/accounts/plan-limits.ts'
 import { partLimits } from '../../lib/aws/multipart.ts'
 import { declaredSize } from '../../lib/http/body/content-length.ts'
 import { contentType } from '../../lib/http/body/content-type.ts'
@@ -135,7 +135,7 @@ export const createMultipart = contract({
         partSize: partSizeFor(size ?? 0),
         maxParts: partLimits.maxParts,
         minPartSize: partLimits.minBytes,
-        maxSize: upload.maxSize ?? maxMultipartBytes(limitsOfPlan(principal.plan, services)),
+        maxSize: upload.maxSize ?? maxMultipartBytes(getPlanLimits(principal.plan, services)),
         expiresAt: upload.expiresAt,
       },
       headers: { location: `/v1/uploads/${upload.id}` },

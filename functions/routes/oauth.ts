@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { auditWrite } from '../../lib/access/audit.ts'
+import { createAuditWrite } from '../../lib/access/audit.ts'
 import { closeRevokedSockets } from '../../lib/access/credential.ts'
 import { Clients, maxClients, type OAuthClient } from '../../lib/access/oauth/clients.ts'
 import { authenticateClient, issueToken } from '../../lib/access/oauth/grants.ts'
 import { AccessTokens, tokenLifetimeS } from '../../lib/access/oauth/tokens.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { Pagination, pageLinks, pageOfList, wholeListQuery } from '../../lib/http/pagination.ts'
+import { createPageLinks, Pagination, paginateList, wholeListQuery } from '../../lib/http/pagination.ts'
 import { quoteId } from '../../lib/ids.ts'
 import { accountManageAccess, grantedScopes, openAccess } from '../../lib/model/principal.ts'
 import { component } from '../../lib/validation/component.ts'
@@ -87,10 +87,10 @@ export const listOAuthClients = contract({
   errors: ['INVALID_INPUT'],
   handle: async ({ query, principal }, { table, config }) => {
     const clients = await new Clients(table).list(principal.ownerId)
-    const { page, pagination } = pageOfList(clients, query, ({ id }) => id)
+    const { page, pagination } = paginateList(clients, query, ({ id }) => id)
     return {
       data: { clients: page.map(clientView), pagination },
-      ...pageLinks(`${config.PUBLIC_URL ?? ''}/v1/oauth/clients`, query, pagination),
+      ...createPageLinks(`${config.PUBLIC_URL ?? ''}/v1/oauth/clients`, query, pagination),
     }
   },
 })
@@ -126,7 +126,7 @@ const auditEntry = (
   { id, name, scopes }: OAuthClient,
   by: { readonly actor: string; readonly ip: string },
 ) =>
-  auditWrite({
+  createAuditWrite({
     ...by,
     action: `client.${doneAction}`,
     subject: id,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
+import { getPlanLimits } from '../../lib/accounts/plan-limits.ts'
 import { AppError } from '../../lib/errors.ts'
 import { declaredSize } from '../../lib/http/body/content-length.ts'
 import { contentType } from '../../lib/http/body/content-type.ts'
@@ -63,7 +63,7 @@ export const presignUpload = contract({
   errors: ['INVALID_INPUT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ body, principal }, services) => {
     await requireDiskSpace(services.config)
-    const bounds = limitsOfPlan(principal.plan, services)
+    const bounds = getPlanLimits(principal.plan, services)
     const maxSize = Math.min(maxSingleUploadBytes, bounds.maxFileBytes)
     if (body.size > bounds.maxFileBytes) throw sizeLimitError(bounds.maxFileBytes, body.size)
     if (body.size > maxSingleUploadBytes) throw tooLargeForOneRequestError(body.size)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { windowEnd } from '../../lib/access/rate-limit-windows.ts'
-import { windowUsages } from '../../lib/access/rate-limiter.ts'
-import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
+import { getWindowEnd } from '../../lib/access/rate-limit-windows.ts'
+import { readWindowUsages } from '../../lib/access/rate-limiter.ts'
+import { getPlanLimits } from '../../lib/accounts/plan-limits.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { liveStatuses } from '../../lib/model/job.ts'
 import { type Principal, usageReadAccess } from '../../lib/model/principal.ts'
@@ -53,7 +53,7 @@ export const getQuota = contract({
   reply: { status: 200, schema: QuotaView },
   handle: async ({ principal }, services) => {
     const [requestUsages, minutes, liveJobCounts] = await Promise.all([
-      windowUsages(services, principal),
+      readWindowUsages(services, principal),
       readConversionMinutes(principal, services),
       countLiveJobs(principal, services),
     ])
@@ -69,14 +69,14 @@ export const getQuota = contract({
       }
     })
     const maxMinutes = services.plans[principal.plan].conversionMinutesPerMonth
-    const { plan, concurrentJobs, maxFileBytes, filesPerJob } = limitsOfPlan(principal.plan, services)
+    const { plan, concurrentJobs, maxFileBytes, filesPerJob } = getPlanLimits(principal.plan, services)
     const minutesQuota: Quota = {
       name: 'conversion-minutes',
       window: 'month',
       limit: maxMinutes,
       used: minutes,
       remaining: maxMinutes === null ? null : Math.max(0, maxMinutes - minutes),
-      resetsAt: new Date(windowEnd('month', Date.now())).toISOString(),
+      resetsAt: new Date(getWindowEnd('month', Date.now())).toISOString(),
     }
     return {
       data: {

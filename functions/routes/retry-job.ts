@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import {
   JobParams,
-  jobNotFound,
+  jobNotFoundError,
   requireJobId,
   requireOwner,
   requireVisibleJob,
@@ -11,12 +11,12 @@ import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
-  completedReply,
+  completedStatuses,
   conversionErrors,
-  createdJobReply,
+  createdJobStatuses,
   waitForNewJob,
 } from '../../lib/http/conversion-request.ts'
-import { JobView, jobView } from '../../lib/jobs/view.ts'
+import { JobView, toJobView } from '../../lib/jobs/view.ts'
 import { isLiveStatus, type JobState } from '../../lib/model/job.ts'
 import { writeAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -33,8 +33,8 @@ export const retryJob = contract({
     'Creates a job with the same files, tasks and options. Its `retryOf` is the id of the old job, which does not change. Only the owner may retry a job, and only as long as its files exist.',
   params: JobParams,
   reply: {
-    ...createdJobReply,
-    otherStatuses: completedReply,
+    ...createdJobStatuses,
+    otherStatuses: completedStatuses,
     schema: JobView,
   },
   idempotent: true,
@@ -45,7 +45,7 @@ export const retryJob = contract({
     const { state, ...answer } = await waitForNewJob(createdState, request, services)
     const wholeState =
       state === createdState ? createdState : ((await services.jobs.store.getState(state.job.id)) ?? state)
-    return { ...answer, data: jobView(wholeState, services.resultLink) }
+    return { ...answer, data: toJobView(wholeState, services.resultLink) }
   },
 })
 
@@ -57,7 +57,7 @@ async function start(
 ): Promise<JobState> {
   const jobId = requireJobId(params.jobId)
   const state = await services.jobs.store.getState(jobId)
-  if (!state) throw jobNotFound(jobId)
+  if (!state) throw jobNotFoundError(jobId)
   requireOwner(state.job, principal)
   if (state.job.status === 'expired') throw filesDeletedError(jobId)
   requireVisibleJob(state.job, jobId, principal)

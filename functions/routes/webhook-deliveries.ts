@@ -3,14 +3,14 @@ import { eventNames } from '../../events/index.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import {
+  createPageLinks,
+  createPagination,
   cursorField,
-  deprecatedNext,
+  deprecatedNextField,
   Pagination,
-  pageLinks,
-  paginationOf,
   readCursor,
 } from '../../lib/http/pagination.ts'
-import { pageCursor } from '../../lib/http/query.ts'
+import { createCursorSchema } from '../../lib/http/query.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
 import { webhookAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -75,13 +75,17 @@ export const listDeliveries = contract({
   params: WebhookParams,
   query: z.object({
     limit: integer(1, 100).default(20),
-    before: pageCursor('whd', 'delivery'),
+    before: createCursorSchema('whd', 'delivery'),
     cursor: cursorField,
   }),
   reply: {
     status: 200,
     headers: ['link'],
-    schema: z.object({ deliveries: z.array(DeliveryView), next: deprecatedNext, pagination: Pagination }),
+    schema: z.object({
+      deliveries: z.array(DeliveryView),
+      next: deprecatedNextField,
+      pagination: Pagination,
+    }),
   },
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT'],
   handle: async ({ params, query, principal }, services) => {
@@ -90,10 +94,14 @@ export const listDeliveries = contract({
     const tokens = readCursor(cursor ?? before, (token) => idPattern('whd').test(token))
     const { store } = new ManualDeliveries(services)
     const { deliveries, next } = await store.list(id, { limit, before: tokens.at(-1) })
-    const pagination = paginationOf(limit, tokens, next)
+    const pagination = createPagination(limit, tokens, next)
     return {
       data: { deliveries: deliveries.map(deliveryView), next: next ?? null, pagination },
-      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/webhooks/${id}/deliveries`, query, pagination),
+      ...createPageLinks(
+        `${services.config.PUBLIC_URL ?? ''}/v1/webhooks/${id}/deliveries`,
+        query,
+        pagination,
+      ),
     }
   },
 })

@@ -3,14 +3,14 @@ import { eventNames } from '../../events/index.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import {
+  createPageLinks,
+  createPagination,
   cursorField,
-  deprecatedNext,
+  deprecatedNextField,
   Pagination,
-  pageLinks,
-  paginationOf,
   readCursor,
 } from '../../lib/http/pagination.ts'
-import { pageCursor } from '../../lib/http/query.ts'
+import { createCursorSchema } from '../../lib/http/query.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
 import type { Principal } from '../../lib/model/principal.ts'
 import { webhookAccess } from '../../lib/model/principal.ts'
@@ -108,13 +108,13 @@ export const listWebhooks = contract({
   description: 'Newest first.',
   query: z.object({
     limit: integer(1, 100).default(20),
-    before: pageCursor('whk', 'webhook'),
+    before: createCursorSchema('whk', 'webhook'),
     cursor: cursorField,
   }),
   reply: {
     status: 200,
     headers: ['link'],
-    schema: z.object({ webhooks: z.array(WebhookView), next: deprecatedNext, pagination: Pagination }),
+    schema: z.object({ webhooks: z.array(WebhookView), next: deprecatedNextField, pagination: Pagination }),
   },
   errors: ['INVALID_INPUT'],
   handle: async ({ query, principal }, services) => {
@@ -124,11 +124,11 @@ export const listWebhooks = contract({
     const rest = (await new Webhooks(services).store.list(principal.ownerId)).filter(({ id }) => id < lastId)
     const page = rest.slice(0, limit)
     const nextCursor = rest.length > limit ? (page.at(-1)?.id ?? null) : null
-    const pagination = paginationOf(limit, tokens, nextCursor)
+    const pagination = createPagination(limit, tokens, nextCursor)
     const webhooks = page.map((webhook) => webhookView(webhook, principal, services))
     return {
       data: { webhooks, next: nextCursor, pagination },
-      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/webhooks`, query, pagination),
+      ...createPageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/webhooks`, query, pagination),
     }
   },
 })

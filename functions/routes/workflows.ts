@@ -2,16 +2,16 @@ import * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import {
+  createPageLinks,
+  createPagination,
   cursorField,
-  deprecatedNext,
+  deprecatedNextField,
   Pagination,
-  pageLinks,
-  pageOfList,
-  paginationOf,
+  paginateList,
   readCursor,
   wholeListQuery,
 } from '../../lib/http/pagination.ts'
-import { pageCursor } from '../../lib/http/query.ts'
+import { createCursorSchema } from '../../lib/http/query.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
 import type { Principal } from '../../lib/model/principal.ts'
 import { workflowAccess, workflowReadAccess } from '../../lib/model/principal.ts'
@@ -116,7 +116,7 @@ export const listWorkflows = contract({
   handle: async ({ query, principal }, services) => {
     const workflows = new Workflows(services)
     const allWorkflows = await workflows.store.list(principal.ownerId)
-    const { page: workflowsOnPage, pagination } = pageOfList(allWorkflows, query, ({ id }) => id)
+    const { page: workflowsOnPage, pagination } = paginateList(allWorkflows, query, ({ id }) => id)
     const lastRuns = await workflows.store.lastRuns(workflowsOnPage)
     const workflowViews = workflowsOnPage.map(async (one) => {
       const run = lastRuns.get(one.lastRun ?? '')
@@ -124,7 +124,7 @@ export const listWorkflows = contract({
     })
     return {
       data: { workflows: await Promise.all(workflowViews), pagination },
-      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/workflows`, query, pagination),
+      ...createPageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/workflows`, query, pagination),
     }
   },
 })
@@ -219,13 +219,13 @@ export const listRuns = contract({
   params: Params,
   query: z.object({
     limit: integer(1, 100).default(20),
-    before: pageCursor('run', 'run'),
+    before: createCursorSchema('run', 'run'),
     cursor: cursorField,
   }),
   reply: {
     status: 200,
     headers: ['link'],
-    schema: z.object({ runs: z.array(RunView), next: deprecatedNext, pagination: Pagination }),
+    schema: z.object({ runs: z.array(RunView), next: deprecatedNextField, pagination: Pagination }),
   },
   errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT'],
   handle: async ({ params, query, principal }, services) => {
@@ -234,11 +234,11 @@ export const listRuns = contract({
     const { limit, before, cursor } = query
     const tokens = readCursor(cursor ?? before, (token) => idPattern('run').test(token))
     const { runs, next } = await workflows.store.runs(id, { limit, before: tokens.at(-1) })
-    const pagination = paginationOf(limit, tokens, next)
+    const pagination = createPagination(limit, tokens, next)
     const currentRuns = await Promise.all(runs.map((run) => workflows.current(run)))
     return {
       data: { runs: currentRuns.map(runView), next: next ?? null, pagination },
-      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/workflows/${id}/runs`, query, pagination),
+      ...createPageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/workflows/${id}/runs`, query, pagination),
     }
   },
 })

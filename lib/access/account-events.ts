@@ -1,10 +1,10 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import type { Account } from '../accounts/accounts.ts'
-import { derivedId } from '../ids.ts'
+import { deriveId } from '../ids.ts'
 import type { Principal } from '../model/principal.ts'
 import { addSubscribers } from '../model/subscribers.ts'
 import type { Services } from '../services/services.ts'
-import { warningCount, warningPercent } from './quota-thresholds.ts'
+import { getWarningCount, warningPercent } from './quota-thresholds.ts'
 import type { WindowUsage } from './rate-limit-windows.ts'
 
 /** Events about plans and quotas. They are deterministic: creating one again yields the same id. */
@@ -13,9 +13,9 @@ function createEvent<Name extends EventName>(
   name: Name,
   owner: string,
   at: Date,
-  { facts, body }: { readonly facts: readonly (string | number)[]; readonly body: EventBody<Name> },
+  { idParts, body }: { readonly idParts: readonly (string | number)[]; readonly body: EventBody<Name> },
 ): BusEvent {
-  const id = derivedId('evt', at, owner, name, ...facts)
+  const id = deriveId('evt', at, owner, name, ...idParts)
   return {
     event: name,
     timestamp: at.toISOString(),
@@ -41,7 +41,10 @@ export function quotaEvents(
   return usages.flatMap(({ policy: { name, limit }, used, endsAt }) => {
     if (name !== 'day' && name !== 'month') return []
     const isFull = used === limit
-    const thresholds = [...(used === warningCount(limit) ? [warningPercent] : []), ...(isFull ? [100] : [])]
+    const thresholds = [
+      ...(used === getWarningCount(limit) ? [warningPercent] : []),
+      ...(isFull ? [100] : []),
+    ]
     const quota = {
       name: `requests-per-${name}`,
       limit,
@@ -53,7 +56,7 @@ export function quotaEvents(
     return thresholds.map((threshold) => {
       const event = threshold === 100 ? ('quota.exceeded' as const) : ('quota.warning' as const)
       return createEvent(event, ownerId, now, {
-        facts: [name, endsAt],
+        idParts: [name, endsAt],
         body: { quota: { ...quota, threshold } },
       })
     })
@@ -70,21 +73,21 @@ export function subscriptionEvents(
   now: Date,
 ): BusEvent[] {
   if (accountBefore.plan === plan) return []
-  const [had, has] = [!freePlans.includes(accountBefore.plan), !freePlans.includes(plan)]
-  if (!had && !has) return []
-  const event = !had ? 'subscription.created' : has ? 'subscription.updated' : 'subscription.cancelled'
+  const [wasPaid, isPaid] = [!freePlans.includes(accountBefore.plan), !freePlans.includes(plan)]
+  if (!wasPaid && !isPaid) return []
+  const event = !wasPaid ? 'subscription.created' : isPaid ? 'subscription.updated' : 'subscription.cancelled'
   const at = now.toISOString()
   const subscription = {
     id: `sub_${id.slice('acc_'.length)}`,
     plan,
     previousPlan: accountBefore.plan,
-    status: has ? ('active' as const) : ('cancelled' as const),
+    status: isPaid ? ('active' as const) : ('cancelled' as const),
     // Billing is done outside this service, so the billing period is unknown.
     interval: null,
     currentPeriodStart: at,
-    currentPeriodEnd: has ? null : at,
+    currentPeriodEnd: isPaid ? null : at,
   }
-  return [createEvent(event, id, now, { facts: [accountBefore.plan, plan], body: { subscription } })]
+  return [createEvent(event, id, now, { idParts: [accountBefore.plan, plan], body: { subscription } })]
 }
 
 /** Publishes the events to the subscribers of their owner. */
@@ -94,6 +97,6 @@ export async function publishToOwner(
 ): Promise<void> {
   const [firstEvent] = events
   if (!firstEvent) return
-  const subscribersOf = await findSubscribers(firstEvent.owner)
-  await bus.publish(events.map((event) => addSubscribers(event, subscribersOf)))
+  const getSubscribers = await findSubscribers(firstEvent.owner)
+  await bus.publish(events.map((event) => addSubscribers(event, getSubscribers)))
 }

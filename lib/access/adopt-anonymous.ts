@@ -1,8 +1,8 @@
-import { cameFromKey } from '../accounts/same-owner.ts'
+import { getAdoptionKey } from '../accounts/same-owner.ts'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import { moveOwnedRecords } from '../aws/owned-records.ts'
-import { wakeShardOf } from '../jobs/keys.ts'
-import { listKeyOf, tagKeyOf } from '../jobs/list.ts'
+import { getWakeShard } from '../jobs/keys.ts'
+import { getListKey, getTagKey } from '../jobs/list.ts'
 import { isLiveStatus, type Job } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { moveDefaultSecret } from '../webhooks/default-secret.ts'
@@ -14,25 +14,25 @@ import { moveDefaultSecret } from '../webhooks/default-secret.ts'
 
 type Deps = Pick<Services, 'table' | 'vault' | 'jobs'>
 
-const recheck = { afterMs: 60_000, forMs: 25 * 3600 * 1000 } as const
-const moveKey = (account: string) => ({ pk: `MOVE#${account}`, sk: 'MOVE' })
+const recheck = { intervalMs: 60_000, durationMs: 25 * 3600 * 1000 } as const
+const getMoveKey = (account: string) => ({ pk: `MOVE#${account}`, sk: 'MOVE' })
 const pageSize = 100
-const writers = 8
+const maxConcurrentMoves = 8
 
-const nextCheckAt = (now: Date) => new Date(now.getTime() + recheck.afterMs).toISOString()
+const nextCheckAt = (now: Date) => new Date(now.getTime() + recheck.intervalMs).toISOString()
 
 /** Moves everything that exists now and schedules the repetition. */
 export async function moveToAccount(from: string, account: string, services: Deps): Promise<void> {
   const now = new Date()
-  const ttl = Math.ceil((now.getTime() + recheck.forMs) / 1000)
-  await services.table.put({ ...cameFromKey(account), from, ttl })
+  const ttl = Math.ceil((now.getTime() + recheck.durationMs) / 1000)
+  await services.table.put({ ...getAdoptionKey(account), from, ttl })
   await services.table.put({
-    ...moveKey(account),
+    ...getMoveKey(account),
     from,
     ttl,
     madeBefore: now.getTime(),
     wakeAt: nextCheckAt(now),
-    wakeShard: wakeShardOf(account),
+    wakeShard: getWakeShard(account),
   })
   await moveAll({ from, to: account, madeBefore: now.getTime() }, services)
 }
@@ -40,19 +40,19 @@ export async function moveToAccount(from: string, account: string, services: Dep
 /** Repeats the move for as long as unfinished jobs are listed under the old owner. */
 export async function resumeMove(account: string, now: Date, services: Deps): Promise<void> {
   const { table } = services
-  const item = await table.get(moveKey(account))
+  const item = await table.get(getMoveKey(account))
   if (!item) return
   const move = { from: String(item['from']), to: account, madeBefore: Number(item['madeBefore']) }
-  const liveJobs = await moveAll(move, services)
-  const isOver = Number(item['ttl']) * 1000 < now.getTime()
-  if (liveJobs === 0 || isOver) await table.delete(moveKey(account))
-  else await table.update(moveKey(account), { set: { wakeAt: nextCheckAt(now) } })
+  const liveJobCount = await moveAll(move, services)
+  const hasExpired = Number(item['ttl']) * 1000 < now.getTime()
+  if (liveJobCount === 0 || hasExpired) await table.delete(getMoveKey(account))
+  else await table.update(getMoveKey(account), { set: { wakeAt: nextCheckAt(now) } })
 }
 
 /** Stops the move, for an account that is deleted: anything created later stays with the anonymous identity. */
 export async function forgetMove(account: string, { table }: Pick<Services, 'table'>): Promise<void> {
-  await table.delete(moveKey(account))
-  await table.delete(cameFromKey(account))
+  await table.delete(getMoveKey(account))
+  await table.delete(getAdoptionKey(account))
 }
 
 interface Move {
@@ -66,7 +66,7 @@ interface Move {
 async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: Deps): Promise<number> {
   await moveDefaultSecret(from, to, table, vault)
   await moveOwnedRecords(table, ['WEBHOOK', 'WORKFLOW'], from, to)
-  let live = 0
+  let liveJobCount = 0
   let afterId: string | undefined
   do {
     const page = await jobs.store.list({
@@ -77,13 +77,19 @@ async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: D
       matches: () => true,
       createdBeforeMs: madeBefore + 1,
     })
-    await forEachConcurrently(page.jobs, writers, async (job) => {
+    await forEachConcurrently(page.jobs, maxConcurrentMoves, async (job) => {
       const isMoved = await moveJob(job, to, jobs)
-      if (!isMoved || isLiveStatus(job.status)) live += 1
+      if (!isMoved || 
+<<<<<<< /tmp
+isLiveStatus
+=======
+getListKey
+>>>>>>> /tmp
+(job.status)) liveJobCount += 1
     })
     afterId = page.next
   } while (afterId !== undefined)
-  return live
+  return liveJobCount
 }
 
 /** Returns false if the job has changed in the meantime. */
@@ -93,8 +99,8 @@ async function moveJob(job: Job, to: string, { store }: Deps['jobs']): Promise<b
     {
       set: {
         owner: to,
-        listKey: listKeyOf({ ...job, owner: to }),
-        ...(job.tag !== null && { tagKey: tagKeyOf(to, job.tag) }),
+        listKey: getListKey({ ...job, owner: to }),
+        ...(job.tag !== null && { tagKey: getTagKey(to, job.tag) }),
       },
     },
     { condition: { equal: { status: job.status }, present: ['listKey'] } },

@@ -11,18 +11,18 @@ import { bearerToken } from './bearer.ts'
 export const ownerHeader = 'x-owner-token'
 export const ownerCookie = 'mutabor_owner'
 
-const signatureOf = (id: string, secret: Buffer) =>
+const signOwnerId = (id: string, secret: Buffer) =>
   createHmac('sha256', secret).update(`owner\n${id}`).digest('base64url')
 
 /** Returns the signed form of an identity, which clients send as a cookie or header. */
-export const signOwnerToken = (id: string, secret: Buffer): string => `${id}.${signatureOf(id, secret)}`
+export const signOwnerToken = (id: string, secret: Buffer): string => `${id}.${signOwnerId(id, secret)}`
 
 /** Returns the identity of a token; undefined if its signature is invalid, or if it names an account. */
 export function verifyOwnerToken(token: string | undefined, secret: Buffer): string | undefined {
   const [id = ''] = token?.split('.', 1) ?? []
   if (!token || !/^anon_\w{1,64}$/.test(id)) return undefined
-  const [expected, givenSignature] = [Buffer.from(signOwnerToken(id, secret)), Buffer.from(token)]
-  return givenSignature.length === expected.length && timingSafeEqual(givenSignature, expected)
+  const [expectedToken, givenToken] = [Buffer.from(signOwnerToken(id, secret)), Buffer.from(token)]
+  return givenToken.length === expectedToken.length && timingSafeEqual(givenToken, expectedToken)
     ? id
     : undefined
 }
@@ -33,7 +33,7 @@ export function verifyOwnerToken(token: string | undefined, secret: Buffer): str
  * recognized.
  * @throws AppError INVALID_API_KEY
  */
-export function anonymousPrincipal(
+export function createAnonymousPrincipal(
   { headers, cookies, sourceIp }: Credentials,
   {
     keys,
@@ -49,10 +49,10 @@ export function anonymousPrincipal(
       'Authorization: expected Bearer with a valid API key, access token or owner token. Send a valid one, or omit the header.',
       { reason: 'unknown' },
     )
-  const principalOfToken =
-    bearerOwner ?? ownerOfHeader(headers[ownerHeader], keys.owner) ?? verifyOwnerToken(cookie, keys.owner)
+  const tokenOwnerId =
+    bearerOwner ?? verifyOwnerHeader(headers[ownerHeader], keys.owner) ?? verifyOwnerToken(cookie, keys.owner)
   return {
-    ownerId: principalOfToken ?? newId('anon'),
+    ownerId: tokenOwnerId ?? newId('anon'),
     kind: 'anonymous',
     plan: config.ANONYMOUS_PLAN,
     role: 'USER',
@@ -60,7 +60,7 @@ export function anonymousPrincipal(
     scopes: new Set(),
     // By IP address, because a client can get any number of identities.
     limiterKey: `ip:${rateLimitAddress(sourceIp)}`,
-    ...(principalOfToken === undefined && { isNew: true }),
+    ...(tokenOwnerId === undefined && { isNew: true }),
   }
 }
 
@@ -68,7 +68,7 @@ export function anonymousPrincipal(
  * Returns the identity of `X-Owner-Token`; undefined without the header.
  * @throws AppError INVALID_API_KEY
  */
-export function ownerOfHeader(token: string | undefined, secret: Buffer): string | undefined {
+export function verifyOwnerHeader(token: string | undefined, secret: Buffer): string | undefined {
   if (!token) return undefined
   const owner = verifyOwnerToken(token, secret)
   if (owner !== undefined) return owner

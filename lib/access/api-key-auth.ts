@@ -1,13 +1,13 @@
-import { findCachedAccount, planOfAccount } from '../accounts/owner-plan.ts'
+import { findCachedAccount, getAccountPlan } from '../accounts/owner-plan.ts'
 import { AppError } from '../errors.ts'
 import type { Credentials, Principal } from '../model/principal.ts'
 import { isInNetwork } from '../net/ip-networks.ts'
 import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
 import { hasKeyPrefix, isKeyText } from './api-key-text.ts'
-import { type ApiKey, ApiKeys, apiKeyRecord, inactiveReason } from './api-keys.ts'
+import { type ApiKey, ApiKeys, getApiKeyRecordKey, inactiveReason } from './api-keys.ts'
 import { bearerToken } from './bearer.ts'
-import { credentialOf } from './credential.ts'
+import { createCredential } from './credential.ts'
 
 /** How often the last use of a key is stored. */
 const recordUseEveryMs = 60_000
@@ -20,19 +20,19 @@ export async function authenticateByKey(
   request: Credentials,
   services: Services,
 ): Promise<Principal | undefined> {
-  const text = request.headers['x-api-key'] ?? bearerToken(request.headers)
-  if (text === undefined) return undefined
+  const keyText = request.headers['x-api-key'] ?? bearerToken(request.headers)
+  if (keyText === undefined) return undefined
   // The bearer token may be of another kind.
-  if (request.headers['x-api-key'] === undefined && !hasKeyPrefix(text)) return undefined
-  const key = isKeyText(text) ? await new ApiKeys(services).findCached(text) : undefined
-  return principalOfKey(key, request, services)
+  if (request.headers['x-api-key'] === undefined && !hasKeyPrefix(keyText)) return undefined
+  const key = isKeyText(keyText) ? await new ApiKeys(services).findCached(keyText) : undefined
+  return createKeyPrincipal(key, request, services)
 }
 
 /**
  * Returns the principal of a valid key.
  * @throws AppError INVALID_API_KEY, INSUFFICIENT_PERMISSIONS
  */
-export async function principalOfKey(
+export async function createKeyPrincipal(
   key: ApiKey | undefined,
   request: Credentials,
   services: Services,
@@ -40,28 +40,28 @@ export async function principalOfKey(
   const now = new Date()
   const account = key && (await findCachedAccount(services, key.owner))
   if (!key || !account) throw invalidKeyError('unknown')
-  const inactive = inactiveReason(key, now)
-  if (inactive) throw invalidKeyError(inactive)
+  const inactivity = inactiveReason(key, now)
+  if (inactivity) throw invalidKeyError(inactivity)
   if (account.status === 'suspended') throw accountSuspendedError()
   requireAllowedSource(key, request)
   if (key.lastUsedAt === undefined || now.getTime() - Date.parse(key.lastUsedAt) > recordUseEveryMs)
-    await recordUse(key, request.sourceIp, now, new ApiKeys(services))
+    await recordKeyUse(key, request.sourceIp, now, new ApiKeys(services))
   return {
     ownerId: account.id,
     kind: 'key',
-    plan: planOfAccount(account),
+    plan: getAccountPlan(account),
     role: account.role,
     scopes: new Set(key.scopes),
     limiterKey: `key:${key.id}`,
     keyId: key.id,
-    credential: credentialOf(account.id, apiKeyRecord(key.digest)),
+    credential: createCredential(account.id, getApiKeyRecordKey(key.digest)),
     ...defined({ earlierKeyIds: key.earlier }),
     ...(key.kind === 'public' && { isPublic: true }),
   }
 }
 
 /** Also updates the cached key, so that the use is stored once a minute, not with each request. */
-async function recordUse(key: ApiKey, ip: string, now: Date, keys: ApiKeys): Promise<void> {
+async function recordKeyUse(key: ApiKey, ip: string, now: Date, keys: ApiKeys): Promise<void> {
   Object.assign(key, { lastUsedAt: now.toISOString(), lastUsedIp: ip })
   await keys.recordUse(key, ip, now)
 }
@@ -77,14 +77,14 @@ function requireAllowedSource(
     throw sourceNotAllowedError('origin', 'This API key may not be used from this origin (allowedOrigins).')
 }
 
-const messages = {
+const invalidKeyMessages = {
   unknown: 'The API key is unknown. Send a valid key.',
   revoked: 'The API key was revoked, or rotated more than 24 hours ago. Send a valid key.',
   expired: 'The API key has expired. Send a valid key.',
 }
 
-const invalidKeyError = (reason: keyof typeof messages) =>
-  new AppError('INVALID_API_KEY', messages[reason], { reason })
+const invalidKeyError = (reason: keyof typeof invalidKeyMessages) =>
+  new AppError('INVALID_API_KEY', invalidKeyMessages[reason], { reason })
 
 /** The error for a suspended account, for keys, tokens and sessions. */
 export const accountSuspendedError = () =>

@@ -33,7 +33,7 @@ export const apiKeyFields = {
     .array(z.enum(grantedScopes))
     .min(1)
     .max(grantedScopes.length)
-    .transform((given) => [...new Set(given)])
+    .transform((scopes) => [...new Set(scopes)])
     .describe('Scopes of the key; a public key may have CONVERT_READ and CONVERT_WRITE'),
   expiresAt: z.iso
     .datetime()
@@ -79,8 +79,8 @@ export const NewKeyView = component(
   KeyView.extend({ key: z.string().describe('The key itself, shown only once') }),
 )
 
-export function keyView(key: ApiKey, now = new Date().toISOString()): z.infer<typeof KeyView> {
-  const isOver = [key.expiresAt, key.validUntil].some((end) => end !== undefined && end <= now)
+export function toKeyView(key: ApiKey, now = new Date().toISOString()): z.infer<typeof KeyView> {
+  const isOver = [key.expiresAt, key.validUntil].some((deadline) => deadline !== undefined && deadline <= now)
   const { id, name, kind, prefix, last4, scopes, createdAt } = key
   return {
     id,

@@ -1,4 +1,4 @@
-import { isSecretText, newSecretText } from './secret-text.ts'
+import { createSecretText, isSecretText } from './secret-text.ts'
 
 /** Prefixes of keys: `sk_` for servers, `ck_` for web pages. */
 const keyPrefixes = { secret: 'sk_', public: 'ck_' } as const
@@ -6,7 +6,7 @@ type KeyKind = keyof typeof keyPrefixes
 
 const prefixes = Object.values(keyPrefixes)
 
-export const newKeyText = (kind: KeyKind): string => newSecretText(keyPrefixes[kind])
+export const createKeyText = (kind: KeyKind): string => createSecretText(keyPrefixes[kind])
 
 /** True if the text has the format of a key and a correct checksum. */
 export const isKeyText = (text: string): boolean => prefixes.some((prefix) => isSecretText(text, prefix))

@@ -1,14 +1,14 @@
 import * as z from 'zod'
-import { accountKey } from '../accounts/accounts.ts'
+import { getAccountKey } from '../accounts/accounts.ts'
 import { accountCacheMs, cacheAccount } from '../accounts/owner-plan.ts'
 import { TtlCache } from '../async/ttl-cache.ts'
-import { createOwned, listOwnedIds, ownedKey, removeOwned } from '../aws/owned-records.ts'
+import { createOwned, getOwnedKey, listOwnedIds, removeOwned } from '../aws/owned-records.ts'
 import type { Item, Key, Write } from '../aws/table.ts'
 import type { Change } from '../aws/table-expressions.ts'
 import { newId } from '../ids.ts'
 import { scopes } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
-import { newKeyText } from './api-key-text.ts'
+import { createKeyText } from './api-key-text.ts'
 import { hashSecret } from './secret-text.ts'
 
 /** API keys of accounts. A record is stored under the SHA-256 of its key; the key itself is not stored. */
@@ -46,8 +46,8 @@ export type KeyInput = Pick<ApiKey, 'name' | 'kind' | 'scopes'> & {
   readonly [Field in Restriction]?: ApiKey[Field] | undefined
 }
 /** Returns the audit entries to write in the same transaction as a change. */
-type AuditWrites = (key: ApiKey) => readonly Write[]
-const noWrites: AuditWrites = () => []
+type CreateAuditWrites = (key: ApiKey) => readonly Write[]
+const noWrites: CreateAuditWrites = () => []
 /** Rotations remembered per key. */
 const maxEarlierKeys = 20
 
@@ -57,26 +57,26 @@ type KeyChange = { readonly [Field in 'name' | 'scopes']?: ApiKey[Field] | undef
   readonly [Field in Restriction]?: ApiKey[Field] | null | undefined
 }
 
-export const apiKeyRecord = (digest: string): Key => ({ pk: `KEYHASH#${digest}`, sk: 'KEY' })
+export const getApiKeyRecordKey = (digest: string): Key => ({ pk: `KEYHASH#${digest}`, sk: 'KEY' })
 const parseKey = (item: Item | undefined): ApiKey | undefined => item && ApiKey.parse(item)
 
 interface KeyCache {
   readonly keys: TtlCache<ApiKey | undefined>
   /** Owners by key digest, which never change: with the owner, key and account are read in one call. */
-  readonly owners: Map<string, string>
+  readonly ownersByDigest: Map<string, string>
 }
 const caches = new WeakMap<object, KeyCache>()
 const maxOwners = 10_000
 
 export class ApiKeys {
   readonly #table: Services['table']
-  readonly #memory: KeyCache
+  readonly #cache: KeyCache
 
   constructor({ table }: Pick<Services, 'table'>) {
     this.#table = table
-    const memory = caches.get(table) ?? { keys: new TtlCache(accountCacheMs), owners: new Map() }
-    caches.set(table, memory)
-    this.#memory = memory
+    const cache = caches.get(table) ?? { keys: new TtlCache(accountCacheMs), ownersByDigest: new Map() }
+    caches.set(table, cache)
+    this.#cache = cache
   }
 
   /**
@@ -85,9 +85,9 @@ export class ApiKeys {
   async create(
     owner: string,
     input: KeyInput & Pick<ApiKey, 'earlier'>,
-    { along = noWrites, now = new Date() }: { along?: AuditWrites; now?: Date } = {},
+    { extraWrites = noWrites, now = new Date() }: { extraWrites?: CreateAuditWrites; now?: Date } = {},
   ): Promise<{ key: ApiKey; text: string } | undefined> {
-    const text = newKeyText(input.kind)
+    const text = createKeyText(input.kind)
     const key: ApiKey = {
       ...input,
       id: newId('key'),
@@ -97,19 +97,19 @@ export class ApiKeys {
       prefix: text.slice(0, 7),
       last4: text.slice(-4),
     }
-    await this.#table.put({ ...apiKeyRecord(key.digest), ...key })
+    await this.#table.put({ ...getApiKeyRecordKey(key.digest), ...key })
     const { id, digest } = key
-    if (await createOwned(this.#table, 'KEY', { id, owner, digest }, maxKeys, along(key)))
+    if (await createOwned(this.#table, 'KEY', { id, owner, digest }, maxKeys, extraWrites(key)))
       return { key, text }
-    await this.#table.delete(apiKeyRecord(digest))
+    await this.#table.delete(getApiKeyRecordKey(digest))
     return undefined
   }
 
   /** Lists the keys of an owner, newest first. */
   async list(owner: string): Promise<ApiKey[]> {
     const ids = await listOwnedIds(this.#table, 'KEY', owner)
-    const places = await this.#table.getAll(ids.map((id) => ownedKey('KEY', id)))
-    const items = await this.#table.getAll(places.map(({ digest }) => apiKeyRecord(String(digest))))
+    const pointers = await this.#table.getAll(ids.map((id) => getOwnedKey('KEY', id)))
+    const items = await this.#table.getAll(pointers.map(({ digest }) => getApiKeyRecordKey(String(digest))))
     return items
       .map((item) => ApiKey.parse(item))
       .filter((key) => key.owner === owner && key.revokedAt === undefined)
@@ -117,53 +117,57 @@ export class ApiKeys {
   }
 
   async find(id: string): Promise<ApiKey | undefined> {
-    const place = await this.#table.get(ownedKey('KEY', id))
-    const key = place && parseKey(await this.#table.get(apiKeyRecord(String(place['digest']))))
+    const pointer = await this.#table.get(getOwnedKey('KEY', id))
+    const key = pointer && parseKey(await this.#table.get(getApiKeyRecordKey(String(pointer['digest']))))
     return key?.revokedAt === undefined ? key : undefined
   }
 
   /** Finds a key by its text; the result may be some seconds old and the key may be revoked. */
   findCached(text: string): Promise<ApiKey | undefined> {
     const digest = hashSecret(text)
-    return this.#memory.keys.get(digest, () => this.#look(digest))
+    return this.#cache.keys.get(digest, () => this.#loadKey(digest))
   }
 
   /** Reads the key and, once its owner is known, its account in the same call. */
-  async #look(digest: string): Promise<ApiKey | undefined> {
-    const { owners } = this.#memory
-    const owner = owners.get(digest)
+  async #loadKey(digest: string): Promise<ApiKey | undefined> {
+    const { ownersByDigest } = this.#cache
+    const owner = ownersByDigest.get(digest)
     if (owner === undefined) {
-      const key = parseKey(await this.#table.get(apiKeyRecord(digest)))
-      if (owners.size >= maxOwners) owners.clear()
-      if (key) owners.set(digest, key.owner)
+      const key = parseKey(await this.#table.get(getApiKeyRecordKey(digest)))
+      if (ownersByDigest.size >= maxOwners) ownersByDigest.clear()
+      if (key) ownersByDigest.set(digest, key.owner)
       return key
     }
-    const places = [apiKeyRecord(digest), accountKey(owner)] as const
-    const items = await this.#table.getAll(places)
-    const [key, account] = places.map(({ pk }) => items.find((item) => item['pk'] === pk))
+    const pointers = [getApiKeyRecordKey(digest), getAccountKey(owner)] as const
+    const items = await this.#table.getAll(pointers)
+    const [key, account] = pointers.map(({ pk }) => items.find((item) => item['pk'] === pk))
     cacheAccount({ table: this.#table }, owner, account)
     return parseKey(key)
   }
 
   /** Returns the changed key; undefined if it has been revoked in the meantime. */
-  async change(key: ApiKey, change: KeyChange, along: AuditWrites = noWrites): Promise<ApiKey | undefined> {
+  async change(
+    key: ApiKey,
+    change: KeyChange,
+    extraWrites: CreateAuditWrites = noWrites,
+  ): Promise<ApiKey | undefined> {
     const entries = Object.entries(change).filter(([, value]) => value !== undefined)
     const set = Object.fromEntries(entries.filter(([, value]) => value !== null))
     const remove = entries.flatMap(([name, value]) => (value === null ? [name] : []))
-    return this.#write(key, { set, remove }, { along: along({ ...key, ...set }) })
+    return this.#write(key, { set, remove }, { extraWrites: extraWrites({ ...key, ...set }) })
   }
 
   /** Replaces a key; the old one works for another day. Returns undefined if it was already rotated or revoked. */
   async rotate(
     key: ApiKey,
-    along: AuditWrites = noWrites,
+    extraWrites: CreateAuditWrites = noWrites,
     now = new Date(),
   ): Promise<RotatedKey | 'full' | undefined> {
-    const { name, kind, scopes: granted, expiresAt, allowedIps, allowedOrigins } = key
+    const { name, kind, scopes: grantedScopes, expiresAt, allowedIps, allowedOrigins } = key
     const earlierKeys = [...(key.earlier ?? []), key.id].slice(-maxEarlierKeys)
     const createdKey = await this.create(
       key.owner,
-      { name, kind, scopes: granted, expiresAt, allowedIps, allowedOrigins, earlier: earlierKeys },
+      { name, kind, scopes: grantedScopes, expiresAt, allowedIps, allowedOrigins, earlier: earlierKeys },
       { now },
     )
     if (!createdKey) return 'full'
@@ -172,7 +176,7 @@ export class ApiKeys {
     const previousKey = await this.#write(
       key,
       { set: { validUntil } },
-      { absent: ['validUntil', 'revokedAt'], along: along(key) },
+      { absent: ['validUntil', 'revokedAt'], extraWrites: extraWrites(key) },
     )
     if (previousKey) return { ...createdKey, previous: previousKey }
     await this.revoke(createdKey.key, noWrites, now)
@@ -180,28 +184,33 @@ export class ApiKeys {
   }
 
   /** Returns false if the key was already revoked. */
-  async revoke(key: ApiKey, along: AuditWrites = noWrites, now = new Date()): Promise<boolean> {
+  async revoke(key: ApiKey, extraWrites: CreateAuditWrites = noWrites, now = new Date()): Promise<boolean> {
     const { id, owner } = key
     const ttl = Math.ceil(now.getTime() / 1000) + retentionS
     const change = { set: { revokedAt: now.toISOString(), ttl } }
-    const revoked = await this.#write(key, change, { along: along(key) })
+    const revoked = await this.#write(key, change, { extraWrites: extraWrites(key) })
     if (revoked) await removeOwned(this.#table, 'KEY', { id, owner })
     return revoked !== undefined
   }
 
   async recordUse({ digest }: ApiKey, ip: string, now: Date): Promise<void> {
-    await this.#table.update(apiKeyRecord(digest), { set: { lastUsedAt: now.toISOString(), lastUsedIp: ip } })
+    await this.#table.update(getApiKeyRecordKey(digest), {
+      set: { lastUsedAt: now.toISOString(), lastUsedIp: ip },
+    })
   }
 
   async #write(
     { digest }: ApiKey,
     change: Change,
-    { absent = ['revokedAt'], along }: { absent?: readonly string[]; along: readonly Write[] },
+    { absent = ['revokedAt'], extraWrites }: { absent?: readonly string[]; extraWrites: readonly Write[] },
   ) {
-    const update = apiKeyRecord(digest)
-    const isDone = await this.#table.transact([{ update, change, if: { exists: true, absent } }, ...along])
-    this.#memory.keys.delete(digest)
-    return isDone ? parseKey(await this.#table.get(update)) : undefined
+    const update = getApiKeyRecordKey(digest)
+    const isCommitted = await this.#table.transact([
+      { update, change, if: { exists: true, absent } },
+      ...extraWrites,
+    ])
+    this.#cache.keys.delete(digest)
+    return isCommitted ? parseKey(await this.#table.get(update)) : undefined
   }
 }
 

@@ -31,15 +31,15 @@ interface AuditedAction {
 
 /** How long entries are kept. */
 const retentionDays = 400
-const dayS = 86_400
+const secondsPerDay = 86_400
 
 /** One partition per month: entries are rare enough that one partition takes all writes. */
-const partitionOf = (at: Date) => `AUDIT#${at.toISOString().slice(0, 7)}`
+const getPartitionKey = (at: Date) => `AUDIT#${at.toISOString().slice(0, 7)}`
 
 /**
  * Returns the write of an entry, for the transaction of the operation: an operation and its entry are stored together.
  */
-export function auditWrite({ before, after, ip, ...action }: AuditedAction, now = new Date()): Write {
+export function createAuditWrite({ before, after, ip, ...action }: AuditedAction, now = new Date()): Write {
   const auditEntry: AuditEntry = {
     id: newId('aud'),
     at: now.toISOString(),
@@ -48,18 +48,18 @@ export function auditWrite({ before, after, ip, ...action }: AuditedAction, now 
     after: after ?? null,
     ip: ip ?? null,
   }
-  const ttl = Math.floor(now.getTime() / 1000) + retentionDays * dayS
-  return { put: { ...auditEntry, pk: partitionOf(now), sk: auditEntry.id, ttl } }
+  const ttl = Math.floor(now.getTime() / 1000) + retentionDays * secondsPerDay
+  return { put: { ...auditEntry, pk: getPartitionKey(now), sk: auditEntry.id, ttl } }
 }
 
 /** Returns a page of entries, newest first, older than `before`; `next` is the cursor if there are more. */
-export async function auditPage(
+export async function listAuditEntries(
   table: Table,
   { limit, before }: { readonly limit: number; readonly before?: string | undefined },
   now = new Date(),
 ): Promise<{ entries: AuditEntry[]; next: string | null }> {
   const entries: AuditEntry[] = []
-  for (const pk of months(now)) {
+  for (const pk of listMonths(now)) {
     const { items } = await table.query({
       KeyConditionExpression: 'pk = :pk AND sk < :before',
       ExpressionAttributeValues: { ':pk': pk, ':before': before ?? 'aud_~' },
@@ -75,9 +75,9 @@ export async function auditPage(
 }
 
 /** Returns the partitions of the retention period, newest first. */
-function months(now: Date): string[] {
+function listMonths(now: Date): string[] {
   const count = Math.ceil(retentionDays / 28) + 1
-  return Array.from({ length: count }, (_, ago) =>
-    partitionOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1))),
+  return Array.from({ length: count }, (_, monthsAgo) =>
+    getPartitionKey(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo, 1))),
   )
 }

@@ -1,6 +1,6 @@
 import type { Credentials, Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
-import { anonymousPrincipal } from './anonymous.ts'
+import { createAnonymousPrincipal } from './anonymous.ts'
 import { authenticateByKey } from './api-key-auth.ts'
 import type { AuthMethod } from './auth-method.ts'
 import { authenticateByToken } from './oauth/token-auth.ts'
@@ -15,5 +15,5 @@ export async function authenticate(request: Credentials, services: Services): Pr
     const principal = await method(request, services)
     if (principal) return principal
   }
-  return anonymousPrincipal(request, services)
+  return createAnonymousPrincipal(request, services)
 }

@@ -1,4 +1,4 @@
-import { accountKey } from '../accounts/accounts.ts'
+import { getAccountKey } from '../accounts/accounts.ts'
 import type { Item, Key, Table } from '../aws/table.ts'
 import type { Log } from '../log.ts'
 import type { Credential } from '../model/principal.ts'
@@ -7,8 +7,8 @@ import type { Services } from '../services/services.ts'
 /** What WebSockets and event streams depend on, which may be open for hours: they end when it is revoked. */
 
 /** Returns the credential of an account: its record, and that of the key, token or session. */
-export const credentialOf = (accountId: string, ...records: readonly Key[]): Credential => [
-  accountKey(accountId),
+export const createCredential = (accountId: string, ...records: readonly Key[]): Credential => [
+  getAccountKey(accountId),
   ...records,
 ]
 
@@ -18,14 +18,14 @@ export async function readCredentials(
   table: Table,
   now = new Date(),
 ): Promise<(credential: Credential) => boolean> {
-  const keys = new Map(credentials.flat().map((key) => [nameOf(key), key]))
+  const keys = new Map(credentials.flat().map((key) => [formatRecordName(key), key]))
   if (keys.size === 0) return () => true
   const items = await table.getAll([...keys.values()].map(({ pk, sk }) => ({ pk, sk })))
-  const activeNames = new Set(items.filter((item) => isActiveRecord(item, now)).map(nameOf))
-  return (credential) => credential.every((key) => activeNames.has(nameOf(key)))
+  const activeNames = new Set(items.filter((item) => isActiveRecord(item, now)).map(formatRecordName))
+  return (credential) => credential.every((key) => activeNames.has(formatRecordName(key)))
 }
 
-const nameOf = ({ pk, sk }: Item | Key) => `${pk}\n${sk}`
+const formatRecordName = ({ pk, sk }: Item | Key) => `${pk}\n${sk}`
 
 /** Records of accounts, API keys, OAuth clients, access tokens and sessions. */
 function isActiveRecord({ status, revokedAt, validUntil, expiresAt }: Item, now: Date): boolean {

@@ -1,13 +1,13 @@
-import { accountOf } from '../accounts/accounts.ts'
+import { readAccount } from '../accounts/accounts.ts'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
-import { listOwnedIds, ownedCountsKey, ownedKinds, removeOwned } from '../aws/owned-records.ts'
-import { wakeShardOf } from '../jobs/keys.ts'
+import { getOwnedCountsKey, listOwnedIds, ownedKinds, removeOwned } from '../aws/owned-records.ts'
+import { getWakeShard } from '../jobs/keys.ts'
 import { ConcurrencySlots } from '../jobs/run/concurrency-slots.ts'
 import type { Services } from '../services/services.ts'
 import { removeDefaultSecret } from '../webhooks/default-secret.ts'
 import { forgetMove } from './adopt-anonymous.ts'
 import { ApiKeys } from './api-keys.ts'
-import { auditWrite } from './audit.ts'
+import { createAuditWrite } from './audit.ts'
 import { removeAuthRecords } from './sessions.ts'
 
 /**
@@ -20,7 +20,7 @@ const delayS = 60
 const pageSize = 100
 const writers = 8
 
-const deletionKey = (account: string) => ({ pk: `CLOSE#${account}`, sk: 'CLOSE' })
+const getDeletionKey = (account: string) => ({ pk: `CLOSE#${account}`, sk: 'CLOSE' })
 
 /** Schedules the deletion. Call it right before the account record is deleted. */
 export async function scheduleDeletion(
@@ -30,8 +30,8 @@ export async function scheduleDeletion(
 ): Promise<void> {
   const wakeAt = new Date(now.getTime() + delayS * 1000).toISOString()
   await table.transact([
-    { put: { ...deletionKey(account), wakeAt, wakeShard: wakeShardOf(account) } },
-    auditWrite({ actor: account, action: 'user.close', subject: account }, now),
+    { put: { ...getDeletionKey(account), wakeAt, wakeShard: getWakeShard(account) } },
+    createAuditWrite({ actor: account, action: 'user.close', subject: account }, now),
   ])
 }
 
@@ -39,8 +39,8 @@ export async function scheduleDeletion(
 export async function resumeDeletion(account: string, services: Services): Promise<void> {
   const { table } = services
   // If the account still exists, it was not closed after all.
-  if (!(await accountOf(services, account))) await removeOwnedRecords(account, services)
-  await table.delete(deletionKey(account))
+  if (!(await readAccount(services, account))) await removeOwnedRecords(account, services)
+  await table.delete(getDeletionKey(account))
 }
 
 async function removeOwnedRecords(owner: string, services: Services): Promise<void> {
@@ -53,7 +53,7 @@ async function removeOwnedRecords(owner: string, services: Services): Promise<vo
     for (const id of await listOwnedIds(table, kind, owner)) await removeOwned(table, kind, { id, owner })
   await removeJobs(owner, services)
   await removeDefaultSecret(owner, table)
-  await table.delete(ownedCountsKey(owner))
+  await table.delete(getOwnedCountsKey(owner))
 }
 
 async function removeJobs(owner: string, services: Services): Promise<void> {

@@ -14,7 +14,7 @@ import { mayWait, type WaitKind } from './wait-limit.ts'
 
 export const JobParams = z.object({ jobId: text('id').describe('Id of the job, `job_…`') })
 
-export function jobNotFound(jobId: string): AppError {
+export function jobNotFoundError(jobId: string): AppError {
   return new AppError('JOB_NOT_FOUND', `There is no job ${quoteId(jobId)}; it may have been deleted.`, {
     jobId,
   })
@@ -25,7 +25,7 @@ export function jobNotFound(jobId: string): AppError {
  * @throws AppError JOB_NOT_FOUND; for an expired job, the details say when it expired.
  */
 export function requireVisibleJob(job: Job | undefined, jobId: string, reader: JobReader): Job {
-  if (!job || job.deletedAt || !canRead(job, reader)) throw jobNotFound(jobId)
+  if (!job || job.deletedAt || !canRead(job, reader)) throw jobNotFoundError(jobId)
   if (job.status !== 'expired') return job
   throw new AppError(
     'JOB_NOT_FOUND',
@@ -50,13 +50,13 @@ export async function findEarlierJob(jobId: string, { jobs }: Services): Promise
 
 /** Rejects malformed ids before they reach the table. */
 export function requireJobId(jobId: string): string {
-  if (!idPattern('job').test(jobId)) throw jobNotFound(jobId)
+  if (!idPattern('job').test(jobId)) throw jobNotFoundError(jobId)
   return jobId
 }
 
 /** Only its owner may change a job, even if everyone with the id may see it. */
 export function requireOwner(job: Job, principal: Principal): void {
-  if (!canRead(job, principal)) throw jobNotFound(job.id)
+  if (!canRead(job, principal)) throw jobNotFoundError(job.id)
   if (job.owner === principal.ownerId) return
   throw new AppError(
     'INSUFFICIENT_PERMISSIONS',
@@ -83,8 +83,8 @@ interface WaitRequest {
 export function parseWaitS({ headers, remainingMs }: WaitRequest): number | undefined {
   const seconds = /(?:^|[,;\s])wait=(\d{1,6})/i.exec(headers.prefer ?? '')?.[1]
   if (seconds === undefined) return undefined
-  const leftS = Math.max(0, Math.floor(remainingMs() / 1000) - replyMarginS)
-  return Math.min(Number(seconds), maxWaitS, leftS)
+  const remainingS = Math.max(0, Math.floor(remainingMs() / 1000) - replyMarginS)
+  return Math.min(Number(seconds), maxWaitS, remainingS)
 }
 
 /**
@@ -114,11 +114,11 @@ export function waitUntilFinished(
 
 /** Loads a job with the tasks that its view needs. */
 export async function loadViewState(job: Job, { jobs }: Services): Promise<JobState> {
-  const wholeState = needsTaskRecords(job) ? await jobs.store.getState(job.id) : undefined
-  return wholeState ?? { job, fixed: job.fixed ?? [], tasks: [], chunks: [] }
+  const fullState = needsTaskRecords(job) ? await jobs.store.getState(job.id) : undefined
+  return fullState ?? { job, fixed: job.fixed ?? [], tasks: [], chunks: [] }
 }
 
-export function jobHeaders(job: Job, waitedS: number | undefined): Record<string, string> {
+export function createJobHeaders(job: Job, waitedS: number | undefined): Record<string, string> {
   const seconds = retryAfterS(job)
   return {
     ...(seconds !== undefined && { 'retry-after': String(seconds) }),

@@ -1,9 +1,9 @@
-import { Account, accountKey, accountOf } from '../accounts/accounts.ts'
+import { Account, getAccountKey, readAccount } from '../accounts/accounts.ts'
 import type { Item, Write } from '../aws/table.ts'
 import type { Services } from '../services/services.ts'
-import { auditWrite } from './audit.ts'
-import { modelListKey } from './auth/records.ts'
-import { planChangeWrite } from './plan-changes.ts'
+import { createAuditWrite } from './audit.ts'
+import { getModelListKey } from './auth/records.ts'
+import { createPlanChangeWrite } from './plan-changes.ts'
 import { endSessions } from './sessions.ts'
 
 /** Administrators' operations on accounts; each is recorded in the audit trail. */
@@ -32,11 +32,11 @@ export async function updateAccount(
   actor: Actor,
   services: Deps,
 ): Promise<{ readonly before: Account; readonly after: Account } | undefined> {
-  for (let left = maxAttempts; left > 0; left--) {
-    const accountBefore = await accountOf(services, id)
+  for (let attemptsLeft = maxAttempts; attemptsLeft > 0; attemptsLeft--) {
+    const accountBefore = await readAccount(services, id)
     if (!accountBefore) return undefined
     const accountAfter = { ...accountBefore, ...withoutUndefined(change) }
-    if (!(await services.table.transact(writesOf(accountBefore, accountAfter, actor)))) continue
+    if (!(await services.table.transact(createWrites(accountBefore, accountAfter, actor)))) continue
     // Repeating the call after a crash ends the remaining sessions.
     const losesAccess =
       accountAfter.status === 'suspended' || (accountBefore.role === 'ADMIN' && accountAfter.role !== 'ADMIN')
@@ -52,7 +52,7 @@ const withoutUndefined = (change: AccountChange) =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 
 /** The change, its audit entries and the event for its owner, as one transaction. */
-function writesOf(
+function createWrites(
   accountBefore: Account,
   accountAfter: Account,
   { id: actor, ip }: Actor,
@@ -62,7 +62,7 @@ function writesOf(
   const of = (account: Account) => Object.fromEntries(names.map((name) => [name, account[name]]))
   return [
     {
-      update: accountKey(accountAfter.id),
+      update: getAccountKey(accountAfter.id),
       // Increments the version, so that a concurrent writer of the whole record notices the change.
       change: {
         set: { ...of(accountAfter), updatedAt: now.toISOString() },
@@ -71,7 +71,7 @@ function writesOf(
       if: { exists: true, equal: of(accountBefore) },
     },
     ...names.map((name) =>
-      auditWrite(
+      createAuditWrite(
         {
           actor,
           ip,
@@ -83,7 +83,9 @@ function writesOf(
         now,
       ),
     ),
-    ...(accountBefore.plan === accountAfter.plan ? [] : [planChangeWrite(accountBefore, accountAfter, now)]),
+    ...(accountBefore.plan === accountAfter.plan
+      ? []
+      : [createPlanChangeWrite(accountBefore, accountAfter, now)]),
   ]
 }
 
@@ -105,23 +107,24 @@ export async function listAccounts(
   { q, plan, limit, before }: AccountSearch,
   { table }: Pick<Services, 'table'>,
 ): Promise<{ accounts: Account[]; next: string | null }> {
-  const needle = q?.toLowerCase()
+  const searchText = q?.toLowerCase()
   const foundAccounts: Account[] = []
   let lastId = before ?? 'acc_~'
-  for (let scanned = 0; scanned < maxScanned; scanned += pageSize) {
+  for (let scannedCount = 0; scannedCount < maxScanned; scannedCount += pageSize) {
     const { items } = await table.query({
       IndexName: 'byList',
       KeyConditionExpression: 'listKey = :all AND id < :before',
-      ExpressionAttributeValues: { ':all': modelListKey('user'), ':before': lastId },
+      ExpressionAttributeValues: { ':all': getModelListKey('user'), ':before': lastId },
       ScanIndexForward: false,
       Limit: pageSize,
     })
     for (const account of await loadNewestFirst(items, table)) {
       lastId = account.id
-      const isWanted =
+      const matchesSearch =
         (plan === undefined || account.plan === plan) &&
-        (needle === undefined || `${account.email}\n${account.name.toLowerCase()}`.includes(needle))
-      if (isWanted && foundAccounts.push(account) === limit) return { accounts: foundAccounts, next: lastId }
+        (searchText === undefined || `${account.email}\n${account.name.toLowerCase()}`.includes(searchText))
+      if (matchesSearch && foundAccounts.push(account) === limit)
+        return { accounts: foundAccounts, next: lastId }
     }
     if (items.length < pageSize) return { accounts: foundAccounts, next: null }
   }
@@ -129,6 +132,6 @@ export async function listAccounts(
 }
 
 async function loadNewestFirst(items: readonly Item[], table: Services['table']): Promise<Account[]> {
-  const records = await table.getAll(items.map(({ id }) => accountKey(String(id))))
+  const records = await table.getAll(items.map(({ id }) => getAccountKey(String(id))))
   return records.map((item) => Account.parse(item)).sort((a, b) => (a.id < b.id ? 1 : -1))
 }

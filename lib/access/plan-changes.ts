@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/accounts.ts'
 import type { Write } from '../aws/table.ts'
-import { wakeShardOf } from '../jobs/keys.ts'
+import { getWakeShard } from '../jobs/keys.ts'
 import type { Services } from '../services/services.ts'
 import { publishToOwner, subscriptionEvents } from './account-events.ts'
 
@@ -11,14 +11,14 @@ import { publishToOwner, subscriptionEvents } from './account-events.ts'
 
 const partitionOf = (account: string) => `PLAN#${account}`
 
-export const planChangeWrite = (accountBefore: Account, { id, plan }: Account, now: Date): Write => ({
+export const createPlanChangeWrite = (accountBefore: Account, { id, plan }: Account, now: Date): Write => ({
   put: {
     pk: partitionOf(id),
     sk: now.toISOString(),
     plan,
     before: accountBefore.plan,
     wakeAt: now.toISOString(),
-    wakeShard: wakeShardOf(id),
+    wakeShard: getWakeShard(id),
   },
 })
 

@@ -2,4 +2,4 @@
 export const warningPercent = 80
 
 /** Returns the number of the request that triggers the warning. */
-export const warningCount = (limit: number): number => Math.ceil((limit * warningPercent) / 100)
+export const getWarningCount = (limit: number): number => Math.ceil((limit * warningPercent) / 100)

@@ -22,27 +22,27 @@ export interface WindowUsage {
 }
 
 const minuteMs = 60_000
-const lengthMs = { minute: minuteMs, reads: minuteMs, hour: 60 * minuteMs } as const
+const windowLengthsMs = { minute: minuteMs, reads: minuteMs, hour: 60 * minuteMs } as const
 
 /**
  * Returns the end of a window. Short windows start with their first request; days and months follow the UTC calendar.
  */
-export function windowEnd(name: WindowName, now: number): number {
+export function getWindowEnd(name: WindowName, now: number): number {
   const today = new Date(now)
   if (name === 'day') return Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + 1)
   if (name === 'month') return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1)
-  return now + lengthMs[name]
+  return now + windowLengthsMs[name]
 }
 
 /** Returns the length of a window for `RateLimit-Policy`; a month has 31 days. */
-export const windowSeconds = (name: WindowName): number =>
-  name === 'month' ? 31 * 86_400 : name === 'day' ? 86_400 : lengthMs[name] / 1000
+export const getWindowSeconds = (name: WindowName): number =>
+  name === 'month' ? 31 * 86_400 : name === 'day' ? 86_400 : windowLengthsMs[name] / 1000
 
 /** `work` creates a job; `write` creates something else, such as an upload or a webhook. */
 export type RequestKind = 'read' | 'write' | 'work'
 
 /** Returns the policies that apply to a request. Minutes and hours are per key, days and months per account. */
-export function policiesOf(
+export function createPolicies(
   plan: Plan,
   { limiterKey }: Pick<Principal, 'limiterKey'>,
   kind: RequestKind,
@@ -50,12 +50,13 @@ export function policiesOf(
   const policy = (name: WindowName, limit: number | null, counter: string = name): Policy[] =>
     limit === null ? [] : [{ name, limit, counter }]
   // In DynamoDB expressions a dot selects a map entry.
-  const perLimiter = (name: WindowName, limit: number | null) =>
+  const createLimiterPolicy = (name: WindowName, limit: number | null) =>
     policy(name, limit, `${name} ${limiterKey.replaceAll('.', '-')}`)
-  if (kind === 'read' && plan.readsPerMinute !== null) return perLimiter('reads', plan.readsPerMinute)
+  if (kind === 'read' && plan.readsPerMinute !== null)
+    return createLimiterPolicy('reads', plan.readsPerMinute)
   return [
-    ...perLimiter('minute', plan.requestsPerMinute),
-    ...perLimiter('hour', plan.requestsPerHour),
+    ...createLimiterPolicy('minute', plan.requestsPerMinute),
+    ...createLimiterPolicy('hour', plan.requestsPerHour),
     ...(kind === 'work'
       ? [...policy('day', plan.requestsPerDay), ...policy('month', plan.requestsPerMonth)]
       : []),
@@ -66,34 +67,34 @@ export function policiesOf(
  * Returns the key of the rate-limit counters: per account, so that more keys don't raise the limits, otherwise per
  * IP address.
  */
-export const limitRecordKey = ({
+export const getLimitRecordKey = ({
   kind,
   ownerId,
   limiterKey,
 }: Pick<Principal, 'kind' | 'ownerId' | 'limiterKey'>) =>
   ({ pk: `LIMIT#${kind === 'anonymous' ? limiterKey : ownerId}`, sk: 'LIMIT' }) as const
 
-const leftOf = ({ policy, used }: WindowUsage) => Math.max(0, policy.limit - used)
+const getRemaining = ({ policy, used }: WindowUsage) => Math.max(0, policy.limit - used)
 
 /** Returns the window with the fewest remaining requests, or the one that ends last if several are equal. */
-export function tightest(usages: readonly WindowUsage[]): WindowUsage | undefined {
-  return [...usages].sort((a, b) => leftOf(a) - leftOf(b) || b.endsAt - a.endsAt)[0]
+export function findTightestWindow(usages: readonly WindowUsage[]): WindowUsage | undefined {
+  return [...usages].sort((a, b) => getRemaining(a) - getRemaining(b) || b.endsAt - a.endsAt)[0]
 }
 
 /** Returns the common `X-RateLimit-*` headers and those of draft-ietf-httpapi-ratelimit-headers. */
-export function rateLimitHeaders(usages: readonly WindowUsage[], now: number): Record<string, string> {
-  const firstUsage = tightest(usages)
-  if (!firstUsage) return {}
-  const { policy, endsAt } = firstUsage
-  const left = leftOf(firstUsage)
+export function createRateLimitHeaders(usages: readonly WindowUsage[], now: number): Record<string, string> {
+  const tightestWindow = findTightestWindow(usages)
+  if (!tightestWindow) return {}
+  const { policy, endsAt } = tightestWindow
+  const remaining = getRemaining(tightestWindow)
   return {
     'x-ratelimit-limit': String(policy.limit),
-    'x-ratelimit-remaining': String(left),
+    'x-ratelimit-remaining': String(remaining),
     'x-ratelimit-reset': String(Math.ceil(endsAt / 1000)),
     'ratelimit-policy': usages
-      .map(({ policy: { name, limit } }) => `"${name}";q=${limit};w=${windowSeconds(name)}`)
+      .map(({ policy: { name, limit } }) => `"${name}";q=${limit};w=${getWindowSeconds(name)}`)
       .join(', '),
-    ratelimit: `"${policy.name}";r=${left};t=${secondsUntil(endsAt, now)}`,
+    ratelimit: `"${policy.name}";r=${remaining};t=${secondsUntil(endsAt, now)}`,
   }
 }
 

@@ -5,13 +5,13 @@ import type { Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
 import { PermitBlocks } from './permit-blocks.ts'
 import {
-  limitRecordKey,
+  createPolicies,
+  getLimitRecordKey,
+  getWindowEnd,
   type Policy,
-  policiesOf,
   type RequestKind,
   secondsUntil,
   type WindowUsage,
-  windowEnd,
 } from './rate-limit-windows.ts'
 
 /**
@@ -25,8 +25,8 @@ const maxAttempts = 20
 const fullCacheMs = 4000
 const dayS = 86_400
 
-const countOf = (counter: string) => `count ${counter}`
-const endAttribute = (counter: string) => `until ${counter}`
+const getCountAttribute = (counter: string) => `count ${counter}`
+const getEndAttribute = (counter: string) => `until ${counter}`
 
 interface RateLimitResult {
   readonly isAllowed: boolean
@@ -34,15 +34,19 @@ interface RateLimitResult {
 }
 
 interface LimiterCache {
-  readonly full: Map<string, { readonly until: number; readonly taken: RateLimitResult }>
+  readonly fullByName: Map<string, { readonly until: number; readonly limitResult: RateLimitResult }>
   /** Serializes the updates of a record in this process: a thousand concurrent updates would conflict in the table. */
-  readonly turns: KeyedMutex
+  readonly mutex: KeyedMutex
   readonly blocks: PermitBlocks
 }
 const caches = new WeakMap<object, LimiterCache>()
 
-function cacheOf({ table }: Pick<Services, 'table'>): LimiterCache {
-  const cache = caches.get(table) ?? { full: new Map(), turns: new KeyedMutex(), blocks: new PermitBlocks() }
+function getCache({ table }: Pick<Services, 'table'>): LimiterCache {
+  const cache = caches.get(table) ?? {
+    fullByName: new Map(),
+    mutex: new KeyedMutex(),
+    blocks: new PermitBlocks(),
+  }
   caches.set(table, cache)
   return cache
 }
@@ -54,30 +58,30 @@ export async function countRequest(
   kind: RequestKind,
   now: number = Date.now(),
 ): Promise<RateLimitResult> {
-  const policies = policiesOf(services.plans[principal.plan], principal, kind)
+  const policies = createPolicies(services.plans[principal.plan], principal, kind)
   if (policies.length === 0) return { isAllowed: true, usages: [] }
-  const cache = cacheOf(services)
-  const key = limitRecordKey(principal)
-  return cache.turns.run(key.pk, () => countUnlessFull(services.table, key, policies, now, cache))
+  const cache = getCache(services)
+  const key = getLimitRecordKey(principal)
+  return cache.mutex.run(key.pk, () => countUnlessFull(services.table, key, policies, now, cache))
 }
 
 async function countUnlessFull(
   table: Table,
-  key: ReturnType<typeof limitRecordKey>,
+  key: ReturnType<typeof getLimitRecordKey>,
   policies: readonly Policy[],
   now: number,
-  { full, blocks }: LimiterCache,
+  { fullByName: full, blocks }: LimiterCache,
 ): Promise<RateLimitResult> {
   const name = `${key.pk} ${policies.map(({ counter, limit }) => `${counter} ${limit}`).join()}`
   const fullWindow = full.get(name)
-  if (fullWindow && fullWindow.until > now) return fullWindow.taken
+  if (fullWindow && fullWindow.until > now) return fullWindow.limitResult
   full.delete(name)
   const countedUsages = blocks.takePermit(name, now)
   if (countedUsages) return { isAllowed: true, usages: countedUsages }
   const limitResult = await countInTable(table, key, policies, now, { blocks, name })
   if (!limitResult.isAllowed) {
     const windowEnds = limitResult.usages.filter(isFull).map(({ endsAt }) => endsAt)
-    full.set(name, { until: Math.min(now + fullCacheMs, ...windowEnds), taken: limitResult })
+    full.set(name, { until: Math.min(now + fullCacheMs, ...windowEnds), limitResult })
     if (full.size > 10_000) full.clear()
   }
   return limitResult
@@ -87,60 +91,63 @@ const isFull = ({ policy, used }: WindowUsage) => used >= policy.limit
 
 async function countInTable(
   table: Table,
-  key: ReturnType<typeof limitRecordKey>,
+  key: ReturnType<typeof getLimitRecordKey>,
   policies: readonly Policy[],
   now: number,
   { blocks, name }: { readonly blocks: PermitBlocks; readonly name: string },
 ): Promise<RateLimitResult> {
   let item: Item | undefined
   if (policies.some(({ limit }) => limit === 0))
-    return { isAllowed: false, usages: policies.map((policy) => windowUsageOf(policy, item, now)) }
+    return { isAllowed: false, usages: policies.map((policy) => toWindowUsage(policy, item, now)) }
   // Usually, all windows have already started.
   let runningPolicies: readonly Policy[] = policies
-  let count = blocks.blockSizeFor(name, now)
+  let count = blocks.getBlockSize(name, now)
   for (let left = maxAttempts; left > 0; left--) {
-    const starting = policies.filter((policy) => !runningPolicies.includes(policy))
-    const startingEnds = starting.map(
-      ({ name, counter }) => [endAttribute(counter), windowEnd(name, now)] as const,
+    const startingPolicies = policies.filter((policy) => !runningPolicies.includes(policy))
+    const startingEnds = startingPolicies.map(
+      ({ name, counter }) => [getEndAttribute(counter), getWindowEnd(name, now)] as const,
     )
     const { applied, item: storedItem } = await table.update(
       key,
       {
         set: {
           ...Object.fromEntries(startingEnds),
-          ...Object.fromEntries(starting.map(({ counter }) => [countOf(counter), 1])),
+          ...Object.fromEntries(startingPolicies.map(({ counter }) => [getCountAttribute(counter), 1])),
           // By then every window has ended.
-          ...(starting.length > 0 && { ttl: Math.ceil(windowEnd('month', now) / 1000) + dayS }),
+          ...(startingPolicies.length > 0 && { ttl: Math.ceil(getWindowEnd('month', now) / 1000) + dayS }),
         },
         setPlus: Object.fromEntries(
-          runningPolicies.map(({ counter }) => [countOf(counter), [countOf(counter), count]]),
+          runningPolicies.map(({ counter }) => [
+            getCountAttribute(counter),
+            [getCountAttribute(counter), count],
+          ]),
         ),
       },
       {
         condition: {
           ...(runningPolicies.length > 0 && { exists: true }),
-          after: Object.fromEntries(runningPolicies.map(({ counter }) => [endAttribute(counter), now])),
+          after: Object.fromEntries(runningPolicies.map(({ counter }) => [getEndAttribute(counter), now])),
           below: Object.fromEntries(
-            runningPolicies.map(({ counter, limit }) => [countOf(counter), limit - count + 1]),
+            runningPolicies.map(({ counter, limit }) => [getCountAttribute(counter), limit - count + 1]),
           ),
           // Windows to start must be unchanged since they were read as ended.
-          absent: starting.flatMap(({ counter }) =>
-            item?.[endAttribute(counter)] === undefined ? [endAttribute(counter)] : [],
+          absent: startingPolicies.flatMap(({ counter }) =>
+            item?.[getEndAttribute(counter)] === undefined ? [getEndAttribute(counter)] : [],
           ),
           equal: Object.fromEntries(
-            starting.flatMap(({ counter }) => {
-              const endBefore = item?.[endAttribute(counter)]
-              return endBefore === undefined ? [] : [[endAttribute(counter), endBefore]]
+            startingPolicies.flatMap(({ counter }) => {
+              const endBefore = item?.[getEndAttribute(counter)]
+              return endBefore === undefined ? [] : [[getEndAttribute(counter), endBefore]]
             }),
           ),
         },
       },
     )
     item = storedItem
-    const usages = policies.map((policy) => windowUsageOf(policy, item, now))
+    const usages = policies.map((policy) => toWindowUsage(policy, item, now))
     if (applied) return { isAllowed: true, usages: blocks.addBlock(name, key.pk, count, usages) }
     count = 1
-    runningPolicies = policies.filter(({ counter }) => Number(item?.[endAttribute(counter)] ?? 0) > now)
+    runningPolicies = policies.filter(({ counter }) => Number(item?.[getEndAttribute(counter)] ?? 0) > now)
     if (usages.some((usage) => runningPolicies.includes(usage.policy) && isFull(usage)))
       return { isAllowed: false, usages }
   }
@@ -149,36 +156,38 @@ async function countInTable(
   )
 }
 
-function windowUsageOf(policy: Policy, item: Item | undefined, now: number): WindowUsage {
-  const endsAt = Number(item?.[endAttribute(policy.counter)] ?? 0)
-  if (endsAt <= now) return { policy, used: 0, endsAt: windowEnd(policy.name, now) }
-  return { policy, used: Number(item?.[countOf(policy.counter)] ?? 0), endsAt }
+function toWindowUsage(policy: Policy, item: Item | undefined, now: number): WindowUsage {
+  const endsAt = Number(item?.[getEndAttribute(policy.counter)] ?? 0)
+  if (endsAt <= now) return { policy, used: 0, endsAt: getWindowEnd(policy.name, now) }
+  return { policy, used: Number(item?.[getCountAttribute(policy.counter)] ?? 0), endsAt }
 }
 
 /** Returns the usage of the client's rate-limit windows without counting a request. */
-export async function windowUsages(
+export async function readWindowUsages(
   services: Pick<Services, 'table' | 'plans'>,
   principal: Principal,
   now: number = Date.now(),
 ): Promise<WindowUsage[]> {
   const plan = services.plans[principal.plan]
-  const readPolicies = plan.readsPerMinute === null ? [] : policiesOf(plan, principal, 'read')
-  const policies = [...policiesOf(plan, principal, 'work'), ...readPolicies]
+  const readPolicies = plan.readsPerMinute === null ? [] : createPolicies(plan, principal, 'read')
+  const policies = [...createPolicies(plan, principal, 'work'), ...readPolicies]
   if (policies.length === 0) return []
-  const item = await services.table.get(limitRecordKey(principal))
-  const usages = policies.map((policy) => windowUsageOf(policy, item, now))
-  return cacheOf(services).blocks.subtractUnused(limitRecordKey(principal).pk, usages)
+  const item = await services.table.get(getLimitRecordKey(principal))
+  const usages = policies.map((policy) => toWindowUsage(policy, item, now))
+  return getCache(services).blocks.subtractUnused(getLimitRecordKey(principal).pk, usages)
 }
 
 /** Returns the usage of the windows that count reads, without counting one. */
-export async function readUsages(
+export async function getReadWindowUsages(
   services: Pick<Services, 'table' | 'plans'>,
   principal: Principal,
   now: number = Date.now(),
 ): Promise<WindowUsage[]> {
-  const counters = policiesOf(services.plans[principal.plan], principal, 'read').map(({ counter }) => counter)
+  const counters = createPolicies(services.plans[principal.plan], principal, 'read').map(
+    ({ counter }) => counter,
+  )
   if (counters.length === 0) return []
-  const usages = await windowUsages(services, principal, now)
+  const usages = await readWindowUsages(services, principal, now)
   return usages.filter(({ policy }) => counters.includes(policy.counter))
 }
 

@@ -8,29 +8,30 @@ import { crc32 } from 'node:zlib'
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-function base62(value: bigint, length: number): string {
+function toBase62(value: bigint, length: number): string {
   let text = ''
-  for (let rest = value; text.length < length; rest /= 62n) text = digits.charAt(Number(rest % 62n)) + text
+  for (let remaining = value; text.length < length; remaining /= 62n)
+    text = digits.charAt(Number(remaining % 62n)) + text
   return text
 }
 
 /** 62^43 is just above 2^256, 62^6 above 2^32. */
 const secretLength = 43
 const checksumLength = 6
-const shape = new RegExp(`^[0-9A-Za-z]{${secretLength + checksumLength}}$`)
+const secretPattern = new RegExp(`^[0-9A-Za-z]{${secretLength + checksumLength}}$`)
 
-const checksumOf = (text: string) => base62(BigInt(crc32(text)), checksumLength)
+const computeChecksum = (text: string) => toBase62(BigInt(crc32(text)), checksumLength)
 
 /** @param prefix for example `sk_`. */
-export function newSecretText(prefix: string): string {
-  const text = prefix + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretLength)
-  return text + checksumOf(text)
+export function createSecretText(prefix: string): string {
+  const text = prefix + toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretLength)
+  return text + computeChecksum(text)
 }
 
 /** True if the format and checksum are correct; the secret may still be unknown or revoked. */
 export function isSecretText(text: string, prefix: string): boolean {
-  if (!text.startsWith(prefix) || !shape.test(text.slice(prefix.length))) return false
-  return checksumOf(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
+  if (!text.startsWith(prefix) || !secretPattern.test(text.slice(prefix.length))) return false
+  return computeChecksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
 }
 
 /**

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { Account, accountKey } from '../accounts/accounts.ts'
-import { planOfAccount } from '../accounts/owner-plan.ts'
+import { Account, getAccountKey } from '../accounts/accounts.ts'
+import { getAccountPlan } from '../accounts/owner-plan.ts'
 import type { Key } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
 import { scopesOfRole } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
-import { markerKey, models, recordKey } from './auth/records.ts'
+import { getMarkerKey, getRecordKey, models } from './auth/records.ts'
 import type { AuthMethod } from './auth-method.ts'
-import { credentialOf } from './credential.ts'
+import { createCredential } from './credential.ts'
 import { isSameOrigin } from './same-origin.ts'
 
 /**
@@ -24,22 +24,22 @@ const isSecure = (publicUrl = '') => publicUrl.startsWith('https:')
  * other host, subdomain or insecure connection can set it. Over plain http, Chromium and Firefox accept it on loopback
  * only and Safari not at all, so there the name has no prefix.
  */
-export const sessionCookieName = (publicUrl: string | undefined): string =>
+export const getSessionCookieName = (publicUrl: string | undefined): string =>
   isSecure(publicUrl) ? '__Host-session' : 'session'
 
 /** The secret with which better-auth signs cookies and derives keys. */
-export const authSecret = ({ keys }: Pick<Services, 'keys'>): string => keys.accounts.toString('base64url')
+export const getAuthSecret = ({ keys }: Pick<Services, 'keys'>): string => keys.accounts.toString('base64url')
 
 /** Returns the Set-Cookie value that deletes the session cookie. */
-export const clearSessionCookie = (publicUrl: string | undefined): string =>
-  `${sessionCookieName(publicUrl)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${isSecure(publicUrl) ? '; Secure' : ''}`
+export const createClearingCookie = (publicUrl: string | undefined): string =>
+  `${getSessionCookieName(publicUrl)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${isSecure(publicUrl) ? '; Secure' : ''}`
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 
 /** @throws AppError AUTHENTICATION_REQUIRED for an ended session, INSUFFICIENT_PERMISSIONS for a foreign page. */
 export const authenticateBySession: AuthMethod = async ({ headers, cookies, method }, services) => {
   const { PUBLIC_URL } = services.config
-  const name = `${sessionCookieName(PUBLIC_URL)}=`
+  const name = `${getSessionCookieName(PUBLIC_URL)}=`
   const cookie = cookies?.find((pair) => pair.startsWith(name))?.slice(name.length)
   if (!cookie) return undefined
   if (!safeMethods.includes(method) && !isSameOrigin(headers, PUBLIC_URL))
@@ -48,7 +48,7 @@ export const authenticateBySession: AuthMethod = async ({ headers, cookies, meth
       'Origin: session cookies are only accepted from pages of this service. Send an API key instead of the cookie.',
       { field: 'Origin', expected: PUBLIC_URL },
     )
-  const token = verifyToken(cookie, authSecret(services))
+  const token = verifyToken(cookie, getAuthSecret(services))
   const foundSession = token && (await findSession(token, services))
   if (!foundSession) throw sessionEndedError('Your session has ended.')
   const { account, sessionKey } = foundSession
@@ -56,16 +56,16 @@ export const authenticateBySession: AuthMethod = async ({ headers, cookies, meth
   return {
     ownerId: account.id,
     kind: 'session',
-    plan: planOfAccount(account),
+    plan: getAccountPlan(account),
     role: account.role,
     scopes: scopesOfRole(account.role),
     limiterKey: `account:${account.id}`,
-    credential: credentialOf(account.id, sessionKey),
+    credential: createCredential(account.id, sessionKey),
   }
 }
 
-const sessionEndedError = (why: string) =>
-  new AppError('AUTHENTICATION_REQUIRED', `${why} Sign in again, or continue without an account.`, {
+const sessionEndedError = (explanation: string) =>
+  new AppError('AUTHENTICATION_REQUIRED', `${explanation} Sign in again, or continue without an account.`, {
     reason: 'session',
   })
 
@@ -76,12 +76,12 @@ export const clearsSession = ({ code, details }: AppError): boolean =>
 /** `token.signature`, percent-encoded; the signature is base64. */
 function verifyToken(cookie: string, secret: string): string | undefined {
   const value = decodeCookie(cookie)
-  const dot = value.lastIndexOf('.')
-  if (dot <= 0) return undefined
-  const token = value.slice(0, dot)
+  const dotIndex = value.lastIndexOf('.')
+  if (dotIndex <= 0) return undefined
+  const token = value.slice(0, dotIndex)
   // Compared as text: base64 has several spellings of the same bytes.
   const expected = Buffer.from(createHmac('sha256', secret).update(token).digest('base64'))
-  const givenSignature = Buffer.from(value.slice(dot + 1))
+  const givenSignature = Buffer.from(value.slice(dotIndex + 1))
   return givenSignature.length === expected.length && timingSafeEqual(givenSignature, expected)
     ? token
     : undefined
@@ -101,10 +101,10 @@ async function findSession(
   services: Services,
 ): Promise<{ readonly account: Account; readonly sessionKey: Key } | undefined> {
   const { table } = services
-  const marker = await table.get(markerKey('session', 'token', token, { ...services, models }))
+  const marker = await table.get(getMarkerKey('session', 'token', token, { ...services, models }))
   if (!marker) return undefined
-  const sessionKey = recordKey('session', String(marker['id']))
-  const items = await table.getAll([sessionKey, accountKey(String(marker['userId']))])
+  const sessionKey = getRecordKey('session', String(marker['id']))
+  const items = await table.getAll([sessionKey, getAccountKey(String(marker['userId']))])
   const session = items.find(({ pk }) => pk === sessionKey.pk)
   const account = items.find(({ pk }) => pk !== sessionKey.pk)
   const isOver = !session || String(session['expiresAt']) <= new Date().toISOString()

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Write } from '../aws/table.ts'
 import type { Services } from '../services/services.ts'
 import { component } from '../validation/component.ts'
-import { fromItem, listPartition, models, pointerWrites, recordKey } from './auth/records.ts'
+import { createPointerWrites, fromItem, getListPartition, getRecordKey, models } from './auth/records.ts'
 
 /** Lists and ends sessions for administrators; users do that with /v1/auth. */
 
@@ -21,42 +21,43 @@ export type SessionView = z.infer<typeof SessionView>
 
 type Deps = Pick<Services, 'table' | 'vault' | 'keys'>
 
-const viewOf = (item: unknown): SessionView => {
-  const { ipAddress, userAgent, ...rest } = SessionView.partial({ ipAddress: true, userAgent: true }).parse(
-    item,
-  )
-  return { ...rest, ipAddress: ipAddress || null, userAgent: userAgent || null }
+const toSessionView = (item: unknown): SessionView => {
+  const { ipAddress, userAgent, ...otherFields } = SessionView.partial({
+    ipAddress: true,
+    userAgent: true,
+  }).parse(item)
+  return { ...otherFields, ipAddress: ipAddress || null, userAgent: userAgent || null }
 }
 
 /** Lists the active sessions of an account, newest first. */
-export async function sessionsOf(accountId: string, services: Deps): Promise<SessionView[]> {
+export async function listSessions(accountId: string, services: Deps): Promise<SessionView[]> {
   const { table } = services
-  const places = await table.partition(
-    listPartition('session', 'userId', accountId, { ...services, models }),
+  const pointers = await table.partition(
+    getListPartition('session', 'userId', accountId, { ...services, models }),
     'PLACE#',
   )
-  const items = await table.getAll(places.map(({ id }) => recordKey('session', String(id))))
+  const items = await table.getAll(pointers.map(({ id }) => getRecordKey('session', String(id))))
   const now = new Date().toISOString()
   return items
-    .map(viewOf)
+    .map(toSessionView)
     .filter(({ expiresAt }) => expiresAt > now)
     .sort((a, b) => (a.id < b.id ? 1 : -1))
 }
 
-/** Ends a session; returns undefined if it no longer exists. @param along returns writes for the same transaction. */
+/** Ends a session; returns undefined if it no longer exists. @param createExtraWrites returns writes for the same transaction. */
 export async function endSession(
   id: string,
   services: Deps,
-  along: (session: SessionView) => readonly Write[] = () => [],
+  createExtraWrites: (session: SessionView) => readonly Write[] = () => [],
 ): Promise<SessionView | undefined> {
   const { table } = services
   const context = { ...services, models }
-  const key = recordKey('session', id)
+  const key = getRecordKey('session', id)
   const item = await table.get(key)
   if (!item) return undefined
-  const pointers = pointerWrites('session', fromItem('session', item, context), undefined, context)
-  const session = viewOf(item)
-  const writes = [{ delete: key, if: { exists: true } }, ...pointers, ...along(session)]
+  const pointers = createPointerWrites('session', fromItem('session', item, context), undefined, context)
+  const session = toSessionView(item)
+  const writes = [{ delete: key, if: { exists: true } }, ...pointers, ...createExtraWrites(session)]
   return (await table.transact(writes)) ? session : undefined
 }
 
@@ -65,17 +66,17 @@ export async function removeAuthRecords(accountId: string, services: Deps): Prom
   const { table } = services
   const context = { ...services, models }
   for (const model of ['session', 'account', 'twoFactor']) {
-    const places = await table.partition(listPartition(model, 'userId', accountId, context), 'PLACE#')
-    for (const item of await table.getAll(places.map(({ id }) => recordKey(model, String(id))))) {
+    const pointers = await table.partition(getListPartition(model, 'userId', accountId, context), 'PLACE#')
+    for (const item of await table.getAll(pointers.map(({ id }) => getRecordKey(model, String(id))))) {
       const record = fromItem(model, item, context)
-      const pointers = pointerWrites(model, record, undefined, context)
-      await table.transact([{ delete: recordKey(model, record.id) }, ...pointers])
+      const pointers = createPointerWrites(model, record, undefined, context)
+      await table.transact([{ delete: getRecordKey(model, record.id) }, ...pointers])
     }
   }
 }
 
 export async function endSessions(accountId: string, services: Deps): Promise<number> {
-  const sessions = await sessionsOf(accountId, services)
+  const sessions = await listSessions(accountId, services)
   const endedSessions = await Promise.all(sessions.map(({ id }) => endSession(id, services)))
   return endedSessions.filter(Boolean).length
 }

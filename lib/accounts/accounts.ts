@@ -26,22 +26,22 @@ export const Account = component(
 )
 export type Account = z.infer<typeof Account>
 
-type Stored = Pick<Services, 'table'>
+type AccountDeps = Pick<Services, 'table'>
 
-export const accountKey = (id: string): Key => ({ pk: `ACCOUNT#${id}`, sk: 'ACCOUNT' })
+export const getAccountKey = (id: string): Key => ({ pk: `ACCOUNT#${id}`, sk: 'ACCOUNT' })
 /** Key of the record that maps an email address, in lower case, to its account. */
-export const emailKey = (email: string): Key => ({ pk: `EMAIL#${email.toLowerCase()}`, sk: 'EMAIL' })
+export const getEmailKey = (email: string): Key => ({ pk: `EMAIL#${email.toLowerCase()}`, sk: 'EMAIL' })
 
 const accountId = idPattern('acc')
 /** True if an owner is an account, whose resources are visible to the account only. */
 export const isAccount = (ownerId: string) => accountId.test(ownerId)
 
-export async function accountOf({ table }: Stored, id: string): Promise<Account | undefined> {
-  const item = await table.get(accountKey(id))
+export async function readAccount({ table }: AccountDeps, id: string): Promise<Account | undefined> {
+  const item = await table.get(getAccountKey(id))
   return item && Account.parse(item)
 }
 
-export async function accountByEmail(services: Stored, email: string): Promise<Account | undefined> {
-  const marker = await services.table.get(emailKey(email))
-  return marker && accountOf(services, String(marker['id']))
+export async function findAccountByEmail(services: AccountDeps, email: string): Promise<Account | undefined> {
+  const marker = await services.table.get(getEmailKey(email))
+  return marker && readAccount(services, String(marker['id']))
 }

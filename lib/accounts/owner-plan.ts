@@ -2,7 +2,7 @@ import { TtlCache } from '../async/ttl-cache.ts'
 import type { Item } from '../aws/table.ts'
 import { type PlanId, planIdOf } from '../plans.ts'
 import type { Services } from '../services/services.ts'
-import { Account, accountOf, isAccount } from './accounts.ts'
+import { Account, isAccount, readAccount } from './accounts.ts'
 
 /** How long a process may cache accounts and keys. Changes of plans, suspensions and revocations promise 5 s. */
 export const accountCacheMs = 4000
@@ -14,7 +14,7 @@ export function findCachedAccount(
   services: Pick<Services, 'table'>,
   id: string,
 ): Promise<Account | undefined> {
-  return cacheOf(services).get(id, () => accountOf(services, id))
+  return cacheOf(services).get(id, () => readAccount(services, id))
 }
 
 /** Caches an account that was read together with something else. */
@@ -29,13 +29,13 @@ function cacheOf({ table }: Pick<Services, 'table'>) {
 }
 
 /** Returns the plan of an account; an unknown plan counts as `free`. */
-export const planOfAccount = ({ plan }: Pick<Account, 'plan'>): PlanId => planIdOf(plan) ?? 'free'
+export const getAccountPlan = ({ plan }: Pick<Account, 'plan'>): PlanId => planIdOf(plan) ?? 'free'
 
 /** Returns the plan of an owner without a request, for example for workflows and queued jobs. */
-export async function planOfOwner(
+export async function getOwnerPlan(
   services: Pick<Services, 'table' | 'config'>,
   ownerId: string,
 ): Promise<PlanId> {
   const account = isAccount(ownerId) ? await findCachedAccount(services, ownerId) : undefined
-  return account ? planOfAccount(account) : services.config.ANONYMOUS_PLAN
+  return account ? getAccountPlan(account) : services.config.ANONYMOUS_PLAN
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import type { PlanId } from '../plans.ts'
 import type { Services } from '../services/services.ts'
-import { planOfOwner } from './owner-plan.ts'
+import { getOwnerPlan } from './owner-plan.ts'
 
 /** The file and job limits of a plan on this service. */
 export interface PlanLimits {
@@ -19,7 +19,7 @@ const maxFewJobs = 100
 
 type PlanDeps = Pick<Services, 'plans' | 'config'>
 
-export function limitsOfPlan(plan: PlanId, { plans, config }: PlanDeps): PlanLimits {
+export function getPlanLimits(plan: PlanId, { plans, config }: PlanDeps): PlanLimits {
   const { maxFileBytes, filesPerJob, concurrentJobs, requestsPerDay, ...limits } = plans[plan]
   const retentionHours = limits.retentionHours ?? config.RETENTION_HOURS
   // Retained jobs were created on these days of the calendar.
@@ -35,17 +35,21 @@ export function limitsOfPlan(plan: PlanId, { plans, config }: PlanDeps): PlanLim
   }
 }
 
-export const limitsOfOwner = async (
+export const getOwnerLimits = async (
   owner: string,
   services: PlanDeps & Pick<Services, 'table'>,
-): Promise<PlanLimits> => limitsOfPlan(await planOfOwner(services, owner), services)
+): Promise<PlanLimits> => getPlanLimits(await getOwnerPlan(services, owner), services)
 
 /** @throws AppError INVALID_INPUT if a job has more files than the plan allows. */
-export function requireFilesPerJob(got: number, field: string, { filesPerJob: max, plan }: PlanLimits): void {
-  if (got <= max) return
+export function requireFilesPerJob(
+  fileCount: number,
+  field: string,
+  { filesPerJob: max, plan }: PlanLimits,
+): void {
+  if (fileCount <= max) return
   throw new AppError(
     'INVALID_INPUT',
-    `${field}: expected at most ${max} ${max === 1 ? 'file' : 'files'} per job with the plan ${plan}, got ${got}. Split them into several jobs; GET /v1/plans lists the limits of other plans.`,
-    { field, max, got, plan },
+    `${field}: expected at most ${max} ${max === 1 ? 'file' : 'files'} per job with the plan ${plan}, got ${fileCount}. Split them into several jobs; GET /v1/plans lists the limits of other plans.`,
+    { field, max, got: fileCount, plan },
   )
 }

@@ -2,7 +2,7 @@ import type { Services } from '../services/services.ts'
 import { isAccount } from './accounts.ts'
 
 /** Outlives every pending upload: uploads are not moved, but looked up by id and compared by owner. */
-export const cameFromKey = (account: string) => ({ pk: `MOVED#${account}`, sk: 'MOVED' })
+export const getAdoptionKey = (account: string) => ({ pk: `MOVED#${account}`, sk: 'MOVED' })
 
 /** True if both owners are the same, or if `owner` is the anonymous identity with which `account` signed up. */
 export async function isSameOwner(
@@ -12,5 +12,5 @@ export async function isSameOwner(
 ): Promise<boolean> {
   if (owner === account) return true
   if (isAccount(owner) || !isAccount(account)) return false
-  return (await table.get(cameFromKey(account)))?.['from'] === owner
+  return (await table.get(getAdoptionKey(account)))?.['from'] === owner
 }

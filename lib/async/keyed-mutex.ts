@@ -2,14 +2,14 @@
 export class KeyedMutex {
   readonly #lastByKey = new Map<string, Promise<unknown>>()
 
-  run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const previousWork = this.#lastByKey.get(key) ?? Promise.resolve()
-    const currentWork = previousWork.then(work, work)
-    this.#lastByKey.set(key, currentWork)
+  run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const previousTask = this.#lastByKey.get(key) ?? Promise.resolve()
+    const currentTask = previousTask.then(task, task)
+    this.#lastByKey.set(key, currentTask)
     const cleanUp = () => {
-      if (this.#lastByKey.get(key) === currentWork) this.#lastByKey.delete(key)
+      if (this.#lastByKey.get(key) === currentTask) this.#lastByKey.delete(key)
     }
-    currentWork.then(cleanUp, cleanUp)
-    return currentWork
+    currentTask.then(cleanUp, cleanUp)
+    return currentTask
   }
 }

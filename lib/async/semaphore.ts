@@ -1,10 +1,10 @@
 /** Limits how many operations run at a time; further ones wait in order. */
 export class Semaphore {
-  #free: number
-  readonly #queue: (() => void)[] = []
+  #freePermits: number
+  readonly #waiters: (() => void)[] = []
 
   constructor(count: number) {
-    this.#free = count
+    this.#freePermits = count
   }
 
   /**
@@ -13,12 +13,12 @@ export class Semaphore {
    */
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted()
-    if (this.#free > 0) this.#free -= 1
-    else await this.#waitForTurn(signal)
+    if (this.#freePermits > 0) this.#freePermits -= 1
+    else await this.#waitForPermit(signal)
     return () => {
-      const nextWaiter = this.#queue.shift()
+      const nextWaiter = this.#waiters.shift()
       if (nextWaiter) nextWaiter()
-      else this.#free += 1
+      else this.#freePermits += 1
     }
   }
 
@@ -32,13 +32,13 @@ export class Semaphore {
     }
   }
 
-  async #waitForTurn(signal: AbortSignal | undefined): Promise<void> {
+  async #waitForPermit(signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const abandon = () => {
-      this.#queue.splice(this.#queue.indexOf(resolve), 1)
+      this.#waiters.splice(this.#waiters.indexOf(resolve), 1)
       reject(signal?.reason)
     }
-    this.#queue.push(resolve)
+    this.#waiters.push(resolve)
     signal?.addEventListener('abort', abandon, { once: true })
     await promise
     signal?.removeEventListener('abort', abandon)

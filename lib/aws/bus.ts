@@ -14,11 +14,11 @@ const batchSize = 10
 
 export class Bus {
   /** Loaded on first use, because most requests publish nothing. */
-  readonly #put: () => Promise<(Entries: PutEventsRequestEntry[]) => Promise<PutEventsResponse>>
+  readonly #openPutEvents: () => Promise<(Entries: PutEventsRequestEntry[]) => Promise<PutEventsResponse>>
   readonly #name: string
 
   constructor(config: Config, connection?: ClientConnection, timeouts?: StoreTimeouts) {
-    this.#put = lazyAsync(async () => {
+    this.#openPutEvents = lazyAsync(async () => {
       const { EventBridgeClient, PutEventsCommand } = await import('./event-bridge.ts')
       const client = new EventBridgeClient({ ...createClientConfig(config), ...connection })
       if (timeouts) limitCallTime(client, timeouts)
@@ -35,7 +35,7 @@ export class Bus {
       Time: new Date(),
       Detail: JSON.stringify(detail),
     }
-    const put = await this.#put()
+    const put = await this.#openPutEvents()
     const { FailedEntryCount } = await put([{ EventBusName: this.#name, ...eventEntry }])
     if (FailedEntryCount) throw new Error(`the bus rejected ${name}`)
   }
@@ -43,10 +43,10 @@ export class Bus {
   /** @throws if the bus rejected any event; publishing all of them again is harmless, because ids stay the same. */
   async publish(events: readonly BusEvent[]): Promise<void> {
     if (events.length === 0) return
-    const put = await this.#put()
+    const put = await this.#openPutEvents()
     for (let at = 0; at < events.length; at += batchSize) {
       const batch = events.slice(at, at + batchSize)
-      const { FailedEntryCount, Entries: results } = await runSpan(publishSpan(batch), () =>
+      const { FailedEntryCount, Entries: results } = await runSpan(createPublishSpan(batch), () =>
         put(batch.map((event) => this.#createEntry(event))),
       )
       if (FailedEntryCount) {
@@ -69,7 +69,7 @@ export class Bus {
   }
 }
 
-const publishSpan = (events: readonly BusEvent[]) => ({
+const createPublishSpan = (events: readonly BusEvent[]) => ({
   name: 'publish',
   kind: 'producer' as const,
   attributes: {

@@ -13,14 +13,14 @@ export const cdnParameters = ['response-content-type', 'response-content-disposi
 type CdnParameter = (typeof cdnParameters)[number]
 
 /** Identifies a key pair by its public key: CloudFront assigns ids only when the keys are deployed. */
-export const keyFingerprint = (publicKey: KeyObject): string =>
+export const getKeyFingerprint = (publicKey: KeyObject): string =>
   createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest('hex')
     .slice(0, 16)
 
 /** S3 and CloudFront read `+` differently, so spaces and all reserved characters are percent-encoded (RFC 3986). */
-const encode = (text: string) =>
+const encodeStrictly = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** The base64 of CloudFront, in which no character has a meaning in URLs. */
@@ -28,18 +28,18 @@ const toCloudFrontBase64 = (bytes: Buffer) =>
   bytes.toString('base64').replaceAll('+', '-').replaceAll('=', '_').replaceAll('/', '~')
 
 /** Returns the policy that CloudFront derives from a URL and its expiry (a canned policy). */
-export const cannedPolicy = (url: string, expires: number) =>
+export const createCannedPolicy = (url: string, expires: number) =>
   `{"Statement":[{"Resource":"${url}","Condition":{"DateLessThan":{"AWS:EpochTime":${expires}}}}]}`
 
 /** Returns the private key and the id of its public key in CloudFront. */
 function readKeyPair(pem: string, keys: string): { privateKey: KeyObject; id: string } {
   const privateKey = createPrivateKey(pem)
-  const fingerprint = keyFingerprint(createPublicKey(pem))
+  const fingerprint = getKeyFingerprint(createPublicKey(pem))
   const [, id] =
     keys
       .split(',')
       .map((entry) => entry.split('='))
-      .find(([one]) => one === fingerprint) ?? []
+      .find(([entryFingerprint]) => entryFingerprint === fingerprint) ?? []
   if (id === undefined)
     throw new Error(
       `CDN_PRIVATE_KEY belongs to none of the deployed public keys: its fingerprint is ${fingerprint}, those in CDN_KEYS are ${keys}`,
@@ -61,11 +61,11 @@ export function createCdnLinks({
   let pair: ReturnType<typeof readKeyPair> | undefined
   return ({ key, parameters, expiresS }) => {
     pair ??= readKeyPair(CDN_PRIVATE_KEY, CDN_KEYS)
-    const query = cdnParameters.map((name) => `${name}=${encode(parameters[name])}`).join('&')
+    const query = cdnParameters.map((name) => `${name}=${encodeStrictly(parameters[name])}`).join('&')
     const url = `${PUBLIC_URL.replace(/\/$/, '')}/${key}?${query}`
     const expires = Math.floor(Date.now() / 1000) + expiresS
     // CloudFront verifies SHA-1.
-    const signature = sign('RSA-SHA1', Buffer.from(cannedPolicy(url, expires)), pair.privateKey)
+    const signature = sign('RSA-SHA1', Buffer.from(createCannedPolicy(url, expires)), pair.privateKey)
     return `${url}&Expires=${expires}&Signature=${toCloudFrontBase64(signature)}&Key-Pair-Id=${pair.id}`
   }
 }

@@ -45,21 +45,21 @@ export async function copyInParts(
     new CreateMultipartUploadCommand({ Bucket: bucket, Key: to, ContentType: contentType }),
   )
   const target = { Bucket: bucket, Key: to, UploadId: createdUpload.UploadId }
-  const numbers = Array.from({ length: Math.ceil(size / partBytes) }, (_, index) => index + 1)
-  const etags = new Map<number, string | undefined>()
+  const partNumbers = Array.from({ length: Math.ceil(size / partBytes) }, (_, index) => index + 1)
+  const etagsByNumber = new Map<number, string | undefined>()
   const failures: unknown[] = []
-  await forEachConcurrently(numbers, maxConcurrentParts, async (number) => {
+  await forEachConcurrently(partNumbers, maxConcurrentParts, async (partNumber) => {
     if (failures.length > 0) return
-    const start = (number - 1) * partBytes
+    const start = (partNumber - 1) * partBytes
     const copyCommand = new UploadPartCopyCommand({
       ...target,
-      PartNumber: number,
+      PartNumber: partNumber,
       CopySource: `${bucket}/${from}`,
       CopySourceRange: `bytes=${start}-${Math.min(start + partBytes, size) - 1}`,
       ...defined({ CopySourceIfMatch: etag }),
     })
     try {
-      etags.set(number, (await s3.send(copyCommand)).CopyPartResult?.ETag)
+      etagsByNumber.set(partNumber, (await s3.send(copyCommand)).CopyPartResult?.ETag)
     } catch (error) {
       failures.push(error)
     }
@@ -67,7 +67,7 @@ export async function copyInParts(
   try {
     // After all parts have finished: a part that arrives after the abort would remain.
     if (failures.length > 0) throw failures[0]
-    const Parts = numbers.map((number) => ({ PartNumber: number, ETag: etags.get(number) }))
+    const Parts = partNumbers.map((number) => ({ PartNumber: number, ETag: etagsByNumber.get(number) }))
     const completedUpload = await s3.send(
       new CompleteMultipartUploadCommand({ ...target, MultipartUpload: { Parts } }),
     )

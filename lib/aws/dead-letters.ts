@@ -23,7 +23,7 @@ const createClient = (region: string) => new SQSClient({ region, useQueueUrlAsEn
 export async function redriveMessages(
   name: string,
   region: string,
-): Promise<{ moved: number; isOver: boolean }> {
+): Promise<{ movedCount: number; isFinished: boolean }> {
   const sqs = createClient(region)
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }))
   const { Attributes = {} } = await sqs.send(
@@ -39,8 +39,8 @@ export async function redriveMessages(
     const movedCount = latestTask?.ApproximateNumberOfMessagesMoved ?? 0
     if (latestTask?.Status === 'FAILED')
       throw new Error(`SQS moved ${movedCount} messages: ${latestTask.FailureReason}`)
-    if (latestTask?.Status !== 'RUNNING') return { moved: movedCount, isOver: true }
-    if (Date.now() > deadlineMs) return { moved: movedCount, isOver: false }
+    if (latestTask?.Status !== 'RUNNING') return { movedCount, isFinished: true }
+    if (Date.now() > deadlineMs) return { movedCount, isFinished: false }
     await sleep(pollMs)
   }
 }

@@ -9,7 +9,7 @@ import { currentTraceparent, withTrace } from '../trace.ts'
  */
 export const maxHops = 10_000
 
-const attribute = 'Hops'
+const hopsAttribute = 'Hops'
 /** The name that instrumentations of SQS have in common. */
 const traceAttribute = 'traceparent'
 
@@ -17,11 +17,11 @@ const traceAttribute = 'traceparent'
 const currentHops = new AsyncLocalStorage<number>()
 
 /** Returns the number of messages that led to this one. */
-export const hopsOf = ({ messageAttributes }: Partial<Pick<SQSRecord, 'messageAttributes'>>): number =>
-  Number(messageAttributes?.[attribute]?.stringValue ?? 1)
+export const readHops = ({ messageAttributes }: Partial<Pick<SQSRecord, 'messageAttributes'>>): number =>
+  Number(messageAttributes?.[hopsAttribute]?.stringValue ?? 1)
 
 /** Returns the trace context that a message was sent with. */
-export const traceparentOf = ({ messageAttributes }: Partial<Pick<SQSRecord, 'messageAttributes'>>) =>
+export const readTraceparent = ({ messageAttributes }: Partial<Pick<SQSRecord, 'messageAttributes'>>) =>
   messageAttributes?.[traceAttribute]?.stringValue
 
 /** Processes a message; messages that are sent meanwhile are a hop further. */
@@ -36,26 +36,26 @@ export const startChain = <T>(send: () => T, traceparent?: string): T =>
   withTrace(traceparent, () => currentHops.run(0, send))
 
 /** Returns the attributes that count the messages of a chain; none for the first one. */
-export function chainAttributes() {
+export function createChainAttributes() {
   const hops = currentHops.getStore()
   if (!hops) return {}
-  return { MessageAttributes: { [attribute]: { DataType: 'Number', StringValue: String(hops + 1) } } }
+  return { MessageAttributes: { [hopsAttribute]: { DataType: 'Number', StringValue: String(hops + 1) } } }
 }
 
 /** Returns the attributes of a message that is sent: those of its chain, and its trace context. */
 export function messageAttributes() {
   const traceparent = currentTraceparent()
-  if (traceparent === undefined) return chainAttributes()
+  if (traceparent === undefined) return createChainAttributes()
   return {
     MessageAttributes: {
-      ...chainAttributes().MessageAttributes,
+      ...createChainAttributes().MessageAttributes,
       [traceAttribute]: { DataType: 'String', StringValue: traceparent },
     },
   }
 }
 
 /** Returns a trace header for messages that start a chain; otherwise the SDK sends that of the invocation. */
-export const newTraceHeader = (): string | undefined =>
+export const createTraceHeader = (): string | undefined =>
   currentHops.getStore() === 0
     ? `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`
     : undefined

@@ -45,7 +45,7 @@ export class MultipartStorage {
   /** Signs the URL to which the raw bytes of a part are PUT, as often as needed. */
   async signPartUrl(target: MultipartTarget, number: number, expiresS: number): Promise<string> {
     const { signer, getSignedUrl, UploadPartCommand } = await this.#open()
-    const command = new UploadPartCommand({ ...this.#target(target), PartNumber: number })
+    const command = new UploadPartCommand({ ...this.#toUploadParams(target), PartNumber: number })
     return getSignedUrl(signer, command, { expiresIn: expiresS })
   }
 
@@ -58,7 +58,7 @@ export class MultipartStorage {
       for (let partMarker: string | undefined; ; ) {
         const page = await s3.send(
           new ListPartsCommand({
-            ...this.#target(target),
+            ...this.#toUploadParams(target),
             ...(partMarker && { PartNumberMarker: partMarker }),
           }),
         )
@@ -68,7 +68,7 @@ export class MultipartStorage {
         if (!page.IsTruncated || !partMarker) return storedParts
       }
     } catch (error) {
-      if (isGone(error)) return undefined
+      if (isNoSuchUpload(error)) return undefined
       throw error
     }
   }
@@ -85,13 +85,13 @@ export class MultipartStorage {
     try {
       await s3.send(
         new CompleteMultipartUploadCommand({
-          ...this.#target(target),
+          ...this.#toUploadParams(target),
           MultipartUpload: { Parts },
         }),
       )
       return 'done'
     } catch (error) {
-      if (isGone(error)) return 'over'
+      if (isNoSuchUpload(error)) return 'over'
       if (error instanceof Error && error.name === 'InvalidPart') return 'changed'
       throw error
     }
@@ -100,12 +100,16 @@ export class MultipartStorage {
   /** Deletes the upload and its parts; a missing upload is not an error. */
   async abort(target: MultipartTarget): Promise<void> {
     const { s3, AbortMultipartUploadCommand } = await this.#open()
-    await s3.send(new AbortMultipartUploadCommand(this.#target(target))).catch((error: unknown) => {
-      if (!isGone(error)) throw error
+    await s3.send(new AbortMultipartUploadCommand(this.#toUploadParams(target))).catch((error: unknown) => {
+      if (!isNoSuchUpload(error)) throw error
     })
   }
 
-  #target = ({ key, uploadId }: MultipartTarget) => ({ Bucket: this.#bucket, Key: key, UploadId: uploadId })
+  #toUploadParams = ({ key, uploadId }: MultipartTarget) => ({
+    Bucket: this.#bucket,
+    Key: key,
+    UploadId: uploadId,
+  })
 }
 
-const isGone = (error: unknown) => error instanceof Error && error.name === 'NoSuchUpload'
+const isNoSuchUpload = (error: unknown) => error instanceof Error && error.name === 'NoSuchUpload'

@@ -6,16 +6,16 @@ import type { Item, Key, Table, Write } from './table.ts'
 export const ownedKinds = ['WORKFLOW', 'WEBHOOK', 'KEY', 'OAUTH', 'DRIVE'] as const
 type OwnedKind = (typeof ownedKinds)[number]
 
-const ownerPartition = (owner: string) => `OWNER#${owner}`
-const listEntryKey = (owner: string, kind: OwnedKind, id: string): Key => ({
-  pk: ownerPartition(owner),
+const getOwnerPartition = (owner: string) => `OWNER#${owner}`
+const getListEntryKey = (owner: string, kind: OwnedKind, id: string): Key => ({
+  pk: getOwnerPartition(owner),
   sk: `${kind}#${id}`,
 })
 /** Key of the item that counts an owner's records of each kind. */
-export const ownedCountsKey = (owner: string): Key => ({ pk: ownerPartition(owner), sk: 'COUNTS' })
+export const getOwnedCountsKey = (owner: string): Key => ({ pk: getOwnerPartition(owner), sk: 'COUNTS' })
 
 /** Key of an owned record. Its dependent items are in the same partition. */
-export const ownedKey = (kind: OwnedKind, id: string): Key => ({ pk: `${kind}#${id}`, sk: kind })
+export const getOwnedKey = (kind: OwnedKind, id: string): Key => ({ pk: `${kind}#${id}`, sk: kind })
 
 interface OwnedRecord extends Item {
   readonly id: string
@@ -34,7 +34,7 @@ export async function createOwned(
   extraWrites: readonly Write[] = [],
 ): Promise<boolean> {
   const { id, owner } = record
-  const count = ownedCountsKey(owner)
+  const count = getOwnedCountsKey(owner)
   const create = () =>
     table.transact([
       {
@@ -42,8 +42,8 @@ export async function createOwned(
         change: { setPlus: { [kind]: [kind, 1] } },
         if: { present: [kind], below: { [kind]: max } },
       },
-      { put: { ...listEntryKey(owner, kind, id), id } },
-      { put: { ...ownedKey(kind, id), ...record }, if: { exists: false } },
+      { put: { ...getListEntryKey(owner, kind, id), id } },
+      { put: { ...getOwnedKey(kind, id), ...record }, if: { exists: false } },
       ...extraWrites,
     ])
   if (await create()) return true
@@ -54,7 +54,7 @@ export async function createOwned(
 
 /** Returns the ids of an owner's records, newest first. */
 export async function listOwnedIds(table: Table, kind: OwnedKind, owner: string): Promise<string[]> {
-  const entries = await table.partition(ownerPartition(owner), `${kind}#`)
+  const entries = await table.partition(getOwnerPartition(owner), `${kind}#`)
   return entries.map(({ id }) => String(id)).sort((a, b) => (a < b ? 1 : -1))
 }
 
@@ -68,10 +68,10 @@ export async function removeOwned(
   { id, owner }: OwnedRecord,
   extraWrites: readonly Write[] = [],
 ): Promise<boolean> {
-  const key = ownedKey(kind, id)
+  const key = getOwnedKey(kind, id)
   const isRemoved = await table.transact([
-    { update: ownedCountsKey(owner), change: { setPlus: { [kind]: [kind, -1] } } },
-    { delete: listEntryKey(owner, kind, id), if: { exists: true } },
+    { update: getOwnedCountsKey(owner), change: { setPlus: { [kind]: [kind, -1] } } },
+    { delete: getListEntryKey(owner, kind, id), if: { exists: true } },
     { delete: key },
     ...extraWrites,
   ])
@@ -92,18 +92,18 @@ export async function moveOwnedRecords(
 ): Promise<void> {
   for (const kind of kinds)
     for (const id of await listOwnedIds(table, kind, from)) {
-      const count = ownedCountsKey(to)
+      const count = getOwnedCountsKey(to)
       await table.update(count, { setOnce: { [kind]: 0 } }, { condition: {} })
       await table.transact([
-        { update: ownedCountsKey(from), change: { setPlus: { [kind]: [kind, -1] } } },
+        { update: getOwnedCountsKey(from), change: { setPlus: { [kind]: [kind, -1] } } },
         { update: count, change: { setPlus: { [kind]: [kind, 1] } } },
-        { delete: listEntryKey(from, kind, id), if: { exists: true } },
-        { put: { ...listEntryKey(to, kind, id), id } },
+        { delete: getListEntryKey(from, kind, id), if: { exists: true } },
+        { put: { ...getListEntryKey(to, kind, id), id } },
         // The new version makes writers that read the record earlier fail.
-        { update: ownedKey(kind, id), change: { set: { owner: to }, setPlus: versionBump(kind) } },
+        { update: getOwnedKey(kind, id), change: { set: { owner: to }, setPlus: incrementVersion(kind) } },
       ])
     }
 }
 
-const versionBump = (kind: OwnedKind): Record<string, readonly [string, number]> =>
+const incrementVersion = (kind: OwnedKind): Record<string, readonly [string, number]> =>
   kind === 'WORKFLOW' ? { version: ['version', 1] } : {}

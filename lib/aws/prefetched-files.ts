@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readIntoPooledBuffer, releaseBuffer } from '../io/buffer-pool.ts'
 import type { ByteRange } from '../io/byte-range.ts'
-import { directIoAlignment, maxCachedFileBytes, openDirect, undefinedIfUnsupported } from '../io/direct-io.ts'
+import { directIoAlignment, ignoreUnsupported, maxCachedFileBytes, openDirect } from '../io/direct-io.ts'
 import { readDiskSpace } from '../io/disk-space.ts'
 import type { LocatedFile } from '../io/local-connections.ts'
 import { readAhead, readFully } from '../io/read-ahead.ts'
@@ -104,8 +104,8 @@ const readChunk = async (range: OpenRange, at: number, bytes: number): Promise<B
 async function readDirect({ direct }: OpenRange, at: number, bytes: number): Promise<Buffer | undefined> {
   if (!direct || at % directIoAlignment !== 0) return undefined
   // Direct reads are whole pages, also at the end.
-  const chunk = await readIntoPooledBuffer((into) => direct.read(into, 0, into.length, at)).catch(
-    undefinedIfUnsupported,
+  const chunk = await readIntoPooledBuffer((buffer) => direct.read(buffer, 0, buffer.length, at)).catch(
+    ignoreUnsupported,
   )
   return chunk && chunk.length >= bytes ? chunk.subarray(0, bytes) : undefined
 }

@@ -29,7 +29,7 @@ export class Queues {
     this.#urlPrefix = config.QUEUE_URL_PREFIX
   }
 
-  #url(queue: QueueId): string {
+  #getUrl(queue: QueueId): string {
     return `${this.#urlPrefix}${queue}`
   }
 
@@ -72,8 +72,8 @@ export class Queues {
 
   async #sendEntry(queue: QueueId, entry: ReturnType<typeof createEntry>): Promise<void> {
     const { sqs, SendMessageCommand, messageAttributes } = await this.#open()
-    await runSpan(sendSpan(queue, 1), () =>
-      sqs.send(new SendMessageCommand({ QueueUrl: this.#url(queue), ...entry, ...messageAttributes() })),
+    await runSpan(createSendSpan(queue, 1), () =>
+      sqs.send(new SendMessageCommand({ QueueUrl: this.#getUrl(queue), ...entry, ...messageAttributes() })),
     )
   }
 
@@ -86,9 +86,9 @@ export class Queues {
 
   async #sendEntries(queue: QueueId, entries: readonly SendMessageBatchRequestEntry[]): Promise<void> {
     const { sqs, SendMessageBatchCommand, messageAttributes } = await this.#open()
-    const { Failed = [] } = await runSpan(sendSpan(queue, entries.length), () => {
+    const { Failed = [] } = await runSpan(createSendSpan(queue, entries.length), () => {
       const Entries = entries.map((entry) => ({ ...entry, ...messageAttributes() }))
-      return sqs.send(new SendMessageBatchCommand({ QueueUrl: this.#url(queue), Entries }))
+      return sqs.send(new SendMessageBatchCommand({ QueueUrl: this.#getUrl(queue), Entries }))
     })
     // Sending a message twice is harmless, losing one is not.
     if (Failed[0]) throw new Error(`the queue rejected ${Failed.length} messages: ${Failed[0].Message}`)
@@ -99,7 +99,7 @@ export class Queues {
     const { sqs, ChangeMessageVisibilityCommand } = await this.#open()
     await sqs.send(
       new ChangeMessageVisibilityCommand({
-        QueueUrl: this.#url(queue),
+        QueueUrl: this.#getUrl(queue),
         ReceiptHandle: receiptHandle,
         VisibilityTimeout: seconds,
       }),
@@ -107,7 +107,7 @@ export class Queues {
   }
 
   /** Returns the number of waiting messages. @throws if the queue is not available. */
-  async depth(queue: QueueId): Promise<number> {
+  async countMessages(queue: QueueId): Promise<number> {
     const [waiting = 0] = await this.#count(queue, ['ApproximateNumberOfMessages'])
     return waiting
   }
@@ -130,7 +130,7 @@ export class Queues {
   async #count(queue: QueueId, AttributeNames: QueueAttributeName[]): Promise<number[]> {
     const { sqs, GetQueueAttributesCommand } = await this.#open()
     const { Attributes = {} } = await sqs.send(
-      new GetQueueAttributesCommand({ QueueUrl: this.#url(queue), AttributeNames }),
+      new GetQueueAttributesCommand({ QueueUrl: this.#getUrl(queue), AttributeNames }),
     )
     return AttributeNames.map((name) => Number(Attributes[name] ?? 0))
   }
@@ -141,7 +141,7 @@ const createEntry = (message: object, group: string | undefined) => ({
   ...defined({ MessageGroupId: group }),
 })
 
-const sendSpan = (queue: QueueId, messages: number) => ({
+const createSendSpan = (queue: QueueId, messages: number) => ({
   name: `send ${queue}`,
   kind: 'producer' as const,
   attributes: {
@@ -155,10 +155,8 @@ const sendSpan = (queue: QueueId, messages: number) => ({
 type SqsClient = Awaited<ReturnType<typeof openSqs>>
 
 async function openSqs(config: Config, connection?: ClientConnection, timeouts?: StoreTimeouts) {
-  const [{ SQSClient, ...commands }, { messageAttributes, newTraceHeader }] = await Promise.all([
-    import('./sqs.ts'),
-    import('./message-chain.ts'),
-  ])
+  const [{ SQSClient, ...commands }, { messageAttributes, createTraceHeader: newTraceHeader }] =
+    await Promise.all([import('./sqs.ts'), import('./message-chain.ts')])
   const sqs = new SQSClient({
     ...createClientConfig(config),
     // The queue URL contains the host; without this, the SDK would warn that it differs from the endpoint.

@@ -100,8 +100,8 @@ export async function createSecrets(
   // May be the secret of another process that was faster, or of an earlier version.
   const serviceSecret = await createSecretReader(bucket, settings)('SERVICE_SECRET')
   if (serviceSecret === undefined) throw new Error('SERVICE_SECRET was deleted while it was created')
-  const derived = deriveKeys(serviceSecret)
-  for (const name of derivedKeyNames) await createSecret(client, bucket, name, derived[name])
+  const derivedKeys = deriveKeys(serviceSecret)
+  for (const name of derivedKeyNames) await createSecret(client, bucket, name, derivedKeys[name])
   if (originArn === undefined) return
   const { readSecretValue } = await import('./origin-secret.ts')
   await createSecret(client, bucket, 'ORIGIN_SECRET', await readSecretValue(originArn, client, send))

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import type { ByteRange } from '../io/byte-range.ts'
-import { sha256Of } from '../io/file-hash.ts'
+import { hashFile } from '../io/file-hash.ts'
 import { defined } from '../validation/defined.ts'
 import { fileGoneError, fileOverwrittenError } from './file-errors.ts'
 import type { FileReference } from './files.ts'
@@ -13,7 +13,7 @@ import { maxSinglePutBytes, type PresignedForm, type TaskFiles } from './task-fi
 
 /** As many attempts as the SDK makes. */
 const maxAttempts = 3
-const pauseMs = 100
+const retryPauseMs = 100
 
 /** The storage rejected the request: the signature expired early or does not cover it. */
 export class SignatureRejectedError extends Error {}
@@ -88,7 +88,7 @@ export class SignedFiles implements TaskFiles {
   ): Promise<void> {
     await pipeline(body, createWriteStream(path), { signal })
     const { size } = await stat(path)
-    await this.putFile(key, path, contentType, sha256Of(path, size))
+    await this.putFile(key, path, contentType, hashFile(path, size))
   }
 
   /** Reads from the local copy of a file that this process uploaded. */
@@ -124,7 +124,7 @@ async function fetchWithRetries(send: () => Promise<Response>): Promise<Response
       // Undici throws TypeError for connection errors; an aborted request is not retried.
       if (!(error instanceof TypeError) || attempt >= maxAttempts) throw error
     }
-    await sleep(pauseMs * 2 ** attempt * Math.random())
+    await sleep(retryPauseMs * 2 ** attempt * Math.random())
   }
 }
 

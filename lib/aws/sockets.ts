@@ -35,8 +35,8 @@ export class Sockets implements SocketExchange {
       await client.send(new PostToConnectionCommand({ ConnectionId: id, Data: frame }), { abortSignal })
       return 'sent'
     } catch (error) {
-      if (isNamed(error, 'GoneException')) return 'gone'
-      if (abortSignal.aborted || isNamed(error, 'LimitExceededException')) return 'slow'
+      if (hasName(error, 'GoneException')) return 'gone'
+      if (abortSignal.aborted || hasName(error, 'LimitExceededException')) return 'slow'
       throw error
     }
   }
@@ -46,7 +46,7 @@ export class Sockets implements SocketExchange {
     if (this.#exchange) return this.#exchange.close(id, code, reason)
     const { DeleteConnectionCommand } = await sdk()
     const client = await this.#openClient()
-    await client.send(new DeleteConnectionCommand({ ConnectionId: id })).catch(undefinedIfGone)
+    await client.send(new DeleteConnectionCommand({ ConnectionId: id })).catch(ignoreGoneConnection)
   }
 
   async isOpen(id: string): Promise<boolean> {
@@ -55,7 +55,7 @@ export class Sockets implements SocketExchange {
     const client = await this.#openClient()
     const connection = await client
       .send(new GetConnectionCommand({ ConnectionId: id }))
-      .catch(undefinedIfGone)
+      .catch(ignoreGoneConnection)
     return connection !== undefined
   }
 
@@ -70,8 +70,8 @@ export class Sockets implements SocketExchange {
 
 const sdk = () => import('@aws-sdk/client-apigatewaymanagementapi')
 
-const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name
+const hasName = (error: unknown, name: string) => error instanceof Error && error.name === name
 
-function undefinedIfGone(error: unknown): undefined {
-  if (!isNamed(error, 'GoneException')) throw error
+function ignoreGoneConnection(error: unknown): undefined {
+  if (!hasName(error, 'GoneException')) throw error
 }

@@ -48,8 +48,8 @@ interface Expressions {
 
 export function createExpressions(change: Change, condition?: Condition): Expressions {
   const placeholders = new PlaceholderMap()
-  const update = updateExpression(change, placeholders)
-  const conditionText = condition && conditionExpression(condition, placeholders)
+  const update = createUpdateExpression(change, placeholders)
+  const conditionText = condition && createConditionExpression(condition, placeholders)
   return {
     ...(update && { UpdateExpression: update }),
     ...(conditionText && { ConditionExpression: conditionText }),
@@ -73,7 +73,7 @@ class PlaceholderMap {
     return path
       .split('.')
       .map((part) => {
-        const placeholder = this.#placeholderOf(part)
+        const placeholder = this.#getPlaceholder(part)
         this.names.set(placeholder, part)
         return placeholder
       })
@@ -81,14 +81,14 @@ class PlaceholderMap {
   }
 
   /** Readable, unique, and ASCII only (the embedded table hangs on other characters). */
-  #placeholderOf(name: string): string {
+  #getPlaceholder(name: string): string {
     let placeholder = `#${name.replace(/\W/g, '_')}`
     while ((this.names.get(placeholder) ?? name) !== name) placeholder += '_'
     return placeholder
   }
 
   /** A placeholder for a top-level attribute with any characters in its name. */
-  plainName(name: string): string {
+  getReadableName(name: string): string {
     const placeholder = `#plain${this.names.size}`
     this.names.set(placeholder, name)
     return placeholder
@@ -100,7 +100,7 @@ class PlaceholderMap {
   }
 }
 
-function updateExpression(change: Change, placeholders: PlaceholderMap): string {
+function createUpdateExpression(change: Change, placeholders: PlaceholderMap): string {
   const {
     set = {},
     setOnce = {},
@@ -112,7 +112,7 @@ function updateExpression(change: Change, placeholders: PlaceholderMap): string 
     exclude = {},
   } = change
   const defined = Object.entries(set).filter(([, value]) => value !== undefined)
-  const sets = [
+  const setActions = [
     ...defined.map(([name, value]) => `${placeholders.name(name)} = ${placeholders.value(value)}`),
     ...Object.entries(setOnce).map(
       ([name, value]) =>
@@ -125,16 +125,16 @@ function updateExpression(change: Change, placeholders: PlaceholderMap): string 
   ]
   const numbers = (of: Readonly<Record<string, ReadonlySet<number>>>) =>
     Object.entries(of).map(([name, value]) => `${placeholders.name(name)} ${placeholders.value(value)}`)
-  const sums = Object.entries(add).map(
-    ([name, value]) => `${placeholders.plainName(name)} ${placeholders.value(value)}`,
+  const addActions = Object.entries(add).map(
+    ([name, value]) => `${placeholders.getReadableName(name)} ${placeholders.value(value)}`,
   )
   const strings = Object.entries(collect).map(
     ([name, value]) => `${placeholders.name(name)} ${placeholders.value(value)}`,
   )
   const clauses = [
-    ['SET', sets],
+    ['SET', setActions],
     ['REMOVE', remove.map((name) => placeholders.name(name))],
-    ['ADD', [...numbers(include), ...sums, ...strings]],
+    ['ADD', [...numbers(include), ...addActions, ...strings]],
     ['DELETE', numbers(exclude)],
   ] as const
   return clauses
@@ -143,7 +143,7 @@ function updateExpression(change: Change, placeholders: PlaceholderMap): string 
     .join(' ')
 }
 
-function conditionExpression(condition: Condition, placeholders: PlaceholderMap): string {
+function createConditionExpression(condition: Condition, placeholders: PlaceholderMap): string {
   const {
     exists,
     equal = {},
@@ -182,6 +182,6 @@ function conditionExpression(condition: Condition, placeholders: PlaceholderMap)
     ),
   ]
   if (either.length > 0)
-    parts.push(`(${either.map((one) => `(${conditionExpression(one, placeholders)})`).join(' OR ')})`)
+    parts.push(`(${either.map((one) => `(${createConditionExpression(one, placeholders)})`).join(' OR ')})`)
   return parts.join(' AND ')
 }

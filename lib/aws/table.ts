@@ -59,7 +59,7 @@ export type CommandSender = Pick<DynamoDBDocumentClient, 'send'>
 /** Maximum entries per call (AWS's limits). */
 const maxPerCall = { get: 100, write: 25 }
 /** Attempts for a transaction that conflicts with others, and for the unprocessed entries of a batch. */
-const maxTries = 8
+const maxAttempts = 8
 const firstPauseMs = 25
 /** No retry starts later than this: each may last until its timeout, and requests end after 29 s. */
 const maxRetryMs = 10_000
@@ -71,7 +71,7 @@ export class Table {
   readonly #client: CommandSender
   readonly #name: string
 
-  constructor(config: TableSettings, client: CommandSender = documentClient(config)) {
+  constructor(config: TableSettings, client: CommandSender = createDocumentClient(config)) {
     this.#client = client
     this.#name = config.TABLE_NAME
   }
@@ -152,12 +152,12 @@ export class Table {
     { condition = { exists: true }, mark }: { condition?: Condition; mark?: Item } = {},
   ): Promise<ConditionalWriteResult> {
     return this.#writeConditionally(
-      (returned) =>
+      (returnOptions) =>
         new UpdateCommand({
           TableName: this.#name,
           Key: key,
           ...createExpressions(change, condition),
-          ...returned,
+          ...returnOptions,
           ReturnValues: 'ALL_NEW',
         }),
       mark,
@@ -170,12 +170,12 @@ export class Table {
     { condition, mark }: { condition?: Condition; mark?: Item } = {},
   ): Promise<ConditionalWriteResult> {
     const result = await this.#writeConditionally(
-      (returned) =>
+      (returnOptions) =>
         new PutCommand({
           TableName: this.#name,
           Item: item,
           ...createExpressions({}, condition),
-          ...returned,
+          ...returnOptions,
         }),
       mark,
     )
@@ -183,7 +183,9 @@ export class Table {
   }
 
   async #writeConditionally(
-    command: (returned: { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }) => UpdateCommand | PutCommand,
+    command: (returnOptions: {
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD'
+    }) => UpdateCommand | PutCommand,
     ownMark: Item | undefined,
   ): Promise<ConditionalWriteResult> {
     try {
@@ -214,7 +216,7 @@ export class Table {
       await this.#retryConflicts(() => this.#client.send(command))
       return true
     } catch (error) {
-      if (isCancelled(error, 'ConditionalCheckFailed')) return false
+      if (isCancelledBecause(error, 'ConditionalCheckFailed')) return false
       throw error
     }
   }
@@ -224,8 +226,11 @@ export class Table {
     if ('put' in write) return { Put: { TableName, Item: write.put, ...createExpressions({}, write.if) } }
     if ('delete' in write)
       return { Delete: { TableName, Key: write.delete, ...createExpressions({}, write.if) } }
-    const { UpdateExpression = '', ...rest } = createExpressions(write.change, write.if ?? { exists: true })
-    return { Update: { TableName, Key: write.update, UpdateExpression, ...rest } }
+    const { UpdateExpression = '', ...otherExpressions } = createExpressions(
+      write.change,
+      write.if ?? { exists: true },
+    )
+    return { Update: { TableName, Key: write.update, UpdateExpression, ...otherExpressions } }
   }
 
   /** Makes any number of unconditional puts and deletions, in no particular order. */
@@ -267,17 +272,17 @@ export class Table {
       } catch (error) {
         const isBusy =
           isNamed(error, 'TransactionConflictException') ||
-          isCancelled(error, 'TransactionConflict') ||
-          isCancelled(error, throttlingReason)
-        if (!isBusy || attempt >= maxTries || Date.now() >= endsAt) throw error
-        await backOff(attempt)
+          isCancelledBecause(error, 'TransactionConflict') ||
+          isCancelledBecause(error, throttlingReason)
+        if (!isBusy || attempt >= maxAttempts || Date.now() >= endsAt) throw error
+        await waitBeforeRetry(attempt)
       }
     }
   }
 }
 
 /** Creates a client whose calls fail after a timeout instead of hanging. */
-export function documentClient(
+export function createDocumentClient(
   config: Pick<TableSettings, 'AWS_REGION' | 'roleKey'>,
   timeouts: StoreTimeouts = backgroundTimeouts,
 ): CommandSender {
@@ -290,30 +295,30 @@ export function documentClient(
 }
 
 /** Exponential back-off with jitter, so that conflicting writers do not collide again. */
-const backOff = (attempt: number) => sleep(firstPauseMs * 1.5 ** attempt * (0.5 + Math.random()))
+const waitBeforeRetry = (attempt: number) => sleep(firstPauseMs * 1.5 ** attempt * (0.5 + Math.random()))
 
 /** A batch that AWS throttles as a whole is retried like one with unprocessed entries. */
-async function retryUntilDone(failure: string, attemptOnce: () => Promise<boolean>): Promise<void> {
+async function retryUntilDone(failureMessage: string, attemptOnce: () => Promise<boolean>): Promise<void> {
   let cause: unknown
   const endsAt = Date.now() + maxRetryMs
-  for (let attempt = 1; attempt <= maxTries && Date.now() < endsAt; attempt++) {
+  for (let attempt = 1; attempt <= maxAttempts && Date.now() < endsAt; attempt++) {
     try {
       if (await attemptOnce()) return
     } catch (error) {
       if (!isThrottled(error)) throw error
       cause = error
     }
-    await backOff(attempt)
+    await waitBeforeRetry(attempt)
   }
-  throw cause ?? new Error(failure)
+  throw cause ?? new Error(failureMessage)
 }
 
-const toBatches = <T>(all: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
+const toBatches = <T>(values: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(values.length / size) }, (_, at) => values.slice(at * size, (at + 1) * size))
 
 const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name
 
-const isCancelled = (error: unknown, code: string) =>
+const isCancelledBecause = (error: unknown, code: string) =>
   error instanceof TransactionCanceledException &&
   (error.CancellationReasons?.some(({ Code }) => Code === code) ?? false)
 

@@ -22,7 +22,7 @@ export const requestTimeouts: StoreTimeouts = { callMs: 3500, attemptMs: 1700 }
  * After a timeout, calls get only a short timeout for this long, so that cleanup of a request does not wait as long
  * again.
  */
-const silenceMemoryMs = 2000
+const shortenedCallsMs = 2000
 const shortCallMs = 400
 
 /** Makes calls of a client fail after a timeout; otherwise they would wait as long as the server does not respond. */
@@ -32,21 +32,21 @@ export function limitCallTime<Input extends object, Output extends object>(
   /** Names of the limited commands, such as `HeadObjectCommand`; all if omitted. */
   commands?: readonly string[],
 ): void {
-  let silentUntil = 0
+  let shortCallsUntil = 0
 
   async function withTimeout<T>(call: Promise<T>, name: string): Promise<T> {
-    const { promise: timedOut, reject } = Promise.withResolvers<never>()
-    const limitMs = Date.now() < silentUntil ? Math.min(shortCallMs, callMs) : callMs
+    const { promise: timeout, reject } = Promise.withResolvers<never>()
+    const limitMs = Date.now() < shortCallsUntil ? Math.min(shortCallMs, callMs) : callMs
     const timer = setTimeout(
       () => reject(new StoreTimeoutError(`${name} got no response within ${limitMs} ms`)),
       limitMs,
     )
     try {
-      const response = await Promise.race([call, timedOut])
-      silentUntil = 0
+      const response = await Promise.race([call, timeout])
+      shortCallsUntil = 0
       return response
     } catch (error) {
-      silentUntil = isTimeout(error) ? Date.now() + silenceMemoryMs : 0
+      shortCallsUntil = isTimeout(error) ? Date.now() + shortenedCallsMs : 0
       throw error
     } finally {
       clearTimeout(timer)

@@ -51,13 +51,13 @@ export async function uploadStream(
     reportedBytes = Math.max(reportedBytes, loaded)
   })
   const { Body } = params
-  const stop = () => void Body.destroy(signal?.reason instanceof Error ? signal.reason : undefined)
-  signal?.addEventListener('abort', stop, { once: true })
+  const onAbort = () => void Body.destroy(signal?.reason instanceof Error ? signal.reason : undefined)
+  signal?.addEventListener('abort', onAbort, { once: true })
   try {
     signal?.throwIfAborted()
     await upload.done()
   } finally {
-    signal?.removeEventListener('abort', stop)
+    signal?.removeEventListener('abort', onAbort)
     Body.destroy()
   }
 }

@@ -18,18 +18,18 @@ function describeOption(schema: z.ZodType): string {
 }
 
 /** The browser's options as task fields in snake_case; the browser applies the defaults. */
-function asFields(options: z.ZodObject): Record<string, z.ZodOptional> {
+function toOptionalFields(options: z.ZodObject): Record<string, z.ZodOptional> {
   // zod does not infer the type of the shape's values.
   const fields = Object.entries(options.shape as Record<string, z.ZodType>).map(([name, schema]) => {
     const hasDefault = schema instanceof z.ZodDefault
-    const plainSchema = (hasDefault ? schema.unwrap() : schema) as z.ZodType // one of ours
-    return [snakeCase(name), plainSchema.optional().describe(describeOption(schema))] as const
+    const schemaWithoutDefault = (hasDefault ? schema.unwrap() : schema) as z.ZodType // one of ours
+    return [snakeCase(name), schemaWithoutDefault.optional().describe(describeOption(schema))] as const
   })
   return Object.fromEntries(fields)
 }
 
-const { width, height, ...imageFields } = asFields(screenshotOptions.jpg)
-const pdfFields = asFields(PrintOptions)
+const { width, height, ...imageFields } = toOptionalFields(screenshotOptions.jpg)
+const pdfFields = toOptionalFields(PrintOptions)
 const viewportFields = { width, height }
 
 /** Selects the fields that belong to the options in `schema`. */

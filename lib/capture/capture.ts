@@ -27,7 +27,7 @@ import { type PageLoad, scrollThrough, waitUntilReady } from './wait-until-ready
 const captureLimitS = 60
 
 type Fields = Readonly<Record<string, unknown>>
-type Warnings = { code: string; message: string }[]
+type WarningList = { code: string; message: string }[]
 
 /** Captures a website in a separate browser, which is never shared with other users. */
 export const captureWebsite: CaptureFile = async (
@@ -54,12 +54,18 @@ export const captureWebsite: CaptureFile = async (
       guardedHttp: httpClient,
       signal: limitedSignal,
     })
-    const view = viewFor(input, to)
-    const tab = await openTab(pipe, { url, cookies: fields.cookies ?? {}, userAgent, view, requests })
+    const pageView = createPageView(input, to)
+    const tab = await openTab(pipe, {
+      url,
+      cookies: fields.cookies ?? {},
+      userAgent,
+      view: pageView,
+      requests,
+    })
     const loading = { ...tab, requests, signal: limitedSignal }
     const path = join(workDir, `page.${to}`)
-    const warnings: Warnings = []
-    const work = async () => {
+    const warnings: WarningList = []
+    const convert = async () => {
       await waitUntilReadyInTime(fields, loading)
       await sleep(fields.wait_time, undefined, { signal: limitedSignal })
       progress(50)
@@ -71,8 +77,8 @@ export const captureWebsite: CaptureFile = async (
         ...(await captureTo({ call: tab.call, missingFiles: 0, areScriptsCut: false }, path, to, input)),
       )
     }
-    await rejectWhenAborted(Promise.race([work(), tab.broken]), limitedSignal)
-    if (requests.dropped > 0) warnings.push(createLinksWarning(requests.dropped))
+    await rejectWhenAborted(Promise.race([convert(), tab.whenBroken]), limitedSignal)
+    if (requests.droppedCount > 0) warnings.push(createLinksWarning(requests.droppedCount))
     return { file: await openCapture(path, nameOf(fields, url, to)), warnings }
   } catch (error) {
     signal.throwIfAborted()
@@ -86,7 +92,7 @@ export const captureWebsite: CaptureFile = async (
 type Target = 'pdf' | ScreenshotTarget
 
 /** Returns the browser window; the scale does not apply to PDF. */
-function viewFor(input: Fields, to: Target): PageView {
+function createPageView(input: Fields, to: Target): PageView {
   const view = parseScreenshotView({
     ...pickOptions(input, screenshotOptions.png),
     ...(to === 'pdf' && { scale: 1 }),
@@ -97,27 +103,27 @@ function viewFor(input: Fields, to: Target): PageView {
 /** @throws AppError TIMEOUT. */
 async function waitUntilReadyInTime(
   fields: CaptureFields,
-  loading: Omit<PageLoad, 'waitingFor'>,
+  loading: Omit<PageLoad, 'setAwaitedCondition'>,
 ): Promise<void> {
-  let waitedFor = ''
+  let awaitedCondition = ''
   const limit = AbortSignal.timeout(fields.timeout * 1000)
   const signal = AbortSignal.any([loading.signal, limit])
-  const waitingFor = (what: string) => {
-    waitedFor = what
+  const setAwaitedCondition = (condition: string) => {
+    awaitedCondition = condition
   }
   try {
-    await rejectWhenAborted(waitUntilReady(fields, { ...loading, signal, waitingFor }), signal)
+    await rejectWhenAborted(waitUntilReady(fields, { ...loading, signal, setAwaitedCondition }), signal)
   } catch (error) {
-    throw limit.aborted && !loading.signal.aborted ? timeoutError(fields.timeout, waitedFor) : error
+    throw limit.aborted && !loading.signal.aborted ? timeoutError(fields.timeout, awaitedCondition) : error
   }
 }
 
-const timeoutError = (timeoutS: number, what: string) =>
-  new AppError('TIMEOUT', `The website was not ready within ${timeoutS} s: still waiting for ${what}.`, {
+const timeoutError = (timeoutS: number, condition: string) =>
+  new AppError('TIMEOUT', `The website was not ready within ${timeoutS} s: still waiting for ${condition}.`, {
     timeoutS,
   })
 
-async function captureTo(page: BrowserPage, path: string, to: Target, input: Fields): Promise<Warnings> {
+async function captureTo(page: BrowserPage, path: string, to: Target, input: Fields): Promise<WarningList> {
   if (to === 'pdf') {
     await printToPdf(page, path, pickOptions(input, PrintOptions))
     return []

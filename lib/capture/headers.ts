@@ -23,7 +23,7 @@ const connectionHeaders: readonly string[] = [
   'upgrade',
 ]
 
-const lowerCase = (headers: Headers): Record<string, string> =>
+const toLowerCaseNames = (headers: Headers): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** Returns the headers sent to the host: those of the page's request plus those that the user added. */
@@ -32,22 +32,22 @@ export function mergePageHeaders(
   userAgent: string,
   userHeaders: Headers,
 ): Record<string, string> {
-  const forwarded = Object.entries(lowerCase(pageHeaders)).filter(
+  const forwardedHeaders = Object.entries(toLowerCaseNames(pageHeaders)).filter(
     ([name]) => !name.startsWith(':') && !connectionHeaders.includes(name),
   )
-  const { cookie, ...added } = lowerCase(userHeaders)
+  const { cookie, ...addedHeaders } = toLowerCaseNames(userHeaders)
   const allHeaders: Record<string, string> = {
-    ...Object.fromEntries(forwarded),
+    ...Object.fromEntries(forwardedHeaders),
     'user-agent': userAgent,
     'accept-encoding': 'gzip, br',
-    ...added,
+    ...addedHeaders,
   }
   const cookies = [allHeaders['cookie'], cookie].filter(Boolean).join('; ')
   return cookies === '' ? allHeaders : { ...allHeaders, cookie: cookies }
 }
 
 /** Returns the response headers for the browser, whose body is already decompressed. */
-export function responseHeaders(headers: IncomingHttpHeaders): { name: string; value: string }[] {
+export function toResponseHeaders(headers: IncomingHttpHeaders): { name: string; value: string }[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || connectionHeaders.includes(name)
       ? []

@@ -11,10 +11,10 @@ import {
   redirectStatuses,
 } from '../transfer/guarded-http.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
-import { mergePageHeaders, responseHeaders } from './headers.ts'
+import { mergePageHeaders, toResponseHeaders } from './headers.ts'
 import { requirePage } from './require-page.ts'
 
-export const Paused = z.looseObject({
+export const PausedRequest = z.looseObject({
   requestId: z.string(),
   redirectedRequestId: z.string().optional(),
   frameId: z.string().optional(),
@@ -27,10 +27,16 @@ export const Paused = z.looseObject({
     postDataEntries: z.array(z.looseObject({ bytes: z.string().optional() })).default([]),
   }),
 })
-export type Paused = z.output<typeof Paused>
+export type PausedRequest = z.output<typeof PausedRequest>
 
 /** Limits for what a page may load: bytes per file and in total, files, parallel requests, and time per file. */
-const limits = { fileBytes: 32 * 1024 ** 2, bytes: 128 * 1024 ** 2, files: 3000, atATime: 16, fileMs: 30_000 }
+const limits = {
+  fileBytes: 32 * 1024 ** 2,
+  bytes: 128 * 1024 ** 2,
+  files: 3000,
+  concurrent: 16,
+  fileMs: 30_000,
+}
 
 const methods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
@@ -53,22 +59,22 @@ interface VisitContext {
 /** Fetches the files that a page requests through the guarded HTTP client: the browser itself has no network access. */
 export class PageRequests {
   /** Number of failed requests. */
-  dropped = 0
-  readonly #visit: VisitContext
-  readonly #redirects = new Map<string, number>()
+  droppedCount = 0
+  readonly #context: VisitContext
+  readonly #urlsByRedirectId = new Map<string, number>()
   readonly #waitingLoads: (() => void)[] = []
   #open = 0
   #runningLoads = 0
-  #files = 0
-  #bytes = 0
+  #fileCount = 0
+  #byteCount = 0
   #idleSince = Date.now()
 
-  constructor(visit: VisitContext) {
-    this.#visit = visit
+  constructor(context: VisitContext) {
+    this.#context = context
   }
 
   /** Returns for how many milliseconds no more than `maxOpen` requests have been in progress. */
-  idleMs(maxOpen: number): number {
+  getIdleMs(maxOpen: number): number {
     return this.#open > maxOpen ? 0 : Date.now() - this.#idleSince
   }
 
@@ -77,15 +83,15 @@ export class PageRequests {
    * @param isPage whether this is the website itself, which must be a web page.
    * @throws AppError, RemoteError for the website itself.
    */
-  async handle(paused: Paused, isPage: boolean): Promise<PageResponse | undefined> {
+  async handle(pausedRequest: PausedRequest, isPage: boolean): Promise<PageResponse | undefined> {
     this.#open++
     this.#idleSince = Date.now()
     try {
       await this.#waitForSlot()
-      return await this.#fetch(paused, isPage)
+      return await this.#fetch(pausedRequest, isPage)
     } catch (error) {
       if (isPage) throw error
-      if (!(error instanceof UnwantedRequest)) this.dropped++
+      if (!(error instanceof UnwantedRequestError)) this.droppedCount++
       return undefined
     } finally {
       this.#runningLoads--
@@ -96,19 +102,19 @@ export class PageRequests {
   }
 
   async #waitForSlot(): Promise<void> {
-    while (this.#runningLoads >= limits.atATime)
+    while (this.#runningLoads >= limits.concurrent)
       await new Promise<void>((resolve) => this.#waitingLoads.push(resolve))
     this.#runningLoads++
   }
 
-  async #fetch(paused: Paused, isPage: boolean): Promise<PageResponse> {
-    const { guardedHttp: outgoing, signal, url: siteUrl, headers, userAgent } = this.#visit
+  async #fetch(paused: PausedRequest, isPage: boolean): Promise<PageResponse> {
+    const { guardedHttp: httpClient, signal, url: siteUrl, headers, userAgent } = this.#context
     const { request } = paused
     const url = new URL(request.url)
     this.#requireAllowed(paused, url)
     const limitedSignal = AbortSignal.any([signal, AbortSignal.timeout(limits.fileMs)])
     const bodyParts = request.postDataEntries.map(({ bytes = '' }) => Buffer.from(bytes, 'base64'))
-    const response = await outgoing.request(url, {
+    const response = await httpClient.request(url, {
       method: request.method as NonNullable<OutgoingRequest['method']>, // checked by #require
       headers: mergePageHeaders(request.headers, userAgent, isSameHost(siteUrl, url) ? headers : {}),
       ...(request.hasPostData && { body: Buffer.concat(bodyParts) }),
@@ -118,23 +124,23 @@ export class PageRequests {
     if (isPage) requirePage(response)
     const isEmpty = request.method === 'HEAD' || redirectStatuses.includes(response.status)
     if (isEmpty) response.body.destroy()
-    const body = isEmpty ? Buffer.alloc(0) : await this.#read(response, url)
-    return { status: response.status, headers: responseHeaders(response.headers), body }
+    const body = isEmpty ? Buffer.alloc(0) : await this.#readBody(response, url)
+    return { status: response.status, headers: toResponseHeaders(response.headers), body }
   }
 
-  #requireAllowed({ requestId, redirectedRequestId = '', request }: Paused, url: URL): void {
-    const hops = redirectedRequestId === '' ? 0 : (this.#redirects.get(redirectedRequestId) ?? 0) + 1
-    this.#redirects.set(requestId, hops)
+  #requireAllowed({ requestId, redirectedRequestId = '', request }: PausedRequest, url: URL): void {
+    const hops = redirectedRequestId === '' ? 0 : (this.#urlsByRedirectId.get(redirectedRequestId) ?? 0) + 1
+    this.#urlsByRedirectId.set(requestId, hops)
     if (hops > defaultMaxRedirects)
       throw new RemoteError('status', `${url.host} redirects more than ${defaultMaxRedirects} times.`, {
         isTransient: false,
       })
-    if (isUnwanted(request.headers, url)) throw new UnwantedRequest()
-    if (!methods.includes(request.method) || ++this.#files > limits.files)
+    if (isUnwanted(request.headers, url)) throw new UnwantedRequestError()
+    if (!methods.includes(request.method) || ++this.#fileCount > limits.files)
       throw new RemoteError('status', `The request to ${url.host} is not allowed.`, { isTransient: false })
   }
 
-  async #read(response: Parameters<typeof decodeResponseBody>[0], url: URL): Promise<Buffer> {
+  async #readBody(response: Parameters<typeof decodeResponseBody>[0], url: URL): Promise<Buffer> {
     const tooLargeError = () => pageFileTooLarge(url)
     if (Number(response.headers['content-length'] ?? 0) > limits.fileBytes) {
       response.body.destroy()
@@ -144,8 +150,8 @@ export class PageRequests {
     const counter = new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
         size += chunk.length
-        this.#bytes += chunk.length
-        if (size > limits.fileBytes || this.#bytes > limits.bytes) done(tooLargeError())
+        this.#byteCount += chunk.length
+        if (size > limits.fileBytes || this.#byteCount > limits.bytes) done(tooLargeError())
         else done(null, chunk)
       },
     })
@@ -156,7 +162,7 @@ export class PageRequests {
   }
 }
 
-class UnwantedRequest extends Error {}
+class UnwantedRequestError extends Error {}
 
 /** Requests that outlive the capture (service workers, prefetching), never end, or are not visible (favicon). */
 function isUnwanted(pageHeaders: Readonly<Record<string, string>>, { pathname }: URL): boolean {

@@ -3,7 +3,7 @@ import { type OutgoingResponse, redirectStatuses } from '../transfer/guarded-htt
 import { RemoteError } from '../transfer/remote-error.ts'
 
 /** Content types that a browser shows instead of downloading. */
-const shownTypes = /^(?:text\/|image\/|application\/(?:xhtml\+xml|xml|json|[\w.-]+\+(?:xml|json))\b)/i
+const displayableTypes = /^(?:text\/|image\/|application\/(?:xhtml\+xml|xml|json|[\w.-]+\+(?:xml|json))\b)/i
 
 /** @throws RemoteError for an error response; AppError UNSUPPORTED_FORMAT for a file download. */
 export function requirePage({ status, headers, url, body }: OutgoingResponse): void {
@@ -27,7 +27,7 @@ function findRefusal({ status, headers, url }: Pick<OutgoingResponse, 'status' |
   }
   const type = headers['content-type'] ?? 'text/html'
   const isDownload = /^\s*attachment/i.test(String(headers['content-disposition'] ?? ''))
-  if (shownTypes.test(type) && !isDownload) return undefined
+  if (displayableTypes.test(type) && !isDownload) return undefined
   const sentence = `${host} responded with a file (${type.slice(0, 100)}) instead of a web page. Import it with import/url and convert it.`
   return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'url', mimeType: type.slice(0, 100) })
 }

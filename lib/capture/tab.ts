@@ -2,18 +2,18 @@ import * as z from 'zod'
 import { BrowserCrash, type BrowserPipe, BrowserRefusal } from '../engines/chromium/cdp-pipe.ts'
 import type { BrowserPage, PageView } from '../engines/chromium/page.ts'
 import { AppError } from '../errors.ts'
-import { type PageRequests, type PageResponse, Paused } from './page-requests.ts'
+import { type PageRequests, type PageResponse, PausedRequest } from './page-requests.ts'
 
-const Anything = z.looseObject({})
+const AnyReply = z.looseObject({})
 
 /** A tab that is loading a page. */
 interface Tab {
   readonly call: BrowserPage['call']
   /** Resolve when the document is parsed, and when everything it links to is loaded. */
-  readonly parsed: Promise<void>
+  readonly whenParsed: Promise<void>
   readonly loaded: Promise<void>
   /** Rejects when the page can no longer be loaded. */
-  readonly broken: Promise<never>
+  readonly whenBroken: Promise<never>
 }
 
 interface TabRequest {
@@ -47,54 +47,58 @@ export async function openTab(
   const brokenTab = Promise.withResolvers<never>()
   // Avoid an unhandled rejection if it fails while nothing awaits it.
   brokenTab.promise.catch(() => undefined)
-  let isShown = false
+  let hasMainPage = false
   pipe.listen(sessionId, (method) => {
     switch (method) {
       case 'Page.domContentEventFired':
-        if (isShown) parsedEvent.resolve()
+        if (hasMainPage) parsedEvent.resolve()
         break
       case 'Page.loadEventFired':
-        if (isShown) loadedEvent.resolve()
+        if (hasMainPage) loadedEvent.resolve()
         break
       case 'Page.javascriptDialogOpening':
-        void ignoreRefusal(call(Anything, 'Page.handleJavaScriptDialog', { accept: false }))
+        void ignoreRefusal(call(AnyReply, 'Page.handleJavaScriptDialog', { accept: false }))
         break
       case 'Inspector.targetCrashed':
         brokenTab.reject(new BrowserCrash('The page crashed.'))
         break
     }
   })
-  const handleRequest = async (paused: Paused) => {
-    const isPage = paused.frameId === targetId && paused.resourceType === 'Document'
-    const response = await requests.handle(paused, isPage).catch((error: unknown) => {
+  const handleRequest = async (pausedRequest: PausedRequest) => {
+    const isPage = pausedRequest.frameId === targetId && pausedRequest.resourceType === 'Document'
+    const response = await requests.handle(pausedRequest, isPage).catch((error: unknown) => {
       // If a later navigation fails, the page that is already shown stays.
-      if (isShown) requests.dropped++
+      if (hasMainPage) requests.droppedCount++
       else brokenTab.reject(error)
     })
-    if (isPage && response && response.status < 300) isShown = true
-    await (response ? fulfillRequest(pipe, paused, response) : failRequest(pipe, paused))
+    if (isPage && response && response.status < 300) hasMainPage = true
+    await (response ? fulfillRequest(pipe, pausedRequest, response) : failRequest(pipe, pausedRequest))
   }
-  const Opened = z.looseObject({ targetInfo: z.looseObject({ targetId: z.string(), type: z.string() }) })
+  const TargetCreated = z.looseObject({
+    targetInfo: z.looseObject({ targetId: z.string(), type: z.string() }),
+  })
   pipe.listen('', (method, params) => {
     if (method === 'Fetch.requestPaused') {
-      ignoreRefusal(handleRequest(Paused.parse(params))).catch((error: unknown) => brokenTab.reject(error))
+      ignoreRefusal(handleRequest(PausedRequest.parse(params))).catch((error: unknown) =>
+        brokenTab.reject(error),
+      )
     } else if (method === 'Target.targetCreated') {
-      const { targetInfo } = Opened.parse(params)
+      const { targetInfo } = TargetCreated.parse(params)
       // Close pop-ups, which would not be captured.
       if (
         targetInfo.type === 'page' &&
         targetInfo.targetId !== targetId &&
         targetInfo['browserContextId'] === browserContextId
       )
-        void ignoreRefusal(pipe.call(Anything, 'Target.closeTarget', { targetId: targetInfo.targetId }))
+        void ignoreRefusal(pipe.call(AnyReply, 'Target.closeTarget', { targetId: targetInfo.targetId }))
     }
   })
   await Promise.all([
-    pipe.call(Anything, 'Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
-    pipe.call(Anything, 'Target.setDiscoverTargets', { discover: true }),
-    call(Anything, 'Page.enable'),
-    call(Anything, 'Inspector.enable'),
-    call(Anything, 'Network.setCookies', {
+    pipe.call(AnyReply, 'Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
+    pipe.call(AnyReply, 'Target.setDiscoverTargets', { discover: true }),
+    call(AnyReply, 'Page.enable'),
+    call(AnyReply, 'Inspector.enable'),
+    call(AnyReply, 'Network.setCookies', {
       cookies: Object.entries(cookies).map(([name, value]) => ({
         name,
         value,
@@ -103,8 +107,8 @@ export async function openTab(
         secure: url.protocol === 'https:',
       })),
     }),
-    call(Anything, 'Emulation.setUserAgentOverride', { userAgent }),
-    call(Anything, 'Emulation.setDeviceMetricsOverride', {
+    call(AnyReply, 'Emulation.setUserAgentOverride', { userAgent }),
+    call(AnyReply, 'Emulation.setDeviceMetricsOverride', {
       width,
       height,
       deviceScaleFactor: view.scale,
@@ -115,24 +119,28 @@ export async function openTab(
   // The reply arrives only when the host responds, so it is not awaited.
   void call(Navigation, 'Page.navigate', { url: url.href }).then(
     ({ errorText }) => {
-      if (errorText !== undefined) brokenTab.reject(notShownError(url, errorText))
+      if (errorText !== undefined) brokenTab.reject(pageNotShownError(url, errorText))
     },
     (error: unknown) => brokenTab.reject(error),
   )
-  return { call, parsed: parsedEvent.promise, loaded: loadedEvent.promise, broken: brokenTab.promise }
+  return { call, whenParsed: parsedEvent.promise, loaded: loadedEvent.promise, whenBroken: brokenTab.promise }
 }
 
 /** Ignores refusals: a request of a page that has navigated away needs no reply. */
-async function ignoreRefusal(work: Promise<unknown>): Promise<void> {
+async function ignoreRefusal(call: Promise<unknown>): Promise<void> {
   try {
-    await work
+    await call
   } catch (error) {
     if (!(error instanceof BrowserRefusal) && !(error instanceof BrowserCrash)) throw error
   }
 }
 
-const fulfillRequest = (pipe: BrowserPipe, { requestId }: Paused, { status, headers, body }: PageResponse) =>
-  pipe.call(Anything, 'Fetch.fulfillRequest', {
+const fulfillRequest = (
+  pipe: BrowserPipe,
+  { requestId }: PausedRequest,
+  { status, headers, body }: PageResponse,
+) =>
+  pipe.call(AnyReply, 'Fetch.fulfillRequest', {
     requestId,
     responseCode: status,
     responseHeaders: headers,
@@ -143,13 +151,13 @@ const fulfillRequest = (pipe: BrowserPipe, { requestId }: Paused, { status, head
  * Fails a request without a specific reason, so that a page cannot probe what is reachable from our network. "Aborted"
  * leaves a frame unchanged.
  */
-const failRequest = (pipe: BrowserPipe, { requestId, resourceType }: Paused) =>
-  pipe.call(Anything, 'Fetch.failRequest', {
+const failRequest = (pipe: BrowserPipe, { requestId, resourceType }: PausedRequest) =>
+  pipe.call(AnyReply, 'Fetch.failRequest', {
     requestId,
     errorReason: resourceType === 'Document' ? 'Aborted' : 'Failed',
   })
 
-const notShownError = ({ host }: URL, reason: string) =>
+const pageNotShownError = ({ host }: URL, reason: string) =>
   new AppError('CONVERSION_FAILED', `The browser could not load the page of ${host} (${reason}).`, {
     field: 'url',
   })

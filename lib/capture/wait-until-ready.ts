@@ -21,35 +21,35 @@ const maxScreens = 40
 export interface PageLoad {
   readonly call: BrowserPage['call']
   readonly requests: PageRequests
-  readonly parsed: Promise<void>
+  readonly whenParsed: Promise<void>
   readonly loaded: Promise<void>
   readonly signal: AbortSignal
   /** Reports what is being waited for, as text for an error message. */
-  waitingFor(what: string): void
+  setAwaitedCondition(condition: string): void
 }
 
 /** @throws AppError INVALID_INPUT for an invalid selector. */
 export async function waitUntilReady(readiness: Readiness, loading: PageLoad): Promise<void> {
-  const { call, requests, signal, waitingFor } = loading
+  const { call, requests, signal, setAwaitedCondition } = loading
   const { wait_until: until, wait_for_element: selector } = readiness
-  waitingFor('the page to be parsed')
-  await loading.parsed
+  setAwaitedCondition('the page to be parsed')
+  await loading.whenParsed
   if (until !== 'domcontentloaded') {
-    waitingFor('the page to finish loading')
+    setAwaitedCondition('the page to finish loading')
     await loading.loaded
   }
   if (until === 'networkidle0' || until === 'networkidle2') {
-    waitingFor('network activity to stop')
+    setAwaitedCondition('network activity to stop')
     const maxOpen = until === 'networkidle0' ? 0 : 2
-    while (requests.idleMs(maxOpen) < idleMs) await sleep(pollMs, undefined, { signal })
+    while (requests.getIdleMs(maxOpen) < idleMs) await sleep(pollMs, undefined, { signal })
   }
   if (selector !== undefined) {
-    waitingFor(`an element matching ${selector}`)
+    setAwaitedCondition(`an element matching ${selector}`)
     while (!(await elementExists(selector, call))) await sleep(pollMs, undefined, { signal })
   }
 }
 
-const Found = z.looseObject({
+const SelectorResult = z.looseObject({
   result: z.looseObject({ value: z.unknown().optional() }),
   exceptionDetails: z
     .looseObject({ exception: z.looseObject({ className: z.string().optional() }).optional() })
@@ -59,7 +59,7 @@ const Found = z.looseObject({
 async function elementExists(selector: string, call: BrowserPage['call']): Promise<boolean> {
   const expression = `document.querySelector(${JSON.stringify(selector)}) !== null`
   try {
-    const { result, exceptionDetails } = await call(Found, 'Runtime.evaluate', {
+    const { result, exceptionDetails } = await call(SelectorResult, 'Runtime.evaluate', {
       expression,
       returnByValue: true,
     })
@@ -87,7 +87,7 @@ export async function scrollThrough({
   const scrollDown = `(() => { scrollBy({ top: innerHeight, behavior: 'instant' });
     return scrollY + innerHeight >= document.documentElement.scrollHeight - 1 })()`
   const deadlineMs = Date.now() + scrollLimitMs
-  for (let screen = 0; screen < maxScreens && Date.now() < deadlineMs; screen++) {
+  for (let screenCount = 0; screenCount < maxScreens && Date.now() < deadlineMs; screenCount++) {
     const { result } = await call(Position, 'Runtime.evaluate', {
       expression: scrollDown,
       returnByValue: true,
@@ -98,6 +98,6 @@ export async function scrollThrough({
   await call(z.looseObject({}), 'Runtime.evaluate', {
     expression: `scrollTo({ top: 0, behavior: 'instant' })`,
   })
-  while (requests.idleMs(0) < 2 * pollMs && Date.now() < deadlineMs)
+  while (requests.getIdleMs(0) < 2 * pollMs && Date.now() < deadlineMs)
     await sleep(pollMs, undefined, { signal })
 }

@@ -1,7 +1,7 @@
 // Used by make-types.ts: types of the options of each target format and each tool.
 import type * as z from 'zod'
 import { engines } from '../engines/index.ts'
-import { type OptionView, optionViews } from '../http/openapi/option-view.ts'
+import { createOptionViews, type OptionView } from '../http/openapi/option-view.ts'
 import { type Operation, toolOperations } from '../model/operations.ts'
 import { findConversions, optionsSchemaOf } from '../plan/index.ts'
 
@@ -87,7 +87,10 @@ const pascalCase = (id: string) =>
 function inferTypes(schemas: readonly z.ZodObject[]): OptionTypes {
   const options = [...new Set(schemas)].flatMap((schema) =>
     // A shape holds types.
-    optionViews(schema).map((view) => ({ view, forms: formsOf(view, schema.shape[view.name] as z.ZodType) })),
+    createOptionViews(schema).map((view) => ({
+      view,
+      forms: formsOf(view, schema.shape[view.name] as z.ZodType),
+    })),
   )
   const byName = [...Map.groupBy(options, ({ view }) => view.name)].sort(([a], [b]) => (a < b ? -1 : 1))
   return new Map(

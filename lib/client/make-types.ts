@@ -7,8 +7,8 @@ import { api } from '../../functions/routes/index.ts'
 import { authEndpoints } from '../access/auth/endpoints/index.ts'
 import { engines } from '../engines/index.ts'
 import { errorCatalog } from '../error-catalog.ts'
-import { openApiDocument } from '../http/openapi/openapi.ts'
-import { optionViews } from '../http/openapi/option-view.ts'
+import { createOpenApiDocument } from '../http/openapi/openapi.ts'
+import { createOptionViews } from '../http/openapi/option-view.ts'
 import { toolOperations } from '../model/operations.ts'
 import { compactTypes } from './compact-types.ts'
 import { makeOptionTypes } from './make-option-types.ts'
@@ -113,7 +113,7 @@ function createOperationSchema(operation: Operation, resolve: Resolve): Json {
 /** Options that are boolean in every engine: the command line takes no value for them. */
 function findBooleanOptions(): readonly string[] {
   const views = engines.flatMap(({ capabilities }) =>
-    capabilities.flatMap(({ options }) => optionViews(options)),
+    capabilities.flatMap(({ options }) => createOptionViews(options)),
   )
   const nonBooleanOptions = new Set(views.filter(({ type }) => type !== 'boolean').map(({ name }) => name))
   return [...new Set(views.map(({ name }) => name))].filter((name) => !nonBooleanOptions.has(name)).sort()
@@ -121,7 +121,7 @@ function findBooleanOptions(): readonly string[] {
 
 /** Returns the contents of the generated files. */
 export async function makeTypes(): Promise<Readonly<Record<keyof typeof generatedFiles, string>>> {
-  const document = openApiDocument(api, { version: '', url: '/', authEndpoints })
+  const document = createOpenApiDocument(api, { version: '', url: '/', authEndpoints })
   const resolve = resolveIn(document)
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries({ ...methods }).map(([method, created]) => {

@@ -21,14 +21,14 @@ const singleFileImports: readonly string[] = [
  * @param hasPlan the options were checked with the route of its files.
  * @throws AppError INVALID_INPUT naming the option.
  */
-export function requireWorkableOptions(
+export function requireSupportedOptions(
   { operation, fields, input }: RequestedTask,
   {
-    byName,
+    tasksByName,
     engines,
     hasPlan,
   }: {
-    readonly byName: ReadonlyMap<string, RequestedTask>
+    readonly tasksByName: ReadonlyMap<string, RequestedTask>
     readonly engines: readonly Engine[]
     readonly hasPlan: boolean
   },
@@ -36,7 +36,7 @@ export function requireWorkableOptions(
   if (operation.kind !== 'process') return
   const spec = operation.toConversionSpec([], operation.parseSpec(fields))
   const hasSingleFiles = input.every((name) => {
-    const source = byName.get(name)
+    const source = tasksByName.get(name)
     return source !== undefined && singleFileImports.includes(source.operation.name)
   })
   requireConsistentOptions({

@@ -1,12 +1,12 @@
 import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import type { PdfHint } from '../formats/detect.ts'
-import { pdfMustBeDecrypted } from '../formats/locked-pdf.ts'
+import { pdfMustBeDecryptedError } from '../formats/locked-pdf.ts'
 import type { StoredFile } from '../model/job.ts'
 import { optionsSchemaOf, planRoute } from '../plan/index.ts'
 import { addTaskToError, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { toStoredFile } from '../uploads/to-stored-file.ts'
-import { errorsNameTasks, type JobRequest } from './job-request.ts'
+import { type JobRequest, shouldErrorsNameTasks } from './job-request.ts'
 import type { SourceFile } from './source.ts'
 
 /** Detected files or errors, by the name of the import task. */
@@ -40,23 +40,23 @@ async function detectSource(
   // Loaded on demand, since most requests contain no file.
   const { detectFormat } = await import('../decoders/detect-format.ts')
   const consumers = request.tasks.filter(({ input }) => input.includes(name))
-  const seenFiles = new Map<string, StoredFile>()
+  const filesByHint = new Map<string, StoredFile>()
   for (const consumer of consumers) {
-    const hint = pdfHintOf(consumer, engines)
-    const key = JSON.stringify(hint)
-    if (seenFiles.has(key)) continue
+    const pdfHint = getPdfHint(consumer, engines)
+    const key = JSON.stringify(pdfHint)
+    if (filesByHint.has(key)) continue
     try {
-      seenFiles.set(key, toStoredFile(source, await detectFormat(source, hint)))
+      filesByHint.set(key, toStoredFile(source, await detectFormat(source, pdfHint)))
     } catch (error) {
       const clientError = addPasswordHint(error, consumer, engines)
-      throw errorsNameTasks(request) ? addTaskToError(name, clientError) : clientError
+      throw shouldErrorsNameTasks(request) ? addTaskToError(name, clientError) : clientError
     }
   }
-  return [...seenFiles.values()][0] ?? toStoredFile(source, await detectFormat(source))
+  return [...filesByHint.values()][0] ?? toStoredFile(source, await detectFormat(source))
 }
 
 /** What detection needs to know about a PDF, from the task that consumes it. */
-function pdfHintOf(consumer: RequestedTask, engines: readonly Engine[]): PdfHint {
+function getPdfHint(consumer: RequestedTask, engines: readonly Engine[]): PdfHint {
   const { operation, fields } = consumer
   if (operation.kind !== 'process') return { mayBeLocked: true }
   const { options } = operation.parseSpec(fields)
@@ -80,7 +80,7 @@ function addPasswordHint(error: unknown, consumer: RequestedTask, engines: reado
   if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED' || consumer.operation.kind !== 'process')
     return error
   try {
-    return pdfRouteHas('password', consumer, engines) ? error : pdfMustBeDecrypted(error)
+    return hasPdfRoute('password', consumer, engines) ? error : pdfMustBeDecryptedError(error)
   } catch (planError) {
     return planError
   }
@@ -89,13 +89,13 @@ function addPasswordHint(error: unknown, consumer: RequestedTask, engines: reado
 /** Whether the conversion uses a PDF password. Errors in the request itself are reported later, by the planner. */
 function usesPassword(consumer: RequestedTask, engines: readonly Engine[]): boolean {
   try {
-    return pdfRouteHas('password', consumer, engines) || pdfRouteHas('currentPassword', consumer, engines)
+    return hasPdfRoute('password', consumer, engines) || hasPdfRoute('currentPassword', consumer, engines)
   } catch {
     return true
   }
 }
 
-function pdfRouteHas(
+function hasPdfRoute(
   option: string,
   { operation, fields }: RequestedTask,
   engines: readonly Engine[],

@@ -24,7 +24,7 @@ const writeIntervalMs = 10_000
 const cacheMs = 30_000
 
 const nameOf = ({ operation, from, to }: ConversionKind) => `${operation} ${from} ${to}`
-const keyOf = (name: string) => ({ pk: `DURATION#${name}`, sk: 'DURATION' })
+const getKey = (name: string) => ({ pk: `DURATION#${name}`, sk: 'DURATION' })
 
 /**
  * Records how long conversions of a kind take, for estimates. Concurrent writes of two processes may lose some runs,
@@ -32,7 +32,7 @@ const keyOf = (name: string) => ({ pk: `DURATION#${name}`, sk: 'DURATION' })
  */
 export class DurationStats {
   readonly #table: Table
-  readonly #unwritten = new Map<string, { totals: DurationTotals; writeAt: number }>()
+  readonly #unwrittenByName = new Map<string, { totals: DurationTotals; writeAt: number }>()
   readonly #cache = new Map<string, { totals: DurationTotals; until: number }>()
 
   constructor(table: Table) {
@@ -41,23 +41,23 @@ export class DurationStats {
 
   async add(kind: ConversionKind, run: { readonly ms: number; readonly bytes: number }): Promise<void> {
     const name = nameOf(kind)
-    const { totals, writeAt } = this.#unwritten.get(name) ?? { totals: noRuns, writeAt: 0 }
+    const { totals, writeAt } = this.#unwrittenByName.get(name) ?? { totals: noRuns, writeAt: 0 }
     const now = Date.now()
     const added = addTotals(totals, { runs: 1, ...run })
     if (now < writeAt) {
-      this.#unwritten.set(name, { totals: added, writeAt })
+      this.#unwrittenByName.set(name, { totals: added, writeAt })
       return
     }
-    this.#unwritten.set(name, { totals: noRuns, writeAt: now + writeIntervalMs })
-    const knownTotals = (await this.#readTotals(name)) ?? noRuns
-    const weight = Math.min(1, maxWeightedRuns / knownTotals.runs)
-    const weighted = {
-      runs: knownTotals.runs * weight,
-      ms: knownTotals.ms * weight,
-      bytes: knownTotals.bytes * weight,
+    this.#unwrittenByName.set(name, { totals: noRuns, writeAt: now + writeIntervalMs })
+    const storedTotals = (await this.#readTotals(name)) ?? noRuns
+    const weight = Math.min(1, maxWeightedRuns / storedTotals.runs)
+    const weightedTotals = {
+      runs: storedTotals.runs * weight,
+      ms: storedTotals.ms * weight,
+      bytes: storedTotals.bytes * weight,
     }
     const ttl = Math.floor(now / 1000) + recordLifetimeS
-    await this.#table.writeAll([{ ...keyOf(name), ...addTotals(weighted, added), ttl }], [])
+    await this.#table.writeAll([{ ...getKey(name), ...addTotals(weightedTotals, added), ttl }], [])
   }
 
   /** Returns undefined when no conversion of this kind has run. */
@@ -71,7 +71,7 @@ export class DurationStats {
   }
 
   async #readTotals(name: string): Promise<DurationTotals | undefined> {
-    const item = await this.#table.get(keyOf(name))
+    const item = await this.#table.get(getKey(name))
     return item && DurationTotals.parse(item)
   }
 }

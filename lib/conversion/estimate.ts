@@ -60,11 +60,11 @@ export async function estimateJob({ job }: JobState, services: Services): Promis
 /** A function on AWS runs for at most 15 minutes; a machine of one's own has no such limit. */
 function warnOfLimit(runMs: number, limitS: number | undefined): string | undefined {
   if (limitS === undefined || runMs <= limitS * 1000) return undefined
-  const minutes = (ms: number) => Math.ceil(ms / 60_000)
-  return `This conversion will probably take ${minutes(runMs)} min, but a task may take ${minutes(limitS * 1000)} min. Split the file, or choose a smaller result.`
+  const toMinutes = (ms: number) => Math.ceil(ms / 60_000)
+  return `This conversion will probably take ${toMinutes(runMs)} min, but a task may take ${toMinutes(limitS * 1000)} min. Split the file, or choose a smaller result.`
 }
 
-interface Planned extends ConversionKind {
+interface PlannedConversion extends ConversionKind {
   readonly route: Route
   /** Bytes; the average size when left out. */
   readonly size?: number | undefined
@@ -74,17 +74,19 @@ interface Planned extends ConversionKind {
 
 /** Estimates a conversion that is started now. */
 export async function estimateConversion(
-  { route, size, ownQueuedTasks, ...kind }: Planned,
+  { route, size, ownQueuedTasks, ...kind }: PlannedConversion,
   services: Services,
 ): Promise<Estimate> {
-  const past = await services.durations.get(kind)
-  const runMs = past ? estimateFromHistory(past, size ?? past.bytes / past.runs) : estimateFromRoute(route)
-  const tasksAhead = Math.max(0, (await services.queues.depth(route.steps[0].image)) - ownQueuedTasks)
+  const pastTotals = await services.durations.get(kind)
+  const runMs = pastTotals
+    ? estimateFromHistory(pastTotals, size ?? pastTotals.bytes / pastTotals.runs)
+    : estimateFromRoute(route)
+  const tasksAhead = Math.max(0, (await services.queues.countMessages(route.steps[0].image)) - ownQueuedTasks)
   const workers = services.config.PARALLEL ?? availableParallelism()
   return {
     queueMs: Math.round((tasksAhead / workers) * runMs),
     runMs,
-    basis: past ? 'recorded' : 'planned',
+    basis: pastTotals ? 'recorded' : 'planned',
     ...defined({ warning: warnOfLimit(runMs, services.config.TASK_LIMIT_S) }),
   }
 }

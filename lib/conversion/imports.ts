@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { limitsOfOwner } from '../accounts/plan-limits.ts'
+import { getOwnerLimits } from '../accounts/plan-limits.ts'
 import type { JobReader } from '../accounts/visible-to-key.ts'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import { AppError } from '../errors.ts'
@@ -37,10 +37,10 @@ export async function openImports(
   const openedSources = new Map<string, ImportSource>()
   const failures: unknown[] = []
   const discard = () => context.services.files.delete(storedKeys.splice(0))
-  const importing = tasks.filter(
+  const importTasks = tasks.filter(
     ({ operation }) => operation.kind === 'import' && !isTransferOperation(operation),
   )
-  await forEachConcurrently(importing, maxConcurrentImports, async (task) => {
+  await forEachConcurrently(importTasks, maxConcurrentImports, async (task) => {
     if (failures.length > 0) return
     try {
       openedSources.set(task.name, await openImport(task, context, storedKeys))
@@ -54,7 +54,7 @@ export async function openImports(
     throw failures[0]
   }
   // In the order of the request, not of completion.
-  const imports = importing.flatMap(({ name }) => {
+  const imports = importTasks.flatMap(({ name }) => {
     const importSource = openedSources.get(name)
     return importSource ? [[name, importSource] as const] : []
   })
@@ -69,9 +69,9 @@ async function openImport(
   const { name, operation, fields } = task
   try {
     if (operation.name === importBase64Operation.name)
-      return await createInlineImport(fields, fromBase64, context, storedKeys)
+      return await createInlineImport(fields, decodeBase64, context, storedKeys)
     if (operation.name === importRawOperation.name)
-      return await createInlineImport(fields, fromText, context, storedKeys)
+      return await createInlineImport(fields, decodeText, context, storedKeys)
     const { upload_id: uploadId, filename } = importUploadOperation.fields.parse(fields)
     if (uploadId === undefined) return await createAwaitedImport(fields, context)
     return {
@@ -84,10 +84,10 @@ async function openImport(
 
 type Fields = Readonly<Record<string, unknown>>
 
-const fromText = (text: string) => Buffer.from(text, 'utf8')
+const decodeText = (text: string) => Buffer.from(text, 'utf8')
 
 /** Accepts the standard and URL-safe alphabets, with or without padding and line breaks, and data URLs. */
-function fromBase64(text: string): Buffer {
+function decodeBase64(text: string): Buffer {
   const digits = text.replace(/^data:[^,]{0,200};base64,/, '').replace(/[\r\n]/g, '')
   if (/^[\w+/-]*={0,2}$/.test(digits) && digits.replace(/=/g, '').length % 4 !== 1)
     return Buffer.from(digits, 'base64')
@@ -102,7 +102,7 @@ async function createInlineImport(
 ): Promise<ImportSource> {
   const { file, filename } = importBase64Operation.fields.parse(fields)
   const bytes = decode(file)
-  const { maxFileBytes, retentionHours } = await limitsOfOwner(owner, services)
+  const { maxFileBytes, retentionHours } = await getOwnerLimits(owner, services)
   const maxBytes = Math.min(maxInlineBytes, maxFileBytes)
   if (bytes.length > maxBytes) throw fileTooLargeError(maxBytes, bytes.length)
   await requireDiskSpace(services.config)
@@ -131,7 +131,7 @@ async function createAwaitedImport(
   await requireDiskSpace(services.config)
   const { filename, redirect, sha256, max_file_size } = importUploadOperation.fields.parse(fields)
   const { files } = services
-  const { maxFileBytes, retentionHours } = await limitsOfOwner(owner, services)
+  const { maxFileBytes, retentionHours } = await getOwnerLimits(owner, services)
   const maxSize = Math.min(maxSingleUploadBytes, maxFileBytes, max_file_size ?? maxSingleUploadBytes)
   const id = newId('upl')
   const key = uploadKey('uploads', id, retentionHours)

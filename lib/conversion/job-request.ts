@@ -43,5 +43,5 @@ export interface JobRequest {
 }
 
 /** Whether errors name tasks. Clients do not know the tasks that endpoints and batches create for them. */
-export const errorsNameTasks = ({ additionalFilesField, isBatch }: JobRequest) =>
+export const shouldErrorsNameTasks = ({ additionalFilesField, isBatch }: JobRequest) =>
   additionalFilesField === undefined && !isBatch

@@ -2,7 +2,7 @@ import type { Files, ObjectInfo } from '../aws/files.ts'
 import { detectFormat } from '../decoders/detect-format.ts'
 import { AppError } from '../errors.ts'
 import type { UploadedFile } from '../jobs/events.ts'
-import { filesOfJob } from '../jobs/job-state-machine.ts'
+import { listJobFiles } from '../jobs/job-state-machine.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Job, JobState, StoredFile } from '../model/job.ts'
 import { fileTooLargeError } from '../uploads/size-errors.ts'
@@ -18,9 +18,9 @@ export interface ReceiveUploadDeps {
 }
 
 /** An upload whose file has arrived. */
-interface ArrivedUpload {
+interface InspectedUpload {
   readonly upload: UploadRecord
-  readonly stored: ObjectInfo
+  readonly storedObject: ObjectInfo
   readonly outcome: UploadOutcome
 }
 
@@ -43,18 +43,18 @@ async function handleStoredFile(object: CreatedObject, deps: ReceiveUploadDeps):
   const { key } = object
   const upload = await deps.uploads.get(object.uploadId)
   const state = upload?.jobId === undefined ? undefined : await deps.jobs.store.getState(upload.jobId)
-  const takenFile = state && filesOfJob(state).find((file) => uploadIdOf(file.key) === upload?.id)
+  const takenFile = state && listJobFiles(state).find((file) => uploadIdOf(file.key) === upload?.id)
   if (upload && state && takenFile && takenFile.key !== key) {
     await handleTakenUpload(upload, takenFile, state, object, deps)
   } else {
     // Files that the service imported into an upload were inspected and published by the import.
-    const isNews = upload && (isAwaited(upload) || upload.importJobId === undefined)
-    const arrivedFile = isNews && (await inspectUpload(upload, deps))
-    if (arrivedFile) {
-      await publishUploadEvent(arrivedFile, deps)
-      await resumeTask(arrivedFile, deps)
+    const shouldInspect = upload && (isAwaited(upload) || upload.importJobId === undefined)
+    const inspectedUpload = shouldInspect && (await inspectUpload(upload, deps))
+    if (inspectedUpload) {
+      await publishUploadEvent(inspectedUpload, deps)
+      await resumeTask(inspectedUpload, deps)
     }
-    if (upload && (upload.jobId === undefined || (state && isNeeded(upload, state)))) return
+    if (upload && (upload.jobId === undefined || (state && isStillNeeded(upload, state)))) return
   }
   await deps.files.delete([key])
 }
@@ -82,8 +82,8 @@ async function handleTakenUpload(
 export const receiveUpload = (uploadId: string, deps: ReceiveUploadDeps): Promise<void> =>
   retryIfOverwritten(async () => {
     const upload = await deps.uploads.get(uploadId)
-    const arrivedFile = upload && isAwaited(upload) && (await inspectUpload(upload, deps))
-    if (arrivedFile) await resumeTask(arrivedFile, deps)
+    const inspectedUpload = upload && isAwaited(upload) && (await inspectUpload(upload, deps))
+    if (inspectedUpload) await resumeTask(inspectedUpload, deps)
   })
 
 const isAwaited = ({ jobId, task }: UploadRecord) => jobId !== undefined && task !== undefined
@@ -104,7 +104,7 @@ async function retryIfOverwritten(action: () => Promise<void>): Promise<void> {
 const isOverwritten = (error: unknown) =>
   error instanceof AppError && (error.code === 'CONFLICT' || error.code === 'FILE_GONE')
 
-async function resumeTask({ upload, outcome }: ArrivedUpload, deps: ReceiveUploadDeps): Promise<void> {
+async function resumeTask({ upload, outcome }: InspectedUpload, deps: ReceiveUploadDeps): Promise<void> {
   const { files, jobs } = deps
   const { jobId, task, key } = upload
   if (jobId === undefined || task === undefined) return
@@ -121,7 +121,7 @@ async function resumeTask({ upload, outcome }: ArrivedUpload, deps: ReceiveUploa
 }
 
 async function publishUploadEvent(
-  { upload, stored, outcome }: ArrivedUpload,
+  { upload, storedObject: stored, outcome }: InspectedUpload,
   deps: ReceiveUploadDeps,
 ): Promise<void> {
   const { filename, contentType: mimeType, key } = upload
@@ -139,8 +139,8 @@ async function publishUpload(
   if (importJobId !== undefined) return
   const via = partsId === undefined ? 'presigned' : 'multipart'
   // Without such a task, the file arrived before its job.
-  const ref = jobId === undefined || task === undefined ? undefined : { jobId, task }
-  await jobs.publishUpload({ owner, file, occurredAt, via }, ref)
+  const taskRef = jobId === undefined || task === undefined ? undefined : { jobId, task }
+  await jobs.publishUpload({ owner, file, occurredAt, via }, taskRef)
 }
 
 type UploadOutcome = Parameters<Jobs['completeUpload']>[1]
@@ -153,7 +153,7 @@ type UploadOutcome = Parameters<Jobs['completeUpload']>[1]
 async function inspectUpload(
   upload: UploadRecord,
   { files }: ReceiveUploadDeps,
-): Promise<ArrivedUpload | undefined> {
+): Promise<InspectedUpload | undefined> {
   const storedObject = await files.head(upload.key)
   if (!storedObject) return undefined
   try {
@@ -162,21 +162,21 @@ async function inspectUpload(
       throw fileTooLargeError(maxSize, storedObject.size)
     const source = createUploadSource(upload, storedObject, { files })
     const file = toStoredFile(source, await detectFormat(source, { mayBeLocked: true }))
-    return { upload, stored: storedObject, outcome: { file } }
+    return { upload, storedObject, outcome: { file } }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'SERVICE_UNAVAILABLE' || isOverwritten(error))
       throw error
     const { code, message, details } = error
     return {
       upload,
-      stored: storedObject,
+      storedObject,
       outcome: { error: { code, message, ...(details && { details: { ...details } }) } },
     }
   }
 }
 
 /** Whether the job needs the object at the key of the upload, or waits for it. */
-const isNeeded = (upload: UploadRecord, state: JobState) =>
-  isKept(state.job) && (isAwaited(upload) || filesOfJob(state).some(({ key }) => key === upload.key))
+const isStillNeeded = (upload: UploadRecord, state: JobState) =>
+  hasFiles(state.job) && (isAwaited(upload) || listJobFiles(state).some(({ key }) => key === upload.key))
 
-const isKept = ({ deletedAt, status }: Job) => deletedAt === undefined && status !== 'expired'
+const hasFiles = ({ deletedAt, status }: Job) => deletedAt === undefined && status !== 'expired'

@@ -63,11 +63,11 @@ interface ExportFields {
 export function createExportTask(body: ExportFields, input: readonly string[]): RequestedTask | undefined {
   const { exportMethod: method, exportPath: path } = body
   if (!method) {
-    const orphanField = (['exportPath', 'exportConfig'] as const).find((field) => body[field])
-    if (orphanField)
+    const fieldWithoutMethod = (['exportPath', 'exportConfig'] as const).find((field) => body[field])
+    if (fieldWithoutMethod)
       throw new AppError(
         'INVALID_REQUEST',
-        `exportMethod is missing: ${orphanField} says how to store the result, but not where. Expected ${describeValues(exportMethods())}.`,
+        `exportMethod is missing: ${fieldWithoutMethod} says how to store the result, but not where. Expected ${describeValues(listExportMethods())}.`,
         { field: 'exportMethod' },
       )
     return undefined
@@ -76,8 +76,8 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
   if (operation?.kind !== 'export' || !operation.place)
     throw new AppError(
       'INVALID_INPUT',
-      `exportMethod: expected ${describeValues(exportMethods())}, got "${method.slice(0, 64)}".`,
-      { field: 'exportMethod', expected: exportMethods() },
+      `exportMethod: expected ${describeValues(listExportMethods())}, got "${method.slice(0, 64)}".`,
+      { field: 'exportMethod', expected: listExportMethods() },
     )
   const { path: pathField } = operation.place
   const config = parseExportConfig(body)
@@ -88,20 +88,20 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
       { field: 'exportPath' },
     )
   const fields = { ...config, ...(path && { [pathField]: path }) }
-  const requestFieldOf = (field: string) =>
+  const getRequestField = (field: string) =>
     path && field === pathField ? 'exportPath' : `exportConfig.${field}`
   return {
     name: 'export-store',
     operation,
     input,
     continueOnError: false,
-    fields: parseInput(operation.fields, fields, 'exportConfig', requestFieldOf),
-    requestField: requestFieldOf,
+    fields: parseInput(operation.fields, fields, 'exportConfig', getRequestField),
+    requestField: getRequestField,
   }
 }
 
 /** Export methods, such as `s3` for the operation `export/s3`. */
-const exportMethods = () =>
+const listExportMethods = () =>
   taskOperations.flatMap((operation) =>
     operation.kind === 'export' && operation.place ? operation.name.slice('export/'.length) : [],
   )

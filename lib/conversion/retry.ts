@@ -1,4 +1,4 @@
-import { limitsOfOwner, type PlanLimits } from '../accounts/plan-limits.ts'
+import { getOwnerLimits, type PlanLimits } from '../accounts/plan-limits.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { hasRecord } from '../jobs/job-state-machine.ts'
@@ -29,10 +29,10 @@ export async function createRetryRequest(
   const copies: string[] = []
   const discard = () => services.files.delete(copies.splice(0))
   const imports = new Map<string, ImportSource>()
-  const bounds = await limitsOfOwner(job.owner, services)
+  const planLimits = await getOwnerLimits(job.owner, services)
   try {
     for (const task of allTasks.filter(isStoredImport))
-      imports.set(task.name, await copySource(task, bounds, services, copies))
+      imports.set(task.name, await copySource(task, planLimits, services, copies))
   } catch (error) {
     await discard()
     throw error
@@ -65,7 +65,7 @@ async function copySource(
   const key = uploadKey('received', newId('upl'), retentionHours)
   await services.files.copy(file, key)
   copies.push(key)
-  return { source: sourceFromCopy(file, key, services, copies) }
+  return { source: createSourceFromCopy(file, key, services, copies) }
 }
 
 const missingFileError = ({ name, message }: FixedTask | Task) =>
@@ -73,7 +73,7 @@ const missingFileError = ({ name, message }: FixedTask | Task) =>
     task: name,
   })
 
-const sourceFromCopy = (file: StoredFile, key: string, { files }: Services, copies: string[]) => ({
+const createSourceFromCopy = (file: StoredFile, key: string, { files }: Services, copies: string[]) => ({
   field: 'file',
   filename: file.filename,
   key,
@@ -105,15 +105,15 @@ function toRequestedTask(task: FixedTask | Task, { job, names, services }: Retry
     input: task.ins.flatMap((number) => names.get(number) ?? []),
     sentInput: task.input,
     continueOnError: hasRecord(task) && task.continueOnError === true,
-    fields: fieldsOf(services.vault.unsealAll(task.spec ?? {}, job.id), operation),
+    fields: getFields(services.vault.unsealAll(task.spec ?? {}, job.id), operation),
   }
 }
 
 /** A batch item without a target may have a spec without options. */
 const StoredSpec = TaskSpec.partial({ options: true })
 
-function fieldsOf(spec: Readonly<Record<string, unknown>>, { kind }: TaskOperation) {
+function getFields(spec: Readonly<Record<string, unknown>>, { kind }: TaskOperation) {
   if (kind !== 'process') return spec
-  const { to, ...rest } = StoredSpec.parse(spec)
-  return { ...rest, ...defined({ output_format: to }) }
+  const { to, ...otherFields } = StoredSpec.parse(spec)
+  return { ...otherFields, ...defined({ output_format: to }) }
 }

@@ -1,4 +1,4 @@
-import { limitsOfOwner } from '../accounts/plan-limits.ts'
+import { getOwnerLimits } from '../accounts/plan-limits.ts'
 import { isVisibleToKey } from '../accounts/visible-to-key.ts'
 import { AppError } from '../errors.ts'
 import { idPattern, newId, quoteId } from '../ids.ts'
@@ -28,10 +28,10 @@ export async function copySourceFromJob(
 ): Promise<{ source: SourceFile; discard: () => Promise<void> }> {
   const state = idPattern('job').test(jobId) ? await services.jobs.store.getState(jobId) : undefined
   if (!state || state.job.deletedAt || !isAccessible(state, principal)) throw jobNotFound(jobId)
-  if (state.job.status === 'expired') throw fileGone(jobId)
-  const file = fileOf(state, sourceTask)
-  if (!file) throw fileGone(jobId)
-  const { retentionHours } = await limitsOfOwner(principal.ownerId, services)
+  if (state.job.status === 'expired') throw fileGoneError(jobId)
+  const file = findFile(state, sourceTask)
+  if (!file) throw fileGoneError(jobId)
+  const { retentionHours } = await getOwnerLimits(principal.ownerId, services)
   const key = uploadKey('received', newId('upl'), retentionHours)
   await services.files.copy(file, key)
   let isAdopted = false
@@ -57,7 +57,7 @@ export async function copySourceFromJob(
 const isAccessible = ({ job }: JobState, principal: Principal) =>
   job.owner === principal.ownerId && isVisibleToKey(job, principal)
 
-function fileOf(state: JobState, sourceTask: string | undefined): StoredFile | undefined {
+function findFile(state: JobState, sourceTask: string | undefined): StoredFile | undefined {
   const allTasks = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)
   const imports = allTasks.filter(({ operation }) => operation.startsWith('import/'))
   if (sourceTask === undefined) return imports.find(({ files }) => files?.[0])?.files?.[0]
@@ -70,7 +70,7 @@ const jobNotFound = (jobId: string) =>
     field: 'sourceJobId',
   })
 
-const fileGone = (jobId: string) =>
+const fileGoneError = (jobId: string) =>
   new AppError('FILE_GONE', `sourceJobId: the file of ${jobId} has been deleted. Send it again.`, {
     field: 'sourceJobId',
     jobId,

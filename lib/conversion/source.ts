@@ -26,7 +26,7 @@ interface SourceFields {
   readonly filename?: string | undefined
 }
 
-interface Request {
+interface SourceRequest {
   readonly body: SourceFields
   readonly files: readonly ReceivedFile[]
   readonly principal: JobReader
@@ -37,7 +37,7 @@ interface Request {
  * @throws AppError NO_FILES, INVALID_REQUEST, UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CONFLICT.
  */
 export async function openSource(
-  { body, files, principal }: Request,
+  { body, files, principal }: SourceRequest,
   services: Services,
 ): Promise<SourceFile> {
   const [file, secondFile] = files.filter(({ field }) => field === 'file')
@@ -94,9 +94,9 @@ export function createUploadSource(
 }
 
 async function requireStoredUpload(uploadId: string, field: string, reader: JobReader, services: Services) {
-  const upload = await requireOwnUpload(uploadIdIn(uploadId), field, reader, services)
+  const upload = await requireOwnUpload(parseUploadId(uploadId), field, reader, services)
   if (upload.jobId && (await isUsedByJob(upload.jobId, services)))
-    throw uploadAlreadyUsed(upload, upload.jobId, field)
+    throw uploadAlreadyUsedError(upload, upload.jobId, field)
   const storedObject = await services.files.head(upload.key)
   if (storedObject) return { upload, stored: storedObject }
   await requireUnused(upload, field, services)
@@ -107,7 +107,7 @@ async function requireStoredUpload(uploadId: string, field: string, reader: JobR
 export async function requireUnused({ id }: UploadRecord, field: string, services: Services): Promise<void> {
   const upload = await services.uploads.get(id)
   if (upload?.jobId !== undefined && (await isUsedByJob(upload.jobId, services)))
-    throw uploadAlreadyUsed(upload, upload.jobId, field)
+    throw uploadAlreadyUsedError(upload, upload.jobId, field)
 }
 
 async function explainMissingFile(
@@ -125,13 +125,13 @@ async function explainMissingFile(
 }
 
 /** Accepts the key of an upload, which ends with its id, as well as the id. */
-const uploadIdIn = (idOrKey: string) => idOrKey.slice(idOrKey.lastIndexOf('/') + 1)
+const parseUploadId = (idOrKey: string) => idOrKey.slice(idOrKey.lastIndexOf('/') + 1)
 
 /** Checks that the job exists, since a process may die between claiming uploads and storing the job. */
 const isUsedByJob = async (jobId: string, { jobs }: Services) =>
   (await jobs.store.getJob(jobId)) !== undefined
 
-export const uploadAlreadyUsed = (upload: UploadRecord, jobId: string | undefined, field: string) =>
+export const uploadAlreadyUsedError = (upload: UploadRecord, jobId: string | undefined, field: string) =>
   new AppError(
     'CONFLICT',
     `The upload ${upload.id} was already used by ${jobId ? `the job ${jobId}` : 'another job'}. Upload the file again for a second conversion.`,

@@ -1,4 +1,4 @@
-import { limitsOfOwner } from '../accounts/plan-limits.ts'
+import { getOwnerLimits } from '../accounts/plan-limits.ts'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Engine } from '../engines/engine.ts'
 import { secretOptionNames } from '../engines/options.ts'
@@ -23,11 +23,11 @@ import { isOverwritable, takeUpload } from '../uploads/take-uploads.ts'
 import { claimUploadWrite, createUploadWrite, type UploadRecord } from '../uploads/uploads.ts'
 import { defined } from '../validation/defined.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
-import { requirePublicAddresses, requireWorkableOptions } from './check-tasks.ts'
+import { requirePublicAddresses, requireSupportedOptions } from './check-tasks.ts'
 import { requireImages } from './combine-images.ts'
 import { type DetectedSources, detectSources } from './detect-sources.ts'
-import { errorsNameTasks, type JobRequest } from './job-request.ts'
-import { requireUnused, type SourceFile, uploadAlreadyUsed } from './source.ts'
+import { type JobRequest, shouldErrorsNameTasks } from './job-request.ts'
+import { requireUnused, type SourceFile, uploadAlreadyUsedError } from './source.ts'
 
 /** Copies of uploads that are made at the same time. */
 const maxConcurrentCopies = 8
@@ -39,7 +39,7 @@ const maxConcurrentCopies = 8
 export async function startJob(request: JobRequest, services: Services): Promise<JobState> {
   const jobId = request.jobId ?? newId('job')
   const { owner, webhookUrl } = request
-  const bounds = await limitsOfOwner(owner, services)
+  const bounds = await getOwnerLimits(owner, services)
   requirePdfEngines(request, bounds.plan)
   for (const task of request.tasks) {
     const check = () => requirePublicAddresses(task, services.config)
@@ -60,7 +60,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const byName = new Map(request.tasks.map((task) => [task.name, task]))
   const context = { request, numbers, files, jobId, services, engines, byName }
   const tasks = request.tasks.map((task) => createTask(task, context))
-  requireWork(tasks, request)
+  requireProcessTask(tasks, request)
   const uploads = requireDistinctUploads(sources)
   const takenUploads = await takeUploads([...files.values()], sources, services)
   const retentionS = Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, bounds.retentionHours * 3600)
@@ -72,7 +72,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
       requestId: request.requestId,
       tag: request.tag ?? null,
       retryOf: request.retryOf,
-      display: displayOf(request, tasks, files),
+      display: createDisplay(request, tasks, files),
       warnings: [],
       retentionS,
       require: request.isBatch ? 'any' : 'all',
@@ -116,8 +116,8 @@ export async function startJob(request: JobRequest, services: Services): Promise
   }
   adoptAll()
   // The job does not need them, also if they are damaged; its deletion repeats this.
-  const leftKeys = uploads.filter(isOverwritable).map(({ key }) => key)
-  await services.files.delete(leftKeys).catch((error: unknown) => {
+  const unusedKeys = uploads.filter(isOverwritable).map(({ key }) => key)
+  await services.files.delete(unusedKeys).catch((error: unknown) => {
     services.log.warn({ jobId, error }, 'uploaded files could not be deleted')
   })
   const { job, fixed, tasks: storedTasks } = records
@@ -128,10 +128,10 @@ export async function startJob(request: JobRequest, services: Services): Promise
 function requirePdfEngines(request: JobRequest, plan: PlanId): void {
   for (const { name, operation, fields } of request.tasks) {
     if (operation.kind !== 'process') continue
-    const { options, ...beside } = fields
+    const { options, ...otherFields } = fields
     // Parsed here with the fields of the tool's operation.
-    const check = () => requireAutoPdfEngine({ ...beside, ...(options as TaskSpec['options']) }, plan)
-    if (errorsNameTasks(request)) withTaskInErrors(name, check)
+    const check = () => requireAutoPdfEngine({ ...otherFields, ...(options as TaskSpec['options']) }, plan)
+    if (shouldErrorsNameTasks(request)) withTaskInErrors(name, check)
     else check()
   }
 }
@@ -201,17 +201,17 @@ async function findEarlierJob(
   const state = await jobs.store.getState(jobId)
   if (state) return state
   const [firstUpload] = uploads
-  if (firstUpload) throw uploadAlreadyUsed(firstUpload, undefined, 'uploadId')
+  if (firstUpload) throw uploadAlreadyUsedError(firstUpload, undefined, 'uploadId')
   throw new Error(`${jobId} was not created, but no earlier attempt has created it either`)
 }
 
-function requireWork(
+function requireProcessTask(
   tasks: readonly PlannedTask[],
   { createAllRefusedError, tasks: requestedTasks }: JobRequest,
 ): void {
   const errors = tasks.flatMap(({ error }) => error ?? [])
-  const works = requestedTasks.filter(({ operation }) => operation.kind === 'process')
-  if (createAllRefusedError && errors.length === works.length) throw createAllRefusedError(errors)
+  const processTasks = requestedTasks.filter(({ operation }) => operation.kind === 'process')
+  if (createAllRefusedError && errors.length === processTasks.length) throw createAllRefusedError(errors)
 }
 
 interface TaskContext {
@@ -235,11 +235,11 @@ interface PlannedTask {
 
 function createTask(requestedTask: RequestedTask, context: TaskContext): PlannedTask {
   const { name, operation, input, sentInput, continueOnError } = requestedTask
-  const ins = input.flatMap((source) => context.numbers.get(source) ?? [])
+  const inputNumbers = input.flatMap((source) => context.numbers.get(source) ?? [])
   const commonFields: NewTask = {
     name,
     operation: operation.name,
-    ins,
+    ins: inputNumbers,
     input: sentInput,
     continueOnError,
     warnings: [],
@@ -252,10 +252,10 @@ function createTask(requestedTask: RequestedTask, context: TaskContext): Planned
             task: {
               ...commonFields,
               spec: sealFields(requestedTask, context),
-              ...importTargetFields(name, context),
+              ...getImportTargetFields(name, context),
             },
           }
-        : { task: { ...commonFields, ...importFields(name, context) } }
+        : { task: { ...commonFields, ...getImportFields(name, context) } }
     case 'export':
       return isTransferOperation(operation) && !isLinkExportWithoutWork(requestedTask)
         ? { task: { ...commonFields, spec: sealFields(requestedTask, context) } }
@@ -271,16 +271,17 @@ const isLinkExportWithoutWork = ({ operation, fields, sentInput }: RequestedTask
   fields['archive_multiple_files'] === undefined &&
   !selectsFiles(sentInput)
 
-function importFields(name: string, { files, request }: TaskContext): Pick<NewTask, 'fixed' | 'awaited'> {
+function getImportFields(name: string, { files, request }: TaskContext): Pick<NewTask, 'fixed' | 'awaited'> {
   const file = files.get(name)
   if (file instanceof AppError) return { fixed: toFailedTask(file) }
   if (file) return { fixed: { status: 'completed', files: [file] } }
-  const one = request.imports.get(name)
-  if (one && 'awaited' in one) return { awaited: { form: one.form, uploadId: one.awaited.id } }
+  const importSource = request.imports.get(name)
+  if (importSource && 'awaited' in importSource)
+    return { awaited: { form: importSource.form, uploadId: importSource.awaited.id } }
   throw new Error(`the task ${name} has no import source`)
 }
 
-function importTargetFields(name: string, { request }: TaskContext): Pick<NewTask, 'uploadId'> {
+function getImportTargetFields(name: string, { request }: TaskContext): Pick<NewTask, 'uploadId'> {
   const one = request.imports.get(name)
   return one && 'into' in one ? { uploadId: one.into.id } : {}
 }
@@ -304,8 +305,8 @@ function createProcessTask(
   const { request, files, engines } = context
   const { operation, fields, input, sentInput, name } = requestedTask
   if (operation.kind !== 'process') throw new Error(`${operation.name} is not a processing operation`)
-  const withTaskName = <T>(action: () => T) =>
-    errorsNameTasks(request) ? withTaskInErrors(name, action) : action()
+  const addTaskNameToErrors = <T>(action: () => T) =>
+    shouldErrorsNameTasks(request) ? withTaskInErrors(name, action) : action()
   const plan = (spec: TaskSpec) => {
     const sources = input.map((source) => files.get(source))
     const fileError = sources.find((file) => file instanceof AppError)
@@ -320,19 +321,19 @@ function createProcessTask(
       : knownFiles
     return planFiles(
       selectedFiles,
-      { ...operation.toConversionSpec(selectedFiles, spec), ...additionalFilesFieldOf(request) },
+      { ...operation.toConversionSpec(selectedFiles, spec), ...pickAdditionalFilesField(request) },
       engines,
     )
   }
   let task = commonFields
   try {
-    const spec = withTaskName(() => operation.parseSpec(fields))
+    const spec = addTaskNameToErrors(() => operation.parseSpec(fields))
     // Failed tasks also keep their spec, for retries of the job.
     task = { ...commonFields, spec: sealSpec(spec, operation, context) }
-    const taskPlan = withTaskName(() => plan(spec))
-    withTaskName(() =>
-      requireWorkableOptions(requestedTask, {
-        byName: context.byName,
+    const taskPlan = addTaskNameToErrors(() => plan(spec))
+    addTaskNameToErrors(() =>
+      requireSupportedOptions(requestedTask, {
+        tasksByName: context.byName,
         engines,
         hasPlan: taskPlan !== undefined,
       }),
@@ -348,7 +349,7 @@ function createProcessTask(
   }
 }
 
-const additionalFilesFieldOf = ({ additionalFilesField }: JobRequest): Partial<ConversionSpec> =>
+const pickAdditionalFilesField = ({ additionalFilesField }: JobRequest): Partial<ConversionSpec> =>
   additionalFilesField === undefined ? {} : { additionalFilesField }
 
 const sealSpec = (
@@ -365,7 +366,7 @@ const sealSpec = (
 })
 
 /** Summary of the job without its tasks: its first file, and the last target that can be produced. */
-function displayOf(
+function createDisplay(
   { tasks }: JobRequest,
   plannedTasks: readonly PlannedTask[],
   files: DetectedSources,

@@ -5,18 +5,18 @@ import { type PackResultsFields, packResultsOperation } from '../tasks/pack-resu
 import type { JobRequest } from './job-request.ts'
 import { startJob } from './start-job.ts'
 
-type Sender = Pick<JobRequest, 'owner' | 'keyId' | 'requestId' | 'jobId' | 'expiresInS'>
+type PackingOrigin = Pick<JobRequest, 'owner' | 'keyId' | 'requestId' | 'jobId' | 'expiresInS'>
 
 /** Starts a job that packs results of other jobs into a ZIP. */
 export function startPacking(
-  sender: Sender,
+  origin: PackingOrigin,
   fields: PackResultsFields,
   services: Services,
 ): Promise<JobState> {
   const task = { input: [], continueOnError: false }
   return startJob(
     {
-      ...sender,
+      ...origin,
       tasks: [
         { ...task, name: 'pack-results', operation: packResultsOperation, fields },
         { ...task, name: 'export-file', operation: exportUrlOperation, input: ['pack-results'], fields: {} },

@@ -2,9 +2,9 @@ import { keysOf } from '../validation/keys-of.ts'
 import { createDailyKeys, deriveKey, Vault } from './sealed.ts'
 
 /** Settings with keys for processes that must not have the service secret, and the purposes of these keys. */
-const purposes = { TASK_KEY: 'seal tasks', WEBHOOK_KEY: 'seal', DOWNLOAD_KEY: 'downloads' } as const
-export const derivedKeyNames = keysOf(purposes)
-type DerivedKeyName = keyof typeof purposes
+const purposesByKeyName = { TASK_KEY: 'seal tasks', WEBHOOK_KEY: 'seal', DOWNLOAD_KEY: 'downloads' } as const
+export const derivedKeyNames = keysOf(purposesByKeyName)
+type DerivedKeyName = keyof typeof purposesByKeyName
 
 type KeySettings = { readonly [Name in 'SERVICE_SECRET' | DerivedKeyName]?: string | undefined }
 
@@ -12,7 +12,7 @@ type KeySettings = { readonly [Name in 'SERVICE_SECRET' | DerivedKeyName]?: stri
 export const deriveKeys = (secret: string): Readonly<Record<DerivedKeyName, string>> =>
   // The result has exactly the names listed in `purposes`.
   Object.fromEntries(
-    derivedKeyNames.map((name) => [name, deriveKey(secret, purposes[name]).toString('base64url')]),
+    derivedKeyNames.map((name) => [name, deriveKey(secret, purposesByKeyName[name]).toString('base64url')]),
   ) as Record<DerivedKeyName, string>
 
 const decode = (key: string | undefined) => (key === undefined ? undefined : Buffer.from(key, 'base64url'))

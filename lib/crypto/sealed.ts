@@ -34,7 +34,7 @@ export type SealingPurpose = 'seal tasks' | 'seal' | 'seal records'
 export type SealingKeys = { readonly [P in SealingPurpose]?: Buffer | undefined }
 
 /** Returns which key seals values of a context. */
-function purposeOf(context: string): SealingPurpose {
+function getSealingPurpose(context: string): SealingPurpose {
   if (context.startsWith('job_')) return 'seal tasks'
   return /^(?:whk_|webhook secret of )/.test(context) ? 'seal' : 'seal records'
 }
@@ -61,7 +61,7 @@ export class Vault {
 
   /** @param keys the service secret, from which all keys are derived, or some of these keys. */
   constructor(keys: string | SealingKeys) {
-    this.#keys = typeof keys === 'string' ? allSealingKeys(keys) : keys
+    this.#keys = typeof keys === 'string' ? deriveSealingKeys(keys) : keys
   }
 
   /**
@@ -70,14 +70,14 @@ export class Vault {
    */
   seal(value: unknown, context: string): Sealed {
     const nonce = randomBytes(nonceBytes)
-    const cipher = createCipheriv(algorithm, this.#keyFor(context), nonce).setAAD(Buffer.from(context))
+    const cipher = createCipheriv(algorithm, this.#getKey(context), nonce).setAAD(Buffer.from(context))
     const text = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()])
     return { sealed: Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url') }
   }
 
   /** @throws if the value was sealed by another service or for another context. */
   unseal(value: Sealed, context: string): unknown {
-    const key = this.#keyFor(context)
+    const key = this.#getKey(context)
     const { seal: oldKey = key } = this.#keys
     try {
       return open(value, context, key)
@@ -88,8 +88,8 @@ export class Vault {
     }
   }
 
-  #keyFor(context: string): Buffer {
-    const purpose = purposeOf(context)
+  #getKey(context: string): Buffer {
+    const purpose = getSealingPurpose(context)
     const key = this.#keys[purpose]
     if (key) return key
     throw new Error(`this process does not have the key "${purpose}"`)
@@ -118,11 +118,11 @@ export class Vault {
     secrets: ReadonlySet<string>,
     context: string,
   ): Record<string, unknown> {
-    const clear = (inner: unknown) => (isSealed(inner) ? { value: null } : undefined)
+    const clearSealed = (innerValue: unknown) => (isSealed(innerValue) ? { value: null } : undefined)
     return Object.fromEntries(
       Object.entries(values).map(([name, value]) => {
         const isSecret = secrets.has(name) && value !== undefined
-        return [name, isSecret ? this.seal(value, context) : mapDeep(value, clear)]
+        return [name, isSecret ? this.seal(value, context) : mapDeep(value, clearSealed)]
       }),
     )
   }
@@ -144,7 +144,7 @@ function open({ sealed }: Sealed, context: string, key: Buffer): unknown {
   return JSON.parse(Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8'))
 }
 
-const allSealingKeys = (secret: string): SealingKeys => ({
+const deriveSealingKeys = (secret: string): SealingKeys => ({
   'seal tasks': deriveKey(secret, 'seal tasks'),
   seal: deriveKey(secret, 'seal'),
   'seal records': deriveKey(secret, 'seal records'),

@@ -5,7 +5,7 @@ import { TruncatedOutput } from '../engines/sandbox/output-buffers.ts'
 import { exitSignal, killGroup } from '../engines/sandbox/process-exit.ts'
 import { makeProcessFolder, removeProcessFolder } from '../engines/sandbox/process-folder.ts'
 import { exitWithParent } from '../io/exit-with-parent.ts'
-import { processTreeUsage } from '../io/process-usage.ts'
+import { readProcessTreeUsage } from '../io/process-usage.ts'
 import type { EngineServiceMessage } from './engine-messages.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
 import { ReadyMessage, type ServiceMessage } from './messages.ts'
@@ -234,7 +234,7 @@ export class DecoderProcess {
   }
 
   async #check(runningCall: RunningCall): Promise<void> {
-    const { cpuS, memoryBytes } = await processTreeUsage(this.#child?.pid ?? 0)
+    const { cpuS, memoryBytes } = await readProcessTreeUsage(this.#child?.pid ?? 0)
     if (runningCall !== this.#runningCall) return
     runningCall.startCpuS ??= cpuS
     this.#memoryBytes = memoryBytes

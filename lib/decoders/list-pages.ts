@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import * as z from 'zod'
 import { pageNamePattern, type ZippedPage } from '../engines/pdf/page-files.ts'
-import { type ByteSource, edgeBytes, readFrom } from '../formats/detect/byte-source.ts'
+import { type ByteSource, createReader, edgeBytes } from '../formats/detect/byte-source.ts'
 import { openFileEdges } from './read-call.ts'
 import { readInProcess } from './read-summary.ts'
 
@@ -35,5 +35,5 @@ export async function listPages(
 export async function listPagesOf(path: string): Promise<ZippedPage[] | undefined> {
   await using file = await open(path)
   const { size } = await file.stat()
-  return await listPages({ size, read: readFrom(file) })
+  return await listPages({ size, read: createReader(file) })
 }

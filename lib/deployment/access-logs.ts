@@ -1,22 +1,26 @@
-import { arnOf } from './references.ts'
+import { createArnReference } from './references.ts'
 import type { Stage } from './stage.ts'
 
 type LogSettings = Pick<Stage, 'accessLogs'>
 
 /** Returns the properties of a bucket that log its requests. */
-export const bucketLogging = ({ accessLogs }: LogSettings, id: string) =>
+export const createBucketLogging = ({ accessLogs }: LogSettings, id: string) =>
   accessLogs && {
     LoggingConfiguration: { DestinationBucketName: { Ref: 'LogsBucket' }, LogFilePrefix: `s3/${id}/` },
   }
 
 /** Returns the properties of the distribution that log its requests, without cookies. */
-export const distributionLogging = ({ accessLogs }: LogSettings) =>
+export const createDistributionLogging = ({ accessLogs }: LogSettings) =>
   accessLogs && {
-    Logging: { Bucket: arnOf('LogsBucket', 'DomainName'), Prefix: 'cloudfront/', IncludeCookies: false },
+    Logging: {
+      Bucket: createArnReference('LogsBucket', 'DomainName'),
+      Prefix: 'cloudfront/',
+      IncludeCookies: false,
+    },
   }
 
 /** The properties of the bucket of logs. CloudFront writes them with an ACL, which other buckets do not allow. */
-export const logsBucketProperties = ({ logDays }: Pick<Stage, 'logDays'>) => ({
+export const createLogsBucketProperties = ({ logDays }: Pick<Stage, 'logDays'>) => ({
   OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerPreferred' }] },
   BucketEncryption: {
     ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
@@ -41,7 +45,7 @@ export const logStatements = [
     Action: 's3:PutObject',
     Resource: { 'Fn::Sub': `\${LogsBucket.Arn}/s3/*` },
     Condition: {
-      ArnEquals: { 'AWS:SourceArn': [arnOf('Bucket'), arnOf('SecretsBucket')] },
+      ArnEquals: { 'AWS:SourceArn': [createArnReference('Bucket'), createArnReference('SecretsBucket')] },
       StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },
     },
   },

@@ -2,7 +2,7 @@ import { imageIds } from '../component-ids.ts'
 import { declarationOf, functionNames } from '../resources/functions.ts'
 import { queueIds } from '../resources/queues.ts'
 import { metricNamespace, sweepMetrics } from '../services/embedded-metric.ts'
-import { deadLetterQueueId, pascalCase, queueResourceId } from './references.ts'
+import { getDeadLetterQueueId, getQueueResourceId, toPascalCase } from './references.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
 interface AlarmSpec {
@@ -16,25 +16,25 @@ interface AlarmSpec {
   readonly minutes: number
 }
 
-const alarm = ({
-  description: what,
+const createAlarm = ({
+  description,
   namespace,
   metric,
   dimensions,
   statistic,
-  threshold: from,
+  threshold,
   minutes,
 }: AlarmSpec) => ({
   Type: 'AWS::CloudWatch::Alarm',
   Properties: {
-    AlarmDescription: what,
+    AlarmDescription: description,
     Namespace: namespace,
     MetricName: metric,
     Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),
     ...(statistic === 'p50' ? { ExtendedStatistic: statistic } : { Statistic: statistic }),
     Period: minutes * 60,
     EvaluationPeriods: 1,
-    Threshold: from,
+    Threshold: threshold,
     ComparisonOperator: 'GreaterThanOrEqualToThreshold',
     TreatMissingData: 'notBreaching',
     AlarmActions: [{ Ref: 'Alarms' }],
@@ -42,7 +42,7 @@ const alarm = ({
   },
 })
 
-const queueMetric = (id: string) => ({
+const createQueueMetric = (id: string) => ({
   namespace: 'AWS/SQS',
   dimensions: { QueueName: { 'Fn::GetAtt': [id, 'QueueName'] } },
   statistic: 'Maximum' as const,
@@ -57,20 +57,20 @@ const namesWithDeadLetterQueue = [
 
 const allFunctionNames = [...functionNames, ...imageIds.map((image) => `convert-${image}`)]
 
-const queueAlarms = () => [
+const createQueueAlarms = () => [
   ...queueIds.map((queue) => [
-    `${pascalCase(queue)}QueueIsSlow`,
-    alarm({
-      ...queueMetric(queueResourceId(queue)),
+    `${toPascalCase(queue)}QueueIsSlow`,
+    createAlarm({
+      ...createQueueMetric(getQueueResourceId(queue)),
       description: `A message in the queue ${queue} is 15 minutes old: raise conversionsAtATime, or check what fails`,
       metric: 'ApproximateAgeOfOldestMessage',
       threshold: 900,
     }),
   ]),
   ...namesWithDeadLetterQueue.map((name) => [
-    `${pascalCase(name)}GaveUp`,
-    alarm({
-      ...queueMetric(deadLetterQueueId(name)),
+    `${toPascalCase(name)}GaveUp`,
+    createAlarm({
+      ...createQueueMetric(getDeadLetterQueueId(name)),
       description: `${name} has messages in its dead-letter queue: lib/deployment/README.md says how to redrive them`,
       metric: 'ApproximateNumberOfMessagesVisible',
       threshold: 1,
@@ -78,12 +78,12 @@ const queueAlarms = () => [
   ]),
 ]
 
-const functionAlarms = (stage: Stage) =>
+const createFunctionAlarms = (stage: Stage) =>
   allFunctionNames
     .filter((name) => isDeployed(name, stage))
     .map((name) => [
-      `${pascalCase(name)}Fails`,
-      alarm({
+      `${toPascalCase(name)}Fails`,
+      createAlarm({
         description: `${name} failed at least 5 times in 5 minutes: find the errors, timeouts and "Runtime exited" in its log`,
         namespace: 'AWS/Lambda',
         metric: 'Errors',
@@ -94,8 +94,8 @@ const functionAlarms = (stage: Stage) =>
       }),
     ])
 
-const sweepAlarms = () => ({
-  RecordsAreQuarantined: alarm({
+const createSweepAlarms = () => ({
+  RecordsAreQuarantined: createAlarm({
     description:
       'Records could not be handled five times in a row and are only tried once a day: find "record is quarantined" in the log of sweep',
     namespace: metricNamespace,
@@ -105,7 +105,7 @@ const sweepAlarms = () => ({
     threshold: 1,
     minutes: 60,
   }),
-  SweepIsSlow: alarm({
+  SweepIsSlow: createAlarm({
     description: 'A record is overdue by 15 minutes: the sweep fails or has too much to do',
     namespace: metricNamespace,
     metric: sweepMetrics.delay,
@@ -114,7 +114,7 @@ const sweepAlarms = () => ({
     threshold: 900,
     minutes: 5,
   }),
-  DeliveriesAreStuck: alarm({
+  DeliveriesAreStuck: createAlarm({
     description:
       'A webhook call has been due for an hour: check whether deliver fails or is throttled, and how old the messages in the queue delivery are',
     namespace: metricNamespace,
@@ -126,8 +126,8 @@ const sweepAlarms = () => ({
   }),
 })
 
-const serviceAlarms = () => ({
-  FunctionsAreThrottled: alarm({
+const createServiceAlarms = () => ({
+  FunctionsAreThrottled: createAlarm({
     description:
       'Invocations were throttled: the concurrency quota of the account is too low, or a client sends too many requests',
     namespace: 'AWS/Lambda',
@@ -137,7 +137,7 @@ const serviceAlarms = () => ({
     threshold: 20,
     minutes: 5,
   }),
-  RecursionIsStopped: alarm({
+  RecursionIsStopped: createAlarm({
     description:
       'AWS stopped a function that invoked itself through its own messages 16 times: set `recurs` in lib/resources/functions.ts if that is intended',
     namespace: 'AWS/Lambda',
@@ -147,7 +147,7 @@ const serviceAlarms = () => ({
     threshold: 1,
     minutes: 5,
   }),
-  RequestsAreSlow: alarm({
+  RequestsAreSlow: createAlarm({
     description: 'Half of the requests take more than 3 s; waiting for jobs counts as well',
     namespace: 'AWS/ApiGateway',
     metric: 'Latency',
@@ -156,7 +156,7 @@ const serviceAlarms = () => ({
     threshold: 3000,
     minutes: 15,
   }),
-  RequestsFail: alarm({
+  RequestsFail: createAlarm({
     description:
       'At least 10 requests failed with 5xx in 5 minutes: find their lines in the access log of the HTTP API, and the errors of the function with their request ids',
     namespace: 'AWS/ApiGateway',
@@ -169,7 +169,7 @@ const serviceAlarms = () => ({
 })
 
 /** Counts what has the tag that the Serverless Framework gives to everything of a stage. */
-const budget = ({ name, alarmMail, dollarsPerDay }: Stage) =>
+const createBudget = ({ name, alarmMail, dollarsPerDay }: Stage) =>
   alarmMail && {
     DailyBudget: {
       Type: 'AWS::Budgets::Budget',
@@ -195,15 +195,15 @@ const budget = ({ name, alarmMail, dollarsPerDay }: Stage) =>
   }
 
 /** Alarms for slow queues, failures, throttling and costs, and the topic that sends them by email. */
-export const alarmResources = (stage: Stage) => ({
+export const createAlarmResources = (stage: Stage) => ({
   Alarms: {
     Type: 'AWS::SNS::Topic',
     Properties: {
       ...(stage.alarmMail && { Subscription: [{ Protocol: 'email', Endpoint: stage.alarmMail }] }),
     },
   },
-  ...Object.fromEntries([...queueAlarms(), ...functionAlarms(stage)]),
-  ...serviceAlarms(),
-  ...sweepAlarms(),
-  ...budget(stage),
+  ...Object.fromEntries([...createQueueAlarms(), ...createFunctionAlarms(stage)]),
+  ...createServiceAlarms(),
+  ...createSweepAlarms(),
+  ...createBudget(stage),
 })

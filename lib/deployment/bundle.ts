@@ -24,8 +24,8 @@ const stubs: Readonly<Record<string, string>> = {
 const stubUnusedModules: Plugin = {
   name: 'not-reached',
   setup(build) {
-    for (const [modules, contents] of Object.entries(stubs))
-      build.onLoad({ filter: new RegExp(`/node_modules/${modules}\\.js$`) }, () => ({
+    for (const [modulePattern, contents] of Object.entries(stubs))
+      build.onLoad({ filter: new RegExp(`/node_modules/${modulePattern}\\.js$`) }, () => ({
         contents,
         loader: 'js',
       }))
@@ -33,7 +33,7 @@ const stubUnusedModules: Plugin = {
 }
 
 /** Packages that are native or load their own files; they are not bundled but installed next to the bundle. */
-export const unbundled = ['sharp', 'wasmagic'] as const
+export const unbundledPackages = ['sharp', 'wasmagic'] as const
 
 /**
  * Optional dependencies that their packages work without: a native helper of ssh2, and an encoding that is not used.
@@ -90,11 +90,11 @@ const packagesByTarget: Readonly<Record<OutboundTarget, readonly string[]>> = {
 }
 
 /** Returns the packages that a function never uses, although code that it shares with others could load them. */
-export function excludedPackages({
-  reaches = [],
+export function listExcludedPackages({
+  reaches: targets = [],
   plans,
 }: Pick<FunctionDeclaration, 'reaches' | 'plans'>): readonly string[] {
-  const wantedPackages = new Set(reaches.flatMap((one) => packagesByTarget[one]))
+  const wantedPackages = new Set(targets.flatMap((target) => packagesByTarget[target]))
   const unwantedPackages = Object.values(packagesByTarget).flat()
   return [
     ...engineOnlyModules,

@@ -1,12 +1,12 @@
 import { imageIds } from '../component-ids.ts'
 import { functionNames } from '../resources/functions.ts'
-import { arnOf, functionResourceId, pascalCase } from './references.ts'
+import { createArnReference, getFunctionResourceId, toPascalCase } from './references.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
 /** The alias of a function that its trigger invokes. */
 export const liveAlias = 'live'
-const aliasId = (name: string) => `${functionResourceId(name)}LiveAlias`
-const groupId = (name: string) => `${pascalCase(name)}Release`
+const getAliasId = (name: string) => `${getFunctionResourceId(name)}LiveAlias`
+const getGroupId = (name: string) => `${toPascalCase(name)}Release`
 
 /** The framework's record of a function, as far as it is used here. */
 interface FrameworkFunction {
@@ -20,30 +20,30 @@ export type FrameworkFunctions = Readonly<Record<string, FrameworkFunction>>
 
 /** Makes the framework publish a version of each function, and its triggers invoke the alias. */
 export function useAliases(functions: FrameworkFunctions): void {
-  for (const [name, one] of Object.entries(functions)) {
-    one.versionFunction = true
-    one.targetAlias = { name: liveAlias, logicalId: aliasId(name) }
+  for (const [name, frameworkFunction] of Object.entries(functions)) {
+    frameworkFunction.versionFunction = true
+    frameworkFunction.targetAlias = { name: liveAlias, logicalId: getAliasId(name) }
   }
 }
 
 /** Returns the aliases of compiled functions. CodeDeploy moves an alias when its version changes. */
-export const aliasResources = (functions: FrameworkFunctions) =>
+export const createAliasResources = (functions: FrameworkFunctions) =>
   Object.fromEntries(
     Object.entries(functions).map(([name, { versionLogicalId }]) => {
       if (versionLogicalId === undefined) throw new Error(`The framework published no version of ${name}.`)
       return [
-        aliasId(name),
+        getAliasId(name),
         {
           Type: 'AWS::Lambda::Alias',
           Properties: {
             Name: liveAlias,
-            FunctionName: { Ref: functionResourceId(name) },
-            FunctionVersion: arnOf(versionLogicalId, 'Version'),
+            FunctionName: { Ref: getFunctionResourceId(name) },
+            FunctionVersion: createArnReference(versionLogicalId, 'Version'),
           },
           UpdatePolicy: {
             CodeDeployLambdaAliasUpdate: {
               ApplicationName: { Ref: 'Releases' },
-              DeploymentGroupName: { Ref: groupId(name) },
+              DeploymentGroupName: { Ref: getGroupId(name) },
             },
           },
         },
@@ -52,9 +52,9 @@ export const aliasResources = (functions: FrameworkFunctions) =>
   )
 
 /** Alarms that return all invocations to the previous version, by function. */
-const alarmsOf = (name: string) => [`${pascalCase(name)}Fails`, 'RequestsFail']
+const getAlarmIds = (name: string) => [`${toPascalCase(name)}Fails`, 'RequestsFail']
 
-const arn = (service: string, resource: string) => ({
+const createArn = (service: string, resource: string) => ({
   'Fn::Sub': `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${resource}`,
 })
 
@@ -76,12 +76,12 @@ const releaseRole = {
             {
               Effect: 'Allow',
               Action: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-              Resource: arn('lambda', `function:\${self:service}-\${sls:stage}-*`),
+              Resource: createArn('lambda', `function:\${self:service}-\${sls:stage}-*`),
             },
             {
               Effect: 'Allow',
               Action: ['cloudwatch:DescribeAlarms'],
-              Resource: arn('cloudwatch', 'alarm:*'),
+              Resource: createArn('cloudwatch', 'alarm:*'),
             },
           ],
         },
@@ -91,7 +91,7 @@ const releaseRole = {
 }
 
 /** Returns what CodeDeploy needs: a group per function, because a group makes one deployment at a time. */
-export const canaryResources = (stage: Stage) => {
+export const createCanaryResources = (stage: Stage) => {
   const { canary } = stage
   if (canary === undefined) return {}
   const names = [
@@ -106,13 +106,13 @@ export const canaryResources = (stage: Stage) => {
     ReleaseRole: releaseRole,
     ...Object.fromEntries(
       names.map((name) => [
-        groupId(name),
+        getGroupId(name),
         {
           Type: 'AWS::CodeDeploy::DeploymentGroup',
           Properties: {
             ApplicationName: { Ref: 'Releases' },
             DeploymentGroupName: name,
-            ServiceRoleArn: arnOf('ReleaseRole'),
+            ServiceRoleArn: createArnReference('ReleaseRole'),
             DeploymentConfigName: `CodeDeployDefault.Lambda${canary}`,
             DeploymentStyle: {
               DeploymentType: 'BLUE_GREEN',
@@ -120,7 +120,7 @@ export const canaryResources = (stage: Stage) => {
             },
             AlarmConfiguration: {
               Enabled: true,
-              Alarms: alarmsOf(name).map((id) => ({ Name: { Ref: id } })),
+              Alarms: getAlarmIds(name).map((id) => ({ Name: { Ref: id } })),
             },
             AutoRollbackConfiguration: {
               Enabled: true,

@@ -1,23 +1,23 @@
 import { createPublicKey } from 'node:crypto'
-import { cdnParameters, keyFingerprint } from '../aws/cdn-links.ts'
+import { cdnParameters, getKeyFingerprint } from '../aws/cdn-links.ts'
 import { allFilePrefixes } from '../resources/role-permissions.ts'
 import { fileHeaders } from '../resources/storage.ts'
 import { managedPolicies } from './managed-policies.ts'
-import { arnOf } from './references.ts'
+import { createArnReference } from './references.ts'
 import type { Stage } from './stage.ts'
 
 /** Returns the resource id of each public key: a key that changes must be a new resource, because its text is fixed. */
-const keyResources = (publicKeys: readonly string[]) =>
+const createKeyResources = (publicKeys: readonly string[]) =>
   publicKeys.map((pem) => {
-    const fingerprint = keyFingerprint(createPublicKey(pem))
+    const fingerprint = getKeyFingerprint(createPublicKey(pem))
     return { pem, fingerprint, id: `CdnKey${fingerprint}` }
   })
 
 /** Returns the setting with the ids of the public keys, by which functions sign links. */
-export const cdnKeysSetting = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublicKeys'>) =>
+export const createCdnKeysSetting = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublicKeys'>) =>
   cdnPublicKeys && {
     CDN_KEYS: {
-      'Fn::Sub': keyResources(cdnPublicKeys)
+      'Fn::Sub': createKeyResources(cdnPublicKeys)
         .map(({ fingerprint, id }) => `${fingerprint}=\${${id}}`)
         .join(','),
     },
@@ -28,9 +28,9 @@ const originId = 'files'
 /** The bucket as an origin, to which CloudFront signs its requests. */
 export const fileOrigin = {
   Id: originId,
-  DomainName: arnOf('Bucket', 'RegionalDomainName'),
+  DomainName: createArnReference('Bucket', 'RegionalDomainName'),
   S3OriginConfig: { OriginAccessIdentity: '' },
-  OriginAccessControlId: arnOf('FileAccess', 'Id'),
+  OriginAccessControlId: createArnReference('FileAccess', 'Id'),
 }
 
 /**
@@ -55,7 +55,7 @@ export const fileStatements = [
     Action: 's3:GetObject',
     Resource: allFilePrefixes.map((prefix) => ({ 'Fn::Sub': `\${Bucket.Arn}/${prefix}/*` })),
   },
-  { Action: 's3:ListBucket', Resource: arnOf('Bucket') },
+  { Action: 's3:ListBucket', Resource: createArnReference('Bucket') },
 ].map((statement) => ({
   Effect: 'Allow',
   Principal: { Service: 'cloudfront.amazonaws.com' },
@@ -72,9 +72,9 @@ export const fileStatements = [
 const name = `\${self:service}-\${sls:stage}-files`
 
 /** Resources with which CloudFront serves files: keys of signed URLs, and what it passes on in each direction. */
-export const cdnFileResources = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublicKeys'>) => {
+export const createCdnFileResources = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublicKeys'>) => {
   if (!cdnPublicKeys) return {}
-  const keys = keyResources(cdnPublicKeys)
+  const keys = createKeyResources(cdnPublicKeys)
   return {
     FileAccess: {
       Type: 'AWS::CloudFront::OriginAccessControl',

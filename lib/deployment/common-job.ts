@@ -8,7 +8,7 @@ import jobCalls from './job-calls.json' with { type: 'json' }
  * the table are counted by `test/deployment/job-calls.test.ts`, the other calls by the benchmark (sections
  * `control-plane` and `scale`).
  */
-export const perJob = {
+export const usagePerJob = {
   requests: 3,
   writeUnits: jobCalls.writes.units,
   readUnits: jobCalls.reads.units,
@@ -25,7 +25,7 @@ export const perJob = {
 }
 
 /** What each event uses in addition that is published while a job runs: `started` after 300 ms, and its progress. */
-export const perProgressEvent = { writeUnits: 2, readUnits: 3, eventCalls: 1 }
+export const usagePerProgressEvent = { writeUnits: 2, readUnits: 3, eventCalls: 1 }
 
 /**
  * What the job of a client that was not seen recently uses in addition: each of its two rate-limit windows starts with
@@ -54,8 +54,8 @@ const imagesReadme = readFileSync(new URL('../../layers/README.md', import.meta.
  * Returns the size in MB and the seconds of a warm conversion from the table in layers/README.md, or undefined if they
  * were not measured.
  */
-export function measuredFiguresOf(image: ImageId) {
-  const [, mb, seconds] =
+export function getMeasuredFigures(image: ImageId) {
+  const [, imageMb, seconds] =
     new RegExp(`^\\| ${image} \\| ([\\d.]+) \\| [^|]+ \\| ([\\d.]+) \\|`, 'm').exec(imagesReadme) ?? []
-  return seconds === undefined ? undefined : { mb: Number(mb), warmS: Number(seconds) }
+  return seconds === undefined ? undefined : { imageMb: Number(imageMb), warmStartS: Number(seconds) }
 }

@@ -17,32 +17,32 @@ export const hasReservedConcurrency = ({ trigger, maximumConcurrency }: Function
   maximumConcurrency !== undefined && !('queue' in trigger)
 
 /** Returns the concurrency limit of a function; for an image, that of the stage. */
-export const maxConcurrencyOf = (
+export const getMaxConcurrency = (
   name: string,
   { conversionsAtATime, concurrency }: ConcurrencyLimits,
 ): number =>
   // `concurrency` has no entries for images.
   concurrency[name as FunctionName] ?? declarationOf(name)?.maximumConcurrency ?? conversionsAtATime
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
 /** Returns the sum of the limits that are reserved for functions. */
-export const reservedConcurrency = (stage: ConcurrencySettings): number =>
+export const sumReservedConcurrency = (stage: ConcurrencySettings): number =>
   sum(
     functionNames
       .filter((name) => isDeployed(name, stage))
       .flatMap((name) => {
-        const declared = declarationOf(name)
-        return declared && hasReservedConcurrency(declared) ? [maxConcurrencyOf(name, stage)] : []
+        const declaration = declarationOf(name)
+        return declaration && hasReservedConcurrency(declaration) ? [getMaxConcurrency(name, stage)] : []
       }),
   )
 
 /**
  * Returns the sum of all limits. Lambda always keeps 100 of the quota unreserved, which is less than the queues use.
  */
-const requiredConcurrency = (stage: ConcurrencySettings): number =>
-  reservedConcurrency(stage) +
-  sum(queueIds.map((queue) => maxConcurrencyOf(functionForQueue(queue) ?? `convert-${queue}`, stage)))
+const sumRequiredConcurrency = (stage: ConcurrencySettings): number =>
+  sumReservedConcurrency(stage) +
+  sum(queueIds.map((queue) => getMaxConcurrency(functionForQueue(queue) ?? `convert-${queue}`, stage)))
 
 /**
  * Returns whether concurrency is reserved. In new accounts the quota is too low; stage dev is then deployed without
@@ -51,7 +51,7 @@ const requiredConcurrency = (stage: ConcurrencySettings): number =>
  */
 export function canReserveConcurrency(stage: StageQuotas): boolean {
   if (!stage.reservesConcurrency) return false
-  const requiredTotal = requiredConcurrency(stage)
+  const requiredTotal = sumRequiredConcurrency(stage)
   if (requiredTotal <= stage.functionsAtATime) return true
   if (stage.name === 'dev') return false
   throw new Error(
@@ -62,21 +62,23 @@ export function canReserveConcurrency(stage: StageQuotas): boolean {
 /** Describes what a stage needs of its account, and the quotas to raise for it. */
 export function describeQuotas(stage: StageQuotas & Pick<Stage, 'profile' | 'functionMb'>): string {
   const { name, profile, functionsAtATime, functionMb } = stage
-  const required = requiredConcurrency(stage)
-  const reserved = canReserveConcurrency(stage) ? reservedConcurrency(stage) : 0
-  const { small } = stageProfiles
-  const toRaise = [
-    ...(functionsAtATime > small.functionsAtATime ? [`concurrent executions to ${functionsAtATime}`] : []),
-    ...(functionMb > small.functionMb ? [`memory of a function to ${functionMb} MB`] : []),
+  const required = sumRequiredConcurrency(stage)
+  const reserved = canReserveConcurrency(stage) ? sumReservedConcurrency(stage) : 0
+  const { small: smallProfile } = stageProfiles
+  const settingsToRaise = [
+    ...(functionsAtATime > smallProfile.functionsAtATime
+      ? [`concurrent executions to ${functionsAtATime}`]
+      : []),
+    ...(functionMb > smallProfile.functionMb ? [`memory of a function to ${functionMb} MB`] : []),
   ]
-  const use =
+  const reservationText =
     reserved === 0
       ? `nothing is reserved, and all functions share ${functionsAtATime}`
       : `${reserved} of ${functionsAtATime} are reserved; other stages in the account can reserve ${functionsAtATime - reserved - unreservableConcurrency}`
   return [
-    `Stage ${name} (${profile}): the concurrency limits add up to ${required}; ${use}.`,
-    toRaise.length > 0
-      ? `Quotas that a new account has to raise: ${toRaise.join(', ')}.`
+    `Stage ${name} (${profile}): the concurrency limits add up to ${required}; ${reservationText}.`,
+    settingsToRaise.length > 0
+      ? `Quotas that a new account has to raise: ${settingsToRaise.join(', ')}.`
       : 'It fits into a new account.',
   ].join('\n')
 }

@@ -7,10 +7,10 @@ import { outboundReasons } from '../resources/function-declaration.ts'
 import { declarationOf, functionNames, functions } from '../resources/functions.ts'
 import { queueIds } from '../resources/queues.ts'
 import { sweepMetrics } from '../services/embedded-metric.ts'
-import { alarmResources } from './alarms.ts'
-import { jobInvocations, measuredFiguresOf, perJob } from './common-job.ts'
-import { maxConcurrencyOf } from './concurrency.ts'
-import { imageLimits } from './functions.ts'
+import { createAlarmResources } from './alarms.ts'
+import { getMeasuredFigures, jobInvocations, usagePerJob } from './common-job.ts'
+import { getMaxConcurrency } from './concurrency.ts'
+import { getImageLimits } from './functions.ts'
 import { isDeployed, parseStage } from './stage.ts'
 
 /**
@@ -58,42 +58,42 @@ const invocationGbSeconds = Object.entries(jobInvocations).reduce(
 const overheadPerJob =
   invocationsPerJob * prices.invocation +
   invocationGbSeconds * prices.gbSecond +
-  perJob.requests * (prices.httpRequest + prices.edgeRequest) +
-  perJob.writeUnits * prices.tableWriteUnit +
-  perJob.readUnits * prices.tableReadUnit +
-  perJob.objects * (prices.objectWrite + prices.objectRead) +
-  perJob.queue * prices.queueRequest +
-  perJob.events * prices.event +
-  perJob.logGb * prices.logGb +
+  usagePerJob.requests * (prices.httpRequest + prices.edgeRequest) +
+  usagePerJob.writeUnits * prices.tableWriteUnit +
+  usagePerJob.readUnits * prices.tableReadUnit +
+  usagePerJob.objects * (prices.objectWrite + prices.objectRead) +
+  usagePerJob.queue * prices.queueRequest +
+  usagePerJob.events * prices.event +
+  usagePerJob.logGb * prices.logGb +
   (typicalFileMb / 1000) * (2 * prices.storageGbDay + prices.egressGb)
 
-const dollars = (amount: number) => `$${amount.toFixed(2)}`
+const formatDollars = (amount: number) => `$${amount.toFixed(2)}`
 
-const kindRows = imageIds.map((image) => {
-  const seconds = measuredFiguresOf(image)?.warmS
+const imageRows = imageIds.map((image) => {
+  const seconds = getMeasuredFigures(image)?.warmStartS
   if (seconds === undefined) return `| ${image} | – | – |`
-  const engine = (imageLimits(image).memorySize / 1024) * seconds * prices.gbSecond
-  return `| ${image} | ${seconds} | ${dollars((engine + overheadPerJob) * 1000)} |`
+  const engine = (getImageLimits(image).memorySize / 1024) * seconds * prices.gbSecond
+  return `| ${image} | ${seconds} | ${formatDollars((engine + overheadPerJob) * 1000)} |`
 })
 
-const hours = 730
+const hoursPerMonth = 730
 const zones = 2
-const interfaces = 2
-const sweepS = 0.2
-const minutes = hours * 60
+const endpointCount = 2
+const secondsPerSweep = 0.2
+const minutesPerMonth = hoursPerMonth * 60
 /** Lambda's connections to an idle queue, each of which waits up to 20 s for a message. */
-const queuePolls = queueIds.length * 5 * 3 * minutes
-const imagesGb = imageIds.reduce((sum, image) => sum + (measuredFiguresOf(image)?.mb ?? 0), 0) / 1000
+const queuePolls = queueIds.length * 5 * 3 * minutesPerMonth
+const imagesGb = imageIds.reduce((sum, image) => sum + (getMeasuredFigures(image)?.imageMb ?? 0), 0) / 1000
 const defaultStage = parseStage('dev', {})
-const alarms = Object.values<{ readonly Type: string }>(alarmResources(defaultStage)).filter(
+const alarms = Object.values<{ readonly Type: string }>(createAlarmResources(defaultStage)).filter(
   ({ Type }) => Type === 'AWS::CloudWatch::Alarm',
 )
 const idleMonthCosts = {
-  'interface endpoints, with `isolation: vpc`': hours * zones * interfaces * prices.endpointHour,
+  'interface endpoints, with `isolation: vpc`': hoursPerMonth * zones * endpointCount * prices.endpointHour,
   'the sweep every minute':
-    minutes *
+    minutesPerMonth *
     (prices.invocation +
-      (functions.sweep.memoryMb / 1024) * sweepS * prices.gbSecond +
+      (functions.sweep.memoryMb / 1024) * secondsPerSweep * prices.gbSecond +
       16 * prices.tableReadUnit),
   alarms: alarms.length * prices.alarmMonth,
   dashboard: prices.dashboardMonth,
@@ -109,37 +109,38 @@ const idleMonthCosts = {
 const maxConcurrentMb = [
   ...functionNames
     .filter((name) => isDeployed(name, defaultStage))
-    .map((name) => maxConcurrencyOf(name, defaultStage) * functions[name].memoryMb),
+    .map((name) => getMaxConcurrency(name, defaultStage) * functions[name].memoryMb),
   ...imageIds.map(
-    (image) => maxConcurrencyOf(`convert-${image}`, defaultStage) * imageLimits(image).memorySize,
+    (image) => getMaxConcurrency(`convert-${image}`, defaultStage) * getImageLimits(image).memorySize,
   ),
-].reduce((sum, one) => sum + one)
+].reduce((sum, cost) => sum + cost)
 const maxCostPerHour = (maxConcurrentMb / 1024) * 3600 * prices.gbSecond
 
 /** A terabyte in files of the typical size. */
-const downloadsOfTb = 1e6 / typicalFileMb
+const downloadsPerTb = 1e6 / typicalFileMb
 const tbCosts = {
   'from the bucket': 1000 * prices.egressGb,
-  'through CloudFront, with `cdnPublicKeys`': 1000 * prices.edgeEgressGb + downloadsOfTb * prices.edgeRequest,
+  'through CloudFront, with `cdnPublicKeys`':
+    1000 * prices.edgeEgressGb + downloadsPerTb * prices.edgeRequest,
 }
 
 const costTable = [
   '| Image | Seconds (warm) | 1,000 conversions |',
   '|---|---|---|',
-  ...kindRows,
+  ...imageRows,
   '',
   '| An idle month | |',
   '|---|---|',
-  ...Object.entries(idleMonthCosts).map(([what, amount]) => `| ${what} | ${dollars(amount)} |`),
-  `| total | ${dollars(Object.values(idleMonthCosts).reduce((sum, amount) => sum + amount, 0))} |`,
+  ...Object.entries(idleMonthCosts).map(([costName, amount]) => `| ${costName} | ${formatDollars(amount)} |`),
+  `| total | ${formatDollars(Object.values(idleMonthCosts).reduce((sum, amount) => sum + amount, 0))} |`,
   '',
   `| Downloads of 1 TB in files of ${typicalFileMb} MB | |`,
   '|---|---|',
-  ...Object.entries(tbCosts).map(([what, amount]) => `| ${what} | ${dollars(amount)} |`),
+  ...Object.entries(tbCosts).map(([what, amount]) => `| ${what} | ${formatDollars(amount)} |`),
   '',
   '| An attack | |',
   '|---|---|',
-  `| one hour with all functions at their concurrency limits | ${dollars(maxCostPerHour)} |`,
+  `| one hour with all functions at their concurrency limits | ${formatDollars(maxCostPerHour)} |`,
 ].join('\n')
 
 const outboundTable = [

@@ -17,8 +17,8 @@ interface Resource {
   readonly Properties: object
 }
 
-const columns = 3
-const size = { width: 24 / columns, height: 6 } as const
+const columnCount = 3
+const size = { width: 24 / columnCount, height: 6 } as const
 const region = `\${AWS::Region}`
 
 /** Metrics of jobs that have no alarm, with a line per engine or error code. */
@@ -39,7 +39,7 @@ function toText(value: unknown): string {
   return `\${${Ref === undefined ? (attribute as readonly string[]).join('.') : String(Ref)}}`
 }
 
-const alarmGraph = (alarms: readonly AlarmProperties[]) => {
+const createAlarmGraph = (alarms: readonly AlarmProperties[]) => {
   const [{ Namespace, MetricName, Statistic, ExtendedStatistic, Threshold, Period }] = alarms as [
     AlarmProperties,
   ]
@@ -57,7 +57,7 @@ const alarmGraph = (alarms: readonly AlarmProperties[]) => {
   }
 }
 
-const jobGraph = ({ title, dimension, metric, statistic }: (typeof jobGraphs)[number]) => ({
+const createJobGraph = ({ title, dimension, metric, statistic }: (typeof jobGraphs)[number]) => ({
   title,
   region,
   metrics: [
@@ -70,17 +70,17 @@ const jobGraph = ({ title, dimension, metric, statistic }: (typeof jobGraphs)[nu
 })
 
 /** One dashboard with a graph per metric that has an alarm, and those of jobs. */
-export function dashboardResources(resources: Readonly<Record<string, Resource>>) {
+export function createDashboardResources(resources: Readonly<Record<string, Resource>>) {
   const alarms = Object.values(resources)
     .filter(({ Type }) => Type === 'AWS::CloudWatch::Alarm')
     // Made by `alarm`.
     .map(({ Properties }) => Properties as AlarmProperties)
-  const byMetric = Map.groupBy(alarms, ({ Namespace, MetricName }) => `${Namespace} ${MetricName}`)
-  const graphs = [...jobGraphs.map(jobGraph), ...[...byMetric.values()].map(alarmGraph)]
+  const alarmsByMetric = Map.groupBy(alarms, ({ Namespace, MetricName }) => `${Namespace} ${MetricName}`)
+  const graphs = [...jobGraphs.map(createJobGraph), ...[...alarmsByMetric.values()].map(createAlarmGraph)]
   const widgets = graphs.map((properties, at) => ({
     type: 'metric',
-    x: (at % columns) * size.width,
-    y: Math.floor(at / columns) * size.height,
+    x: (at % columnCount) * size.width,
+    y: Math.floor(at / columnCount) * size.height,
     ...size,
     properties,
   }))

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { exampleStages } from './check/example-stages.ts'
 import { checkGuardRules } from './check/guard.ts'
-import { guardExceptionsFor } from './check/guard-exceptions.ts'
+import { selectGuardExceptions } from './check/guard-exceptions.ts'
 import { checkProjectRules } from './check/project-rules.ts'
 import { fillServiceFolder } from './check/service-folder.ts'
 import { checkSpecification } from './check/specification.ts'
@@ -24,18 +24,18 @@ function check(stage: string, folder: string): boolean {
   if (status !== 0) return false
   const path = join(folder, '.serverless/cloudformation-template-update-stack.json')
   const template: Template = JSON.parse(readFileSync(path, 'utf8'))
-  const { findings, values } = checkSpecification(template)
+  const { findings, valueCount: values } = checkSpecification(template)
   const settings = readStage(stage, folder)
-  const all = [
+  const allFindings = [
     ...findings,
     ...checkProjectRules(template, settings),
-    ...checkGuardRules(path, { allowed: guardExceptionsFor(settings) }),
+    ...checkGuardRules(path, { allowed: selectGuardExceptions(settings) }),
   ]
-  for (const { at, problem } of all) process.stdout.write(`${stage}: ${at}: ${problem}\n`)
+  for (const { at, problem } of allFindings) process.stdout.write(`${stage}: ${at}: ${problem}\n`)
   const count = Object.keys(template.Resources).length
-  const verdict = all.length === 0 ? 'no problems' : `${all.length} problems`
-  process.stdout.write(`${stage}: ${count} resources, ${values} values: ${verdict}\n`)
-  return all.length === 0
+  const summary = allFindings.length === 0 ? 'no problems' : `${allFindings.length} problems`
+  process.stdout.write(`${stage}: ${count} resources, ${values} values: ${summary}\n`)
+  return allFindings.length === 0
 }
 
 function checkExample([stage, settings]: [string, object]): boolean {
@@ -52,12 +52,12 @@ function checkExample([stage, settings]: [string, object]): boolean {
 function checkFirewall(): boolean {
   const path = fileURLToPath(new URL('firewall.json', import.meta.url))
   const { findings } = checkSpecification(JSON.parse(readFileSync(path, 'utf8')))
-  const all = [...findings, ...checkGuardRules(path, { allowed: {} })]
-  for (const { at, problem } of all) process.stdout.write(`firewall.json: ${at}: ${problem}\n`)
-  return all.length === 0
+  const allFindings = [...findings, ...checkGuardRules(path, { allowed: {} })]
+  for (const { at, problem } of allFindings) process.stdout.write(`firewall.json: ${at}: ${problem}\n`)
+  return allFindings.length === 0
 }
 
-const isStagePassed = process.argv.includes('--all')
+const haveStagesPassed = process.argv.includes('--all')
   ? Object.entries(exampleStages).map(checkExample).every(Boolean)
   : check(stageFromArgs(process.argv), process.cwd())
-process.exitCode = isStagePassed && checkFirewall() ? 0 : 1
+process.exitCode = haveStagesPassed && checkFirewall() ? 0 : 1

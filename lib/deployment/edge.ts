@@ -1,10 +1,10 @@
 import { edgeHeaders } from '../net/edge-origin.ts'
 import { webSocketApi } from '../resources/web-sockets.ts'
 import { defined } from '../validation/defined.ts'
-import { distributionLogging } from './access-logs.ts'
+import { createDistributionLogging } from './access-logs.ts'
 import { fileBehaviors, fileOrigin } from './cdn-files.ts'
 import { managedPolicies } from './managed-policies.ts'
-import { arnOf } from './references.ts'
+import { createArnReference } from './references.ts'
 import type { Stage } from './stage.ts'
 
 /**
@@ -44,21 +44,23 @@ const origin = (id: string, api: string, path?: unknown) => ({
   OriginCustomHeaders: [{ HeaderName: edgeHeaders.secret, HeaderValue: { 'Fn::Sub': originSecret } }],
 })
 
-const behavior = (target: string, cache: string) => ({
-  TargetOriginId: target,
+const createBehavior = (originId: string, cachePolicyId: string) => ({
+  TargetOriginId: originId,
   ViewerProtocolPolicy: 'https-only',
   AllowedMethods: ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'],
-  CachePolicyId: cache,
+  CachePolicyId: cachePolicyId,
   OriginRequestPolicyId: managedPolicies.allViewerExceptHostHeader,
   // Functions compress their responses themselves.
   Compress: false,
-  FunctionAssociations: [{ EventType: 'viewer-request', FunctionARN: arnOf('EdgeFunction', 'FunctionARN') }],
+  FunctionAssociations: [
+    { EventType: 'viewer-request', FunctionARN: createArnReference('EdgeFunction', 'FunctionARN') },
+  ],
 })
 
 const socketPatterns = [...webSocketApi.paths, `${webSocketApi.jobPath}*`]
 
 /** The CloudFront distribution: one domain for the whole service, and the only access to it. */
-export const edgeResources = ({ domain, cdnPublicKeys, accessLogs, firewallArn }: Stage) => ({
+export const createEdgeResources = ({ domain, cdnPublicKeys, accessLogs, firewallArn }: Stage) => ({
   OriginSecret: {
     Type: 'AWS::SecretsManager::Secret',
     Properties: {
@@ -84,22 +86,22 @@ export const edgeResources = ({ domain, cdnPublicKeys, accessLogs, firewallArn }
         HttpVersion: 'http2and3',
         IPV6Enabled: true,
         PriceClass: 'PriceClass_100',
-        ...distributionLogging({ accessLogs }),
+        ...createDistributionLogging({ accessLogs }),
         ...defined({ WebACLId: firewallArn }),
         Origins: [
           origin('http', 'HttpApi'),
           origin('sockets', 'WebsocketsApi', `/\${sls:stage}`),
           ...(cdnPublicKeys ? [fileOrigin] : []),
         ],
-        DefaultCacheBehavior: behavior('http', managedPolicies.cachingDisabled),
+        DefaultCacheBehavior: createBehavior('http', managedPolicies.cachingDisabled),
         CacheBehaviors: [
           ...(cdnPublicKeys ? fileBehaviors : []),
           ...socketPatterns.map((PathPattern) => ({
             PathPattern,
-            ...behavior('sockets', managedPolicies.cachingDisabled),
+            ...createBehavior('sockets', managedPolicies.cachingDisabled),
           })),
           // File names of the page contain a hash of their content.
-          { PathPattern: '/web/*', ...behavior('http', managedPolicies.cachingOptimized) },
+          { PathPattern: '/web/*', ...createBehavior('http', managedPolicies.cachingOptimized) },
         ],
         ...(domain && {
           Aliases: [domain.name],

@@ -17,24 +17,24 @@ import { functionForQueue, queueMappingOf, recursionOf } from '../resources/queu
 import { type QueueId, queueIds } from '../resources/queues.ts'
 import { uploadPattern } from '../resources/storage.ts'
 import { defined } from '../validation/defined.ts'
-import { cdnKeysSetting } from './cdn-files.ts'
-import { canReserveConcurrency, hasReservedConcurrency, maxConcurrencyOf } from './concurrency.ts'
+import { createCdnKeysSetting } from './cdn-files.ts'
+import { canReserveConcurrency, getMaxConcurrency, hasReservedConcurrency } from './concurrency.ts'
 import { publicUrl } from './edge.ts'
-import { layerReference, layersOf } from './lambda-layers.ts'
-import { isInVpc, vpcSettings } from './network.ts'
+import { createLayerReference, getLayers } from './lambda-layers.ts'
+import { createVpcSettings, isInVpc } from './network.ts'
 import {
-  arnOf,
-  deadLetterQueueId,
-  functionResourceId,
-  queueName,
-  queueResourceId,
-  roleId,
+  createArnReference,
+  getDeadLetterQueueId,
+  getFunctionResourceId,
+  getQueueName,
+  getQueueResourceId,
+  getRoleId,
 } from './references.ts'
 import { secretsCreator } from './roles.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
 /** Limits of Lambda; disk is the size of /tmp. */
-const lambdaLimits = { timeoutS: 900, memoryMb: 10_240, diskMb: { least: 512, most: 10_240 } }
+const lambdaLimits = { timeoutS: 900, memoryMb: 10_240, diskMb: { min: 512, max: 10_240 } }
 
 /** Run time of a task: that of its function, minus the time for its start and for storing the outcome. */
 const taskLimitS = '840'
@@ -49,17 +49,17 @@ export const environment = {
   // Engines have no permissions for files.
   TASK_FILES: 'signed',
   QUEUE_URL_PREFIX: {
-    'Fn::Sub': `https://sqs.\${AWS::Region}.\${AWS::URLSuffix}/\${AWS::AccountId}/${queueName('')}`,
+    'Fn::Sub': `https://sqs.\${AWS::Region}.\${AWS::URLSuffix}/\${AWS::AccountId}/${getQueueName('')}`,
   },
 } as const
 
 /** Returns the environment that depends on the stage. */
-const stageEnvironment = (stage: Stage) => ({
+const createStageEnvironment = (stage: Stage) => ({
   PUBLIC_URL: publicUrl(stage),
   ANONYMOUS_PLAN: stage.anonymousPlan,
   RETENTION_HOURS: String(stage.retentionHours),
   ...defined({ FACADES: stage.facades }),
-  ...cdnKeysSetting(stage),
+  ...createCdnKeysSetting(stage),
   ...(stage.tracing && { LOG_SPANS: '1' }),
   ...(stage.mailFrom && { MAIL_FROM: stage.mailFrom }),
   ...(stage.outgoingAllow && { OUTGOING_ALLOW: stage.outgoingAllow }),
@@ -69,7 +69,7 @@ const stageEnvironment = (stage: Stage) => ({
  * Returns the location of a function's secrets. They are not in its environment, because everyone who may view the
  * function's configuration can read that.
  */
-const secretsLocation = (names: readonly SecretName[]) =>
+const createSecretsLocation = (names: readonly SecretName[]) =>
   names.length > 0 && { SECRETS: { 'Fn::Sub': `s3://\${SecretsBucket}/${names.join(',')}` } }
 
 /** The endpoint for WebSocket connections, which the SDK cannot derive itself. */
@@ -80,7 +80,7 @@ const socketsEndpoint = {
 }
 
 /** Returns the `events` of a function in serverless.yml. */
-export function eventsOf(trigger: Trigger, stage?: Stage) {
+export function createEvents(trigger: Trigger, stage?: Stage) {
   // The functions themselves handle CORS, as on one machine.
   if ('http' in trigger) {
     const keys = trigger.http === true ? ['$default'] : trigger.http
@@ -91,7 +91,7 @@ export function eventsOf(trigger: Trigger, stage?: Stage) {
     return [{ eventBridge: { eventBus: { Ref: 'Bus' }, pattern: eventPattern(trigger.events, trigger.for) } }]
   if ('uploads' in trigger)
     return [{ eventBridge: { pattern: uploadPattern({ Ref: 'Bucket' }, trigger.uploads) } }]
-  if ('queue' in trigger) return [queueEvent(trigger.queue, stage)]
+  if ('queue' in trigger) return [createQueueEvent(trigger.queue, stage)]
   if ('operator' in trigger) return []
   return trigger.websocket.map((route) => ({
     websocket: {
@@ -103,25 +103,25 @@ export function eventsOf(trigger: Trigger, stage?: Stage) {
 }
 
 /** Returns the event source mapping of a queue. */
-const queueEvent = (queue: QueueId, stage?: Stage) => ({
+const createQueueEvent = (queue: QueueId, stage?: Stage) => ({
   sqs: {
-    arn: arnOf(queueResourceId(queue)),
+    arn: createArnReference(getQueueResourceId(queue)),
     ...queueMappingOf(queue),
     ...defined({
-      maximumConcurrency: stage && maxConcurrencyOf(functionForQueue(queue) ?? `convert-${queue}`, stage),
+      maximumConcurrency: stage && getMaxConcurrency(functionForQueue(queue) ?? `convert-${queue}`, stage),
     }),
   },
 })
 
 /** Returns how Lambda retries a failed asynchronous invocation and where it sends one that fails for good. */
-export function asyncInvocationSettings(
+export function createAsyncInvocationSettings(
   name: string,
   { retryAttempts, deadLetter }: Pick<FunctionDeclaration, 'retryAttempts' | 'deadLetter'>,
 ) {
   return {
     ...defined({
       maximumRetryAttempts: retryAttempts,
-      onError: deadLetter && arnOf(deadLetterQueueId(name)),
+      onError: deadLetter && createArnReference(getDeadLetterQueueId(name)),
     }),
   }
 }
@@ -134,50 +134,50 @@ const functionsWithTwoWaits: readonly FunctionName[] = ['jobs', 'facade']
  * kinds in a function occupy at most half of it, if that is enough for one of each. Where nothing is reserved, all
  * kinds share the executions of the account.
  */
-const maxWaits = (name: FunctionName, stage: Stage) => {
-  const shared = canReserveConcurrency(stage) ? Infinity : stage.functionsAtATime / waitKinds.length
+const getMaxWaits = (name: FunctionName, stage: Stage) => {
+  const sharedLimit = canReserveConcurrency(stage) ? Infinity : stage.functionsAtATime / waitKinds.length
   const kinds = functionsWithTwoWaits.includes(name) ? 2 : 1
-  return Math.max(1, Math.floor(Math.min(maxConcurrencyOf(name, stage) / kinds, shared) / 4))
+  return Math.max(1, Math.floor(Math.min(getMaxConcurrency(name, stage) / kinds, sharedLimit) / 4))
 }
 
 /** Lambda itself sends the traces, so functions in the closed network have them as well. */
-const tracingSettings = ({ tracing }: Stage) => tracing && { tracing: 'Active' }
+const createTracingSettings = ({ tracing }: Stage) => tracing && { tracing: 'Active' }
 
-function functionResource(name: FunctionName, stage: Stage) {
-  const declared: FunctionDeclaration = functions[name]
-  const { handler, image } = declared
+function createFunctionResource(name: FunctionName, stage: Stage) {
+  const declaration: FunctionDeclaration = functions[name]
+  const { handler, image } = declaration
   return {
     ...(image
-      ? { image: { uri: imageUri(image, stage), command: [handler] } }
+      ? { image: { uri: getImageUri(image, stage), command: [handler] } }
       : {
           handler,
           architecture: stage.architecture,
           package: { artifact: `.serverless/${name}.zip` },
-          layers: layersOf(name).map(layerReference),
+          layers: getLayers(name).map(createLayerReference),
         }),
-    memorySize: Math.min(stage.functionMb, limitMemory(declared.memoryMb)),
-    timeout: declared.timeoutS,
-    role: arnOf(roleId(name)),
+    memorySize: Math.min(stage.functionMb, limitMemory(declaration.memoryMb)),
+    timeout: declaration.timeoutS,
+    role: createArnReference(getRoleId(name)),
     environment: {
       ...environment,
-      ...stageEnvironment(stage),
-      ...secretsLocation(secretNamesOf(declared)),
+      ...createStageEnvironment(stage),
+      ...createSecretsLocation(secretNamesOf(declaration)),
       ...(name === secretsCreator && { ORIGIN_SECRET_ARN: { Ref: 'OriginSecret' } }),
-      ...(declared.reaches?.includes('sockets') && socketsEndpoint),
+      ...(declaration.reaches?.includes('sockets') && socketsEndpoint),
       // The event contains the whole request body, so streaming it would save no memory.
-      ...('http' in declared.trigger && { REQUEST_BODIES: 'whole' }),
+      ...('http' in declaration.trigger && { REQUEST_BODIES: 'whole' }),
       // For estimates.
-      ...('http' in declared.trigger && declared.plans && { TASK_LIMIT_S: taskLimitS }),
-      ...('http' in declared.trigger && { MAX_WAITS: String(maxWaits(name, stage)) }),
+      ...('http' in declaration.trigger && declaration.plans && { TASK_LIMIT_S: taskLimitS }),
+      ...('http' in declaration.trigger && { MAX_WAITS: String(getMaxWaits(name, stage)) }),
     },
-    ...defined({ ephemeralStorageSize: image && imageLimits(image).ephemeralStorageSize }),
-    ...defined({ ephemeralStorageSize: declared.diskMb }),
-    ...(isInVpc(declared) && vpcSettings(stage)),
-    ...tracingSettings(stage),
-    ...(hasReservedConcurrency(declared) &&
-      canReserveConcurrency(stage) && { reservedConcurrency: maxConcurrencyOf(name, stage) }),
-    events: eventsOf(declared.trigger, stage),
-    ...asyncInvocationSettings(name, declared),
+    ...defined({ ephemeralStorageSize: image && getImageLimits(image).ephemeralStorageSize }),
+    ...defined({ ephemeralStorageSize: declaration.diskMb }),
+    ...(isInVpc(declaration) && createVpcSettings(stage)),
+    ...createTracingSettings(stage),
+    ...(hasReservedConcurrency(declaration) &&
+      canReserveConcurrency(stage) && { reservedConcurrency: getMaxConcurrency(name, stage) }),
+    events: createEvents(declaration.trigger, stage),
+    ...createAsyncInvocationSettings(name, declaration),
   }
 }
 
@@ -190,42 +190,47 @@ export const limitMemory = (
 ) => Math.min(lambdaLimits.memoryMb, MAX_FUNCTION_MB, requestedMb)
 
 /** Returns the highest requirements of the engines of an image, within Lambda's limits. */
-export function imageLimits(
+export function getImageLimits(
   image: ImageId,
   from: readonly Engine[] = engines,
   functionMb: number = lambdaLimits.memoryMb,
 ) {
   const limits = from.filter((engine) => engine.image === image).map((engine) => engine.limits)
-  const maxOf = (pick: (limit: Engine['limits']) => number) => Math.max(0, ...limits.map(pick))
+  const maxLimit = (getLimit: (limit: Engine['limits']) => number) => Math.max(0, ...limits.map(getLimit))
   return {
-    memorySize: Math.min(functionMb, limitMemory(maxOf((limit) => limit.memoryMb) + runtimeMemoryMb)),
+    memorySize: Math.min(functionMb, limitMemory(maxLimit((limit) => limit.memoryMb) + runtimeMemoryMb)),
     timeout: Math.min(
       lambdaLimits.timeoutS,
-      maxOf((limit) => limit.timeoutS),
+      maxLimit((limit) => limit.timeoutS),
     ),
     ephemeralStorageSize: Math.min(
-      lambdaLimits.diskMb.most,
+      lambdaLimits.diskMb.max,
       Math.max(
-        lambdaLimits.diskMb.least,
-        maxOf((limit) => limit.diskMb),
+        lambdaLimits.diskMb.min,
+        maxLimit((limit) => limit.diskMb),
       ),
     ),
   }
 }
 
 /** Returns the URI of a pushed image, with a digest, because the framework needs credentials to resolve a tag. */
-const imageUri = (image: ImageId, { images }: Stage): string =>
+const getImageUri = (image: ImageId, { images }: Stage): string =>
   images[image] ?? `000000000000.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${image}@sha256:${'0'.repeat(64)}`
 
-function convertFunction(image: ImageId, stage: Stage) {
+function createConvertFunction(image: ImageId, stage: Stage) {
   return {
-    image: { uri: imageUri(image, stage), command: ['functions/convert.handler'] },
-    ...imageLimits(image, engines, stage.functionMb),
-    role: arnOf(roleId(`convert-${image}`)),
-    environment: { ...environment, ...stageEnvironment(stage), IMAGE_ID: image, TASK_LIMIT_S: taskLimitS },
-    events: [queueEvent(image, stage)],
-    ...vpcSettings(stage),
-    ...tracingSettings(stage),
+    image: { uri: getImageUri(image, stage), command: ['functions/convert.handler'] },
+    ...getImageLimits(image, engines, stage.functionMb),
+    role: createArnReference(getRoleId(`convert-${image}`)),
+    environment: {
+      ...environment,
+      ...createStageEnvironment(stage),
+      IMAGE_ID: image,
+      TASK_LIMIT_S: taskLimitS,
+    },
+    events: [createQueueEvent(image, stage)],
+    ...createVpcSettings(stage),
+    ...createTracingSettings(stage),
   }
 }
 
@@ -233,21 +238,21 @@ function convertFunction(image: ImageId, stage: Stage) {
  * Returns the property by which Lambda does not stop chains of tasks and deliveries after 16 invocations, by the ids of
  * the framework's resources. Our own limit is `maxHops`.
  */
-export const recursionSettings = () =>
+export const createRecursionSettings = () =>
   Object.fromEntries(
     queueIds.flatMap((queue) => {
       const RecursiveLoop = recursionOf(queue)
-      const id = functionResourceId(functionForQueue(queue) ?? `convert-${queue}`)
+      const id = getFunctionResourceId(functionForQueue(queue) ?? `convert-${queue}`)
       return RecursiveLoop ? [[id, { Properties: { RecursiveLoop } }]] : []
     }),
   )
 
 /** Returns `functions` of serverless.yml. */
-export const deployedFunctions = (stage: Stage) => ({
+export const createFunctions = (stage: Stage) => ({
   ...Object.fromEntries(
     functionNames
       .filter((name) => isDeployed(name, stage))
-      .map((name) => [name, functionResource(name, stage)]),
+      .map((name) => [name, createFunctionResource(name, stage)]),
   ),
-  ...Object.fromEntries(imageIds.map((image) => [`convert-${image}`, convertFunction(image, stage)])),
+  ...Object.fromEntries(imageIds.map((image) => [`convert-${image}`, createConvertFunction(image, stage)])),
 })

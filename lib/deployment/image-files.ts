@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type Metafile } from 'esbuild'
 import { buildPrograms } from '../decoders/build-program.ts'
 import { separatePackages } from '../decoders/program-file.ts'
-import { bundleOptions, omittedPackages, unbundled } from './bundle.ts'
+import { bundleOptions, omittedPackages, unbundledPackages } from './bundle.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -36,12 +36,12 @@ interface Manifest {
 /**
  * Returns the folder of the package `name` as resolved from the package in `from`, or undefined if it is not installed.
  */
-function packageFolder(name: string, from: string): string | undefined {
-  const places = createRequire(join(from, 'package.json')).resolve.paths(name) ?? []
+function findPackageFolder(name: string, from: string): string | undefined {
+  const folders = createRequire(join(from, 'package.json')).resolve.paths(name) ?? []
   const require = createRequire(import.meta.url)
-  for (const place of places) {
+  for (const folder of folders) {
     try {
-      return dirname(require.resolve(join(place, name, 'package.json')))
+      return dirname(require.resolve(join(folder, name, 'package.json')))
     } catch {
       // Not found here: try the next folder up.
     }
@@ -51,7 +51,7 @@ function packageFolder(name: string, from: string): string | undefined {
 
 /** Returns the folders of a package and its transitive dependencies, as installed from the lockfile. */
 function collectPackageFolders(name: string, from: string, foundFolders = new Set<string>()): Set<string> {
-  const folder = packageFolder(name, from)
+  const folder = findPackageFolder(name, from)
   if (!folder || foundFolders.has(folder)) return foundFolders
   foundFolders.add(folder)
   const { dependencies, optionalDependencies }: Manifest = createRequire(import.meta.url)(
@@ -64,10 +64,12 @@ function collectPackageFolders(name: string, from: string, foundFolders = new Se
 }
 
 /** Returns the folders of all packages that the bundles and the helper programs load at run time. */
-function unbundledPackageFolders(metafile: Metafile): string[] {
-  const imported = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path))
-  const usedPackages = unbundled.filter((name) =>
-    imported.some((path) => path === name || path.startsWith(`${name}/`)),
+function findUnbundledPackageFolders(metafile: Metafile): string[] {
+  const importedPaths = Object.values(metafile.outputs).flatMap((output) =>
+    output.imports.map(({ path }) => path),
+  )
+  const usedPackages = unbundledPackages.filter((name) =>
+    importedPaths.some((path) => path === name || path.startsWith(`${name}/`)),
   )
   const names = [...usedPackages, ...helperPackages]
   return [...new Set(names.flatMap((name) => [...collectPackageFolders(name, root)]))]
@@ -94,13 +96,13 @@ export async function writeImageFiles(folder: string): Promise<void> {
     outbase: root,
     outdir: folder,
     outExtension: { '.js': '.mjs' },
-    external: [...unbundled, ...omittedPackages],
+    external: [...unbundledPackages, ...omittedPackages],
     metafile: true,
     logLevel: 'warning',
   })
   await writeDecoderPrograms(folder)
   for (const path of extraFiles) await cp(join(root, path), join(folder, path), { recursive: true })
-  for (const path of unbundledPackageFolders(metafile)) {
+  for (const path of findUnbundledPackageFolders(metafile)) {
     // node_modules can be a symlink, so keep only the path below it.
     await cp(path, join(folder, path.slice(path.indexOf('node_modules/'))), { recursive: true })
   }

@@ -37,7 +37,7 @@ export const lambdaLayers = {
 export type LambdaLayerId = keyof typeof lambdaLayers
 export const lambdaLayerIds = Object.keys(lambdaLayers) as LambdaLayerId[] // keys of the object above
 
-export const layersOf = (name: FunctionName): LambdaLayerId[] =>
+export const getLayers = (name: FunctionName): LambdaLayerId[] =>
   lambdaLayerIds.filter((id) => lambdaLayers[id].isUsedBy(name, declarationOf(name) ?? {}))
 
 /** Packages in the layer `readers`, with the files that are loaded. */
@@ -61,8 +61,8 @@ const layerModules: Readonly<Record<LambdaLayerId, Readonly<Record<string, () =>
   page: prebuiltModules,
 }
 
-const externalInOpt = (path: string) => ({ path: `../../../opt/${path}`, external: true })
-const moduleFile = (path: string) => path.replace(/\.ts$/, '.mjs')
+const toExternalModule = (path: string) => ({ path: `../../../opt/${path}`, external: true })
+const getModuleFilename = (path: string) => path.replace(/\.ts$/, '.mjs')
 
 /** Makes esbuild import modules that are in a layer from there instead of bundling them. */
 export const importFromLayers: Plugin = {
@@ -71,13 +71,15 @@ export const importFromLayers: Plugin = {
     onResolve({ filter: /\.ts$/ }, ({ path, resolveDir }) => {
       const source = relative(root, join(resolveDir, path))
       const isInLayer = Object.values(layerModules).some((modules) => Object.hasOwn(modules, source))
-      return isInLayer ? externalInOpt(moduleFile(source)) : undefined
+      return isInLayer ? toExternalModule(getModuleFilename(source)) : undefined
     })
   },
 }
 
 /** Files of a layer in addition to its modules. */
-const layerContents: Readonly<Record<LambdaLayerId, () => Promise<[path: string, bytes: Uint8Array][]>>> = {
+const contentLoadersByLayer: Readonly<
+  Record<LambdaLayerId, () => Promise<[path: string, bytes: Uint8Array][]>>
+> = {
   readers: async () => {
     const patterns = Object.entries(readerPackages).map(([name, files]) => `node_modules/${name}/${files}`)
     const { files } = await buildPrograms({
@@ -97,26 +99,26 @@ const layerContents: Readonly<Record<LambdaLayerId, () => Promise<[path: string,
 }
 
 /** Returns the files of a layer by their paths below /opt, sorted. */
-export async function layerContent(id: LambdaLayerId): Promise<ReadonlyMap<string, Uint8Array>> {
+export async function loadLayerContent(id: LambdaLayerId): Promise<ReadonlyMap<string, Uint8Array>> {
   const modules = Object.entries(layerModules[id]).map(
-    async ([path, make]) => [moduleFile(path), Buffer.from(await make())] as const,
+    async ([path, createModule]) => [getModuleFilename(path), Buffer.from(await createModule())] as const,
   )
-  const files = [...(await Promise.all(modules)), ...(await layerContents[id]())]
+  const files = [...(await Promise.all(modules)), ...(await contentLoadersByLayer[id]())]
   return new Map(files.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Returns the name of the archive that the packaging writes for a layer. */
-export const layerFileName = (id: LambdaLayerId) => `${id}.layer.zip`
+export const getLayerFilename = (id: LambdaLayerId) => `${id}.layer.zip`
 
 /** Returns `layers` of serverless.yml. */
-export const deployedLayers = (stage: string) =>
+export const createLayers = (stage: string) =>
   Object.fromEntries(
     lambdaLayerIds.map((id) => [
       id,
       {
         name: `mutabor-${stage}-${id}`,
         description: lambdaLayers[id].description,
-        package: { artifact: `.serverless/${layerFileName(id)}` },
+        package: { artifact: `.serverless/${getLayerFilename(id)}` },
         compatibleRuntimes: ['nodejs24.x'],
         compatibleArchitectures: ['x86_64', 'arm64'],
       },
@@ -124,6 +126,6 @@ export const deployedLayers = (stage: string) =>
   )
 
 /** Returns a reference to the resource that the framework creates for a layer. */
-export const layerReference = (id: LambdaLayerId) => ({
+export const createLayerReference = (id: LambdaLayerId) => ({
   Ref: `${id.charAt(0).toUpperCase()}${id.slice(1)}LambdaLayer`,
 })

@@ -8,7 +8,7 @@ type CodeByPath = ReadonlyMap<string, Uint8Array>
 const decode = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString()
 
 /** Adds `require` to a chunk that uses it, and shifts its source map by that line. */
-export function withRequireBanner(code: Uint8Array, map: Uint8Array): { code: Uint8Array; map: Uint8Array } {
+export function addRequireBanner(code: Uint8Array, map: Uint8Array): { code: Uint8Array; map: Uint8Array } {
   const text = decode(code)
   if (!/\brequire\b/.test(text)) return { code, map }
   const { mappings, ...rest } = JSON.parse(decode(map))
@@ -19,7 +19,7 @@ export function withRequireBanner(code: Uint8Array, map: Uint8Array): { code: Ui
 }
 
 /** Returns a unique name for an export of a chunk. */
-const exportName = (path: string, name: string) => `${basename(path, '.mjs').replaceAll('-', '_')}_${name}`
+const getExportName = (path: string, name: string) => `${basename(path, '.mjs').replaceAll('-', '_')}_${name}`
 
 interface MergedStart {
   /** The entry with the code of the chunks that it imports. */
@@ -40,13 +40,13 @@ export async function mergeStartChunks(
   builtFiles: CodeByPath,
   { outputs }: Metafile,
 ): Promise<MergedStart> {
-  const exported = chunks.map((path) => ({ path, names: outputs[path]?.exports ?? [] }))
-  const siblingPath = (path: string) => `./${basename(path)}`
+  const exportsByChunk = chunks.map((path) => ({ path, names: outputs[path]?.exports ?? [] }))
+  const getSiblingPath = (path: string) => `./${basename(path)}`
   const contents = [
-    `export * from '${siblingPath(entry)}'`,
-    ...exported.map(({ path, names }) => {
-      const list = names.map((name) => `${name} as ${exportName(path, name)}`)
-      return `export { ${list.join(', ')} } from '${siblingPath(path)}'`
+    `export * from '${getSiblingPath(entry)}'`,
+    ...exportsByChunk.map(({ path, names }) => {
+      const list = names.map((name) => `${name} as ${getExportName(path, name)}`)
+      return `export { ${list.join(', ')} } from '${getSiblingPath(path)}'`
     }),
   ].join('\n')
   const { outputFiles } = await build({
@@ -66,10 +66,10 @@ export async function mergeStartChunks(
         name: 'made-before',
         setup({ onResolve, onLoad }) {
           onResolve({ filter: /.*/ }, ({ path, kind }) => {
-            const local = join(dirname(entry), path)
-            if (kind === 'dynamic-import' || ![entry, ...chunks].includes(local))
+            const localPath = join(dirname(entry), path)
+            if (kind === 'dynamic-import' || ![entry, ...chunks].includes(localPath))
               return { path, external: true }
-            return { path: local, namespace: 'made' }
+            return { path: localPath, namespace: 'made' }
           })
           onLoad({ filter: /.*/, namespace: 'made' }, ({ path }) => {
             const map = Buffer.from(builtFiles.get(`${path}.map`) ?? []).toString('base64')
@@ -82,9 +82,9 @@ export async function mergeStartChunks(
   })
   const [map, code] = [...outputFiles].sort((a, b) => b.path.length - a.path.length)
   if (!map || !code) throw new Error(`esbuild produced no output for ${entry}`)
-  const stub = ({ path, names }: (typeof exported)[number]) => {
-    const list = names.map((name) => `${exportName(path, name)} as ${name}`)
-    return [path, Buffer.from(`export{${list.join(',')}}from'${siblingPath(entry)}'`)] as const
+  const createStub = ({ path, names }: (typeof exportsByChunk)[number]) => {
+    const list = names.map((name) => `${getExportName(path, name)} as ${name}`)
+    return [path, Buffer.from(`export{${list.join(',')}}from'${getSiblingPath(entry)}'`)] as const
   }
-  return { code: code.contents, map: map.contents, chunks: new Map(exported.map(stub)) }
+  return { code: code.contents, map: map.contents, chunks: new Map(exportsByChunk.map(createStub)) }
 }

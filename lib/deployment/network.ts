@@ -1,16 +1,16 @@
 import type { FunctionDeclaration } from '../resources/function-declaration.ts'
-import { arnOf } from './references.ts'
+import { createArnReference } from './references.ts'
 import type { Stage } from './stage.ts'
 
 /** Two availability zones, so that one of them can fail. */
 const zones = [0, 1] as const
-const subnetId = (zone: number) => `ClosedSubnet${zone + 1}`
+const getSubnetId = (zoneIndex: number) => `ClosedSubnet${zoneIndex + 1}`
 
-const subnets = (zoneNames: Stage['zones']) =>
+const createSubnets = (zoneNames: Stage['zones']) =>
   Object.fromEntries(
     zones.flatMap((zone) => [
       [
-        subnetId(zone),
+        getSubnetId(zone),
         {
           Type: 'AWS::EC2::Subnet',
           Properties: {
@@ -23,16 +23,16 @@ const subnets = (zoneNames: Stage['zones']) =>
         },
       ],
       [
-        `${subnetId(zone)}Routes`,
+        `${getSubnetId(zone)}Routes`,
         {
           Type: 'AWS::EC2::SubnetRouteTableAssociation',
-          Properties: { SubnetId: { Ref: subnetId(zone) }, RouteTableId: { Ref: 'ClosedRoutes' } },
+          Properties: { SubnetId: { Ref: getSubnetId(zone) }, RouteTableId: { Ref: 'ClosedRoutes' } },
         },
       ],
     ]),
   )
 
-const endpointPolicy = (Action: readonly string[], Resource: unknown) => ({
+const createEndpointPolicy = (Action: readonly string[], Resource: unknown) => ({
   PolicyDocument: {
     Version: '2012-10-17',
     Statement: [{ Effect: 'Allow', Principal: '*', Action, Resource }],
@@ -40,7 +40,7 @@ const endpointPolicy = (Action: readonly string[], Resource: unknown) => ({
 })
 
 /** Free. Its policy only allows the service's bucket or table, with any credentials. */
-const gatewayEndpoint = (service: string, policy: object) => ({
+const createGatewayEndpoint = (service: string, policy: object) => ({
   Type: 'AWS::EC2::VPCEndpoint',
   Properties: {
     VpcEndpointType: 'Gateway',
@@ -51,13 +51,13 @@ const gatewayEndpoint = (service: string, policy: object) => ({
   },
 })
 
-const interfaceEndpoint = (service: string, policy: object) => ({
+const createInterfaceEndpoint = (service: string, policy: object) => ({
   Type: 'AWS::EC2::VPCEndpoint',
   Properties: {
     VpcEndpointType: 'Interface',
     VpcId: { Ref: 'ClosedNetwork' },
     ServiceName: { 'Fn::Sub': `com.amazonaws.\${AWS::Region}.${service}` },
-    SubnetIds: zones.map((zone) => ({ Ref: subnetId(zone) })),
+    SubnetIds: zones.map((zone) => ({ Ref: getSubnetId(zone) })),
     SecurityGroupIds: [{ Ref: 'EndpointsGuard' }],
     PrivateDnsEnabled: true,
     ...policy,
@@ -67,7 +67,10 @@ const interfaceEndpoint = (service: string, policy: object) => ({
 const tls = { IpProtocol: 'tcp', FromPort: 443, ToPort: 443 }
 
 /** A VPC without an internet gateway: from inside, only these four AWS services can be reached. */
-export const networkResources = ({ isolation, zones: zoneNames }: Pick<Stage, 'isolation' | 'zones'>) =>
+export const createNetworkResources = ({
+  isolation,
+  zones: zoneNames,
+}: Pick<Stage, 'isolation' | 'zones'>) =>
   isolation === 'none'
     ? {}
     : {
@@ -75,7 +78,7 @@ export const networkResources = ({ isolation, zones: zoneNames }: Pick<Stage, 'i
           Type: 'AWS::EC2::VPC',
           Properties: { CidrBlock: '10.0.0.0/16', EnableDnsHostnames: true, EnableDnsSupport: true },
         },
-        ...subnets(zoneNames),
+        ...createSubnets(zoneNames),
         // Contains only the local route and the routes of the gateway endpoints.
         ClosedRoutes: { Type: 'AWS::EC2::RouteTable', Properties: { VpcId: { Ref: 'ClosedNetwork' } } },
         ClosedGuard: {
@@ -93,15 +96,15 @@ export const networkResources = ({ isolation, zones: zoneNames }: Pick<Stage, 'i
             GroupDescription: 'Endpoints for queues and events',
             VpcId: { Ref: 'ClosedNetwork' },
             SecurityGroupIngress: [
-              { ...tls, SourceSecurityGroupId: securityGroupId('ClosedGuard'), Description: 'functions' },
+              { ...tls, SourceSecurityGroupId: getSecurityGroupId('ClosedGuard'), Description: 'functions' },
             ],
             // Endpoints only respond and never open connections.
             SecurityGroupEgress: [{ ...tls, CidrIp: '127.0.0.1/32', Description: 'none' }],
           },
         },
-        StorageEndpoint: gatewayEndpoint(
+        StorageEndpoint: createGatewayEndpoint(
           's3',
-          endpointPolicy(
+          createEndpointPolicy(
             [
               's3:GetObject',
               's3:PutObject',
@@ -110,12 +113,15 @@ export const networkResources = ({ isolation, zones: zoneNames }: Pick<Stage, 'i
               's3:ListBucket',
               's3:ListMultipartUploadParts',
             ],
-            ['Bucket', 'SecretsBucket'].flatMap((id) => [arnOf(id), { 'Fn::Sub': `\${${id}.Arn}/*` }]),
+            ['Bucket', 'SecretsBucket'].flatMap((id) => [
+              createArnReference(id),
+              { 'Fn::Sub': `\${${id}.Arn}/*` },
+            ]),
           ),
         ),
-        TableEndpoint: gatewayEndpoint(
+        TableEndpoint: createGatewayEndpoint(
           'dynamodb',
-          endpointPolicy(
+          createEndpointPolicy(
             [
               'GetItem',
               'BatchGetItem',
@@ -126,19 +132,22 @@ export const networkResources = ({ isolation, zones: zoneNames }: Pick<Stage, 'i
               'BatchWriteItem',
               'ConditionCheckItem',
             ].map((action) => `dynamodb:${action}`),
-            [arnOf('Table'), { 'Fn::Sub': `\${Table.Arn}/index/*` }],
+            [createArnReference('Table'), { 'Fn::Sub': `\${Table.Arn}/index/*` }],
           ),
         ),
-        QueuesEndpoint: interfaceEndpoint(
+        QueuesEndpoint: createInterfaceEndpoint(
           'sqs',
-          endpointPolicy(['sqs:SendMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'], {
+          createEndpointPolicy(['sqs:SendMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'], {
             'Fn::Sub': `arn:\${AWS::Partition}:sqs:\${AWS::Region}:\${AWS::AccountId}:\${self:service}-\${sls:stage}-*`,
           }),
         ),
-        EventsEndpoint: interfaceEndpoint('events', endpointPolicy(['events:PutEvents'], arnOf('Bus'))),
+        EventsEndpoint: createInterfaceEndpoint(
+          'events',
+          createEndpointPolicy(['events:PutEvents'], createArnReference('Bus')),
+        ),
       }
 
-function securityGroupId(id: string) {
+function getSecurityGroupId(id: string) {
   return { 'Fn::GetAtt': [id, 'GroupId'] }
 }
 
@@ -147,10 +156,10 @@ export const isInVpc = ({ reaches = [] }: Pick<FunctionDeclaration, 'reaches'> =
   reaches.length === 0
 
 /** Returns `vpc` of a function in the closed network. */
-export const vpcSettings = ({ isolation }: Pick<Stage, 'isolation'>) =>
+export const createVpcSettings = ({ isolation }: Pick<Stage, 'isolation'>) =>
   isolation === 'vpc' && {
     vpc: {
-      subnetIds: zones.map((zone) => ({ Ref: subnetId(zone) })),
-      securityGroupIds: [securityGroupId('ClosedGuard')],
+      subnetIds: zones.map((zone) => ({ Ref: getSubnetId(zone) })),
+      securityGroupIds: [getSecurityGroupId('ClosedGuard')],
     },
   }

@@ -20,35 +20,35 @@ export const maxZipKb = 1030
 
 interface BudgetException {
   readonly appliesTo: (name: string, declaredFunction: FunctionDeclaration) => boolean
-  readonly extra: Partial<Budget>
-  readonly why: string
+  readonly increase: Partial<Budget>
+  readonly reason: string
 }
 
 const exceptions: readonly BudgetException[] = [
   {
     appliesTo: (name, { plans }) => plans === true && !['api', 'prepare'].includes(name),
-    extra: { heapKb: 2400 },
-    why: 'the schemas of all task operations and formats, which validate requests that create jobs',
+    increase: { heapKb: 2400 },
+    reason: 'the schemas of all task operations and formats, which validate requests that create jobs',
   },
   {
     appliesTo: (_, { reaches }) => reaches?.includes('receivers') === true,
-    extra: { heapKb: 700 },
-    why: 'an HTTP client that checks each IP address',
+    increase: { heapKb: 700 },
+    reason: 'an HTTP client that checks each IP address',
   },
   {
     appliesTo: (_, { reaches }) => reaches?.some((one) => one === 'receivers' || one === 'drives') === true,
-    extra: { zipKb: 260 },
-    why: 'the same client, which some functions load at the start and others at the first call',
+    increase: { zipKb: 260 },
+    reason: 'the same client, which some functions load at the start and others at the first call',
   },
   {
     appliesTo: (_, { reaches }) => reaches?.includes('stores') === true,
-    extra: { heapKb: 700, zipKb: 80 },
-    why: 'clients for SFTP and Azure, and an HTTP client that checks each IP address',
+    increase: { heapKb: 700, zipKb: 80 },
+    reason: 'clients for SFTP and Azure, and an HTTP client that checks each IP address',
   },
   {
     appliesTo: (name) => name === 'api',
-    extra: { heapKb: 700, zipKb: 120 },
-    why: 'the contracts of all endpoints, for the OpenAPI document that it serves',
+    increase: { heapKb: 700, zipKb: 120 },
+    reason: 'the contracts of all endpoints, for the OpenAPI document that it serves',
   },
 ]
 
@@ -56,12 +56,12 @@ const exceptions: readonly BudgetException[] = [
  * Returns the budget of a function's package. Load a new dependency that few requests need with `import()` when it is
  * used.
  */
-export function packageBudget(name: string, declaredFunction: FunctionDeclaration): Budget {
-  const extras = exceptions
+export function getPackageBudget(name: string, declaredFunction: FunctionDeclaration): Budget {
+  const increases = exceptions
     .filter(({ appliesTo: of }) => of(name, declaredFunction))
-    .map((exception) => exception.extra)
+    .map((exception) => exception.increase)
   const sum = (pick: (budget: Partial<Budget>) => number | undefined) =>
-    extras.reduce((all, one) => all + (pick(one) ?? 0), 0)
+    increases.reduce((total, budget) => total + (pick(budget) ?? 0), 0)
   // Functions for events only have no endpoints and plan nothing.
   const heapKb =
     'events' in declaredFunction.trigger && !declaredFunction.secrets ? 6000 : defaultBudget.heapKb

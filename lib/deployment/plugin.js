@@ -1,7 +1,7 @@
 // Plugin for the Serverless Framework, which only loads .js files; Node loads the TypeScript modules imported here.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { aliasResources, useAliases } from './canary.ts'
+import { createAliasResources, useAliases } from './canary.ts'
 import { describeQuotas } from './concurrency.ts'
 import { readStage, stageFromArgs } from './stage.ts'
 import { writePackages } from './zip-functions.ts'
@@ -23,7 +23,7 @@ export default class Packages {
       },
       'after:package:compileFunctions': async () => {
         const { Resources } = service.provider.compiledCloudFormationTemplate
-        if (isCanary()) Object.assign(Resources, aliasResources(service.functions))
+        if (isCanary()) Object.assign(Resources, createAliasResources(service.functions))
       },
     }
   }

@@ -7,21 +7,21 @@ type BodyIndexes = readonly (readonly [name: string, at: number])[]
 /** Stores each body once, because languages share files, and only with Brotli, the smaller encoding. */
 class BodyPool {
   readonly bodies: string[] = []
-  readonly #indexes = new Map<string, number>()
+  readonly #indexByBody = new Map<string, number>()
 
   add(encodedBodies: Bodies): BodyIndexes {
     return Object.entries(encodedBodies).map(([name, { br }]) => {
-      const at = this.#indexes.get(br) ?? this.bodies.push(br) - 1
-      this.#indexes.set(br, at)
+      const at = this.#indexByBody.get(br) ?? this.bodies.push(br) - 1
+      this.#indexByBody.set(br, at)
       return [name, at]
     })
   }
 }
 
 /** Returns the code that restores the bodies of a pool in a generated module; gzip is created when first requested. */
-const moduleHeader = (pool: BodyPool, rest: object) => `
+const createModuleHeader = (pool: BodyPool, otherExports: object) => `
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
-const { bodies, rest } = JSON.parse(${JSON.stringify(JSON.stringify({ bodies: pool.bodies, rest }))})
+const { bodies, rest } = JSON.parse(${JSON.stringify(JSON.stringify({ bodies: pool.bodies, rest: otherExports }))})
 const gzipBody = (br) => gzipSync(brotliDecompressSync(Buffer.from(br, 'base64'))).toString('base64')
 const encoded = bodies.map((br) => {
   let gzip
@@ -30,7 +30,7 @@ const encoded = bodies.map((br) => {
 const bodiesByName = (numbered) => Object.fromEntries(numbered.map(([name, at]) => [name, encoded[at]]))
 `
 
-async function pageModule(): Promise<string> {
+async function createPageModule(): Promise<string> {
   const { buildPage } = await import('../page/build.ts')
   const pool = new BodyPool()
   const rest: Record<string, object> = {}
@@ -38,23 +38,23 @@ async function pageModule(): Promise<string> {
     const { documents, files, styleHash } = await buildPage(language)
     rest[language] = { documents: pool.add(documents), files: pool.add(files), styleHash }
   }
-  return `${moduleHeader(pool, rest)}
+  return `${createModuleHeader(pool, rest)}
 export const buildPage = async (language) => {
   const { documents, files, styleHash } = rest[language] ?? rest.en
   return { documents: bodiesByName(documents), files: bodiesByName(files), styleHash }
 }`
 }
 
-async function drawingModule(): Promise<string> {
+async function createDrawingModule(): Promise<string> {
   const { buildDrawingFiles } = await import('../page/build-drawing.ts')
   const pool = new BodyPool()
   const files = pool.add(await buildDrawingFiles())
-  return `${moduleHeader(pool, files)}
+  return `${createModuleHeader(pool, files)}
 export const buildDrawingFiles = async () => bodiesByName(rest)`
 }
 
 /** Generators of modules that contain the finished page, by the path of the module that builds it on one machine. */
 export const prebuiltModules: Readonly<Record<string, () => Promise<string>>> = {
-  'lib/page/build.ts': pageModule,
-  'lib/page/build-drawing.ts': drawingModule,
+  'lib/page/build.ts': createPageModule,
+  'lib/page/build-drawing.ts': createDrawingModule,
 }

@@ -2,34 +2,34 @@ import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { functions } from '../resources/functions.ts'
 import { visibilityTimeoutOf } from '../resources/queue-functions.ts'
 import { maxReceiveCount, type QueueId, queueIds } from '../resources/queues.ts'
-import { arnOf, deadLetterQueueId, queueName, queueResourceId } from './references.ts'
+import { createArnReference, getDeadLetterQueueId, getQueueName, getQueueResourceId } from './references.ts'
 
 /** The maximum retention of SQS, to leave time to look at failures. */
 const deadLetterRetentionS = 14 * 24 * 3600
 
-function queueWithDeadLetters(queue: QueueId) {
+function createQueueWithDeadLetters(queue: QueueId) {
   return {
-    [queueResourceId(queue)]: {
+    [getQueueResourceId(queue)]: {
       Type: 'AWS::SQS::Queue',
       Properties: {
-        QueueName: queueName(queue),
+        QueueName: getQueueName(queue),
         VisibilityTimeout: visibilityTimeoutOf(queue),
         SqsManagedSseEnabled: true,
         RedrivePolicy: {
-          deadLetterTargetArn: arnOf(deadLetterQueueId(queue)),
+          deadLetterTargetArn: createArnReference(getDeadLetterQueueId(queue)),
           maxReceiveCount,
         },
       },
     },
-    ...deadLetterQueue(queue),
+    ...createDeadLetterQueue(queue),
   }
 }
 
-const deadLetterQueue = (name: string) => ({
-  [deadLetterQueueId(name)]: {
+const createDeadLetterQueue = (name: string) => ({
+  [getDeadLetterQueueId(name)]: {
     Type: 'AWS::SQS::Queue',
     Properties: {
-      QueueName: queueName(`${name}-dead`),
+      QueueName: getQueueName(`${name}-dead`),
       MessageRetentionPeriod: deadLetterRetentionS,
       SqsManagedSseEnabled: true,
     },
@@ -37,7 +37,7 @@ const deadLetterQueue = (name: string) => ({
 })
 
 /** Returns all queues with their dead-letter queues, and the dead-letter queues of functions. */
-export function queueResources(declared: Readonly<Record<string, FunctionDeclaration>> = functions) {
+export function createQueueResources(declared: Readonly<Record<string, FunctionDeclaration>> = functions) {
   const names = Object.keys(declared).filter((name) => declared[name]?.deadLetter)
-  return Object.assign({}, ...queueIds.map(queueWithDeadLetters), ...names.map(deadLetterQueue))
+  return Object.assign({}, ...queueIds.map(createQueueWithDeadLetters), ...names.map(createDeadLetterQueue))
 }

@@ -7,7 +7,7 @@ import type { QueueId } from '../resources/queues.ts'
 import { convertPermissions } from '../resources/role-permissions.ts'
 import { defined } from '../validation/defined.ts'
 import { isInVpc } from './network.ts'
-import { arnOf, deadLetterQueueId, queueResourceId, roleId } from './references.ts'
+import { createArnReference, getDeadLetterQueueId, getQueueResourceId, getRoleId } from './references.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
 export interface Statement {
@@ -17,7 +17,7 @@ export interface Statement {
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 }
 
-const allow = (
+const createAllowStatement = (
   Action: readonly string[],
   Resource: unknown,
   Condition?: Statement['Condition'],
@@ -28,49 +28,59 @@ const allow = (
   ...defined({ Condition }),
 })
 
-const sub = (text: string) => ({ 'Fn::Sub': text })
-const queueArn = (queue: string) => arnOf(queueResourceId(queue as QueueId)) // named by a permission
+const createSubstitution = (text: string) => ({ 'Fn::Sub': text })
+const createQueueArn = (queue: string) => createArnReference(getQueueResourceId(queue as QueueId)) // named by a permission
 
 /** Translates a permission to an IAM statement. */
-function toStatement(right: Permission): Statement {
-  if ('table' in right) {
-    const partitions = right.partitions.map((prefix) => `${prefix}*`)
+function toStatement(permission: Permission): Statement {
+  if ('table' in permission) {
+    const partitions = permission.partitions.map((prefix) => `${prefix}*`)
     // Each of these actions has a partition key; without one, the condition would be met.
-    return allow(right.table, arnOf('Table'), {
+    return createAllowStatement(permission.table, createArnReference('Table'), {
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
     })
   }
-  if ('index' in right) return allow(['dynamodb:Query'], sub(`\${Table.Arn}/index/${right.index}`))
-  if ('files' in right)
-    return allow(
-      right.files,
-      right.prefixes.map((prefix) => sub(`\${Bucket.Arn}/${prefix}*`)),
+  if ('index' in permission)
+    return createAllowStatement(
+      ['dynamodb:Query'],
+      createSubstitution(`\${Table.Arn}/index/${permission.index}`),
     )
-  if ('list' in right) return allow(['s3:ListBucket'], arnOf('Bucket'))
-  if ('queues' in right) return allow(right.actions, right.queues.map(queueArn))
-  if ('publish' in right) return allow(['events:PutEvents'], arnOf('Bus'))
+  if ('files' in permission)
+    return createAllowStatement(
+      permission.files,
+      permission.prefixes.map((prefix) => createSubstitution(`\${Bucket.Arn}/${prefix}*`)),
+    )
+  if ('list' in permission) return createAllowStatement(['s3:ListBucket'], createArnReference('Bucket'))
+  if ('queues' in permission)
+    return createAllowStatement(permission.actions, permission.queues.map(createQueueArn))
+  if ('publish' in permission) return createAllowStatement(['events:PutEvents'], createArnReference('Bus'))
   const connections = `arn:\${AWS::Partition}:execute-api:\${AWS::Region}:\${AWS::AccountId}:\${WebsocketsApi}/\${sls:stage}`
-  return allow(
+  return createAllowStatement(
     ['execute-api:ManageConnections'],
-    right.sockets.map((method) => sub(`${connections}/${method}/@connections/*`)),
+    permission.sockets.map((method) => createSubstitution(`${connections}/${method}/@connections/*`)),
   )
 }
 
 /** Lambda polls the queue with the role of the function. */
-const receiveFrom = (queue: string): Statement =>
-  allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], queueArn(queue))
+const createReceiveStatement = (queue: string): Statement =>
+  createAllowStatement(
+    ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+    createQueueArn(queue),
+  )
 
 /** Returns the statements for what Lambda does with the role of a function. */
-function lambdaStatements(name: string): Statement[] {
+function createLambdaStatements(name: string): Statement[] {
   const { trigger = { queue: name.replace('convert-', '') }, deadLetter } = declarationOf(name) ?? {}
   return [
-    ...('queue' in trigger ? [receiveFrom(trigger.queue)] : []),
-    ...(deadLetter ? [allow(['sqs:SendMessage'], arnOf(deadLetterQueueId(name)))] : []),
+    ...('queue' in trigger ? [createReceiveStatement(trigger.queue)] : []),
+    ...(deadLetter
+      ? [createAllowStatement(['sqs:SendMessage'], createArnReference(getDeadLetterQueueId(name)))]
+      : []),
   ]
 }
 
 /** Returns the statements of each role, except those for its log, by function name. */
-export const roleStatements = (): Readonly<Record<string, readonly Statement[]>> => {
+export const createRoleStatements = (): Readonly<Record<string, readonly Statement[]>> => {
   const declaredPermissions: [string, readonly Permission[]][] = [
     ...functionNames.map((name): [string, readonly Permission[]] => [name, functions[name].rights]),
     ...imageIds.map((image): [string, readonly Permission[]] => [
@@ -79,9 +89,9 @@ export const roleStatements = (): Readonly<Record<string, readonly Statement[]>>
     ]),
   ]
   return Object.fromEntries(
-    declaredPermissions.map(([name, rights]) => [
+    declaredPermissions.map(([name, permissions]) => [
       name,
-      [...lambdaStatements(name), ...rights.map(toStatement)],
+      [...createLambdaStatements(name), ...permissions.map(toStatement)],
     ]),
   )
 }
@@ -92,35 +102,36 @@ export const secretsCreator: FunctionName = 'sweep'
 const createdSecrets: readonly SecretName[] = ['SERVICE_SECRET', ...derivedKeyNames, 'ORIGIN_SECRET']
 
 /** Returns the statements to read secrets, and for `secretsCreator` those to create them. */
-function secretStatements(names: readonly SecretName[], canCreate: boolean): Statement[] {
+function createSecretStatements(names: readonly SecretName[], canCreate: boolean): Statement[] {
   if (names.length === 0) return []
-  const objects = names.map((name) => sub(`\${SecretsBucket.Arn}/${name}`))
+  const objects = names.map((name) => createSubstitution(`\${SecretsBucket.Arn}/${name}`))
   return [
-    allow(['s3:GetObject'], objects),
+    createAllowStatement(['s3:GetObject'], objects),
     // Without it, S3 reports a missing object as forbidden.
-    allow(['s3:ListBucket'], arnOf('SecretsBucket')),
-    allow(['kms:Decrypt'], arnOf('SecretsKey')),
+    createAllowStatement(['s3:ListBucket'], createArnReference('SecretsBucket')),
+    createAllowStatement(['kms:Decrypt'], createArnReference('SecretsKey')),
     ...(canCreate
       ? [
-          allow(
+          createAllowStatement(
             ['s3:PutObject'],
-            createdSecrets.map((name) => sub(`\${SecretsBucket.Arn}/${name}`)),
+            createdSecrets.map((name) => createSubstitution(`\${SecretsBucket.Arn}/${name}`)),
           ),
-          allow(['secretsmanager:GetSecretValue'], { Ref: 'OriginSecret' }),
-          allow(['kms:GenerateDataKey'], arnOf('SecretsKey')),
+          createAllowStatement(['secretsmanager:GetSecretValue'], { Ref: 'OriginSecret' }),
+          createAllowStatement(['kms:GenerateDataKey'], createArnReference('SecretsKey')),
         ]
       : []),
   ]
 }
 
 /** With a customer key, every access to a file or record needs permission to use the key. */
-const customerKeyStatements = ({ customerKeyArn }: Stage): Statement[] =>
-  customerKeyArn ? [allow(['kms:Decrypt', 'kms:GenerateDataKey'], customerKeyArn)] : []
+const createCustomerKeyStatements = ({ customerKeyArn }: Stage): Statement[] =>
+  customerKeyArn ? [createAllowStatement(['kms:Decrypt', 'kms:GenerateDataKey'], customerKeyArn)] : []
 
 /** X-Ray's actions that Lambda performs with the role of a traced function. They apply to no resource. */
 export const tracingActions: readonly string[] = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords']
 
-const tracingStatements = ({ tracing }: Stage): Statement[] => (tracing ? [allow(tracingActions, '*')] : [])
+const createTracingStatements = ({ tracing }: Stage): Statement[] =>
+  tracing ? [createAllowStatement(tracingActions, '*')] : []
 
 /**
  * Denies the code of a function the network actions that Lambda itself performs with the function's role. Calls by
@@ -142,13 +153,16 @@ const denyNetworkActions = (functionArn: unknown) => ({
 /** The only managed policy in use: permissions to attach a function to a VPC. */
 export const vpcAccessPolicy = `arn:\${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole`
 
-function roleResource(functionName: string, statements: readonly Statement[], stage: Stage) {
+function createRoleResource(functionName: string, statements: readonly Statement[], stage: Stage) {
   const row = declarationOf(functionName)
   const names = row ? secretNamesOf(row) : []
   const isInNetwork = stage.isolation === 'vpc' && isInVpc(declarationOf(functionName))
   const functionArn = `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:\${self:service}-\${sls:stage}-${functionName}`
   const logGroup = `arn:\${AWS::Partition}:logs:\${AWS::Region}:\${AWS::AccountId}:log-group:/aws/lambda/\${self:service}-\${sls:stage}-${functionName}:*`
-  const writeLogs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], sub(logGroup))
+  const logsStatement = createAllowStatement(
+    ['logs:CreateLogStream', 'logs:PutLogEvents'],
+    createSubstitution(logGroup),
+  )
   return {
     Type: 'AWS::IAM::Role',
     Properties: {
@@ -158,19 +172,19 @@ function roleResource(functionName: string, statements: readonly Statement[], st
           { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' },
         ],
       },
-      ...(isInNetwork && { ManagedPolicyArns: [sub(vpcAccessPolicy)] }),
+      ...(isInNetwork && { ManagedPolicyArns: [createSubstitution(vpcAccessPolicy)] }),
       Policies: [
         {
           PolicyName: 'work',
           PolicyDocument: {
             Version: '2012-10-17',
             Statement: [
-              writeLogs,
-              ...secretStatements(names, functionName === secretsCreator),
-              ...customerKeyStatements(stage),
-              ...tracingStatements(stage),
+              logsStatement,
+              ...createSecretStatements(names, functionName === secretsCreator),
+              ...createCustomerKeyStatements(stage),
+              ...createTracingStatements(stage),
               ...statements,
-              ...(isInNetwork ? [denyNetworkActions(sub(functionArn))] : []),
+              ...(isInNetwork ? [denyNetworkActions(createSubstitution(functionArn))] : []),
             ],
           },
         },
@@ -180,9 +194,9 @@ function roleResource(functionName: string, statements: readonly Statement[], st
 }
 
 /** Returns one role per function, with only the permissions that this function needs. */
-export const roleResources = (stage: Stage) =>
+export const createRoleResources = (stage: Stage) =>
   Object.fromEntries(
-    Object.entries(roleStatements())
+    Object.entries(createRoleStatements())
       .filter(([name]) => isDeployed(name, stage))
-      .map(([name, statements]) => [roleId(name), roleResource(name, statements, stage)]),
+      .map(([name, statements]) => [getRoleId(name), createRoleResource(name, statements, stage)]),
   )

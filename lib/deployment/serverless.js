@@ -1,39 +1,39 @@
 // The Serverless Framework only loads values from .js files; Node loads the TypeScript modules imported here.
 
 import { webSocketApi } from '../resources/web-sockets.ts'
-import { alarmResources } from './alarms.ts'
-import { canaryResources } from './canary.ts'
-import { cdnFileResources } from './cdn-files.ts'
-import { dashboardResources } from './dashboard.ts'
-import { edgeResources } from './edge.ts'
-import { deployedFunctions, recursionSettings } from './functions.ts'
-import { deployedLayers } from './lambda-layers.ts'
-import { networkResources } from './network.ts'
-import { queueResources } from './queues.ts'
-import { roleResources } from './roles.ts'
+import { createAlarmResources } from './alarms.ts'
+import { createCanaryResources } from './canary.ts'
+import { createCdnFileResources } from './cdn-files.ts'
+import { createDashboardResources } from './dashboard.ts'
+import { createEdgeResources } from './edge.ts'
+import { createFunctions, createRecursionSettings } from './functions.ts'
+import { createLayers } from './lambda-layers.ts'
+import { createNetworkResources } from './network.ts'
+import { createQueueResources } from './queues.ts'
+import { createRoleResources } from './roles.ts'
 import { readStage, stageFromArgs } from './stage.ts'
-import { storageResources } from './storage.ts'
+import { createStorageResources } from './storage.ts'
 
 const stage = readStage(stageFromArgs(process.argv))
 
 export const routeSelectionExpression = webSocketApi.routeSelectionExpression
 export const { region, logDays, tags } = stage
-export const functions = deployedFunctions(stage)
-export const layers = deployedLayers(stage.name)
+export const functions = createFunctions(stage)
+export const layers = createLayers(stage.name)
 export const Resources = {
-  ...storageResources(stage),
-  ...queueResources(),
-  ...roleResources(stage),
-  ...networkResources(stage),
-  ...edgeResources(stage),
-  ...cdnFileResources(stage),
-  ...canaryResources(stage),
-  ...alarmResources(stage),
-  ...dashboardResources(alarmResources(stage)),
+  ...createStorageResources(stage),
+  ...createQueueResources(),
+  ...createRoleResources(stage),
+  ...createNetworkResources(stage),
+  ...createEdgeResources(stage),
+  ...createCdnFileResources(stage),
+  ...createCanaryResources(stage),
+  ...createAlarmResources(stage),
+  ...createDashboardResources(createAlarmResources(stage)),
 }
 /** Properties of framework-generated resources for which the framework has no setting. */
 export const extensions = {
-  ...recursionSettings(),
+  ...createRecursionSettings(),
   HttpApiStage: {
     Properties: {
       DefaultRouteSettings: {

@@ -5,7 +5,7 @@ import { imageIds } from '../component-ids.ts'
 import { declarationOf, functionNames } from '../resources/functions.ts'
 import { defined } from '../validation/defined.ts'
 import { planName } from '../validation/plan-name.ts'
-import { pushedImages } from './pushed-images.ts'
+import { readPushedImages } from './pushed-images.ts'
 import { type ProfileName, profileNames, type StageLimits, stageProfiles } from './stage-profiles.ts'
 
 const digest = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/[\w./-]+@sha256:[0-9a-f]{64}$/
@@ -178,15 +178,15 @@ export const isDeployed = (name: string, { facades }: Pick<Stage, 'facades'>): b
 
 const TrialSettings = StageSettings.partial({ domain: true, images: true, region: true })
 
-const isProfileName = (name: string) => profileNames.find((one) => one === name)
+const findProfileName = (name: string) => profileNames.find((profileName) => profileName === name)
 /** Stages that can be packaged without a file: `dev`, and one for each profile. */
-const isTrialName = (name: string) => name === 'dev' || isProfileName(name) !== undefined
-const defaultProfile = (name: string): ProfileName => isProfileName(name) ?? 'standard'
+const isTrialName = (name: string) => name === 'dev' || findProfileName(name) !== undefined
+const getDefaultProfile = (name: string): ProfileName => findProfileName(name) ?? 'standard'
 
 /** @throws Error that names each invalid setting, the expected value and the actual one */
-export function parseStage(name: string, given: unknown): Stage {
+export function parseStage(name: string, input: unknown): Stage {
   const isTrial = isTrialName(name)
-  const parsedSettings = (isTrial ? TrialSettings : StageSettings).safeParse(given ?? {})
+  const parsedSettings = (isTrial ? TrialSettings : StageSettings).safeParse(input ?? {})
   if (!parsedSettings.success) {
     const problems = parsedSettings.error.issues.map(
       ({ path, message }) => `${path.join('.') || 'the file'}: ${message}`,
@@ -199,8 +199,8 @@ export function parseStage(name: string, given: unknown): Stage {
     region = 'eu-central-1',
     domain,
     images = {},
-    profile = defaultProfile(name),
-    ...rest
+    profile = getDefaultProfile(name),
+    ...otherSettings
   } = parsedSettings.data
   const limits: StageLimits = stageProfiles[profile]
   const {
@@ -211,7 +211,7 @@ export function parseStage(name: string, given: unknown): Stage {
     requestsPerSecond = limits.requestsPerSecond,
     concurrency = limits.concurrency,
     ...settings
-  } = rest
+  } = otherSettings
   return {
     ...settings,
     name,
@@ -231,8 +231,13 @@ export function parseStage(name: string, given: unknown): Stage {
 export function readStage(name: string, folder = process.cwd()): Stage {
   const path = `${folder}/stages/${name}.json`
   const settings = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
-  const pushed = Object.entries(pushedImages()).filter(([id]) => imageIds.some((image) => image === id))
-  return parseStage(name, { ...(pushed.length > 0 && { images: Object.fromEntries(pushed) }), ...settings })
+  const pushedEntries = Object.entries(readPushedImages()).filter(([id]) =>
+    imageIds.some((image) => image === id),
+  )
+  return parseStage(name, {
+    ...(pushedEntries.length > 0 && { images: Object.fromEntries(pushedEntries) }),
+    ...settings,
+  })
 }
 
 /** Returns the stage from `--stage prod`, `--stage=prod` or `-s prod`; default as in serverless.yml. */

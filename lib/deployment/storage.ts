@@ -1,17 +1,17 @@
 import { bucket, table } from '../resources/storage.ts'
-import { bucketLogging, logStatements, logsBucketProperties } from './access-logs.ts'
+import { createBucketLogging, createLogsBucketProperties, logStatements } from './access-logs.ts'
 import { fileStatements } from './cdn-files.ts'
-import { arnOf } from './references.ts'
+import { createArnReference } from './references.ts'
 import type { Stage } from './stage.ts'
 
 /** Removing the stack must not delete users' files. */
-const retain = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' } as const
+const retainPolicies = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' } as const
 
-function tableResource({ keepData, customerKeyArn }: Stage) {
+function createTableResource({ keepData, customerKeyArn }: Stage) {
   const { TimeToLiveAttribute, ...properties } = table
   return {
     Type: 'AWS::DynamoDB::Table',
-    ...retain,
+    ...retainPolicies,
     Properties: {
       ...properties,
       TimeToLiveSpecification: { AttributeName: TimeToLiveAttribute, Enabled: true },
@@ -26,9 +26,9 @@ function tableResource({ keepData, customerKeyArn }: Stage) {
   }
 }
 
-const privateBucket = (properties: object) => ({
+const createPrivateBucket = (properties: object) => ({
   Type: 'AWS::S3::Bucket',
-  ...retain,
+  ...retainPolicies,
   Properties: {
     PublicAccessBlockConfiguration: {
       BlockPublicAcls: true,
@@ -42,9 +42,9 @@ const privateBucket = (properties: object) => ({
 })
 
 /** A KMS key; IAM policies of the account decide who may use it. */
-const encryptionKey = (description: string) => ({
+const createEncryptionKey = (description: string) => ({
   Type: 'AWS::KMS::Key',
-  ...retain,
+  ...retainPolicies,
   Properties: {
     Description: description,
     EnableKeyRotation: true,
@@ -63,9 +63,9 @@ const encryptionKey = (description: string) => ({
 })
 
 /** CloudFormation has other property names than the S3 API. */
-const bucketResource = ({ customerKeyArn, accessLogs }: Stage) =>
-  privateBucket({
-    ...bucketLogging({ accessLogs }, 'files'),
+const createBucketResource = ({ customerKeyArn, accessLogs }: Stage) =>
+  createPrivateBucket({
+    ...createBucketLogging({ accessLogs }, 'files'),
     BucketEncryption: {
       ServerSideEncryptionConfiguration: [
         customerKeyArn
@@ -98,7 +98,7 @@ const bucketResource = ({ customerKeyArn, accessLogs }: Stage) =>
   })
 
 /** Denies access without TLS; there is no public access at all, only what the statements allow to services. */
-const tlsOnlyPolicy = (id: string, statements: readonly object[] = []) => ({
+const createTlsOnlyPolicy = (id: string, statements: readonly object[] = []) => ({
   Type: 'AWS::S3::BucketPolicy',
   Properties: {
     Bucket: { Ref: id },
@@ -110,7 +110,7 @@ const tlsOnlyPolicy = (id: string, statements: readonly object[] = []) => ({
           Effect: 'Deny',
           Principal: '*',
           Action: 's3:*',
-          Resource: [arnOf(id), { 'Fn::Sub': `\${${id}.Arn}/*` }],
+          Resource: [createArnReference(id), { 'Fn::Sub': `\${${id}.Arn}/*` }],
           Condition: { Bool: { 'aws:SecureTransport': 'false' } },
         },
         ...statements,
@@ -120,29 +120,32 @@ const tlsOnlyPolicy = (id: string, statements: readonly object[] = []) => ({
 })
 
 /** Resources that store data: table, bucket of files, event bus, bucket of secrets and its key. */
-export const storageResources = (stage: Stage) => ({
-  Table: tableResource(stage),
-  Bucket: bucketResource(stage),
-  BucketPolicy: tlsOnlyPolicy('Bucket', stage.cdnPublicKeys && fileStatements),
+export const createStorageResources = (stage: Stage) => ({
+  Table: createTableResource(stage),
+  Bucket: createBucketResource(stage),
+  BucketPolicy: createTlsOnlyPolicy('Bucket', stage.cdnPublicKeys && fileStatements),
   Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: `\${self:service}-\${sls:stage}` } },
-  SecretsKey: encryptionKey('Encrypts the secrets of the service'),
+  SecretsKey: createEncryptionKey('Encrypts the secrets of the service'),
   // If the service secret were lost, clients could no longer access their jobs, and stored passwords could not be
   // decrypted.
-  SecretsBucket: privateBucket({
-    ...bucketLogging(stage, 'secrets'),
+  SecretsBucket: createPrivateBucket({
+    ...createBucketLogging(stage, 'secrets'),
     BucketEncryption: {
       ServerSideEncryptionConfiguration: [
         {
           BucketKeyEnabled: true,
-          ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: arnOf('SecretsKey') },
+          ServerSideEncryptionByDefault: {
+            SSEAlgorithm: 'aws:kms',
+            KMSMasterKeyID: createArnReference('SecretsKey'),
+          },
         },
       ],
     },
     VersioningConfiguration: { Status: 'Enabled' },
   }),
-  SecretsBucketPolicy: tlsOnlyPolicy('SecretsBucket'),
+  SecretsBucketPolicy: createTlsOnlyPolicy('SecretsBucket'),
   ...(stage.accessLogs && {
-    LogsBucket: privateBucket(logsBucketProperties(stage)),
-    LogsBucketPolicy: tlsOnlyPolicy('LogsBucket', logStatements),
+    LogsBucket: createPrivateBucket(createLogsBucketProperties(stage)),
+    LogsBucketPolicy: createTlsOnlyPolicy('LogsBucket', logStatements),
   }),
 })

@@ -5,14 +5,14 @@ import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { build, type Metafile } from 'esbuild'
 import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
-import { enginePackages, excludedPackages, functionBundleOptions, omittedPackages } from './bundle.ts'
-import { lambdaLayerIds, layerContent, layerFileName } from './lambda-layers.ts'
-import { mergeStartChunks, withRequireBanner } from './merge-start-chunks.ts'
+import { enginePackages, functionBundleOptions, listExcludedPackages, omittedPackages } from './bundle.ts'
+import { getLayerFilename, lambdaLayerIds, loadLayerContent } from './lambda-layers.ts'
+import { addRequireBanner, mergeStartChunks } from './merge-start-chunks.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Makes packages reproducible, so that a deployment only replaces functions that have changed. */
-const fixedDate = new Date(1980, 0, 1)
+const zipDate = new Date(1980, 0, 1)
 
 /** Contents of the files in a package by their paths. */
 type FilesByPath = ReadonlyMap<string, Uint8Array>
@@ -20,7 +20,7 @@ type FilesByPath = ReadonlyMap<string, Uint8Array>
 /** Functions that are deployed as zip packages. */
 export const zipFunctionNames = functionNames.filter((name) => !('image' in functions[name]))
 
-const entryOf = (name: FunctionName) => functions[name].handler.replace(/\.\w+$/, '.ts')
+const getEntryPoint = (name: FunctionName) => functions[name].handler.replace(/\.\w+$/, '.ts')
 
 /** Files that a function reads at run time, by their paths in the checkout and in the package. */
 const extraFiles: Partial<Readonly<Record<FunctionName, readonly string[]>>> = {
@@ -32,7 +32,7 @@ const bundleFunctions = () =>
   build({
     ...functionBundleOptions,
     absWorkingDir: root,
-    entryPoints: [...new Set(zipFunctionNames.map(entryOf))],
+    entryPoints: [...new Set(zipFunctionNames.map(getEntryPoint))],
     outdir: 'functions',
     external: [...omittedPackages, ...enginePackages],
     metafile: true,
@@ -44,13 +44,13 @@ type BundleResult = Awaited<ReturnType<typeof bundleFunctions>>
 
 const engineList = 'lib/engines/index.ts'
 
-const packageNameOf = (path: string) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
+const parsePackageName = (path: string) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
 /**
  * Returns the chunks that a function can load, at the start or later. Dynamic imports of packages that the function
  * never uses are excluded.
  */
-function reachableChunks(
+function findReachableChunks(
   entryPoint: string,
   { outputs }: Metafile,
   excluded: readonly string[],
@@ -66,18 +66,20 @@ function reachableChunks(
       [entryPoint ?? '', ...Object.keys(inputs)].some((source) => source.startsWith('lib/engines/'))
     )
   }
-  const isLeftOut = (path: string, seenPaths = new Set([path])): boolean =>
-    Object.keys(outputs[path]?.inputs ?? {}).some((input) => excluded.includes(packageNameOf(input) ?? '')) ||
+  const isExcluded = (path: string, seenPaths = new Set([path])): boolean =>
+    Object.keys(outputs[path]?.inputs ?? {}).some((input) =>
+      excluded.includes(parsePackageName(input) ?? ''),
+    ) ||
     (outputs[path]?.imports ?? []).some(({ path: importedPath, kind }) => {
       if (kind !== 'import-statement' || seenPaths.has(importedPath)) return false
-      return isLeftOut(importedPath, seenPaths.add(importedPath))
+      return isExcluded(importedPath, seenPaths.add(importedPath))
     })
-  const visit = (path: string, when: 'at start' | 'later') => {
-    if (!outputs[path] || foundImports.get(path) === when || foundImports.get(path) === 'at start') return
-    foundImports.set(path, when)
+  const visit = (path: string, loadTime: 'at start' | 'later') => {
+    if (!outputs[path] || foundImports.get(path) === loadTime || foundImports.get(path) === 'at start') return
+    foundImports.set(path, loadTime)
     for (const { path: importedPath, kind } of outputs[path].imports) {
-      if (kind === 'import-statement') visit(importedPath, when)
-      else if (!isLeftOut(importedPath) && !isEngine(importedPath)) visit(importedPath, 'later')
+      if (kind === 'import-statement') visit(importedPath, loadTime)
+      else if (!isExcluded(importedPath) && !isEngine(importedPath)) visit(importedPath, 'later')
     }
   }
   const firstOutput = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entryPoint)
@@ -90,12 +92,12 @@ interface Package {
   readonly name: FunctionName
   readonly files: FilesByPath
   /** Source maps of its code, under the same paths. */
-  readonly maps: FilesByPath
+  readonly sourceMaps: FilesByPath
 }
 
 async function buildPackage(name: FunctionName, { outputFiles, metafile }: BundleResult): Promise<Package> {
   const declaredFunction: FunctionDeclaration = functions[name]
-  const paths = reachableChunks(entryOf(name), metafile, excludedPackages(declaredFunction))
+  const paths = findReachableChunks(getEntryPoint(name), metafile, listExcludedPackages(declaredFunction))
   const builtFiles = new Map(outputFiles.map(({ path, contents }) => [relative(root, path), contents]))
   const files = new Map<string, Uint8Array>()
   const maps = new Map<string, Uint8Array>()
@@ -106,14 +108,14 @@ async function buildPackage(name: FunctionName, { outputFiles, metafile }: Bundl
   const noBytes = new Uint8Array()
   for (const [path, when] of paths)
     if (when === 'later')
-      put(path, withRequireBanner(builtFiles.get(path) ?? noBytes, builtFiles.get(`${path}.map`) ?? noBytes))
-  const [entry = '', ...atStart] = [...paths.keys()].filter((path) => paths.get(path) === 'at start')
-  const mergedStart = await mergeStartChunks(entry, atStart, builtFiles, metafile)
+      put(path, addRequireBanner(builtFiles.get(path) ?? noBytes, builtFiles.get(`${path}.map`) ?? noBytes))
+  const [entry = '', ...startChunks] = [...paths.keys()].filter((path) => paths.get(path) === 'at start')
+  const mergedStart = await mergeStartChunks(entry, startChunks, builtFiles, metafile)
   put(entry, mergedStart)
   for (const [path, code] of mergedStart.chunks) files.set(path, code)
   for (const path of extraFiles[name] ?? []) files.set(path, await readFile(join(root, path)))
   const sortedFiles = new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
-  return { name, files: sortedFiles, maps }
+  return { name, files: sortedFiles, sourceMaps: maps }
 }
 
 async function buildPackages(): Promise<Package[]> {
@@ -123,7 +125,7 @@ async function buildPackages(): Promise<Package[]> {
 
 async function zipPackage(content: FilesByPath): Promise<Uint8Array> {
   const writer = new ZipWriter(new Uint8ArrayWriter(), {
-    lastModDate: fixedDate,
+    lastModDate: zipDate,
     level: 9,
     useWebWorkers: false,
   })
@@ -134,7 +136,7 @@ async function zipPackage(content: FilesByPath): Promise<Uint8Array> {
 /** Writes the package of each function as `<name>.zip`, the source maps below `maps`, and the layers into a folder. */
 export async function writePackages(folder: string): Promise<void> {
   const allPackages = await buildPackages()
-  for (const { name, files, maps } of allPackages) {
+  for (const { name, files, sourceMaps: maps } of allPackages) {
     await writeFile(join(folder, `${name}.zip`), await zipPackage(files))
     for (const [path, bytes] of maps) {
       const target = join(folder, 'maps', path)
@@ -143,5 +145,5 @@ export async function writePackages(folder: string): Promise<void> {
     }
   }
   for (const id of lambdaLayerIds)
-    await writeFile(join(folder, layerFileName(id)), await zipPackage(await layerContent(id)))
+    await writeFile(join(folder, getLayerFilename(id)), await zipPackage(await loadLayerContent(id)))
 }

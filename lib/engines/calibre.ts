@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import {
   archiveTooLargeError,
+  getMaxUnpackedBytes,
   maxEntries,
-  maxUnpackedBytesFor,
   tooManyEntriesError,
 } from '../formats/archive-limits.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
@@ -159,7 +159,7 @@ const zippedFormats: readonly FormatId[] = ['epub', 'fbz', 'htmlz', 'txtz', 'pml
 
 /** Checks the declared sizes, because calibre unpacks the whole archive. */
 async function checkSize(input: InputFile, tools: Tools): Promise<void> {
-  const limit = maxUnpackedBytesFor(input.size)
+  const limit = getMaxUnpackedBytes(input.size)
   try {
     const { stdout } = await tools.exec('bsdtar', ['-tvf', input.path])
     const lines = stdout.split('\n')

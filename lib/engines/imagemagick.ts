@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
-import { maxSide } from '../formats/image-limits.ts'
+import { maxSidePx } from '../formats/image-limits.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { keysOf } from '../validation/keys-of.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
@@ -65,7 +65,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
     if (!(error instanceof ProcessFailure)) throw error
     const unsupportedTexture = from === 'dds' ? await findUnsupportedTexture(input.path) : undefined
     if (unsupportedTexture !== undefined) throw featureError(from, unsupportedTexture, error)
-    throw (await readLargestSide(input.path, from)) > maxSide
+    throw (await readLargestSide(input.path, from)) > maxSidePx
       ? imageTooLargeError(error)
       : explainFailure(error, from)
   }
@@ -321,8 +321,8 @@ async function findUnsupportedTexture(path: string): Promise<string | undefined>
 const getExtension = (to: FormatId) => formatById(to).extensions[0] ?? to
 
 function imageTooLargeError(cause: Error): AppError {
-  const message = `The image is larger than the limit of ${maxSide} pixels per side or of its memory.`
-  return new AppError('FILE_TOO_LARGE', message, { maxSide }, { cause })
+  const message = `The image is larger than the limit of ${maxSidePx} pixels per side or of its memory.`
+  return new AppError('FILE_TOO_LARGE', message, { maxSide: maxSidePx }, { cause })
 }
 
 function explainFailure(error: ProcessFailure, from: MagickSourceId): AppError {

@@ -9,15 +9,15 @@ const maxUnpackedBytes = 4096 * MB
  * a zip bomb in larger ones.
  */
 const alwaysAllowedBytes = 64 * MB
-const maxRatio = 500
+const maxCompressionRatio = 500
 
 export const maxEntries = 10_000
 /** Maximum nesting of folders, because programs recurse into them. */
 export const maxDepth = 32
 
 /** Returns how many bytes an archive of this size may unpack to. */
-export function maxUnpackedBytesFor(archiveBytes: number): number {
-  return Math.min(maxUnpackedBytes, Math.max(alwaysAllowedBytes, archiveBytes * maxRatio))
+export function getMaxUnpackedBytes(archiveBytes: number): number {
+  return Math.min(maxUnpackedBytes, Math.max(alwaysAllowedBytes, archiveBytes * maxCompressionRatio))
 }
 
 export function archiveTooLargeError(limitBytes: number, cause?: unknown): AppError {

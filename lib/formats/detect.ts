@@ -2,19 +2,19 @@ import { findJpegStart } from '../binary/jpeg-start.ts'
 import { AppError } from '../errors.ts'
 import { defined } from '../validation/defined.ts'
 import { type ByteSource, corruptFileError, type OpenedFile, openByteSource } from './detect/byte-source.ts'
-import { damageCheck } from './detect/damage-checks.ts'
-import { mobipocketFormat } from './detect/ebook.ts'
-import { familyOf, textFormatAliases, textFormats } from './detect/families.ts'
+import { getDamageCheck } from './detect/damage-checks.ts'
+import { detectMobipocketFormat } from './detect/ebook.ts'
+import { getFamily, textFormatAliases, textFormats } from './detect/families.ts'
 import { hasFlacFrame } from './detect/flac-frames.ts'
 import { headerlessImages } from './detect/image-signatures.ts'
 import { headerlessMedia } from './detect/media-signatures.ts'
 import { hasMpegFrames } from './detect/mpeg-frames.ts'
-import { oleFormat } from './detect/ole.ts'
+import { detectOleFormat } from './detect/ole.ts'
 import type { PdfHint } from './detect/pdf.ts'
-import { withReadFailures } from './detect/read-failures.ts'
+import { rethrowReadFailures } from './detect/read-failures.ts'
 import { type Sniffed, sniff } from './detect/sniff.ts'
 import { refuseSplitArchive } from './detect/split-archive.ts'
-import { type Trait, traitsOf } from './detect/traits.ts'
+import { detectTraits, type Trait } from './detect/traits.ts'
 import { type Format, type FormatId, formatByExtension, formatById } from './index.ts'
 
 export type { ByteSource } from './detect/byte-source.ts'
@@ -39,24 +39,24 @@ export async function detectFromContent(source: ByteSource, hint: PdfHint = {}):
   if (source.size === 0) {
     throw new AppError('INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' })
   }
-  return withReadFailures(source, (readable) => detectReadable(readable, hint))
+  return rethrowReadFailures(source, (readable) => detectReadable(readable, hint))
 }
 
 async function detectReadable(source: ByteSource, hint: PdfHint): Promise<Detected> {
   const file = await openByteSource(source)
   refuseSplitArchive(file)
   const namedFormat = parseExtension(source.filename)
-  const { format: content, locked } = await contentFormat(await sniff(file), file, namedFormat)
+  const { format: content, locked } = await detectContentFormat(await sniff(file), file, namedFormat)
   const format = reconcileWithName(content, namedFormat)
   await checkDamage(format, file, hint)
   const mimeType = formatById(format).mimeTypes[0] ?? 'application/octet-stream'
-  const traits = await traitsOf(format, file)
+  const traits = await detectTraits(format, file)
   return { format, mimeType, ...defined({ locked }), ...(traits.length > 0 && { traits }) }
 }
 
 async function checkDamage(format: FormatId, file: OpenedFile, hint: PdfHint): Promise<void> {
   try {
-    await damageCheck(format)?.(file, hint)
+    await getDamageCheck(format)?.(file, hint)
   } catch (error) {
     // A DataView was read beyond its end.
     if (error instanceof RangeError)
@@ -79,65 +79,66 @@ function parseExtension(name: string): NamedFormat {
 /**
  * Returns the format in the name for formats without magic bytes, unless the content is clearly of another category.
  */
-function headerlessFormat(sniffed: Sniffed, { format }: NamedFormat): FormatId | undefined {
+function getHeaderlessFormat(sniffed: Sniffed, { format }: NamedFormat): FormatId | undefined {
   if (!format || !(headerlessMedia.includes(format.id) || headerlessImages.includes(format.id)))
     return undefined
   const { category } = sniffed.kind === 'format' ? formatById(sniffed.format) : format
-  const isOther = sniffed.kind === 'zip' || sniffed.kind === 'ole'
-  return isOther || category !== format.category ? undefined : format.id
+  const isContainer = sniffed.kind === 'zip' || sniffed.kind === 'ole'
+  return isContainer || category !== format.category ? undefined : format.id
 }
 
 /** Formats by their data, in files that begin with something else or without a header. */
-const unrecognizedFormats: readonly (readonly [FormatId, (head: Uint8Array) => boolean])[] = [
+const customSignatures: readonly (readonly [FormatId, (head: Uint8Array) => boolean])[] = [
   ['mp3', hasMpegFrames],
   ['flac', hasFlacFrame],
   ['jpg', (head) => findJpegStart(head) !== undefined],
 ]
 
 /** Returns the format in the name if the content has its data, and nothing else was recognized for certain. */
-function unrecognizedFormat(
+function matchCustomSignature(
   sniffed: Sniffed,
   { head }: OpenedFile,
   { format }: NamedFormat,
 ): FormatId | undefined {
   // Frames of different formats begin with the same bits.
   const isCertain = sniffed.kind !== 'unknown' && (sniffed.kind !== 'format' || head[0] !== 0xff)
-  const isKnown = sniffed.kind === 'format' && sniffed.format === format?.id
-  const row = unrecognizedFormats.find(([id]) => format && familyOf(id).includes(format.id))
-  return !isCertain && !isKnown && format && row?.[1](head) ? format.id : undefined
+  const matchesName = sniffed.kind === 'format' && sniffed.format === format?.id
+  const row = customSignatures.find(([id]) => format && getFamily(id).includes(format.id))
+  return !isCertain && !matchesName && format && row?.[1](head) ? format.id : undefined
 }
 
 type ContentFormat = Pick<Detected, 'format' | 'locked'>
 
 /** @throws AppError when the format is unknown. */
-async function contentFormat(
+async function detectContentFormat(
   sniffed: Sniffed,
   file: OpenedFile,
   namedFormat: NamedFormat,
 ): Promise<ContentFormat> {
-  const headerless = headerlessFormat(sniffed, namedFormat) ?? unrecognizedFormat(sniffed, file, namedFormat)
+  const headerless =
+    getHeaderlessFormat(sniffed, namedFormat) ?? matchCustomSignature(sniffed, file, namedFormat)
   if (headerless) return { format: headerless }
   switch (sniffed.kind) {
     case 'format':
-      return { format: sniffed.format === 'mobi' ? await mobipocketFormat(file) : sniffed.format }
+      return { format: sniffed.format === 'mobi' ? await detectMobipocketFormat(file) : sniffed.format }
     case 'zip': {
       // Loaded for the first ZIP file, so that an idle gateway uses little memory.
-      const { zipFormat } = await import('./detect/zip.ts')
+      const { detectZipFormat: zipFormat } = await import('./detect/zip.ts')
       return zipFormat(file)
     }
     case 'ole':
       return (
-        (await oleFormat(file, namedFormat.format?.id)) ??
+        (await detectOleFormat(file, namedFormat.format?.id)) ??
         throwUnknownFormat('an Office 97-2003 file of an unknown program', namedFormat)
       )
     case 'text':
-      return { format: textFormat(namedFormat) }
+      return { format: getTextFormat(namedFormat) }
     case 'unknown':
       return throwUnknownFormat(sniffed.looksLike, namedFormat)
   }
 }
 
-function textFormat({ extension, format }: NamedFormat): FormatId {
+function getTextFormat({ extension, format }: NamedFormat): FormatId {
   if (extension === '') return 'txt'
   const kind = format && (textFormatAliases[format.id] ?? format.id)
   if (kind && textFormats.includes(kind)) return kind
@@ -156,14 +157,14 @@ function throwUnknownFormat(looksLike: string, { extension, format }: NamedForma
 /**
  * Combines content and name: the content decides, the name selects within its family. Throws if they are incompatible.
  */
-function reconcileWithName(content: FormatId, { extension, format: named }: NamedFormat): FormatId {
-  if (!named || named.id === content) return content
+function reconcileWithName(content: FormatId, { extension, format: namedFormat }: NamedFormat): FormatId {
+  if (!namedFormat || namedFormat.id === content) return content
   // Two formats may share an extension.
   if (formatById(content).extensions.includes(extension)) return content
-  if (familyOf(content).includes(named.id)) return named.id
+  if (getFamily(content).includes(namedFormat.id)) return namedFormat.id
   const { category, name } = formatById(content)
-  if (named.category === category) return content
-  throw nameMismatchError(named, `${name} (${content})`)
+  if (namedFormat.category === category) return content
+  throw nameMismatchError(namedFormat, `${name} (${content})`)
 }
 
 function nameMismatchError(namedFormat: Format, looksLike: string): AppError {

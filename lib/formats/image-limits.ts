@@ -1,2 +1,2 @@
 /** Maximum side in pixels; must match `layers/imagemagick/policy.xml`, which enforces it. */
-export const maxSide = 16_000
+export const maxSidePx = 16_000

@@ -7,10 +7,10 @@ import type { FormatRow } from './format.ts'
 import { image } from './image.ts'
 import { video } from './video.ts'
 
-const byCategory = { video, audio, image, document, ebook, archive, font } as const
+const formatRowsByCategory = { video, audio, image, document, ebook, archive, font } as const
 
-export type Category = keyof typeof byCategory
-export type FormatId = (typeof byCategory)[Category][number]['id']
+export type Category = keyof typeof formatRowsByCategory
+export type FormatId = (typeof formatRowsByCategory)[Category][number]['id']
 
 export interface Format extends FormatRow {
   readonly id: FormatId
@@ -28,23 +28,23 @@ export const categories = [
 ] as const satisfies readonly Category[]
 
 export const formats: readonly Format[] = categories.flatMap((category) =>
-  byCategory[category].map((row) => ({ ...row, category })),
+  formatRowsByCategory[category].map((row) => ({ ...row, category })),
 )
 
 const formatsById: ReadonlyMap<string, Format> = new Map(formats.map((format) => [format.id, format]))
 
 /** If several formats have the same extension, it belongs to the first of them in the registry. */
-const formatsByExtension = firstWinsMap(
+const formatsByExtension = createFirstWinsMap(
   formats.flatMap((format) => format.extensions.map((name) => [name, format])),
 )
 
-const formatsByAlias = firstWinsMap([
+const formatsByAlias = createFirstWinsMap([
   ...formatsById,
   ...formatsByExtension,
   ...formats.flatMap((format) => (format.aliases ?? []).map((name): [string, Format] => [name, format])),
 ])
 
-function firstWinsMap(entries: readonly (readonly [string, Format])[]): ReadonlyMap<string, Format> {
+function createFirstWinsMap(entries: readonly (readonly [string, Format])[]): ReadonlyMap<string, Format> {
   return new Map([...entries].reverse())
 }
 
@@ -59,7 +59,7 @@ export function formatById(id: FormatId): Format {
 }
 
 /** Everything that a format is called, in lower case. */
-export const namesOfFormat = ({
+export const listFormatNames = ({
   id,
   name,
   extensions,
@@ -78,10 +78,10 @@ export function formatByAlias(name: string): Format | undefined {
 
 /** Accepts an extension with or without a dot, or a whole file name; `tar.gz` is one extension. */
 export function formatByExtension(name: string): Format | undefined {
-  const lower = name.toLowerCase()
-  const tarExtension = /(?:^|\.)(tar\.[a-z0-9]+)$/.exec(lower)?.[1]
+  const lowerCaseName = name.toLowerCase()
+  const tarExtension = /(?:^|\.)(tar\.[a-z0-9]+)$/.exec(lowerCaseName)?.[1]
   return (
     (tarExtension !== undefined ? formatsByAlias.get(tarExtension) : undefined) ??
-    formatsByExtension.get(lower.slice(lower.lastIndexOf('.') + 1))
+    formatsByExtension.get(lowerCaseName.slice(lowerCaseName.lastIndexOf('.') + 1))
   )
 }

@@ -1,5 +1,5 @@
-const encryptsPages = /\/(?:StmF|StrF)\s{0,9}\/(?!Identity\b)/
-const encryptsAttachments = /\/EFF\s{0,9}\/(?!Identity\b)/
+const encryptsPagesPattern = /\/(?:StmF|StrF)\s{0,9}\/(?!Identity\b)/
+const encryptsAttachmentsPattern = /\/EFF\s{0,9}\/(?!Identity\b)/
 
 /**
  * Whether a PDF encrypts its attachments and nothing else: its crypt filters leave strings and streams alone (ISO
@@ -7,40 +7,40 @@ const encryptsAttachments = /\/EFF\s{0,9}\/(?!Identity\b)/
  * @param text the file, or the parts of it with the trailer and the encryption dictionary.
  */
 export function encryptsOnlyAttachments(text: string): boolean {
-  const places = new Set<number | string>()
-  for (const { index, 1: number, 2: generation } of text.matchAll(encryptEntry)) {
-    places.add(number === undefined ? index : `${number} ${generation} obj`)
-    if (places.size > maxDicts) return false
+  const dictPositions = new Set<number | string>()
+  for (const { index, 1: number, 2: generation } of text.matchAll(encryptEntryPattern)) {
+    dictPositions.add(number === undefined ? index : `${number} ${generation} obj`)
+    if (dictPositions.size > maxDicts) return false
   }
-  const dicts = [...places].flatMap((place) => {
+  const dicts = [...dictPositions].flatMap((place) => {
     const start = typeof place === 'number' ? place : findObject(text, place)
     return start === undefined ? [] : [text.slice(start, start + maxDictLength)]
   })
-  return dicts.length > 0 && dicts.every(leavesPagesAlone)
+  return dicts.length > 0 && dicts.every(encryptsNoPages)
 }
 
-const encryptEntry = /\/Encrypt\s{0,9}(?:(\d{1,10}) (\d{1,5}) R|<<)/g
+const encryptEntryPattern = /\/Encrypt\s{0,9}(?:(\d{1,10}) (\d{1,5}) R|<<)/g
 /** A file has one, which its updates refer to again; each is searched for in the whole file. */
 const maxDicts = 8
 const maxDictLength = 4096
 
 function findObject(text: string, head: string): number | undefined {
   const start = text.lastIndexOf(`\n${head}`)
-  const found = start === -1 ? text.lastIndexOf(`\r${head}`) : start
-  return found === -1 ? undefined : found
+  const foundAt = start === -1 ? text.lastIndexOf(`\r${head}`) : start
+  return foundAt === -1 ? undefined : foundAt
 }
 
-function leavesPagesAlone(text: string): boolean {
+function encryptsNoPages(text: string): boolean {
   const end = text.indexOf('endobj')
   const dict = end === -1 ? text : text.slice(0, end)
-  return !encryptsPages.test(dict) && encryptsAttachments.test(dict)
+  return !encryptsPagesPattern.test(dict) && encryptsAttachmentsPattern.test(dict)
 }
 
 /**
  * Removes the encryption of such a PDF, so that every program opens it; its attachments remain encrypted. All offsets
  * stay the same.
  */
-export const ignoreEncryption = (text: string) =>
+export const removeEncryption = (text: string) =>
   text
     .replaceAll(/\/Encrypt\s{0,9}\d{1,10} \d{1,5} R/g, (entry) => ' '.repeat(entry.length))
     .replaceAll(/\/Encrypt(?=\s{0,9}<<)/g, '/Ignored')

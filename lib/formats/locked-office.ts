@@ -16,7 +16,7 @@ export const canBeLocked = (id: FormatId): boolean => lockableFormats.includes(i
 export const isOpenXml = (id: FormatId): boolean =>
   canBeLocked(id) && /^(?:doc|dot|xls|xlt|ppt|pps|pot)[xmb]$/.test(id)
 
-export const documentPasswordMissing = (cause?: Error) =>
+export const documentPasswordMissingError = (cause?: Error) =>
   new AppError(
     'FILE_ENCRYPTED',
     'The document is encrypted. Send its password in the field `password`.',
@@ -24,7 +24,7 @@ export const documentPasswordMissing = (cause?: Error) =>
     { cause },
   )
 
-export const documentPasswordWrong = (cause?: Error) =>
+export const documentPasswordWrongError = (cause?: Error) =>
   new AppError(
     'FILE_ENCRYPTED',
     'The document cannot be opened with this password. Check it and send it again.',
@@ -33,7 +33,7 @@ export const documentPasswordWrong = (cause?: Error) =>
   )
 
 /** Protected by rights management, certificates, or an unknown method. */
-export const documentProtectionUnknown = (cause?: Error) =>
+export const documentProtectionUnknownError = (cause?: Error) =>
   new AppError(
     'FILE_ENCRYPTED',
     'The document is protected with a method that is not supported. Save it without protection and send it again.',
@@ -42,7 +42,7 @@ export const documentProtectionUnknown = (cause?: Error) =>
   )
 
 /** After decryption, the document turned out to be of another kind than its name says. */
-export const documentKindMismatch = (namedFormat: FormatId, foundFormat: FormatId) =>
+export const documentKindMismatchError = (namedFormat: FormatId, foundFormat: FormatId) =>
   new AppError(
     'UNSUPPORTED_FORMAT',
     `The document was decrypted, but it is ${formatById(foundFormat).name} (${foundFormat}) and not ${namedFormat}, as its file name says. Rename it and send it again.`,
@@ -50,7 +50,7 @@ export const documentKindMismatch = (namedFormat: FormatId, foundFormat: FormatI
   )
 
 /** Returns the actual format of the document from an error by `documentKindMismatch`. */
-export function detectedKind(
+export function toDetectedFormat(
   error: { readonly details?: Readonly<Record<string, unknown>> | undefined } | undefined,
 ): FormatId | undefined {
   const { reason, found } = error?.details ?? {}

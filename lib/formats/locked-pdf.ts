@@ -11,28 +11,28 @@ interface LockedPdf {
 
 const describePdf = ({ filename }: LockedPdf) => (filename === undefined ? 'The PDF' : `The PDF ${filename}`)
 
-const detailsOf = ({ filename, field = 'password' }: LockedPdf) => ({
+const createDetails = ({ filename, field = 'password' }: LockedPdf) => ({
   field,
   ...defined({ filename }),
 })
 
-export const pdfPasswordMissing = (pdf: LockedPdf = {}) =>
+export const pdfPasswordMissingError = (pdf: LockedPdf = {}) =>
   new AppError(
     'PDF_ENCRYPTED',
     `${describePdf(pdf)} is encrypted. Send its password in the field \`${pdf.field ?? 'password'}\`.`,
-    detailsOf(pdf),
+    createDetails(pdf),
   )
 
-export const pdfPasswordWrong = (pdf: LockedPdf = {}, cause?: unknown) =>
+export const pdfPasswordWrongError = (pdf: LockedPdf = {}, cause?: unknown) =>
   new AppError(
     'PDF_ENCRYPTED',
     `${describePdf(pdf)} cannot be opened with the password in the field \`${pdf.field ?? 'password'}\`. Send the correct password.`,
-    detailsOf(pdf),
+    createDetails(pdf),
     { cause },
   )
 
 /** For conversions that do not support passwords. */
-export const pdfMustBeDecrypted = (cause: AppError) =>
+export const pdfMustBeDecryptedError = (cause: AppError) =>
   new AppError(
     'PDF_ENCRYPTED',
     'The PDF is encrypted, and this conversion does not support passwords. Decrypt it first with toolOperation=decrypt-pdf and its password.',

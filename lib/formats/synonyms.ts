@@ -3,19 +3,19 @@ import { type SynonymRow, synonymTable } from './synonym-table.ts'
 
 /** Finds formats and tools by what people type: in the API, on the command line and on the web page. */
 
-const split = (words: string) => words.split(', ')
+const splitWords = (words: string) => words.split(', ')
 const rows = synonymTable.map((row) => ({
   ...row,
-  allWords: [...split(row.words), ...(row.translations ? split(row.translations) : [])],
+  allWords: [...splitWords(row.words), ...(row.translations ? splitWords(row.translations) : [])],
 }))
 
 /** All English words for formats. */
 export const formatWords: readonly string[] = synonymTable.flatMap(({ words, formats }) =>
-  formats ? split(words) : [],
+  formats ? splitWords(words) : [],
 )
 
-const wordsOf = (isMeant: (row: SynonymRow) => boolean | undefined) =>
-  rows.filter(isMeant).flatMap(({ allWords }) => allWords)
+const collectWords = (matchesRow: (row: SynonymRow) => boolean | undefined) =>
+  rows.filter(matchesRow).flatMap(({ allWords }) => allWords)
 
 interface NamedFormat {
   readonly id: string
@@ -23,19 +23,19 @@ interface NamedFormat {
 }
 
 /** Words other than its own names by which people search for a format. */
-export const formatSynonyms = ({ id, category }: NamedFormat): readonly string[] =>
-  wordsOf(
+export const getFormatSynonyms = ({ id, category }: NamedFormat): readonly string[] =>
+  collectWords(
     ({ formats, categories }) =>
-      formats?.some((format) => format === id) || categories?.some((one) => one === category),
+      formats?.some((format) => format === id) || categories?.some((ownCategory) => ownCategory === category),
   )
 
 /** Words for the format of the file itself, with other options. */
-export const sameFormatSynonyms = ({ category }: Pick<NamedFormat, 'category'>): readonly string[] =>
-  wordsOf(({ sameFormat }) => sameFormat?.some((one) => one === category))
+export const getSameFormatSynonyms = ({ category }: Pick<NamedFormat, 'category'>): readonly string[] =>
+  collectWords(({ sameFormat }) => sameFormat?.some((one) => one === category))
 
 /** Words other than its own name by which people search for a tool. */
-export const toolSynonyms = (id: string): readonly string[] =>
-  wordsOf(({ tools }) => tools?.some((tool) => tool === id))
+export const getToolSynonyms = (id: string): readonly string[] =>
+  collectWords(({ tools }) => tools?.some((tool) => tool === id))
 
 /** In the API, words are often joined: `ms-word`. */
 const separateWords = (text: string) => text.replaceAll(/[-_]/g, ' ')
@@ -46,10 +46,12 @@ export function findBySynonym(word: string): {
   readonly tools: readonly string[]
 } {
   const wantedWord = separateWords(word.trim().toLowerCase())
-  const meantRows = rows.filter(({ allWords }) => allWords.some((one) => separateWords(one) === wantedWord))
+  const matchingRows = rows.filter(({ allWords }) =>
+    allWords.some((one) => separateWords(one) === wantedWord),
+  )
   return {
-    formats: meantRows.flatMap(({ formats = [] }) => formats),
-    tools: meantRows.flatMap(({ tools = [] }) => tools),
+    formats: matchingRows.flatMap(({ formats = [] }) => formats),
+    tools: matchingRows.flatMap(({ tools = [] }) => tools),
   }
 }
 
@@ -62,13 +64,13 @@ const minSynonymLength = 3
  */
 export function matchesSearch(text: string, names: readonly string[], synonyms: readonly string[]): boolean {
   const wholeText = text.trim().toLowerCase().replace(/^\./, '')
-  const beginsSynonym = (words: string) =>
+  const startsSynonym = (words: string) =>
     synonyms.some(
       (synonym) =>
         synonym === words || (words.length >= minSynonymLength && synonym.startsWith(separateWords(words))),
     )
-  if (beginsSynonym(wholeText) || names.some((name) => name.includes(wholeText))) return true
+  if (startsSynonym(wholeText) || names.some((name) => name.includes(wholeText))) return true
   return wholeText
     .split(/\s+/)
-    .every((word) => names.some((name) => name.includes(word)) || beginsSynonym(word))
+    .every((word) => names.some((name) => name.includes(word)) || startsSynonym(word))
 }

@@ -7,15 +7,15 @@ const maxShownLength = 64
 
 /** Returns the format that an unknown name most likely means, such as `docx` for `word` or `dcox`. */
 export function suggestFormat(name: string): string | undefined {
-  const [meantFormat] = findBySynonym(name).formats
-  if (meantFormat !== undefined) return meantFormat
-  const similarName = findSimilar(name, knownNames())
+  const [synonymFormat] = findBySynonym(name).formats
+  if (synonymFormat !== undefined) return synonymFormat
+  const similarName = findSimilar(name, listFormatNames())
   if (similarName === undefined) return undefined
   return formatByAlias(similarName)?.id ?? findBySynonym(similarName).formats[0]
 }
 
 let allNames: readonly string[] | undefined
-function knownNames(): readonly string[] {
+function listFormatNames(): readonly string[] {
   const formatNames = formats.flatMap(({ id, extensions, aliases = [] }) => [id, ...extensions, ...aliases])
   allNames ??= [...formatNames, ...formatWords]
   return allNames

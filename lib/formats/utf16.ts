@@ -11,35 +11,35 @@ const maxSampleBytes = 64 * 1024
 export function detectUtf16(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const sample = head.subarray(0, maxSampleBytes)
   if (sample.length < 2 || !sample.includes(0) || isMostlyAscii(sample)) return undefined
-  const [little, big] = [plausibilityOf(sample, true), plausibilityOf(sample, false)]
-  if (Math.max(little, big) < minPlausibility) return undefined
-  return little > big ? 'utf-16le' : 'utf-16be'
+  const [littleScore, bigScore] = [scorePlausibility(sample, true), scorePlausibility(sample, false)]
+  if (Math.max(littleScore, bigScore) < minPlausibility) return undefined
+  return littleScore > bigScore ? 'utf-16le' : 'utf-16be'
 }
 
 /** Excludes ASCII text with a stray zero byte, which reads as Chinese in UTF-16. */
 const isMostlyAscii = (sample: Uint8Array) => sample.filter(isAscii).length > sample.length * maxAsciiShare
 
 /** Averages over the code units: 2 for an ASCII character, 1 for a common script, 0 otherwise. */
-function plausibilityOf(sample: Uint8Array, isLittle: boolean): number {
+function scorePlausibility(sample: Uint8Array, isLittle: boolean): number {
   const view = new DataView(sample.buffer, sample.byteOffset, sample.byteLength)
-  const units = Math.floor(sample.length / 2)
-  let score = 0
-  for (let at = 0; at < units; at++) {
-    const unit = view.getUint16(at * 2, isLittle)
+  const unitCount = Math.floor(sample.length / 2)
+  let totalScore = 0
+  for (let at = 0; at < unitCount; at++) {
+    const codeUnit = view.getUint16(at * 2, isLittle)
     // Text contains no NUL; runs of zero bytes occur in binary files.
-    if (unit === 0) return 0
-    score += isAscii(unit) ? 2 : isInCommonScript(unit) ? 1 : 0
+    if (codeUnit === 0) return 0
+    totalScore += isAscii(codeUnit) ? 2 : isInCommonScript(codeUnit) ? 1 : 0
   }
-  return score / units
+  return totalScore / unitCount
 }
 
-const isAscii = (unit: number) =>
-  (unit >= 0x20 && unit < 0x7f) || unit === 0x09 || unit === 0x0a || unit === 0x0d
+const isAscii = (codeUnit: number) =>
+  (codeUnit >= 0x20 && codeUnit < 0x7f) || codeUnit === 0x09 || codeUnit === 0x0a || codeUnit === 0x0d
 
 /** European, Semitic and Indic scripts, punctuation, East Asian scripts, and surrogates. */
-const isInCommonScript = (unit: number) =>
-  (unit >= 0xa0 && unit < 0x1000) ||
-  (unit >= 0x2010 && unit < 0x2800) ||
-  (unit >= 0x3000 && unit < 0xa000) ||
-  (unit >= 0xac00 && unit < 0xe000) ||
-  (unit >= 0xff00 && unit < 0xfff0)
+const isInCommonScript = (codeUnit: number) =>
+  (codeUnit >= 0xa0 && codeUnit < 0x1000) ||
+  (codeUnit >= 0x2010 && codeUnit < 0x2800) ||
+  (codeUnit >= 0x3000 && codeUnit < 0xa000) ||
+  (codeUnit >= 0xac00 && codeUnit < 0xe000) ||
+  (codeUnit >= 0xff00 && codeUnit < 0xfff0)

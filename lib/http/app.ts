@@ -1,14 +1,14 @@
 import middy from '@middy/core'
 import { publishToOwner, quotaEvents } from '../access/account-events.ts'
-import { anonymousPrincipal, ownerCookie, ownerHeader, signOwnerToken } from '../access/anonymous.ts'
+import { createAnonymousPrincipal, ownerCookie, ownerHeader, signOwnerToken } from '../access/anonymous.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
 import { findEarlierJob } from '../access/job-access.ts'
-import { rateLimitHeaders } from '../access/rate-limit-windows.ts'
+import { createRateLimitHeaders } from '../access/rate-limit-windows.ts'
 import { countRequest, rateLimitError } from '../access/rate-limiter.ts'
 import { requireSandboxNetwork, sandboxHeader } from '../access/sandbox.ts'
-import { limitsOfPlan } from '../accounts/plan-limits.ts'
-import { maxBodyBytes } from '../config.ts'
+import { getPlanLimits } from '../accounts/plan-limits.ts'
+import { getMaxBodyBytes } from '../config.ts'
 import { newId } from '../ids.ts'
 import { requireDiskSpace, requireReservedSpace } from '../io/disk-space.ts'
 import { type Credentials, isOpenAccess, type Principal } from '../model/principal.ts'
@@ -22,8 +22,8 @@ import type { AnyContract, HttpEvent, HttpRequest } from './contract.ts'
 import {
   Idempotency,
   type IdempotentAttempt,
-  idempotencyKeyOf,
   type KeyedRequest,
+  parseIdempotencyKey,
   replayedHeader,
 } from './idempotency.ts'
 import { interfaceVersion } from './interface-version.ts'
@@ -31,12 +31,12 @@ import { type Middleware, onReply, type RequestContext } from './middleware.ts'
 import { warnAboutUnknownParameters } from './query.ts'
 import { requireAcceptable } from './replies/accept-header.ts'
 import { compression } from './replies/compression.ts'
-import { errorMiddleware, type MissingPage } from './replies/error-middleware.ts'
+import { type CreateMissingPage, createErrorMiddleware } from './replies/error-middleware.ts'
 import { readLimitHeaders } from './replies/limit-headers.ts'
-import { bufferStream, type HttpResult, renderReply, withoutBody } from './replies/render.ts'
+import { bufferReplyStream, type HttpResult, removeBody, renderReply } from './replies/render.ts'
 import { ResponseCache } from './replies/response-cache.ts'
 import { countReply } from './reply-counts.ts'
-import { servicesForOrigin } from './request-origin.ts'
+import { createServicesForOrigin } from './request-origin.ts'
 import { createRouter, type Router } from './router.ts'
 import { nameRequest, traceRequest } from './trace-request.ts'
 
@@ -53,36 +53,36 @@ const noEarlyTimeout = 0
 export function createApp(
   contracts: readonly AnyContract[],
   services: Services,
-  { missingPage }: { readonly missingPage?: MissingPage } = {},
+  { missingPage }: { readonly missingPage?: CreateMissingPage } = {},
 ) {
   const router = createRouter(contracts)
   const idempotency = new Idempotency(services)
   const responseCache = new ResponseCache()
-  const runOnce: App['runOnce'] = async (keyed, givenPrincipal, context, createReply) => {
-    const principal = await idempotency.senderOf(keyed, givenPrincipal)
-    const result = await idempotency.runOnce(keyed, { principal, log: context.log }, (attempt) =>
+  const runOnce: App['runOnce'] = async (idempotencyRequest, givenPrincipal, context, createReply) => {
+    const principal = await idempotency.resolveSender(idempotencyRequest, givenPrincipal)
+    const result = await idempotency.runOnce(idempotencyRequest, { principal, log: context.log }, (attempt) =>
       createReply(principal, attempt),
     )
     return { principal, result }
   }
-  const reachedAt = servicesForOrigin(services)
+  const getServicesForRequest = createServicesForOrigin(services)
   const app = middy<HttpEvent, HttpResult, Error, RequestContext>({ timeoutEarlyInMillis: noEarlyTimeout })
-    .use(requestIds(services))
-    .use(headReplies())
+    .use(addRequestId(services))
+    .use(removeHeadBody())
     .use(compression())
-    .use(cors(services))
-    .use(ownerTokens(services))
-    .use(limitHeaders(services))
-    .use(errorMiddleware(services, missingPage))
+    .use(addCorsHeaders(services))
+    .use(addOwnerToken(services))
+    .use(addLimitHeaders(services))
+    .use(createErrorMiddleware(services, missingPage))
     .handler((event, context) =>
-      respond(event, context, { router, runOnce, responseCache, services: reachedAt(event) }),
+      respond(event, context, { router, runOnce, responseCache, services: getServicesForRequest(event) }),
     )
   return (event: HttpEvent, context: RequestContext) => traceRequest(event, () => app(event, context))
 }
 
 const clientId = /^[\w.:-]{1,128}$/
 
-function requestIds(services: Services): Middleware {
+function addRequestId(services: Services): Middleware {
   const startTimes = new WeakMap<HttpEvent, number>()
   return {
     before: ({ event, context }) => {
@@ -102,17 +102,17 @@ function requestIds(services: Services): Middleware {
 }
 
 /** Drops the body of HEAD replies. Runs last, so that HEAD has the headers of GET, with its length and encoding. */
-function headReplies(): Middleware {
+function removeHeadBody(): Middleware {
   return {
     after: (request) => {
       const { event, response } = request
-      if (response && event.requestContext.http.method === 'HEAD') request.response = withoutBody(response)
+      if (response && event.requestContext.http.method === 'HEAD') request.response = removeBody(response)
     },
   }
 }
 
 /** Adds the limits of the client to replies to requests that do not count, such as pages and errors. */
-function limitHeaders(services: Services): Middleware {
+function addLimitHeaders(services: Services): Middleware {
   const complete: Middleware['after'] = async ({ event, context }) => {
     if (context.limitHeaders || event.requestContext.http.method === 'OPTIONS') return
     const headers = await readLimitHeaders(event, services)
@@ -122,7 +122,7 @@ function limitHeaders(services: Services): Middleware {
 }
 
 /** Any web page may call the API with a token; cookies are not shared with foreign origins. */
-function cors({ config }: Services): Middleware {
+function addCorsHeaders({ config }: Services): Middleware {
   return onReply((_event, { limitHeaders: limits }, result) => {
     result.headers = {
       ...limits,
@@ -140,7 +140,7 @@ function cors({ config }: Services): Middleware {
  * Sends the token of a new identity. An identity is only issued once it owns something: in replies that shared caches
  * may store (`Cache-Control: public`), every client would get the same one.
  */
-function ownerTokens(services: Services): Middleware {
+function addOwnerToken(services: Services): Middleware {
   return onReply((_event, { newOwner }, result) => {
     if (newOwner === undefined) return
     const token = signOwnerToken(newOwner, services.keys.owner)
@@ -171,7 +171,7 @@ async function respond(
   { router, runOnce, responseCache, services }: App,
 ): Promise<HttpResult> {
   const method = event.requestContext.http.method
-  if (method === 'OPTIONS') return preflight(event, router)
+  if (method === 'OPTIONS') return replyToPreflight(event, router)
   const { contract, params } = router.find(method, event.rawPath)
   nameRequest(contract)
   if (contract.errorFormat) context.errorFormat = contract.errorFormat
@@ -181,16 +181,16 @@ async function respond(
   http.sourceIp = clientIpOf({ ...event, ...http }, services.config)
   const { sourceIp } = http
   if (contract.query) requireUtf8Escapes(event.rawQueryString)
-  const sender = await admit(contract, { ...event, method, sourceIp }, context, services)
-  const key = contract.idempotent ? idempotencyKeyOf(event) : undefined
+  const sender = await authorizeRequest(contract, { ...event, method, sourceIp }, context, services)
+  const key = contract.idempotent ? parseIdempotencyKey(event) : undefined
   // Before the first byte of a file is read.
   if (contract.body?.files) await requireDiskSpace(services.config)
   else if (contract.idempotent) await requireReservedSpace(services.config)
-  const { maxFileBytes, retentionHours } = limitsOfPlan(sender.plan, services)
+  const { maxFileBytes, retentionHours } = getPlanLimits(sender.plan, services)
   const body = await readRequestBody(event, contract, {
     files: services.files,
     maxFileBytes,
-    maxBodyBytes: maxBodyBytes(services.config),
+    maxBodyBytes: getMaxBodyBytes(services.config),
     retentionHours,
   })
   try {
@@ -220,15 +220,18 @@ async function respond(
       const reply = async () => contract.handle(request, services)
       const name = contract.cacheKey?.(request)
       if (name !== undefined)
-        return responseCache.answer({ contract, name, reply }, event, context.requestId, warnings)
-      return bufferStream(renderReply(contract, await reply(), event, context.requestId, warnings), event)
+        return responseCache.respond({ contract, name, reply }, event, context.requestId, warnings)
+      return bufferReplyStream(
+        renderReply(contract, await reply(), event, context.requestId, warnings),
+        event,
+      )
     }
     const { principal, result } =
       key === undefined
         ? { principal: sender, result: await createReply(sender) }
         : await runOnce({ key, event, body }, sender, context, createReply)
-    const handsOut = contract.idempotent || contract.issuesIdentity
-    if (handsOut && principal.isNew) context.newOwner = principal.ownerId
+    const issuesIdentity = contract.idempotent || contract.issuesIdentity
+    if (issuesIdentity && principal.isNew) context.newOwner = principal.ownerId
     return result
   } finally {
     await body.discard()
@@ -239,19 +242,20 @@ async function respond(
  * Authenticates and authorizes the sender and counts the request, before any of the body is read.
  * @throws AppError with status 401, 403 or 429
  */
-async function admit(
+async function authorizeRequest(
   { access, idempotent, createsWork }: AnyContract,
   request: Credentials,
   context: RequestContext,
   services: Services,
 ): Promise<Principal> {
-  if (isOpenAccess(access)) return anonymousPrincipal({ ...request, headers: {}, cookies: [] }, services)
+  if (isOpenAccess(access))
+    return createAnonymousPrincipal({ ...request, headers: {}, cookies: [] }, services)
   requireSandboxNetwork(request.sourceIp, services.config)
   const sender = await authenticate(request, services)
   authorize(sender, access)
   const kind = createsWork ? 'work' : idempotent ? 'write' : 'read'
   const limitResult = await countRequest(services, sender, kind)
-  context.limitHeaders = rateLimitHeaders(limitResult.usages, Date.now())
+  context.limitHeaders = createRateLimitHeaders(limitResult.usages, Date.now())
   if (!limitResult.isAllowed) throw rateLimitError(limitResult, sender)
   if (sender.kind !== 'anonymous') await services.requestCounts.count(sender.ownerId)
   // A request must not fail because the event bus does.
@@ -262,7 +266,7 @@ async function admit(
   return sender
 }
 
-function preflight(event: HttpEvent, router: Router): HttpResult {
+function replyToPreflight(event: HttpEvent, router: Router): HttpResult {
   openBodyStream(event).resume()
   const methods = router.listMethods(event.rawPath).join(', ')
   return {

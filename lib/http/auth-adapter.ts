@@ -22,7 +22,7 @@ const defaultConstantTimeMs = 1000
 const constantTimePaths = ['/request-password-reset', '/send-verification-email']
 
 /** Replies with an error that `handle` throws in the form of better-auth's errors. */
-export async function withErrorReplies(
+export async function replyToErrors(
   { headers }: HttpEvent,
   handle: () => Promise<APIGatewayProxyStructuredResultV2>,
 ): Promise<APIGatewayProxyStructuredResultV2> {
@@ -32,13 +32,13 @@ export async function withErrorReplies(
     if (!(error instanceof AppError)) throw error
     return {
       statusCode: error.status,
-      headers: { ...baseHeaders(headers['x-request-id']), 'content-type': 'application/json' },
+      headers: { ...createBaseHeaders(headers['x-request-id']), 'content-type': 'application/json' },
       body: JSON.stringify({ code: error.code, message: error.message }),
     }
   }
 }
 
-const baseHeaders = (requestId: string = newId('req')) => ({
+const createBaseHeaders = (requestId: string = newId('req')) => ({
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'x-request-id': requestId,
@@ -104,7 +104,7 @@ async function toResult(
   return {
     statusCode: response.status,
     headers: {
-      ...baseHeaders(requestId),
+      ...createBaseHeaders(requestId),
       ...headers,
       ...(isRefusal && { 'content-type': 'application/json' }),
       ...(isPage && { 'content-security-policy': pagePolicy }),

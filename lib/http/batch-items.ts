@@ -37,9 +37,9 @@ export function parseBatchItems(givenItems: unknown): BatchItem[] | undefined {
   const renamedItems = items.map((item: unknown) => renameFields(BatchItem, item))
   const body = { items: renamedItems.map(({ fields }) => fields) }
   return parseInput(z.object({ items: BatchItems }), body, 'body', (path) => {
-    const [place = '', index = '', name = '', ...rest] = path.split('.')
+    const [field = '', index = '', name = '', ...otherParts] = path.split('.')
     const sentName = renamedItems[Number(index)]?.sentNames.get(name)
-    return sentName === undefined ? path : [place, index, sentName, ...rest].join('.')
+    return sentName === undefined ? path : [field, index, sentName, ...otherParts].join('.')
   }).items
 }
 
@@ -52,13 +52,13 @@ export function normalizeItem(item: BatchItem, index: number, isSent: boolean): 
   const [place, otherField] = (['uploadId', 'url', 'fileUrl'] as const).filter(
     (name) => item[name] !== undefined,
   )
-  const one = isSent ? 'the uploaded file' : place
-  const another = isSent ? place : otherField
-  if (another !== undefined) {
-    const field = `items.${index}.${another}`
+  const firstField = isSent ? 'the uploaded file' : place
+  const secondField = isSent ? place : otherField
+  if (secondField !== undefined) {
+    const field = `items.${index}.${secondField}`
     throw new AppError(
       'INVALID_INPUT',
-      `${field}: the source of this item is already ${one}. Omit one of them.`,
+      `${field}: the source of this item is already ${firstField}. Omit one of them.`,
       {
         field,
       },

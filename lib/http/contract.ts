@@ -73,9 +73,9 @@ interface ReplyContract<Data extends z.ZodType> {
 }
 
 interface ErrorFormat {
-  readonly statusOf: (error: AppError) => number
+  readonly getStatus: (error: AppError) => number
   /** Returns the JSON body. */
-  readonly bodyOf: (error: AppError) => object
+  readonly createBody: (error: AppError) => object
 }
 
 export type BodyKind = 'json' | 'form' | 'multipart'

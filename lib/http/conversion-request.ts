@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { grantWaitS, jobHeaders, loadViewState, waitUntilFinished } from '../access/job-access.ts'
+import { createJobHeaders, grantWaitS, loadViewState, waitUntilFinished } from '../access/job-access.ts'
 import { createConversionGraph, type RequestedConversion } from '../conversion/conversion-graph.ts'
 import { Estimate, estimateJob } from '../conversion/estimate.ts'
 import { remoteFields } from '../conversion/remote-files.ts'
 import { startJob } from '../conversion/start-job.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
-import { resultOfJob } from '../jobs/job-state-machine.ts'
-import { StatusView, statusView } from '../jobs/view.ts'
-import { fileLink } from '../links/file-link.ts'
+import { getJobResult } from '../jobs/job-state-machine.ts'
+import { StatusView, toStatusView } from '../jobs/view.ts'
+import { createFileLink } from '../links/file-link.ts'
 import { isTerminalStatus, type JobState } from '../model/job.ts'
 import { addOption } from '../plan/options.ts'
 import type { Services } from '../services/services.ts'
@@ -17,27 +17,27 @@ import { parseInput, parseJson } from '../validation/parse-input.ts'
 import { webhookUrl } from '../webhooks/target-url.ts'
 import type { HttpRequest } from './contract.ts'
 import { idempotencyHeader } from './idempotency.ts'
-import { optionalBoolean } from './query.ts'
+import { optionalBooleanParameter } from './query.ts'
 
 /** Shared by the endpoints that convert files: reading the request, starting the job, replying. */
 
 export const waitQuery = z.object({
-  redirect: optionalBoolean.describe(
+  redirect: optionalBooleanParameter.describe(
     'Reply with 303 to the file itself once it is ready, which saves the request to `downloadUrl`',
   ),
 })
 
 /** Reply of every endpoint that creates a job. */
-export const createdJobReply = {
+export const createdJobStatuses = {
   status: 202,
   headers: ['location', 'retry-after', 'preference-applied'],
   form: 'mirrored',
 } as const
 
 /** Statuses of such a reply when the job has already finished. */
-export const completedReply = { 200: 'The job finished while the request waited (`Prefer: wait`)' }
-export const redirectReply = {
-  ...completedReply,
+export const completedStatuses = { 200: 'The job finished while the request waited (`Prefer: wait`)' }
+export const redirectStatuses = {
+  ...completedStatuses,
   303: 'The job has finished and `Location` is its result (`?redirect=true`)',
 }
 
@@ -81,7 +81,7 @@ export const targetFields = {
 }
 
 export const combineImagesField = z
-  .union([z.boolean(), optionalBoolean])
+  .union([z.boolean(), optionalBooleanParameter])
   .optional()
   .describe(
     'Create one PDF with a page for each image: `file` first, then each `additionalFile`. The target format is pdf',
@@ -173,32 +173,32 @@ export async function waitForNewJob(
       ? undefined
       : await waitUntilFinished(services, createdState.job.id, waitS, createdState.job)
   const state = job ? await loadViewState(job, services) : createdState
-  const headers = { ...jobHeaders(state.job, waitS), location: `/v1/jobs/${state.job.id}` }
+  const headers = { ...createJobHeaders(state.job, waitS), location: `/v1/jobs/${state.job.id}` }
   return { state, status: isTerminalStatus(state.job.status) ? 200 : 202, headers }
 }
 
 /** Makes HTML forms with `redirect=true` wait: they cannot send `Prefer`, and their users want the file, not JSON. */
-function withFormWait(waitRequest: WaitRequest): WaitRequest {
+function addFormWait(waitRequest: WaitRequest): WaitRequest {
   const { headers, query } = waitRequest
   const isForm = query.redirect === true && headers.accept?.includes('text/html') === true
   return isForm ? { ...waitRequest, headers: { prefer: 'wait=25', ...headers } } : waitRequest
 }
 
 /** Like `waitForJob`, as a complete reply that redirects to the result if the client asked for that. */
-export async function respondWithJob(createdState: JobState, asking: WaitRequest, services: Services) {
-  const waitRequest = withFormWait(asking)
+export async function respondWithJob(createdState: JobState, request: WaitRequest, services: Services) {
+  const waitRequest = addFormWait(request)
   const { state, status, headers } = await waitForNewJob(createdState, waitRequest, services)
   const estimate = await estimateJob(state, services).catch((error: unknown) => {
     // The job exists, so the client must get its reply even without an estimate.
     services.log.warn({ error, jobId: state.job.id }, 'no estimate')
     return null
   })
-  const data = { ...statusView(state, services.resultLink), estimate }
+  const data = { ...toStatusView(state, services.resultLink), estimate }
   if (waitRequest.query.redirect && data.result) {
-    const [file] = resultOfJob(state).files
+    const [file] = getJobResult(state).files
     // A reply that is stored for replays would outlive the presigned URL of the file.
     const isKept = waitRequest.headers[idempotencyHeader] !== undefined
-    const location = file && !isKept ? await fileLink(file, services) : data.result.downloadUrl
+    const location = file && !isKept ? await createFileLink(file, services) : data.result.downloadUrl
     return { data, status: 303, headers: { ...headers, location } }
   }
   return { data, status, headers }

@@ -8,7 +8,7 @@ import type { AnyContract, HttpEvent } from './contract.ts'
 export type ApiHandler = (event: HttpEvent, context: Context) => Promise<APIGatewayProxyStructuredResultV2>
 
 /** Creates the Lambda handler for some endpoints of the HTTP API. */
-export function httpFunction(
+export function createHttpFunction(
   contracts: readonly AnyContract[],
   pages: Parameters<typeof createApp>[2] = {},
 ): ApiHandler {

@@ -55,7 +55,7 @@ export class IdempotencyStore {
    * @throws AppError IDEMPOTENCY_KEY_REUSED
    */
   async claimSender(recordKey: Key, owner: string, fingerprint: string): Promise<string> {
-    const ownRecord = { ...recordKey, owner, fingerprint, ttl: ttlFromNow() }
+    const ownRecord = { ...recordKey, owner, fingerprint, ttl: createTtl() }
     const { applied, item } = await this.#table.put(ownRecord, {
       condition: { exists: false },
       mark: { owner },
@@ -63,11 +63,11 @@ export class IdempotencyStore {
     if (applied) return owner
     const storedSender = Sender.parse(item)
     if (!isExpired(storedSender)) return requireSameRequest(storedSender, fingerprint).owner
-    const isMine = {
+    const ownerCondition = {
       condition: { equal: { owner: storedSender.owner, ttl: storedSender.ttl } },
       mark: { owner },
     }
-    if (!(await this.#table.put(ownRecord, isMine)).applied) throw inProgressError()
+    if (!(await this.#table.put(ownRecord, ownerCondition)).applied) throw inProgressError()
     return owner
   }
 
@@ -75,7 +75,7 @@ export class IdempotencyStore {
   async claim(recordKey: Key, fingerprint: string): Promise<Claim> {
     const attempt = randomUUID()
     const lease = { attempt, leaseUntil: Date.now() + leaseMs }
-    const ownReservation = { fingerprint, jobId: newId('job'), ...lease, ttl: ttlFromNow() }
+    const ownReservation = { fingerprint, jobId: newId('job'), ...lease, ttl: createTtl() }
     const firstResult = await this.#put(recordKey, ownReservation, { exists: false })
     if (firstResult.applied) return { reservation: ownReservation, isRetry: false }
     const storedReservation = Reservation.parse(firstResult.item)
@@ -104,20 +104,20 @@ export class IdempotencyStore {
   }
 
   async renew(recordKey: Key, { attempt }: Reservation): Promise<void> {
-    await this.#change(recordKey, attempt, { leaseUntil: Date.now() + leaseMs })
+    await this.#updateAttempt(recordKey, attempt, { leaseUntil: Date.now() + leaseMs })
   }
 
   async saveReply(recordKey: Key, { attempt }: Reservation, reply: StoredReply): Promise<void> {
-    await this.#change(recordKey, attempt, { reply })
+    await this.#updateAttempt(recordKey, attempt, { reply })
   }
 
   /** Ends the lease: the same request may be sent again at once, but no other request. */
   async release(recordKey: Key, { attempt }: Reservation): Promise<void> {
-    await this.#change(recordKey, attempt, { leaseUntil: 0 })
+    await this.#updateAttempt(recordKey, attempt, { leaseUntil: 0 })
   }
 
   /** Deletes the record: any request may use the key again, also from the sender's IP address. */
-  async forget(recordKey: Key, { attempt }: Reservation, addressKey?: Key): Promise<void> {
+  async deleteReservation(recordKey: Key, { attempt }: Reservation, addressKey?: Key): Promise<void> {
     await this.#table.transact([
       { delete: recordKey, if: { equal: { attempt } } },
       ...(addressKey ? [{ delete: addressKey }] : []),
@@ -125,12 +125,12 @@ export class IdempotencyStore {
   }
 
   /** Does nothing if another attempt has taken over. */
-  #change(recordKey: Key, attempt: string, set: Partial<Reservation>) {
+  #updateAttempt(recordKey: Key, attempt: string, set: Partial<Reservation>) {
     return this.#table.update(recordKey, { set }, { condition: { equal: { attempt } } })
   }
 }
 
-const ttlFromNow = () => Math.floor(Date.now() / 1000) + retentionS
+const createTtl = () => Math.floor(Date.now() / 1000) + retentionS
 
 /** DynamoDB deletes expired records only some time later. */
 const isExpired = ({ ttl }: { readonly ttl: number }) => ttl * 1000 <= Date.now()

@@ -49,7 +49,7 @@ export interface IdempotentAttempt {
  * Reads the key, which may be quoted, as in the draft, or bare, as most clients send it.
  * @throws AppError INVALID_INPUT
  */
-export function idempotencyKeyOf({ headers }: Pick<HttpEvent, 'headers'>): string | undefined {
+export function parseIdempotencyKey({ headers }: Pick<HttpEvent, 'headers'>): string | undefined {
   const givenKey = headers[idempotencyHeader]
   if (givenKey === undefined) return undefined
   const key = /^"(.*)"$/.exec(givenKey)?.[1]?.replace(/\\(["\\])/g, '$1') ?? givenKey
@@ -63,14 +63,14 @@ export function idempotencyKeyOf({ headers }: Pick<HttpEvent, 'headers'>): strin
 
 /** Runs each request with an idempotency key once. */
 export class Idempotency {
-  readonly #reservations: IdempotencyStore
+  readonly #store: IdempotencyStore
   readonly #keys: Services['keys']
   readonly #vault: Vault
   readonly #renewMs: number
 
   /** @param renewIntervalMs how often a running request renews its lease. */
   constructor({ table, keys, vault }: Pick<Services, 'table' | 'keys' | 'vault'>, renewIntervalMs = renewMs) {
-    this.#reservations = new IdempotencyStore(table)
+    this.#store = new IdempotencyStore(table)
     this.#keys = keys
     this.#vault = vault
     this.#renewMs = renewIntervalMs
@@ -81,10 +81,14 @@ export class Idempotency {
    * address before.
    * @throws AppError IDEMPOTENCY_KEY_REUSED
    */
-  async senderOf(keyed: KeyedRequest, principal: Principal): Promise<Principal> {
+  async resolveSender(request: KeyedRequest, principal: Principal): Promise<Principal> {
     if (!principal.isNew) return principal
-    const place = this.#addressPlace(keyed)
-    const ownerId = await this.#reservations.claimSender(place, principal.ownerId, this.#fingerprint(keyed))
+    const recordKey = this.#getAddressKey(request)
+    const ownerId = await this.#store.claimSender(
+      recordKey,
+      principal.ownerId,
+      this.#createFingerprint(request),
+    )
     return { ...principal, ownerId }
   }
 
@@ -93,69 +97,72 @@ export class Idempotency {
    * @throws AppError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, and errors of `run`.
    */
   async runOnce(
-    keyed: KeyedRequest,
+    request: KeyedRequest,
     { principal, log }: { readonly principal: Principal; readonly log: Log },
     run: (attempt: IdempotentAttempt) => Promise<Result>,
   ): Promise<Result> {
-    const place = this.#place(keyed, senderName(principal))
-    const { reservation, isRetry } = await this.#reservations.claim(place, this.#fingerprint(keyed))
-    if (reservation.reply) return this.#replayed(reservation.reply, place)
+    const recordKey = this.#getRecordKey(request, formatSenderName(principal))
+    const { reservation, isRetry } = await this.#store.claim(recordKey, this.#createFingerprint(request))
+    if (reservation.reply) return this.#fromStoredReply(reservation.reply, recordKey)
     const renew = () =>
-      this.#reservations
-        .renew(place, reservation)
+      this.#store
+        .renew(recordKey, reservation)
         .catch((error) => log.warn({ error }, 'idempotency lease could not be renewed'))
     const renewal = setInterval(renew, this.#renewMs).unref()
     try {
       const result = await run({ jobId: reservation.jobId, isRetry })
-      const reply = this.#storedReply(result, place)
-      if (reply) await this.#reservations.saveReply(place, reservation, reply)
+      const reply = this.#toStoredReply(result, recordKey)
+      if (reply) await this.#store.saveReply(recordKey, reservation, reply)
       // Too large to store: a repetition creates the reply again from the job.
-      else await this.#reservations.release(place, reservation)
+      else await this.#store.release(recordKey, reservation)
       return result
     } catch (error) {
-      const senderPlace = principal.isNew ? this.#addressPlace(keyed) : undefined
-      if (isClientError(error)) await this.#reservations.forget(place, reservation, senderPlace)
-      else await this.#reservations.release(place, reservation)
+      const addressKey = principal.isNew ? this.#getAddressKey(request) : undefined
+      if (isClientError(error)) await this.#store.deleteReservation(recordKey, reservation, addressKey)
+      else await this.#store.release(recordKey, reservation)
       throw error
     } finally {
       clearInterval(renewal)
     }
   }
 
-  #addressPlace(keyed: KeyedRequest): Key {
-    return this.#place(keyed, `address ${keyed.event.requestContext.http.sourceIp}`)
+  #getAddressKey(request: KeyedRequest): Key {
+    return this.#getRecordKey(request, `address ${request.event.requestContext.http.sourceIp}`)
   }
 
   /** Key of the record. Idempotency keys and IP addresses are private, so the table only contains their HMAC. */
-  #place({ key, event }: KeyedRequest, principal: string): Key {
+  #getRecordKey({ key, event }: KeyedRequest, principal: string): Key {
     const { method } = event.requestContext.http
-    return { pk: `IDEM#${this.#digest([principal, method, event.rawPath, key])}`, sk: 'IDEM' }
+    return { pk: `IDEM#${this.#createDigest([principal, method, event.rawPath, key])}`, sk: 'IDEM' }
   }
 
   /** An HMAC, as fields may be passwords: a plain hash of a short password could be guessed. */
-  #fingerprint({ event, body }: KeyedRequest): string {
+  #createFingerprint({ event, body }: KeyedRequest): string {
     const files = body.files.map(({ field, filename, size, sha256 }) => [field, filename, size, sha256])
-    return this.#digest([event.queryStringParameters ?? {}, body.value, files])
+    return this.#createDigest([event.queryStringParameters ?? {}, body.value, files])
   }
 
   /** Encrypted, as some replies contain secrets, for example that of a new webhook. */
-  #storedReply({ statusCode = 200, headers = {}, body = '' }: Result, { pk }: Key): StoredReply | undefined {
+  #toStoredReply(
+    { statusCode = 200, headers = {}, body = '' }: Result,
+    { pk }: Key,
+  ): StoredReply | undefined {
     const { sealed } = this.#vault.seal(gzipSync(body).toString('base64'), pk)
     const bytes = Buffer.from(sealed, 'base64url')
     return bytes.length > maxReplyBytes ? undefined : { status: statusCode, headers, body: bytes }
   }
 
-  #replayed({ status, headers, body }: StoredReply, { pk }: Key): Result {
+  #fromStoredReply({ status, headers, body }: StoredReply, { pk }: Key): Result {
     const sealedBody = Buffer.from(body).toString('base64url')
-    const packedBody = Buffer.from(String(this.#vault.unseal({ sealed: sealedBody }, pk)), 'base64')
+    const compressedBody = Buffer.from(String(this.#vault.unseal({ sealed: sealedBody }, pk)), 'base64')
     return {
       statusCode: status,
       headers: { ...headers, [replayedHeader]: 'true' },
-      body: gunzipSync(packedBody).toString('utf8'),
+      body: gunzipSync(compressedBody).toString('utf8'),
     }
   }
 
-  #digest(value: unknown): string {
+  #createDigest(value: unknown): string {
     return createHmac('sha256', this.#keys.idempotency)
       .update(JSON.stringify(sortKeys(value)))
       .digest('base64url')
@@ -163,7 +170,7 @@ export class Idempotency {
 }
 
 /** Anyone can read a public key in a web page: it must not get replies to requests that were sent without it. */
-const senderName = ({ ownerId, isPublic, keyId }: Principal) =>
+const formatSenderName = ({ ownerId, isPublic, keyId }: Principal) =>
   isPublic ? `owner ${ownerId} public key ${keyId}` : `owner ${ownerId}`
 
 /** The request had no effect. */

@@ -25,27 +25,27 @@ interface FoundPage {
  * empty without being the last: the next page starts where the search stopped. The jobs around a page may be gone by
  * the time that a client goes back; the cursor then starts at that end of the list.
  */
-export function pageCursors({ found, next, position, isNewestFirst }: FoundPage): {
+export function getPageCursors({ found, next, position, isNewestFirst }: FoundPage): {
   readonly next: ListPosition | undefined
   readonly prev: ListPosition | undefined
 } {
-  const [top, end] = isNewestFirst ? [idBounds.last, idBounds.first] : [idBounds.first, idBounds.last]
-  const nextPosition = (jobId: string): ListPosition => ({ direction: 'next', jobId })
-  const previousPosition = (jobId: string): ListPosition => ({ direction: 'prev', jobId })
+  const [firstId, lastId] = isNewestFirst ? [idBounds.last, idBounds.first] : [idBounds.first, idBounds.last]
+  const createNextPosition = (jobId: string): ListPosition => ({ direction: 'next', jobId })
+  const createPreviousPosition = (jobId: string): ListPosition => ({ direction: 'prev', jobId })
   if (position?.direction === 'prev') {
     return {
-      next: nextPosition(found.at(-1)?.id ?? next ?? top),
-      prev: next === undefined ? undefined : previousPosition(next),
+      next: createNextPosition(found.at(-1)?.id ?? next ?? firstId),
+      prev: next === undefined ? undefined : createPreviousPosition(next),
     }
   }
   return {
-    next: next === undefined ? undefined : nextPosition(next),
-    prev: position && previousPosition(found[0]?.id ?? next ?? end),
+    next: next === undefined ? undefined : createNextPosition(next),
+    prev: position && createPreviousPosition(found[0]?.id ?? next ?? lastId),
   }
 }
 
 /** Encodes signed cursors. They are valid for one owner and one set of filters; all others are rejected. */
-export function cursorCodec(scope: string, secret: Buffer) {
+export function createCursorCodec(scope: string, secret: Buffer) {
   const tag = (text: string) =>
     createHmac('sha256', secret).update(`cursor\n${scope}\n${text}`).digest('base64url')
   const write = ({ direction, jobId }: ListPosition) => {
@@ -58,8 +58,8 @@ export function cursorCodec(scope: string, secret: Buffer) {
       const [direction, jobId = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('.', 2)
       if ((direction === 'next' || direction === 'prev') && idPattern('job').test(jobId)) {
         // The whole text is compared: base64 has several spellings of the same bytes.
-        const [expected, givenSignature] = [Buffer.from(write({ direction, jobId })), Buffer.from(cursor)]
-        if (givenSignature.length === expected.length && timingSafeEqual(givenSignature, expected))
+        const [expectedCursor, givenCursor] = [Buffer.from(write({ direction, jobId })), Buffer.from(cursor)]
+        if (givenCursor.length === expectedCursor.length && timingSafeEqual(givenCursor, expectedCursor))
           return { direction, jobId }
       }
       throw new AppError(

@@ -1,7 +1,7 @@
-import { jobNotFound } from '../access/job-access.ts'
+import { jobNotFoundError } from '../access/job-access.ts'
 import { AppError } from '../errors.ts'
 import { findTaskFiles } from '../jobs/find-task-files.ts'
-import { hasRecord, resultFiles, statusOfFixed } from '../jobs/job-state-machine.ts'
+import { getFixedTaskStatus, hasRecord, listResultFiles } from '../jobs/job-state-machine.ts'
 import { deliversZip } from '../jobs/results-zip.ts'
 import type { Job, StoredFile } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
@@ -56,10 +56,10 @@ async function selectFile(job: Job, query: FileSelector, { jobs }: Services): Pr
     query.file === undefined && deliversZip(job, files) ? 'zip' : findByName(files, query.file)
   if (query.task === undefined && job.result) return selectResult(job.result.files)
   const state = await jobs.store.getState(job.id)
-  if (!state) throw jobNotFound(job.id)
-  if (query.task === undefined) return selectResult(resultFiles(state))
+  if (!state) throw jobNotFoundError(job.id)
+  if (query.task === undefined) return selectResult(listResultFiles(state))
   const { task, files } = findTaskFiles(query.task, state)
-  const status = hasRecord(task) ? task.status : statusOfFixed(task, state)
+  const status = hasRecord(task) ? task.status : getFixedTaskStatus(task, state)
   if (status !== 'completed')
     throw new AppError(
       'CONFLICT',

@@ -1,4 +1,4 @@
-import { grantWaitS, jobNotFound, waitUntilFinished } from '../access/job-access.ts'
+import { grantWaitS, jobNotFoundError, waitUntilFinished } from '../access/job-access.ts'
 import { startPacking } from '../conversion/start-packing.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -13,7 +13,7 @@ interface Request {
 }
 
 /** Longer than API Gateway allows: the whole time that is left for the request. */
-const maxWait = { prefer: 'wait=60' }
+const waitHeaders = { prefer: 'wait=60' }
 /** Seconds until a client should try again when too many requests wait. */
 const retryAfterS = 5
 
@@ -29,7 +29,7 @@ export async function findOrPackZip(
   services: Services,
 ): Promise<StoredFile | undefined> {
   const zipJob = await findOrStartZipJob(job, requestId, services)
-  const waitS = await grantWaitS({ headers: maxWait, remainingMs }, 'watch', services, zipJob)
+  const waitS = await grantWaitS({ headers: waitHeaders, remainingMs }, 'watch', services, zipJob)
   if (waitS === undefined)
     throw new AppError(
       'RATE_LIMITED',
@@ -39,7 +39,7 @@ export async function findOrPackZip(
       },
     )
   const currentJob = await waitUntilFinished(services, zipJob.id, waitS, zipJob)
-  if (!currentJob) throw jobNotFound(job.id)
+  if (!currentJob) throw jobNotFoundError(job.id)
   if (isLiveStatus(currentJob.status)) return undefined
   const { error } = currentJob
   if (error)
@@ -80,6 +80,6 @@ async function claimZipJob({ id, zipJob }: Job, { jobs }: Services): Promise<str
       },
     },
   )
-  if (!record?.zipJob || record.deletedAt) throw jobNotFound(id)
+  if (!record?.zipJob || record.deletedAt) throw jobNotFoundError(id)
   return record.zipJob
 }

@@ -33,7 +33,7 @@ export const wholeListQuery = {
 }
 
 /** Older name of `pagination.nextCursor`. */
-export const deprecatedNext = z.string().nullable().meta({
+export const deprecatedNextField = z.string().nullable().meta({
   deprecated: true,
   description: 'Older form of `pagination.nextCursor`; null on the last page',
 })
@@ -78,7 +78,7 @@ function writeCursor(tokens: readonly string[]): string {
  * @param tokens of the cursor of this page.
  * @param next token after which the next page starts.
  */
-export const paginationOf = (
+export const createPagination = (
   limit: number,
   tokens: readonly string[],
   next: string | null | undefined,
@@ -92,14 +92,14 @@ export const paginationOf = (
 const defaultPageSize = 500
 
 /** Returns a page of a list that is available as a whole; all of it without `limit` and `cursor`. */
-export function pageOfList<Entry>(
+export function paginateList<Entry>(
   entries: readonly Entry[],
   { limit, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
-  tokenOf: (entry: Entry) => string,
+  getToken: (entry: Entry) => string,
 ): { readonly page: readonly Entry[]; readonly pagination: Pagination } {
   if (limit === undefined && cursor === undefined)
-    return { page: entries, pagination: paginationOf(entries.length, [], null) }
-  const indexByToken = new Map(entries.map((entry, index) => [tokenOf(entry), index]))
+    return { page: entries, pagination: createPagination(entries.length, [], null) }
+  const indexByToken = new Map(entries.map((entry, index) => [getToken(entry), index]))
   const tokens = readCursor(cursor, (token) => indexByToken.has(token))
   const start = (indexByToken.get(tokens.at(-1) ?? '') ?? -1) + 1
   const pageSize = limit ?? defaultPageSize
@@ -108,19 +108,19 @@ export function pageOfList<Entry>(
   const hasMore = start + pageSize < entries.length
   return {
     page,
-    pagination: paginationOf(pageSize, tokens, hasMore && lastEntry ? tokenOf(lastEntry) : null),
+    pagination: createPagination(pageSize, tokens, hasMore && lastEntry ? getToken(lastEntry) : null),
   }
 }
 
 /** `Link` header (RFC 8288) to the next and the previous page. */
-export function pageLinks(
+export function createPageLinks(
   url: string,
   query: Readonly<Record<string, unknown>>,
   { nextCursor, prevCursor }: Pagination,
 ): { headers?: { link: string } } {
   const links = Object.entries(defined({ next: nextCursor ?? undefined, prev: prevCursor ?? undefined }))
   if (links.length === 0) return {}
-  const linkTo = ([relation, cursor]: [string, string]) => {
+  const createLink = ([relation, cursor]: [string, string]) => {
     const values = Object.entries({ ...query, before: undefined, cursor }).filter(
       ([, value]) => value !== undefined,
     )
@@ -129,5 +129,5 @@ export function pageLinks(
     )
     return `<${url}?${parameters}>; rel="${relation}"`
   }
-  return { headers: { link: links.map(linkTo).join(', ') } }
+  return { headers: { link: links.map(createLink).join(', ') } }
 }

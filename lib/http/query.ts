@@ -6,7 +6,7 @@ import { didYouMean, findSimilar } from '../validation/did-you-mean.ts'
 import type { AnyContract } from './contract.ts'
 
 /** A boolean in a query or form, in any case; empty means not sent. */
-export const optionalBoolean = z
+export const optionalBooleanParameter = z
   .preprocess(
     (value) => (typeof value === 'string' ? value.trim().toLowerCase() || undefined : value),
     z.enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off']).optional(),
@@ -44,13 +44,13 @@ export function warnAboutUnknownParameters(
 const maxUnknownNames = 20
 const maxNameLength = 64
 
-/** Query parameter with the id of the last item of the previous page. @param of for example `webhook`. */
-export const pageCursor = (prefix: IdPrefix, of: string) =>
+/** Query parameter with the id of the last item of the previous page. @param listName for example `webhook`. */
+export const createCursorSchema = (prefix: IdPrefix, listName: string) =>
   z
     .string()
-    .regex(idPattern(prefix), `expected the id of the last ${of} of the previous page, \`${prefix}_…\``)
+    .regex(idPattern(prefix), `expected the id of the last ${listName} of the previous page, \`${prefix}_…\``)
     .optional()
     .meta({
       deprecated: true,
-      description: `Older form of \`cursor\`: id of the last ${of} of the previous page`,
+      description: `Older form of \`cursor\`: id of the last ${listName} of the previous page`,
     })

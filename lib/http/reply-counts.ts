@@ -7,9 +7,9 @@ const knownMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'
 export function countReply(sentMethod: string, status: number): void {
   const method = knownMethods.includes(sentMethod) ? sentMethod : 'other'
   const key = `${method} ${status}`
-  const known = counts.get(key) ?? { method, status, count: 0 }
-  known.count += 1
-  counts.set(key, known)
+  const storedCount = counts.get(key) ?? { method, status, count: 0 }
+  storedCount.count += 1
+  counts.set(key, storedCount)
 }
 
-export const repliesByStatus = () => [...counts.values()]
+export const listReplyCounts = () => [...counts.values()]

@@ -9,7 +9,7 @@ const hostPattern = /^(?:[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?|\[[\da-f:.]{2,45}\]
  * `Host`, so use it only in replies to that client, never in emails or events. Behind a proxy that terminates TLS,
  * `Origin` of the service's own page shows that it is https.
  */
-export function originOf({ host, origin }: HttpEvent['headers']): string | undefined {
+export function getOrigin({ host, origin }: HttpEvent['headers']): string | undefined {
   if (host === undefined || !hostPattern.test(host)) return undefined
   const page = URL.parse(origin ?? '')
   const isSecure = page?.protocol === 'https:' && page.host === new URL(`https://${host}`).host
@@ -23,22 +23,22 @@ const maxOrigins = 16
  * Returns a function that selects the services for a request, whose URLs work for its sender. Without a configured
  * public URL, `localhost` in a reply would be the client's own machine.
  */
-export function servicesForOrigin(services: Services): (event: HttpEvent) => Services {
+export function createServicesForOrigin(services: Services): (event: HttpEvent) => Services {
   const { config, withConfig } = services
-  const byOrigin = new Map<string, Services>()
+  const servicesByOrigin = new Map<string, Services>()
   return (event) => {
-    const origin = config.TRUST_HOST === '1' ? originOf(event.headers) : undefined
+    const origin = config.TRUST_HOST === '1' ? getOrigin(event.headers) : undefined
     if (origin === undefined || origin === config.PUBLIC_URL) return services
-    const originServices = byOrigin.get(origin) ?? withConfig(configForOrigin(config, origin))
-    byOrigin.delete(origin)
-    byOrigin.set(origin, originServices)
-    const [oldest] = byOrigin.keys()
-    if (byOrigin.size > maxOrigins && oldest !== undefined) byOrigin.delete(oldest)
+    const originServices = servicesByOrigin.get(origin) ?? withConfig(createConfigForOrigin(config, origin))
+    servicesByOrigin.delete(origin)
+    servicesByOrigin.set(origin, originServices)
+    const [oldest] = servicesByOrigin.keys()
+    if (servicesByOrigin.size > maxOrigins && oldest !== undefined) servicesByOrigin.delete(oldest)
     return originServices
   }
 }
 
-const configForOrigin = (config: Config, origin: string): Config => ({
+const createConfigForOrigin = (config: Config, origin: string): Config => ({
   ...config,
   PUBLIC_URL: origin,
   // A storage server with another host name has the same URL for every client.

@@ -39,7 +39,7 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
       const otherMethods = listMethods(path)
       const versionedPath = `/v1${path}`
       const suggestion = listMethods(versionedPath).includes(method) ? versionedPath : undefined
-      if (otherMethods.length === 0) throw notFound(path, suggestion)
+      if (otherMethods.length === 0) throw notFoundError(path, suggestion)
       throw new AppError(
         'METHOD_NOT_ALLOWED',
         `${path}: expected ${otherMethods.join(', ')}, got ${method}.${didYouMean(suggestion)}`,
@@ -53,9 +53,9 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
  * find-my-way decodes paths and cuts them at `?` and `#`, but the gateway has already decoded them: `%2523` must stay
  * the three characters `%23`.
  */
-const encodePath = (decoded: string) => decoded.toWellFormed().split('/').map(encodeURIComponent).join('/')
+const encodePath = (path: string) => path.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
-function notFound(path: string, suggestion: string | undefined): AppError {
+function notFoundError(path: string, suggestion: string | undefined): AppError {
   const name = /^\/v1\/pdf\/([a-z-]{1,40})/.exec(path)?.[1]
   if (name) {
     const tool = findTool(name)

@@ -3,7 +3,7 @@ import { text } from '../validation/maxima.ts'
 
 /** Upload ids: an array, or in a form JSON text or a comma-separated list. */
 const list = z.array(z.string().min(1).max(64)).max(100)
-export const uploadIds = z.union([list, text('list').transform(parseIds).pipe(list)])
+export const uploadIdsSchema = z.union([list, text('list').transform(parseIds).pipe(list)])
 
 function parseIds(text: string): string[] {
   if (!text.trimStart().startsWith('['))

@@ -11,7 +11,7 @@ const maxIdleBuffers = 16
 
 const idleBuffers: Uint8Array<ArrayBuffer>[] = []
 /** Bytes of each buffer in use that have not been released yet. */
-const outstandingBytes = new WeakMap<ArrayBufferLike, number>()
+const outstandingBytesByBuffer = new WeakMap<ArrayBufferLike, number>()
 
 const collectGarbage = createGarbageCollector()
 
@@ -28,16 +28,16 @@ function acquireBuffer(): Uint8Array<ArrayBuffer> {
  * not released is garbage-collected as usual.
  * @param push receives what was read and returns whether the socket may go on reading.
  */
-export function pooledReadOptions(push: (bytes: Buffer) => boolean): OnReadOpts {
+export function createPooledReadOptions(push: (bytes: Buffer) => boolean): OnReadOpts {
   let currentBuffer = acquireBuffer()
   return {
     buffer: () => currentBuffer,
     callback: (length) => {
-      const read = Buffer.from(currentBuffer.buffer, 0, length)
-      if (length < minPooledReadBytes) return push(Buffer.from(read))
-      outstandingBytes.set(currentBuffer.buffer, length)
+      const bytesRead = Buffer.from(currentBuffer.buffer, 0, length)
+      if (length < minPooledReadBytes) return push(Buffer.from(bytesRead))
+      outstandingBytesByBuffer.set(currentBuffer.buffer, length)
       currentBuffer = acquireBuffer()
-      return push(read)
+      return push(bytesRead)
     },
   }
 }
@@ -51,23 +51,23 @@ export async function readIntoPooledBuffer(
 ): Promise<Buffer> {
   const into = acquireBuffer()
   const { bytesRead } = await read(into)
-  outstandingBytes.set(into.buffer, bytesRead)
+  outstandingBytesByBuffer.set(into.buffer, bytesRead)
   return Buffer.from(into.buffer, 0, bytesRead)
 }
 
 /** Whether these bytes belong to a pooled buffer that is in use, so that they can be released. */
-export const isPooled = ({ buffer }: Buffer): boolean => outstandingBytes.has(buffer)
+export const isPooled = ({ buffer }: Buffer): boolean => outstandingBytesByBuffer.has(buffer)
 
 /**
  * Releases bytes exactly as they were read; they will be overwritten.
  * @returns whether they belong to a pooled buffer.
  */
 export function releaseBuffer({ buffer, length }: Buffer): boolean {
-  const remainingBytes = outstandingBytes.get(buffer)
+  const remainingBytes = outstandingBytesByBuffer.get(buffer)
   if (remainingBytes === undefined) return false
-  outstandingBytes.set(buffer, remainingBytes - length)
+  outstandingBytesByBuffer.set(buffer, remainingBytes - length)
   if (remainingBytes > length) return true
-  outstandingBytes.delete(buffer)
+  outstandingBytesByBuffer.delete(buffer)
   // Never a SharedArrayBuffer: a socket has read into it.
   if (idleBuffers.length < maxIdleBuffers && buffer instanceof ArrayBuffer)
     idleBuffers.push(new Uint8Array(buffer, 0, pooledBufferBytes))

@@ -19,16 +19,16 @@ export async function writeBuffered(
   requireSpace: () => Promise<void> = async () => {},
 ): Promise<number> {
   let size = 0
-  let unsynced = 0
+  let unsyncedBytes = 0
   let batch: Buffer[] = []
   let batchBytes = 0
   const writes: Promise<void>[] = []
-  let syncing: Promise<void> = Promise.resolve()
+  let syncPromise: Promise<void> = Promise.resolve()
   const writeBatch = async () => {
     if (writes.length === maxConcurrentWrites) await writes.shift()
     writes.push(deferRejection(writeAll(file, batch, size)))
     size += batchBytes
-    unsynced += batchBytes
+    unsyncedBytes += batchBytes
     batch = []
     batchBytes = 0
   }
@@ -38,18 +38,18 @@ export async function writeBuffered(
       batchBytes += chunk.length
       if (batchBytes < minWriteBytes) continue
       await writeBatch()
-      if (unsynced < bytesPerSync) continue
+      if (unsyncedBytes < bytesPerSync) continue
       await requireSpace()
-      await syncing
-      syncing = deferRejection(file.datasync())
-      unsynced = 0
+      await syncPromise
+      syncPromise = deferRejection(file.datasync())
+      unsyncedBytes = 0
     }
     if (batchBytes > 0) await writeBatch()
     // A disk reports a failure only once: the sync that follows would succeed.
-    await Promise.all([...writes, syncing])
+    await Promise.all([...writes, syncPromise])
     return size
   } finally {
-    await Promise.allSettled([...writes, syncing])
+    await Promise.allSettled([...writes, syncPromise])
   }
 }
 
@@ -61,14 +61,15 @@ function deferRejection<T>(promise: Promise<T>): Promise<T> {
 
 /** Repeats `writev`, which may write less than requested. */
 async function writeAll(file: FileHandle, batch: readonly Buffer[], start: number): Promise<void> {
-  let rest = [...batch]
-  for (let at = start; rest.length > 0; ) {
-    let { bytesWritten } = await file.writev(rest, at)
+  let remainingBuffers = [...batch]
+  for (let at = start; remainingBuffers.length > 0; ) {
+    let { bytesWritten } = await file.writev(remainingBuffers, at)
     at += bytesWritten
-    while (rest[0] && bytesWritten >= rest[0].length) {
-      bytesWritten -= rest[0].length
-      rest = rest.slice(1)
+    while (remainingBuffers[0] && bytesWritten >= remainingBuffers[0].length) {
+      bytesWritten -= remainingBuffers[0].length
+      remainingBuffers = remainingBuffers.slice(1)
     }
-    if (rest[0] && bytesWritten > 0) rest[0] = rest[0].subarray(bytesWritten)
+    if (remainingBuffers[0] && bytesWritten > 0)
+      remainingBuffers[0] = remainingBuffers[0].subarray(bytesWritten)
   }
 }

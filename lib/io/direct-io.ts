@@ -18,11 +18,11 @@ export const allocateAligned = (bytes: number): ArrayBuffer =>
 /** Opens a file with O_DIRECT. Undefined on file systems without it, such as tmpfs. */
 export const openDirect = (path: string, access: 'read' | 'write'): Promise<FileHandle | undefined> =>
   open(path, constants.O_DIRECT | (access === 'read' ? constants.O_RDONLY : constants.O_WRONLY)).catch(
-    undefinedIfUnsupported,
+    ignoreUnsupported,
   )
 
 /** @throws any other error. */
-export function undefinedIfUnsupported(error: unknown): undefined {
+export function ignoreUnsupported(error: unknown): undefined {
   const isInvalid =
     error instanceof Error && 'code' in error && /^(?:EINVAL|ENOTSUP)$/.test(String(error.code))
   if (!isInvalid) throw error

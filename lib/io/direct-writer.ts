@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { allocateAligned, directIoAlignment, openDirect, undefinedIfUnsupported } from './direct-io.ts'
+import { allocateAligned, directIoAlignment, ignoreUnsupported, openDirect } from './direct-io.ts'
 
 /** Bytes of one write, and the number of concurrent writes. */
 const blockBytes = 1 << 20
@@ -19,19 +19,19 @@ function acquireBuffers(): BufferSet {
 
 /** Writes the rest of a file, bypassing the page cache. */
 export class DirectWriter {
-  readonly #direct: FileHandle
-  readonly #cached: FileHandle
+  readonly #directFile: FileHandle
+  readonly #cachedFile: FileHandle
   readonly #buffers = acquireBuffers()
   readonly #writes: Promise<void>[] = Array.from({ length: blockCount }, () => Promise.resolve())
-  #at: number
+  #position: number
   /** Index of the block that is being filled. */
-  #current = 0
-  #filled = 0
+  #currentIndex = 0
+  #filledBytes = 0
 
   private constructor(direct: FileHandle, cached: FileHandle, at: number) {
-    this.#direct = direct
-    this.#cached = cached
-    this.#at = at
+    this.#directFile = direct
+    this.#cachedFile = cached
+    this.#position = at
   }
 
   /** Undefined if O_DIRECT cannot be used: on file systems without it, or at an unaligned position. */
@@ -44,41 +44,41 @@ export class DirectWriter {
   /** Copies the bytes and writes them later. @throws the error of an earlier write. */
   async write(chunk: Buffer): Promise<void> {
     for (let takenBytes = 0; takenBytes < chunk.length; ) {
-      const block = this.#buffers[this.#current] as Buffer // the index wraps around
-      if (this.#filled === 0) await this.#writes[this.#current]
-      const copiedBytes = chunk.copy(block, this.#filled, takenBytes)
+      const block = this.#buffers[this.#currentIndex] as Buffer // the index wraps around
+      if (this.#filledBytes === 0) await this.#writes[this.#currentIndex]
+      const copiedBytes = chunk.copy(block, this.#filledBytes, takenBytes)
       takenBytes += copiedBytes
-      this.#filled += copiedBytes
-      if (this.#filled === blockBytes) this.#writeBlock(block)
+      this.#filledBytes += copiedBytes
+      if (this.#filledBytes === blockBytes) this.#writeBlock(block)
     }
   }
 
   #writeBlock(block: Buffer): void {
-    const at = this.#at
-    const write = writeFully(this.#direct, block, at).catch((error: unknown) => {
+    const at = this.#position
+    const write = writeFully(this.#directFile, block, at).catch((error: unknown) => {
       // Some file systems reject O_DIRECT only on the first write.
-      undefinedIfUnsupported(error)
-      return writeFully(this.#cached, block, at)
+      ignoreUnsupported(error)
+      return writeFully(this.#cachedFile, block, at)
     })
     // The error is thrown when the block is needed again, or at the end.
     write.catch(() => {})
-    this.#writes[this.#current] = write
-    this.#at += blockBytes
-    this.#filled = 0
-    this.#current = (this.#current + 1) % blockCount
+    this.#writes[this.#currentIndex] = write
+    this.#position += blockBytes
+    this.#filledBytes = 0
+    this.#currentIndex = (this.#currentIndex + 1) % blockCount
   }
 
   /** Waits for all writes, then writes the last partial block. */
   async finish(): Promise<void> {
     await Promise.all(this.#writes)
-    const rest = this.#buffers[this.#current]?.subarray(0, this.#filled)
-    if (rest && rest.length > 0) await writeFully(this.#cached, rest, this.#at)
+    const lastBytes = this.#buffers[this.#currentIndex]?.subarray(0, this.#filledBytes)
+    if (lastBytes && lastBytes.length > 0) await writeFully(this.#cachedFile, lastBytes, this.#position)
   }
 
   /** Must always be called: until then a write may still read from the buffers. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#writes)
-    await this.#direct.close()
+    await this.#directFile.close()
     idleSets.push(this.#buffers)
   }
 }

@@ -2,22 +2,22 @@ import { statfsSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 
-const mib = 1024 ** 2
+const bytesPerMib = 1024 ** 2
 
 /**
  * Bytes of a disk of this size that are never used for files, whatever the settings say: job records, the log, and
  * above all deletions need them, and without deletions a full disk stays full.
  */
-export const reservedBytes = (diskBytes: number): number => Math.min(96 * mib, diskBytes / 8)
+export const getReservedBytes = (diskBytes: number): number => Math.min(96 * bytesPerMib, diskBytes / 8)
 
 /** With less free space than this, the output of a program may be truncated even if the program reported no error. */
-const exhaustedBytes = mib
+const exhaustedBytes = bytesPerMib
 
 /**
  * Free bytes that the largest files need between two steps: with less, a program may fail without having filled the
  * disk.
  */
-const lowSpaceBytes = 512 * mib
+const lowSpaceBytes = 512 * bytesPerMib
 
 /** Polling interval; a program that fills the remaining space is still running by then. */
 const pollIntervalMs = 100
@@ -38,7 +38,7 @@ export async function readDiskSpace(folder: string): Promise<DiskSpace> {
   // Synchronous: the kernel needs no disk access for this, and the thread pool would take fifty times as long.
   const { bavail, blocks, bsize } = statfsSync(folder)
   const size = blocks * bsize
-  return { free: bavail * bsize, size, reserved: reservedBytes(size) }
+  return { free: bavail * bsize, size, reserved: getReservedBytes(size) }
 }
 
 type SpaceSettings = Pick<Config, 'WORK_DIR' | 'MIN_FREE_DISK_GB'>
@@ -95,11 +95,11 @@ export class DiskSpaceMonitor {
   readonly #folder: string
   readonly #timer: NodeJS.Timeout
   /** Lowest number of free bytes seen. */
-  #minFree = Number.POSITIVE_INFINITY
-  #reserved = 0
+  #minFreeBytes = Number.POSITIVE_INFINITY
+  #reservedBytes = 0
   #size = 0
   /** Free bytes at the first poll. */
-  #initialFree: number | undefined
+  #initialFreeBytes: number | undefined
 
   constructor(folder: string) {
     this.#folder = folder
@@ -114,36 +114,36 @@ export class DiskSpaceMonitor {
   /** Call before storing a result. @throws AppError INSUFFICIENT_DISK_SPACE if it may be truncated. */
   async requireCompleteOutput(): Promise<void> {
     await this.#poll()
-    if (this.#minFree < exhaustedBytes) throw this.#outOfSpaceError()
+    if (this.#minFreeBytes < exhaustedBytes) throw this.#outOfSpaceError()
   }
 
   /** Returns the error to report instead of one that a full disk caused: the file is not damaged, only its copy. */
-  async explain(error: unknown): Promise<AppError | undefined> {
+  async explainDiskError(error: unknown): Promise<AppError | undefined> {
     if (error instanceof AppError && !possiblyDiskErrors.has(error.code)) return undefined
     await this.#poll()
     // A program that failed may have removed its files by now.
-    const isDiskError =
+    const isLikelyDiskError =
       isNoSpaceError(error) ||
-      this.#minFree < this.#reserved ||
-      (this.#minFree < lowSpaceBytes && isOutOfSpaceSignal(error))
-    return isDiskError ? this.#outOfSpaceError(error) : undefined
+      this.#minFreeBytes < this.#reservedBytes ||
+      (this.#minFreeBytes < lowSpaceBytes && isOutOfSpaceSignal(error))
+    return isLikelyDiskError ? this.#outOfSpaceError(error) : undefined
   }
 
   /** If the disk was nearly empty at the start, neither a retry nor freeing space would help. */
   #outOfSpaceError(cause?: unknown): AppError {
-    const wasNearlyEmpty =
-      this.#initialFree !== undefined && this.#initialFree > this.#size * emptyDiskFraction
-    return wasNearlyEmpty ? exceedsDiskError(this.#size, cause) : outOfSpaceError(cause)
+    const wasDiskNearlyEmpty =
+      this.#initialFreeBytes !== undefined && this.#initialFreeBytes > this.#size * emptyDiskFraction
+    return wasDiskNearlyEmpty ? exceedsDiskError(this.#size, cause) : outOfSpaceError(cause)
   }
 
   async #poll(): Promise<void> {
     // If reading fails, the previous values remain.
     const space = await readDiskSpace(this.#folder).catch(() => undefined)
     if (!space) return
-    this.#minFree = Math.min(this.#minFree, space.free)
-    this.#reserved = space.reserved
+    this.#minFreeBytes = Math.min(this.#minFreeBytes, space.free)
+    this.#reservedBytes = space.reserved
     this.#size = space.size
-    this.#initialFree ??= space.free
+    this.#initialFreeBytes ??= space.free
   }
 }
 
@@ -157,7 +157,7 @@ const possiblyDiskErrors: ReadonlySet<string> = new Set([
 const emptyDiskFraction = 0.9
 
 function exceedsDiskError(diskBytes: number, cause: unknown): AppError {
-  const diskMb = Math.floor(diskBytes / mib)
+  const diskMb = Math.floor(diskBytes / bytesPerMib)
   return new AppError(
     'FILE_TOO_LARGE',
     `Converting the file needs more disk space than the ${diskMb} MiB that a conversion has.`,

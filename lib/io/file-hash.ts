@@ -7,9 +7,9 @@ import { pipeline } from 'node:stream/promises'
 const maxSingleReadBytes = 1024 * 1024
 
 /** Returns the SHA-256 of a file as lower-case hex. */
-export async function sha256Of(path: string, size: number): Promise<string> {
+export async function hashFile(path: string, size: number): Promise<string> {
   if (size <= maxSingleReadBytes) return hash('sha256', await readFile(path))
-  const sum = createHash('sha256')
-  await pipeline(createReadStream(path, { highWaterMark: maxSingleReadBytes }), sum)
-  return sum.digest('hex')
+  const sha256 = createHash('sha256')
+  await pipeline(createReadStream(path, { highWaterMark: maxSingleReadBytes }), sha256)
+  return sha256.digest('hex')
 }

@@ -14,9 +14,9 @@ export interface ProcessUsage {
 const noUsage: ProcessUsage = { cpuS: 0, memoryBytes: 0 }
 
 /** Returns what a process and its descendants use: a program in a sandbox is a descendant of its launcher. */
-export async function processTreeUsage(pid: number): Promise<ProcessUsage> {
-  const [ownUsage, children] = await Promise.all([processUsage(pid), childrenOf(pid)])
-  const allUsages = [ownUsage, ...(await Promise.all(children.map(processTreeUsage)))]
+export async function readProcessTreeUsage(pid: number): Promise<ProcessUsage> {
+  const [ownUsage, children] = await Promise.all([readProcessUsage(pid), listChildren(pid)])
+  const allUsages = [ownUsage, ...(await Promise.all(children.map(readProcessTreeUsage)))]
   return {
     cpuS: allUsages.reduce((sum, { cpuS }) => sum + cpuS, 0),
     memoryBytes: allUsages.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
@@ -24,7 +24,7 @@ export async function processTreeUsage(pid: number): Promise<ProcessUsage> {
 }
 
 /** Returns nothing for a process that has ended. */
-export async function processUsage(pid: number): Promise<ProcessUsage> {
+export async function readProcessUsage(pid: number): Promise<ProcessUsage> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   if (stat === undefined) return noUsage
   // The name, in parentheses, may contain anything. Behind it come the fields from the third on.
@@ -34,7 +34,7 @@ export async function processUsage(pid: number): Promise<ProcessUsage> {
   return { cpuS: (user + system) / ticksPerS, memoryBytes: pages * pageBytes }
 }
 
-async function childrenOf(pid: number): Promise<number[]> {
+async function listChildren(pid: number): Promise<number[]> {
   const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
   return list.split(' ').filter(Boolean).map(Number)
 }

@@ -10,33 +10,33 @@ export async function* readAhead(
   end: number,
   read: (at: number, bytes: number) => Promise<Buffer>,
 ): AsyncGenerator<Buffer> {
-  const ahead: Promise<Buffer>[] = []
+  const pendingChunks: Promise<Buffer>[] = []
   // All chunks but the first are aligned, as reads that bypass the page cache require.
-  const chunkSizeAt = (at: number) => Math.min(pooledBufferBytes - (at % pooledBufferBytes), end - at)
-  for (let at = start; at < end || ahead.length > 0; ) {
-    for (; at < end && ahead.length < maxReadsAhead; at += chunkSizeAt(at)) {
-      const chunk = read(at, chunkSizeAt(at))
+  const getChunkSize = (at: number) => Math.min(pooledBufferBytes - (at % pooledBufferBytes), end - at)
+  for (let at = start; at < end || pendingChunks.length > 0; ) {
+    for (; at < end && pendingChunks.length < maxReadsAhead; at += getChunkSize(at)) {
+      const chunk = read(at, getChunkSize(at))
       // The consumer gets the error when it reaches this chunk, or has stopped reading.
       chunk.catch(() => {})
-      ahead.push(chunk)
+      pendingChunks.push(chunk)
     }
-    const chunk = await ahead.shift()
+    const chunk = await pendingChunks.shift()
     if (chunk) yield chunk
   }
 }
 
 /** Reads exactly this range; the caller may release the bytes afterwards. @throws if the file ends earlier. */
 export async function readFully(file: FileHandle, at: number, bytes: number): Promise<Buffer> {
-  const fill = async (into: Uint8Array) => {
+  const fillBuffer = async (buffer: Uint8Array) => {
     for (let bytesSoFar = 0; bytesSoFar < bytes; ) {
-      const { bytesRead } = await file.read(into, bytesSoFar, bytes - bytesSoFar, at + bytesSoFar)
+      const { bytesRead } = await file.read(buffer, bytesSoFar, bytes - bytesSoFar, at + bytesSoFar)
       if (bytesRead === 0) throw new Error('a file of the bucket is shorter than expected')
       bytesSoFar += bytesRead
     }
     return { bytesRead: bytes }
   }
-  if (bytes >= minPooledReadBytes) return readIntoPooledBuffer(fill)
+  if (bytes >= minPooledReadBytes) return readIntoPooledBuffer(fillBuffer)
   const smallBuffer = Buffer.allocUnsafe(bytes)
-  await fill(smallBuffer)
+  await fillBuffer(smallBuffer)
   return smallBuffer
 }

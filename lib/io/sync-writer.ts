@@ -26,17 +26,17 @@ export async function writeSynchronously(
   const cachedBytes = size !== undefined && size > maxCachedBytes ? 0 : maxCachedBytes
   const cached = new CachedWriter(file)
   let direct: DirectWriter | undefined
-  let uncached: Pick<DirectWriter, 'write'> | undefined
+  let directWriter: Pick<DirectWriter, 'write'> | undefined
   try {
     for await (const chunk of chunks) {
-      const cacheable = uncached ? 0 : cachedBytes - cached.bytes
+      const cacheable = directWriter ? 0 : cachedBytes - cached.bytes
       if (cacheable > 0) await cached.write(chunk.subarray(0, cacheable))
       if (cacheable < chunk.length) {
-        if (!uncached) {
+        if (!directWriter) {
           direct = await DirectWriter.openAt(cached.bytes, { path, file })
-          uncached = direct ?? cached
+          directWriter = direct ?? cached
         }
-        await uncached.write(chunk.subarray(cacheable))
+        await directWriter.write(chunk.subarray(cacheable))
       }
       onWritten(chunk)
     }
@@ -51,8 +51,8 @@ export async function writeSynchronously(
 class CachedWriter {
   readonly #file: FileHandle
   bytes = 0
-  #unsynced = 0
-  #syncing: Promise<void> = Promise.resolve()
+  #unsyncedBytes = 0
+  #syncPromise: Promise<void> = Promise.resolve()
 
   constructor(file: FileHandle) {
     this.#file = file
@@ -61,14 +61,14 @@ class CachedWriter {
   async write(chunk: Buffer): Promise<void> {
     for (let at = 0; at < chunk.length; ) at += writeSync(this.#file.fd, chunk, at)
     this.bytes += chunk.length
-    this.#unsynced += chunk.length
-    if (this.#unsynced < bytesPerSync) return
-    await this.#syncing
-    this.#syncing = this.#file.datasync()
+    this.#unsyncedBytes += chunk.length
+    if (this.#unsyncedBytes < bytesPerSync) return
+    await this.#syncPromise
+    this.#syncPromise = this.#file.datasync()
     // The next await throws the error; until then Node must not report it as unhandled.
-    this.#syncing.catch(() => undefined)
-    this.#unsynced = 0
+    this.#syncPromise.catch(() => undefined)
+    this.#unsyncedBytes = 0
   }
 
-  flush = (): Promise<void> => this.#syncing
+  flush = (): Promise<void> => this.#syncPromise
 }

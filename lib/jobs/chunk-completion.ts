@@ -2,14 +2,19 @@ import type { Change } from '../aws/table-expressions.ts'
 import { isTaskOver, JobError, type Task } from '../model/job.ts'
 import { isUnreadableError } from '../plan/unreadable-error.ts'
 import { defined } from '../validation/defined.ts'
-import { isReadyToJoin, percentOfTask } from './job-state-machine.ts'
-import { type JobStore, taskRefOf } from './store.ts'
-import { attemptOfChunk, isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from './task-graph.ts'
+import { getTaskPercent, isReadyToJoin } from './job-state-machine.ts'
+import { type JobStore, toTaskRef } from './store.ts'
+import {
+  getChunkAttempt,
+  getOriginalChunkNumber,
+  getSpeculativeCopyNumber,
+  isSpeculativeCopy,
+} from './task-graph.ts'
 
 /** Handles the end of a chunk. */
 
 /** Returns the change of a waiting record when the dependency with this number has finished. */
-export const dependencyUpdate = (number: number, isDone: boolean, isLost: boolean): Change => ({
+export const createDependencyUpdate = (number: number, isDone: boolean, isLost: boolean): Change => ({
   exclude: { open: new Set([number]) },
   ...((isDone || isLost) && { include: { [isLost ? 'lost' : 'got']: new Set([number]) } }),
 })
@@ -17,7 +22,7 @@ export const dependencyUpdate = (number: number, isDone: boolean, isLost: boolea
 interface ChunkCompletionDeps {
   readonly store: JobStore
   readonly sendTask: (task: Task) => Promise<void>
-  readonly completeTask: (task: Task, how: { readonly isRepeat: boolean }) => Promise<void>
+  readonly completeTask: (task: Task, options: { readonly isRepeat: boolean }) => Promise<void>
   readonly publishPercent: (task: Task, percent: number) => Promise<void>
 }
 
@@ -30,13 +35,13 @@ export async function completeChunk(
   // Chunks are only cancelled together with their task.
   if (chunk.status === 'cancelled') return
   const { jobId, number } = chunk
-  const originalNumber = originalChunkOf(chunk.part ?? 0)
+  const originalNumber = getOriginalChunkNumber(chunk.part ?? 0)
   const isDone = chunk.status === 'completed'
-  if (!isDone && (await isLeftToCopy(chunk, deps.store))) return
+  if (!isDone && (await hasViableOtherAttempt(chunk, deps.store))) return
   const { applied, record: task } = await deps.store.changeTask(
     { jobId, task: number },
-    dependencyUpdate(originalNumber, isDone, !isDone),
-    { condition: { equal: { status: 'processing', expandedBy: attemptOfChunk(originalNumber) } } },
+    createDependencyUpdate(originalNumber, isDone, !isDone),
+    { condition: { equal: { status: 'processing', expandedBy: getChunkAttempt(originalNumber) } } },
   )
   if (!task) return
   if (!applied) {
@@ -46,20 +51,20 @@ export async function completeChunk(
     return
   }
   if (!isDone)
-    return isUnreadableError(errorOf(chunk))
+    return isUnreadableError(toJobError(chunk))
       ? retryWithFallback(task, chunk, deps)
       : failTask(chunk, isRepeat, deps)
   if (isReadyToJoin(task)) {
     if (!task.leaseId) await deps.sendTask(task)
-  } else if (!task.bucketed) await deps.publishPercent(task, percentOfTask(task))
+  } else if (!task.bucketed) await deps.publishPercent(task, getTaskPercent(task))
 }
 
 /** Whether a failed chunk's speculative copy (or original) is complete or may still complete. */
-async function isLeftToCopy({ jobId, number, part = 0 }: Task, store: JobStore): Promise<boolean> {
+async function hasViableOtherAttempt({ jobId, number, part = 0 }: Task, store: JobStore): Promise<boolean> {
   const otherTask = await store.getTask({
     jobId,
     task: number,
-    part: isSpeculativeCopy(part) ? originalChunkOf(part) : speculativeCopyOf(part),
+    part: isSpeculativeCopy(part) ? getOriginalChunkNumber(part) : getSpeculativeCopyNumber(part),
   })
   return otherTask !== undefined && (otherTask.status === 'completed' || !isTaskOver(otherTask))
 }
@@ -67,7 +72,7 @@ async function isLeftToCopy({ jobId, number, part = 0 }: Task, store: JobStore):
 const awaitsFallback = ({ pieces }: Task) => pieces?.some(({ failure }) => failure) === true
 
 /** The error that the chunk's engine reported. */
-const errorOf = ({ code, message = '', details }: Task) =>
+const toJobError = ({ code, message = '', details }: Task) =>
   JobError.parse({ code, message, ...defined({ details }) })
 
 /** Another engine may be able to read the file: resets the task for a fallback route, which discards its chunks. */
@@ -79,14 +84,14 @@ async function retryWithFallback(
   // Recognizes this write if it is repeated after a lost response.
   const endedBy = `part ${chunk.part}`
   const { applied, record } = await store.changeTask(
-    taskRefOf(task),
+    toTaskRef(task),
     {
       set: {
         status: 'pending',
         attempt: 0,
-        percent: percentOfTask(task),
+        percent: getTaskPercent(task),
         endedBy,
-        pieces: (task.pieces ?? []).map((inputPlan) => ({ ...inputPlan, failure: errorOf(chunk) })),
+        pieces: (task.pieces ?? []).map((inputPlan) => ({ ...inputPlan, failure: toJobError(chunk) })),
       },
       remove: ['leaseId', 'leaseUntil', 'expandedBy', 'partCount', 'open', 'lost', 'got'],
     },
@@ -101,8 +106,8 @@ async function failTask(
   isRepeat: boolean,
   { store, completeTask }: ChunkCompletionDeps,
 ): Promise<void> {
-  const { jobId, number, part: member, code, message, details } = chunk
-  const endedBy = `part ${member}`
+  const { jobId, number, part: chunkNumber, code, message, details } = chunk
+  const endedBy = `part ${chunkNumber}`
   const { applied, record: task } = await store.changeTask(
     { jobId, task: number },
     {

@@ -6,7 +6,7 @@ import { maxVisibilityTimeoutS } from '../resources/queues.ts'
 import { type Uploads, uploadIdOf } from '../uploads/uploads.ts'
 import { createExpiredEvent, createFileDeletedEvent, findUnpublishedEventsOfEndedJob } from './events.ts'
 import type { JobLifecycle } from './job-lifecycle.ts'
-import { filesOfJob } from './job-state-machine.ts'
+import { listJobFiles } from './job-state-machine.ts'
 import type { JobStore } from './store.ts'
 
 /** Deletes everything that a job has stored, on request or on expiry. The sweep finishes an interrupted deletion. */
@@ -30,11 +30,11 @@ export async function markJobDeleted(job: Job, store: JobStore, wakeAt: string):
   for (let attempt = 1; currentJob && !currentJob.deletedAt && attempt <= maxMarkAttempts; attempt++) {
     const deletedAt = new Date().toISOString()
     const isLive = isLiveStatus(currentJob.status)
-    const cancel = { status: 'cancelled', cancelledBy: 'user', endedAt: deletedAt }
+    const cancellation = { status: 'cancelled', cancelledBy: 'user', endedAt: deletedAt }
     const { applied, record } = await store.changeJob(
       job.id,
       {
-        set: { deletedAt, deletedBy, unsaid: true, wakeAt, ...(isLive && cancel) },
+        set: { deletedAt, deletedBy, unsaid: true, wakeAt, ...(isLive && cancellation) },
         setPlus: {
           ...(isLive && { 'numbers.ended': ['sequence', 1] as const }),
           'numbers.deletion': ['sequence', isLive ? 2 : 1],
@@ -87,7 +87,7 @@ export async function deleteJobData(jobId: string, deps: DeleteJobDeps): Promise
   const currentJob = await store.getJob(jobId)
   if (!currentJob) return
   if (!currentJob.filesTold) {
-    const deletedFiles = filesOfJob(state)
+    const deletedFiles = listJobFiles(state)
     const awaitedUploads = state.tasks.flatMap(({ uploadId }) => uploadId ?? [])
     const uploadIds = [
       ...new Set([...deletedFiles.flatMap(({ key }) => uploadIdOf(key) ?? []), ...awaitedUploads]),

@@ -1,28 +1,28 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
-import { derivedId } from '../ids.ts'
+import { deriveId } from '../ids.ts'
 import type { EventFact, FixedTask, Job, JobState, StoredFile, Task, TaskStatus } from '../model/job.ts'
 import { uploadIdOf } from '../uploads/uploads.ts'
 import { defined } from '../validation/defined.ts'
-import { filesSentWith } from './files-sent-with.ts'
+import { listSentFiles } from './files-sent-with.ts'
 import {
+  getFixedTaskStatus,
+  getJobPercent,
+  getJobResult,
+  getStatusAtStart,
   hasRecord,
   isLinkExport,
   type JobFile,
-  percentOf,
-  resultOfJob,
-  statusAtStart,
-  statusOfFixed,
 } from './job-state-machine.ts'
 import { measureJobUsage } from './job-usage.ts'
-import { numberOfFiles } from './keys.ts'
-import { linkLifetimeOf, withLinkLifetime } from './link-lifetime.ts'
+import { getFilesNumberName } from './keys.ts'
+import { getLinkLifetimeS, limitJobExpiry } from './link-lifetime.ts'
 
 /**
  * Events of a job, rendered only from stored records: they are identical no matter which process publishes them or how
  * often.
  */
 
-interface Rendering<Name extends EventName> {
+interface EventContent<Name extends EventName> {
   readonly event: Name
   readonly sequence: number
   /** RFC 3339. */
@@ -32,13 +32,13 @@ interface Rendering<Name extends EventName> {
 
 function renderEvent<Name extends EventName>(
   job: Pick<Job, 'id' | 'owner' | 'hasWebhook'>,
-  event: Rendering<Name>,
+  event: EventContent<Name>,
 ): BusEvent {
   const { event: name, sequence, occurredAt, body } = event
   return {
     event: name,
     timestamp: occurredAt,
-    id: derivedId('evt', new Date(occurredAt), job.id, name, sequence),
+    id: deriveId('evt', new Date(occurredAt), job.id, name, sequence),
     sequence,
     apiVersion: 'v1',
     owner: job.owner,
@@ -48,48 +48,58 @@ function renderEvent<Name extends EventName>(
   }
 }
 
-const numberOf = ({ numbers, sequence }: Job, name: string) => numbers[name] ?? sequence
+const getSequenceNumber = ({ numbers, sequence }: Job, name: string) => numbers[name] ?? sequence
 
 /** Events of the request's files, `job.created`, and `job.queued` unless the job waits for uploads. */
 export function createCreationEvents(state: JobState): BusEvent[] {
   const { job } = state
-  const isQueuedAtOnce = job.queuedAt === job.createdAt
+  const isQueuedImmediately = job.queuedAt === job.createdAt
   const createdEvent = renderEvent(job, {
     event: 'job.created',
-    sequence: numberOf(job, 'created'),
+    sequence: getSequenceNumber(job, 'created'),
     occurredAt: job.createdAt,
-    body: { job: describeJob(state, isQueuedAtOnce ? 'queued' : 'pending', statusBeforeStart) },
+    body: { job: describeJob(state, isQueuedImmediately ? 'queued' : 'pending', getStatusBeforeStart) },
   })
   return [
     ...createRequestFileEvents(state),
     createdEvent,
-    ...(isQueuedAtOnce ? [createQueuedEvent(state)] : []),
+    ...(isQueuedImmediately ? [createQueuedEvent(state)] : []),
   ]
 }
 
 export function createQueuedEvent(state: JobState): BusEvent {
   const { job } = state
   const occurredAt = job.queuedAt ?? job.createdAt
-  const body = { job: { ...describeJob(state, 'queued', statusAfterUpload), queuedAt: occurredAt } }
-  return renderEvent(job, { event: 'job.queued', sequence: numberOf(job, 'queued'), occurredAt, body })
+  const body = { job: { ...describeJob(state, 'queued', getStatusAfterUpload), queuedAt: occurredAt } }
+  return renderEvent(job, {
+    event: 'job.queued',
+    sequence: getSequenceNumber(job, 'queued'),
+    occurredAt,
+    body,
+  })
 }
 
 export function createStartedEvent(state: JobState): BusEvent {
   const { job } = state
   const occurredAt = job.startedAt ?? job.createdAt
-  const statusOf = (task: Task) => (isUpload(task) ? 'completed' : statusAtStart(task, job))
+  const getStatus = (task: Task) => (isUpload(task) ? 'completed' : getStatusAtStart(task, job))
   const body = {
-    job: { ...describeJob(state, 'processing', statusOf), queuedAt: job.queuedAt, startedAt: occurredAt },
+    job: { ...describeJob(state, 'processing', getStatus), queuedAt: job.queuedAt, startedAt: occurredAt },
   }
-  return renderEvent(job, { event: 'job.started', sequence: numberOf(job, 'started'), occurredAt, body })
+  return renderEvent(job, {
+    event: 'job.started',
+    sequence: getSequenceNumber(job, 'started'),
+    occurredAt,
+    body,
+  })
 }
 
 /** @param name key of the fact in the job's log. */
 export function createProgressEvent(job: Job, name: string, fact: EventFact): BusEvent {
-  const { percent = percentOf(job), stage = 'convert', taskName } = fact
+  const { percent = getJobPercent(job), stage = 'convert', taskName } = fact
   return renderEvent(job, {
     event: 'job.progress',
-    sequence: numberOf(job, name),
+    sequence: getSequenceNumber(job, name),
     occurredAt: fact.at,
     body: { job: { id: job.id, status: 'processing', tag: job.tag, progress: { percent, stage, taskName } } },
   })
@@ -98,7 +108,7 @@ export function createProgressEvent(job: Job, name: string, fact: EventFact): Bu
 /** Events whose facts are still in the log, in order. */
 export function findUnpublishedEvents(state: JobState): BusEvent[] {
   const { job } = state
-  const names = Object.keys(job.log).sort((a, b) => numberOf(job, a) - numberOf(job, b))
+  const names = Object.keys(job.log).sort((a, b) => getSequenceNumber(job, a) - getSequenceNumber(job, b))
   return names.flatMap((name) => {
     if (name === 'created') return createCreationEvents(state)
     if (name === 'queued') return createQueuedEvent(state)
@@ -111,9 +121,9 @@ export function findUnpublishedEvents(state: JobState): BusEvent[] {
 /** All events of an ended job that may be unpublished. For a job that never started, this includes its creation. */
 export function findUnpublishedEventsOfEndedJob(state: JobState): BusEvent[] {
   const { job } = state
-  const isUntouched = job.numbers['queued'] !== undefined && job.numbers['started'] === undefined
+  const hasNeverStarted = job.numbers['queued'] !== undefined && job.numbers['started'] === undefined
   return [
-    ...(isUntouched ? createCreationEvents(state) : []),
+    ...(hasNeverStarted ? createCreationEvents(state) : []),
     ...findUnpublishedEvents(state),
     createEndEvent(state),
   ]
@@ -128,7 +138,7 @@ export const createEndEvent = (state: JobState): BusEvent => ({
 function renderEnd(state: JobState): BusEvent {
   const { job } = state
   const occurredAt = job.endedAt ?? job.createdAt
-  const commonFields = { sequence: numberOf(job, 'ended'), occurredAt }
+  const commonFields = { sequence: getSequenceNumber(job, 'ended'), occurredAt }
   if (job.status === 'completed')
     return renderEvent(job, {
       event: 'job.completed',
@@ -177,8 +187,8 @@ export function createFileUploadedEvent({ owner, file, occurredAt, via, ofJob }:
 
 /** Events of the files that were sent with the request: their numbers precede that of `job.created`. */
 function createRequestFileEvents({ job, fixed }: JobState): BusEvent[] {
-  const files = filesSentWith(job, fixed)
-  const firstNumber = numberOf(job, 'created') - files.length
+  const files = listSentFiles(job, fixed)
+  const firstNumber = getSequenceNumber(job, 'created') - files.length
   return files.map((file, index) =>
     createFileUploadedEvent({
       owner: job.owner,
@@ -196,8 +206,8 @@ export function createImportedFileEvents(
   task: Task,
 ): BusEvent[] {
   const via = task.operation === 'import/url' ? 'url' : 'store'
-  const firstNumber = job.numbers[numberOfFiles(task.number)] ?? 1
-  return filesImportedBy(task).map((file, index) =>
+  const firstNumber = job.numbers[getFilesNumberName(task.number)] ?? 1
+  return getImportedFiles(task).map((file, index) =>
     createFileUploadedEvent({
       owner: job.owner,
       file,
@@ -208,18 +218,18 @@ export function createImportedFileEvents(
   )
 }
 
-export const filesImportedBy = ({ brought, files }: Task): readonly StoredFile[] =>
+export const getImportedFiles = ({ brought, files }: Task): readonly StoredFile[] =>
   brought ? [brought] : files
 
 export interface DownloadDetails {
-  readonly signed: boolean
+  readonly isSigned: boolean
   readonly ip: string | null
 }
 
 export function createFileDownloadedEvent(
   job: Job,
   { filename, size }: StoredFile,
-  { signed, ip }: DownloadDetails,
+  { isSigned: signed, ip }: DownloadDetails,
   occurredAt: string,
 ): BusEvent {
   const body = { file: { jobId: job.id, filename, size, signed, ip } }
@@ -231,7 +241,7 @@ export function createFileDeletedEvent({ job }: JobState, file: JobFile, index: 
   const reason = job.deletedAt ? ('request' as const) : ('retention' as const)
   return renderEvent(job, {
     event: 'file.deleted',
-    sequence: numberOf(job, 'deletion') + index,
+    sequence: getSequenceNumber(job, 'deletion') + index,
     occurredAt: job.deletedAt ?? job.expiredAt ?? job.createdAt,
     body: { file: { jobId: job.id, filename: file.filename, role: file.role, reason } },
   })
@@ -242,26 +252,26 @@ export function createExpiredEvent({ job }: JobState, deletedFiles: number): Bus
   const expiredAt = job.expiredAt ?? job.createdAt
   return renderEvent(job, {
     event: 'job.expired',
-    sequence: numberOf(job, 'deletion') + deletedFiles,
+    sequence: getSequenceNumber(job, 'deletion') + deletedFiles,
     occurredAt: expiredAt,
     body: { job: { id: job.id, status: 'expired', expiredAt, reason: job.expiredFor ?? 'retention' } },
   })
 }
 
 const isUpload = ({ operation }: Pick<Task, 'operation'>) => operation === 'import/upload'
-const statusBeforeStart = (): TaskStatus => 'pending'
-const statusAfterUpload = (task: Task): TaskStatus => (isUpload(task) ? 'completed' : 'pending')
+const getStatusBeforeStart = (): TaskStatus => 'pending'
+const getStatusAfterUpload = (task: Task): TaskStatus => (isUpload(task) ? 'completed' : 'pending')
 
 /** In the order of the request. */
 const sortByNumber = ({ fixed, tasks }: JobState): (FixedTask | Task)[] =>
   [...fixed, ...tasks].sort((a, b) => a.number - b.number)
 
-function describeJob(state: JobState, status: Job['status'], statusOf: (task: Task) => TaskStatus) {
+function describeJob(state: JobState, status: Job['status'], getStatus: (task: Task) => TaskStatus) {
   const { id, tag, display, createdAt } = state.job
-  const statusOfFixedTask = ({ operation, status: ownStatus }: FixedTask): TaskStatus =>
+  const getStatusOfFixedTask = ({ operation, status: ownStatus }: FixedTask): TaskStatus =>
     operation.startsWith('export/') ? 'pending' : ownStatus
   const tasks = sortByNumber(state).map((task) => {
-    const status = hasRecord(task) ? statusOf(task) : statusOfFixedTask(task)
+    const status = hasRecord(task) ? getStatus(task) : getStatusOfFixedTask(task)
     return [task.name, { operation: task.operation, status }] as const
   })
   return {
@@ -280,15 +290,15 @@ function describeEndedJob(state: JobState, endedAt: string) {
   const { queuedAt, startedAt, summary } = job
   const allTasks = sortByNumber(state)
   // Otherwise the download of the job would deliver another file, or none.
-  const isWholeResult = job.status === 'completed' && allTasks.filter(isLinkExport).length === 1
+  const isOnlyResult = job.status === 'completed' && allTasks.filter(isLinkExport).length === 1
   const tasks = allTasks.map((task) => {
-    const status = hasRecord(task) ? task.status : statusOfFixed(task, state)
-    const link = () => pathWithExpiry(job, isWholeResult ? {} : { task: task.name }, linkLifetimeOf(task))
+    const status = hasRecord(task) ? task.status : getFixedTaskStatus(task, state)
+    const link = () => addExpiry(job, isOnlyResult ? {} : { task: task.name }, getLinkLifetimeS(task))
     const result = isLinkExport(task) && status === 'completed' ? { result: link() } : {}
     return [task.name, { operation: task.operation, status, ...result }] as const
   })
   return {
-    ...describeJob(state, job.status, statusBeforeStart),
+    ...describeJob(state, job.status, getStatusBeforeStart),
     source: job.display.source ?? job.cameLater ?? null,
     tasks: Object.fromEntries(tasks),
     queuedAt,
@@ -299,13 +309,13 @@ function describeEndedJob(state: JobState, endedAt: string) {
 }
 
 /** The path of a result, from which subscribers get a signed URL; and when that expires, if it does so earlier. */
-function pathWithExpiry(
+function addExpiry(
   job: Job,
   query: Readonly<Record<string, string>>,
   lifetimeS: number | undefined,
 ): { readonly url: string; readonly expires_at?: string } {
   const text = new URLSearchParams(query).toString()
-  const expiry = lifetimeS === undefined ? undefined : withLinkLifetime(job, lifetimeS).expiresAt
+  const expiry = lifetimeS === undefined ? undefined : limitJobExpiry(job, lifetimeS).expiresAt
   return {
     url: `/v1/download/${job.id}${text && `?${text}`}`,
     ...defined({ expires_at: expiry }),
@@ -314,7 +324,7 @@ function pathWithExpiry(
 
 function describeCompletedJob(state: JobState, endedAt: string) {
   const { job } = state
-  const { files, warnings, engine, fidelity } = resultOfJob(state)
+  const { files, warnings, engine, fidelity } = getJobResult(state)
   return {
     ...describeEndedJob(state, endedAt),
     durationMs: Date.parse(endedAt) - Date.parse(job.startedAt ?? job.createdAt),
@@ -325,7 +335,7 @@ function describeCompletedJob(state: JobState, endedAt: string) {
       filename,
       size,
       mimeType,
-      ...pathWithExpiry(job, files.length > 1 ? { file: filename } : {}, linkLifetimeS),
+      ...addExpiry(job, files.length > 1 ? { file: filename } : {}, linkLifetimeS),
     })),
     ...defined({ export: describeExport(state) }),
   }

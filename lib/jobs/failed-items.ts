@@ -2,7 +2,7 @@ import type { FixedTask, JobState, Task, Warning } from '../model/job.ts'
 
 /** Items of a batch without a result, and why; the batch itself may be completed. */
 
-export const isWork = ({ operation }: { readonly operation: string }) =>
+export const isProcessTask = ({ operation }: { readonly operation: string }) =>
   !operation.startsWith('import/') && !operation.startsWith('export/')
 
 type AnyTask = FixedTask | Task
@@ -19,7 +19,7 @@ export function findFailedItems({ fixed, tasks }: JobState): FailedItem[] {
     allTasks.flatMap((task) => (task.status === 'failed' ? [[task.number, task]] : [])),
   )
   return allTasks
-    .filter((task) => isWork(task) && (task.status === 'failed' || task.status === 'cancelled'))
+    .filter((task) => isProcessTask(task) && (task.status === 'failed' || task.status === 'cancelled'))
     .toSorted((a, b) => a.number - b.number)
     .flatMap((task) => {
       const source = task.ins.find((input) => failedTasks.has(input))
@@ -32,7 +32,7 @@ export function findFailedItems({ fixed, tasks }: JobState): FailedItem[] {
 /** Most items of a batch that its warnings name. */
 const maxFailedItems = 100
 
-export const warnOfFailedItems = (state: JobState): Warning[] =>
+export const createFailedItemWarnings = (state: JobState): Warning[] =>
   findFailedItems(state)
     .slice(0, maxFailedItems)
     .map(({ task: { name }, cause: { code, message } }) => ({

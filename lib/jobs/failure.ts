@@ -17,12 +17,12 @@ export class TransientError extends Error {
 /** The error that a client sees; anything but an `AppError` counts as an engine crash after the last attempt. */
 export function toClientError(error: unknown): JobError {
   if (error instanceof TransientError) return toClientError(error.clientError)
-  if (!(error instanceof AppError)) return engineCrashed
+  if (!(error instanceof AppError)) return engineCrashedError
   const { code, message, details } = error
   return { code, message, ...defined({ details: details && { ...details } }) }
 }
 
-const engineCrashed: JobError = {
+const engineCrashedError: JobError = {
   code: 'CONVERSION_FAILED',
   message:
     'The engine crashed three times on this file. The file may be damaged or need more memory than a conversion can use.',

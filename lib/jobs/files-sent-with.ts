@@ -2,7 +2,7 @@ import type { FixedTask, Job, StoredFile } from '../model/job.ts'
 import { uploadIdOf } from '../uploads/uploads.ts'
 
 /** The files that were sent with the request of a job. */
-export const filesSentWith = (
+export const listSentFiles = (
   { retryOf }: Partial<Pick<Job, 'retryOf'>>,
   fixed: readonly FixedTask[],
 ): readonly StoredFile[] =>

@@ -1,13 +1,13 @@
 import type { Change } from '../aws/table-expressions.ts'
 import type { JobState } from '../model/job.ts'
-import { firstImportedFile, type JobOutcome } from './job-state-machine.ts'
-import { listKeyOf } from './list.ts'
+import { findFirstImportedFile, type JobOutcome } from './job-state-machine.ts'
+import { getListKey } from './list.ts'
 
 /** Maximum bytes of a result in the job's record. */
 const maxInlineResultBytes = 2000
 
 /** The write that ends a job. It also starts the job if its start is not recorded yet. */
-export function jobEndChange(
+export function createJobEndChange(
   state: JobState,
   outcome: JobOutcome,
   endedBy: string,
@@ -16,12 +16,12 @@ export function jobEndChange(
   const { job } = state
   const { status, error, summary, result } = outcome
   const isStarting = job.status === 'queued'
-  const firstStarted = state.tasks
+  const firstStartedTask = state.tasks
     .filter(({ startedAt }) => startedAt !== undefined)
     .sort((a, b) => (a.startedAt ?? '').localeCompare(b.startedAt ?? '') || a.number - b.number)[0]
   // Retention starts when the job ends, so that a long conversion does not shorten it.
   const expiresAt = new Date(now.getTime() + job.retentionS * 1000).toISOString()
-  const importedSource = job.display.source ? null : firstImportedFile(state)
+  const importedSource = job.display.source ? null : findFirstImportedFile(state)
   return {
     set: {
       status,
@@ -33,10 +33,10 @@ export function jobEndChange(
       endedAt: now.toISOString(),
       ...(JSON.stringify(result).length <= maxInlineResultBytes && { result }),
       ...(isStarting &&
-        firstStarted && { startedAt: firstStarted.startedAt, startedWith: firstStarted.number }),
+        firstStartedTask && { startedAt: firstStartedTask.startedAt, startedWith: firstStartedTask.number }),
       ...(isStarting && { 'log.started': { at: now.toISOString() } }),
       ...(importedSource && { cameLater: importedSource }),
-      listKey: listKeyOf({ ...job, status }),
+      listKey: getListKey({ ...job, status }),
     },
     setPlus: {
       ...(isStarting && { 'numbers.started': ['sequence', 1] as const }),

@@ -2,20 +2,20 @@ import { combine, combineSequential, type Fidelity } from '../model/fidelity.ts'
 import type { Task } from '../model/job.ts'
 
 /** Fidelity of a whole job: parallel tasks are summed, consecutive tasks are combined in sequence. */
-export function fidelityOf(work: readonly Task[]): Fidelity | undefined {
+export function combineJobFidelity(processTasks: readonly Task[]): Fidelity | undefined {
   const filesByTask = new Map(
-    work.filter(({ status }) => status === 'completed').map((task) => [task.number, task]),
+    processTasks.filter(({ status }) => status === 'completed').map((task) => [task.number, task]),
   )
   const inputNumbers = new Set([...filesByTask.values()].flatMap(({ ins }) => ins))
   const cache = new Map<number, Fidelity | undefined>()
-  const fidelityUpTo = (task: Task): Fidelity | undefined => {
+  const combineFidelityUpTo = (task: Task): Fidelity | undefined => {
     if (cache.has(task.number)) return cache.get(task.number)
     const inputFiles = task.ins.flatMap((number) => filesByTask.get(number) ?? [])
-    const fidelity = combineSequential(combine(inputFiles.map(fidelityUpTo)), task.fidelity)
+    const fidelity = combineSequential(combine(inputFiles.map(combineFidelityUpTo)), task.fidelity)
     cache.set(task.number, fidelity)
     return fidelity
   }
   return combine(
-    [...filesByTask.values()].filter(({ number }) => !inputNumbers.has(number)).map(fidelityUpTo),
+    [...filesByTask.values()].filter(({ number }) => !inputNumbers.has(number)).map(combineFidelityUpTo),
   )
 }

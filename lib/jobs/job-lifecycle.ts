@@ -8,9 +8,9 @@ import { isLiveStatus, isTaskOver, type Job, type JobState, type Task } from '..
 import { addSubscribers, type SubscriberLookup } from '../model/subscribers.ts'
 import { continueTrace } from '../trace.ts'
 import { createProgressEvent, createStartedEvent, findUnpublishedEventsOfEndedJob } from './events.ts'
-import { jobEndChange } from './job-end.ts'
-import { decideOutcome, percentOf } from './job-state-machine.ts'
-import { type JobStore, taskRefOf } from './store.ts'
+import { createJobEndChange } from './job-end.ts'
+import { decideOutcome, getJobPercent } from './job-state-machine.ts'
+import { type JobStore, toTaskRef } from './store.ts'
 
 export interface JobLifecycleDeps {
   readonly store: JobStore
@@ -30,9 +30,9 @@ export class JobLifecycle {
   readonly #getSubscribers: JobLifecycleDeps['getSubscribers']
   readonly #isRedelivered: boolean
   /** Timestamps of the facts that this process has published, by job and name. */
-  readonly #publishedAt = new BoundedMap<string>(maxRemembered)
+  readonly #publishedAtByEvent = new BoundedMap<string>(maxCachedTimes)
   /** When this process last published progress of a job with many tasks or chunks. */
-  readonly #progressAt = new BoundedMap<number>(maxRemembered)
+  readonly #progressAtByTask = new BoundedMap<number>(maxCachedTimes)
 
   constructor({ store, bus, log, getSubscribers, isRedelivered }: JobLifecycleDeps) {
     this.#getSubscribers = getSubscribers
@@ -52,20 +52,20 @@ export class JobLifecycle {
 
   /** Remembers that a fact is published, so that the next write removes it from the job's record. */
   #rememberPublished(jobId: string, name: string, at: string): void {
-    this.#publishedAt.set(`${jobId} ${name}`, at)
+    this.#publishedAtByEvent.set(`${jobId} ${name}`, at)
   }
 
   /** Returns and forgets the facts that this process has published: they can be removed from the job's log. */
   forgetPublished(jobId: string, names: readonly string[]): string[] {
-    return names.filter((name) => this.#publishedAt.delete(`${jobId} ${name}`))
+    return names.filter((name) => this.#publishedAtByEvent.delete(`${jobId} ${name}`))
   }
 
   /** Publishes progress in units: buckets of a large job, or chunks of a split task. */
   async publishUnitProgress(task: Task, unit: number, percent: number): Promise<void> {
     const { jobId } = task
     const now = Date.now()
-    if (now - (this.#progressAt.get(jobId) ?? 0) < minProgressIntervalMs) return
-    this.#progressAt.set(jobId, now)
+    if (now - (this.#progressAtByTask.get(jobId) ?? 0) < minProgressIntervalMs) return
+    this.#progressAtByTask.set(jobId, now)
     const job = await this.#store.getJob(jobId)
     // Only one of the processes that work on the job publishes within the interval.
     const publishedTimes = Object.values(job?.log ?? {}).map(({ at }) => Date.parse(at))
@@ -107,13 +107,13 @@ export class JobLifecycle {
   ): Promise<Job | undefined> {
     const previousPercent = job.running[unit] ?? 0
     const unitPercent = Math.max(previousPercent, Math.floor(Math.min(99, percent)))
-    const newPercent = percentOf({ ...job, running: { ...job.running, [unit]: unitPercent } })
+    const newPercent = getJobPercent({ ...job, running: { ...job.running, [unit]: unitPercent } })
     if (newPercent <= (job.toldPercent ?? 0) && previousPercent > 0) return undefined
     const fact = { at: new Date().toISOString(), percent: newPercent, stage, taskName }
     const name = String(unit)
     const earlierFact = job.log[name]
     // The stored fact is about to be replaced, and its writer may have died before publishing it.
-    if (earlierFact && this.#publishedAt.get(`${job.id} ${name}`) !== earlierFact.at)
+    if (earlierFact && this.#publishedAtByEvent.get(`${job.id} ${name}`) !== earlierFact.at)
       await this.publish([createProgressEvent(job, name, earlierFact)])
     const { applied, record } = await this.#store.changeJob(
       job.id,
@@ -154,9 +154,9 @@ export class JobLifecycle {
 
   /** Ends unfinished tasks first, so that their published status stays correct. */
   async #publishEnd(state: JobState): Promise<void> {
-    const over = await this.endAllTasks(state)
-    await this.publish(findUnpublishedEventsOfEndedJob(over))
-    if (over.job.unsaid) await this.#markEndPublished(over.job)
+    const stateAfterEnd = await this.endAllTasks(state)
+    await this.publish(findUnpublishedEventsOfEndedJob(stateAfterEnd))
+    if (stateAfterEnd.job.unsaid) await this.#markEndPublished(stateAfterEnd.job)
   }
 
   /** Cancels unfinished tasks and returns the resulting state. */
@@ -181,9 +181,11 @@ export class JobLifecycle {
       const state = await this.#store.getState(jobId)
       if (!state || !isLiveStatus(state.job.status)) return
       const endedBy = randomUUID()
-      const end = jobEndChange(state, decideOutcome(state), endedBy)
+      const endChange = createJobEndChange(state, decideOutcome(state), endedBy)
       const wakeAt = new Date(Date.now() + republishAfterS * 1000).toISOString()
-      const change = this.#isRedelivered ? end : { ...end, set: { ...end.set, unsaid: true, wakeAt } }
+      const change = this.#isRedelivered
+        ? endChange
+        : { ...endChange, set: { ...endChange.set, unsaid: true, wakeAt } }
       // The write depends on the status: a queued job has to be started as well.
       const condition = { equal: { status: state.job.status } }
       const { applied, record } = await this.#store.changeJob(jobId, change, { condition, mark: { endedBy } })
@@ -198,10 +200,10 @@ export class JobLifecycle {
   /** Cancels unfinished tasks; their workers notice it at the next heartbeat. */
   async cancelTasks({ tasks, chunks }: Pick<JobState, 'tasks' | 'chunks'>): Promise<void> {
     const endedAt = new Date().toISOString()
-    const left = [...tasks, ...chunks].filter((task) => !isTaskOver(task))
-    await forEachConcurrently(left, maxConcurrentTasks, async (task) => {
+    const unfinishedTasks = [...tasks, ...chunks].filter((task) => !isTaskOver(task))
+    await forEachConcurrently(unfinishedTasks, maxConcurrentTasks, async (task) => {
       await this.#store.changeTask(
-        taskRefOf(task),
+        toTaskRef(task),
         { set: { status: 'cancelled', endedAt, endedBy: 'cancel' }, remove: ['leaseId', 'leaseUntil'] },
         { condition: { oneOf: { status: ['pending', 'processing'] } } },
       )
@@ -212,6 +214,6 @@ export class JobLifecycle {
 /** Seconds after which the sweep publishes events that may be unpublished. */
 export const republishAfterS = 15
 const minProgressIntervalMs = 2000
-const maxRemembered = 1000
+const maxCachedTimes = 1000
 const maxConcurrentTasks = 16
 const maxFinishAttempts = 20

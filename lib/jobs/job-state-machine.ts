@@ -17,10 +17,10 @@ import {
 import { nameFromTemplate } from '../names/file-name.ts'
 import { UniqueNames } from '../names/unique-names.ts'
 import { defined } from '../validation/defined.ts'
-import { isWork, warnOfFailedItems } from './failed-items.ts'
-import { fidelityOf } from './job-fidelity.ts'
-import { bucketNumber, bucketSize } from './keys.ts'
-import { linkLifetimeOf } from './link-lifetime.ts'
+import { createFailedItemWarnings, isProcessTask } from './failed-items.ts'
+import { combineJobFidelity } from './job-fidelity.ts'
+import { bucketSize, getBucketNumber } from './keys.ts'
+import { getLinkLifetimeS } from './link-lifetime.ts'
 
 /**
  * Decisions about a job, derived from its records without I/O. Each write returns the changed record, and these
@@ -53,7 +53,7 @@ export const isReadyToJoin = ({ expandedBy, open, lost }: Pick<Task, 'expandedBy
 export const joinStartPercent = 90
 
 /** 0 to 100. A task that was split counts its finished chunks, but never reports less than before. */
-export function percentOfTask({ status, percent, expandedBy, partCount, open }: Task): number {
+export function getTaskPercent({ status, percent, expandedBy, partCount, open }: Task): number {
   if (status !== 'processing' || expandedBy === undefined || !partCount) return percent
   return Math.max(percent, Math.floor(((partCount - (open?.size ?? 0)) / partCount) * joinStartPercent))
 }
@@ -67,7 +67,7 @@ export const isOutcomeKnown = ({ open, lost, failFast, total }: Job) =>
   !open || total === 0 || (failFast === true && lost !== undefined)
 
 /** 0 to 100. It never falls, because a running task counts less than a finished one. */
-export function percentOf({ status, open, units, running }: Job): number {
+export function getJobPercent({ status, open, units, running }: Job): number {
   if (status === 'completed') return 100
   const openUnits = [...(open ?? [])]
   const runningPercent = openUnits.reduce((sum, unit) => sum + Math.min(99, running[unit] ?? 0), 0)
@@ -77,7 +77,7 @@ export function percentOf({ status, open, units, running }: Job): number {
 }
 
 /** Status of a task when the job started: only the first task was running. */
-export function statusAtStart({ number }: { readonly number: number }, job: Job): Task['status'] {
+export function getStatusAtStart({ number }: { readonly number: number }, job: Job): Task['status'] {
   return number === job.startedWith ? 'processing' : 'pending'
 }
 
@@ -91,23 +91,27 @@ export interface JobOutcome {
 /** Decides how a job ends once its tasks are over. */
 export function decideOutcome(state: JobState): JobOutcome {
   const { job, tasks } = state
-  const summary = job.require === 'any' ? { summary: summaryOf(state) } : {}
+  const summary = job.require === 'any' ? { summary: summarizeBatch(state) } : {}
   const result = buildResult(state)
   const firstLoss = findFirstLoss(state)
   const hasFailed =
     job.require === 'any' ? !tasks.some(({ status }) => status === 'completed') : firstLoss !== undefined
   if (!hasFailed) return { status: 'completed', ...summary, result }
   const error = errorOf(findFirstFailure(state, firstLoss))
-  return { status: 'failed', error, summary: summaryOf(state), result }
+  return { status: 'failed', error, summary: summarizeBatch(state), result }
 }
 
 /** Whether a task has its own record. */
 export const hasRecord = (task: FixedTask | Task): task is Task => 'attempt' in task
 
-function summaryOf({ fixed, tasks }: JobState): BatchSummary {
-  const work = [...fixed, ...tasks].filter(isWork)
-  const completedCount = work.filter(({ status }) => status === 'completed').length
-  return { total: work.length, completed: completedCount, failed: work.length - completedCount }
+function summarizeBatch({ fixed, tasks }: JobState): BatchSummary {
+  const processTasks = [...fixed, ...tasks].filter(isProcessTask)
+  const completedCount = processTasks.filter(({ status }) => status === 'completed').length
+  return {
+    total: processTasks.length,
+    completed: completedCount,
+    failed: processTasks.length - completedCount,
+  }
 }
 
 /** Finds the task that failed first; tasks that were cancelled for lack of input come after failed ones. */
@@ -139,11 +143,11 @@ function errorOf(task: Task | FixedTask | undefined): JobError {
 }
 
 /** Result of a job that is over: from its record, or built from its tasks if it did not fit there. */
-export const resultOfJob = (state: JobState): JobResult => state.job.result ?? buildResult(state)
+export const getJobResult = (state: JobState): JobResult => state.job.result ?? buildResult(state)
 
 function buildResult(state: JobState): JobResult {
   const { job, tasks } = state
-  const work = tasks.filter(isWork)
+  const work = tasks.filter(isProcessTask)
   const [onlyTask] = work
   const resultFields =
     onlyTask && work.length === 1
@@ -154,49 +158,54 @@ function buildResult(state: JobState): JobResult {
           details: onlyTask.details,
         }
       : {}
-  const allFields = { ...resultFields, fidelity: fidelityOf(work) }
+  const allFields = { ...resultFields, fidelity: combineJobFidelity(work) }
   const presentFields = Object.fromEntries(
     Object.entries(allFields).filter(([, value]) => value !== undefined),
   )
-  const warnings = [...warningsOf(job, tasks), ...(job.require === 'any' ? warnOfFailedItems(state) : [])]
-  return { files: resultFiles(state), warnings, ...presentFields }
+  const warnings = [
+    ...collectWarnings(job, tasks),
+    ...(job.require === 'any' ? createFailedItemWarnings(state) : []),
+  ]
+  return { files: listResultFiles(state), warnings, ...presentFields }
 }
 
 /** Warnings about the request, then those of each task, without duplicates. */
-export const warningsOf = (job: Pick<Job, 'warnings'>, tasks: readonly Pick<Task, 'warnings'>[]): Warning[] =>
-  uniqueWarnings([...job.warnings, ...tasks.flatMap(({ warnings }) => warnings)])
+export const collectWarnings = (
+  job: Pick<Job, 'warnings'>,
+  tasks: readonly Pick<Task, 'warnings'>[],
+): Warning[] => deduplicateWarnings([...job.warnings, ...tasks.flatMap(({ warnings }) => warnings)])
 
 /** Removes duplicates. The table returns the fields of a warning in any order. */
-export function uniqueWarnings(warnings: readonly Warning[]): Warning[] {
-  const byContent = ({ code, message, field }: Warning) => JSON.stringify([code, message, field])
-  return [...new Map(warnings.map((warning) => [byContent(warning), warning])).values()]
+export function deduplicateWarnings(warnings: readonly Warning[]): Warning[] {
+  const getContentKey = ({ code, message, field }: Warning) => JSON.stringify([code, message, field])
+  return [...new Map(warnings.map((warning) => [getContentKey(warning), warning])).values()]
 }
 
 /**
  * Files behind the links of a job's exports; without such links, the files stored elsewhere, which are also kept
  * here.
  */
-export function resultFiles(state: JobState): ResultFile[] {
+export function listResultFiles(state: JobState): ResultFile[] {
   const links = [...state.fixed, ...state.tasks].filter(isLinkExport)
   const exports = links.length > 0 ? links : state.tasks.filter(({ deliveries }) => deliveries)
   const files = exports.flatMap((task) =>
     nameExportFiles(task, state).map(({ members: _, ...file }) => ({
       ...file,
-      ...defined({ linkLifetimeS: linkLifetimeOf(task) }),
+      ...defined({ linkLifetimeS: getLinkLifetimeS(task) }),
     })),
   )
-  return withUniqueNames(uniqueFiles(files))
+  return makeNamesUnique(deduplicateFiles(files))
 }
 
 /** A file of several exports counts once, with the links that work longest. */
-function uniqueFiles(files: readonly ResultFile[]): ResultFile[] {
+function deduplicateFiles(files: readonly ResultFile[]): ResultFile[] {
   const lifetimeS = (file: ResultFile) => file.linkLifetimeS ?? Number.POSITIVE_INFINITY
-  const byKey = new Map<string, ResultFile>()
+  const filesByKey = new Map<string, ResultFile>()
   for (const file of files) {
-    const earlier = byKey.get(file.key)
-    if (!earlier || lifetimeS(file) >= lifetimeS(earlier)) byKey.set(file.key, file)
+    const earlier = filesByKey.get(file.key)
+    if (!earlier || lifetimeS(file) >= lifetimeS(earlier)) filesByKey.set(file.key, file)
   }
-  return [...byKey.values()]
+  return [...filesByKey.values()]
 }
 
 export const isLinkExport = ({ operation }: { readonly operation: string }) => operation === 'export/url'
@@ -205,9 +214,9 @@ export const isLinkExport = ({ operation }: { readonly operation: string }) => o
 export function nameExportFiles(task: FixedTask | Task, state: JobState): StoredFile[] {
   const template = task.spec?.['filename']
   const { id: jobId, createdAt: date } = state.job
-  const files = filesOfExport(task, state)
-  if (typeof template !== 'string') return withUniqueNames(files)
-  return withUniqueNames(
+  const files = listExportedFiles(task, state)
+  if (typeof template !== 'string') return makeNamesUnique(files)
+  return makeNamesUnique(
     files.map((file, index) => ({
       ...file,
       filename: nameFromTemplate(template, { name: file.filename, jobId, index, date }),
@@ -216,18 +225,18 @@ export function nameExportFiles(task: FixedTask | Task, state: JobState): Stored
 }
 
 /** An export of links that delivers each file has stored them. */
-const filesOfExport = (task: FixedTask | Task, state: JobState): readonly StoredFile[] =>
+const listExportedFiles = (task: FixedTask | Task, state: JobState): readonly StoredFile[] =>
   isLinkExport(task) && hasRecord(task)
-    ? filesOfTask(task.number, state)
-    : task.ins.flatMap((number) => filesOfTask(number, state))
+    ? listTaskFiles(task.number, state)
+    : task.ins.flatMap((number) => listTaskFiles(number, state))
 
-function withUniqueNames<File extends StoredFile>(files: readonly File[]): File[] {
+function makeNamesUnique<File extends StoredFile>(files: readonly File[]): File[] {
   const names = new UniqueNames()
   return files.map((file) => ({ ...file, filename: names.next(file.filename) }))
 }
 
 /** Files that a task provides to its dependents. */
-export function filesOfTask(
+export function listTaskFiles(
   number: number,
   { fixed, tasks }: Pick<JobState, 'fixed' | 'tasks'>,
 ): StoredFile[] {
@@ -237,7 +246,7 @@ export function filesOfTask(
 }
 
 /** An export of links does no work: it is over when its inputs are. */
-export function statusOfFixed(task: FixedTask, { job, tasks }: JobState): FixedTask['status'] {
+export function getFixedTaskStatus(task: FixedTask, { job, tasks }: JobState): FixedTask['status'] {
   if (!task.operation.startsWith('export/')) return task.status
   const inputs = tasks.filter(({ number }) => task.ins.includes(number))
   if (inputs.some((input) => isTaskOver(input) && failsDependents(input))) return 'cancelled'
@@ -246,7 +255,7 @@ export function statusOfFixed(task: FixedTask, { job, tasks }: JobState): FixedT
 }
 
 /** First file that was imported after the job was created. */
-export function firstImportedFile({ tasks }: Pick<JobState, 'tasks'>): Job['display']['source'] {
+export function findFirstImportedFile({ tasks }: Pick<JobState, 'tasks'>): Job['display']['source'] {
   const task = tasks.find(
     ({ operation, status }) => operation.startsWith('import/') && status === 'completed',
   )
@@ -260,21 +269,21 @@ export interface JobFile extends StoredFile {
 }
 
 /** Every input and result file of a job, each once, in a stable order. */
-export function filesOfJob({ fixed, tasks }: JobState): JobFile[] {
-  const roleOf = ({ operation }: { readonly operation: string }) =>
+export function listJobFiles({ fixed, tasks }: JobState): JobFile[] {
+  const getRole = ({ operation }: { readonly operation: string }) =>
     operation.startsWith('import/') ? ('source' as const) : ('output' as const)
   const allTasks = [...fixed, ...tasks].toSorted((a, b) => a.number - b.number)
   const files = allTasks.flatMap((task) =>
-    (task.files ?? []).map((file) => ({ ...file, role: roleOf(task) })),
+    (task.files ?? []).map((file) => ({ ...file, role: getRole(task) })),
   )
   return [...new Map(files.reverse().map((file) => [file.key, file])).values()].reverse()
 }
 
 interface StalledTasks {
   /** Ready, or abandoned by their workers: send them again. */
-  readonly toSend: readonly Task[]
+  readonly unsentTasks: readonly Task[]
   /** Over, but their dependents may not have been updated. */
-  readonly unreported: readonly Task[]
+  readonly unreportedTasks: readonly Task[]
 }
 
 /** Finds tasks of a live job that are stuck because a message or a worker was lost. */
@@ -287,16 +296,16 @@ export function findStalledTasks({ job, tasks, chunks }: JobState, now: Date): S
     task.form === undefined &&
     // A task with a plan has already started, and its dependencies were cleared then.
     (decideNextAction(task) === 'run' || (task.pieces !== undefined && !task.open && !task.lost))
-  const tasksAndChunks = [...tasks, ...chunks.filter((part) => isChunkAwaited(part, tasks))]
+  const tasksAndChunks = [...tasks, ...chunks.filter((chunk) => isChunkAwaited(chunk, tasks))]
   return {
-    toSend: tasksAndChunks.filter(
+    unsentTasks: tasksAndChunks.filter(
       (task) =>
         canRun(task) ||
         (task.status === 'processing' && (isAbandoned(task) || (isReadyToJoin(task) && !task.leaseId))),
     ),
-    unreported: tasksAndChunks.filter(
+    unreportedTasks: tasksAndChunks.filter(
       (task) =>
-        isTaskOver(task) && (task.endedAt ?? '') <= graceLimit && isStillAwaited(task, { job, tasks: tasks }),
+        isTaskOver(task) && (task.endedAt ?? '') <= graceLimit && isStillAwaited(task, { job, tasks }),
     ),
   }
 }
@@ -305,19 +314,23 @@ export function findStalledTasks({ job, tasks, chunks }: JobState, now: Date): S
 function isStillAwaited(task: Task, { job, tasks }: Pick<JobState, 'job' | 'tasks'>): boolean {
   if (task.part !== undefined) return isChunkAwaited(task, tasks)
   const usesJoinBuckets = (numbers: readonly number[]) => numbers.length > bucketSize
-  const areOver = (numbers: readonly number[]) =>
+  const areTasksOver = (numbers: readonly number[]) =>
     tasks.every((one) => !numbers.includes(one.number) || isTaskOver(one))
-  const bucket = bucketNumber(task.number)
-  const inBucket = tasks.map(({ number }) => number).filter((number) => bucketNumber(number) === bucket)
+  const bucket = getBucketNumber(task.number)
+  const numbersInBucket = tasks
+    .map(({ number }) => number)
+    .filter((number) => getBucketNumber(number) === bucket)
   const isOpenInJob =
-    job.total > bucketSize ? job.open?.has(bucket) && areOver(inBucket) : job.open?.has(task.number)
+    job.total > bucketSize
+      ? job.open?.has(bucket) && areTasksOver(numbersInBucket)
+      : job.open?.has(task.number)
   return (
     isOpenInJob === true ||
     tasks.some(
       ({ ins, open, status }) =>
         status === 'pending' &&
         ins.includes(task.number) &&
-        (usesJoinBuckets(ins) ? open !== undefined && areOver(ins) : open?.has(task.number)),
+        (usesJoinBuckets(ins) ? open !== undefined && areTasksOver(ins) : open?.has(task.number)),
     )
   )
 }

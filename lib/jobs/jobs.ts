@@ -29,8 +29,8 @@ import {
 } from './events.ts'
 import { republishAfterS } from './job-lifecycle.ts'
 import { decideNextAction, findStalledTasks } from './job-state-machine.ts'
-import { numberOfFiles } from './keys.ts'
-import { listKeyOf } from './list.ts'
+import { getFilesNumberName } from './keys.ts'
+import { getListKey } from './list.ts'
 import { type JobStore, liveJobCondition } from './store.ts'
 import { TaskCompletion } from './task-completion.ts'
 import { firstCheckS, type GraphRecords } from './task-graph.ts'
@@ -42,7 +42,7 @@ import type { TaskSender } from './task-sender.ts'
  */
 export type WaitForJobChange = (
   jobId: string,
-  wait: { readonly pauseMs: number; readonly leftMs: number },
+  timing: { readonly pauseMs: number; readonly remainingMs: number },
 ) => Promise<Job | undefined>
 
 export interface JobsDeps {
@@ -65,7 +65,7 @@ const checkIntervalS = { min: 300, max: 3600 }
 const uploadCheckIntervalS = 60
 const uploadTimeoutS = 3600
 
-const secondsFromNow = (seconds: number, now = new Date()) =>
+const getTimeAfter = (seconds: number, now = new Date()) =>
   new Date(now.getTime() + seconds * 1000).toISOString()
 
 /** Creates, cancels, deletes, awaits and maintains jobs. */
@@ -75,15 +75,15 @@ export class Jobs {
   /** For work that a queue message triggers, which is delivered again after a crash. */
   readonly completion: TaskCompletion
   /** For work that an API call, the clock or an upload triggers, which is not delivered again. */
-  readonly #oneShotCompletion: TaskCompletion
+  readonly #firstDeliveryCompletion: TaskCompletion
   readonly #deps: JobsDeps
 
-  constructor(parts: JobsDeps) {
-    this.#deps = parts
-    this.store = parts.store
-    this.taskSender = parts.taskSender
-    this.completion = new TaskCompletion({ ...parts, isRedelivered: true })
-    this.#oneShotCompletion = new TaskCompletion({ ...parts, isRedelivered: false })
+  constructor(deps: JobsDeps) {
+    this.#deps = deps
+    this.store = deps.store
+    this.taskSender = deps.taskSender
+    this.completion = new TaskCompletion({ ...deps, isRedelivered: true })
+    this.#firstDeliveryCompletion = new TaskCompletion({ ...deps, isRedelivered: false })
   }
 
   /**
@@ -115,7 +115,7 @@ export class Jobs {
   }
 
   async #publishCreation(state: JobState): Promise<void> {
-    await this.#oneShotCompletion.lifecycle.publish(createCreationEvents(state))
+    await this.#firstDeliveryCompletion.lifecycle.publish(createCreationEvents(state))
     if (state.job.log['created']) await this.store.changeJob(state.job.id, { remove: ['log.created'] })
   }
 
@@ -125,8 +125,8 @@ export class Jobs {
     const readyTasks = state.tasks.filter(
       (task) => task.status === 'pending' && decideNextAction(task) === 'run',
     )
-    await this.#oneShotCompletion.sendTasks(readyTasks, state)
-    if (state.tasks.length === 0) await this.#oneShotCompletion.lifecycle.finish(state.job.id)
+    await this.#firstDeliveryCompletion.sendTasks(readyTasks, state)
+    if (state.tasks.length === 0) await this.#firstDeliveryCompletion.lifecycle.finish(state.job.id)
   }
 
   /** Cancels a job. Returns undefined when it is unknown or already over. */
@@ -144,9 +144,9 @@ export class Jobs {
           endedAt,
           endedBy,
           unsaid: true,
-          wakeAt: secondsFromNow(republishAfterS),
-          expiresAt: secondsFromNow(job.retentionS),
-          listKey: listKeyOf({ ...job, status: 'cancelled' }),
+          wakeAt: getTimeAfter(republishAfterS),
+          expiresAt: getTimeAfter(job.retentionS),
+          listKey: getListKey({ ...job, status: 'cancelled' }),
         },
         setPlus: { 'numbers.ended': ['sequence', 1], sequence: ['sequence', 1] },
       },
@@ -154,7 +154,7 @@ export class Jobs {
     )
     if (!applied) return undefined
     this.#deps.log.info({ jobId }, 'job cancelled')
-    await this.#oneShotCompletion.lifecycle.republishEnd(jobId)
+    await this.#firstDeliveryCompletion.lifecycle.republishEnd(jobId)
     return this.store.getState(jobId)
   }
 
@@ -164,10 +164,12 @@ export class Jobs {
    */
   async publishUpload(uploadedFile: Omit<UploadedFile, 'ofJob'>, ref?: TaskRef): Promise<void> {
     const job = ref && (await this.store.numberFiles(ref, 1))
-    const sequence = ref && job?.numbers[numberOfFiles(ref.task)]
+    const sequence = ref && job?.numbers[getFilesNumberName(ref.task)]
     if (ref && sequence === undefined) return
     const ofJob = job && sequence !== undefined ? { job, sequence } : undefined
-    await this.#oneShotCompletion.lifecycle.publish([createFileUploadedEvent({ ...uploadedFile, ofJob })])
+    await this.#firstDeliveryCompletion.lifecycle.publish([
+      createFileUploadedEvent({ ...uploadedFile, ofJob }),
+    ])
   }
 
   /**
@@ -184,20 +186,20 @@ export class Jobs {
     )
     if (!applied || !record) return
     const event = createFileDownloadedEvent(record, file, downloadDetails, new Date().toISOString())
-    await this.#oneShotCompletion.lifecycle.publish([event])
+    await this.#firstDeliveryCompletion.lifecycle.publish([event])
   }
 
   /** Deletes the job, its tasks and its files. Returns false when it is already deleted. */
   async delete(jobId: string): Promise<boolean> {
     const job = await this.store.getJob(jobId)
-    if (!job || !(await markJobDeleted(job, this.store, secondsFromNow(republishAfterS)))) return false
+    if (!job || !(await markJobDeleted(job, this.store, getTimeAfter(republishAfterS)))) return false
     await deleteJobData(jobId, this.#deleteJobDeps())
     return true
   }
 
   #deleteJobDeps() {
     const { store, files, uploads, log } = this.#deps
-    return { store, files, uploads, log, lifecycle: this.#oneShotCompletion.lifecycle }
+    return { store, files, uploads, log, lifecycle: this.#firstDeliveryCompletion.lifecycle }
   }
 
   /** Does whatever is due for a job whose `wakeAt` has passed. */
@@ -207,7 +209,7 @@ export class Jobs {
     this.#deps.log.info({ jobId, status: job.status }, 'job looked at')
     if (job.deletedAt || job.status === 'expired') return deleteJobData(jobId, this.#deleteJobDeps())
     if (isTerminalStatus(job.status)) {
-      if (job.unsaid) await this.#oneShotCompletion.lifecycle.republishEnd(jobId)
+      if (job.unsaid) await this.#firstDeliveryCompletion.lifecycle.republishEnd(jobId)
       else if (job.expiresAt <= now.toISOString())
         await expireJob(job, 'retention', now, this.#deleteJobDeps())
       else await this.#scheduleCheck(job, job.expiresAt)
@@ -231,14 +233,14 @@ export class Jobs {
     const { job, tasks } = state
     if (job.log['created']) await this.#publishCreation(state)
     for (const task of tasks.filter(({ uploadId }) => uploadId !== undefined)) {
-      if (isTaskOver(task)) await this.#queueWhenUploaded(task, { again: true })
+      if (isTaskOver(task)) await this.#queueWhenUploaded(task, { isRepeat: true })
       else await this.#deps.checkForUpload(task)
     }
     const isLate = now.getTime() - Date.parse(job.createdAt) > uploadTimeoutS * 1000
     const currentJob = await this.store.getJob(job.id)
     if (currentJob?.status !== 'pending') return
     if (isLate) await expireJob(currentJob, 'upload_timeout', now, this.#deleteJobDeps())
-    else await this.#scheduleCheck(job, secondsFromNow(uploadCheckIntervalS, now))
+    else await this.#scheduleCheck(job, getTimeAfter(uploadCheckIntervalS, now))
   }
 
   /** Ends the task that waits for an upload, with its file or an error. Returns whether the task completed. */
@@ -257,13 +259,13 @@ export class Jobs {
       { condition: { equal: { status: 'pending' } } },
     )
     if (record && isTaskOver(record))
-      await continueTrace(record.traceparent, () => this.#queueWhenUploaded(record, { again: !applied }))
+      await continueTrace(record.traceparent, () => this.#queueWhenUploaded(record, { isRepeat: !applied }))
     return record?.status === 'completed'
   }
 
   /** Queues the job after its last upload. */
-  async #queueWhenUploaded(task: Task, { again: isRepeat }: { again: boolean }): Promise<void> {
-    await this.#oneShotCompletion.completeTask(task, { isRepeat })
+  async #queueWhenUploaded(task: Task, { isRepeat }: { isRepeat: boolean }): Promise<void> {
+    await this.#firstDeliveryCompletion.completeTask(task, { isRepeat })
     const { jobId, number } = task
     const { record: job } = await this.store.changeJob(jobId, { exclude: { waiting: new Set([number]) } })
     if (!job || job.waiting || job.status !== 'pending') return
@@ -271,14 +273,14 @@ export class Jobs {
     const { applied, record } = await this.store.changeJob(
       jobId,
       {
-        set: { status: 'queued', queuedAt: at, 'log.queued': { at }, wakeAt: firstCheckAt(at) },
+        set: { status: 'queued', queuedAt: at, 'log.queued': { at }, wakeAt: getFirstCheckAt(at) },
         setPlus: { 'numbers.queued': ['sequence', 1], sequence: ['sequence', 1] },
       },
       { condition: { equal: { status: 'pending' } }, mark: { queuedAt: at } },
     )
     const state = applied && record && (await this.store.getState(jobId))
     if (!state) return
-    await this.#oneShotCompletion.lifecycle.publish([createQueuedEvent(state)])
+    await this.#firstDeliveryCompletion.lifecycle.publish([createQueuedEvent(state)])
     await this.#sendReadyTasks(state)
   }
 
@@ -286,20 +288,20 @@ export class Jobs {
   async #resume(state: JobState, now: Date): Promise<void> {
     const { job, tasks } = state
     // The process that started it may have died before publishing.
-    if (job.wakeAt === firstCheckAt(job.queuedAt ?? job.createdAt))
-      await this.#oneShotCompletion.lifecycle.publish([
+    if (job.wakeAt === getFirstCheckAt(job.queuedAt ?? job.createdAt))
+      await this.#firstDeliveryCompletion.lifecycle.publish([
         ...createCreationEvents(state),
         ...findUnpublishedEvents(state),
       ])
-    const { toSend, unreported } = findStalledTasks(state, now)
-    for (const task of unreported) await this.#oneShotCompletion.completeTask(task, { isRepeat: true })
-    await this.#oneShotCompletion.sendTasks(toSend, state)
-    if (tasks.every(isTaskOver)) await this.#oneShotCompletion.lifecycle.finish(job.id)
+    const { unsentTasks: toSend, unreportedTasks: unreported } = findStalledTasks(state, now)
+    for (const task of unreported) await this.#firstDeliveryCompletion.completeTask(task, { isRepeat: true })
+    await this.#firstDeliveryCompletion.sendTasks(toSend, state)
+    if (tasks.every(isTaskOver)) await this.#firstDeliveryCompletion.lifecycle.finish(job.id)
     const ageS = (now.getTime() - Date.parse(job.createdAt)) / 1000
     const pauseS = Math.min(checkIntervalS.max, Math.max(checkIntervalS.min, ageS))
     const currentJob = await this.store.getJob(job.id)
     if (currentJob && isLiveStatus(currentJob.status))
-      await this.#scheduleCheck(currentJob, secondsFromNow(pauseS, now))
+      await this.#scheduleCheck(currentJob, getTimeAfter(pauseS, now))
   }
 
   /**
@@ -318,8 +320,11 @@ export class Jobs {
     let job = knownJob
     for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 1.5, 1000)) {
       if (job && isDone(job)) return job
-      const leftMs = Math.max(0, deadline - Date.now())
-      const changedJob = this.#deps.waitForChange(jobId, { pauseMs: Math.min(pauseMs, leftMs), leftMs })
+      const remainingMs = Math.max(0, deadline - Date.now())
+      const changedJob = this.#deps.waitForChange(jobId, {
+        pauseMs: Math.min(pauseMs, remainingMs),
+        remainingMs,
+      })
       job ??= await this.store.getJob(jobId)
       if (!job || isDone(job) || Date.now() >= deadline) return job
       job = await changedJob
@@ -327,4 +332,4 @@ export class Jobs {
   }
 }
 
-const firstCheckAt = (queuedAt: string) => secondsFromNow(firstCheckS, new Date(queuedAt))
+const getFirstCheckAt = (queuedAt: string) => getTimeAfter(firstCheckS, new Date(queuedAt))

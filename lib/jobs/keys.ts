@@ -9,40 +9,40 @@ import { wakeShards } from '../resources/storage.ts'
 export const bucketSize = 100
 
 const padNumber = (number: number) => String(number).padStart(5, '0')
-export const bucketNumber = (number: number) => Math.floor(number / bucketSize)
-export const jobPartition = (jobId: string, bucket = 0) =>
+export const getBucketNumber = (number: number) => Math.floor(number / bucketSize)
+export const getJobPartition = (jobId: string, bucket = 0) =>
   bucket === 0 ? `JOB#${jobId}` : `JOB#${jobId}#${bucket}`
 
-export const jobKey = (jobId: string): Key => ({ pk: jobPartition(jobId), sk: 'JOB' })
-export const keyOfFixedTasks = (jobId: string): Key => ({ pk: jobPartition(jobId), sk: 'FIXED' })
+export const getJobKey = (jobId: string): Key => ({ pk: getJobPartition(jobId), sk: 'JOB' })
+export const getFixedTasksKey = (jobId: string): Key => ({ pk: getJobPartition(jobId), sk: 'FIXED' })
 
-export const taskKey = ({ jobId, task, part }: TaskRef): Key =>
+export const getTaskKey = ({ jobId, task, part }: TaskRef): Key =>
   part === undefined
-    ? { pk: jobPartition(jobId, bucketNumber(task)), sk: `TASK#${padNumber(task)}` }
-    : { pk: jobPartition(jobId, bucketNumber(task)), sk: `${chunkKeyPrefix(task)}${part}` }
+    ? { pk: getJobPartition(jobId, getBucketNumber(task)), sk: `TASK#${padNumber(task)}` }
+    : { pk: getJobPartition(jobId, getBucketNumber(task)), sk: `${getChunkKeyPrefix(task)}${part}` }
 
 /** Prefix of the sort keys of a task's chunks. */
-export const chunkKeyPrefix = (task: number) => `PART#${padNumber(task)}.`
+export const getChunkKeyPrefix = (task: number) => `PART#${padNumber(task)}.`
 
-export const dependentsKey = (jobId: string, task: number, page: number): Key => ({
-  pk: jobPartition(jobId, bucketNumber(task)),
+export const getDependentsKey = (jobId: string, task: number, page: number): Key => ({
+  pk: getJobPartition(jobId, getBucketNumber(task)),
   sk: `EDGES#${padNumber(task)}#${page}`,
 })
 
-export const joinBucketKey = (jobId: string, task: number, index: number): Key => ({
-  pk: jobPartition(jobId, bucketNumber(task)),
+export const getJoinBucketKey = (jobId: string, task: number, index: number): Key => ({
+  pk: getJobPartition(jobId, getBucketNumber(task)),
   sk: `LATCH#${padNumber(task)}#${index}`,
 })
 
 /** Record that counts the unfinished tasks of a bucket. */
-export const bucketCountKey = (jobId: string, bucket: number): Key => ({
-  pk: jobPartition(jobId, bucket),
+export const getBucketCountKey = (jobId: string, bucket: number): Key => ({
+  pk: getJobPartition(jobId, bucket),
   sk: 'LATCH#count',
 })
 
 /** Always the same shard for the same job; shards spread due jobs over the index. */
-export const wakeShardOf = (id: string): string =>
+export const getWakeShard = (id: string): string =>
   `wake#${(createHash('sha256').update(id).digest()[0] ?? 0) % wakeShards}`
 
 /** Name of the sequence number of the first file that a task imported or waited for. */
-export const numberOfFiles = (task: number) => `files${task}`
+export const getFilesNumberName = (task: number) => `files${task}`

@@ -3,20 +3,20 @@ import type { FixedTask, Job, Task } from '../model/job.ts'
 /** Links of an export may expire earlier than its files: `expires_in` of `export/url`. */
 
 /** Seconds after the end of the job until the links of an export expire; undefined without a limit of its own. */
-export function linkLifetimeOf({ spec }: Pick<FixedTask | Task, 'spec'>): number | undefined {
+export function getLinkLifetimeS({ spec }: Pick<FixedTask | Task, 'spec'>): number | undefined {
   const lifetimeS = spec?.['expires_in']
   return typeof lifetimeS === 'number' ? lifetimeS : undefined
 }
 
 /** The job, as if its files were deleted when links with this lifetime expire. */
-export function withLinkLifetime(job: Job, lifetimeS: number | undefined): Job {
+export function limitJobExpiry(job: Job, lifetimeS: number | undefined): Job {
   if (lifetimeS === undefined) return job
   const expiresAt = new Date(Date.parse(job.endedAt ?? job.createdAt) + lifetimeS * 1000).toISOString()
   return expiresAt < job.expiresAt ? { ...job, expiresAt } : job
 }
 
 /** The shortest of several lifetimes. */
-export const shortestLifetime = (lifetimes: readonly (number | undefined)[]): number | undefined => {
+export const findShortestLifetime = (lifetimes: readonly (number | undefined)[]): number | undefined => {
   const limits = lifetimes.filter((lifetimeS) => lifetimeS !== undefined)
   return limits.length > 0 ? Math.min(...limits) : undefined
 }

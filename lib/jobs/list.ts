@@ -11,20 +11,20 @@ const listsByStatus = ['live', 'completed', 'failed', 'cancelled'] as const
 const oneList = 'all'
 type List = (typeof listsByStatus)[number]
 
-const listOf = (status: JobStatus): List | undefined =>
+const getList = (status: JobStatus): List | undefined =>
   isLiveStatus(status) ? 'live' : listsByStatus.find((list) => list === status)
 
 /** Returns undefined for jobs that are not listed, such as expired ones. */
-export function listKeyOf({
+export function getListKey({
   owner,
   status,
   inOneList,
 }: Pick<Job, 'owner' | 'status' | 'inOneList'>): string | undefined {
-  const list = listOf(status)
+  const list = getList(status)
   return list && `${owner}#${inOneList ? oneList : list}`
 }
 
-export const tagKeyOf = (owner: string, tag: string) => `${owner}#${tag}`
+export const getTagKey = (owner: string, tag: string) => `${owner}#${tag}`
 
 export interface JobQuery {
   readonly owner: string
@@ -56,11 +56,14 @@ const maxIdsPerRead = 100
 const lowestRandomness = '0'.repeat(16)
 const highestRandomness = 'Z'.repeat(16)
 const maxUlidMs = 281_474_976_710_655
-const idAt = (ms: number, rest: string) =>
-  `job_${encodeTime(Math.min(maxUlidMs, Math.max(0, ms)), 10)}${rest}`
+const createIdAt = (ms: number, randomness: string) =>
+  `job_${encodeTime(Math.min(maxUlidMs, Math.max(0, ms)), 10)}${randomness}`
 
 /** Lower and upper bound of all job ids. */
-export const idBounds = { first: idAt(0, lowestRandomness), last: idAt(maxUlidMs, highestRandomness) }
+export const idBounds = {
+  first: createIdAt(0, lowestRandomness),
+  last: createIdAt(maxUlidMs, highestRandomness),
+}
 
 /** Maximum time between choosing a job's id, which determines the order, and its `createdAt`. */
 const maxCreationMs = 60_000
@@ -83,7 +86,7 @@ export async function queryJobs(
   for (;;) {
     // Without a filter, one more job than the page shows whether there is a next page.
     const count = scanned === 0 ? Math.min(limit + 1, maxIdsPerRead) : maxIdsPerRead
-    const { ids, isEnd } = await nextIds(query, lastId, count, table)
+    const { ids, isLastPage } = await queryNextIds(query, lastId, count, table)
     const candidates = (await read(ids)).filter((job) => matchesQuery(job, query))
     for (const job of candidates) {
       if (isFull(foundJobs, job, query)) return { jobs: foundJobs, next: foundJobs.at(-1)?.id }
@@ -91,7 +94,7 @@ export async function queryJobs(
     }
     scanned += ids.length
     lastId = ids.at(-1) ?? lastId
-    if (isEnd) return { jobs: foundJobs, next: undefined }
+    if (isLastPage) return { jobs: foundJobs, next: undefined }
     if (scanned >= maxScanned) return { jobs: foundJobs, next: lastId }
     if (ids.length === 0)
       throw new Error(`the job list does not advance ${newestFirst ? 'before' : 'after'} ${lastId}`)
@@ -112,36 +115,41 @@ function isFull(foundJobs: readonly Job[], nextJob: Job, { limit, maxTasks = Inf
 }
 
 /** Merges the next ids of all index partitions in order, up to the point that each of them was read. */
-async function nextIds(
+async function queryNextIds(
   query: JobQuery,
   lastId: string | undefined,
   count: number,
   table: Table,
-): Promise<{ ids: string[]; isEnd: boolean }> {
+): Promise<{ ids: string[]; isLastPage: boolean }> {
   const { newestFirst } = query
-  const range = rangeOf(query, lastId)
-  if (range.from > range.to) return { ids: [], isEnd: true }
+  const range = createKeyRange(query, lastId)
+  if (range.from > range.to) return { ids: [], isLastPage: true }
   const pages = await Promise.all(
-    indexKeysOf(query).map((indexKey) =>
+    listIndexKeys(query).map((indexKey) =>
       queryIds(indexKey, range, { newestFirst, last: lastId, count }, table),
     ),
   )
   const lastIds = pages.filter(({ hasMore }) => hasMore).map(({ ids }) => ids.at(-1) ?? '')
   const compare = (a: string, b: string) => (newestFirst ? b.localeCompare(a) : a.localeCompare(b))
-  const frontier = lastIds.sort(compare)[0]
+  const lastCompleteId = lastIds.sort(compare)[0]
   const knownIds = [...new Set(pages.flatMap((page) => page.ids))]
     .sort(compare)
-    .filter((id) => frontier === undefined || compare(id, frontier) <= 0)
-  return { ids: knownIds.slice(0, count), isEnd: frontier === undefined && knownIds.length <= count }
+    .filter((id) => lastCompleteId === undefined || compare(id, lastCompleteId) <= 0)
+  return {
+    ids: knownIds.slice(0, count),
+    isLastPage: lastCompleteId === undefined && knownIds.length <= count,
+  }
 }
 
-function rangeOf(
+function createKeyRange(
   { newestFirst, createdAfterMs, createdBeforeMs }: JobQuery,
   lastId: string | undefined,
 ): Range {
   const from =
-    createdAfterMs === undefined ? idBounds.first : idAt(createdAfterMs - maxCreationMs, lowestRandomness)
-  const to = createdBeforeMs === undefined ? idBounds.last : idAt(createdBeforeMs, highestRandomness)
+    createdAfterMs === undefined
+      ? idBounds.first
+      : createIdAt(createdAfterMs - maxCreationMs, lowestRandomness)
+  const to = createdBeforeMs === undefined ? idBounds.last : createIdAt(createdBeforeMs, highestRandomness)
   if (lastId === undefined) return { from, to }
   return newestFirst ? { from, to: lastId < to ? lastId : to } : { from: lastId > from ? lastId : from, to }
 }
@@ -152,10 +160,10 @@ interface IndexKey {
   readonly value: string
 }
 
-function indexKeysOf({ owner, statuses, tag }: JobQuery): IndexKey[] {
-  if (tag !== undefined) return [{ index: 'byTag', attribute: 'tagKey', value: tagKeyOf(owner, tag) }]
+function listIndexKeys({ owner, statuses, tag }: JobQuery): IndexKey[] {
+  if (tag !== undefined) return [{ index: 'byTag', attribute: 'tagKey', value: getTagKey(owner, tag) }]
   const statusLists = statuses
-    ? [...new Set(statuses.map(listOf))].filter((list) => list !== undefined)
+    ? [...new Set(statuses.map(getList))].filter((list) => list !== undefined)
     : listsByStatus
   const lists = statusLists.length === 0 ? [] : [...statusLists, oneList]
   return lists.map((list) => ({ index: 'byList', attribute: 'listKey', value: `${owner}#${list}` }))

@@ -5,34 +5,34 @@ import { firstListedFile } from '../plan/file-lists.ts'
 import type { ConversionSpec } from '../plan/plan-files.ts'
 import { requireProcessOperation } from '../tasks/index.ts'
 import { TaskSpec } from '../tasks/operation.ts'
-import { inputsOfTask } from './task-inputs.ts'
+import { resolveTaskInputs } from './task-inputs.ts'
 
 /** Returns a task's input files and its conversion spec. @throws AppError for unsupported files. */
 export function resolveConversion(
   task: Pick<Task, 'operation' | 'ins' | 'input' | 'spec'>,
   state: Pick<JobState, 'fixed' | 'tasks'>,
 ): [readonly StoredFile[], ConversionSpec] {
-  const files = withoutManifest(inputsOfTask(task, state), task, state)
+  const files = removeManifest(resolveTaskInputs(task, state), task, state)
   const operation = requireProcessOperation(task.operation)
   return [files, operation.toConversionSpec(files.map(firstListedFile), TaskSpec.parse(task.spec))]
 }
 
 /** The files of an unpacked list come with their manifest, which is no input of a conversion. */
-function withoutManifest(
+function removeManifest(
   files: readonly StoredFile[],
   { operation }: Pick<Task, 'operation'>,
   { tasks }: Pick<JobState, 'tasks'>,
 ): readonly StoredFile[] {
   if (operation !== 'convert') return files
-  const extracted = new Set(
+  const extractedKeys = new Set(
     tasks.flatMap((task) => (task.operation === 'extract' ? task.files.map(({ key }) => key) : [])),
   )
-  const otherFiles = files.filter(({ filename, key }) => filename !== manifestName || !extracted.has(key))
+  const otherFiles = files.filter(({ filename, key }) => filename !== manifestName || !extractedKeys.has(key))
   return otherFiles.length > 0 ? otherFiles : files
 }
 
 /** The image that runs the next step. Inputs that need several images go through them one after another. */
-export function nextImageOf(inputPlans: readonly InputPlan[]): ImageId {
+export function getNextImage(inputPlans: readonly InputPlan[]): ImageId {
   const nextStep = inputPlans.map(({ steps, step }) => steps[step]).find((step) => step !== undefined)
   if (!nextStep) throw new Error('the task has no remaining step')
   // Images of steps come from our own planner.

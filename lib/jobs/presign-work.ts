@@ -4,7 +4,7 @@ import { isSealed, mapDeep, type Vault } from '../crypto/sealed.ts'
 import { jobPrefix, type StoredFile, type Task } from '../model/job.ts'
 import type { PresignedWork, TaskMessage } from '../model/task-message.ts'
 import { findTransferOperation } from '../tasks/index.ts'
-import { filesOfTask } from './job-state-machine.ts'
+import { listTaskFiles } from './job-state-machine.ts'
 import type { JobStore } from './store.ts'
 import type { TaskInputs, TaskSender } from './task-sender.ts'
 
@@ -29,10 +29,13 @@ export const createPresigningSender = (
   deps: PresigningDeps,
 ): Pick<TaskSender, 'route'> => ({
   route: async (task, taskInputs) => {
-    const routed = await sender.route(task, taskInputs)
+    const routedTask = await sender.route(task, taskInputs)
     // Transfers run in a function with its own role, which can access files directly.
-    if (routed.queue === 'transfer') return routed
-    return { ...routed, message: { ...routed.message, work: await presignWork(task, taskInputs, deps) } }
+    if (routedTask.queue === 'transfer') return routedTask
+    return {
+      ...routedTask,
+      message: { ...routedTask.message, work: await presignWork(task, taskInputs, deps) },
+    }
   },
 })
 
@@ -66,7 +69,7 @@ async function findReadableFiles(
   const transfer = findTransferOperation(task.operation)
   if (transfer) return []
   const state = taskInputs ?? (await store.getInputs(task))
-  const inputFiles = state ? task.ins.flatMap((number) => filesOfTask(number, state)) : []
+  const inputFiles = state ? task.ins.flatMap((number) => listTaskFiles(number, state)) : []
   const planFiles = (task.pieces ?? []).flatMap(({ files }) => files)
   const chunks = task.expandedBy === undefined ? [] : await store.getChunks(task)
   return [...inputFiles, ...planFiles, ...chunks.flatMap(({ files }) => files)]
@@ -75,10 +78,10 @@ async function findReadableFiles(
 /** Returns the opened secrets by their sealed values. */
 function openSecrets({ spec, pieces, jobId }: Task, vault: Vault): Record<string, unknown> {
   const openedSecrets: Record<string, unknown> = {}
-  mapDeep([spec, pieces], (one) => {
-    if (!isSealed(one)) return undefined
-    const value = vault.unseal(one, jobId)
-    openedSecrets[one.sealed] = value
+  mapDeep([spec, pieces], (sealed) => {
+    if (!isSealed(sealed)) return undefined
+    const value = vault.unseal(sealed, jobId)
+    openedSecrets[sealed.sealed] = value
     return { value }
   })
   return openedSecrets

@@ -15,20 +15,20 @@ import type { TaskRef } from '../model/task-message.ts'
 import { defined } from '../validation/defined.ts'
 import { emitJobEnd } from './job-end-emitter.ts'
 import {
-  bucketCountKey,
-  bucketNumber,
   bucketSize,
-  chunkKeyPrefix,
-  dependentsKey,
-  jobKey,
-  jobPartition,
-  joinBucketKey,
-  keyOfFixedTasks,
-  numberOfFiles,
-  taskKey,
-  wakeShardOf,
+  getBucketCountKey,
+  getBucketNumber,
+  getChunkKeyPrefix,
+  getDependentsKey,
+  getFilesNumberName,
+  getFixedTasksKey,
+  getJobKey,
+  getJobPartition,
+  getJoinBucketKey,
+  getTaskKey,
+  getWakeShard,
 } from './keys.ts'
-import { type JobPage, type JobQuery, listKeyOf, queryJobs, tagKeyOf } from './list.ts'
+import { getListKey, getTagKey, type JobPage, type JobQuery, queryJobs } from './list.ts'
 import type { GraphRecords } from './task-graph.ts'
 
 /** Records per transaction; larger jobs are written in batches, the job record last. */
@@ -54,16 +54,16 @@ export class JobStore {
   /** Returns false and stores nothing when a condition of `otherWrites` is not met. A repetition returns true again. */
   async create(records: GraphRecords, otherWrites: readonly TransactionWrite[] = []): Promise<boolean> {
     const { job } = records
-    const others = otherItems(records)
-    const [onlyTask] = others
-    if (onlyTask && others.length === 1 && otherWrites.length === 0) {
+    const otherRecords = listOtherItems(records)
+    const [onlyTask] = otherRecords
+    if (onlyTask && otherRecords.length === 1 && otherWrites.length === 0) {
       // A transaction would cost twice as much. A repetition, also after a crash, finds the same task.
       await this.#table.put(onlyTask, { condition: { exists: false } })
       return this.#putJob(job)
     }
-    if (others.length + otherWrites.length + 1 <= maxTransactionRecords) {
+    if (otherRecords.length + otherWrites.length + 1 <= maxTransactionRecords) {
       const isNew = { exists: false }
-      const puts = [...others, jobItem(job)].map((put) => ({ put, if: isNew }))
+      const puts = [...otherRecords, toJobItem(job)].map((put) => ({ put, if: isNew }))
       return (await this.#table.transact([...puts, ...otherWrites])) || (await this.#isStored(job))
     }
     for (const { update, change, if: condition } of otherWrites) {
@@ -72,12 +72,12 @@ export class JobStore {
       await this.#releaseClaims(otherWrites)
       return false
     }
-    await this.#table.writeAll(others)
+    await this.#table.writeAll(otherRecords)
     return this.#putJob(job)
   }
 
   async #putJob(job: Job): Promise<boolean> {
-    const { applied } = await this.#table.put(jobItem(job), {
+    const { applied } = await this.#table.put(toJobItem(job), {
       condition: { exists: false },
       mark: { requestId: job.requestId, createdAt: job.createdAt },
     })
@@ -101,31 +101,31 @@ export class JobStore {
   }
 
   async getJob(jobId: string): Promise<Job | undefined> {
-    const item = await this.#table.get(jobKey(jobId))
+    const item = await this.#table.get(getJobKey(jobId))
     return item && Job.parse(item)
   }
 
   /** Returns jobs in the order of the ids, without those that no longer exist. */
   async getJobs(ids: readonly string[]): Promise<Job[]> {
     if (ids.length === 0) return []
-    const items = await this.#table.getAll(ids.map(jobKey))
+    const items = await this.#table.getAll(ids.map(getJobKey))
     const jobsById = new Map(items.map((item) => Job.parse(item)).map((job) => [job.id, job]))
     return ids.flatMap((id) => jobsById.get(id) ?? [])
   }
 
   /** Reads a job with all its tasks. */
   async getState(jobId: string): Promise<JobState | undefined> {
-    const firstItems = await this.#table.partition(jobPartition(jobId))
+    const firstItems = await this.#table.partition(getJobPartition(jobId))
     const jobRecord = firstItems.find(({ sk }) => sk === 'JOB')
     if (!jobRecord) return undefined
     const job = Job.parse(jobRecord)
     const itemGroups: Item[][] = []
     const buckets = Array.from({ length: Math.ceil(job.total / bucketSize) }, (_, bucket) => bucket).slice(1)
     await forEachConcurrently(buckets, maxConcurrentReads, async (bucket) => {
-      itemGroups.push(await this.#table.partition(jobPartition(jobId, bucket)))
+      itemGroups.push(await this.#table.partition(getJobPartition(jobId, bucket)))
     })
     const items = [...firstItems, ...itemGroups.flat()]
-    const ofKind = (prefix: string) =>
+    const filterByPrefix = (prefix: string) =>
       items
         .filter(({ sk }) => String(sk).startsWith(prefix))
         .map((item) => Task.parse(item))
@@ -133,8 +133,8 @@ export class JobStore {
     return {
       job,
       fixed: job.fixed ?? parseFixed(items.find(({ sk }) => sk === 'FIXED')),
-      tasks: ofKind('TASK#'),
-      chunks: ofKind('PART#'),
+      tasks: filterByPrefix('TASK#'),
+      chunks: filterByPrefix('PART#'),
     }
   }
 
@@ -142,30 +142,30 @@ export class JobStore {
   async getInputs({ jobId, ins, fed, part }: TaskRecord, knownJob?: Job): Promise<JobState | undefined> {
     // A single input that was available from the start has no record. Chunks are excluded: their `fed` says nothing.
     const isFixed = fed && ins.length === 1 && part === undefined
-    const inputs = isFixed ? [] : ins.map((task) => taskKey({ jobId, task }))
-    const items = await this.#table.getAll(knownJob ? inputs : [jobKey(jobId), ...inputs])
+    const inputs = isFixed ? [] : ins.map((task) => getTaskKey({ jobId, task }))
+    const items = await this.#table.getAll(knownJob ? inputs : [getJobKey(jobId), ...inputs])
     const jobRecord = items.find(({ sk }) => sk === 'JOB')
     const job = knownJob ?? (jobRecord && Job.parse(jobRecord))
     if (!job) return undefined
-    const fixedTasks = job.fixed ?? (fed ? parseFixed(await this.#table.get(keyOfFixedTasks(jobId))) : [])
+    const fixedTasks = job.fixed ?? (fed ? parseFixed(await this.#table.get(getFixedTasksKey(jobId))) : [])
     const tasks = items.filter(({ sk }) => sk !== 'JOB').map((item) => Task.parse(item))
     return { job, fixed: fixedTasks, tasks, chunks: [] }
   }
 
   async getTask(ref: TaskRef): Promise<TaskRecord | undefined> {
-    const item = await this.#table.get(taskKey(ref))
+    const item = await this.#table.get(getTaskKey(ref))
     return item && Task.parse(item)
   }
 
   async getTasks(jobId: string, numbers: readonly number[]): Promise<TaskRecord[]> {
-    const items = await this.#table.getAll(numbers.map((task) => taskKey({ jobId, task })))
+    const items = await this.#table.getAll(numbers.map((task) => getTaskKey({ jobId, task })))
     return items.map((item) => Task.parse(item))
   }
 
   /** Returns all dependents of a task. */
   async getDependents({ jobId, number, outs, edgePages = 0 }: TaskRecord): Promise<readonly string[]> {
     if (edgePages === 0) return outs
-    const pages = Array.from({ length: edgePages }, (_, page) => dependentsKey(jobId, number, page))
+    const pages = Array.from({ length: edgePages }, (_, page) => getDependentsKey(jobId, number, page))
     const items = await this.#table.getAll(pages)
     return items.flatMap((item) => item['outs'] as string[]) // written by `create` alone
   }
@@ -175,7 +175,7 @@ export class JobStore {
     change: Change,
     options: { condition?: Condition; mark?: Item } = {},
   ): Promise<WriteResult<TaskRecord>> {
-    return parseAnswer(await this.#table.update(taskKey(ref), change, requireExisting(options)), Task)
+    return parseWriteResult(await this.#table.update(getTaskKey(ref), change, requireExisting(options)), Task)
   }
 
   async changeJob(
@@ -183,8 +183,8 @@ export class JobStore {
     change: Change,
     options: { condition?: Condition; mark?: Item } = {},
   ): Promise<WriteResult<Job>> {
-    const writeResult = parseAnswer(
-      await this.#table.update(jobKey(jobId), change, requireExisting(options)),
+    const writeResult = parseWriteResult(
+      await this.#table.update(getJobKey(jobId), change, requireExisting(options)),
       Job,
     )
     const { applied, record } = writeResult
@@ -197,7 +197,7 @@ export class JobStore {
    * a job that was deleted or has expired before.
    */
   async numberFiles({ jobId, task }: TaskRef, count: number): Promise<Job | undefined> {
-    const number = numberOfFiles(task)
+    const number = getFilesNumberName(task)
     const { record: job } = await this.changeJob(
       jobId,
       { setPlus: { [`numbers.${number}`]: ['sequence', 1], sequence: ['sequence', count] } },
@@ -207,18 +207,18 @@ export class JobStore {
   }
 
   async changeJoinBucket(key: Key, change: Change): Promise<WriteResult<JoinBucket>> {
-    return parseAnswer(await this.#table.update(key, change), JoinBucket)
+    return parseWriteResult(await this.#table.update(key, change), JoinBucket)
   }
 
   async addChunks(chunks: readonly TaskRecord[]): Promise<void> {
-    await this.#table.writeAll(chunks.map(taskItem))
+    await this.#table.writeAll(chunks.map(toTaskItem))
   }
 
   /** Reads the chunks of a task, in order. */
   async getChunks({ jobId, number }: Pick<TaskRecord, 'jobId' | 'number'>): Promise<TaskRecord[]> {
     const items = await this.#table.partition(
-      jobPartition(jobId, bucketNumber(number)),
-      chunkKeyPrefix(number),
+      getJobPartition(jobId, getBucketNumber(number)),
+      getChunkKeyPrefix(number),
     )
     return items.map((item) => Task.parse(item)).sort((a, b) => (a.part ?? 0) - (b.part ?? 0))
   }
@@ -226,7 +226,7 @@ export class JobStore {
   async deleteChunks(chunks: readonly TaskRecord[]): Promise<void> {
     await this.#table.writeAll(
       [],
-      chunks.map((chunk) => taskKey(taskRefOf(chunk))),
+      chunks.map((chunk) => getTaskKey(toTaskRef(chunk))),
     )
   }
 
@@ -239,7 +239,7 @@ export class JobStore {
   async deleteTasks({ job }: JobState): Promise<void> {
     const buckets = Array.from({ length: Math.max(1, Math.ceil(job.total / bucketSize)) }, (_, at) => at)
     await forEachConcurrently(buckets, maxConcurrentReads, async (bucket) => {
-      const items = await this.#table.partition(jobPartition(job.id, bucket))
+      const items = await this.#table.partition(getJobPartition(job.id, bucket))
       const keys = items
         .map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }))
         .filter(({ sk }) => sk !== 'JOB')
@@ -248,32 +248,44 @@ export class JobStore {
   }
 
   async deleteJob(jobId: string): Promise<void> {
-    await this.#table.delete(jobKey(jobId))
+    await this.#table.delete(getJobKey(jobId))
   }
 
   /** Replaces an expired job by a minimal record that is kept until `ttl`. */
   async writeTombstone(job: Job, ttl: number): Promise<void> {
     const { id, owner, requestId, status, tag, display, retentionS, require, total, units, sequence } = job
     const { createdAt, expiresAt, expiredAt, expiredFor } = job
-    const left = { id, owner, requestId, status, tag, display, retentionS, require, total, units, sequence }
+    const remainingFields = {
+      id,
+      owner,
+      requestId,
+      status,
+      tag,
+      display,
+      retentionS,
+      require,
+      total,
+      units,
+      sequence,
+    }
     const emptyFields = { filesTold: true, warnings: [], fixed: [] }
-    const tombstone = { ...left, createdAt, expiresAt, expiredAt, expiredFor, ...emptyFields }
-    await this.#table.put({ ...jobKey(id), ...tombstone, numbers: {}, log: {}, running: {}, ttl })
+    const tombstone = { ...remainingFields, createdAt, expiresAt, expiredAt, expiredFor, ...emptyFields }
+    await this.#table.put({ ...getJobKey(id), ...tombstone, numbers: {}, log: {}, running: {}, ttl })
   }
 }
 
 /** A job as a table item, with its index keys. */
-const jobItem = (job: Job): Item & Key => ({
-  ...jobKey(job.id),
+const toJobItem = (job: Job): Item & Key => ({
+  ...getJobKey(job.id),
   ...job,
-  wakeShard: wakeShardOf(job.id),
-  listKey: listKeyOf(job),
-  ...(job.tag !== null && { tagKey: tagKeyOf(job.owner, job.tag) }),
+  wakeShard: getWakeShard(job.id),
+  listKey: getListKey(job),
+  ...(job.tag !== null && { tagKey: getTagKey(job.owner, job.tag) }),
 })
 
-const taskItem = (task: TaskRecord): Item & Key => ({ ...taskKey(taskRefOf(task)), ...task })
+const toTaskItem = (task: TaskRecord): Item & Key => ({ ...getTaskKey(toTaskRef(task)), ...task })
 
-function otherItems({
+function listOtherItems({
   job,
   fixed,
   isFixedSeparate,
@@ -283,21 +295,21 @@ function otherItems({
   ttl,
 }: GraphRecords): (Item & Key)[] {
   return [
-    ...tasks.map(taskItem),
+    ...tasks.map(toTaskItem),
     ...joinBuckets.map(({ task, index, bucket }) => ({
-      ...(task === 'count' ? bucketCountKey(job.id, index) : joinBucketKey(job.id, task, index)),
+      ...(task === 'count' ? getBucketCountKey(job.id, index) : getJoinBucketKey(job.id, task, index)),
       ...bucket,
       ttl,
     })),
-    ...dependentPages.map(({ task, page, outs }) => ({ ...dependentsKey(job.id, task, page), outs, ttl })),
-    ...(isFixedSeparate ? [{ ...keyOfFixedTasks(job.id), fixed, ttl }] : []),
+    ...dependentPages.map(({ task, page, outs }) => ({ ...getDependentsKey(job.id, task, page), outs, ttl })),
+    ...(isFixedSeparate ? [{ ...getFixedTasksKey(job.id), fixed, ttl }] : []),
   ]
 }
 
 const parseFixed = (item: Item | undefined): FixedTask[] =>
   item ? FixedTask.array().parse(item['fixed']) : []
 
-export const taskRefOf = ({ jobId, number, part }: TaskRecord): TaskRef => ({ jobId, task: number, part })
+export const toTaskRef = ({ jobId, number, part }: TaskRecord): TaskRef => ({ jobId, task: number, part })
 
 export const liveJobCondition: Condition = { exists: true, oneOf: { status: liveStatuses } }
 
@@ -306,12 +318,12 @@ const requireExisting = ({ condition = {}, mark }: { condition?: Condition; mark
   ...defined({ mark }),
 })
 
-function parseAnswer<T>(
+function parseWriteResult<T>(
   { applied, item }: ConditionalWriteResult,
   schema: { parse: (item: Item) => T },
 ): WriteResult<T> {
   return { applied, record: item && schema.parse(item) }
 }
 
-export const progressUnitOf = ({ total }: Pick<Job, 'total'>, number: number) =>
-  total > bucketSize ? bucketNumber(number) : number
+export const getProgressUnit = ({ total }: Pick<Job, 'total'>, number: number) =>
+  total > bucketSize ? getBucketNumber(number) : number

@@ -3,13 +3,13 @@ import type { Queues } from '../aws/queues.ts'
 import type { Change } from '../aws/table-expressions.ts'
 import { AppError } from '../errors.ts'
 import { isLiveStatus, type Job, type JobState, type Task } from '../model/job.ts'
-import { completeChunk, dependencyUpdate } from './chunk-completion.ts'
-import { createImportedFileEvents, filesImportedBy } from './events.ts'
+import { completeChunk, createDependencyUpdate } from './chunk-completion.ts'
+import { createImportedFileEvents, getImportedFiles } from './events.ts'
 import { toClientError } from './failure.ts'
 import { JobLifecycle, type JobLifecycleDeps } from './job-lifecycle.ts'
 import { decideNextAction, failsDependents, isOutcomeKnown } from './job-state-machine.ts'
-import { bucketCountKey, bucketNumber, joinBucketKey } from './keys.ts'
-import { type JobStore, taskRefOf } from './store.ts'
+import { getBucketCountKey, getBucketNumber, getJoinBucketKey } from './keys.ts'
+import { type JobStore, toTaskRef } from './store.ts'
 import type { RoutedTask, TaskInputs, TaskSender } from './task-sender.ts'
 
 interface TaskCompletionDeps extends JobLifecycleDeps {
@@ -40,22 +40,23 @@ export class TaskCompletion {
     if (task.part !== undefined)
       return completeChunk(task, isRepeat, {
         store: this.#store,
-        sendTask: (ready) => this.sendTask(ready),
+        sendTask: (readyTask) => this.sendTask(readyTask),
         completeTask: (over, options) => this.completeTask(over, options),
-        publishPercent: (split, percent) => this.lifecycle.publishUnitProgress(split, split.number, percent),
+        publishPercent: (splitTask, percent) =>
+          this.lifecycle.publishUnitProgress(splitTask, splitTask.number, percent),
       })
     // Before the task is counted, since another process may then end the job.
     await this.#publishImportedFiles(task)
     const [job] = await Promise.all([
       this.#countTask(task),
-      this.#updateDependents(task, { isRepeat, isHeldBack: task.uploadId !== undefined }),
+      this.#updateDependents(task, { isRepeat, isAwaitingUpload: task.uploadId !== undefined }),
     ])
     if (job) await this.#finishJobIfDecided(job, isRepeat)
   }
 
   async #publishImportedFiles(task: Task): Promise<void> {
     if (!(await hasImportedFiles(task))) return
-    const job = await this.#store.numberFiles(taskRefOf(task), filesImportedBy(task).length)
+    const job = await this.#store.numberFiles(toTaskRef(task), getImportedFiles(task).length)
     if (job) await this.lifecycle.publish(createImportedFileEvents(job, task))
   }
 
@@ -84,9 +85,9 @@ export class TaskCompletion {
       const routed = await this.#routeTask(task, state)
       if (routed) readyTasks.push(routed)
     }
-    const byQueue = Map.groupBy(readyTasks, ({ queue }) => queue)
+    const tasksByQueue = Map.groupBy(readyTasks, ({ queue }) => queue)
     await Promise.all(
-      [...byQueue].map(([queue, group]) =>
+      [...tasksByQueue].map(([queue, group]) =>
         this.#queues.send(
           queue,
           group.map(({ message }) => message),
@@ -99,16 +100,19 @@ export class TaskCompletion {
   /** Counts a finished task. Returns the job's record if that changed it. */
   async #countTask(task: Task): Promise<Job | undefined> {
     const { jobId, number } = task
-    const change = dependencyUpdate(number, task.status === 'completed', failsDependents(task))
+    const change = createDependencyUpdate(number, task.status === 'completed', failsDependents(task))
     if (!task.bucketed) return this.#countUnit(jobId, number, change)
-    const bucket = bucketNumber(number)
-    const { record: bucketRecord } = await this.#store.changeJoinBucket(bucketCountKey(jobId, bucket), change)
+    const bucket = getBucketNumber(number)
+    const { record: bucketRecord } = await this.#store.changeJoinBucket(
+      getBucketCountKey(jobId, bucket),
+      change,
+    )
     if (!bucketRecord) return undefined
     if (!bucketRecord.open)
       return this.#countUnit(
         jobId,
         bucket,
-        dependencyUpdate(bucket, bucketRecord.got !== undefined, bucketRecord.lost !== undefined),
+        createDependencyUpdate(bucket, bucketRecord.got !== undefined, bucketRecord.lost !== undefined),
       )
     // A fail-fast job must see the failure immediately.
     if (failsDependents(task))
@@ -123,35 +127,38 @@ export class TaskCompletion {
 
   async #countUnit(jobId: string, unit: number, change: Change): Promise<Job | undefined> {
     // Only facts that this process has published; facts of other processes may still be unpublished.
-    const published = this.lifecycle.forgetPublished(jobId, ['started', String(unit)])
-    const remove = [`running.${unit}`, ...published.map((name) => `log.${name}`)]
+    const publishedEvents = this.lifecycle.forgetPublished(jobId, ['started', String(unit)])
+    const remove = [`running.${unit}`, ...publishedEvents.map((name) => `log.${name}`)]
     return (await this.#store.changeJob(jobId, { ...change, remove })).record
   }
 
-  async #updateDependents(task: Task, options: { isRepeat: boolean; isHeldBack: boolean }): Promise<void> {
-    const outs = await this.#store.getDependents(task)
-    await forEachConcurrently(outs, maxConcurrentDependents, (out) =>
-      this.#updateDependent(task, out, options),
+  async #updateDependents(
+    task: Task,
+    options: { isRepeat: boolean; isAwaitingUpload: boolean },
+  ): Promise<void> {
+    const dependents = await this.#store.getDependents(task)
+    await forEachConcurrently(dependents, maxConcurrentDependents, (dependentRef) =>
+      this.#updateDependent(task, dependentRef, options),
     )
   }
 
   async #updateDependent(
     task: Task,
     out: string,
-    { isRepeat, isHeldBack }: { isRepeat: boolean; isHeldBack: boolean },
+    { isRepeat, isAwaitingUpload }: { isRepeat: boolean; isAwaitingUpload: boolean },
   ): Promise<void> {
     const { jobId } = task
-    const [dependent = 0, joinBucket] = out.split('#').map(Number)
-    let change = dependencyUpdate(task.number, task.status === 'completed', failsDependents(task))
+    const [dependentNumber = 0, joinBucket] = out.split('#').map(Number)
+    let change = createDependencyUpdate(task.number, task.status === 'completed', failsDependents(task))
     if (joinBucket !== undefined) {
       const { record } = await this.#store.changeJoinBucket(
-        joinBucketKey(jobId, dependent, joinBucket),
+        getJoinBucketKey(jobId, dependentNumber, joinBucket),
         change,
       )
       if (!record || (record.open && !record.lost)) return
-      change = dependencyUpdate(joinBucket, record.got !== undefined, record.lost !== undefined)
+      change = createDependencyUpdate(joinBucket, record.got !== undefined, record.lost !== undefined)
     }
-    const { record } = await this.#store.changeTask({ jobId, task: dependent }, change)
+    const { record } = await this.#store.changeTask({ jobId, task: dependentNumber }, change)
     if (!record) return
     if (record.status !== 'pending') {
       // The dependent ended because of this task, and the process that ended it may have died before completing it.
@@ -160,9 +167,9 @@ export class TaskCompletion {
       return
     }
     const action = decideNextAction(record)
-    if (action === 'run' && !isHeldBack)
-      await this.sendTask(record, record.ins.length === 1 ? inputsFrom(task) : undefined)
-    if (action === 'skip') await this.#endUnclaimed(record, inputTaskFailed, isRepeat)
+    if (action === 'run' && !isAwaitingUpload)
+      await this.sendTask(record, record.ins.length === 1 ? toTaskInputs(task) : undefined)
+    if (action === 'skip') await this.#endUnclaimed(record, inputTaskFailedError, isRepeat)
   }
 
   /** Ends a task that no worker has claimed. */
@@ -173,7 +180,7 @@ export class TaskCompletion {
   ): Promise<void> {
     const endedAt = new Date().toISOString()
     const { applied, record } = await this.#store.changeTask(
-      taskRefOf(task),
+      toTaskRef(task),
       { set: { ...end, endedAt } },
       { condition: { equal: { status: 'pending' } }, mark: { endedBy: end.endedBy, endedAt } },
     )
@@ -200,11 +207,11 @@ const maxConcurrentDependents = 16
 const skipMark = 'skip'
 const planFailureMark = 'plan'
 
-const inputTaskFailed = {
+const inputTaskFailedError = {
   status: 'cancelled',
   code: 'INPUT_TASK_FAILED',
   message: 'A task whose files this task needs did not produce any.',
   endedBy: skipMark,
 } as const
 
-const inputsFrom = (task: Task) => ({ fixed: [], tasks: [task] })
+const toTaskInputs = (task: Task) => ({ fixed: [], tasks: [task] })

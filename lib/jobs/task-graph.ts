@@ -1,8 +1,8 @@
 import type { FixedTask, InputPlan, Job, JobStatus, JoinBucket, Task, Warning } from '../model/job.ts'
 import type { TaskInput } from '../model/task-input.ts'
 import { defined } from '../validation/defined.ts'
-import { filesSentWith } from './files-sent-with.ts'
-import { bucketNumber, bucketSize } from './keys.ts'
+import { listSentFiles } from './files-sent-with.ts'
+import { bucketSize, getBucketNumber } from './keys.ts'
 
 /** Turns the tasks of a request into the records of a job; dependencies are sets of task numbers. Pure. */
 
@@ -75,9 +75,10 @@ export interface GraphRecords {
 export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
   const { id: jobId, owner, tasks: newTasks } = request
   const numbers = newTasks.flatMap(({ fixed }, number) => (fixed ? [] : [number]))
-  const isCounted = new Set(numbers)
-  const withRecords = (ins: readonly number[]) => ins.filter((number) => isCounted.has(number))
-  const outs = findDependents(newTasks, withRecords, isCounted)
+  const numbersWithRecord = new Set(numbers)
+  const selectNumbersWithRecord = (ins: readonly number[]) =>
+    ins.filter((number) => numbersWithRecord.has(number))
+  const outs = findDependents(newTasks, selectNumbersWithRecord, numbersWithRecord)
   const createdAt = now.toISOString()
   const ttl = Math.floor(now.getTime() / 1000) + request.retentionS + ttlMarginS
   const bucketed = newTasks.length > bucketSize
@@ -94,7 +95,7 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
             bucketed,
             traceparent: request.traceparent,
             task,
-            open: withRecords,
+            open: selectNumbersWithRecord,
             outs: outs.get(number) ?? [],
           }),
         ],
@@ -103,7 +104,7 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
     task.fixed ? [createFixedRecord(task, task.fixed, number)] : [],
   )
   const isFixedSeparate = JSON.stringify(fixedTasks).length > maxInlineFixedBytes
-  const units = bucketed ? [...new Set(numbers.map(bucketNumber))] : numbers
+  const units = bucketed ? [...new Set(numbers.map(getBucketNumber))] : numbers
   const awaitedTasks = newTasks.flatMap((task, number) => (task.awaited ? [number] : []))
   return {
     job: createJobRecord(
@@ -112,7 +113,7 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
         units,
         awaited: awaitedTasks,
         fixed: isFixedSeparate ? undefined : fixedTasks,
-        sentFiles: filesSentWith(request, fixedTasks).length,
+        sentFiles: listSentFiles(request, fixedTasks).length,
       },
       now,
     ),
@@ -121,7 +122,7 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
     tasks,
     joinBuckets: [
       ...(bucketed ? createCountBuckets(jobId, numbers) : []),
-      ...createJoinBuckets(jobId, newTasks, withRecords),
+      ...createJoinBuckets(jobId, newTasks, selectNumbersWithRecord),
     ],
     dependentPages: numbers.flatMap((number) => createDependentPages(number, outs.get(number) ?? [])),
     ttl,
@@ -131,13 +132,13 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
 /** Returns the dependents of each task. */
 function findDependents(
   newTasks: readonly NewTask[],
-  withRecords: (ins: readonly number[]) => number[],
-  isCounted: ReadonlySet<number>,
+  selectNumbersWithRecord: (ins: readonly number[]) => number[],
+  numbersWithRecord: ReadonlySet<number>,
 ): Map<number, string[]> {
   const outs = new Map<number, string[]>()
   for (const [number, { ins }] of newTasks.entries()) {
-    if (!isCounted.has(number)) continue
-    const inputs = withRecords(ins)
+    if (!numbersWithRecord.has(number)) continue
+    const inputs = selectNumbersWithRecord(ins)
     for (const [index, input] of inputs.entries()) {
       const bucketSuffix = inputs.length > bucketSize ? `#${Math.floor(index / bucketSize)}` : ''
       const dependents = outs.get(input) ?? []
@@ -162,9 +163,10 @@ interface TaskRecordInput {
 }
 
 function createTaskRecord(input: TaskRecordInput): Task {
-  const { jobId, owner, number, task, open: withRecords, outs, createdAt, ttl, bucketed, traceparent } = input
-  const waitsFor = withRecords(task.ins)
-  const openNumbers = waitsFor.length > bucketSize ? joinBucketNumbers(waitsFor.length) : waitsFor
+  const { jobId, owner, number, task, open: selectNumbersWithRecord, outs, createdAt, ttl, bucketed, traceparent } = input
+  const awaitedNumbers = selectNumbersWithRecord(task.ins)
+  const openNumbers =
+    awaitedNumbers.length > bucketSize ? listJoinBucketNumbers(awaitedNumbers.length) : awaitedNumbers
   const isPaged = outs.length > maxInlineDependents
   return {
     jobId,
@@ -174,12 +176,12 @@ function createTaskRecord(input: TaskRecordInput): Task {
     operation: task.operation,
     spec: { ...task.spec },
     ins: [...task.ins],
-    ...storedInput(task),
+    ...createStoredInput(task),
     outs: isPaged ? [] : [...outs],
     ...(isPaged && { edgePages: Math.ceil(outs.length / dependentsPerPage) }),
     ...(openNumbers.length > 0 && { open: new Set(openNumbers) }),
     // A task without inputs is ready from the start, unless it waits for an upload.
-    fed: waitsFor.length < task.ins.length || (task.ins.length === 0 && !task.awaited),
+    fed: awaitedNumbers.length < task.ins.length || (task.ins.length === 0 && !task.awaited),
     ...(bucketed && { bucketed }),
     ...(task.continueOnError && { continueOnError: true }),
     ...defined({ traceparent, uploadId: task.uploadId }),
@@ -194,10 +196,10 @@ function createTaskRecord(input: TaskRecordInput): Task {
   }
 }
 
-const storedInput = ({ input }: NewTask): Pick<Task, 'input'> =>
+const createStoredInput = ({ input }: NewTask): Pick<Task, 'input'> =>
   input === undefined ? {} : { input: typeof input === 'string' || 'task' in input ? input : [...input] }
 
-const joinBucketNumbers = (inputs: number) =>
+const listJoinBucketNumbers = (inputs: number) =>
   Array.from({ length: Math.ceil(inputs / bucketSize) }, (_, index) => index)
 
 function createFixedRecord(
@@ -211,7 +213,7 @@ function createFixedRecord(
     name,
     operation,
     ins: [...ins],
-    ...storedInput(task),
+    ...createStoredInput(task),
     warnings: [...warnings],
     ...fixedFields,
     ...(Object.keys(spec).length > 0 && { spec: { ...spec } }),
@@ -228,7 +230,7 @@ function createDependentPages(task: number, outs: readonly string[]) {
 }
 
 function createCountBuckets(jobId: string, numbers: readonly number[]) {
-  return [...Map.groupBy(numbers, bucketNumber)].map(([bucket, members]) => ({
+  return [...Map.groupBy(numbers, getBucketNumber)].map(([bucket, members]) => ({
     task: 'count' as const,
     index: bucket,
     bucket: { jobId, size: members.length, open: new Set(members) },
@@ -238,12 +240,12 @@ function createCountBuckets(jobId: string, numbers: readonly number[]) {
 function createJoinBuckets(
   jobId: string,
   newTasks: readonly NewTask[],
-  withRecords: (ins: readonly number[]) => number[],
+  selectNumbersWithRecord: (ins: readonly number[]) => number[],
 ) {
   return newTasks.flatMap((task, number) => {
-    const inputs = task.fixed ? [] : withRecords(task.ins)
+    const inputs = task.fixed ? [] : selectNumbersWithRecord(task.ins)
     if (inputs.length <= bucketSize) return []
-    return joinBucketNumbers(inputs.length).map((index) => {
+    return listJoinBucketNumbers(inputs.length).map((index) => {
       const members = inputs.slice(index * bucketSize, (index + 1) * bucketSize)
       return { task: number, index, bucket: { jobId, size: members.length, open: new Set(members) } }
     })
@@ -261,7 +263,7 @@ function createJobRecord(
   now: Date,
 ): Job {
   const createdAt = now.toISOString()
-  const secondsLater = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString()
+  const getTimeAfter = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString()
   const isAwaiting = graph.awaited.length > 0
   const status: JobStatus = isAwaiting ? 'pending' : 'queued'
   const created = graph.sentFiles + 1
@@ -309,8 +311,8 @@ function createJobRecord(
     ...defined({ fixed: graph.fixed && [...graph.fixed] }),
     createdAt,
     ...(!isAwaiting && { queuedAt: createdAt }),
-    expiresAt: secondsLater(retentionS),
-    wakeAt: secondsLater(firstCheckS),
+    expiresAt: getTimeAfter(retentionS),
+    wakeAt: getTimeAfter(firstCheckS),
   }
 }
 
@@ -357,11 +359,12 @@ export const maxChunks = 500
 const numbersPerAttempt = 2 * maxChunks
 
 /** Chunk numbers contain the attempt, so that chunks of an abandoned attempt can be recognized. */
-export const chunkNumber = (attempt: number, index: number) => attempt * numbersPerAttempt + index
+export const getChunkNumber = (attempt: number, index: number) => attempt * numbersPerAttempt + index
 
-export const attemptOfChunk = (chunk: number) => Math.floor(chunk / numbersPerAttempt)
+export const getChunkAttempt = (chunk: number) => Math.floor(chunk / numbersPerAttempt)
 
 export const isSpeculativeCopy = (chunk: number) => chunk % numbersPerAttempt >= maxChunks
-export const speculativeCopyOf = (chunk: number) => chunk + maxChunks
+export const getSpeculativeCopyNumber = (chunk: number) => chunk + maxChunks
 /** The number that the task waits for. */
-export const originalChunkOf = (chunk: number) => (isSpeculativeCopy(chunk) ? chunk - maxChunks : chunk)
+export const getOriginalChunkNumber = (chunk: number) =>
+  isSpeculativeCopy(chunk) ? chunk - maxChunks : chunk

@@ -2,26 +2,26 @@ import { AppError } from '../errors.ts'
 import type { JobState, StoredFile, Task } from '../model/job.ts'
 import { inputRefs, selectsFiles, type TaskInput } from '../model/task-input.ts'
 import { matchesWildcards } from '../names/wildcards.ts'
-import { filesOfTask } from './job-state-machine.ts'
+import { listTaskFiles } from './job-state-machine.ts'
 
 /** Maximum number of file names in an error message. */
 const maxListedNames = 20
 
-type InputsOf = Pick<Task, 'ins' | 'input'>
+type TaskWithInputs = Pick<Task, 'ins' | 'input'>
 
 /**
  * Files that a task takes from its inputs.
  * @throws AppError INVALID_INPUT when an input has files, but none with the requested name.
  */
-export function inputsOfTask(
-  { ins, input }: InputsOf,
+export function resolveTaskInputs(
+  { ins, input }: TaskWithInputs,
   state: Pick<JobState, 'fixed' | 'tasks'>,
 ): StoredFile[] {
-  if (!selectsFiles(input)) return ins.flatMap((number) => filesOfTask(number, state))
+  if (!selectsFiles(input)) return ins.flatMap((number) => listTaskFiles(number, state))
   const numbers = new Map([...state.fixed, ...state.tasks].map(({ name, number }) => [name, number]))
   return selectFiles(input, (name) => {
     const number = numbers.get(name)
-    return number === undefined ? [] : filesOfTask(number, state)
+    return number === undefined ? [] : listTaskFiles(number, state)
   })
 }
 
@@ -40,12 +40,12 @@ function selectByName(
 ): readonly StoredFile[] {
   if (pattern === undefined) return files
   const isSelected = (name: string) => name === pattern || matchesWildcards(name, pattern)
-  const selected = files.flatMap((file) => {
+  const selectedFiles = files.flatMap((file) => {
     if (!file.members) return isSelected(file.filename) ? [file] : []
     const members = file.members.filter(isSelected)
     return members.length > 0 ? [{ ...file, members }] : []
   })
-  if (selected.length > 0 || files.length === 0) return selected
+  if (selectedFiles.length > 0 || files.length === 0) return selectedFiles
   const names = files.flatMap(({ filename, members }) => members ?? [filename])
   throw new AppError(
     'INVALID_INPUT',

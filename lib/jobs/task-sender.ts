@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import type { JobState, Task } from '../model/job.ts'
 import { type TaskMessage, taskMessageOf } from '../model/task-message.ts'
 import type { QueueId } from '../resources/queues.ts'
-import { type JobStore, taskRefOf } from './store.ts'
+import { type JobStore, toTaskRef } from './store.ts'
 
 /** Records of a task's inputs, if the caller has read them. */
 export type TaskInputs = Pick<JobState, 'fixed' | 'tasks'>
@@ -29,28 +29,26 @@ interface DirectSenderDeps {
 /** Sends tasks directly to the queue of their next step; its workers have access to files and secrets. */
 export const createDirectSender = (deps: DirectSenderDeps): TaskSender => ({
   route: async (task, inputs) => ({
-    queue: await queueOf(task, inputs, deps),
-    message: taskMessageOf(taskRefOf(task)),
+    queue: await chooseQueue(task, inputs, deps),
+    message: taskMessageOf(toTaskRef(task)),
   }),
   retryQueue: (queue) => queue,
 })
 
 /** Sends tasks to the function that plans them and presigns URLs, for workers without access to files. */
 export const preparingSender: TaskSender = {
-  route: async (task) => ({ queue: 'ready', message: taskMessageOf(taskRefOf(task)) }),
+  route: async (task) => ({ queue: 'ready', message: taskMessageOf(toTaskRef(task)) }),
   retryQueue: () => 'ready',
 }
 
-async function queueOf(
+async function chooseQueue(
   task: Task,
   inputs: TaskInputs | undefined,
   { store, engines }: DirectSenderDeps,
 ): Promise<QueueId> {
   // Loaded on demand: processes that use `preparingSender` never plan.
-  const [{ transferQueueOf, findTransferOperation }, { nextImageOf, resolveConversion }] = await Promise.all([
-    import('../tasks/index.ts'),
-    import('./next-image.ts'),
-  ])
+  const [{ transferQueueOf, findTransferOperation }, { getNextImage: nextImageOf, resolveConversion }] =
+    await Promise.all([import('../tasks/index.ts'), import('./next-image.ts')])
   const transfer = findTransferOperation(task.operation)
   if (transfer) return transferQueueOf(transfer)
   if (task.pieces) return nextImageOf(task.pieces)

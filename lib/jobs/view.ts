@@ -21,23 +21,23 @@ import { TaskInput } from '../model/task-input.ts'
 import { sortKeys } from '../validation/canonical-json.ts'
 import { component } from '../validation/component.ts'
 import {
-  firstImportedFile,
+  collectWarnings,
+  findFirstImportedFile,
+  getFixedTaskStatus,
+  getJobPercent,
+  getJobResult,
+  getTaskPercent,
   hasRecord,
   isLinkExport,
   nameExportFiles,
-  percentOf,
-  percentOfTask,
-  resultOfJob,
-  statusOfFixed,
-  warningsOf,
 } from './job-state-machine.ts'
-import { linkLifetimeOf, shortestLifetime, withLinkLifetime } from './link-lifetime.ts'
+import { findShortestLifetime, getLinkLifetimeS, limitJobExpiry } from './link-lifetime.ts'
 import { deliversZip, resultsZip } from './results-zip.ts'
 
 /** Jobs and tasks as shown to clients: without bucket keys, owners and leases. */
 
 /** A hundred jobs with many lists must fit into a reply: names shown of a list, and of all lists of a job. */
-const maxShownMembers = { ofList: 1000, ofJob: 3000 }
+const maxShownMembers = { perList: 1000, perJob: 3000 }
 
 const ResultFile = z.object({
   filename: z.string(),
@@ -154,7 +154,7 @@ const TaskView = component(
                 .array(z.string())
                 .optional()
                 .describe(
-                  `Files of a list such as the pages of a PDF, at most ${maxShownMembers.ofList} names, fewer in a job of many tasks: each is a file of its own for the next task, where \`input: {task, file}\` selects it`,
+                  `Files of a list such as the pages of a PDF, at most ${maxShownMembers.perList} names, fewer in a job of many tasks: each is a file of its own for the next task, where \`input: {task, file}\` selects it`,
                 ),
             }),
           ),
@@ -181,7 +181,7 @@ const links = (jobId: string) => ({
   download: `/v1/download/${jobId}`,
 })
 
-const resultFile = ({ filename, format, size, mimeType, sha256 }: StoredFile) => ({
+const toResultFile = ({ filename, format, size, mimeType, sha256 }: StoredFile) => ({
   filename,
   format,
   size,
@@ -189,23 +189,23 @@ const resultFile = ({ filename, format, size, mimeType, sha256 }: StoredFile) =>
   sha256,
 })
 
-function resultOf(job: Job, result: JobResult, link: ResultLink): z.infer<typeof ResultView> | null {
+function toResultView(job: Job, result: JobResult, link: ResultLink): z.infer<typeof ResultView> | null {
   const [firstFile] = result.files
   if (job.status !== 'completed' || !firstFile) return null
   const { files, engine, engineVersion, method, details, fidelity } = result
   const isZip = deliversZip(job, files)
-  const lifetimeS = shortestLifetime((isZip ? files : [firstFile]).map((file) => file.linkLifetimeS))
+  const lifetimeS = findShortestLifetime((isZip ? files : [firstFile]).map((file) => file.linkLifetimeS))
   return {
-    downloadUrl: link(withLinkLifetime(job, lifetimeS)),
-    ...(isZip ? { ...resultsZip, size: null, sha256: null } : resultFile(firstFile)),
+    downloadUrl: link(limitJobExpiry(job, lifetimeS)),
+    ...(isZip ? { ...resultsZip, size: null, sha256: null } : toResultFile(firstFile)),
     engine,
     engineVersion,
     method,
     details: sortKeys(details),
     fidelity: sortKeys(fidelity),
     files: files.map((file) => ({
-      ...resultFile(file),
-      downloadUrl: link(withLinkLifetime(job, file.linkLifetimeS), { file: file.filename }),
+      ...toResultFile(file),
+      downloadUrl: link(limitJobExpiry(job, file.linkLifetimeS), { file: file.filename }),
     })),
   }
 }
@@ -224,20 +224,20 @@ export const needsTaskRecords = (job: Job) =>
   isTerminalStatus(job.status) && job.status !== 'expired' && !job.result
 
 /** @param state with all tasks if `needsTaskRecords` is true; they are not used otherwise. */
-export function statusView(state: JobState, link: ResultLink): StatusView {
+export function toStatusView(state: JobState, link: ResultLink): StatusView {
   const { job, tasks } = state
-  const percent = percentOf(job)
-  const result = isTerminalStatus(job.status) ? resultOfJob(state) : undefined
+  const percent = getJobPercent(job)
+  const result = isTerminalStatus(job.status) ? getJobResult(state) : undefined
   return {
     jobId: job.id,
     id: job.id,
     status: job.status,
     tag: job.tag,
-    source: job.display.source ?? job.cameLater ?? firstImportedFile(state),
+    source: job.display.source ?? job.cameLater ?? findFirstImportedFile(state),
     target: job.display.target,
     progress: {
       percent,
-      stage: stageOf(job),
+      stage: getStage(job),
       taskName: job.taskName ?? null,
       etaMs: etaMs(job, percent),
     },
@@ -245,8 +245,8 @@ export function statusView(state: JobState, link: ResultLink): StatusView {
     startedAt: job.startedAt ?? null,
     endedAt: job.endedAt ?? null,
     expiresAt: job.expiresAt,
-    result: result ? resultOf(job, result, link) : null,
-    warnings: result?.warnings ?? warningsOf(job, tasks),
+    result: result ? toResultView(job, result, link) : null,
+    warnings: result?.warnings ?? collectWarnings(job, tasks),
     error: sortKeys(job.error) ?? null,
     summary: job.summary ?? null,
     retryOf: job.retryOf ?? null,
@@ -254,20 +254,26 @@ export function statusView(state: JobState, link: ResultLink): StatusView {
   }
 }
 
-function stageOf(job: Job): string {
+function getStage(job: Job): string {
   if (isTerminalStatus(job.status)) return job.status
   return job.status === 'processing' ? (job.stage ?? 'convert') : job.status
 }
 
-type Names = ReadonlyMap<number, string>
-const namesOf = (names: Names, numbers: readonly number[]) => numbers.map((number) => names.get(number) ?? '')
+type NamesByNumber = ReadonlyMap<number, string>
+const getNames = (names: NamesByNumber, numbers: readonly number[]) =>
+  numbers.map((number) => names.get(number) ?? '')
 
-function taskView(task: Task, state: JobState, names: Names, link: ResultLink): z.infer<typeof TaskView> {
+function toTaskView(
+  task: Task,
+  state: JobState,
+  names: NamesByNumber,
+  link: ResultLink,
+): z.infer<typeof TaskView> {
   return {
     operation: task.operation,
-    input: task.input ?? namesOf(names, task.ins),
+    input: task.input ?? getNames(names, task.ins),
     status: task.status,
-    percent: percentOfTask(task),
+    percent: getTaskPercent(task),
     // The attempt is reset while chunks run.
     attempt: Math.max(task.attempt, task.expandedBy ?? 0),
     engine: task.engine ?? null,
@@ -280,11 +286,11 @@ function taskView(task: Task, state: JobState, names: Names, link: ResultLink): 
     details: sortKeys(task.details) ?? null,
     fidelity: sortKeys(task.fidelity) ?? null,
     warnings: task.warnings,
-    result: resultOfTask(task, state, link),
+    result: toTaskResultView(task, state, link),
   }
 }
 
-function resultOfTask(task: Task, state: JobState, link: ResultLink): z.infer<typeof TaskView>['result'] {
+function toTaskResultView(task: Task, state: JobState, link: ResultLink): z.infer<typeof TaskView>['result'] {
   const { job } = state
   if (task.deliveries) return viewExportedFiles(task.deliveries)
   // The creator of the upload stored the form as the schema describes it.
@@ -296,7 +302,7 @@ function resultOfTask(task: Task, state: JobState, link: ResultLink): z.infer<ty
   if (isLinkExport(task)) return viewLinkExport(task, state, link)
   const { metadata } = task
   const links = viewLinks(task, task.files, job, link)
-  const maxMembers = Math.min(maxShownMembers.ofList, Math.floor(maxShownMembers.ofJob / job.total))
+  const maxMembers = Math.min(maxShownMembers.perList, Math.floor(maxShownMembers.perJob / job.total))
   const files = links.files.map((view, index) => {
     const members = task.files[index]?.members?.slice(0, maxMembers)
     // Of a list with more files than a task can take, the names are not stored.
@@ -324,16 +330,16 @@ const viewExportedFiles = (deliveries: readonly ExportedFile[]) => ({
 function viewFixedTask(
   task: FixedTask,
   state: JobState,
-  names: Names,
+  names: NamesByNumber,
   link: ResultLink,
 ): z.infer<typeof TaskView> {
   const { job } = state
-  const status = statusOfFixed(task, state)
+  const status = getFixedTaskStatus(task, state)
   const isExport = task.operation.startsWith('export/')
   const endedAt = status === 'pending' ? null : isExport ? (job.endedAt ?? null) : job.createdAt
   return {
     operation: task.operation,
-    input: task.input ?? namesOf(names, task.ins),
+    input: task.input ?? getNames(names, task.ins),
     status,
     percent: status === 'completed' ? 100 : 0,
     attempt: 0,
@@ -353,7 +359,7 @@ function viewFixedTask(
 
 function viewLinkExport(task: FixedTask | Task, state: JobState, link: ResultLink) {
   const inline = task.spec?.['inline'] === true ? { inline: 'true' } : {}
-  const job = withLinkLifetime(state.job, linkLifetimeOf(task))
+  const job = limitJobExpiry(state.job, getLinkLifetimeS(task))
   return viewLinks(task, nameExportFiles(task, state), job, link, inline)
 }
 
@@ -374,15 +380,15 @@ function viewLinks(
   return { url: views[0]?.url ?? null, expires_at: job.expiresAt, files: views }
 }
 
-export function jobView(state: JobState, link: ResultLink): JobView {
+export function toJobView(state: JobState, link: ResultLink): JobView {
   const allTasks = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)
   const names = new Map(allTasks.map(({ number, name }) => [number, name]))
   return {
-    ...statusView(state, link),
+    ...toStatusView(state, link),
     tasks: Object.fromEntries(
       allTasks.map((task) => [
         task.name,
-        hasRecord(task) ? taskView(task, state, names, link) : viewFixedTask(task, state, names, link),
+        hasRecord(task) ? toTaskView(task, state, names, link) : viewFixedTask(task, state, names, link),
       ]),
     ),
   }

@@ -1,7 +1,7 @@
 import type { Job, JobState, StoredFile } from '../model/job.ts'
 import { findFailedItems } from './failed-items.ts'
 import { findTaskFiles } from './find-task-files.ts'
-import { hasRecord, resultFiles, statusOfFixed } from './job-state-machine.ts'
+import { getFixedTaskStatus, hasRecord, listResultFiles } from './job-state-machine.ts'
 
 /** Entries of a ZIP of results, including those that its manifest lists as missing. */
 
@@ -31,19 +31,24 @@ export function listZipEntries(
     return [{ jobId, task: null, source: null, status: 'expired' }]
   const { job } = state
   const commonFields = { jobId, source: (job.display.source ?? job.cameLater)?.filename ?? null }
-  if (tasks) return tasks.flatMap((task) => entriesOfTask(task, state, commonFields))
+  if (tasks) return tasks.flatMap((task) => listTaskEntries(task, state, commonFields))
   if (job.status !== 'completed')
     return [{ ...commonFields, task: null, status: job.status, ...errorOf(job.error) }]
-  const files = resultFiles(state).map((file) => ({ ...commonFields, task: null, status: 'completed', file }))
+  const files = listResultFiles(state).map((file) => ({
+    ...commonFields,
+    task: null,
+    status: 'completed',
+    file,
+  }))
   return [...files, ...findFailedEntries(state, commonFields)]
 }
 
 type CommonFields = Pick<ZipEntry, 'jobId' | 'source'>
 
-function entriesOfTask(name: string, state: JobState, commonFields: CommonFields): ZipEntry[] {
+function listTaskEntries(name: string, state: JobState, commonFields: CommonFields): ZipEntry[] {
   const { task, files } = findTaskFiles(name, state)
-  const status = hasRecord(task) ? task.status : statusOfFixed(task, state)
-  if (status !== 'completed') return [{ ...commonFields, task: name, status, ...errorOfTask(task) }]
+  const status = hasRecord(task) ? task.status : getFixedTaskStatus(task, state)
+  if (status !== 'completed') return [{ ...commonFields, task: name, status, ...formatTaskError(task) }]
   return files.map((file) => ({ ...commonFields, task: name, status, file }))
 }
 
@@ -51,20 +56,25 @@ function entriesOfTask(name: string, state: JobState, commonFields: CommonFields
 function findFailedEntries(state: JobState, commonFields: CommonFields): ZipEntry[] {
   const items = findFailedItems(state)
   const listedNumbers = new Set(items.flatMap(({ task }) => [task.number, ...task.ins]))
-  const others = [...state.fixed, ...state.tasks]
+  const otherTasks = [...state.fixed, ...state.tasks]
     .filter(({ status, number }) => status === 'failed' && !listedNumbers.has(number))
     .map((task) => ({ task, cause: task }))
-  return [...items, ...others].map(({ task, cause }) => ({
+  return [...items, ...otherTasks].map(({ task, cause }) => ({
     ...commonFields,
     task: task.name,
     status: 'failed',
-    ...errorOfTask(cause),
+    ...formatTaskError(cause),
   }))
 }
 
 const errorOf = (error: Job['error']) => error && { error: { code: error.code, message: error.message } }
-const errorOfTask = ({ code, message = '' }: { code?: string | undefined; message?: string | undefined }) =>
-  code === undefined ? {} : { error: { code, message } }
+const formatTaskError = ({
+  code,
+  message = '',
+}: {
+  code?: string | undefined
+  message?: string | undefined
+}) => (code === undefined ? {} : { error: { code, message } })
 
 export const zipManifestName = 'manifest.json'
 

@@ -11,31 +11,31 @@ export class DownloadLimits {
 
   /** Starts counting the downloads of a link. */
   async create(linkId: string, expiresAtS: number): Promise<void> {
-    await this.#table.put({ ...keyOf(linkId), taken: 0, ttl: expiresAtS }, { condition: { exists: false } })
+    await this.#table.put({ ...getKey(linkId), taken: 0, ttl: expiresAtS }, { condition: { exists: false } })
   }
 
   /** Checks the limit without counting a download. @throws AppError FILE_GONE if the limit is reached. */
   async check(linkId: string, maxDownloads: number): Promise<void> {
-    const record = await this.#table.get(keyOf(linkId))
-    if (!record || Number(record['taken']) >= maxDownloads) throw downloadLimitReached(maxDownloads)
+    const record = await this.#table.get(getKey(linkId))
+    if (!record || Number(record['taken']) >= maxDownloads) throw downloadLimitReachedError(maxDownloads)
   }
 
   /** Counts a download. @throws AppError FILE_GONE if the limit is reached. */
   async countDownload(linkId: string, maxDownloads: number): Promise<void> {
     const { applied } = await this.#table.update(
-      keyOf(linkId),
+      getKey(linkId),
       { setPlus: { taken: ['taken', 1] } },
       { condition: { exists: true, below: { taken: maxDownloads } } },
     )
-    if (!applied) throw downloadLimitReached(maxDownloads)
+    if (!applied) throw downloadLimitReachedError(maxDownloads)
   }
 }
 
-const downloadLimitReached = (maxDownloads: number) =>
+const downloadLimitReachedError = (maxDownloads: number) =>
   new AppError(
     'FILE_GONE',
     `This link has reached its download limit (${maxDownloads}). Ask the person who sent it for a new one.`,
     { maxDownloads },
   )
 
-const keyOf = (linkId: string) => ({ pk: `LINK#${linkId}`, sk: 'LINK' })
+const getKey = (linkId: string) => ({ pk: `LINK#${linkId}`, sk: 'LINK' })

@@ -18,11 +18,11 @@ interface LinkOptions {
 }
 
 /** `Repr-Digest` (RFC 9530): of the whole file, even if a range is sent. */
-export const reprDigest = ({ sha256 }: Pick<StoredFile, 'sha256'>): string | undefined =>
+export const getReprDigest = ({ sha256 }: Pick<StoredFile, 'sha256'>): string | undefined =>
   sha256 ? `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:` : undefined
 
 /** Returns a presigned URL of the file, which needs no authentication. */
-export const fileLink = (
+export const createFileLink = (
   { key, mimeType, filename, sha256 }: StoredFile,
   { files }: Pick<Services, 'files'>,
   { inline, method = 'GET', lifetimeS = linkLifetimeS }: LinkOptions = {},
@@ -33,7 +33,7 @@ export const fileLink = (
     disposition: contentDisposition(filename, {
       type: inline && canShowInline(mimeType) ? 'inline' : 'attachment',
     }),
-    digest: reprDigest({ sha256 }),
+    digest: getReprDigest({ sha256 }),
     expiresS: Math.max(minLifetimeS, Math.min(linkLifetimeS, Math.floor(lifetimeS))),
     method,
   })

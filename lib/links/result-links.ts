@@ -1,4 +1,4 @@
-import { type DailyKey, signQuery } from './signed-download.ts'
+import { type GetDailyKey, signQuery } from './signed-download.ts'
 
 /** The fields of a job that determine how long its results are available. */
 interface FinishedJob {
@@ -16,26 +16,30 @@ const dayMs = 24 * 3600 * 1000
  * A link expires 24 hours after the end of the job, or with its files. It stays the same until then, so that a reply
  * keeps its ETag; later requests get a link for the next 24 hours.
  */
-export function createResultLink(baseUrl: string, keyOf: DailyKey, now: () => number = Date.now): ResultLink {
+export function createResultLink(
+  baseUrl: string,
+  getKey: GetDailyKey,
+  now: () => number = Date.now,
+): ResultLink {
   return ({ id: jobId, endedAt, expiresAt }, query = {}) => {
     const endMs = endedAt === undefined ? now() : Date.parse(endedAt)
     const at = endMs + Math.max(0, Math.floor((now() - endMs) / dayMs)) * dayMs
-    const lastMs = Math.min(at + dayMs, expiresAt === undefined ? Infinity : Date.parse(expiresAt))
-    const text = signQuery({ jobId, query, expiresAtS: Math.floor(lastMs / 1000), at }, keyOf)
+    const expiresAtMs = Math.min(at + dayMs, expiresAt === undefined ? Infinity : Date.parse(expiresAt))
+    const text = signQuery({ jobId, query, expiresAtS: Math.floor(expiresAtMs / 1000), at }, getKey)
     return `${baseUrl}/v1/download/${jobId}?${text}`
   }
 }
 
-const resultPath = /^\/v1\/download\/(job_\w+)(?:\?(.*))?$/
+const resultPathPattern = /^\/v1\/download\/(job_\w+)(?:\?(.*))?$/
 
 /** Replaces the paths of results in an event with signed URLs, which expire at the `expires_at` next to them. */
 export function addResultLinks<T extends { readonly timestamp?: unknown }>(event: T, link: ResultLink): T {
   const { timestamp } = event
   const endedAt = typeof timestamp === 'string' ? timestamp : undefined
   // Many tasks of a large job have the same result.
-  const knownLinks = new Map<string, string>()
-  const addressOf = (path: string, expiresAt: string | undefined) => {
-    const [, id, query] = resultPath.exec(path) ?? []
+  const linksByPath = new Map<string, string>()
+  const getLink = (path: string, expiresAt: string | undefined) => {
+    const [, id, query] = resultPathPattern.exec(path) ?? []
     return id === undefined
       ? path
       : link({ id, endedAt, expiresAt }, Object.fromEntries(new URLSearchParams(query ?? '')))
@@ -43,17 +47,17 @@ export function addResultLinks<T extends { readonly timestamp?: unknown }>(event
   const linkTo = (path: string, { expires_at: expiry }: { readonly expires_at?: unknown }) => {
     const expiresAt = typeof expiry === 'string' ? expiry : undefined
     const name = `${path} ${expiresAt ?? ''}`
-    const address = knownLinks.get(name) ?? addressOf(path, expiresAt)
-    knownLinks.set(name, address)
+    const address = linksByPath.get(name) ?? getLink(path, expiresAt)
+    linksByPath.set(name, address)
     return address
   }
   const addLinks = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(addLinks)
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
-      Object.entries(value).map(([key, one]) => [
+      Object.entries(value).map(([key, child]) => [
         key,
-        key === 'url' && typeof one === 'string' ? linkTo(one, value) : addLinks(one),
+        key === 'url' && typeof child === 'string' ? linkTo(child, value) : addLinks(child),
       ]),
     )
   }

@@ -11,14 +11,14 @@ const dayS = 24 * 3600
 /** Lifetime of a signed URL in seconds: its key expires at the end of the following day. */
 export const signedLifetimeS = { min: 60, max: dayS } as const
 /** Clock skew allowed between two machines, in seconds. */
-const skewS = 300
+const clockSkewS = 300
 
 /** Returns the signing key of a day, by day number. Signatures with older keys are invalid. */
-export type DailyKey = (day: number) => Buffer
+export type GetDailyKey = (day: number) => Buffer
 
 type Query = Readonly<Record<string, string | undefined>>
 
-const dayOf = (at: number) => Math.floor(at / 1000 / dayS)
+const getDay = (at: number) => Math.floor(at / 1000 / dayS)
 
 function signature(jobId: string, query: Query, key: Buffer): string {
   const parts = Object.entries(query).flatMap(([name, value]) =>
@@ -31,15 +31,15 @@ function signature(jobId: string, query: Query, key: Buffer): string {
 /** Returns the query of a signed URL. @param at time of signing in milliseconds since the epoch. */
 export function signQuery(
   { jobId, query, expiresAtS, at }: { jobId: string; query: Query; expiresAtS: number; at: number },
-  keyOf: DailyKey,
+  getKey: GetDailyKey,
 ): string {
-  const kid = dayOf(at)
+  const kid = getDay(at)
   const allParameters: Query = { ...query, exp: String(expiresAtS), kid: String(kid) }
   const givenNames = Object.entries(allParameters).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
   )
   const text = new URLSearchParams(givenNames).toString().replaceAll('+', '%20')
-  return `${text}&sig=${signature(jobId, allParameters, keyOf(kid))}`
+  return `${text}&sig=${signature(jobId, allParameters, getKey(kid))}`
 }
 
 const signatureParams = ['exp', 'kid', 'sig', 'max', 'link'] as const
@@ -50,16 +50,16 @@ export const hasSignature = (query: Query) => signatureParams.some((name) => que
  * @param query all query parameters, unparsed.
  * @throws AppError INVALID_SIGNATURE, EXPIRED
  */
-export function verifySignature(jobId: string, query: Query, keyOf: DailyKey, now = Date.now()): void {
+export function verifySignature(jobId: string, query: Query, getKey: GetDailyKey, now = Date.now()): void {
   const { kid = '', exp = '', sig = '' } = query
-  const isNumbered = /^\d{1,10}$/.test(kid) && /^\d{1,12}$/.test(exp)
-  if (isNumbered && Number(exp) * 1000 <= now) {
+  const hasValidNumbers = /^\d{1,10}$/.test(kid) && /^\d{1,12}$/.test(exp)
+  if (hasValidNumbers && Number(exp) * 1000 <= now) {
     // Report expiry only for URLs whose signature is valid.
-    if (Number(kid) >= dayOf(now) - 31 && isValidSignature(jobId, query, keyOf(Number(kid)), sig))
+    if (Number(kid) >= getDay(now) - 31 && isValidSignature(jobId, query, getKey(Number(kid)), sig))
       throw urlExpiredError(exp)
-  } else if (isNumbered) {
-    const isCurrent = Number(kid) >= dayOf(now) - 1 && Number(kid) <= dayOf(now + skewS * 1000)
-    if (isCurrent && isValidSignature(jobId, query, keyOf(Number(kid)), sig)) return
+  } else if (hasValidNumbers) {
+    const isCurrent = Number(kid) >= getDay(now) - 1 && Number(kid) <= getDay(now + clockSkewS * 1000)
+    if (isCurrent && isValidSignature(jobId, query, getKey(Number(kid)), sig)) return
   }
   throw new AppError(
     'INVALID_SIGNATURE',
@@ -70,16 +70,19 @@ export function verifySignature(jobId: string, query: Query, keyOf: DailyKey, no
 
 function isValidSignature(jobId: string, query: Query, key: Buffer, sig: string): boolean {
   const { attempt: _attempt, ...signed } = query
-  const { inline: _inline, ...given } = signed
+  const { inline: _inline, ...parameters } = signed
   // `inline` may be part of the signed query or may have been added later.
   return (
-    signaturesEqual(sig, signature(jobId, signed, key)) || signaturesEqual(sig, signature(jobId, given, key))
+    areSignaturesEqual(sig, signature(jobId, signed, key)) ||
+    areSignaturesEqual(sig, signature(jobId, parameters, key))
   )
 }
 
-function signaturesEqual(sig: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(sig), Buffer.from(expected)]
-  return one.length === other.length && timingSafeEqual(one, other)
+function areSignaturesEqual(sig: string, expected: string): boolean {
+  const [givenSignature, expectedSignature] = [Buffer.from(sig), Buffer.from(expected)]
+  return (
+    givenSignature.length === expectedSignature.length && timingSafeEqual(givenSignature, expectedSignature)
+  )
 }
 
 const urlExpiredError = (exp: string) => {

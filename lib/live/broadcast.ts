@@ -4,7 +4,7 @@ import { readCredentials } from '../access/credential.ts'
 import { loadViewState } from '../access/job-access.ts'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { PostOutcome } from '../aws/sockets.ts'
-import { type StatusView, statusView } from '../jobs/view.ts'
+import { type StatusView, toStatusView } from '../jobs/view.ts'
 import { type Job, liveStatuses } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { type ListenerWithRequests, SocketStore } from './connections.ts'
@@ -16,7 +16,13 @@ import {
   pingIntervalMs,
   type ServerFrame,
 } from './frames.ts'
-import { eventFrame, isTerminalEvent, jobFrame, snapshotFrames, toJobFrame } from './render.ts'
+import {
+  createEventFrame,
+  createJobFrame,
+  createSnapshotFrames,
+  isTerminalEvent,
+  toJobFrame,
+} from './render.ts'
 import { addSubscription, isSubscribed, removeSubscriptions } from './subscriptions.ts'
 
 /** Sockets written to at a time. */
@@ -24,14 +30,14 @@ const maxConcurrentPosts = 50
 /** How long one socket may delay the other sockets of its owner. */
 const maxPostMs = 2000
 /** How long one call sends on behalf of others; then it starts a new one, as its function has a time limit. */
-const maxSendingMs = 8000
+const maxBroadcastMs = 8000
 /** Attempts to either get the lease or leave the work to its holder. */
 const maxAcquireAttempts = 5
 /** Maximum jobs in a snapshot of all jobs; the newest are included. */
 const maxSnapshotJobs = 100
 
 /** Events that wait to be numbered, and the promise of their sending. */
-interface Round {
+interface BroadcastRound {
   readonly events: BusEvent[]
   readonly done: Promise<void>
 }
@@ -45,8 +51,8 @@ export class Broadcast {
   readonly #feeds: EventFeeds
   readonly #connections: SocketStore
   /** The next round of each owner, which includes all events that arrive before it starts. */
-  readonly #waitingRounds = new Map<string, Round>()
-  readonly #currentRounds = new Map<string, Promise<void>>()
+  readonly #waitingRoundsByOwner = new Map<string, BroadcastRound>()
+  readonly #currentRoundsByOwner = new Map<string, Promise<void>>()
 
   constructor(services: Services) {
     this.#services = services
@@ -65,31 +71,31 @@ export class Broadcast {
   }
 
   #joinRound(owner: string, event?: BusEvent): Promise<void> {
-    const waitingRound = this.#waitingRounds.get(owner)
+    const waitingRound = this.#waitingRoundsByOwner.get(owner)
     if (waitingRound) {
       if (event) waitingRound.events.push(event)
       return waitingRound.done
     }
     const events = event ? [event] : []
-    const previousRound = this.#currentRounds.get(owner)?.catch(() => undefined) ?? Promise.resolve()
-    const roundEnd = previousRound.then(() => {
-      this.#waitingRounds.delete(owner)
-      this.#currentRounds.set(owner, roundEnd)
+    const previousRound = this.#currentRoundsByOwner.get(owner)?.catch(() => undefined) ?? Promise.resolve()
+    const roundPromise = previousRound.then(() => {
+      this.#waitingRoundsByOwner.delete(owner)
+      this.#currentRoundsByOwner.set(owner, roundPromise)
       return this.#runRound(owner, events)
     })
-    this.#waitingRounds.set(owner, { events, done: roundEnd })
+    this.#waitingRoundsByOwner.set(owner, { events, done: roundPromise })
     const cleanUp = () => {
-      if (this.#currentRounds.get(owner) === roundEnd) this.#currentRounds.delete(owner)
+      if (this.#currentRoundsByOwner.get(owner) === roundPromise) this.#currentRoundsByOwner.delete(owner)
     }
-    roundEnd.then(cleanUp, cleanUp)
-    return roundEnd
+    roundPromise.then(cleanUp, cleanUp)
+    return roundPromise
   }
 
   async #runRound(owner: string, events: readonly BusEvent[]): Promise<void> {
     const holder = randomUUID()
-    const appended = events.length > 0 ? await this.#feeds.append(owner, events, holder) : 'taken'
-    let feed = appended === 'taken' ? await this.#acquireFeed(owner, holder) : appended
-    const deadline = Date.now() + maxSendingMs
+    const appendedFeed = events.length > 0 ? await this.#feeds.append(owner, events, holder) : 'taken'
+    let feed = appendedFeed === 'taken' ? await this.#acquireFeed(owner, holder) : appendedFeed
+    const deadline = Date.now() + maxBroadcastMs
     while (feed) {
       await this.#sendFeed(owner, feed)
       feed = await this.#feeds.release(owner, holder, feed.last)
@@ -108,10 +114,10 @@ export class Broadcast {
     ])
     const listeners = await this.#closeRevoked(owner, connectedListeners)
     const jobs = await this.#loadJobs(entries, listeners)
-    await forEachConcurrently(listeners, maxConcurrentPosts, async (one) => {
-      const round = { owner, feed, entries, jobs, ...one }
-      if (one.listener.jobId === undefined) await this.#serveUser(round)
-      else await this.#serveJob(round, one.listener.jobId)
+    await forEachConcurrently(listeners, maxConcurrentPosts, async (listenerWithRequests) => {
+      const round = { owner, feed, entries, jobs, ...listenerWithRequests }
+      if (listenerWithRequests.listener.jobId === undefined) await this.#serveUser(round)
+      else await this.#serveJob(round, listenerWithRequests.listener.jobId)
     })
   }
 
@@ -132,8 +138,8 @@ export class Broadcast {
   /** Returns undefined if another process is sending, which then sends this too: an owner occupies one process only. */
   async #acquireFeed(owner: string, holder: string): Promise<Feed | undefined> {
     for (let attempt = 0; attempt < maxAcquireAttempts; attempt++) {
-      const acquired = await this.#feeds.acquire(owner, holder)
-      if (acquired !== 'taken') return acquired
+      const acquiredFeed = await this.#feeds.acquire(owner, holder)
+      if (acquiredFeed !== 'taken') return acquiredFeed
       if (await this.#feeds.requestRound(owner)) return undefined
     }
     throw new Error("gave up after repeated write conflicts on the lease of an owner's sockets")
@@ -163,7 +169,7 @@ export class Broadcast {
         ? []
         : entries
             .filter((entry) => isSubscribed(entry, subscriptions))
-            .map((entry) => eventFrame(entry, this.#services.resultLink))
+            .map((entry) => createEventFrame(entry, this.#services.resultLink))
     for (const { request } of requests) {
       if (from === undefined && request.type !== 'greet') continue
       switch (request.type) {
@@ -171,11 +177,11 @@ export class Broadcast {
           // A repeated "socket opened" event.
           if (from !== undefined) break
           from = feed.last
-          frames.push(helloFrame(listener.id, feed.last))
+          frames.push(createHelloFrame(listener.id, feed.last))
           break
         case 'subscribe':
           subscriptions = addSubscription(subscriptions, request)
-          frames.push(...snapshotFrames(feed.last, await this.#snapshot(owner, request.jobs)))
+          frames.push(...createSnapshotFrames(feed.last, await this.#createSnapshot(owner, request.jobs)))
           break
         case 'unsubscribe':
           subscriptions = removeSubscriptions(subscriptions, request.jobs)
@@ -186,12 +192,12 @@ export class Broadcast {
             frames.push(
               ...missedEntries
                 .filter((entry) => isSubscribed(entry, subscriptions))
-                .map((entry) => eventFrame(entry, this.#services.resultLink)),
+                .map((entry) => createEventFrame(entry, this.#services.resultLink)),
             )
           else
             frames.push(
-              sequenceGone(request.since),
-              ...snapshotFrames(feed.last, await this.#snapshot(owner, '*')),
+              createSequenceGoneError(request.since),
+              ...createSnapshotFrames(feed.last, await this.#createSnapshot(owner, '*')),
             )
           from = Math.min(request.since, from ?? request.since)
         }
@@ -209,8 +215,8 @@ export class Broadcast {
     const isOver =
       jobEntries.some(({ event }) => isTerminalEvent(event)) ||
       (listener.from === undefined &&
-        (job === undefined || !liveStatuses.some((live) => live === job.status)))
-    const frames = [...jobFrames, ...(requests.length > 0 && job ? [jobFrame(job)] : [])]
+        (job === undefined || !liveStatuses.some((liveStatus) => liveStatus === job.status)))
+    const frames = [...jobFrames, ...(requests.length > 0 && job ? [createJobFrame(job)] : [])]
     const isSent = await this.#deliver(
       round,
       frames.map((frame) => JSON.stringify(frame)),
@@ -271,7 +277,7 @@ export class Broadcast {
     await sockets.close(id, code, description)
   }
 
-  async #snapshot(owner: string, requestedJobs: '*' | readonly string[]): Promise<StatusView[]> {
+  async #createSnapshot(owner: string, requestedJobs: '*' | readonly string[]): Promise<StatusView[]> {
     const { jobs, resultLink } = this.#services
     const foundJobs =
       requestedJobs === '*'
@@ -287,7 +293,7 @@ export class Broadcast {
         : await jobs.store.getJobs([...new Set(requestedJobs)])
     const ownJobs = foundJobs.filter((job) => job.owner === owner && !job.deletedAt)
     const states = await Promise.all(ownJobs.map((job) => loadViewState(job, this.#services)))
-    return states.map((state) => statusView(state, resultLink))
+    return states.map((state) => toStatusView(state, resultLink))
   }
 }
 
@@ -308,7 +314,7 @@ const errorCodes: Partial<Readonly<Record<CloseReason, (typeof frameErrors)[numb
   tooMany: 'RATE_LIMITED',
 }
 
-const helloFrame = (connectionId: string, lastSequence: number) =>
+const createHelloFrame = (connectionId: string, lastSequence: number) =>
   JSON.stringify({
     type: 'hello',
     connectionId,
@@ -317,7 +323,7 @@ const helloFrame = (connectionId: string, lastSequence: number) =>
     lastSequence,
   } satisfies ServerFrame)
 
-const sequenceGone = (sinceNumber: number) =>
+const createSequenceGoneError = (sinceNumber: number) =>
   JSON.stringify({
     type: 'error',
     code: 'SEQUENCE_GONE',

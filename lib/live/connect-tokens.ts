@@ -13,7 +13,7 @@ import { ConnectingOwner } from './connections.ts'
 export const ticketLifetimeS = 60
 const prefix = 'wst_'
 
-const keyOf = (ticket: string): Key => ({
+const getKey = (ticket: string): Key => ({
   pk: `TICKET#${createHash('sha256').update(ticket).digest('base64url')}`,
   sk: 'TICKET',
 })
@@ -27,7 +27,7 @@ export async function createTicket(
   const expires = now + ticketLifetimeS * 1000
   const expiresAt = new Date(expires).toISOString()
   await table.put({
-    ...keyOf(ticket),
+    ...getKey(ticket),
     owner,
     ...defined({ credential }),
     expiresAt,
@@ -45,7 +45,7 @@ export async function redeemTicket(
   ticket: string,
   now = Date.now(),
 ): Promise<ConnectingOwner | undefined> {
-  const key = keyOf(ticket)
+  const key = getKey(ticket)
   const foundToken = await table.get(key)
   if (!foundToken || String(foundToken['expiresAt']) <= new Date(now).toISOString()) return undefined
   const isFirst = await table.transact([{ delete: key, if: { exists: true } }])

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { Item, Key, Table } from '../aws/table.ts'
 import { idPattern } from '../ids.ts'
-import { wakeShardOf } from '../jobs/keys.ts'
+import { getWakeShard } from '../jobs/keys.ts'
 import { defined } from '../validation/defined.ts'
-import { livePartition } from './event-feed.ts'
+import { getLivePartition } from './event-feed.ts'
 import { Subscription } from './frames.ts'
 
 /** Records of open sockets: who is connected, what they subscribe to, and which requests are pending. */
@@ -64,9 +64,9 @@ export interface ListenerWithRequests {
   readonly requests: readonly { readonly key: Key; readonly request: SocketRequest }[]
 }
 
-const socketKey = (id: string): Key => ({ pk: `SOCKET#${id}`, sk: 'SOCKET' })
-const listenerKey = (owner: string, id: string): Key => ({ pk: livePartition(owner), sk: `S#${id}` })
-const requestPrefix = (id: string) => `S#${id}#`
+const getSocketKey = (id: string): Key => ({ pk: `SOCKET#${id}`, sk: 'SOCKET' })
+const getListenerKey = (owner: string, id: string): Key => ({ pk: getLivePartition(owner), sk: `S#${id}` })
+const getRequestPrefix = (id: string) => `S#${id}#`
 let requestCount = 0
 
 export class SocketStore {
@@ -79,9 +79,9 @@ export class SocketStore {
   /** @param wakeAt when to check whether the client has identified itself. */
   async add(socket: Socket, wakeAt?: Date): Promise<void> {
     await this.#table.put({
-      ...socketKey(socket.id),
+      ...getSocketKey(socket.id),
       ...socket,
-      ...(wakeAt && { wakeAt: wakeAt.toISOString(), wakeShard: wakeShardOf(socket.id) }),
+      ...(wakeAt && { wakeAt: wakeAt.toISOString(), wakeShard: getWakeShard(socket.id) }),
       ttl: ttlOf(),
     })
     if (socket.owner !== undefined) await this.#addListener(socket.owner, socket)
@@ -91,18 +91,18 @@ export class SocketStore {
     owner: string,
     { id, jobId, credential }: Pick<Socket, 'id' | 'jobId' | 'credential'>,
   ): Promise<void> {
-    await this.#table.put({ ...listenerKey(owner, id), id, jobId, credential, ttl: ttlOf() })
+    await this.#table.put({ ...getListenerKey(owner, id), id, jobId, credential, ttl: ttlOf() })
   }
 
   async find(id: string): Promise<Socket | undefined> {
-    const item = await this.#table.get(socketKey(id))
+    const item = await this.#table.get(getSocketKey(id))
     return item && Socket.parse(item)
   }
 
   /** Returns false if the socket was identified already, or is gone. */
   async identify(socket: Socket, { owner, credential }: ConnectingOwner): Promise<boolean> {
     const { applied } = await this.#table.update(
-      socketKey(socket.id),
+      getSocketKey(socket.id),
       { set: { owner, ...defined({ credential }) }, remove: ['wakeAt', 'wakeShard'] },
       { condition: { exists: true, absent: ['owner'] } },
     )
@@ -111,22 +111,22 @@ export class SocketStore {
   }
 
   async refuse(id: string, refusedWith: NonNullable<Socket['refused']>): Promise<void> {
-    await this.#table.update(socketKey(id), { set: { refused: refusedWith } })
+    await this.#table.update(getSocketKey(id), { set: { refused: refusedWith } })
   }
 
   /** Counts an invalid frame. */
-  async countBad(id: string): Promise<number> {
-    const { item } = await this.#table.update(socketKey(id), { setPlus: { bad: ['bad', 1] } })
+  async countBadFrame(id: string): Promise<number> {
+    const { item } = await this.#table.update(getSocketKey(id), { setPlus: { bad: ['bad', 1] } })
     return item ? Socket.parse(item).bad : 0
   }
 
   async addRequest(owner: string, id: string, request: SocketRequest): Promise<void> {
     requestCount += 1
     // Sorts requests in the order in which this process received them.
-    const order = `${String(Date.now()).padStart(15, '0')}.${String(requestCount).padStart(9, '0')}`
+    const sortKey = `${String(Date.now()).padStart(15, '0')}.${String(requestCount).padStart(9, '0')}`
     await this.#table.put({
-      pk: livePartition(owner),
-      sk: `${requestPrefix(id)}${order}`,
+      pk: getLivePartition(owner),
+      sk: `${getRequestPrefix(id)}${sortKey}`,
       ...request,
       ttl: ttlOf(),
     })
@@ -136,7 +136,7 @@ export class SocketStore {
   async count(owner: string): Promise<number> {
     const { items } = await this.#table.query({
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
-      ExpressionAttributeValues: { ':pk': livePartition(owner), ':sk': 'S#' },
+      ExpressionAttributeValues: { ':pk': getLivePartition(owner), ':sk': 'S#' },
       ProjectionExpression: 'sk',
       Limit: maxSockets,
     })
@@ -145,7 +145,7 @@ export class SocketStore {
 
   /** Lists all sockets of an owner with their pending requests. */
   async list(owner: string): Promise<ListenerWithRequests[]> {
-    const items = await this.#table.partition(livePartition(owner), 'S#')
+    const items = await this.#table.partition(getLivePartition(owner), 'S#')
     const foundListeners = new Map<
       string,
       { listener: SocketListener; requests: { key: Key; request: SocketRequest }[] }
@@ -159,7 +159,7 @@ export class SocketStore {
       else if (order !== undefined)
         foundListeners
           .get(id)
-          ?.requests.push({ key: { pk: livePartition(owner), sk }, request: SocketRequest.parse(item) })
+          ?.requests.push({ key: { pk: getLivePartition(owner), sk }, request: SocketRequest.parse(item) })
     }
     return [...foundListeners.values()]
   }
@@ -167,19 +167,19 @@ export class SocketStore {
   /** Removes answered requests and stores the new state of the socket. */
   async completeRequests(owner: string, listener: SocketListener, doneKeys: readonly Key[]): Promise<void> {
     const { id, from, subscriptions } = listener
-    await this.#table.update(listenerKey(owner, id), { set: { from, subscriptions } })
+    await this.#table.update(getListenerKey(owner, id), { set: { from, subscriptions } })
     await this.#table.writeAll([], doneKeys)
   }
 
   /** Removes the records of a closed socket. */
   async remove(id: string, owner: string | undefined): Promise<void> {
     const requests =
-      owner === undefined ? [] : await this.#table.partition(livePartition(owner), requestPrefix(id))
+      owner === undefined ? [] : await this.#table.partition(getLivePartition(owner), getRequestPrefix(id))
     await this.#table.writeAll(
       [],
       [
-        socketKey(id),
-        ...(owner === undefined ? [] : [listenerKey(owner, id)]),
+        getSocketKey(id),
+        ...(owner === undefined ? [] : [getListenerKey(owner, id)]),
         ...requests.map(({ pk, sk }: Item) => ({ pk: String(pk), sk: String(sk) })),
       ],
     )

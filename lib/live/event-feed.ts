@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import * as z from 'zod'
 import { type BusEvent, type ServiceEvent, toPublicEvent } from '../../events/index.ts'
-import { ownedCountsKey } from '../aws/owned-records.ts'
+import { getOwnedCountsKey } from '../aws/owned-records.ts'
 import type { Item, Key, Table, Write } from '../aws/table.ts'
 import type { Condition } from '../aws/table-expressions.ts'
 import { subscriberCacheMs, waitForCacheExpiry } from '../model/subscriber-cache.ts'
@@ -29,11 +29,11 @@ export interface FeedEntry {
 }
 
 /** A connection lasts at most two hours; a client that reconnects within another hour misses nothing. */
-const watchMs = 3 * 3600_000
+const watchDurationMs = 3 * 3600_000
 /** Events of one write. */
 const maxBatch = 40
 /** A client that missed more events gets a snapshot instead. */
-const maxMissed = 1000
+const maxMissedEvents = 1000
 /** Lease for sending to an owner's sockets; a process that dies meanwhile delays the others for this long. */
 const leaseMs = 5000
 const maxTries = 20
@@ -41,33 +41,36 @@ const maxTries = 20
 /** Emits the owner's name when this process appends events; other processes poll. */
 const appended = new EventEmitter().setMaxListeners(0)
 
-export const livePartition = (owner: string) => `LIVE#${owner}`
-const feedKey = (owner: string): Key => ({ pk: livePartition(owner), sk: 'FEED' })
-const padSeq = (seq: number) => String(seq).padStart(16, '0')
-const entryKey = (owner: string, seq: number): Key => ({ pk: livePartition(owner), sk: `E#${padSeq(seq)}` })
-const idKey = (owner: string, id: string): Key => ({ pk: livePartition(owner), sk: `ID#${id}` })
-const secondsOf = (ms: number) => Math.ceil(ms / 1000)
+export const getLivePartition = (owner: string) => `LIVE#${owner}`
+const getFeedKey = (owner: string): Key => ({ pk: getLivePartition(owner), sk: 'FEED' })
+const padSequence = (seq: number) => String(seq).padStart(16, '0')
+const getEntryKey = (owner: string, seq: number): Key => ({
+  pk: getLivePartition(owner),
+  sk: `E#${padSequence(seq)}`,
+})
+const getIdKey = (owner: string, id: string): Key => ({ pk: getLivePartition(owner), sk: `ID#${id}` })
+const toSeconds = (ms: number) => Math.ceil(ms / 1000)
 
 /** The feed if the lease was acquired, `taken` if another process holds the lease, undefined without a feed. */
-type Acquired = Feed | 'taken' | undefined
+type AcquiredFeed = Feed | 'taken' | undefined
 
-const isoOf = (ms: number) => new Date(ms).toISOString()
-const lease = (holder: string, now: number) => ({ holder, heldUntil: isoOf(now + leaseMs) })
-const isFreeFor = (holder: string, now: number): Condition[] => [
+const toIsoString = (ms: number) => new Date(ms).toISOString()
+const createLease = (holder: string, now: number) => ({ holder, heldUntil: toIsoString(now + leaseMs) })
+const createFreeCondition = (holder: string, now: number): Condition[] => [
   { absent: ['holder'] },
   { equal: { holder } },
-  { until: { heldUntil: isoOf(now) } },
+  { until: { heldUntil: toIsoString(now) } },
 ]
 
 /** Key of the record that says until when a feed is watched, next to the counts, so that one query reads both. */
-const watchKey = (owner: string): Key => {
-  const { pk, sk } = ownedCountsKey(owner)
+const getWatchKey = (owner: string): Key => {
+  const { pk, sk } = getOwnedCountsKey(owner)
   return { pk, sk: `${sk}#WATCHED` }
 }
 
 /** Reads with one query, which costs half as much as two records, whether a feed is watched, and the counts. */
 export async function readWatchAndCounts(table: Table, owner: string, now = Date.now()) {
-  const counts = ownedCountsKey(owner)
+  const counts = getOwnedCountsKey(owner)
   const items = await table.partition(counts.pk, counts.sk)
   const watch = items.find(({ sk }) => sk !== counts.sk)
   return { isWatched: Number(watch?.['until'] ?? 0) > now, counts: items.find(({ sk }) => sk === counts.sk) }
@@ -81,16 +84,16 @@ export class EventFeeds {
   }
 
   async read(owner: string): Promise<Feed | undefined> {
-    const item = await this.#table.get(feedKey(owner))
+    const item = await this.#table.get(getFeedKey(owner))
     return item && Feed.parse(item)
   }
 
   /** Starts or extends the feed; events are stored from its return on. */
   async watch(owner: string, now = Date.now()): Promise<Feed> {
-    const watchUntil = now + watchMs
-    const expiry = { until: watchUntil, ttl: secondsOf(watchUntil) }
+    const watchUntil = now + watchDurationMs
+    const expiry = { until: watchUntil, ttl: toSeconds(watchUntil) }
     // Before the feed: events that are published to a feed that was not started are dropped.
-    await this.#table.put({ ...watchKey(owner), ...expiry })
+    await this.#table.put({ ...getWatchKey(owner), ...expiry })
     for (let attempt = 0; attempt < maxTries; attempt++) {
       const feed = await this.read(owner)
       const isRunning = feed !== undefined && feed.until > now
@@ -98,12 +101,12 @@ export class EventFeeds {
       const newFeed = { first: now, last: now, sent: now, ...expiry }
       const { applied, item } = isRunning
         ? await this.#table.update(
-            feedKey(owner),
+            getFeedKey(owner),
             { set: expiry },
             { condition: { equal: { first: feed.first } } },
           )
         : await this.#table.put(
-            { ...feedKey(owner), ...newFeed },
+            { ...getFeedKey(owner), ...newFeed },
             { condition: feed ? { equal: { until: feed.until } } : { exists: false } },
           )
       if (!applied) continue
@@ -118,22 +121,22 @@ export class EventFeeds {
    * Numbers new events in this order and, in the same transaction, acquires the lease if it is free, as `acquire` does.
    * Undefined if no client is watching.
    */
-  async append(owner: string, events: readonly BusEvent[], holder: string): Promise<Acquired> {
-    let acquired: Acquired
+  async append(owner: string, events: readonly BusEvent[], holder: string): Promise<AcquiredFeed> {
+    let acquired: AcquiredFeed
     for (let at = 0; at < events.length; at += maxBatch) {
-      acquired = await this.#appendSome(owner, events.slice(at, at + maxBatch), holder)
+      acquired = await this.#appendBatch(owner, events.slice(at, at + maxBatch), holder)
       if (!acquired) return undefined
     }
     appended.emit(owner)
     return acquired
   }
 
-  async #appendSome(owner: string, events: readonly BusEvent[], holder: string): Promise<Acquired> {
+  async #appendBatch(owner: string, events: readonly BusEvent[], holder: string): Promise<AcquiredFeed> {
     const now = Date.now()
     for (let attempt = 0; attempt < maxTries; attempt++) {
       const items = await this.#table.getAll([
-        feedKey(owner),
-        ...[...new Set(events.map(({ id }) => id))].map((id) => idKey(owner, id)),
+        getFeedKey(owner),
+        ...[...new Set(events.map(({ id }) => id))].map((id) => getIdKey(owner, id)),
       ])
       const feedItem = items.find(({ sk }) => sk === 'FEED')
       const feed = feedItem && Feed.parse(feedItem)
@@ -141,34 +144,35 @@ export class EventFeeds {
       const knownKeys = new Set(items.map(({ sk }) => String(sk)))
       const freshEvents = events.filter(
         ({ id }, at) =>
-          !knownKeys.has(idKey(owner, id).sk) && events.findIndex((other) => other.id === id) === at,
+          !knownKeys.has(getIdKey(owner, id).sk) && events.findIndex((other) => other.id === id) === at,
       )
       if (freshEvents.length === 0) return 'taken'
       const lastNumber = feed.last + freshEvents.length
       const { holder: otherHolder, heldUntil = '' } = feedItem
-      const isFree = otherHolder === undefined || otherHolder === holder || String(heldUntil) <= isoOf(now)
-      const ttl = secondsOf(feed.until)
+      const isFree =
+        otherHolder === undefined || otherHolder === holder || String(heldUntil) <= toIsoString(now)
+      const ttl = toSeconds(feed.until)
       const writes = freshEvents.flatMap((event, at): Write[] => {
         const seq = feed.last + 1 + at
         // Stored as text, which keeps the field order.
         const feedEntry = { seq, event: JSON.stringify(toPublicEvent(event)), stream: event.stream }
         return [
-          { put: { ...entryKey(owner, seq), ...feedEntry, ttl } },
-          { put: { ...idKey(owner, event.id), ttl } },
+          { put: { ...getEntryKey(owner, seq), ...feedEntry, ttl } },
+          { put: { ...getIdKey(owner, event.id), ttl } },
         ]
       })
-      const advance: Write = {
-        update: feedKey(owner),
+      const advanceWrite: Write = {
+        update: getFeedKey(owner),
         change: {
-          set: { last: lastNumber, ...(isFree && lease(holder, now)) },
+          set: { last: lastNumber, ...(isFree && createLease(holder, now)) },
           remove: isFree ? ['again'] : [],
         },
         if: {
           equal: { last: feed.last, first: feed.first },
-          ...(isFree && { either: isFreeFor(holder, now) }),
+          ...(isFree && { either: createFreeCondition(holder, now) }),
         },
       }
-      if (await this.#table.transact([advance, ...writes]))
+      if (await this.#table.transact([advanceWrite, ...writes]))
         return isFree ? { ...feed, last: lastNumber } : 'taken'
     }
     throw new Error('gave up after repeated write conflicts while numbering events')
@@ -183,7 +187,7 @@ export class EventFeeds {
   ): Promise<FeedEntry[] | undefined> {
     const count = to - seq
     if (count <= 0) return seq <= last ? [] : undefined
-    if (seq < first || count > maxMissed) return undefined
+    if (seq < first || count > maxMissedEvents) return undefined
     const entries = await this.readRange(owner, seq, to)
     return entries.length === count ? entries : undefined
   }
@@ -195,9 +199,9 @@ export class EventFeeds {
       const page = await this.#table.query({
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
         ExpressionAttributeValues: {
-          ':pk': livePartition(owner),
-          ':from': entryKey(owner, afterNumber + 1).sk,
-          ':to': entryKey(owner, to).sk,
+          ':pk': getLivePartition(owner),
+          ':from': getEntryKey(owner, afterNumber + 1).sk,
+          ':to': getEntryKey(owner, to).sk,
         },
         ConsistentRead: true,
         ExclusiveStartKey: from,
@@ -209,11 +213,11 @@ export class EventFeeds {
   }
 
   /** Acquires the lease for sending to an owner's sockets, if it is free. */
-  async acquire(owner: string, holder: string, now = Date.now()): Promise<Acquired> {
+  async acquire(owner: string, holder: string, now = Date.now()): Promise<AcquiredFeed> {
     const { applied, item } = await this.#table.update(
-      feedKey(owner),
-      { set: lease(holder, now), remove: ['again'] },
-      { condition: { exists: true, either: isFreeFor(holder, now) }, mark: { holder } },
+      getFeedKey(owner),
+      { set: createLease(holder, now), remove: ['again'] },
+      { condition: { exists: true, either: createFreeCondition(holder, now) }, mark: { holder } },
     )
     if (!item) return undefined
     return applied ? Feed.parse(item) : 'taken'
@@ -222,7 +226,7 @@ export class EventFeeds {
   /** Asks the process that holds the lease to send once more before it releases it. False if none holds it. */
   async requestRound(owner: string): Promise<boolean> {
     const { applied } = await this.#table.update(
-      feedKey(owner),
+      getFeedKey(owner),
       { set: { again: true } },
       { condition: { exists: true, present: ['holder'] } },
     )
@@ -241,23 +245,23 @@ export class EventFeeds {
   ): Promise<Feed | undefined> {
     const set = { sent: sentNumber }
     const { applied, item } = await this.#table.update(
-      feedKey(owner),
+      getFeedKey(owner),
       { set, remove: ['holder', 'heldUntil'] },
       { condition: { exists: true, equal: { holder }, absent: ['again'] } },
     )
     if (applied || item?.['holder'] !== holder) return undefined
-    const extended = await this.#table.update(
-      feedKey(owner),
-      { set: { ...set, ...lease(holder, now) }, remove: ['again'] },
+    const extendedFeed = await this.#table.update(
+      getFeedKey(owner),
+      { set: { ...set, ...createLease(holder, now) }, remove: ['again'] },
       { condition: { exists: true, equal: { holder } } },
     )
-    return extended.applied ? Feed.parse(extended.item) : undefined
+    return extendedFeed.applied ? Feed.parse(extendedFeed.item) : undefined
   }
 
   /** Releases the lease even if another process asked for a further round. */
   async abandon(owner: string, holder: string): Promise<void> {
     await this.#table.update(
-      feedKey(owner),
+      getFeedKey(owner),
       { remove: ['holder', 'heldUntil', 'again'] },
       { condition: { exists: true, equal: { holder } } },
     )

@@ -1,11 +1,11 @@
 import { readCredentials } from '../access/credential.ts'
 import { loadViewState } from '../access/job-access.ts'
-import { type StatusView, statusView } from '../jobs/view.ts'
+import { type StatusView, toStatusView } from '../jobs/view.ts'
 import { isTerminalStatus, type Job } from '../model/job.ts'
 import type { Credential } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
 import { EventFeeds, type Feed, type FeedEntry, waitForAppend } from './event-feed.ts'
-import { isTerminalEvent, withoutTaskList } from './render.ts'
+import { isTerminalEvent, removeTaskList } from './render.ts'
 
 /** Server-sent events of one job: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 
@@ -31,7 +31,7 @@ interface StreamOptions {
 }
 
 /** Undefined if the job is finished and the client has received all events. */
-export async function eventStream(
+export async function createEventStream(
   job: Job,
   services: Services,
   options: StreamOptions,
@@ -39,25 +39,25 @@ export async function eventStream(
   const feeds = new EventFeeds(services.table)
   const feed = await feeds.watch(job.owner)
   const { lastEventId } = options
-  const missedOfOwner =
+  const missedEntriesOfOwner =
     lastEventId === undefined ? undefined : await feeds.readMissed(job.owner, lastEventId, feed)
-  const missedEntries = missedOfOwner?.filter(({ stream }) => stream === job.id)
+  const missedEntries = missedEntriesOfOwner?.filter(({ stream }) => stream === job.id)
   if (missedEntries?.length === 0 && isTerminalStatus(job.status)) return undefined
-  return streamEvents({ job, services, feeds, feed, missed: missedEntries, ...options })
+  return streamEvents({ job, services, feeds, feed, missedEntries, ...options })
 }
 
-interface Streaming extends StreamOptions {
+interface StreamContext extends StreamOptions {
   readonly job: Job
   readonly services: Services
   readonly feeds: EventFeeds
   readonly feed: Feed
   /** Events that the client missed; undefined if unknown. */
-  readonly missed?: FeedEntry[] | undefined
+  readonly missedEntries?: FeedEntry[] | undefined
 }
 
-async function* streamEvents({ missed, retryMs = defaultRetryMs, ...streaming }: Streaming) {
+async function* streamEvents({ missedEntries: missed, retryMs = defaultRetryMs, ...context }: StreamContext) {
   yield `retry: ${retryMs}\n\n`
-  const { feed, isBuffered } = streaming
+  const { feed, isBuffered } = context
   let isOver = false
   let snapshotSequence = 0
   if (missed) {
@@ -65,21 +65,21 @@ async function* streamEvents({ missed, retryMs = defaultRetryMs, ...streaming }:
     isOver = missed.some(({ event }) => isTerminalEvent(event)) || (isBuffered && missed.length > 0)
   } else {
     // Read after the feed, so that no event is lost between the two.
-    const now = await currentJob(streaming)
-    if (now) yield formatEvent('snapshot', feed.last, await createView(now, streaming))
+    const now = await currentJob(context)
+    if (now) yield formatEvent('snapshot', feed.last, await createView(now, context))
     isOver = !now || isTerminalStatus(now.status)
     snapshotSequence = now?.sequence ?? 0
   }
-  if (!isOver) yield* streamNewEvents(streaming, snapshotSequence)
+  if (!isOver) yield* streamNewEvents(context, snapshotSequence)
 }
 
-async function currentJob({ job, services }: Streaming): Promise<Job | undefined> {
+async function currentJob({ job, services }: StreamContext): Promise<Job | undefined> {
   const now = await services.jobs.store.getJob(job.id)
   return now?.deletedAt ? undefined : now
 }
 
-async function createView(job: Job, { services }: Streaming): Promise<StatusView> {
-  return statusView(await loadViewState(job, services), services.resultLink)
+async function createView(job: Job, { services }: StreamContext): Promise<StatusView> {
+  return toStatusView(await loadViewState(job, services), services.resultLink)
 }
 
 /**
@@ -89,7 +89,7 @@ async function createView(job: Job, { services }: Streaming): Promise<StatusView
  * snapshot that already includes it; sending it would make the job appear to regress.
  */
 async function* streamNewEvents(
-  { job, services, feeds, feed, deadline, isBuffered, credential = [] }: Streaming,
+  { job, services, feeds, feed, deadline, isBuffered, credential = [] }: StreamContext,
   snapshotSequence: number,
 ) {
   let { last } = feed
@@ -127,7 +127,7 @@ async function waitForEntries(
   return []
 }
 
-const formatEntry = ({ seq, event }: FeedEntry) => formatEvent(event.event, seq, withoutTaskList(event))
+const formatEntry = ({ seq, event }: FeedEntry) => formatEvent(event.event, seq, removeTaskList(event))
 
 const formatEvent = (event: string, id: number, data: unknown) =>
   `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`

@@ -34,14 +34,14 @@ export async function readClaim(
 ): Promise<IdentityClaim> {
   const cookies = headers['cookie']?.split(';').map((pair) => pair.trim())
   const { origin } = headers
-  const byCookie = cookies
+  const cookieClaim = cookies
     ? await authenticateClaim({ headers: { origin }, cookies, sourceIp }, services)
     : unknown
   // A browser sends the cookie regardless of which page connects.
-  const isCrossOrigin = byCookie.kind === 'known' && !isSameOrigin(headers, services.config.PUBLIC_URL)
-  if (byCookie.kind === 'known' && !isCrossOrigin) return byCookie
-  const byHeader = await authenticateClaim({ headers: withBearerToken(headers), sourceIp }, services)
-  if (byHeader.kind !== 'unknown') return byHeader
+  const isCrossOrigin = cookieClaim.kind === 'known' && !isSameOrigin(headers, services.config.PUBLIC_URL)
+  if (cookieClaim.kind === 'known' && !isCrossOrigin) return cookieClaim
+  const headerClaim = await authenticateClaim({ headers: addBearerToken(headers), sourceIp }, services)
+  if (headerClaim.kind !== 'unknown') return headerClaim
   const { ticket } = query
   if (ticket) return { kind: 'ticket', ticket }
   return isCrossOrigin ? { kind: 'refused', reason: 'forbidden' } : unknown
@@ -68,17 +68,18 @@ async function authenticateClaim(
 }
 
 /** Converts a token in a subprotocol, which a browser has to use, to the header that other programs send. */
-function withBearerToken(headers: Handshake['headers']): Handshake['headers'] {
-  const offered = protocolsOf(headers).find((name) => name.startsWith(bearerProtocol))
-  const bearer = headers['authorization'] ?? (offered && `Bearer ${offered.slice(bearerProtocol.length)}`)
+function addBearerToken(headers: Handshake['headers']): Handshake['headers'] {
+  const offeredProtocol = parseProtocols(headers).find((name) => name.startsWith(bearerProtocol))
+  const bearer =
+    headers['authorization'] ?? (offeredProtocol && `Bearer ${offeredProtocol.slice(bearerProtocol.length)}`)
   // In a request, an unknown owner token is ignored and a new identity is created; a socket cannot create one.
   const owner = headers['x-owner-token']
   return { ...headers, authorization: bearer ?? (owner && `Bearer ${owner}`) }
 }
 
-const protocolsOf = (headers: Handshake['headers']): string[] =>
+const parseProtocols = (headers: Handshake['headers']): string[] =>
   (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
 
 /** Selects the subprotocol for the response; a browser that offered some requires one of them. */
 export const selectSubprotocol = (headers: Handshake['headers']): string | undefined =>
-  protocolsOf(headers).includes(subprotocol) ? subprotocol : undefined
+  parseProtocols(headers).includes(subprotocol) ? subprotocol : undefined

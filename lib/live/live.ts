@@ -46,8 +46,8 @@ export class Live {
     const { jobId } = handshake.query
     const claimedJob =
       jobId === undefined
-        ? await this.#userSocket(id, handshake)
-        : await this.#jobSocket(id, jobId, handshake)
+        ? await this.#createUserSocket(id, handshake)
+        : await this.#createJobSocket(id, jobId, handshake)
     const socket = { ...claimedJob, ip: sourceIp }
     if (socket.owner !== undefined) await this.#feeds.watch(socket.owner)
     const isWaiting = socket.owner === undefined && socket.refused === undefined
@@ -57,9 +57,9 @@ export class Live {
     if (isWaiting) setTimeout(() => void this.wake(id).catch(() => undefined), authTimeoutMs + 50).unref()
   }
 
-  async #userSocket(id: string, handshake: Handshake): Promise<Socket> {
+  async #createUserSocket(id: string, handshake: Handshake): Promise<Socket> {
     const claim = await readClaim(handshake, this.#services)
-    const foundOwner = await this.#ownerOf(claim)
+    const foundOwner = await this.#findOwner(claim)
     if (!foundOwner)
       return claim.kind === 'unknown'
         ? { id, bad: 0 }
@@ -69,20 +69,22 @@ export class Live {
       : { id, bad: 0, ...foundOwner }
   }
 
-  async #ownerOf(claim: IdentityClaim): Promise<ConnectingOwner | undefined> {
+  async #findOwner(claim: IdentityClaim): Promise<ConnectingOwner | undefined> {
     if (claim.kind === 'known') {
-      const { kind: _, ...known } = claim
-      return known
+      const { kind: _, ...ownerClaim } = claim
+      return ownerClaim
     }
     return claim.kind === 'ticket' ? redeemTicket(this.#services.table, claim.ticket) : undefined
   }
 
   /** Anyone who knows the id of a job may watch it, unless it belongs to an account. */
-  async #jobSocket(id: string, requestedJobId: string, handshake: Handshake): Promise<Socket> {
+  async #createJobSocket(id: string, requestedJobId: string, handshake: Handshake): Promise<Socket> {
     const jobId = requireJobId(requestedJobId)
     const foundJob = await this.#services.jobs.store.getJob(jobId)
     const isOfAccount = foundJob !== undefined && isAccount(foundJob.owner)
-    const account = isOfAccount ? await this.#ownerOf(await readClaim(handshake, this.#services)) : undefined
+    const account = isOfAccount
+      ? await this.#findOwner(await readClaim(handshake, this.#services))
+      : undefined
     const job = requireVisibleJob(foundJob, jobId, { ownerId: account?.owner ?? '' })
     if (await this.#isFull(job.owner, jobId)) return { id, bad: 0, refused: 'tooMany' }
     return { id, bad: 0, owner: job.owner, ...defined({ credential: account?.credential }), jobId }
@@ -140,7 +142,7 @@ export class Live {
       frame = parseFrame(text)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      if ((await this.#connections.countBad(id)) >= maxBadFrames) {
+      if ((await this.#connections.countBadFrame(id)) >= maxBadFrames) {
         await this.broadcast.close(id, socket.owner, 'badFrames')
         return undefined
       }
@@ -175,7 +177,7 @@ export class Live {
     if (socket.owner !== undefined)
       return { type: 'error', code: 'INVALID_REQUEST', message: 'The connection is already authenticated.' }
     const claim = await readTokenClaim(token, ip, this.#services)
-    const foundOwner = await this.#ownerOf(claim)
+    const foundOwner = await this.#findOwner(claim)
     if (!foundOwner)
       await this.broadcast.close(id, undefined, claim.kind === 'refused' ? claim.reason : 'unauthenticated')
     else if (await this.#isFull(foundOwner.owner)) await this.broadcast.close(id, undefined, 'tooMany')
@@ -192,7 +194,7 @@ export class Live {
   }
 
   /** Logs an unexpected error and returns the frame that reports it to the client. */
-  readonly internalErrorFrame = (error: unknown): ServerFrame => {
+  readonly createInternalErrorFrame = (error: unknown): ServerFrame => {
     this.#services.log.error({ error }, 'handling a frame failed')
     return {
       type: 'error',

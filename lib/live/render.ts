@@ -1,5 +1,5 @@
 import type { ServiceEvent } from '../../events/index.ts'
-import { type StatusView, statusView } from '../jobs/view.ts'
+import { type StatusView, toStatusView } from '../jobs/view.ts'
 import { addResultLinks, type ResultLink } from '../links/result-links.ts'
 import type { Job } from '../model/job.ts'
 import { isTerminalStatus } from '../model/job.ts'
@@ -13,7 +13,7 @@ const maxFrameBytes = 96 * 1024
 /** Jobs per snapshot frame: each takes one or two kilobytes. */
 const maxJobsPerSnapshot = 25
 
-export function eventFrame(
+export function createEventFrame(
   { seq, event: storedEvent }: Pick<FeedEntry, 'seq' | 'event'>,
   link: ResultLink,
 ): string {
@@ -21,17 +21,17 @@ export function eventFrame(
   const frame = JSON.stringify({ type: 'event', seq, ...event })
   return Buffer.byteLength(frame) <= maxFrameBytes
     ? frame
-    : JSON.stringify({ type: 'event', seq, ...withoutTaskList(event) })
+    : JSON.stringify({ type: 'event', seq, ...removeTaskList(event) })
 }
 
 /** Removes the tasks and files of a job, which may be many: they are at `GET /v1/jobs/{jobId}`. */
-export function withoutTaskList(event: ServiceEvent): ServiceEvent {
+export function removeTaskList(event: ServiceEvent): ServiceEvent {
   const { job } = event
   if (typeof job !== 'object' || job === null) return event
   return { ...event, job: { ...job, tasks: {}, ...('files' in job && { files: [] }) } }
 }
 
-export function snapshotFrames(lastSequence: number, jobs: readonly StatusView[]): string[] {
+export function createSnapshotFrames(lastSequence: number, jobs: readonly StatusView[]): string[] {
   const pages = Array.from({ length: Math.max(1, Math.ceil(jobs.length / maxJobsPerSnapshot)) }, (_, at) =>
     jobs.slice(at * maxJobsPerSnapshot, (at + 1) * maxJobsPerSnapshot),
   )
@@ -41,8 +41,8 @@ export function snapshotFrames(lastSequence: number, jobs: readonly StatusView[]
 }
 
 /** Renders the current state of a job. */
-export function jobFrame(job: Job): JobFrame {
-  const { progress } = statusView({ job, fixed: [], tasks: [], chunks: [] }, () => '')
+export function createJobFrame(job: Job): JobFrame {
+  const { progress } = toStatusView({ job, fixed: [], tasks: [], chunks: [] }, () => '')
   const { stage, percent, etaMs } = progress
   return { jobId: job.id, stage, percent, status: job.status, etaMs }
 }
@@ -68,11 +68,11 @@ export function toJobFrame(
   const { status, progress } = event['job'] as Pick<JobFrame, 'status'> & {
     progress?: { readonly percent: number; readonly stage: string }
   }
-  const currentFrame = now && !isTerminalStatus(now.status) ? jobFrame(now) : undefined
+  const currentFrame = now && !isTerminalStatus(now.status) ? createJobFrame(now) : undefined
   const percent =
     status === 'completed'
       ? 100
-      : (progress?.percent ?? (isTerminalEvent(event) && now ? jobFrame(now).percent : 0))
+      : (progress?.percent ?? (isTerminalEvent(event) && now ? createJobFrame(now).percent : 0))
   return {
     jobId: stream,
     stage: progress?.stage ?? (status === 'processing' ? 'convert' : status),

@@ -31,10 +31,10 @@ export function removeSubscriptions(
   jobs: '*' | readonly string[] | undefined,
 ): Subscription[] {
   if (jobs === undefined || subscriptions === undefined) return []
-  if (jobs === '*') return subscriptions.filter((one) => one.jobs !== '*')
+  if (jobs === '*') return subscriptions.filter((subscription) => subscription.jobs !== '*')
   return subscriptions.flatMap((one) => {
     if (one.jobs === '*') return [one]
-    const left = one.jobs.filter((job) => !jobs.includes(job))
-    return left.length > 0 ? [{ ...one, jobs: left }] : []
+    const remainingJobs = one.jobs.filter((job) => !jobs.includes(job))
+    return remainingJobs.length > 0 ? [{ ...one, jobs: remainingJobs }] : []
   })
 }

@@ -1,8 +1,8 @@
-import type { MissingPage } from '../http/replies/error-middleware.ts'
+import type { CreateMissingPage } from '../http/replies/error-middleware.ts'
 import { pageDocument } from './page.ts'
 
 /** The "not found" page. */
-export const missingPage: MissingPage = async ({ headers, cookies = [] }, services) => {
+export const missingPage: CreateMissingPage = async ({ headers, cookies = [] }, services) => {
   const page = await pageDocument('none', { headers, cookies }, services)
   return {
     statusCode: 404,

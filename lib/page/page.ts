@@ -11,10 +11,10 @@ import {
   themes,
   themeToken,
 } from '../../functions/web/section-paths.ts'
-import { limitsOfPlan } from '../accounts/plan-limits.ts'
+import { getPlanLimits } from '../accounts/plan-limits.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { securityHeaders } from '../http/replies/security-headers.ts'
+import { createSecurityHeaders } from '../http/replies/security-headers.ts'
 import type { Services } from '../services/services.ts'
 import type { BuiltPage } from './build.ts'
 import { type CompressedFile, compress } from './compression.ts'
@@ -84,7 +84,7 @@ type PageDeps = Pick<Services, 'plans' | 'config'>
 
 /** The limits for visitors without an account, in the page's language. */
 function describeLimits(language: Language, deps: PageDeps) {
-  const { maxFileBytes, retentionHours } = limitsOfPlan(deps.config.ANONYMOUS_PLAN, deps)
+  const { maxFileBytes, retentionHours } = getPlanLimits(deps.config.ANONYMOUS_PLAN, deps)
   const format = (value: number, unit: string, unitDisplay: 'short' | 'long') =>
     new Intl.NumberFormat(language === 'mirrored' ? 'en' : language, {
       style: 'unit',
@@ -140,7 +140,7 @@ export async function pageDocument(id: DocumentId, request: PageRequest, deps: P
       ...body.headers,
       'content-type': 'text/html; charset=utf-8',
       vary: 'accept-encoding, accept-language, cookie',
-      ...securityHeaders({ style: styleHash, storage: storageOrigin(deps.config) }),
+      ...createSecurityHeaders({ style: styleHash, storage: storageOrigin(deps.config) }),
       ...(request.query?.lang && {
         'set-cookie': `${cookieName}=${language}; Path=/; Max-Age=${cookieLifetimeS}; SameSite=Lax`,
       }),
@@ -189,7 +189,7 @@ async function fileReply(
       ...headers,
       'content-type': type,
       vary: 'accept-encoding',
-      ...securityHeaders({}),
+      ...createSecurityHeaders({}),
       ...extraHeaders,
     },
   }

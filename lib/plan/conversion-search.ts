@@ -1,6 +1,6 @@
 import type { Engine } from '../engines/engine.ts'
-import { type FormatId, formats, namesOfFormat } from '../formats/index.ts'
-import { formatSynonyms, matchesSearch, toolSynonyms } from '../formats/synonyms.ts'
+import { type FormatId, formats, listFormatNames } from '../formats/index.ts'
+import { getFormatSynonyms, getToolSynonyms, matchesSearch } from '../formats/synonyms.ts'
 import { type Operation, operations } from '../model/operations.ts'
 import { type Conversion, findConversions } from './index.ts'
 
@@ -50,10 +50,10 @@ function parseTerms(text: string): readonly SearchTerm[] {
 
 function createTerm(word: string, side: SearchTerm['side']): SearchTerm {
   const meantFormats = formats.filter((format) =>
-    matchesSearch(word, namesOfFormat(format), formatSynonyms(format)),
+    matchesSearch(word, listFormatNames(format), getFormatSynonyms(format)),
   )
   const meantOperations = searchedOperations.filter(
-    (name) => name !== 'convert' && matchesSearch(word, [name], toolSynonyms(name)),
+    (name) => name !== 'convert' && matchesSearch(word, [name], getToolSynonyms(name)),
   )
   return {
     side,

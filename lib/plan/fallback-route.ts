@@ -1,7 +1,7 @@
 import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { formatById } from '../formats/index.ts'
-import { detectedKind } from '../formats/locked-office.ts'
+import { toDetectedFormat } from '../formats/locked-office.ts'
 import type { InputPlan, JobError, StoredFile, TriedRoute } from '../model/job.ts'
 import { defined } from '../validation/defined.ts'
 import { groupInputs } from './file-lists.ts'
@@ -33,9 +33,10 @@ export function planFallback(
   attempt: FallbackAttempt,
 ): InputPlan | { readonly error: JobError } {
   const detectedFiles = withDetectedFormat(files, spec, attempt)
-  if (detectedKind(attempt.tried.at(-1)?.error)) return planForDetectedFormat(detectedFiles, spec, attempt)
+  if (toDetectedFormat(attempt.tried.at(-1)?.error))
+    return planForDetectedFormat(detectedFiles, spec, attempt)
   // Attempts with a wrong format say nothing about the file's content.
-  const [firstRoute, ...rest] = attempt.tried.filter(({ error }) => !detectedKind(error))
+  const [firstRoute, ...rest] = attempt.tried.filter(({ error }) => !toDetectedFormat(error))
   if (!firstRoute) throw new Error('a fallback was requested, but no route has failed')
   const triedRoutes = [firstRoute, ...rest] as const
   const { engine, ...unpinnedSpec } = spec
@@ -56,7 +57,7 @@ function withDetectedFormat(
   spec: ConversionSpec,
   { index, tried }: FallbackAttempt,
 ): readonly StoredFile[] {
-  const foundKind = tried.map(({ error }) => detectedKind(error)).find((kind) => kind !== undefined)
+  const foundKind = tried.map(({ error }) => toDetectedFormat(error)).find((kind) => kind !== undefined)
   if (foundKind === undefined) return files
   const misnamed = groupInputs(files, spec)[index]?.[0]
   const mimeType = formatById(foundKind).mimeTypes[0] ?? 'application/octet-stream'

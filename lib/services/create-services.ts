@@ -6,7 +6,7 @@ import type { ServiceConnections } from '../aws/connections.ts'
 import { Files } from '../aws/files.ts'
 import { Queues } from '../aws/queues.ts'
 import { Sockets } from '../aws/sockets.ts'
-import { documentClient, Table } from '../aws/table.ts'
+import { createDocumentClient, Table } from '../aws/table.ts'
 import type { StoreTimeouts } from '../aws/timeouts.ts'
 import type { Config } from '../config.ts'
 import { DurationStats } from '../conversion/duration-stats.ts'
@@ -51,7 +51,7 @@ export function createServices(
   }: ServiceDeps = {},
 ): Services {
   const log = createLog(config)
-  const table = new Table(config, documentClient(config, timeouts))
+  const table = new Table(config, createDocumentClient(config, timeouts))
   const files = new Files(config, connections, timeouts)
   const queues = new Queues(config, connections.sqs, timeouts)
   const bus = new Bus(config, connections.eventBridge, timeouts)

@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
-import { continueChain, hopsOf, maxHops, traceparentOf } from '../aws/message-chain.ts'
+import { continueChain, maxHops, readHops, readTraceparent } from '../aws/message-chain.ts'
 import type { Log } from '../log.ts'
 import { failSpan, runSpan } from '../trace.ts'
 
@@ -14,7 +14,7 @@ export async function handleBatch(
   handle: (record: SQSRecord) => Promise<boolean>,
 ): Promise<SQSBatchResponse> {
   const handleHop = async (record: SQSRecord) => {
-    const hops = hopsOf(record)
+    const hops = readHops(record)
     if (hops <= maxHops) return continueChain(hops, () => traceMessage(record, handle))
     log.error({ hops, message: record.body }, 'endless chain of messages stopped')
     return false
@@ -31,7 +31,7 @@ function traceMessage(record: SQSRecord, handle: (record: SQSRecord) => Promise<
     {
       name: `process ${queue}`,
       kind: 'consumer',
-      parent: traceparentOf(record),
+      parent: readTraceparent(record),
       attributes: {
         'messaging.system': 'aws_sqs',
         'messaging.operation.type': 'process',

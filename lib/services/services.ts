@@ -10,7 +10,7 @@ import type { Engine } from '../engines/engine.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { DownloadLimits } from '../links/download-limit.ts'
 import type { ResultLink } from '../links/result-links.ts'
-import type { DailyKey } from '../links/signed-download.ts'
+import type { GetDailyKey } from '../links/signed-download.ts'
 import type { Log } from '../log.ts'
 import type { SubscriberLookup } from '../model/subscribers.ts'
 import type { Plans } from '../plans.ts'
@@ -43,7 +43,7 @@ export interface Services {
   readonly plans: Plans
   /** Keys that sign tokens and cursors and hash requests. */
   readonly keys: Readonly<Record<'owner' | 'cursor' | 'idempotency' | 'accounts' | 'signedUrls', Buffer>> & {
-    readonly download: DailyKey
+    readonly download: GetDailyKey
   }
   /** Returns the same services with other public URLs of the service and its files. */
   readonly withConfig: (config: Config) => Services

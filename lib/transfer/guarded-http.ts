@@ -4,7 +4,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { getDefaultHighWaterMark, Readable } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher, request } from 'undici'
 import { AppError } from '../errors.ts'
-import { pooledReadOptions, releaseBuffer } from '../io/buffer-pool.ts'
+import { createPooledReadOptions, releaseBuffer } from '../io/buffer-pool.ts'
 import { defined } from '../validation/defined.ts'
 import { describeUrl } from '../validation/describe-url.ts'
 import { AddressGuard, type ResolveHost } from './addresses.ts'
@@ -98,7 +98,7 @@ function createSharedState({
  */
 function createPooledConnector(timeout: number): buildConnector.connector {
   let socket: Socket | undefined
-  const onread = pooledReadOptions((bytes) => socket?.push(bytes) ?? false)
+  const onread = createPooledReadOptions((bytes) => socket?.push(bytes) ?? false)
   const connector = buildConnector({ timeout, onread } as buildConnector.BuildOptions) // undici passes it on to Node
   return (options, done) =>
     connector(options, (...[error, connectedSocket]) => {

@@ -1,4 +1,4 @@
-import { limitsOfOwner, type PlanLimits } from '../accounts/plan-limits.ts'
+import { getOwnerLimits, type PlanLimits } from '../accounts/plan-limits.ts'
 import type { JobReader } from '../accounts/visible-to-key.ts'
 import { partLimits, type StoredPart } from '../aws/multipart.ts'
 import { AppError } from '../errors.ts'
@@ -48,7 +48,7 @@ export async function startMultipartUpload(
   const { principal, contentType, size, open } = request
   const { ownerId: owner, keyId = null } = principal
   await requireDiskSpace(config)
-  const limits = await limitsOfOwner(owner, services)
+  const limits = await getOwnerLimits(owner, services)
   const maxSize = maxMultipartBytes(limits)
   if (size !== undefined && size > maxSize) throw sizeLimitError(maxSize, size)
   if (size === 0) throw emptyFileError('size')
@@ -107,7 +107,7 @@ export async function signPartUrls(
   await requireDiskSpace(config)
   const uploadedParts = await listUploadedParts(upload, services)
   if (!uploadedParts) throw uploadClosedError(upload)
-  const maxSize = upload.maxSize ?? maxMultipartBytes(await limitsOfOwner(upload.owner, services))
+  const maxSize = upload.maxSize ?? maxMultipartBytes(await getOwnerLimits(upload.owner, services))
   const otherParts = uploadedParts.filter(({ number }) => !numbers.includes(number))
   if (sizeOf(otherParts) >= maxSize) {
     await deleteMultipartUpload(upload, services)

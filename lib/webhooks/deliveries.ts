@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Item, Table } from '../aws/table.ts'
-import { wakeShardOf } from '../jobs/keys.ts'
+import { getWakeShard } from '../jobs/keys.ts'
 import {
   Delivery,
   type DeliveryRef,
@@ -196,5 +196,5 @@ const recordOf = (delivery: Delivery) => ({
 /** Records without `wakeAt` are not in the wake index. */
 function wakeShardChange({ id }: Pick<Delivery, 'id'>, change: DeliveryChange) {
   if (!('wakeAt' in change)) return {}
-  return { wakeShard: change.wakeAt === undefined ? undefined : wakeShardOf(id) }
+  return { wakeShard: change.wakeAt === undefined ? undefined : getWakeShard(id) }
 }

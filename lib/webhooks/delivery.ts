@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { BusEvent } from '../../events/index.ts'
 import type { Key } from '../aws/table.ts'
-import { derivedId } from '../ids.ts'
+import { deriveId } from '../ids.ts'
 import { currentTraceparent } from '../trace.ts'
 import { defined } from '../validation/defined.ts'
 import { deliveryLifetimeS, type Webhook } from './webhook.ts'
@@ -121,7 +121,7 @@ export const recheckS = 60
 
 /** Derives the id, so that an event that is published twice has one delivery. */
 export const deliveryId = ({ id }: Pick<Webhook, 'id'>, event: Pick<BusEvent, 'id' | 'timestamp'>): string =>
-  derivedId('whd', new Date(event.timestamp), id, event.id)
+  deriveId('whd', new Date(event.timestamp), id, event.id)
 
 /** Creates the delivery of an event to a webhook; repeated calls return the same id. */
 export function newDelivery(

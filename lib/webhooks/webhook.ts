@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ownedKey } from '../aws/owned-records.ts'
+import { getOwnedKey } from '../aws/owned-records.ts'
 import type { Key } from '../aws/table.ts'
 import { Sealed } from '../crypto/sealed.ts'
 import { StoredUrl } from './stored-url.ts'
@@ -48,7 +48,7 @@ export const maxWebhooks = 20
 /** How long deliveries are listed and events can be replayed, in seconds. */
 export const deliveryLifetimeS = 30 * 86_400
 
-export const webhookKey = (id: string): Key => ownedKey('WEBHOOK', id)
+export const webhookKey = (id: string): Key => getOwnedKey('WEBHOOK', id)
 
 /** Derives the id of a job's own webhook from the job id. */
 export const webhookIdOfJob = (jobId: string) => jobId.replace(/^job_/, 'whk_')

@@ -1,4 +1,4 @@
-import { derivedId, newId } from '../ids.ts'
+import { deriveId, newId } from '../ids.ts'
 import { defined } from '../validation/defined.ts'
 import { nextRunTime } from './cron-schedule.ts'
 import { maxFailures, runLifetimeS, type Workflow, type WorkflowRun } from './workflow.ts'
@@ -22,7 +22,7 @@ export function createRun(
 ): WorkflowRun {
   return {
     // Processes that handle the same due time create the same run.
-    id: trigger === 'schedule' ? derivedId('run', new Date(dueAt), workflowId) : newId('run'),
+    id: trigger === 'schedule' ? deriveId('run', new Date(dueAt), workflowId) : newId('run'),
     workflowId,
     trigger,
     dueAt,

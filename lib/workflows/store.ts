@@ -1,6 +1,6 @@
 import { createOwned, listOwnedIds, removeOwned } from '../aws/owned-records.ts'
 import type { Table, Write } from '../aws/table.ts'
-import { wakeShardOf } from '../jobs/keys.ts'
+import { getWakeShard } from '../jobs/keys.ts'
 import { maxWorkflows, runKey, Workflow, WorkflowRun, workflowKey } from './workflow.ts'
 
 /** Stores workflows and their runs. */
@@ -97,5 +97,5 @@ export class WorkflowStore {
 /** A workflow without `wakeAt`, disabled and with no live run, is in no index. */
 const recordOf = (workflow: Workflow) => ({
   ...workflow,
-  ...(workflow.wakeAt && { wakeShard: wakeShardOf(workflow.id) }),
+  ...(workflow.wakeAt && { wakeShard: getWakeShard(workflow.id) }),
 })

@@ -1,4 +1,4 @@
-import { requirePublicAddresses, requireWorkableOptions } from '../conversion/check-tasks.ts'
+import { requirePublicAddresses, requireSupportedOptions } from '../conversion/check-tasks.ts'
 import { isSealed, redacted } from '../crypto/sealed.ts'
 import type { Engine } from '../engines/engine.ts'
 import { secretOptionNames } from '../engines/options.ts'
@@ -47,7 +47,7 @@ export async function prepareTasks(taskMap: TaskMap, id: string, services: Servi
   for (const task of tasks)
     withTaskInErrors(task.name, () => {
       requirePublicAddresses(task, services.config)
-      requireWorkableOptions(task, { byName, engines, hasPlan: false })
+      requireSupportedOptions(task, { tasksByName: byName, engines, hasPlan: false })
     })
   const oneTimeTask = tasks.find(({ operation }) => oneTimeImports.includes(operation.name))
   if (oneTimeTask)

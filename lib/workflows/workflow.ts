@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ownedKey } from '../aws/owned-records.ts'
+import { getOwnedKey } from '../aws/owned-records.ts'
 import type { Key } from '../aws/table.ts'
 import { StoredUrl } from '../webhooks/stored-url.ts'
 
@@ -68,7 +68,7 @@ export const maxFailures = 10
 /** Seconds that a run is kept. */
 export const runLifetimeS = 90 * 86_400
 
-export const workflowKey = (id: string): Key => ownedKey('WORKFLOW', id)
+export const workflowKey = (id: string): Key => getOwnedKey('WORKFLOW', id)
 export const runKey = ({ workflowId, id }: Pick<WorkflowRun, 'workflowId' | 'id'>): Key => ({
   pk: workflowKey(workflowId).pk,
   sk: `RUN#${id}`,

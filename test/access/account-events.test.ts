@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventSchema, toPublicEvent } from '../../events/index.ts'
 import { quotaEvents, subscriptionEvents } from '../../lib/access/account-events.ts'
-import { type WindowName, windowEnd } from '../../lib/access/rate-limit-windows.ts'
+import { getWindowEnd, type WindowName } from '../../lib/access/rate-limit-windows.ts'
 import { newId } from '../../lib/ids.ts'
 
 const now = new Date('2026-03-04T05:06:07.890Z')
@@ -10,7 +10,7 @@ const id = newId('acc')
 const usageOf = (name: WindowName, used: number, limit: number) => ({
   policy: { name, counter: name, limit },
   used: used,
-  endsAt: windowEnd(name, now.getTime()),
+  endsAt: getWindowEnd(name, now.getTime()),
 })
 const eventsFor = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
   quotaEvents({ ownerId: id, kind }, [usageOf(name, used, limit)], now)

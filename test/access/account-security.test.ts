@@ -5,11 +5,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { createAuthApi } from '../../functions/auth.ts'
 import type { AuditEntry } from '../../lib/access/audit.ts'
-import { markerKey, models, recordKey } from '../../lib/access/auth/records.ts'
-import { tableAdapter } from '../../lib/access/auth/table-adapter.ts'
+import { getMarkerKey, getRecordKey, models } from '../../lib/access/auth/records.ts'
+import { createTableAdapter } from '../../lib/access/auth/table-adapter.ts'
 import { type AccountChange, updateAccount } from '../../lib/access/manage-accounts.ts'
-import { sessionsOf } from '../../lib/access/sessions.ts'
-import { accountOf } from '../../lib/accounts/accounts.ts'
+import { listSessions } from '../../lib/access/sessions.ts'
+import { readAccount } from '../../lib/accounts/accounts.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { createWakeHandlers, findDueRecords } from '../../lib/services/wakeups.ts'
 import { after, before } from '../hooks.ts'
@@ -53,9 +53,9 @@ const signIn = ({ send }: Visitor, email: string, given = password) =>
 
 describe('ended sessions of accounts', () => {
   const expireSessions = async (id: string, at: Date) => {
-    const sessions = await sessionsOf(id, app.services)
+    const sessions = await listSessions(id, app.services)
     for (const session of sessions)
-      await app.services.table.update(recordKey('session', session.id), {
+      await app.services.table.update(getRecordKey('session', session.id), {
         set: { expiresAt: at.toISOString() },
       })
     return sessions.length
@@ -66,20 +66,20 @@ describe('ended sessions of accounts', () => {
     const { id } = (await signUp(here, 'over@example.com')).json.user
     await signIn(openVisitor(), 'over@example.com')
     assert.equal(await expireSessions(id, new Date(Date.now() + 60_000)), 2)
-    const [newest, oldest] = await sessionsOf(id, app.services)
+    const [newest, oldest] = await listSessions(id, app.services)
     assert.ok(newest && oldest && newest.id > oldest.id)
     assert.deepEqual([newest.userId, oldest.ipAddress], [id, here.address])
     assert.equal((await here.send('GET', '/v1/account')).status, 200)
     await expireSessions(id, new Date(Date.now() - 1))
     assert.equal((await here.send('GET', '/v1/account')).status, 401)
-    assert.deepEqual(await sessionsOf(id, app.services), [])
+    assert.deepEqual(await listSessions(id, app.services), [])
   })
 
   test('removing the ADMIN role of an account ends its sessions, other changes do not', async () => {
     const here = openVisitor()
     const { id } = (await signUp(here, 'was-boss@example.com')).json.user
     const change = (given: AccountChange) => updateAccount(id, given, { id: 'command' }, app.services)
-    const sessions = async () => (await sessionsOf(id, app.services)).length
+    const sessions = async () => (await listSessions(id, app.services)).length
     await change({ role: 'ADMIN' })
     await change({ plan: 'pro' })
     assert.equal(await sessions(), 1)
@@ -196,7 +196,7 @@ describe('two-factor authentication', () => {
 
 describe('the better-auth table adapter', () => {
   test('a one-time code is consumed once by concurrent requests, and each attempt is counted', async () => {
-    const adapter = tableAdapter({ ...app.services, models })({})
+    const adapter = createTableAdapter({ ...app.services, models })({})
     const expiresAt = new Date(Date.now() + 60_000)
     const { id } = await adapter.create({
       model: 'verification',
@@ -213,7 +213,7 @@ describe('the better-auth table adapter', () => {
   })
 
   test('the records that find a session by its token expire with the session', async () => {
-    const adapter = tableAdapter({ ...app.services, models })({})
+    const adapter = createTableAdapter({ ...app.services, models })({})
     const at = (days: number) => new Date(Date.now() + days * 86_400_000)
     const token = 'token of a session that lasts'
     await adapter.create({
@@ -223,7 +223,7 @@ describe('the better-auth table adapter', () => {
     const whereToken = [{ field: 'token', value: token }]
     await adapter.update({ model: 'session', where: whereToken, update: { expiresAt: at(30) } })
     const marker = await app.services.table.get(
-      markerKey('session', 'token', token, { ...app.services, models }),
+      getMarkerKey('session', 'token', token, { ...app.services, models }),
     )
     assert.ok(Number(marker?.['ttl']) * 1000 > at(29).getTime())
   })
@@ -239,7 +239,7 @@ describe('the better-auth table adapter', () => {
     const tableJson = JSON.stringify(Items)
     for (const one of [json.token, password, secret, ...backupCodes]) assert.ok(!tableJson.includes(one), one)
     assert.ok(tableJson.includes(json.user.id))
-    assert.equal((await accountOf(app.services, json.user.id))?.email, 'secrets@example.com')
+    assert.equal((await readAccount(app.services, json.user.id))?.email, 'secrets@example.com')
   })
 })
 

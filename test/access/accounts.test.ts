@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { createAuthApi } from '../../functions/auth.ts'
 import { resumeMove } from '../../lib/access/adopt-anonymous.ts'
-import { accountByEmail, accountOf } from '../../lib/accounts/accounts.ts'
+import { findAccountByEmail, readAccount } from '../../lib/accounts/accounts.ts'
 import { Live } from '../../lib/live/live.ts'
 import { emailTemplates } from '../../lib/mail/emails.ts'
 import { after, before } from '../hooks.ts'
@@ -58,7 +58,7 @@ describe('accounts and their jobs', () => {
     )
     assert.deepEqual(signUpReplies.map(({ status }) => status).sort(), [200, 422, 422])
     const createdUser = signUpReplies.find(({ status }) => status === 200)?.json.user
-    const foundAccount = await accountByEmail(app.services, 'RACE@example.com')
+    const foundAccount = await findAccountByEmail(app.services, 'RACE@example.com')
     assert.partialDeepStrictEqual(foundAccount, {
       id: createdUser.id,
       email: 'race@example.com',
@@ -83,7 +83,7 @@ describe('accounts and their jobs', () => {
     const here = visitor()
     const { id } = (await signUp(here, 'grab@example.com', expectedFields)).json.user
     await here.send('POST', '/v1/auth/update-user', { name: 'Bob', ...expectedFields })
-    assert.partialDeepStrictEqual(await accountOf(app.services, id), {
+    assert.partialDeepStrictEqual(await readAccount(app.services, id), {
       role: 'USER',
       plan: 'self-hosted',
       emailVerified: false,

@@ -7,7 +7,7 @@ import {
   uuidTestSuite,
 } from '@better-auth/test-utils/adapter'
 import { type Models, models } from '../../lib/access/auth/records.ts'
-import { tableAdapter } from '../../lib/access/auth/table-adapter.ts'
+import { createTableAdapter } from '../../lib/access/auth/table-adapter.ts'
 import { openApp } from '../http/embedded-app.ts'
 
 /** better-auth's adapter test suite, which needs vitest; see adapter.slow.ts. */
@@ -20,7 +20,7 @@ const enumerated: Models = new Proxy(models, {
 })
 
 const { execute } = await testAdapter({
-  adapter: () => tableAdapter({ ...app.services, models: enumerated }),
+  adapter: () => createTableAdapter({ ...app.services, models: enumerated }),
   runMigrations: () => undefined,
   tests: [
     normalTestSuite(),

@@ -2,15 +2,20 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   apiKeyFields,
-  keyView,
   requirePublicKeyRules,
   resolveScopes,
   scopePresets,
+  toKeyView,
 } from '../../lib/access/api-key-fields.ts'
-import { hasKeyPrefix, isKeyText, newKeyText } from '../../lib/access/api-key-text.ts'
+import { createKeyText, hasKeyPrefix, isKeyText } from '../../lib/access/api-key-text.ts'
 import type { ApiKey } from '../../lib/access/api-keys.ts'
 import { bearerToken } from '../../lib/access/bearer.ts'
-import { hashSecret, isSecretText, matchesSecretHash, newSecretText } from '../../lib/access/secret-text.ts'
+import {
+  createSecretText,
+  hashSecret,
+  isSecretText,
+  matchesSecretHash,
+} from '../../lib/access/secret-text.ts'
 
 describe('fields of API keys', () => {
   const isTaken = (field: keyof typeof apiKeyFields, value: unknown) =>
@@ -96,7 +101,7 @@ describe('fields of API keys', () => {
       last4: 'AAAA',
       createdAt: '2026-11-01T00:00:00.000Z',
     }
-    const { status, ...rest } = keyView(key, now)
+    const { status, ...rest } = toKeyView(key, now)
     assert.deepEqual(
       [status, rest],
       [
@@ -124,9 +129,9 @@ describe('fields of API keys', () => {
       lastUsedAt: now,
       lastUsedIp: '203.0.113.7',
     }
-    assert.partialDeepStrictEqual(keyView({ ...key, ...bounds }, now), bounds)
+    assert.partialDeepStrictEqual(toKeyView({ ...key, ...bounds }, now), bounds)
     const laterTime = '2026-11-23T08:00:00.001Z'
-    const statusOf = (more: Partial<ApiKey>) => keyView({ ...key, ...more }, now).status
+    const statusOf = (more: Partial<ApiKey>) => toKeyView({ ...key, ...more }, now).status
     assert.deepEqual(
       [{ expiresAt: laterTime }, { expiresAt: now }, { validUntil: laterTime }, { validUntil: now }].map(
         statusOf,
@@ -139,15 +144,15 @@ describe('fields of API keys', () => {
 
 describe('API key secrets', () => {
   test('an API key starts with a prefix for its kind and ends with a checksum that detects typos', () => {
-    for (const kind of ['secret', 'public'] as const) assert.ok(isKeyText(newKeyText(kind)), kind)
-    const text = newSecretText('cs_')
+    for (const kind of ['secret', 'public'] as const) assert.ok(isKeyText(createKeyText(kind)), kind)
+    const text = createSecretText('cs_')
     assert.ok(isSecretText(text, 'cs_'))
     assert.ok(!isSecretText(text, 'sk_') && !isKeyText(text) && !hasKeyPrefix(text))
     assert.ok(hasKeyPrefix('sk_') && hasKeyPrefix('ck_x') && !hasKeyPrefix('k_') && !hasKeyPrefix('xsk_'))
     for (const odd of [`${text}a`, text.slice(0, -1), ` ${text}`, `${text}\n`, `cs_-${text.slice(4)}`])
       assert.ok(!isSecretText(odd, 'cs_'), odd)
     // Checksums can start with zeros.
-    for (let left = 300; left > 0; left--) assert.match(newSecretText('x_'), /^x_[0-9A-Za-z]{49}$/)
+    for (let left = 300; left > 0; left--) assert.match(createSecretText('x_'), /^x_[0-9A-Za-z]{49}$/)
   })
 
   test('an API key is verified by its hash', () => {

@@ -5,7 +5,7 @@ import { createAuthApi } from '../../functions/auth.ts'
 import { createAuth } from '../../lib/access/auth/auth.ts'
 import { disabledAuthPaths } from '../../lib/access/auth/disabled-paths.ts'
 import { authEndpoints } from '../../lib/access/auth/endpoints/index.ts'
-import { authOperationId } from '../../lib/http/openapi/auth-paths.ts'
+import { getAuthOperationId } from '../../lib/http/openapi/auth-paths.ts'
 import { openApp } from '../http/embedded-app.ts'
 import { recordAuthEndpoints } from './support/every-auth-endpoint.ts'
 import { openBrowser } from './test-browser.ts'
@@ -65,7 +65,7 @@ test('the OpenAPI document lists every enabled better-auth endpoint with its fie
 
 test('every sign-in endpoint succeeds with the reply that the OpenAPI document describes', async () => {
   const recorded = await recordAuthEndpoints()
-  assert.deepEqual(Object.keys(recorded).sort(), authEndpoints.map(authOperationId).sort())
+  assert.deepEqual(Object.keys(recorded).sort(), authEndpoints.map(getAuthOperationId).sort())
 })
 
 test('better-auth endpoints that the service does not use return 404', async () => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAuthApi } from '../../functions/auth.ts'
 import { api } from '../../functions/routes/index.ts'
-import { newKeyText } from '../../lib/access/api-key-text.ts'
+import { createKeyText } from '../../lib/access/api-key-text.ts'
 import { ApiKeys, type KeyInput } from '../../lib/access/api-keys.ts'
 import { Clients } from '../../lib/access/oauth/clients.ts'
 import { AccessTokens } from '../../lib/access/oauth/tokens.ts'
-import { ownedKey } from '../../lib/aws/owned-records.ts'
+import { getOwnedKey } from '../../lib/aws/owned-records.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 import { operationId } from '../../lib/http/openapi/openapi.ts'
 import { type Access, type GrantedScope, grantedScopes, isOpenAccess } from '../../lib/model/principal.ts'
@@ -101,7 +101,7 @@ async function createSenders(): Promise<Sender[]> {
       send: by({ 'x-owner-token': identityHeaders['x-owner-token'] ?? '' }),
       expected: anonymous(false),
     },
-    { name: 'an unknown key', send: by({ 'x-api-key': newKeyText('secret') }), expected: invalidKeyCodes },
+    { name: 'an unknown key', send: by({ 'x-api-key': createKeyText('secret') }), expected: invalidKeyCodes },
     { name: 'a revoked key', send: by({ 'x-api-key': revokedKey.text }), expected: invalidKeyCodes },
     {
       name: 'an expired key',
@@ -228,7 +228,7 @@ test('no client can change the resources of another owner', async () => {
     ['KEY', 'keyId'],
     ['OAUTH', 'clientId'],
   ] as const)
-    assert.ok(await services.table.get(ownedKey(kind, foreignIds[name] ?? '')), name)
+    assert.ok(await services.table.get(getOwnedKey(kind, foreignIds[name] ?? '')), name)
 })
 
 /** Allowed senders have all required scopes. */

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import * as openid from 'openid-client'
-import { auditPage } from '../../lib/access/audit.ts'
+import { listAuditEntries } from '../../lib/access/audit.ts'
 import { Clients } from '../../lib/access/oauth/clients.ts'
-import { oauthError, oauthErrorBody } from '../../lib/access/oauth/oauth-errors.ts'
+import { oauthError, toOAuthErrorBody } from '../../lib/access/oauth/oauth-errors.ts'
 import { authenticateByToken } from '../../lib/access/oauth/token-auth.ts'
 import { AccessTokens } from '../../lib/access/oauth/tokens.ts'
-import { isSecretText, newSecretText } from '../../lib/access/secret-text.ts'
-import { ownedCountsKey } from '../../lib/aws/owned-records.ts'
+import { createSecretText, isSecretText } from '../../lib/access/secret-text.ts'
+import { getOwnedCountsKey } from '../../lib/aws/owned-records.ts'
 import { AppError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { defined } from '../../lib/validation/defined.ts'
@@ -118,7 +118,7 @@ test('a user can create, list and delete OAuth clients, and each client secret i
   assert.equal((await app.send('DELETE', one, { headers: stranger })).status, 404)
   assert.equal((await app.send('DELETE', one, { headers: key })).status, 204)
   assert.equal((await app.send('DELETE', one, { headers: key })).status, 404)
-  const { entries } = await auditPage(app.services.table, { limit: 100 })
+  const { entries } = await listAuditEntries(app.services.table, { limit: 100 })
   assert.deepEqual(
     entries.filter(({ subject }) => subject === clientId).map(({ action, after: is }) => [action, is]),
     [
@@ -194,7 +194,7 @@ test('an access token stops working when it is revoked or expires, or when its c
 test('an invalid bearer token is rejected as RFC 6750 requires', async () => {
   const one = await newClient()
   const token = await tokenOf(one)
-  const otherSecret = newSecretText(token.slice(0, 30))
+  const otherSecret = createSecretText(token.slice(0, 30))
   assert.ok(isSecretText(otherSecret, token.slice(0, 30)))
   for (const wrongToken of [
     otherSecret,
@@ -244,14 +244,14 @@ test('an OAuth library can discover the endpoints, obtain tokens and revoke them
 })
 
 test('OAuth error descriptions contain only the characters that RFC 6749 allows', () => {
-  const failure = oauthErrorBody(oauthError('invalid_scope', 'scope: "größe" \\ \n~', { allowed: [] }))
+  const failure = toOAuthErrorBody(oauthError('invalid_scope', 'scope: "größe" \\ \n~', { allowed: [] }))
   assert.deepEqual(failure, { error: 'invalid_scope', error_description: "scope: 'gr??e' ? ?~" })
   assert.equal(oauthError('invalid_client', 'a').status, 401)
   assert.deepEqual(oauthError('invalid_scope', 'a', { allowed: ['x'] }).details, {
     allowed: ['x'],
     oauth: 'invalid_scope',
   })
-  const errorOf = (code: AppError['code']) => oauthErrorBody(new AppError(code, 'a')).error
+  const errorOf = (code: AppError['code']) => toOAuthErrorBody(new AppError(code, 'a')).error
   assert.deepEqual([errorOf('INVALID_INPUT'), errorOf('INTERNAL_ERROR')], ['invalid_request', 'server_error'])
 })
 
@@ -316,7 +316,7 @@ test('an account can have at most twenty OAuth clients, listed newest first', as
     (await clients.list(owner)).map((each) => each.id),
     [secondClient.client.id, id],
   )
-  await table.update(ownedCountsKey(owner), { set: { OAUTH: 19 } })
+  await table.update(getOwnedCountsKey(owner), { set: { OAUTH: 19 } })
   await clients.create(owner, input)
   await assert.rejects(clients.create(owner, input), { code: 'INVALID_INPUT', details: { max: 20 } })
   assert.deepEqual([await clients.remove(client), await clients.remove(client)], [true, false])

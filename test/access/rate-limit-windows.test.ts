@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PermitBlocks } from '../../lib/access/permit-blocks.ts'
 import {
-  limitRecordKey,
-  policiesOf,
+  createPolicies,
+  createRateLimitHeaders,
+  findTightestWindow,
+  getLimitRecordKey,
+  getWindowEnd,
+  getWindowSeconds,
   type RequestKind,
-  rateLimitHeaders,
   secondsUntil,
-  tightest,
   type WindowName,
   type WindowUsage,
-  windowEnd,
   windowNames,
-  windowSeconds,
 } from '../../lib/access/rate-limit-windows.ts'
 import { requireFilesPerJob } from '../../lib/accounts/plan-limits.ts'
 import { defaultPlans } from '../../lib/plans.ts'
@@ -28,7 +28,7 @@ const usage = (name: WindowName, used: number, limit: number, endsAt = now + 60_
 describe('windows of the rate limits', () => {
   test('a rate-limit window of minutes starts with its first request, a daily or monthly window follows the calendar', () => {
     assert.deepEqual(
-      windowNames.map((name) => new Date(windowEnd(name, now)).toISOString()),
+      windowNames.map((name) => new Date(getWindowEnd(name, now)).toISOString()),
       [
         '2026-02-03T04:06:06.000Z',
         '2026-02-03T05:05:06.000Z',
@@ -37,12 +37,12 @@ describe('windows of the rate limits', () => {
         '2026-03-01T00:00:00.000Z',
       ],
     )
-    assert.deepEqual(windowNames.map(windowSeconds), [60, 3600, 60, 86_400, 2_678_400])
+    assert.deepEqual(windowNames.map(getWindowSeconds), [60, 3600, 60, 86_400, 2_678_400])
   })
 
   test('rate limits are counted per key or per account, and reads are counted separately if the plan says so', () => {
     const policyNames = (plan: keyof typeof defaultPlans, kind: RequestKind) =>
-      policiesOf(defaultPlans[plan], { limiterKey: 'ip:192.0.2.1' }, kind)
+      createPolicies(defaultPlans[plan], { limiterKey: 'ip:192.0.2.1' }, kind)
     assert.deepEqual(policyNames('anonymous', 'work'), [
       { name: 'minute', counter: 'minute ip:192-0-2-1', limit: 5 },
       { name: 'hour', counter: 'hour ip:192-0-2-1', limit: 30 },
@@ -63,7 +63,7 @@ describe('windows of the rate limits', () => {
     ])
     assert.deepEqual(policyNames('self-hosted', 'work'), [])
     const of = (kind: 'anonymous' | 'key' | 'session') =>
-      limitRecordKey({ kind, ownerId: 'acc_1', limiterKey: 'key:1' })
+      getLimitRecordKey({ kind, ownerId: 'acc_1', limiterKey: 'key:1' })
     assert.deepEqual(of('anonymous'), { pk: 'LIMIT#key:1', sk: 'LIMIT' })
     for (const kind of ['key', 'session'] as const)
       assert.deepEqual(of(kind), { pk: 'LIMIT#acc_1', sk: 'LIMIT' })
@@ -71,22 +71,28 @@ describe('windows of the rate limits', () => {
 
   test('the reply reports the rate-limit window with the fewest remaining requests', () => {
     const [minute, hour, day] = [usage('minute', 9, 10), usage('hour', 5, 10), usage('day', 9, 10, now + 1)]
-    assert.equal(tightest([hour, minute])?.policy.name, 'minute')
-    assert.equal(tightest([day, minute]), minute)
-    assert.equal(tightest([minute, day]), minute)
+    assert.equal(findTightestWindow([hour, minute])?.policy.name, 'minute')
+    assert.equal(findTightestWindow([day, minute]), minute)
+    assert.equal(findTightestWindow([minute, day]), minute)
     // A window beyond its limit has 0 remaining, like one at its limit.
-    assert.equal(tightest([usage('minute', 12, 10, now), usage('hour', 10, 10)])?.policy.name, 'hour')
-    assert.equal(tightest([]), undefined)
+    assert.equal(
+      findTightestWindow([usage('minute', 12, 10, now), usage('hour', 10, 10)])?.policy.name,
+      'hour',
+    )
+    assert.equal(findTightestWindow([]), undefined)
   })
 
   test('the reply contains the headers of both rate-limit conventions', () => {
-    assert.deepEqual(rateLimitHeaders([usage('day', 12, 10, now + 1500), usage('minute', 3, 60)], now), {
-      'x-ratelimit-limit': '10',
-      'x-ratelimit-remaining': '0',
-      'x-ratelimit-reset': String(Math.ceil((now + 1500) / 1000)),
-      'ratelimit-policy': '"day";q=10;w=86400, "minute";q=60;w=60',
-      ratelimit: '"day";r=0;t=2',
-    })
+    assert.deepEqual(
+      createRateLimitHeaders([usage('day', 12, 10, now + 1500), usage('minute', 3, 60)], now),
+      {
+        'x-ratelimit-limit': '10',
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': String(Math.ceil((now + 1500) / 1000)),
+        'ratelimit-policy': '"day";q=10;w=86400, "minute";q=60;w=60',
+        ratelimit: '"day";r=0;t=2',
+      },
+    )
     assert.deepEqual([secondsUntil(now, now), secondsUntil(now + 1001, now)], [1, 2])
   })
 })
@@ -115,7 +121,7 @@ describe('permit blocks of the rate limits', () => {
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', used, limit)])
     for (let each = 0; each < requestCount; each++) blocks.takePermit('one', now)
-    return blocks.blockSizeFor('one', requestedAtMs)
+    return blocks.getBlockSize('one', requestedAtMs)
   }
 
   test('a permit block has as many permits as requests arrived within a second, at least one and at most sixteen', () => {
@@ -123,12 +129,12 @@ describe('permit blocks of the rate limits', () => {
       [blockSizeAfter(0, 0, 10_000), blockSizeAfter(3, 0, 10_000), blockSizeAfter(40, 0, 10_000)],
       [1, 3, 16],
     )
-    assert.equal(new PermitBlocks().blockSizeFor('one', now), 1)
+    assert.equal(new PermitBlocks().getBlockSize('one', now), 1)
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', 0, 10_000)])
     for (const ms of [0, 400, 999, 1000, 1100]) blocks.takePermit('one', now + ms)
     assert.equal(
-      blocks.blockSizeFor('one', now + 1100),
+      blocks.getBlockSize('one', now + 1100),
       2,
       'a second after the first request, the pace is measured again',
     )
@@ -190,9 +196,9 @@ describe('permit blocks of the rate limits', () => {
     blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', 0, 1_000_000)])
     for (let left = 3; left > 0; left--) blocks.takePermit('one', now)
     for (let at = 1; at < 10_000; at++) blocks.takePermit(`${at}`, now)
-    assert.equal(blocks.blockSizeFor('one', now), 3)
+    assert.equal(blocks.getBlockSize('one', now), 3)
     blocks.takePermit('one too many', now)
-    assert.equal(blocks.blockSizeFor('one', now), 1)
+    assert.equal(blocks.getBlockSize('one', now), 1)
   })
 })
 

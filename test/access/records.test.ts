@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { moveToAccount, resumeMove } from '../../lib/access/adopt-anonymous.ts'
 import { signOwnerToken } from '../../lib/access/anonymous.ts'
-import { principalOfKey } from '../../lib/access/api-key-auth.ts'
+import { createKeyPrincipal } from '../../lib/access/api-key-auth.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
-import { auditPage, auditWrite } from '../../lib/access/audit.ts'
+import { createAuditWrite, listAuditEntries } from '../../lib/access/audit.ts'
 import { listAccounts, updateAccount } from '../../lib/access/manage-accounts.ts'
 import { emailOwner } from '../../lib/accounts/account-emails.ts'
-import { accountKey, accountOf } from '../../lib/accounts/accounts.ts'
+import { getAccountKey, readAccount } from '../../lib/accounts/accounts.ts'
 import { isSameOwner } from '../../lib/accounts/same-owner.ts'
-import { ownedCountsKey } from '../../lib/aws/owned-records.ts'
+import { getOwnedCountsKey } from '../../lib/aws/owned-records.ts'
 import { newId } from '../../lib/ids.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { after, before } from '../hooks.ts'
@@ -45,7 +45,7 @@ describe('API keys in the table', () => {
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
     await createKey(owner)
-    await table.update(ownedCountsKey(owner), { set: { KEY: 49 } })
+    await table.update(getOwnedCountsKey(owner), { set: { KEY: 49 } })
     const lastKey = await createKey(owner)
     assert.equal(await keys.create(owner, { ...input, scopes: [] }), undefined)
     assert.equal(await keys.rotate(lastKey), 'full')
@@ -123,7 +123,7 @@ describe('API keys in the table', () => {
     const keys = new ApiKeys(app.services)
     const useFrom = async (sourceIp: string, lastUsedAt?: Date) => {
       const usedKey = { ...key, ...defined({ lastUsedAt: lastUsedAt?.toISOString() }) }
-      await principalOfKey(usedKey, { headers: {}, method: 'GET', sourceIp }, app.services)
+      await createKeyPrincipal(usedKey, { headers: {}, method: 'GET', sourceIp }, app.services)
       return (await keys.find(key.id))?.lastUsedIp
     }
     assert.equal(await useFrom('192.0.2.1'), '192.0.2.1')
@@ -137,7 +137,7 @@ describe('API keys in the table', () => {
     const owner = await newAccount(app.services, { plan: 'enterprise' })
     const request = { headers: { origin: 'https://www.example.com' }, method: 'GET', sourceIp: '192.0.2.1' }
     const key = await createKey(owner, { kind: 'public', allowedOrigins: ['https://www.example.com'] })
-    assert.deepEqual(await principalOfKey(key, request, app.services), {
+    assert.deepEqual(await createKeyPrincipal(key, request, app.services), {
       ownerId: owner,
       kind: 'key',
       plan: 'business',
@@ -152,7 +152,9 @@ describe('API keys in the table', () => {
       ],
     })
     const goneKey = { ...key, owner: newId('acc') }
-    await assert.rejects(principalOfKey(goneKey, request, app.services), { details: { reason: 'unknown' } })
+    await assert.rejects(createKeyPrincipal(goneKey, request, app.services), {
+      details: { reason: 'unknown' },
+    })
   })
 })
 
@@ -162,7 +164,10 @@ describe('the audit trail of accounts', () => {
     const now = new Date('2020-03-01T00:00:00Z')
     const at = ['2018-11-30', '2019-02-01', '2019-12-31', '2020-02-29T23:59:59.999Z', '2020-03-01']
     for (const [index, time] of at.entries()) {
-      const write = auditWrite({ actor: 'acc_1', action: 'key.create', subject: `${index}` }, new Date(time))
+      const write = createAuditWrite(
+        { actor: 'acc_1', action: 'key.create', subject: `${index}` },
+        new Date(time),
+      )
       assert.ok('put' in write)
       const { ttl, ...entry } = write.put
       assert.equal(ttl, Math.floor(Date.parse(time) / 1000) + 400 * 86_400)
@@ -171,7 +176,7 @@ describe('the audit trail of accounts', () => {
     const pages: string[][] = []
     let cursorBefore: string | undefined
     do {
-      const { entries, next } = await auditPage(table, { limit: 2, before: cursorBefore }, now)
+      const { entries, next } = await listAuditEntries(table, { limit: 2, before: cursorBefore }, now)
       pages.push(entries.map(({ subject }) => subject))
       cursorBefore = next ?? undefined
     } while (cursorBefore !== undefined)
@@ -179,7 +184,7 @@ describe('the audit trail of accounts', () => {
       ['4', '3'],
       ['2', '1'],
     ])
-    const { entries } = await auditPage(table, { limit: 5, before: 'aud_2' }, now)
+    const { entries } = await listAuditEntries(table, { limit: 5, before: 'aud_2' }, now)
     const [auditEntry] = entries
     assert.deepEqual(auditEntry, {
       id: 'aud_1',
@@ -219,9 +224,9 @@ describe('accounts', () => {
   test('an account search with few matches scans at most a thousand accounts per page', async () => {
     const [firstId] = [await newAccount(app.services, { name: 'The very first' })]
     const { table } = app.services
-    const account = await table.get(accountKey(await newAccount(app.services)))
+    const account = await table.get(getAccountKey(await newAccount(app.services)))
     const ids = Array.from({ length: 1000 }, () => newId('acc'))
-    await table.writeAll(ids.map((id) => ({ ...account, id, ...accountKey(id) })))
+    await table.writeAll(ids.map((id) => ({ ...account, id, ...getAccountKey(id) })))
     const foundIds = await idsOf({ q: 'the very first' })
     assert.deepEqual(foundIds, { ids: [], next: ids.toSorted()[0] })
     assert.deepEqual(await idsOf({ q: 'the very first', before: foundIds.next ?? '' }), {
@@ -238,12 +243,12 @@ describe('accounts', () => {
       ),
     )
     assert.ok(allIds.every((one) => one?.before.id === id))
-    assert.partialDeepStrictEqual(await accountOf(app.services, id), {
+    assert.partialDeepStrictEqual(await readAccount(app.services, id), {
       plan: 'business',
       role: 'ADMIN',
       status: 'suspended',
     })
-    const { entries } = await auditPage(app.services.table, { limit: 100 })
+    const { entries } = await listAuditEntries(app.services.table, { limit: 100 })
     assert.deepEqual(
       entries
         .filter(({ subject }) => subject === id)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isSameOrigin, serviceOrigins } from '../../lib/access/same-origin.ts'
-import { clearSessionCookie, clearsSession, sessionCookieName } from '../../lib/access/session-auth.ts'
+import { clearsSession, createClearingCookie, getSessionCookieName } from '../../lib/access/session-auth.ts'
 import { AppError } from '../../lib/errors.ts'
 
 describe('same-origin checks', () => {
@@ -35,16 +35,16 @@ describe('same-origin checks', () => {
 
   test('the session cookie has the __Host- prefix if the service uses https', () => {
     assert.deepEqual(
-      ['https://files.example.com', 'http://localhost:8080', undefined].map(sessionCookieName),
+      ['https://files.example.com', 'http://localhost:8080', undefined].map(getSessionCookieName),
       ['__Host-session', 'session', 'session'],
     )
     assert.equal(
-      clearSessionCookie('http://localhost'),
+      createClearingCookie('http://localhost'),
       'session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax',
     )
     // Browsers only accept this name with Secure.
     assert.equal(
-      clearSessionCookie('https://files.example.com'),
+      createClearingCookie('https://files.example.com'),
       '__Host-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure',
     )
   })

@@ -1,7 +1,7 @@
 // What a client sends as a secret is useless to anyone who can read the table, also if the client misspells its name.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { jobKey } from '../../lib/jobs/keys.ts'
+import { getJobKey } from '../../lib/jobs/keys.ts'
 import { webhookKey } from '../../lib/webhooks/webhook.ts'
 import { workflowKey } from '../../lib/workflows/workflow.ts'
 import { after, before } from '../hooks.ts'
@@ -73,7 +73,7 @@ test('webhook URLs and conversion options, even misspelled ones, are never store
     foundItems.map(({ pk, sk }) => [pk, sk]),
     [],
   )
-  for (const { pk } of [webhookKey(webhook.id), workflowKey(workflow.id), jobKey(job.jobId)])
+  for (const { pk } of [webhookKey(webhook.id), workflowKey(workflow.id), getJobKey(job.jobId)])
     assert.ok(
       items.some((item) => item['pk'] === pk),
       `${pk} was looked at`,

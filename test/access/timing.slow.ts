@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { signOwnerToken, verifyOwnerToken } from '../../lib/access/anonymous.ts'
-import { hashSecret, matchesSecretHash, newSecretText } from '../../lib/access/secret-text.ts'
+import { createSecretText, hashSecret, matchesSecretHash } from '../../lib/access/secret-text.ts'
 import { newId } from '../../lib/ids.ts'
 
 const rounds = 201
@@ -29,7 +29,7 @@ const flatten = (text: string) => Buffer.from(text).toString()
 const differentCharacter = (character: string | undefined) => (character === 'a' ? 'b' : 'a')
 
 test('comparing a secret takes the same time wherever it differs', () => {
-  const secret = newSecretText('cs_')
+  const secret = createSecretText('cs_')
   const hash = hashSecret(secret)
   const nearSecret = secret.slice(0, -1) + differentCharacter(secret.at(-1))
   const farSecret = `cs_${differentCharacter(secret[3])}${secret.slice(4)}`

@@ -7,10 +7,10 @@ import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import { authenticate } from '../../lib/access/authenticate.ts'
 import { Clients } from '../../lib/access/oauth/clients.ts'
 import { AccessTokens } from '../../lib/access/oauth/tokens.ts'
-import { authSecret } from '../../lib/access/session-auth.ts'
+import { getAuthSecret } from '../../lib/access/session-auth.ts'
 import { deriveKey } from '../../lib/crypto/sealed.ts'
 import { AppError } from '../../lib/errors.ts'
-import { cursorCodec } from '../../lib/http/job-cursors.ts'
+import { createCursorCodec } from '../../lib/http/job-cursors.ts'
 import { newId } from '../../lib/ids.ts'
 import { signQuery, verifySignature } from '../../lib/links/signed-download.ts'
 import { createTicket, redeemTicket } from '../../lib/live/connect-tokens.ts'
@@ -81,7 +81,7 @@ async function createTokens() {
   const here = openBrowser(app, account)
   const email = `${newId('req').toLowerCase()}@example.com`
   const { json } = await here.send('POST', '/v1/auth/sign-up/email', { email, password, name: 'Ada' })
-  const codec = cursorCodec('anything', services.keys.cursor)
+  const codec = createCursorCodec('anything', services.keys.cursor)
   const now = Date.now()
   const signedJob = { jobId: newId('job'), query: {}, expiresAtS: Math.ceil(now / 1000) + 600, at: now }
   return {
@@ -168,7 +168,7 @@ test('a token that was signed with the same key for another purpose is rejected'
     assert.equal(await places.ownerHeader(`${anonymous}.${sign(key, text, 'base64url')}`), undefined)
   // Cookies of the second factor have the same signature as sessions.
   for (const value of ['2fa-abcdef', newId('acc'), newId('ses')]) {
-    const cookie = encodeURIComponent(`${value}.${sign(authSecret(app.services), value, 'base64')}`)
+    const cookie = encodeURIComponent(`${value}.${sign(getAuthSecret(app.services), value, 'base64')}`)
     assert.equal(await places.sessionCookie(cookie), undefined, value)
   }
 })

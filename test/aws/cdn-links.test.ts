@@ -6,12 +6,12 @@ import { test } from 'node:test'
 import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { Files } from '../../lib/aws/files.ts'
 import { readConfig } from '../../lib/config.ts'
-import { cdnFileResources, cdnKeysSetting } from '../../lib/deployment/cdn-files.ts'
-import { edgeResources } from '../../lib/deployment/edge.ts'
+import { createCdnFileResources, createCdnKeysSetting } from '../../lib/deployment/cdn-files.ts'
+import { createEdgeResources } from '../../lib/deployment/edge.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
 import { closeServer, listen } from '../../lib/embedded-aws/listen.ts'
 import { openS3Server } from '../../lib/embedded-aws/s3/server.ts'
-import { fileLink } from '../../lib/links/file-link.ts'
+import { createFileLink } from '../../lib/links/file-link.ts'
 import type { StoredFile } from '../../lib/model/job.ts'
 import { fileHeaders } from '../../lib/resources/storage.ts'
 import { after, before } from '../hooks.ts'
@@ -27,7 +27,7 @@ const createKeyPair = () =>
 const [oldKeyPair, newKeyPair] = [createKeyPair(), createKeyPair()]
 const stage = parseStage('dev', { cdnPublicKeys: [newKeyPair.publicKey, oldKeyPair.publicKey] })
 /** As CloudFormation resolves it, if the id of each key were that of its resource. */
-const CDN_KEYS = cdnKeysSetting(stage)?.CDN_KEYS['Fn::Sub'].replace(/\$\{(\w+)\}/g, '$1') ?? ''
+const CDN_KEYS = createCdnKeysSetting(stage)?.CDN_KEYS['Fn::Sub'].replace(/\$\{(\w+)\}/g, '$1') ?? ''
 
 const credentials = { accessKeyId: 'AKIACDN', secretAccessKey: 'cdn' }
 const openedResources = new AsyncDisposableStack()
@@ -43,8 +43,8 @@ before(async () => {
   openedResources.defer(() => closeServer(server))
   s3 = new S3Client({ region: 'eu-central-1', endpoint: s3Url, forcePathStyle: true, credentials })
   await s3.send(new CreateBucketCommand({ Bucket: 'mutabor' }))
-  const { Distribution } = edgeResources(stage)
-  const files = cdnFileResources(stage)
+  const { Distribution } = createEdgeResources(stage)
+  const files = createCdnFileResources(stage)
   const cloudFront = await startCloudFront({
     distribution: Distribution,
     files,
@@ -71,8 +71,8 @@ const open = (privateKey: string, publicUrl = url) =>
   )
 const store = (Body = '0123456789') =>
   s3.send(new PutObjectCommand({ Bucket: 'mutabor', Key: file.key, Body }))
-const link = (privateKey = newKeyPair.privateKey, options: Parameters<typeof fileLink>[2] = {}) =>
-  fileLink(file, { files: open(privateKey) }, options)
+const link = (privateKey = newKeyPair.privateKey, options: Parameters<typeof createFileLink>[2] = {}) =>
+  createFileLink(file, { files: open(privateKey) }, options)
 
 test('CloudFront serves a file with its name, type, range and ETag, and lets it run no scripts', async () => {
   const { ETag } = await store()
@@ -139,6 +139,6 @@ test('without a CloudFront private key, download links point to the bucket', asy
   await store()
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'AKIACDN', AWS_SECRET_ACCESS_KEY: 'cdn' })
   const files = new Files(readConfig({ CDN_KEYS, PUBLIC_URL: url, S3_PUBLIC_ENDPOINT: s3Url }))
-  const address = await fileLink(file, { files })
+  const address = await createFileLink(file, { files })
   assert.ok(address.startsWith(`${s3Url}/`), address)
 })

@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { failureText } from '../../lib/local/runtime/failure-text.ts'
+import { formatFailure } from '../../lib/local/runtime/failure-text.ts'
 import { Fixtures } from './fixtures.ts'
 import { Report } from './report.ts'
 import type { BenchContext } from './section.ts'
@@ -36,7 +36,7 @@ async function measure(
       // Continue with the other sections, but fail the run.
       await run({ report, fixtures, ...options }).catch((error: unknown) => {
         process.exitCode = 1
-        say(`  ${name} could not be measured: ${failureText(error)}`)
+        say(`  ${name} could not be measured: ${formatFailure(error)}`)
       })
     }
   } finally {

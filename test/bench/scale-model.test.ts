@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { jobInvocations, perJob } from '../../lib/deployment/common-job.ts'
+import { jobInvocations, usagePerJob } from '../../lib/deployment/common-job.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
 import { profileNames, stageProfiles } from '../../lib/deployment/stage-profiles.ts'
 import { listResources, maxJobsPerS, simulateBurst, useAt } from './scale-model.ts'
@@ -22,9 +22,9 @@ test('the scale model uses the limits of the profile and the measured requests a
   assert.deepEqual(find('requests per second of the API'), {
     name: 'requests per second of the API',
     limit: stageProfiles.standard.requestsPerSecond,
-    perJob: perJob.requests,
+    perJob: usagePerJob.requests,
   })
-  assert.equal(find('table, write units')?.perJob, perJob.writeUnits)
+  assert.equal(find('table, write units')?.perJob, usagePerJob.writeUnits)
   assert.equal(find('concurrency of prepare')?.limit, 20)
 })
 
@@ -47,7 +47,7 @@ test('a burst of jobs takes as long as its slowest stage needs for all of them',
   const stage = stageOf('standard')
   const { seconds, bottleneck } = simulateBurst(stage, 10_000)
   assert.equal(bottleneck, 'POST /v1/convert')
-  const requestS = (10_000 * perJob.requests) / stage.requestsPerSecond
+  const requestS = (10_000 * usagePerJob.requests) / stage.requestsPerSecond
   assert.ok(seconds >= requestS && seconds < 1.1 * requestS, `${seconds} s for ${requestS} s of requests`)
   assert.ok(simulateBurst(stage, 20_000).seconds > 1.9 * seconds)
 })

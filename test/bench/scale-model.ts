@@ -1,10 +1,10 @@
 import type { ImageId } from '../../lib/component-ids.ts'
-import { jobInvocations, measuredFiguresOf, perJob } from '../../lib/deployment/common-job.ts'
+import { getMeasuredFigures, jobInvocations, usagePerJob } from '../../lib/deployment/common-job.ts'
 import {
   canReserveConcurrency,
+  getMaxConcurrency,
   hasReservedConcurrency,
-  maxConcurrencyOf,
-  reservedConcurrency,
+  sumReservedConcurrency,
 } from '../../lib/deployment/concurrency.ts'
 import jobCalls from '../../lib/deployment/job-calls.json' with { type: 'json' }
 import type { Stage } from '../../lib/deployment/stage.ts'
@@ -23,7 +23,7 @@ export interface Resource {
 /** The image of the most common job. */
 export const commonImage: ImageId = 'image'
 
-const conversionSeconds = (image: ImageId) => measuredFiguresOf(image)?.warmS ?? 0
+const conversionSeconds = (image: ImageId) => getMeasuredFigures(image)?.warmStartS ?? 0
 
 interface FunctionUse {
   readonly name: string
@@ -50,10 +50,10 @@ function concurrencyOf(stage: Stage, image: ImageId) {
   const functions = listFunctions(image).map((one) => {
     const declared = declarationOf(one.name)
     const isReservedFunction = isReserved && declared !== undefined && hasReservedConcurrency(declared)
-    const limit = one.hasQueue || isReservedFunction ? maxConcurrencyOf(one.name, stage) : Infinity
+    const limit = one.hasQueue || isReservedFunction ? getMaxConcurrency(one.name, stage) : Infinity
     return { ...one, limit, sharesPool: !isReservedFunction }
   })
-  const reserved = isReserved ? reservedConcurrency(stage) : 0
+  const reserved = isReserved ? sumReservedConcurrency(stage) : 0
   const pool: Resource = {
     name: isReserved ? 'concurrency that is not reserved' : 'concurrency of the account',
     limit: stage.functionsAtATime - reserved,
@@ -77,7 +77,7 @@ export function listResources(stage: Stage, image: ImageId = commonImage): Resou
     ([name]) => 'events' in (declarationOf(name)?.trigger ?? {}),
   )
   return [
-    { name: 'requests per second of the API', limit: stage.requestsPerSecond, perJob: perJob.requests },
+    { name: 'requests per second of the API', limit: stage.requestsPerSecond, perJob: usagePerJob.requests },
     ...functions
       .filter(({ limit }) => Number.isFinite(limit))
       .map(({ name, limit, perJob: use }) => ({ name: `concurrency of ${name}`, limit, perJob: use })),
@@ -87,14 +87,14 @@ export function listResources(stage: Stage, image: ImageId = commonImage): Resou
       limit: messagesInFlight.value,
       perJob: conversionSeconds(image),
     },
-    { name: 'table, write units', limit: tableWriteUnits.value, perJob: perJob.writeUnits },
-    { name: 'table, read units', limit: tableReadUnits.value, perJob: perJob.readUnits },
+    { name: 'table, write units', limit: tableWriteUnits.value, perJob: usagePerJob.writeUnits },
+    { name: 'table, read units', limit: tableReadUnits.value, perJob: usagePerJob.readUnits },
     ...Object.entries(sharedPartitions).map(([name, units]) => ({
       name,
       limit: partitionWriteUnits.value,
       perJob: units,
     })),
-    { name: 'event bus, PutEvents', limit: putEventsPerS.value, perJob: perJob.eventCalls },
+    { name: 'event bus, PutEvents', limit: putEventsPerS.value, perJob: usagePerJob.eventCalls },
     { name: 'event bus, functions invoked', limit: eventInvocationsPerS.value, perJob: listeners.length },
   ]
 }
@@ -129,7 +129,7 @@ const jobSteps = (image: ImageId) => [
   { name: 'POST /v1/convert', requests: 1, by: 'conversion' },
   { name: 'queue ready', requests: 0, by: 'prepare' },
   { name: `queue ${image}`, requests: 0, by: `convert-${image}` },
-  { name: 'status and download', requests: perJob.requests - 1, by: 'jobs' },
+  { name: 'status and download', requests: usagePerJob.requests - 1, by: 'jobs' },
 ]
 
 /** How many jobs what is left suffices for. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { decodeTime, encodeTime } from 'ulid'
-import { wakeShardOf } from '../../lib/jobs/keys.ts'
+import { getWakeShard } from '../../lib/jobs/keys.ts'
 
 type Row = Record<string, SQLInputValue>
 
@@ -60,7 +60,7 @@ function rowsOf(database: DatabaseSync, table: string, id: string): Row[] {
 function copyOf(row: Row, id: string, number: number): Row {
   const ulid = id.slice('job_'.length)
   const copyId = `job_${encodeTime(decodeTime(ulid) - 1 - number, 10)}${ulid.slice(10)}`
-  const shard = wakeShardOf(copyId)
+  const shard = getWakeShard(copyId)
   const copiedValues = Object.entries(row).map(([name, value]) => [
     name,
     typeof value === 'string' ? value.replaceAll(id, copyId).replaceAll(/wake#\d+/g, shard) : value,

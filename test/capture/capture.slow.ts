@@ -239,7 +239,7 @@ test('a captured website cannot access the private network even without a sandbo
       ...tab,
       requests,
       signal: AbortSignal.timeout(30_000),
-      waitingFor: () => {},
+      setAwaitedCondition: () => {},
     })
   } finally {
     await pipe.kill()

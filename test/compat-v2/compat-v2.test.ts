@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import type CloudConvert from 'cloudconvert'
-import { deployedFunctions } from '../../lib/deployment/functions.ts'
-import { roleId } from '../../lib/deployment/references.ts'
-import { roleResources } from '../../lib/deployment/roles.ts'
+import { createFunctions } from '../../lib/deployment/functions.ts'
+import { getRoleId } from '../../lib/deployment/references.ts'
+import { createRoleResources } from '../../lib/deployment/roles.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
 import { compatEvent } from '../../lib/webhooks/compat-event.ts'
 import { after, before } from '../hooks.ts'
@@ -191,8 +191,8 @@ test('a webhook event of the v2 compatibility API contains the tasks under the n
 test('on AWS, the v2 compatibility API is deployed only if the stage enables it', () => {
   const names = (givenNames: object) => {
     const stage = parseStage('dev', givenNames)
-    const roles = Object.keys(roleResources(stage)).includes(roleId('facade'))
-    return [deployedFunctions(stage)['facade']?.environment.FACADES, roles]
+    const roles = Object.keys(createRoleResources(stage)).includes(getRoleId('facade'))
+    return [createFunctions(stage)['facade']?.environment.FACADES, roles]
   }
   assert.deepEqual(names({}), [undefined, false])
   assert.deepEqual(names({ facades: 'v2' }), ['v2', true])

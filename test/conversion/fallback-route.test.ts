@@ -8,7 +8,7 @@ import {
   remoteFields,
 } from '../../lib/conversion/remote-files.ts'
 import { engines } from '../../lib/engines/index.ts'
-import { documentKindMismatch } from '../../lib/formats/locked-office.ts'
+import { documentKindMismatchError } from '../../lib/formats/locked-office.ts'
 import type { JobError, TriedRoute } from '../../lib/model/job.ts'
 import { maxRoutes, pickMostInformative, planFallback } from '../../lib/plan/fallback-route.ts'
 import type { ConversionSpec } from '../../lib/plan/plan-files.ts'
@@ -39,7 +39,7 @@ describe('fallbacks for unreadable files', () => {
 
   describe('encrypted files with a wrong extension', () => {
     const misnamed = [of('a.docx', 'docx', { locked: true })]
-    const kindMismatch = { error: documentKindMismatch('docx', 'xlsx'), steps: [] }
+    const kindMismatch = { error: documentKindMismatchError('docx', 'xlsx'), steps: [] }
     const nextPlan = (
       to: ConversionSpec['to'],
       moreFields: Partial<ConversionSpec> = {},
@@ -196,7 +196,7 @@ describe('fallback routes', () => {
   test('a fallback route for a file with a wrong extension leaves the other files unchanged', () => {
     const misnamed = of('a.docx', 'docx', { locked: true })
     const otherFile = of('b.docx', 'docx')
-    const triedRoutes = [{ error: documentKindMismatch('docx', 'xlsx'), steps: [] }] as [TriedRoute]
+    const triedRoutes = [{ error: documentKindMismatchError('docx', 'xlsx'), steps: [] }] as [TriedRoute]
     const piece = planFallback(
       [otherFile, misnamed],
       specWith('convert', { to: 'pdf', options: { password: 'x' } }),

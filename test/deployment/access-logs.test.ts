@@ -4,18 +4,18 @@ import { test } from 'node:test'
 import { checkProjectRules } from '../../lib/deployment/check/project-rules.ts'
 import { checkSpecification } from '../../lib/deployment/check/specification.ts'
 import { isRecord, type Template } from '../../lib/deployment/check/template.ts'
-import { edgeResources } from '../../lib/deployment/edge.ts'
+import { createEdgeResources } from '../../lib/deployment/edge.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
-import { storageResources } from '../../lib/deployment/storage.ts'
+import { createStorageResources } from '../../lib/deployment/storage.ts'
 
 const firewallArn = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/files/a'
 const stage = parseStage('dev', { accessLogs: true, firewallArn, logDays: 7 })
 const resourcesOf = (settings: typeof stage): Template['Resources'] => ({
-  ...storageResources(settings),
-  ...edgeResources(settings),
+  ...createStorageResources(settings),
+  ...createEdgeResources(settings),
 })
 const distributionOf = (settings: typeof stage) =>
-  edgeResources(settings).Distribution.Properties.DistributionConfig
+  createEdgeResources(settings).Distribution.Properties.DistributionConfig
 
 test('with access logs enabled, CloudFront and the buckets log each request, without cookies and for a limited time', () => {
   const resources = resourcesOf(stage)

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { alarmResources } from '../../lib/deployment/alarms.ts'
+import { createAlarmResources } from '../../lib/deployment/alarms.ts'
 import {
-  aliasResources,
-  canaryResources,
+  createAliasResources,
+  createCanaryResources,
   type FrameworkFunctions,
   useAliases,
 } from '../../lib/deployment/canary.ts'
 import { checkProjectRules } from '../../lib/deployment/check/project-rules.ts'
 import { checkSpecification } from '../../lib/deployment/check/specification.ts'
 import type { Template } from '../../lib/deployment/check/template.ts'
-import { deployedFunctions } from '../../lib/deployment/functions.ts'
+import { createFunctions } from '../../lib/deployment/functions.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
 
 const stage = parseStage('dev', { canary: 'Linear10PercentEvery1Minute' })
@@ -18,12 +18,12 @@ const stage = parseStage('dev', { canary: 'Linear10PercentEvery1Minute' })
 test('each deployed function shifts to its new version gradually, and back if an alarm is raised', () => {
   // As the framework compiles them.
   const functions: FrameworkFunctions = Object.fromEntries(
-    Object.keys(deployedFunctions(stage)).map((name) => [name, { versionLogicalId: `Version${name}` }]),
+    Object.keys(createFunctions(stage)).map((name) => [name, { versionLogicalId: `Version${name}` }]),
   )
   useAliases(functions)
-  const aliases = aliasResources(functions)
-  const resources: Template['Resources'] = { ...canaryResources(stage), ...aliases }
-  const alarms = Object.keys(alarmResources(stage))
+  const aliases = createAliasResources(functions)
+  const resources: Template['Resources'] = { ...createCanaryResources(stage), ...aliases }
+  const alarms = Object.keys(createAlarmResources(stage))
   for (const { targetAlias } of Object.values(functions)) {
     const alias = aliases[targetAlias?.logicalId ?? '']
     const group = alias?.UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref ?? ''
@@ -34,11 +34,11 @@ test('each deployed function shifts to its new version gradually, and back if an
   }
   assert.equal(Object.keys(aliases).length, Object.keys(functions).length)
   assert.deepEqual(checkSpecification({ Resources: resources }).findings, [])
-  assert.deepEqual(checkProjectRules({ Resources: canaryResources(stage) }, stage), [])
+  assert.deepEqual(checkProjectRules({ Resources: createCanaryResources(stage) }, stage), [])
 })
 
 test('without gradual releases, a deployment has neither aliases nor deployment groups', () => {
-  assert.deepEqual(canaryResources(parseStage('dev', {})), {})
+  assert.deepEqual(createCanaryResources(parseStage('dev', {})), {})
 })
 
 test('with gradual releases, a trigger that invokes the newest version directly is reported', () => {

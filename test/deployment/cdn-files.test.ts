@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import { cdnFileResources } from '../../lib/deployment/cdn-files.ts'
+import { createCdnFileResources } from '../../lib/deployment/cdn-files.ts'
 import { exampleStages } from '../../lib/deployment/check/example-stages.ts'
 import { checkProjectRules } from '../../lib/deployment/check/project-rules.ts'
 import { checkSpecification } from '../../lib/deployment/check/specification.ts'
 import type { Template } from '../../lib/deployment/check/template.ts'
-import { edgeResources } from '../../lib/deployment/edge.ts'
-import { deployedFunctions } from '../../lib/deployment/functions.ts'
+import { createEdgeResources } from '../../lib/deployment/edge.ts'
+import { createFunctions } from '../../lib/deployment/functions.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
-import { storageResources } from '../../lib/deployment/storage.ts'
+import { createStorageResources } from '../../lib/deployment/storage.ts'
 
 const stage = parseStage('prod', exampleStages['prod'])
 const resourcesOf = (settings = stage) => ({
-  ...storageResources(settings),
-  ...edgeResources(settings),
-  ...cdnFileResources(settings),
+  ...createStorageResources(settings),
+  ...createEdgeResources(settings),
+  ...createCdnFileResources(settings),
 })
 
 /** The findings in a template of which one text was replaced. */
@@ -63,9 +63,9 @@ test('a stage without CloudFront public keys serves files from the bucket', () =
   const { cdnPublicKeys: _, ...others } = stage
   const text = JSON.stringify(resourcesOf(others))
   assert.doesNotMatch(text, /cloudfront\.amazonaws\.com|S3OriginConfig|KeyGroup/)
-  assert.doesNotMatch(JSON.stringify(deployedFunctions(others)), /CDN_KEYS/)
+  assert.doesNotMatch(JSON.stringify(createFunctions(others)), /CDN_KEYS/)
   assert.match(
-    JSON.stringify(deployedFunctions(stage)['jobs']),
+    JSON.stringify(createFunctions(stage)['jobs']),
     /CDN_KEYS":\{"Fn::Sub":"[0-9a-f]{16}=\$\{CdnKey[0-9a-f]{16}\}"/,
   )
 })

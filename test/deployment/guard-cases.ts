@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkGuardRules } from '../../lib/deployment/check/guard.ts'
-import { guardExceptionsFor } from '../../lib/deployment/check/guard-exceptions.ts'
+import { selectGuardExceptions } from '../../lib/deployment/check/guard-exceptions.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
@@ -19,7 +19,7 @@ test('a run of cfn-guard that takes too long is one finding among the others', (
 })
 
 test('a stage with a domain needs no exceptions for its certificate', () => {
-  const rulesOf = (settings: object) => Object.keys(guardExceptionsFor(parseStage('dev', settings)))
+  const rulesOf = (settings: object) => Object.keys(selectGuardExceptions(parseStage('dev', settings)))
   const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/a'
   const rulesWithDomain = rulesOf({ domain: { name: 'files.example.com', certificateArn } })
   assert.deepEqual(

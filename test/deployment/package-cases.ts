@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lambdaLayerIds, layersOf } from '../../lib/deployment/lambda-layers.ts'
-import { layerBudgetsKb, maxZipKb, packageBudget } from '../../lib/deployment/package-budgets.ts'
+import { getLayers, lambdaLayerIds } from '../../lib/deployment/lambda-layers.ts'
+import { getPackageBudget, layerBudgetsKb, maxZipKb } from '../../lib/deployment/package-budgets.ts'
 import { zipFunctionNames } from '../../lib/deployment/zip-functions.ts'
 import { functions } from '../../lib/resources/functions.ts'
 import { reference } from '../support/deployment.ts'
@@ -91,7 +91,7 @@ test('packages stay within their budgets for heap after import and zip size', as
     if (!(kb > 0 && kb <= maxKb)) exceededLimits.push(`${what} has ${kb} kB, of ${maxKb}`)
   }
   for (const name of zipFunctionNames) {
-    const { heapKb, zipKb } = packageBudget(name, functions[name])
+    const { heapKb, zipKb } = getPackageBudget(name, functions[name])
     const heapBytes = Number(await onPackage(name, heapMeasuringScript(functions[name].handler)))
     check(`the heap of ${name}`, Math.round(heapBytes / 1000), heapKb)
     check(`the package of ${name}`, Math.round(readZipBytes(name) / 1000), Math.min(zipKb, maxZipKb))
@@ -157,7 +157,7 @@ test('functions use the layers that they read, in the format of Lambda', () => {
     const { Layers = [] } = lambda(name).properties
     assert.deepEqual(
       (Layers as unknown[]).map(nameOf),
-      layersOf(name).map((id) => `mutabor-dev-${id}`),
+      getLayers(name).map((id) => `mutabor-dev-${id}`),
       name,
     )
   }

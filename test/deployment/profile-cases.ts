@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { waitKinds } from '../../lib/access/wait-limit.ts'
 import { exampleStages } from '../../lib/deployment/check/example-stages.ts'
-import { describeQuotas, maxConcurrencyOf } from '../../lib/deployment/concurrency.ts'
-import { deployedFunctions } from '../../lib/deployment/functions.ts'
-import { networkResources } from '../../lib/deployment/network.ts'
+import { describeQuotas, getMaxConcurrency } from '../../lib/deployment/concurrency.ts'
+import { createFunctions } from '../../lib/deployment/functions.ts'
+import { createNetworkResources } from '../../lib/deployment/network.ts'
 import { parseStage, readStage, stageSettingNames } from '../../lib/deployment/stage.ts'
 import { profileNames, stageProfiles } from '../../lib/deployment/stage-profiles.ts'
 
@@ -16,7 +16,7 @@ interface DeployedFunction {
   readonly events: readonly { readonly sqs?: { readonly maximumConcurrency: number } }[]
 }
 const functionsOf = (name: string, settings: object = {}) =>
-  Object.entries(deployedFunctions(parseStage(name, settings)) as Record<string, DeployedFunction>)
+  Object.entries(createFunctions(parseStage(name, settings)) as Record<string, DeployedFunction>)
 
 const sumReserved = (name: string) =>
   functionsOf(name).reduce((sum, [, { reservedConcurrency = 0 }]) => sum + reservedConcurrency, 0)
@@ -46,17 +46,17 @@ test('the profile standard keeps the declared limits, and large raises those of 
   const standard = parseStage('standard', {})
   const large = parseStage('large', {})
   assert.deepEqual(
-    ['jobs', 'broadcast', 'convert-av'].map((name) => maxConcurrencyOf(name, standard)),
+    ['jobs', 'broadcast', 'convert-av'].map((name) => getMaxConcurrency(name, standard)),
     [100, 20, 20],
   )
   for (const name of ['jobs', 'prepare', 'count-usage', 'record-metrics', 'broadcast', 'convert-av'])
-    assert.ok(maxConcurrencyOf(name, large) >= 5 * maxConcurrencyOf(name, standard), name)
+    assert.ok(getMaxConcurrency(name, large) >= 5 * getMaxConcurrency(name, standard), name)
 })
 
 test('a setting of the stage replaces that of its profile', () => {
   const stage = parseStage('dev', { profile: 'large', conversionsAtATime: 7, concurrency: { jobs: 50 } })
   assert.deepEqual(
-    [stage.requestsPerSecond, maxConcurrencyOf('convert-av', stage), maxConcurrencyOf('jobs', stage)],
+    [stage.requestsPerSecond, getMaxConcurrency('convert-av', stage), getMaxConcurrency('jobs', stage)],
     [stageProfiles.large.requestsPerSecond, 7, 50],
   )
   assert.throws(() => parseStage('dev', { concurrency: { nothing: 1 } }), /concurrency/)
@@ -87,7 +87,7 @@ test('requests that wait leave room for the others, also where all functions sha
   for (const [id, waits] of maxWaitsOf('standard')) {
     // Some requests to `jobs` create a job, others watch one.
     const kinds = id === 'jobs' ? 2 : 1
-    assert.ok(2 * waits * kinds <= maxConcurrencyOf(id, standard) / 2, id)
+    assert.ok(2 * waits * kinds <= getMaxConcurrency(id, standard) / 2, id)
   }
 })
 
@@ -100,7 +100,7 @@ test('functions without engines can run on arm64, images stay as they are built'
 
 test('the zones of the network can be chosen', () => {
   const zonesOf = (settings: object) =>
-    Object.values<unknown>(networkResources(parseStage('dev', settings)))
+    Object.values<unknown>(createNetworkResources(parseStage('dev', settings)))
       // Resources of CloudFormation.
       .map((one) => (one as { Properties?: Record<string, unknown> }).Properties?.['AvailabilityZone'])
       .filter((zone) => zone !== undefined)

@@ -98,7 +98,7 @@ test('no engine can access files or the queue of another engine', () => {
 })
 
 test('the template is valid for CloudFormation, and an invalid value is detected', () => {
-  const { findings, values } = checkSpecification(template)
+  const { findings, valueCount: values } = checkSpecification(template)
   assert.deepEqual(findings, [])
   assert.ok(values > 2000, String(values))
   const brokenResources = {

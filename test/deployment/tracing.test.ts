@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkProjectRules } from '../../lib/deployment/check/project-rules.ts'
 import { checkSpecification } from '../../lib/deployment/check/specification.ts'
-import { deployedFunctions } from '../../lib/deployment/functions.ts'
-import { roleResources } from '../../lib/deployment/roles.ts'
+import { createFunctions } from '../../lib/deployment/functions.ts'
+import { createRoleResources } from '../../lib/deployment/roles.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
 
 const tracedStage = parseStage('dev', { tracing: true })
@@ -11,13 +11,13 @@ const untracedStage = parseStage('dev', {})
 const actions = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords']
 
 test('with tracing enabled, Lambda traces every function, and each role may send traces', () => {
-  const functions = Object.entries(deployedFunctions(tracedStage))
+  const functions = Object.entries(createFunctions(tracedStage))
   assert.ok(functions.some(([name]) => name === 'convert-pdf'))
   for (const [name, settings] of functions)
     assert.equal('tracing' in settings && settings.tracing, 'Active', name)
   for (const [name, { environment }] of functions)
     assert.equal('LOG_SPANS' in environment && environment.LOG_SPANS, '1', name)
-  const roles = roleResources(tracedStage)
+  const roles = createRoleResources(tracedStage)
   assert.equal(Object.keys(roles).length, functions.length)
   for (const [id, { Properties }] of Object.entries(roles)) {
     const statements = Properties.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
@@ -31,7 +31,7 @@ test('with tracing enabled, Lambda traces every function, and each role may send
 })
 
 test('tracing is off by default', () => {
-  const text = JSON.stringify([deployedFunctions(untracedStage), roleResources(untracedStage)])
+  const text = JSON.stringify([createFunctions(untracedStage), createRoleResources(untracedStage)])
   assert.doesNotMatch(text, /tracing|xray|LOG_SPANS/)
 })
 

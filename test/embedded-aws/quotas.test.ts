@@ -50,7 +50,7 @@ test('the HTTP API answers 503 with Retry-After for a throttled function', async
   const { lambda, release } = makeAccount(1, {})
   const url = await serve(
     createServer(
-      createHttpApi({ lambda, routes: [{ key: '$default', functionName: 'a' }], streamed: [], log }),
+      createHttpApi({ lambda, routes: [{ key: '$default', functionName: 'a' }], streamedFunctions: [], log }),
     ),
   )
   const running = lambda.invoke('b', {})

@@ -8,7 +8,7 @@ import {
   formats,
   isFormatId,
 } from '../../lib/formats/index.ts'
-import { findBySynonym, formatSynonyms, toolSynonyms } from '../../lib/formats/synonyms.ts'
+import { findBySynonym, getFormatSynonyms, getToolSynonyms } from '../../lib/formats/synonyms.ts'
 import { operations } from '../../lib/model/operations.ts'
 
 describe('the format registry', () => {
@@ -89,12 +89,12 @@ describe('search terms', () => {
   test('every format category and every tool can be found by search terms', () => {
     for (const category of categories) {
       const found = formats.filter(
-        (format) => format.category === category && formatSynonyms(format).length > 0,
+        (format) => format.category === category && getFormatSynonyms(format).length > 0,
       )
       assert.ok(found.length > 0, category)
     }
     const operationsWithoutSynonyms = operations.filter(
-      (name) => name !== 'convert' && name !== 'unlock' && toolSynonyms(name).length === 0,
+      (name) => name !== 'convert' && name !== 'unlock' && getToolSynonyms(name).length === 0,
     )
     assert.deepEqual(operationsWithoutSynonyms, [])
   })

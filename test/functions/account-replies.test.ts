@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { auditPage } from '../../lib/access/audit.ts'
-import { windowEnd } from '../../lib/access/rate-limit-windows.ts'
-import { ownedCountsKey } from '../../lib/aws/owned-records.ts'
+import { listAuditEntries } from '../../lib/access/audit.ts'
+import { getWindowEnd } from '../../lib/access/rate-limit-windows.ts'
+import { getOwnedCountsKey } from '../../lib/aws/owned-records.ts'
 import { newId } from '../../lib/ids.ts'
 import { defaultPlans } from '../../lib/plans.ts'
 import { after, before } from '../hooks.ts'
@@ -53,7 +53,7 @@ describe('replies of the account endpoints', () => {
     await send('POST', '/v1/jobs', { tasks })
     await app.services.jobs.store.changeJob(job.id, { set: { status: 'processing' } })
     const { data } = await send('GET', '/v1/account/quota')
-    const month = new Date(windowEnd('month', Date.now())).toISOString()
+    const month = new Date(getWindowEnd('month', Date.now())).toISOString()
     assert.deepEqual(
       data.quotas.map(({ resetsAt: _, ...rest }: { resetsAt: string }) => rest),
       [
@@ -125,7 +125,7 @@ describe('replies of the API key endpoints', () => {
   test('an account can have fifty API keys, including rotated ones', async () => {
     const { owner, send } = await createAccount()
     const { id } = (await send('POST', '/v1/api-keys', { name: 'One' })).data
-    await app.services.table.update(ownedCountsKey(owner), { set: { KEY: 50 } })
+    await app.services.table.update(getOwnedCountsKey(owner), { set: { KEY: 50 } })
     for (const [path, body] of [
       ['', { name: 'Two' }],
       [`/${id}/rotate`, undefined],
@@ -159,7 +159,7 @@ describe('replies of the API key endpoints', () => {
     await send('PATCH', `/v1/api-keys/${id}`, { name: 'Two' })
     await send('POST', `/v1/api-keys/${id}/rotate`)
     await send('DELETE', `/v1/api-keys/${id}`)
-    const { entries } = await auditPage(app.services.table, { limit: 100 })
+    const { entries } = await listAuditEntries(app.services.table, { limit: 100 })
     const ownEntries = entries.filter(({ subject }) => subject === id)
     assert.deepEqual(
       ownEntries.map(({ action, after: is }) => [action, is]),

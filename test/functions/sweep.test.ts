@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pino from 'pino'
-import { wakeShardOf } from '../../lib/jobs/keys.ts'
+import { getWakeShard } from '../../lib/jobs/keys.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { sweepDueRecords } from '../../lib/services/sweep-due-records.ts'
 import { createWakeHandlers } from '../../lib/services/wakeups.ts'
@@ -37,7 +37,7 @@ const storeDueRecord = async (pk: string, sk: string, fields: object = {}) => {
     sk,
     ...fields,
     wakeAt: new Date(clock - 1000).toISOString(),
-    wakeShard: wakeShardOf('same shard'),
+    wakeShard: getWakeShard('same shard'),
   })
   return { pk, sk }
 }

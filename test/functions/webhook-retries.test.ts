@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
-import { accountKey } from '../../lib/accounts/accounts.ts'
+import { getAccountKey } from '../../lib/accounts/accounts.ts'
 import { maxHops } from '../../lib/aws/message-chain.ts'
 import type { Email } from '../../lib/mail/emails.ts'
 import { Deliverer } from '../../lib/webhooks/deliverer.ts'
@@ -169,7 +169,7 @@ test('an account with a confirmed email address receives one email when a webhoo
     await createWebhook(send, '/gone?token=secret')
     const person = { email: 'ada@example.com', emailVerified, name: 'Ada', plan: 'free', role: 'USER' }
     const account = { id: send.id(), ...person, status: 'active', createdAt: now().toISOString() }
-    await app.services.table.put({ ...accountKey(send.id()), ...account })
+    await app.services.table.put({ ...getAccountKey(send.id()), ...account })
     await createEvent(send)
     await createEvent(send)
     const messages = queue.splice(0)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { accountKey } from '../../lib/accounts/accounts.ts'
+import { getAccountKey } from '../../lib/accounts/accounts.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { Workflows } from '../../lib/workflows/workflows.ts'
@@ -146,7 +146,7 @@ test('ten consecutive failures pause a workflow, and enabling it resumes it', as
   assert.ok(workflow)
   const person = { email: 'ada@example.com', emailVerified: true, name: 'Ada', plan: 'free', role: 'USER' }
   const account = { id: workflow.owner, ...person, status: 'active', createdAt: nextRunAt }
-  await app.services.table.put({ ...accountKey(workflow.owner), ...account })
+  await app.services.table.put({ ...getAccountKey(workflow.owner), ...account })
   const logged: unknown[] = []
   const log = { ...silentLog, warn: (email: unknown) => logged.push(email) } as typeof silentLog
   const workflows = new Workflows({ ...app.services, log })

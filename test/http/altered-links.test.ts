@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { createDailyKeys, deriveKey } from '../../lib/crypto/sealed.ts'
-import { cursorCodec } from '../../lib/http/job-cursors.ts'
+import { createCursorCodec } from '../../lib/http/job-cursors.ts'
 import { newId } from '../../lib/ids.ts'
 import { signQuery, verifySignature } from '../../lib/links/signed-download.ts'
 
@@ -39,7 +39,7 @@ const changedTextArbitrary = (text: string): fc.Arbitrary<string> =>
     .filter((changed) => changed !== text)
 
 test('a list cursor is rejected if it was altered or belongs to another list', () => {
-  const { read, write } = cursorCodec('owner 1, all jobs', secret)
+  const { read, write } = createCursorCodec('owner 1, all jobs', secret)
   const position = { direction: 'next', jobId: newId('job') } as const
   const cursor = write(position)
   assert.deepEqual(read(cursor), position)
@@ -50,8 +50,8 @@ test('a list cursor is rejected if it was altered or belongs to another list', (
     { seed, numRuns: 3000 },
   )
   const otherCursors = [
-    cursorCodec('owner 2, all jobs', secret),
-    cursorCodec('owner 1, all jobs', deriveKey('x', 'cursor')),
+    createCursorCodec('owner 2, all jobs', secret),
+    createCursorCodec('owner 1, all jobs', deriveKey('x', 'cursor')),
   ]
   for (const otherCursor of otherCursors)
     assert.throws(() => otherCursor.read(cursor), { code: 'INVALID_INPUT' })

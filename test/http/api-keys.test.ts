@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
-import { isKeyText, newKeyText } from '../../lib/access/api-key-text.ts'
+import { createKeyText, isKeyText } from '../../lib/access/api-key-text.ts'
 import { ApiKeys, type KeyInput } from '../../lib/access/api-keys.ts'
 import { hashSecret } from '../../lib/access/secret-text.ts'
 import { grantedScopes } from '../../lib/model/principal.ts'
@@ -36,9 +36,9 @@ const list = (headers: RequestOptions['headers'] = {}, sent: RequestOptions = {}
 
 describe('API keys over HTTP', () => {
   test('an API key contains its kind, 256 random bits and a checksum', () => {
-    const text = newKeyText('secret')
+    const text = createKeyText('secret')
     assert.match(text, /^sk_[0-9A-Za-z]{49}$/)
-    assert.match(newKeyText('public'), /^ck_/)
+    assert.match(createKeyText('public'), /^ck_/)
     assert.ok(isKeyText(text))
     for (let at = 3; at < text.length; at++) {
       const otherCharacter = text[at] === 'a' ? 'b' : 'a'
@@ -72,7 +72,7 @@ describe('API keys over HTTP', () => {
     assert.equal((await send('DELETE', `/${revoked.id}`)).status, 204)
     const expiresAt = new Date(Date.now() - 1).toISOString()
     const wrongKeys = {
-      unknown: newKeyText('secret'),
+      unknown: createKeyText('secret'),
       revoked: revoked.key,
       expired: await keyOf(owner, { expiresAt }),
     }

@@ -8,7 +8,7 @@ import { readConfig } from '../../lib/config.ts'
 import { AppError } from '../../lib/errors.ts'
 import { createApp } from '../../lib/http/app.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
-import { openApiDocument } from '../../lib/http/openapi/openapi.ts'
+import { createOpenApiDocument } from '../../lib/http/openapi/openapi.ts'
 import { openAccess, writeAccess } from '../../lib/model/principal.ts'
 import { createServices } from '../../lib/services/create-services.ts'
 import { defined } from '../../lib/validation/defined.ts'
@@ -86,7 +86,7 @@ test('an invalid API key returns a different WWW-Authenticate than a missing key
 })
 
 test('the test client rejects a reply that does not match the OpenAPI document', () => {
-  const checker = new OpenApiChecker(openApiDocument([longText], { version: '1', url: '/' }))
+  const checker = new OpenApiChecker(createOpenApiDocument([longText], { version: '1', url: '/' }))
   const meta = { requestId: 'req_1', timestamp: '2026-01-31T12:00:00.000Z' }
   const seen =
     (status: number, body: unknown, path = '/texts', headers: Record<string, string> = {}) =>

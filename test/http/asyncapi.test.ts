@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import asyncapi from '@asyncapi/specs'
 import { Ajv } from 'ajv'
-import { asyncApiDocument } from '../../lib/http/openapi/asyncapi.ts'
+import { createAsyncApiDocument } from '../../lib/http/openapi/asyncapi.ts'
 
-const documentOf = (url?: string) => asyncApiDocument({ version: '1', url })
+const documentOf = (url?: string) => createAsyncApiDocument({ version: '1', url })
 
 test('the AsyncAPI document is valid according to the AsyncAPI schema', () => {
   const ajv = new Ajv({

@@ -10,7 +10,7 @@ import { openEmbedded } from '../../lib/embedded-aws/embedded.ts'
 import { createApp } from '../../lib/http/app.ts'
 import type { AnyContract, HttpEvent } from '../../lib/http/contract.ts'
 import { interfaceVersion } from '../../lib/http/interface-version.ts'
-import { openApiDocument } from '../../lib/http/openapi/openapi.ts'
+import { createOpenApiDocument } from '../../lib/http/openapi/openapi.ts'
 import { provision } from '../../lib/local/runtime/provision.ts'
 import { missingPage } from '../../lib/page/missing-page.ts'
 import { createServices } from '../../lib/services/create-services.ts'
@@ -19,7 +19,7 @@ import { defined } from '../../lib/validation/defined.ts'
 import { type CheckedReply, isApiPath, OpenApiChecker } from '../support/openapi-checker.ts'
 
 const openApiChecker = new OpenApiChecker(
-  openApiDocument(api, { version: interfaceVersion, url: '/', authEndpoints }),
+  createOpenApiDocument(api, { version: interfaceVersion, url: '/', authEndpoints }),
 )
 
 /** Fails if a reply does not match the OpenAPI document. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { createConversion } from '../../functions/routes/create-conversion.ts'
 import { routes } from '../../functions/routes/index.ts'
-import { anonymousPrincipal, signOwnerToken } from '../../lib/access/anonymous.ts'
+import { createAnonymousPrincipal, signOwnerToken } from '../../lib/access/anonymous.ts'
 import type { Item } from '../../lib/aws/table.ts'
 import type { AnyContract, HttpEvent } from '../../lib/http/contract.ts'
 import { Idempotency, type IdempotentAttempt, type KeyedRequest } from '../../lib/http/idempotency.ts'
@@ -144,7 +144,7 @@ function createKeyedRequest(): KeyedRequest {
 }
 
 const createContext = () => ({
-  principal: anonymousPrincipal(
+  principal: createAnonymousPrincipal(
     {
       headers: { 'x-owner-token': signOwnerToken('anon_1', app.services.keys.owner) },
       method: 'POST',
@@ -182,10 +182,10 @@ test('an idempotent request whose lease was taken over does not store its reply'
   await store.release(place, firstReservation)
   const { reservation: secondReservation, isRetry } = await store.claim(place, 'same')
   assert.ok(isRetry && secondReservation.jobId === firstReservation.jobId)
-  await store.forget(place, firstReservation).catch(() => undefined)
+  await store.deleteReservation(place, firstReservation).catch(() => undefined)
   await store.saveReply(place, firstReservation, { status: 400, headers: {}, body: new Uint8Array(1) })
   await assert.rejects(store.claim(place, 'same'), { code: 'IDEMPOTENCY_IN_PROGRESS' })
-  await store.forget(place, secondReservation)
+  await store.deleteReservation(place, secondReservation)
   assert.ok(!(await store.claim(place, 'another')).isRetry)
 })
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { cursorCodec, pageCursors } from '../../lib/http/job-cursors.ts'
-import { pageLinks } from '../../lib/http/pagination.ts'
+import { createCursorCodec, getPageCursors } from '../../lib/http/job-cursors.ts'
+import { createPageLinks } from '../../lib/http/pagination.ts'
 import { newId } from '../../lib/ids.ts'
 import { idBounds } from '../../lib/jobs/list.ts'
 import type { Job } from '../../lib/model/job.ts'
 
 describe('cursors of job lists', () => {
   const secret = Buffer.from('a secret of this test')
-  const codec = cursorCodec('anon_1 failed', secret)
+  const codec = createCursorCodec('anon_1 failed', secret)
   const position = { direction: 'next', jobId: newId('job') } as const
 
   test('a cursor is valid for one list only', () => {
@@ -20,8 +20,8 @@ describe('cursors of job lists', () => {
       Buffer.from(cursor, 'base64url').toString().replace('next', 'prev'),
     ).toString('base64url')
     const foreignCursors = [
-      cursorCodec('anon_2 failed', secret).write(position),
-      cursorCodec('anon_1 failed', Buffer.from('other')).write(position),
+      createCursorCodec('anon_2 failed', secret).write(position),
+      createCursorCodec('anon_1 failed', Buffer.from('other')).write(position),
       codec.write({ direction: 'next', jobId: 'job_1' }),
       codec.write({ direction: 'up' as 'next', jobId: position.jobId }),
       ...[forgedCursor, cursor.slice(0, -4), '', 'x'],
@@ -35,29 +35,29 @@ describe('cursors of job lists', () => {
     const page = { found: foundJobs, next: undefined, position: undefined, isNewestFirst: true }
     const next = (jobId: string) => ({ direction: 'next', jobId })
     const prev = (jobId: string) => ({ direction: 'prev', jobId })
-    assert.deepEqual(pageCursors(page), { next: undefined, prev: undefined })
-    assert.deepEqual(pageCursors({ ...page, next: 'job_2' }), { next: next('job_2'), prev: undefined })
+    assert.deepEqual(getPageCursors(page), { next: undefined, prev: undefined })
+    assert.deepEqual(getPageCursors({ ...page, next: 'job_2' }), { next: next('job_2'), prev: undefined })
     const secondPage = { ...page, position: { direction: 'next', jobId: 'job_4' } as const }
-    assert.deepEqual(pageCursors(secondPage), { next: undefined, prev: prev('job_3') })
-    assert.deepEqual(pageCursors({ ...secondPage, found: [], next: 'job_1' }).prev, prev('job_1'))
+    assert.deepEqual(getPageCursors(secondPage), { next: undefined, prev: prev('job_3') })
+    assert.deepEqual(getPageCursors({ ...secondPage, found: [], next: 'job_1' }).prev, prev('job_1'))
     // The jobs of the page are gone: going back starts at the end of the list.
-    assert.deepEqual(pageCursors({ ...secondPage, found: [] }).prev, prev(idBounds.first))
+    assert.deepEqual(getPageCursors({ ...secondPage, found: [] }).prev, prev(idBounds.first))
     assert.deepEqual(
-      pageCursors({ ...secondPage, found: [], isNewestFirst: false }).prev,
+      getPageCursors({ ...secondPage, found: [], isNewestFirst: false }).prev,
       prev(idBounds.last),
     )
     const back = { ...page, position: { direction: 'prev', jobId: 'job_1' } as const }
-    assert.deepEqual(pageCursors(back), { next: next('job_2'), prev: undefined })
-    assert.deepEqual(pageCursors({ ...back, next: 'job_5' }), { next: next('job_2'), prev: prev('job_5') })
-    assert.deepEqual(pageCursors({ ...back, found: [], next: 'job_5' }).next, next('job_5'))
-    assert.deepEqual(pageCursors({ ...back, found: [] }).next, next(idBounds.last))
-    assert.deepEqual(pageCursors({ ...back, found: [], isNewestFirst: false }).next, next(idBounds.first))
+    assert.deepEqual(getPageCursors(back), { next: next('job_2'), prev: undefined })
+    assert.deepEqual(getPageCursors({ ...back, next: 'job_5' }), { next: next('job_2'), prev: prev('job_5') })
+    assert.deepEqual(getPageCursors({ ...back, found: [], next: 'job_5' }).next, next('job_5'))
+    assert.deepEqual(getPageCursors({ ...back, found: [] }).next, next(idBounds.last))
+    assert.deepEqual(getPageCursors({ ...back, found: [], isNewestFirst: false }).next, next(idBounds.first))
   })
 
   test('the Link header contains the next and the previous page with the same filters', () => {
     const query = { status: 'failed', tag: undefined, limit: 5, before: 'older name' }
     const linksOf = (nextCursor: string | null, prevCursor: string | null) =>
-      pageLinks('https://a.test/v1/jobs', query, { limit: 5, hasMore: true, nextCursor, prevCursor })
+      createPageLinks('https://a.test/v1/jobs', query, { limit: 5, hasMore: true, nextCursor, prevCursor })
     const next = '<https://a.test/v1/jobs?status=failed&limit=5&cursor=c%26d>; rel="next"'
     assert.deepEqual(linksOf('c&d', null), { headers: { link: next } })
     const prev = '<https://a.test/v1/jobs?status=failed&limit=5&cursor=b>; rel="prev"'

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { api } from '../../functions/routes/index.ts'
 import { type ErrorCode, errorCatalog } from '../../lib/error-catalog.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
-import { asyncApiDocument } from '../../lib/http/openapi/asyncapi.ts'
-import { openApiDocument, operationId } from '../../lib/http/openapi/openapi.ts'
+import { createAsyncApiDocument } from '../../lib/http/openapi/asyncapi.ts'
+import { createOpenApiDocument, operationId } from '../../lib/http/openapi/openapi.ts'
 import { repliesOnlyJson } from '../../lib/http/replies/accept-header.ts'
 import { isOpenAccess } from '../../lib/model/principal.ts'
 import { inlineComponents } from '../support/inline-components.ts'
@@ -28,7 +28,7 @@ interface DescribedOperation {
 }
 
 const pathOf = ({ path }: AnyContract) => path.replace(/:(\w+)/g, '{$1}')
-const document = inlineComponents(openApiDocument(api, { version: '1', url: '/' }))
+const document = inlineComponents(createOpenApiDocument(api, { version: '1', url: '/' }))
 const operations = api.map((contract) => {
   const item = document.paths?.[pathOf(contract)] as Record<string, unknown> | undefined
   return {
@@ -174,7 +174,7 @@ describe('operations of the OpenAPI document', () => {
       responses: { 200: { b: 2 }, 404: { c: 3 } },
     }
     const examples = { getV1JobsJobId: recordedNames, postV1WebhooksWebhookIdTest: recordedNames }
-    const { paths } = inlineComponents(openApiDocument(api, { version: '1', url: '/', examples }))
+    const { paths } = inlineComponents(createOpenApiDocument(api, { version: '1', url: '/', examples }))
     const wholeDocument = JSON.parse(JSON.stringify(paths)) as Record<
       string,
       Record<string, DescribedOperation>
@@ -191,7 +191,7 @@ describe('operations of the OpenAPI document', () => {
 
   test('the description of an operation contains the maximum request size if there is one', () => {
     const operationsWithError = (maxBodyBytes?: number) =>
-      openApiDocument([], { version: '1.2', url: 'https://x', maxBodyBytes })
+      createOpenApiDocument([], { version: '1.2', url: 'https://x', maxBodyBytes })
     assert.doesNotMatch(operationsWithError().info.description ?? '', /bytes/)
     assert.match(operationsWithError(123).info.description ?? '', /size is 123 bytes/)
     assert.deepEqual(
@@ -202,12 +202,12 @@ describe('operations of the OpenAPI document', () => {
 })
 
 test('every AsyncAPI operation lists its messages', () => {
-  const { operations: operationsWithError, servers } = asyncApiDocument({
+  const { operations: operationsWithError, servers } = createAsyncApiDocument({
     version: '1',
     url: 'https://a.example/base',
   })
   assert.deepEqual(servers, { service: { host: 'a.example', pathname: '/base', protocol: 'wss' } })
-  assert.deepEqual(asyncApiDocument({ version: '1', url: 'http://localhost:1' }).servers, {
+  assert.deepEqual(createAsyncApiDocument({ version: '1', url: 'http://localhost:1' }).servers, {
     service: { host: 'localhost:1', protocol: 'ws' },
   })
   const seenOperations = Object.entries(operationsWithError).map(

@@ -6,7 +6,7 @@ import recordedExamples from '../../functions/routes/examples.json' with { type:
 import { api } from '../../functions/routes/index.ts'
 import { authEndpoints } from '../../lib/access/auth/endpoints/index.ts'
 import { engines } from '../../lib/engines/index.ts'
-import { openApiDocument } from '../../lib/http/openapi/openapi.ts'
+import { createOpenApiDocument } from '../../lib/http/openapi/openapi.ts'
 import { securitySchemes } from '../../lib/http/openapi/security.ts'
 import { taskOperations } from '../../lib/tasks/index.ts'
 import { taskSchemaName } from '../../lib/tasks/reference.ts'
@@ -31,7 +31,7 @@ interface Operation {
 
 /** The document as the service sends it. */
 const sentDocument = JSON.stringify(
-  openApiDocument(api, {
+  createOpenApiDocument(api, {
     version: '1',
     url: 'https://convert.example.com',
     examples: recordedExamples,

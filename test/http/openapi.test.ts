@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { events } from '../../events/index.ts'
 import { api } from '../../functions/routes/index.ts'
-import { openApiDocument } from '../../lib/http/openapi/openapi.ts'
+import { createOpenApiDocument } from '../../lib/http/openapi/openapi.ts'
 import { inlineComponents } from '../support/inline-components.ts'
 
-const { paths } = inlineComponents(openApiDocument(api, { version: '1', url: '/' }))
+const { paths } = inlineComponents(createOpenApiDocument(api, { version: '1', url: '/' }))
 /** The operation in the document, as a client reads it. */
 const operationAt = (path: string, method: string) => {
   const item: Record<string, unknown> = { ...paths?.[path] }
@@ -56,7 +56,7 @@ test('an OpenAPI form is documented with the fields of the JSON body, and files'
 })
 
 test('OpenAPI tags that share a description use the same name as their operations', () => {
-  const { tags } = openApiDocument(api, { version: '1', url: '/' })
+  const { tags } = createOpenApiDocument(api, { version: '1', url: '/' })
   const names = new Set(api.map(({ tag }) => tag))
   for (const { name, description } of tags ?? []) {
     assert.ok(names.has(name as (typeof api)[number]['tag']), name)
@@ -66,7 +66,7 @@ test('OpenAPI tags that share a description use the same name as their operation
 })
 
 test('the OpenAPI document names the header for the identity', () => {
-  const { components, security } = openApiDocument(api, { version: '1', url: '/' })
+  const { components, security } = createOpenApiDocument(api, { version: '1', url: '/' })
   const scheme = components?.securitySchemes?.['owner']
   assert.deepEqual(
     [scheme && 'name' in scheme && scheme.name, scheme && 'in' in scheme && scheme.in],
@@ -131,7 +131,7 @@ test('the OpenAPI document contains errors of the path and of the idempotency ke
 })
 
 test('every event is in the OpenAPI document as a webhook request', () => {
-  const { webhooks, components } = inlineComponents(openApiDocument(api, { version: '1', url: '/' }))
+  const { webhooks, components } = inlineComponents(createOpenApiDocument(api, { version: '1', url: '/' }))
   assert.deepEqual(Object.keys(webhooks ?? {}), Object.keys(events))
   // Generated clients name their methods after these ids.
   const ids = Object.values(webhooks ?? {}).map(

@@ -9,10 +9,10 @@ import {
   watermarkOptionShape,
 } from '../../lib/engines/shared/image/watermark-options.ts'
 import { optionLabels } from '../../lib/http/openapi/option-labels.ts'
-import { optionViews } from '../../lib/http/openapi/option-view.ts'
+import { createOptionViews } from '../../lib/http/openapi/option-view.ts'
 
 const view = (name: string, schema: z.ZodType) => {
-  const [onlyView, ...moreViews] = optionViews(z.object({ [name]: schema }))
+  const [onlyView, ...moreViews] = createOptionViews(z.object({ [name]: schema }))
   assert.ok(onlyView && moreViews.length === 0)
   return onlyView
 }
@@ -123,12 +123,12 @@ describe('views of conversion options', () => {
       width: integer(0, 9),
     })
     assert.deepEqual(
-      optionViews(schema).map(({ name }) => name),
+      createOptionViews(schema).map(({ name }) => name),
       ['width', 'height', 'crf', 'other'],
     )
-    const repeatedViews = optionViews(schema)
+    const repeatedViews = createOptionViews(schema)
     assert.ok(
-      optionViews(schema).every((one, at) => one === repeatedViews[at]),
+      createOptionViews(schema).every((one, at) => one === repeatedViews[at]),
       'each is described once',
     )
   })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { anonymousPrincipal, signOwnerToken } from '../../lib/access/anonymous.ts'
+import { createAnonymousPrincipal, signOwnerToken } from '../../lib/access/anonymous.ts'
 import {
   canRead,
-  jobHeaders,
+  createJobHeaders,
   loadViewState,
   requireJobId,
   requireOwner,
@@ -21,7 +21,7 @@ const services = { keys: { owner: secret }, config: { ANONYMOUS_PLAN: 'self-host
 const token = signOwnerToken('anon_1', secret)
 const cookie = (value: string) => ['theme=dark', `mutabor_owner=${value}`]
 const principalOf = (headers: Record<string, string | undefined>, cookies?: string[]) =>
-  anonymousPrincipal({ headers, cookies, method: 'GET', sourceIp: '192.0.2.1' }, services)
+  createAnonymousPrincipal({ headers, cookies, method: 'GET', sourceIp: '192.0.2.1' }, services)
 
 describe('identities of anonymous clients', () => {
   test('an anonymous identity is recognized by its token in a header or cookie', () => {
@@ -68,7 +68,7 @@ describe('identities of anonymous clients', () => {
 
   test('anonymous clients are counted by their IPv4 address or their IPv6 /64 network', () => {
     const readLimiterKey = (sourceIp: string) =>
-      anonymousPrincipal({ headers: {}, method: 'GET', sourceIp }, services)
+      createAnonymousPrincipal({ headers: {}, method: 'GET', sourceIp }, services)
     assert.equal(readLimiterKey('192.0.2.7').limiterKey, 'ip:192.0.2.7')
     assert.equal(readLimiterKey('::ffff:192.0.2.7').limiterKey, 'ip:192.0.2.7')
     assert.equal(
@@ -167,9 +167,9 @@ describe('access to jobs by owner', () => {
   })
 
   test('the reply for a running job contains Retry-After, and that of a waiting request Preference-Applied', () => {
-    assert.deepEqual(jobHeaders(of({ status: 'completed' }), undefined), {})
-    assert.deepEqual(jobHeaders(of({ status: 'completed' }), 0), { 'preference-applied': 'wait=0' })
-    assert.match(jobHeaders(job, undefined)['retry-after'] ?? '', /^\d+$/)
+    assert.deepEqual(createJobHeaders(of({ status: 'completed' }), undefined), {})
+    assert.deepEqual(createJobHeaders(of({ status: 'completed' }), 0), { 'preference-applied': 'wait=0' })
+    assert.match(createJobHeaders(job, undefined)['retry-after'] ?? '', /^\d+$/)
   })
 
   test('a job is loaded with its tasks only if its view needs them', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { pageOfList, paginationOf, readCursor } from '../../lib/http/pagination.ts'
+import { createPagination, paginateList, readCursor } from '../../lib/http/pagination.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from './embedded-app.ts'
 
@@ -117,10 +117,10 @@ test('list cursors stay short after hundreds of pages', () => {
   const entries = Array.from({ length: 500 }, (_, index) => `whk_${String(index).padStart(26, '0')}`)
   let cursor: string | undefined
   for (let at = 0; at < 400; at++) {
-    const { pagination } = pageOfList(entries, { limit: 1, cursor }, (id) => id)
+    const { pagination } = paginateList(entries, { limit: 1, cursor }, (id) => id)
     cursor = pagination.nextCursor ?? undefined
     assert.ok((cursor?.length ?? 0) < 5000)
   }
   assert.equal(readCursor(cursor, (token) => entries.includes(token)).at(-1), entries[399])
-  assert.equal(paginationOf(1, [], null).prevCursor, null)
+  assert.equal(createPagination(1, [], null).prevCursor, null)
 })

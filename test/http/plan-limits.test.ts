@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { compatContracts } from '../../functions/compat-v2/contracts.ts'
 import { routes } from '../../functions/routes/index.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
-import { rateLimitHeaders } from '../../lib/access/rate-limit-windows.ts'
+import { createRateLimitHeaders } from '../../lib/access/rate-limit-windows.ts'
 import { countRequest } from '../../lib/access/rate-limiter.ts'
 import type { Principal } from '../../lib/model/principal.ts'
 import { clientIp } from '../../lib/net/client-ip.ts'
@@ -152,7 +152,7 @@ test('a self-hosted service does not count requests and sends no rate-limit head
   assert.equal(reply.status, 200)
   assert.deepEqual(calls, [])
   assert.equal(reply.headers['x-ratelimit-limit'], undefined)
-  assert.deepEqual(rateLimitHeaders([], 0), {})
+  assert.deepEqual(createRateLimitHeaders([], 0), {})
 })
 
 test('a cached API key costs one write for several requests, and no lookup for some seconds', async () => {

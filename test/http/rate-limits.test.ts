@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  limitRecordKey,
+  getLimitRecordKey,
+  getWindowEnd,
   type WindowName,
   type WindowUsage,
-  windowEnd,
 } from '../../lib/access/rate-limit-windows.ts'
-import { countRequest, rateLimitError, windowUsages } from '../../lib/access/rate-limiter.ts'
+import { countRequest, rateLimitError, readWindowUsages } from '../../lib/access/rate-limiter.ts'
 import type { Table } from '../../lib/aws/table.ts'
 import type { Principal } from '../../lib/model/principal.ts'
 import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
@@ -76,7 +76,7 @@ test('many requests of a client are counted in blocks, and each reports its own 
     if (!isAllowed) break
     usedCounts.push(usages.find(({ policy }) => policy.name === 'day')?.used ?? 0)
     assert.deepEqual(
-      (await windowUsages(services, one, now)).map((usage) => usage.used),
+      (await readWindowUsages(services, one, now)).map((usage) => usage.used),
       [usedCounts.length, usedCounts.length],
     )
   }
@@ -115,7 +115,7 @@ test('a rate-limit window restarts when it ends, while other windows continue', 
   assert.deepEqual(await countOnce(noon + 60_002), [false, 1, 3, 3])
   // The next day is also in the next month.
   assert.deepEqual(await countOnce(noon + 12 * 3_600_000), [true, 1, 1, 1])
-  assert.equal(windowEnd('month', Date.UTC(2026, 11, 31)), Date.UTC(2027, 0, 1))
+  assert.equal(getWindowEnd('month', Date.UTC(2026, 11, 31)), Date.UTC(2027, 0, 1))
 })
 
 test('a full rate-limit window is checked again after some seconds, and the record expires after the last window', async () => {
@@ -138,7 +138,7 @@ test('a full rate-limit window is checked again after some seconds, and the reco
   assert.deepEqual(await countOnce(1), [false, '1,1', 1])
   assert.deepEqual(await countOnce(4000), [false, '1,1', 0])
   assert.deepEqual(await countOnce(4001), [false, '1,1', 1])
-  const { ttl } = (await app.services.table.get(limitRecordKey(one))) ?? {}
+  const { ttl } = (await app.services.table.get(getLimitRecordKey(one))) ?? {}
   assert.equal(ttl, Date.UTC(2126, 5, 2) / 1000)
 })
 
@@ -155,7 +155,7 @@ test('a plan with a limit of 0 refuses requests without writing a record', async
       ['day', 0, Date.UTC(2026, 4, 31)],
     ],
   )
-  assert.equal(await app.services.table.get(limitRecordKey(one)), undefined)
+  assert.equal(await app.services.table.get(getLimitRecordKey(one)), undefined)
 })
 
 test('the rate-limit usage can be read without counting a request, including a separate limit for reads', async () => {
@@ -165,7 +165,7 @@ test('the rate-limit usage can be read without counting a request, including a s
   await countRequest(services, one, 'read')
   await countRequest(services, one, 'read')
   const rateLimitErrorFor = async (of: typeof services, principal: Principal) =>
-    (await windowUsages(of, principal)).map(({ policy, used }) => `${policy.name} ${used}`)
+    (await readWindowUsages(of, principal)).map(({ policy, used }) => `${policy.name} ${used}`)
   assert.deepEqual(await rateLimitErrorFor(services, one), ['minute 1', 'day 1', 'reads 2'])
   assert.deepEqual(await rateLimitErrorFor(services, createPrincipal()), ['minute 0', 'day 0', 'reads 0'])
   assert.deepEqual(await rateLimitErrorFor(where('free', { readsPerMinute: null }).services, one), [
@@ -173,7 +173,7 @@ test('the rate-limit usage can be read without counting a request, including a s
     'day 1',
   ])
   assert.deepEqual(
-    await windowUsages(where('self-hosted').services, createPrincipal({ plan: 'self-hosted' })),
+    await readWindowUsages(where('self-hosted').services, createPrincipal({ plan: 'self-hosted' })),
     [],
   )
 })

@@ -3,8 +3,13 @@ import { describe, test } from 'node:test'
 import * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { errorBody, errorTitle, problemDetails, toAppError } from '../../lib/http/replies/envelope.ts'
-import { renderReply, withoutBody } from '../../lib/http/replies/render.ts'
+import {
+  createErrorBody,
+  createProblemDetails,
+  toAppError,
+  toErrorTitle,
+} from '../../lib/http/replies/envelope.ts'
+import { removeBody, renderReply } from '../../lib/http/replies/render.ts'
 import { openAccess } from '../../lib/model/principal.ts'
 
 const base = { method: 'GET', path: '/x', access: openAccess, tag: 'Test', summary: 'X' } as const
@@ -19,18 +24,18 @@ const taggedContract = contract({
 
 describe('HEAD replies', () => {
   test('a HEAD reply contains the length of the body in bytes and no body', () => {
-    const head = withoutBody({ statusCode: 200, headers: { etag: '"a"' }, body: 'grüße' })
+    const head = removeBody({ statusCode: 200, headers: { etag: '"a"' }, body: 'grüße' })
     assert.deepEqual(head, { statusCode: 200, headers: { etag: '"a"', 'content-length': '7' } })
   })
 
   test('a HEAD reply contains the length of the bytes, not of their base64', () => {
     const body = Buffer.alloc(10).toString('base64')
-    const head = withoutBody({ statusCode: 200, isBase64Encoded: true, body })
+    const head = removeBody({ statusCode: 200, isBase64Encoded: true, body })
     assert.deepEqual(head, { statusCode: 200, headers: { 'content-length': '10' } })
   })
 
   test('a HEAD reply for an empty body has no Content-Length', () => {
-    assert.deepEqual(withoutBody({ statusCode: 304 }), { statusCode: 304, headers: {} })
+    assert.deepEqual(removeBody({ statusCode: 304 }), { statusCode: 304, headers: {} })
   })
 })
 
@@ -128,7 +133,7 @@ describe('rendering of errors', () => {
 
   test('an error lists every invalid field, in the envelope and as problem details', () => {
     const wrongInput = new AppError('INVALID_INPUT', 'a: is missing.', { field: 'a', errors })
-    assert.deepEqual(errorBody(wrongInput, 'req_1').error, {
+    assert.deepEqual(createErrorBody(wrongInput, 'req_1').error, {
       code: 'INVALID_INPUT',
       message: 'a: is missing.',
       details: { field: 'a', errors },
@@ -141,7 +146,7 @@ describe('rendering of errors', () => {
       instance,
       status,
       requestId,
-    } = problemDetails(wrongInput, request)
+    } = createProblemDetails(wrongInput, request)
     assert.deepEqual(listedErrors, errors)
     assert.deepEqual(
       [type, title, detail, instance, status, requestId],
@@ -150,26 +155,26 @@ describe('rendering of errors', () => {
   })
 
   test('an error about one field lists that field, and other errors have no list of fields', () => {
-    const one = problemDetails(
+    const one = createProblemDetails(
       new AppError('INVALID_INPUT', 'It is wrong.', { field: 'a', more: 1 }),
       request,
     )
     assert.deepEqual(one.errors, [{ field: 'a', error: 'It is wrong.' }])
     assert.equal((one as { more?: number }).more, 1)
     const emptyError = new AppError('JOB_NOT_FOUND', 'There is none.')
-    assert.equal('errors' in problemDetails(emptyError, request), false)
-    const over = problemDetails(
+    assert.equal('errors' in createProblemDetails(emptyError, request), false)
+    const over = createProblemDetails(
       new AppError('CONFLICT', 'It is over.', { status: 'completed', type: 'x' }),
       request,
     )
     assert.equal(over.status, 409)
     assert.match(over.type, /\/errors\/conflict$/)
-    assert.equal('details' in errorBody(emptyError, 'req_1').error, false)
+    assert.equal('details' in createErrorBody(emptyError, 'req_1').error, false)
   })
 
   test('an error has a title for readers', () => {
-    assert.equal(errorTitle('JOB_NOT_FOUND'), 'Job not found')
-    assert.equal(errorTitle('PDF_ENCRYPTED'), 'PDF encrypted')
+    assert.equal(toErrorTitle('JOB_NOT_FOUND'), 'Job not found')
+    assert.equal(toErrorTitle('PDF_ENCRYPTED'), 'PDF encrypted')
   })
 
   test('an AppError is returned completely, an internal error without details', () => {
@@ -179,6 +184,6 @@ describe('rendering of errors', () => {
     assert.deepEqual([away.code, away.details], ['SERVICE_UNAVAILABLE', { retryAfter: 5 }])
     const bug = toAppError(new Error('/srv/secret is missing'))
     assert.equal(bug.code, 'INTERNAL_ERROR')
-    assert.doesNotMatch(JSON.stringify(errorBody(bug, 'req_1')), /secret/)
+    assert.doesNotMatch(JSON.stringify(createErrorBody(bug, 'req_1')), /secret/)
   })
 })

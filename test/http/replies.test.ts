@@ -4,11 +4,11 @@ import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
 import type { Files } from '../../lib/aws/files.ts'
 import { engines } from '../../lib/engines/index.ts'
-import { formatViews } from '../../lib/http/openapi/format-view.ts'
-import { valueLabel } from '../../lib/http/openapi/option-value-labels.ts'
-import { OptionSets, optionViews } from '../../lib/http/openapi/option-view.ts'
-import { acceptsGzip, compression, gzipEtag, plainEtag } from '../../lib/http/replies/compression.ts'
-import { fileLink, reprDigest } from '../../lib/links/file-link.ts'
+import { getFormatViews } from '../../lib/http/openapi/format-view.ts'
+import { getValueLabel } from '../../lib/http/openapi/option-value-labels.ts'
+import { createOptionViews, OptionSets } from '../../lib/http/openapi/option-view.ts'
+import { acceptsGzip, compression, toGzipEtag, toPlainEtag } from '../../lib/http/replies/compression.ts'
+import { createFileLink, getReprDigest } from '../../lib/links/file-link.ts'
 import { canShowInline } from '../../lib/links/inline-types.ts'
 import { operations } from '../../lib/model/operations.ts'
 import { optionsSchemaOf } from '../../lib/plan/index.ts'
@@ -58,9 +58,9 @@ describe('compression of replies', () => {
   })
 
   test('If-None-Match matches the compressed and the plain ETag', () => {
-    assert.equal(gzipEtag('"a"'), '"a-gzip"')
-    assert.equal(plainEtag('"a-gzip"'), '"a"')
-    assert.equal(plainEtag('"a"'), '"a"')
+    assert.equal(toGzipEtag('"a"'), '"a-gzip"')
+    assert.equal(toPlainEtag('"a-gzip"'), '"a"')
+    assert.equal(toPlainEtag('"a"'), '"a"')
   })
 })
 
@@ -72,8 +72,12 @@ describe('presigned file links', () => {
       return 'https://a.test/'
     },
   } as unknown as Files // nothing else of it is used
-  const link = async (moreFields: object, linkOptions?: Parameters<typeof fileLink>[2]) => {
-    await fileLink({ ...file('ü.png', 'k'), sha256: 'ff'.repeat(32), ...moreFields }, { files }, linkOptions)
+  const link = async (moreFields: object, linkOptions?: Parameters<typeof createFileLink>[2]) => {
+    await createFileLink(
+      { ...file('ü.png', 'k'), sha256: 'ff'.repeat(32), ...moreFields },
+      { files },
+      linkOptions,
+    )
     return signedLinks.at(-1)
   }
 
@@ -83,7 +87,7 @@ describe('presigned file links', () => {
     const digest = `sha-256=:${Buffer.alloc(32, 255).toString('base64')}:`
     assert.deepEqual(rest, { key: 'k', contentType: 'image/png', digest, expiresS: 3600, method: 'GET' })
     assert.equal((await link({}, { method: 'HEAD' }))?.['method'], 'HEAD')
-    assert.equal(reprDigest({ sha256: '' }), undefined)
+    assert.equal(getReprDigest({ sha256: '' }), undefined)
   })
 
   test('only files of types that cannot run scripts are shown inline', async () => {
@@ -124,7 +128,7 @@ describe('views of options and formats in replies', () => {
       gray: z.boolean().default(false).describe('No colors'),
       many: z.int().optional().describe('Unbounded'),
     })
-    assert.deepEqual(optionViews(schema), [
+    assert.deepEqual(createOptionViews(schema), [
       {
         name: 'quality',
         label: 'Quality',
@@ -182,7 +186,7 @@ describe('views of options and formats in replies', () => {
   const allViews = () =>
     new Set(
       operations.flatMap((operation) =>
-        conversions(engines, operation).flatMap(({ route }) => optionViews(optionsSchemaOf(route))),
+        conversions(engines, operation).flatMap(({ route }) => createOptionViews(optionsSchemaOf(route))),
       ),
     )
 
@@ -218,7 +222,7 @@ describe('views of options and formats in replies', () => {
         ['profile', 'max', 'Smallest file'],
       ],
     ] as [string, string, string][])
-      assert.equal(valueLabel(option, value), label)
+      assert.equal(getValueLabel(option, value), label)
   })
 
   test('every option of every format pair has a readable label and value labels', () => {
@@ -243,10 +247,10 @@ describe('views of options and formats in replies', () => {
   test('format pairs with the same options share an option set', () => {
     const sets = new OptionSets()
     const pairs = conversions(engines, 'convert')
-    const places = pairs.map(({ route }) => sets.indexOf(route))
+    const places = pairs.map(({ route }) => sets.getIndex(route))
     const optionSets = sets.all()
     for (const [at, { from, to, route }] of pairs.entries()) {
-      const expectedViews = optionViews(optionsSchemaOf(route))
+      const expectedViews = createOptionViews(optionsSchemaOf(route))
       const sharedSet = optionSets[places[at] ?? -1] ?? []
       const isSame =
         sharedSet.length === expectedViews.length &&
@@ -265,7 +269,7 @@ describe('views of options and formats in replies', () => {
     ] as const
     for (const [operation, from, to, name] of colors) {
       const schema = optionsSchemaOf(planRoute({ operation, from, to, engines })).shape[name] as z.ZodType
-      const [view] = optionViews(z.object({ [name]: schema }))
+      const [view] = createOptionViews(z.object({ [name]: schema }))
       for (const color of ['#ff8800', '#FF8800', 'FF8800', 'white', '#zzzzzz', 'url(x)'])
         assert.equal(
           new RegExp(view?.pattern ?? '').test(color) || view?.enum?.includes(color) === true,
@@ -276,7 +280,7 @@ describe('views of options and formats in replies', () => {
   })
 
   test('a format view shows whether the format can be read and written, and its targets', () => {
-    const views = formatViews(engines)
+    const views = getFormatViews(engines)
     const of = (id: string) => views.find((view) => view.id === id)
     const jpg = of('jpg')
     assert.deepEqual([jpg?.category, jpg?.canRead, jpg?.canWrite, jpg?.lossy], ['image', true, true, true])
@@ -290,6 +294,6 @@ describe('views of options and formats in replies', () => {
       false,
     )
     assert.ok(views.some(({ canRead, canWrite }) => canRead && !canWrite))
-    assert.equal(formatViews(engines), views)
+    assert.equal(getFormatViews(engines), views)
   })
 })

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { createAuthApi } from '../../functions/auth.ts'
 import { api } from '../../functions/routes/index.ts'
 import { authEndpoints } from '../../lib/access/auth/endpoints/index.ts'
-import { openApiDocument } from '../../lib/http/openapi/openapi.ts'
+import { createOpenApiDocument } from '../../lib/http/openapi/openapi.ts'
 import { defaultPlans } from '../../lib/plans.ts'
 import { openBrowser } from '../access/test-browser.ts'
 import { after, before } from '../hooks.ts'
@@ -112,7 +112,7 @@ describe('rate limit headers', () => {
       assert.equal(reply.headers['x-ratelimit-limit'], '60', path)
       assert.match(reply.headers['ratelimit'] ?? '', /^"reads";r=60;t=\d+$/, path)
     }
-    const { paths } = openApiDocument(api, { version: '1', url: '/', authEndpoints })
+    const { paths } = createOpenApiDocument(api, { version: '1', url: '/', authEndpoints })
     for (const { path, method } of authEndpoints) {
       const pathItem = JSON.parse(JSON.stringify(paths?.[`/v1/auth${path.replace(/:(\w+)/g, '{$1}')}`]))
       const { responses } = pathItem[method.toLowerCase()]

@@ -10,10 +10,10 @@ import { HeadAndTail } from '../../lib/http/body/head-and-tail.ts'
 import { readStream } from '../../lib/http/body/read-body.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { collectOptions } from '../../lib/http/conversion-request.ts'
-import { optionalBoolean } from '../../lib/http/query.ts'
-import { originOf, servicesForOrigin } from '../../lib/http/request-origin.ts'
+import { optionalBooleanParameter } from '../../lib/http/query.ts'
+import { createServicesForOrigin, getOrigin } from '../../lib/http/request-origin.ts'
 import { createRouter } from '../../lib/http/router.ts'
-import { uploadIds } from '../../lib/http/upload-ids.ts'
+import { uploadIdsSchema } from '../../lib/http/upload-ids.ts'
 import { openAccess } from '../../lib/model/principal.ts'
 import { clientIpOf } from '../../lib/net/edge-origin.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -112,19 +112,22 @@ describe('request fields', () => {
 
   test('the upload ids of a request can be an array, JSON text or a comma-separated list', () => {
     for (const ids of [['a', 'b'], '["a","b"]', 'a, b,', ' ["a","b"]'])
-      assert.deepEqual(uploadIds.parse(ids), ['a', 'b'])
+      assert.deepEqual(uploadIdsSchema.parse(ids), ['a', 'b'])
     const manyIds = Array.from({ length: 101 }, (_, at) => `u${at}`)
     for (const wrongIds of [[''], '[', '[1]', ['a'.repeat(65)], manyIds, manyIds.join(), 7])
-      assert.equal(uploadIds.safeParse(wrongIds).success, false, JSON.stringify(wrongIds).slice(0, 40))
-    assert.equal(uploadIds.parse(manyIds.slice(1).join()).length, 100)
-    assert.equal(uploadIds.parse(['a'.repeat(64)]).length, 1)
+      assert.equal(uploadIdsSchema.safeParse(wrongIds).success, false, JSON.stringify(wrongIds).slice(0, 40))
+    assert.equal(uploadIdsSchema.parse(manyIds.slice(1).join()).length, 100)
+    assert.equal(uploadIdsSchema.parse(['a'.repeat(64)]).length, 1)
   })
 
   test('a Boolean field of a request accepts true, false, yes, no, on, off, 1 and 0 in any case', () => {
-    const parse = (text: string | undefined) => optionalBoolean.parse(text)
+    const parse = (text: string | undefined) => optionalBooleanParameter.parse(text)
     for (const text of ['true', '1', 'Yes', 'ON']) assert.equal(parse(text), true, text)
     for (const text of ['false', '0', 'no', 'Off']) assert.equal(parse(text), false, text)
-    assert.deepEqual([parse(undefined), optionalBoolean.safeParse('maybe').success], [undefined, false])
+    assert.deepEqual(
+      [parse(undefined), optionalBooleanParameter.safeParse('maybe').success],
+      [undefined, false],
+    )
   })
 
   test('a repeated field of a request is rejected with its name', () => {
@@ -266,12 +269,12 @@ test('a request that bypasses the CDN is rejected, and the client IP is read fro
 })
 
 test('the origin of a request is derived from Host, and its scheme from Origin', () => {
-  assert.equal(originOf({ host: '192.168.1.5:8080' }), 'http://192.168.1.5:8080')
-  assert.equal(originOf({ host: '[fe80::1]:80' }), 'http://[fe80::1]')
-  assert.equal(originOf({ host: 'files.lan', origin: 'https://files.lan' }), 'https://files.lan')
-  assert.equal(originOf({ host: 'files.lan', origin: 'https://evil.example' }), 'http://files.lan')
+  assert.equal(getOrigin({ host: '192.168.1.5:8080' }), 'http://192.168.1.5:8080')
+  assert.equal(getOrigin({ host: '[fe80::1]:80' }), 'http://[fe80::1]')
+  assert.equal(getOrigin({ host: 'files.lan', origin: 'https://files.lan' }), 'https://files.lan')
+  assert.equal(getOrigin({ host: 'files.lan', origin: 'https://evil.example' }), 'http://files.lan')
   for (const host of [undefined, '', 'a b', 'a/b', 'a@b', 'a?b', 'a#b', '.a', 'a:b', 'a:99999'])
-    assert.equal(originOf(host === undefined ? {} : { host }), undefined, host)
+    assert.equal(getOrigin(host === undefined ? {} : { host }), undefined, host)
 })
 
 describe('requests to another host name', () => {
@@ -291,7 +294,7 @@ describe('requests to another host name', () => {
         return { config: changedConfig }
       },
     } as unknown as Services // only the members that are used
-    const of = servicesForOrigin(services)
+    const of = createServicesForOrigin(services)
     return (host: string) => of({ headers: { host } } as unknown as HttpEvent).config
   }
 

@@ -30,7 +30,7 @@ test('text appended to a compressed reply is decompressed after it, in one gzip 
   // RFC 1952, 2.3.1: the uncompressed size of this member.
   assert.equal(zipped.readUInt32LE(zipped.length - 4), bothTexts.length)
   assert.deepEqual(gunzipSync(compressedHead.gzip(Buffer.alloc(0))), head)
-  assert.deepEqual(await compressedHead.plain(tail), bothTexts)
+  assert.deepEqual(await compressedHead.decompressAndAppend(tail), bothTexts)
   assert.ok(zipped.length < bothTexts.length / 3, `${zipped.length} of ${bothTexts.length} bytes`)
 })
 
@@ -43,8 +43,8 @@ test('a cached reply is created once, and its copies differ only in the request 
   }
   const cachedReply = { contract: list, name: 'all', reply }
   const [firstReply, secondReply] = await Promise.all([
-    cache.answer(cachedReply, requestWith(gzip), 'req_1'),
-    cache.answer(cachedReply, requestWith({}), 'req_2'),
+    cache.respond(cachedReply, requestWith(gzip), 'req_1'),
+    cache.respond(cachedReply, requestWith({}), 'req_2'),
   ])
   assert.equal(createdCount, 1)
   const [one, two] = [
@@ -62,22 +62,26 @@ test('a client that has the cached reply, compressed or not, receives a 304', as
   const cache = new ResponseCache()
   const cachedReply = { contract: list, name: 'all', reply: async () => ({ data: words }) }
   for (const encoding of [gzip, {}]) {
-    const { headers } = await cache.answer(cachedReply, requestWith(encoding), 'req_1')
+    const { headers } = await cache.respond(cachedReply, requestWith(encoding), 'req_1')
     for (const other of [gzip, {}]) {
       const etag = String(headers?.['etag'])
-      const again = await cache.answer(cachedReply, requestWith({ ...other, 'if-none-match': etag }), 'req_2')
+      const again = await cache.respond(
+        cachedReply,
+        requestWith({ ...other, 'if-none-match': etag }),
+        'req_2',
+      )
       assert.equal(again.statusCode, 304)
       assert.equal(again.body, undefined)
     }
   }
-  const other = await cache.answer(cachedReply, requestWith({ 'if-none-match': '"other"' }), 'req_3')
+  const other = await cache.respond(cachedReply, requestWith({ 'if-none-match': '"other"' }), 'req_3')
   assert.equal(other.statusCode, 200)
 })
 
 test('replies are cached separately per cache key, and failures are not cached', async () => {
   const cache = new ResponseCache()
   const ask = (name: string, reply: () => Promise<{ data: string[] }>) =>
-    cache.answer({ contract: list, name, reply }, requestWith({}), 'req_1')
+    cache.respond({ contract: list, name, reply }, requestWith({}), 'req_1')
   await assert.rejects(
     ask('a', async () => {
       throw new Error('not now')

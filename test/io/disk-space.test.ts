@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
 import { AppError } from '../../lib/errors.ts'
-import { DiskSpaceMonitor, reservedBytes } from '../../lib/io/disk-space.ts'
+import { DiskSpaceMonitor, getReservedBytes } from '../../lib/io/disk-space.ts'
 import { makeSmallDisk } from '../support/small-disk.ts'
 
 const words = 'av_interleaved_write_frame(): No space left on device'
@@ -31,7 +31,9 @@ for (const [what, error, isDiskFull] of reports)
   test(`${what} is ${isDiskFull ? '' : 'not '}reported as a full disk`, async (t) => {
     const watch = new DiskSpaceMonitor(tmpdir())
     t.after(() => watch.stop())
-    assert.equal((await watch.explain(error))?.code, isDiskFull ? 'INSUFFICIENT_DISK_SPACE' : undefined)
+    assert.equal(
+      (await watch.explainDiskError(error))?.code, isDiskFull ? 'INSUFFICIENT_DISK_SPACE' : undefined,
+    )
   })
 
 test('a file that fills an empty disk is reported as too large, with its size', async (t) => {
@@ -40,15 +42,18 @@ test('a file that fills an empty disk is reported as too large, with its size', 
   const watch = new DiskSpaceMonitor(disk.folder)
   t.after(() => watch.stop())
   disk.fill()
-  const reportedError = await watch.explain(corruptFileError(failure))
+  const reportedError = await watch.explainDiskError(corruptFileError(failure))
   assert.deepEqual([reportedError?.code, reportedError?.details], ['FILE_TOO_LARGE', { diskMb: 40 }])
   await assert.rejects(watch.requireCompleteOutput(), { code: 'FILE_TOO_LARGE' })
   const secondMonitor = new DiskSpaceMonitor(disk.folder)
   t.after(() => secondMonitor.stop())
-  assert.equal((await secondMonitor.explain(corruptFileError(failure)))?.code, 'INSUFFICIENT_DISK_SPACE')
+  assert.equal(
+    (await secondMonitor.explainDiskError(corruptFileError(failure)))?.code,
+    'INSUFFICIENT_DISK_SPACE',
+  )
 })
 
 test('an eighth of a small disk, or 96 MiB of a large one, is kept free of large files', () => {
-  assert.equal(reservedBytes(200e6), 25e6)
-  assert.equal(reservedBytes(1e12), 96 * 1024 ** 2)
+  assert.equal(getReservedBytes(200e6), 25e6)
+  assert.equal(getReservedBytes(1e12), 96 * 1024 ** 2)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { completeChunk } from '../../lib/jobs/chunk-completion.ts'
-import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
+import { createChunkRecord, getSpeculativeCopyNumber } from '../../lib/jobs/task-graph.ts'
 import type { InputPlan, Task } from '../../lib/model/job.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { createRecords, createStoredImport, file, newTask, timestamp } from './records.ts'
@@ -69,7 +69,7 @@ test('a completed chunk is counted, and the last one sends the task to be joined
   )
   await end(1000)
   assert.deepEqual(takeCalls(), [['percent', 60]])
-  await end(speculativeCopyOf(1002))
+  await end(getSpeculativeCopyNumber(1002))
   assert.deepEqual(takeCalls(), [['send', 1, 'processing']])
   assert.deepEqual((await found()).open, undefined)
 })
@@ -122,8 +122,8 @@ test('a failing chunk fails its task with the same error and clears its progress
 
 test('a failing chunk whose speculative copy is running or complete does not fail the task', async () => {
   for (const [failing, other] of [
-    [1000, speculativeCopyOf(1000)],
-    [speculativeCopyOf(1000), 1000],
+    [1000, getSpeculativeCopyNumber(1000)],
+    [getSpeculativeCopyNumber(1000), 1000],
   ] as const) {
     const { end, add, found, takeCalls } = await split()
     for (const status of ['pending', 'processing', 'completed'] as const) {

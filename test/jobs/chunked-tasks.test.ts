@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { percentOfTask } from '../../lib/jobs/job-state-machine.ts'
+import { getTaskPercent } from '../../lib/jobs/job-state-machine.ts'
 import { fetchChunkResults } from '../../lib/jobs/run/chunks.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
-import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
+import { createChunkRecord, getSpeculativeCopyNumber } from '../../lib/jobs/task-graph.ts'
 import type { Task } from '../../lib/model/job.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
@@ -121,7 +121,7 @@ test('the progress of a chunked task follows its finished chunks', async () => {
   const seenPercents: number[] = []
   const look: DuringTask = async (service) => {
     const task = (await service.state()).tasks[1]
-    seenPercents.push(task ? percentOfTask(task) : -1)
+    seenPercents.push(task ? getTaskPercent(task) : -1)
   }
   const during = {
     'string part 1': look,
@@ -194,9 +194,13 @@ test('chunk results are joined in order, whether the original or its speculative
     ...[
       createChunk(1001, { warnings: [warning] }),
       createChunk(1002),
-      createChunk(speculativeCopyOf(1000), { warnings: [warning] }),
+      createChunk(getSpeculativeCopyNumber(1000), { warnings: [warning] }),
     ],
-    ...[createChunk(speculativeCopyOf(1002)), createChunk(1000, { status: 'failed' }), createChunk(3001)],
+    ...[
+      createChunk(getSpeculativeCopyNumber(1002)),
+      createChunk(1000, { status: 'failed' }),
+      createChunk(3001),
+    ],
   ]
   const services = { jobs: { store: { getChunks: async () => parts } } } as unknown as TaskServices // no files are read
   const fetchResults = (partCount: number) =>
@@ -207,7 +211,7 @@ test('chunk results are joined in order, whether the original or its speculative
   const { results, warnings } = await fetchResults(3)
   assert.deepEqual(
     results.map(({ spec }) => spec?.['part']),
-    [speculativeCopyOf(1000), 1001, 1002],
+    [getSpeculativeCopyNumber(1000), 1001, 1002],
   )
   assert.deepEqual(warnings, [warning])
   await assert.rejects(fetchResults(4), /only 3 of the task's 4 chunks are complete/)

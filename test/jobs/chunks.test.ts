@@ -9,7 +9,7 @@ import {
   sendChunks,
 } from '../../lib/jobs/run/chunks.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
-import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
+import { createChunkRecord, getSpeculativeCopyNumber } from '../../lib/jobs/task-graph.ts'
 import type { InputPlan, Task } from '../../lib/model/job.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { createRecords, createStoredImport, file, newTask, secondsLater, timestamp } from './records.ts'
@@ -163,7 +163,12 @@ test('a chunk is needed as long as its task or its speculative copy waits for it
   assert.deepEqual([await isWanted(1000), await isWanted(1001), await isWanted(2000)], [1, 1, undefined])
   const isMade = (number: number) => isStillNeeded(part(number), services)
   assert.deepEqual(
-    [await isMade(1000), await isMade(speculativeCopyOf(1000)), await isMade(1001), await isMade(2000)],
+    [
+      await isMade(1000),
+      await isMade(getSpeculativeCopyNumber(1000)),
+      await isMade(1001),
+      await isMade(2000),
+    ],
     [true, true, false, false],
   )
   await change({ status: 'failed' })

@@ -7,11 +7,11 @@ import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import {
   type ClaimedTask,
-  WorkerStopped,
-  withTimeLimit,
-  withWorkDir,
+  runWithTimeLimit,
+  useWorkDir,
+  WorkerStoppedError,
 } from '../../lib/jobs/run/claimed-task.ts'
-import { LeaseLost } from '../../lib/jobs/run/lease.ts'
+import { LeaseLostError } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import type { Task } from '../../lib/model/job.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
@@ -42,7 +42,7 @@ async function errorOf(
     outOfSpace: full.signal,
   }
   const limit = { limitS, hint: 'Send less.' }
-  const error = await withTimeLimit(
+  const error = await runWithTimeLimit(
     run as TaskRun,
     claimedTask as unknown as ClaimedTask,
     limit,
@@ -75,7 +75,7 @@ test('the time limit of a task excludes the time in which no worker had it', asy
   const error = await errorOf({ startedAt, workedMs: 1000, limitS: 120 }, ({ stop }) =>
     setTimeout(() => stop.abort(), 30),
   )
-  assert.ok(error instanceof WorkerStopped, String(error))
+  assert.ok(error instanceof WorkerStoppedError, String(error))
 })
 
 test('a chunk that exceeds the time of its worker is retried, and fails in the last attempt', async () => {
@@ -86,8 +86,8 @@ test('a chunk that exceeds the time of its worker is retried, and fails in the l
 })
 
 test('an aborted task throws the reason of the abort, not the engine’s error', async () => {
-  assert.ok((await errorOf({}, ({ stop }) => stop.abort())) instanceof WorkerStopped)
-  assert.ok((await errorOf({}, ({ loseLease }) => loseLease())) instanceof LeaseLost)
+  assert.ok((await errorOf({}, ({ stop }) => stop.abort())) instanceof WorkerStoppedError)
+  assert.ok((await errorOf({}, ({ loseLease }) => loseLease())) instanceof LeaseLostError)
   const diskError = await errorOf({}, ({ full }) => full.abort())
   assert.ok(diskError instanceof AppError && diskError.code === 'INSUFFICIENT_DISK_SPACE', String(diskError))
 })
@@ -95,7 +95,7 @@ test('an aborted task throws the reason of the abort, not the engine’s error',
 test('a task time limit beyond the maximum of a timer does not expire immediately', async () => {
   const longLimit = { limitS: 40 * 24 * 3600, remainingMs: Number.POSITIVE_INFINITY }
   const error = await errorOf(longLimit, ({ stop }) => setTimeout(() => stop.abort(), 30))
-  assert.ok(error instanceof WorkerStopped, String(error))
+  assert.ok(error instanceof WorkerStoppedError, String(error))
 })
 
 test('the error of an engine is rethrown unchanged', async () => {
@@ -107,7 +107,7 @@ test('each task gets its own work folder, which is deleted afterwards', async ()
   const services = { config: { WORK_DIR: join(WORK_DIR, 'deep', 'down') } }
   const seenErrors: string[] = []
   const work = (action: (folder: string) => Promise<unknown>) =>
-    withWorkDir({ services } as TaskRun, async (folder) => {
+    useWorkDir({ services } as TaskRun, async (folder) => {
       seenErrors.push(folder)
       await writeFile(join(folder, 'made'), 'abc')
       return action(folder)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Vault } from '../../lib/crypto/sealed.ts'
-import { messageDone } from '../../lib/jobs/run/claimed-task.ts'
+import { doneOutcome } from '../../lib/jobs/run/claimed-task.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
-import { Lease, LeaseLost } from '../../lib/jobs/run/lease.ts'
+import { Lease, LeaseLostError } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
-import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
+import { createChunkRecord, getSpeculativeCopyNumber } from '../../lib/jobs/task-graph.ts'
 import { createLog } from '../../lib/log.ts'
 import type { InputPlan, Task } from '../../lib/model/job.ts'
 import { memoryJobs } from './memory-jobs.ts'
@@ -41,7 +41,7 @@ async function handleInWrongQueue(moreFields: Partial<Task> = {}, part?: number)
 
 test('a task that needs another image is handed over with its plan and keeps its warnings', async () => {
   const { outcome, sent, found } = await handleInWrongQueue()
-  assert.equal(await outcome, messageDone)
+  assert.equal(await outcome, doneOutcome)
   const { status, attempt, pieces, warnings, leaseId } = (await found()) ?? {}
   assert.deepEqual([status, attempt, leaseId, warnings, sent()], ['pending', 0, undefined, [warning], [1]])
   assert.deepEqual(
@@ -59,7 +59,7 @@ test('a plan that is handed over to another image contains only encrypted secret
     files: [importedDocument],
   }
   const { outcome, found } = await handleInWrongQueue({ pieces: [inputPlan] })
-  assert.equal(await outcome, messageDone)
+  assert.equal(await outcome, doneOutcome)
   const [left] = (await found())?.pieces ?? []
   const options = left?.steps[0]?.options
   assert.equal(options?.['name'], 'a')
@@ -74,6 +74,6 @@ test('a speculative copy is not started when the original chunk is complete', as
     partCount: 2,
     open: new Set([1001]),
   }
-  const { outcome } = await handleInWrongQueue(splitFields, speculativeCopyOf(1000))
-  await assert.rejects(outcome, LeaseLost)
+  const { outcome } = await handleInWrongQueue(splitFields, getSpeculativeCopyNumber(1000))
+  await assert.rejects(outcome, LeaseLostError)
 })

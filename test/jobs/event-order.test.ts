@@ -9,7 +9,7 @@ import {
   createStartedEvent,
   findUnpublishedEvents,
 } from '../../lib/jobs/events.ts'
-import { filesOfJob } from '../../lib/jobs/job-state-machine.ts'
+import { listJobFiles } from '../../lib/jobs/job-state-machine.ts'
 import {
   allDone,
   arrivedUpload,
@@ -102,7 +102,7 @@ test('the events of a job are numbered from 1 in chronological order', () => {
     ...findUnpublishedEvents(runningJob),
     createEndEvent(completedJob),
     ...createDeletionEvents(expiredJob),
-    createExpiredEvent(expiredJob, filesOfJob(expiredJob).length),
+    createExpiredEvent(expiredJob, listJobFiles(expiredJob).length),
   ]
   assert.deepEqual(
     events.map(({ event, sequence }) => `${sequence} ${event}`),

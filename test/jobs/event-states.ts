@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createFileDeletedEvent, createProgressEvent } from '../../lib/jobs/events.ts'
-import { jobEndChange } from '../../lib/jobs/job-end.ts'
-import { decideOutcome, filesOfJob } from '../../lib/jobs/job-state-machine.ts'
+import { createJobEndChange } from '../../lib/jobs/job-end.ts'
+import { decideOutcome, listJobFiles } from '../../lib/jobs/job-state-machine.ts'
 import type { Job, JobState, Task } from '../../lib/model/job.ts'
 import {
   applyChange,
@@ -59,7 +59,7 @@ export const finishJob = (
   const done = withTasks(state, tasks)
   return {
     ...done,
-    job: of(done.job, jobEndChange(done, decideOutcome(done), 'lease', secondsLater(afterS))),
+    job: of(done.job, createJobEndChange(done, decideOutcome(done), 'lease', secondsLater(afterS))),
   }
 }
 
@@ -87,7 +87,7 @@ export const expireJob = (state: JobState, expiredFor: 'retention' | 'upload_tim
   deleteJob(state, { status: 'expired', expiredAt: timestamp(4000), expiredFor })
 
 export const createDeletionEvents = (state: JobState) =>
-  filesOfJob(state).map((one, at) => createFileDeletedEvent(state, one, at))
+  listJobFiles(state).map((one, at) => createFileDeletedEvent(state, one, at))
 
 export const progressEventOf = (state: JobState, name: string) => {
   const foundFact = state.job.log[name]

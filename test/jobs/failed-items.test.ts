@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resultOfJob } from '../../lib/jobs/job-state-machine.ts'
+import { getJobResult } from '../../lib/jobs/job-state-machine.ts'
 import { listZipEntries } from '../../lib/jobs/zip-manifest.ts'
 import { complete, createExport, fail, file, newJob, newTask, withTasks } from './records.ts'
 
@@ -26,7 +26,7 @@ const state = withTasks(newJob(graph, { require: 'any' }), {
 
 test('a batch warns of an item whose file could not be fetched, with the reason', () => {
   assert.deepEqual(
-    resultOfJob(state).warnings.map(({ field, message }) => [field, message]),
+    getJobResult(state).warnings.map(({ field, message }) => [field, message]),
     [
       ['item-002', 'item-002 failed with IMPORT_FAILED: The host name does not exist.'],
       ['item-003', 'item-003 failed with CORRUPT_FILE: It is cut off.'],

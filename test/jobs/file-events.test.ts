@@ -103,7 +103,7 @@ test('events of imported files contain their origin', () => {
 test('the events of downloaded and deleted files of a job contain their details', () => {
   const png = file('a.png')
   assert.deepEqual(
-    bodyOf(createFileDownloadedEvent(endedJob.job, png, { signed: true, ip: '127.0.0.1' }, timestamp(30))),
+    bodyOf(createFileDownloadedEvent(endedJob.job, png, { isSigned: true, ip: '127.0.0.1' }, timestamp(30))),
     {
       ...commonFields,
       event: 'file.downloaded',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SQSEvent } from 'aws-lambda'
-import { chainAttributes, continueChain, maxHops } from '../../lib/aws/message-chain.ts'
+import { continueChain, createChainAttributes, maxHops } from '../../lib/aws/message-chain.ts'
 import { Queues } from '../../lib/aws/queues.ts'
 import { readConfig } from '../../lib/config.ts'
 import { FunctionError } from '../../lib/embedded-aws/lambda/function-error.ts'
@@ -113,7 +113,7 @@ async function handleMessage(hops: number | undefined) {
     { Records: [recordOf(hops)] } as unknown as SQSEvent, // only the members that are used
     { error: (error: object) => void errors.push(error) } as Services['log'],
     async () => {
-      sent = chainAttributes()
+      sent = createChainAttributes()
       return true
     },
   )
@@ -129,6 +129,6 @@ test('messages count the messages that led to them, and an endless chain is stop
   assert.deepEqual(await handleMessage(2), { sent: hops(3), failed: 0, errors: 0 })
   assert.deepEqual(await handleMessage(maxHops), { sent: hops(maxHops + 1), failed: 0, errors: 0 })
   assert.deepEqual(await handleMessage(maxHops + 1), { sent: undefined, failed: 1, errors: 1 })
-  assert.deepEqual(chainAttributes(), {}, 'outside of a message')
-  assert.deepEqual(continueChain(7, chainAttributes), hops(8))
+  assert.deepEqual(createChainAttributes(), {}, 'outside of a message')
+  assert.deepEqual(continueChain(7, createChainAttributes), hops(8))
 })

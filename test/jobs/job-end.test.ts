@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findUnpublishedEvents } from '../../lib/jobs/events.ts'
-import { jobEndChange } from '../../lib/jobs/job-end.ts'
+import { createJobEndChange } from '../../lib/jobs/job-end.ts'
 import {
   decideOutcome,
   findStalledTasks,
+  getJobResult,
   leaseGraceS,
-  resultOfJob,
 } from '../../lib/jobs/job-state-machine.ts'
-import { nextImageOf, resolveConversion } from '../../lib/jobs/next-image.ts'
+import { getNextImage, resolveConversion } from '../../lib/jobs/next-image.ts'
 import { Job, type Task } from '../../lib/model/job.ts'
 import {
   complete,
@@ -33,12 +33,12 @@ const muchLater = secondsLater(1000)
 
 test('checking a live job sends ready tasks again, but not waiting ones', () => {
   const state = newJob(chain)
-  assert.deepEqual(names(findStalledTasks(state, muchLater).toSend), ['first'])
+  assert.deepEqual(names(findStalledTasks(state, muchLater).unsentTasks), ['first'])
   const nextState = withTasks(state, {
     first: complete(3, file('a')),
     second: { open: undefined, got: new Set([1]) },
   })
-  assert.deepEqual(names(findStalledTasks(nextState, muchLater).toSend), ['second'])
+  assert.deepEqual(names(findStalledTasks(nextState, muchLater).unsentTasks), ['second'])
 })
 
 test('no task of a job is sent while it waits for an upload', () => {
@@ -48,7 +48,7 @@ test('no task of a job is sent while it waits for an upload', () => {
     newTask('early', [0]),
     newTask('work', [1]),
   ])
-  assert.deepEqual(names(findStalledTasks(state, muchLater).toSend), none)
+  assert.deepEqual(names(findStalledTasks(state, muchLater).unsentTasks), none)
 })
 
 test('a task is sent to another worker after its lease and the grace period have passed', () => {
@@ -57,25 +57,27 @@ test('a task is sent to another worker after its lease and the grace period have
       work: { status: 'processing', leaseId: 'lease', leaseUntil: timestamp(second) },
     })
   assert.equal(leaseGraceS, 30, 'a message may take that long to reach a worker')
-  assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS - 1)).toSend), none)
-  assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS)).toSend), ['work'])
+  assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS - 1)).unsentTasks), none)
+  assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS)).unsentTasks), [
+    'work',
+  ])
 })
 
 test('completing a task is repeated while its job or a dependent still waits for it', () => {
   const doneState = withTasks(newJob(chain), { first: complete(3, file('a')) })
-  assert.deepEqual(names(findStalledTasks(doneState, muchLater).unreported), ['first'])
+  assert.deepEqual(names(findStalledTasks(doneState, muchLater).unreportedTasks), ['first'])
   // The process that ended it may still be completing it.
-  assert.deepEqual(names(findStalledTasks(doneState, secondsLater(3 + leaseGraceS - 1)).unreported), none)
+  assert.deepEqual(names(findStalledTasks(doneState, secondsLater(3 + leaseGraceS - 1)).unreportedTasks), none)
   const stateWithOpenTasks = { ...doneState, job: { ...doneState.job, open: new Set([2]) } }
   assert.deepEqual(
-    names(findStalledTasks(stateWithOpenTasks, muchLater).unreported),
+    names(findStalledTasks(stateWithOpenTasks, muchLater).unreportedTasks),
     ['first'],
     'its dependent is not updated',
   )
   const stateWithReceivedInputs = withTasks(stateWithOpenTasks, {
     second: { open: undefined, got: new Set([1]) },
   })
-  assert.deepEqual(names(findStalledTasks(stateWithReceivedInputs, muchLater).unreported), none)
+  assert.deepEqual(names(findStalledTasks(stateWithReceivedInputs, muchLater).unreportedTasks), none)
 })
 
 test('with join buckets, completions are repeated only after all tasks of a bucket ended', () => {
@@ -85,10 +87,10 @@ test('with join buckets, completions are repeated only after all tasks of a buck
   const state = newJob([createStoredImport('in'), ...works, newTask('join', ins)])
   const done = (numbers: readonly number[]) =>
     withTasks(state, Object.fromEntries(numbers.map((number) => [`work-${number}`, complete(3, file('a'))])))
-  assert.deepEqual(names(findStalledTasks(done(ins.slice(0, 50)), muchLater).unreported), none)
+  assert.deepEqual(names(findStalledTasks(done(ins.slice(0, 50)), muchLater).unreportedTasks), none)
   // The first bucket has 99 tasks, and its members are over.
-  assert.equal(findStalledTasks(done(ins.slice(0, 99)), muchLater).unreported.length, 99)
-  assert.equal(findStalledTasks(done(ins), muchLater).unreported.length, count)
+  assert.equal(findStalledTasks(done(ins.slice(0, 99)), muchLater).unreportedTasks.length, 99)
+  assert.equal(findStalledTasks(done(ins), muchLater).unreportedTasks.length, count)
 })
 
 test('checking a task that waits for its chunks repairs the chunks first, then the task', () => {
@@ -114,23 +116,23 @@ test('checking a task that waits for its chunks repairs the chunks first, then t
   ]
   const stalled = findStalledTasks({ ...state, chunks }, muchLater)
   assert.deepEqual(
-    stalled.toSend.map((one) => one.part),
+    stalled.unsentTasks.map((one) => one.part),
     [1002],
   )
   assert.deepEqual(
-    stalled.unreported.map((one) => one.part),
+    stalled.unreportedTasks.map((one) => one.part),
     [1001],
   )
   // A lost chunk that has not ended its task yet.
   const lostChunk = withTasks(state, { work: { open: new Set([1002]), lost: new Set([1000]) } })
   assert.deepEqual(
-    findStalledTasks({ ...lostChunk, chunks }, muchLater).unreported.map((one) => one.part),
+    findStalledTasks({ ...lostChunk, chunks }, muchLater).unreportedTasks.map((one) => one.part),
     [1000],
   )
   const joining = withTasks(state, { work: { open: undefined } })
-  assert.deepEqual(names(findStalledTasks({ ...joining, chunks }, muchLater).toSend), ['work'])
+  assert.deepEqual(names(findStalledTasks({ ...joining, chunks }, muchLater).unsentTasks), ['work'])
   const joinedState = withTasks(joining, { work: { leaseId: 'lease', leaseUntil: timestamp(995) } })
-  assert.deepEqual(names(findStalledTasks({ ...joinedState, chunks }, muchLater).toSend), none)
+  assert.deepEqual(names(findStalledTasks({ ...joinedState, chunks }, muchLater).unsentTasks), none)
 })
 
 test('a job that ends before its start was recorded gets the start of its first task', () => {
@@ -139,7 +141,7 @@ test('a job that ends before its start was recorded gets the start of its first 
   assert.ok(task)
   const startTask = (number: number, second: number) => ({ ...task, number, startedAt: timestamp(second) })
   const tasks = [startTask(4, 3), startTask(3, 2), startTask(2, 2), startTask(5, 4)]
-  const { set } = jobEndChange({ ...state, tasks }, decideOutcome(state), 'lease', secondsLater(9))
+  const { set } = createJobEndChange({ ...state, tasks }, decideOutcome(state), 'lease', secondsLater(9))
   assert.deepEqual([set?.['startedWith'], set?.['startedAt']], [2, timestamp(2)])
 })
 
@@ -200,7 +202,7 @@ test('a result with many files is stored outside of the job record', () => {
   const state = withTasks(newJob(conversion), { work: complete(5, ...files) })
   const job = endJob(state, 6)
   assert.equal(job.result, undefined)
-  assert.deepEqual(resultOfJob({ ...state, job }).files, files)
+  assert.deepEqual(getJobResult({ ...state, job }).files, files)
 })
 
 test('the result of a job without links consists of its exported files', () => {
@@ -211,7 +213,7 @@ test('the result of a job without links consists of its exported files', () => {
       deliveries: [{ url: 's3://there/a', filename: 'a.webp', size: 1, mimeType: 'image/png', sha256: '' }],
     },
   })
-  assert.deepEqual(resultOfJob(state).files, [file('a.webp')])
+  assert.deepEqual(getJobResult(state).files, [file('a.webp')])
   const linkedState = withTasks(
     newJob([createStoredImport('in'), newTask('work', [0]), createExport('out', [0])]),
     {
@@ -219,7 +221,7 @@ test('the result of a job without links consists of its exported files', () => {
     },
   )
   assert.deepEqual(
-    resultOfJob(linkedState).files.map(({ key }) => key),
+    getJobResult(linkedState).files.map(({ key }) => key),
     ['in/in'],
   )
 })
@@ -259,6 +261,6 @@ test('inputs of a task that need several images are processed one after another'
     { steps: [step('office'), step('pdf')], step: 1, files: [] },
     { steps: [step('office'), step('image')], step: 0, files: [] },
   ]
-  assert.equal(nextImageOf(inputPlans), 'pdf')
-  assert.throws(() => nextImageOf(inputPlans.slice(0, 1)), /no remaining step/)
+  assert.equal(getNextImage(inputPlans), 'pdf')
+  assert.throws(() => getNextImage(inputPlans.slice(0, 1)), /no remaining step/)
 })

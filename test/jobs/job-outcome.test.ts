@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  collectWarnings,
   decideOutcome,
-  filesOfJob,
-  filesOfTask,
+  getFixedTaskStatus,
+  getJobResult,
+  listJobFiles,
+  listResultFiles,
+  listTaskFiles,
   nameExportFiles,
-  resultFiles,
-  resultOfJob,
-  statusOfFixed,
-  warningsOf,
 } from '../../lib/jobs/job-state-machine.ts'
 import { createRetention } from '../../lib/model/fidelity.ts'
 import type { JobState, Task, Warning } from '../../lib/model/job.ts'
@@ -132,7 +132,7 @@ test('files with the same name get unique names, and a file of two exports is li
     right: complete(4, file('a.webp', 'k2')),
   })
   assert.deepEqual(
-    resultFiles(state).map(({ key, filename }) => [key, filename]),
+    listResultFiles(state).map(({ key, filename }) => [key, filename]),
     [
       ['k1', 'a.webp'],
       ['k2', 'a (2).webp'],
@@ -161,7 +161,7 @@ test('the fidelity of a result multiplies over consecutive tasks and adds up ove
     first: { ...complete(3, file('a')), fidelity: words(100, 80) },
     second: { ...complete(4, file('b')), fidelity: words(80, 40) },
   })
-  assert.deepEqual(resultOfJob(chained).fidelity?.words, createRetention(100, 40))
+  assert.deepEqual(getJobResult(chained).fidelity?.words, createRetention(100, 40))
   const parallelState = withTasks(
     newJob([createStoredImport('in'), newTask('left', [0]), newTask('right', [0])]),
     {
@@ -169,26 +169,26 @@ test('the fidelity of a result multiplies over consecutive tasks and adds up ove
       right: { ...complete(4, file('b')), fidelity: words(10, 10) },
     },
   )
-  assert.deepEqual(resultOfJob(parallelState).fidelity?.words, createRetention(110, 90))
+  assert.deepEqual(getJobResult(parallelState).fidelity?.words, createRetention(110, 90))
   const lostState = withTasks(parallelState, { right: fail(4, 'damaged') })
-  assert.deepEqual(resultOfJob(lostState).fidelity?.words, createRetention(100, 80))
-  assert.equal('fidelity' in resultOfJob(newJob(conversion)), false)
+  assert.deepEqual(getJobResult(lostState).fidelity?.words, createRetention(100, 80))
+  assert.equal('fidelity' in getJobResult(newJob(conversion)), false)
 })
 
 test('a result that was too large for the job record is read from the tasks', () => {
   const state = withTasks(newJob(conversion), { work: complete(5, file('a.webp')) })
-  assert.deepEqual(resultOfJob(state), decideOutcome(state).result)
+  assert.deepEqual(getJobResult(state), decideOutcome(state).result)
   const storedResult = { files: [file('stored')], warnings: [] }
-  assert.deepEqual(resultOfJob({ ...state, job: { ...state.job, result: storedResult } }), storedResult)
+  assert.deepEqual(getJobResult({ ...state, job: { ...state.job, result: storedResult } }), storedResult)
 })
 
 test('only a completed task provides files to other tasks', () => {
   const half = { ...complete(3, file('a.webp')), status: 'failed' as const }
   const state = withTasks(newJob(chain), { first: half })
-  assert.deepEqual(filesOfTask(1, state), [])
-  assert.deepEqual(filesOfTask(1, withTasks(state, { first: { status: 'completed' } })), [file('a.webp')])
+  assert.deepEqual(listTaskFiles(1, state), [])
+  assert.deepEqual(listTaskFiles(1, withTasks(state, { first: { status: 'completed' } })), [file('a.webp')])
   assert.deepEqual(
-    filesOfTask(0, state).map(({ key }) => key),
+    listTaskFiles(0, state).map(({ key }) => key),
     ['in/in'],
   )
 })
@@ -197,7 +197,7 @@ test('the warnings of a job are unique, with those about the request first', () 
   const warning = (code: string): Warning => ({ code, message: code })
   const tasks = [{ warnings: [warning('b'), warning('a')] }, { warnings: [warning('b'), warning('c')] }]
   assert.deepEqual(
-    warningsOf({ warnings: [warning('a')] }, tasks).map(({ code }) => code),
+    collectWarnings({ warnings: [warning('a')] }, tasks).map(({ code }) => code),
     ['a', 'b', 'c'],
   )
 })
@@ -205,7 +205,7 @@ test('the warnings of a job are unique, with those about the request first', () 
 test('warnings are equal whatever the order of their fields', () => {
   const warning = { code: 'a', message: 'b', field: 'c' }
   assert.deepEqual(
-    warningsOf({ warnings: [warning] }, [{ warnings: [{ field: 'c', message: 'b', code: 'a' }] }]),
+    collectWarnings({ warnings: [warning] }, [{ warnings: [{ field: 'c', message: 'b', code: 'a' }] }]),
     [warning],
   )
 })
@@ -214,7 +214,7 @@ test('an export to links completes when its inputs have completed', () => {
   const status = (state: JobState) => {
     const out = state.fixed.at(-1)
     assert.ok(out)
-    return statusOfFixed(out, state)
+    return getFixedTaskStatus(out, state)
   }
   const state = newJob(pair)
   assert.equal(status(state), 'pending')
@@ -240,7 +240,7 @@ test('the file list of a job contains each file once with its role, but no files
     second: { status: 'processing', files: [file('half'), file('a.webp')] },
   })
   assert.deepEqual(
-    filesOfJob({ ...stateWithInputs, chunks: [part] }).map(({ key, role }) => [key, role]),
+    listJobFiles({ ...stateWithInputs, chunks: [part] }).map(({ key, role }) => [key, role]),
     [
       ['in/in', 'source'],
       ['half', 'output'],
@@ -260,6 +260,6 @@ test('the file list of a job is in the order of the request', () => {
     work: complete(3, file('a.webp')),
     last: complete(2, file('b.webp')),
   })
-  const keys = filesOfJob({ ...endedState, tasks: endedState.tasks.toReversed() }).map(({ key }) => key)
+  const keys = listJobFiles({ ...endedState, tasks: endedState.tasks.toReversed() }).map(({ key }) => key)
   assert.deepEqual(keys, ['in/in', 'a.webp', 'in/late', 'b.webp'])
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { resultOfJob, statusOfFixed } from '../../lib/jobs/job-state-machine.ts'
+import { getFixedTaskStatus, getJobResult } from '../../lib/jobs/job-state-machine.ts'
 import { isTerminalStatus } from '../../lib/model/job.ts'
 import { readImageText } from './no-op-engine.ts'
 import type { SimulatedService } from './simulated-service.ts'
@@ -24,10 +24,10 @@ export async function outcomeOf(service: SimulatedService): Promise<ObservedOutc
   if (!state) return { status: undefined, error: undefined, summary: undefined, tasks: {}, files: {}, events }
   const { job, fixed, tasks } = state
   const allFiles = [
-    ...fixed.map((task) => [task.name, statusOfFixed(task, state)]),
+    ...fixed.map((task) => [task.name, getFixedTaskStatus(task, state)]),
     ...tasks.map(({ name, status, code }) => [name, code ? `${status} ${code}` : status]),
   ]
-  const files = job.status === 'completed' ? resultOfJob(state).files : []
+  const files = job.status === 'completed' ? getJobResult(state).files : []
   return {
     status: job.status,
     error: job.error?.code,

@@ -4,10 +4,10 @@ import type { Change } from '../../lib/aws/table-expressions.ts'
 import {
   decideNextAction,
   failsDependents,
+  getJobPercent,
+  getTaskPercent,
   isOutcomeKnown,
   isReadyToJoin,
-  percentOf,
-  percentOfTask,
 } from '../../lib/jobs/job-state-machine.ts'
 import { TaskCompletion } from '../../lib/jobs/task-completion.ts'
 import type { Job } from '../../lib/model/job.ts'
@@ -45,9 +45,9 @@ test('the percent of a split task is that of its finished chunks, but never decr
   const half = { ...work, status: 'processing', percent: 50 } as const
   const splitTask = { ...half, expandedBy: 1, partCount: 3 }
   const open = (...numbers: number[]) => ({ ...splitTask, open: new Set(numbers) })
-  const percents = [half, open(1000, 1001, 1002), open(1000, 1002), open(1002), splitTask].map(percentOfTask)
+  const percents = [half, open(1000, 1001, 1002), open(1000, 1002), open(1002), splitTask].map(getTaskPercent)
   assert.deepEqual(percents, [50, 50, 50, 60, 90])
-  assert.equal(percentOfTask({ ...splitTask, status: 'completed', percent: 100 }), 100)
+  assert.equal(getTaskPercent({ ...splitTask, status: 'completed', percent: 100 }), 100)
 })
 
 test('a split task is ready to be joined when no chunk is open or failed', () => {
@@ -80,18 +80,23 @@ test('a job without any work has its outcome from the start', () => {
 
 test('the percent of a job counts finished and running tasks and never decreases', () => {
   const { job } = newJob(pair)
-  assert.equal(percentOf(job), 0)
-  assert.equal(percentOf({ ...job, running: { 1: 50 } }), 25)
-  assert.equal(percentOf({ ...job, open: new Set([2]) }), 50)
-  assert.equal(percentOf({ ...job, open: new Set([2]), running: { 2: 99 } }), 99)
-  assert.equal(percentOf({ ...job, open: undefined }), 99)
-  assert.equal(percentOf({ ...job, open: undefined, status: 'completed' }), 100)
+  assert.equal(getJobPercent(job), 0)
+  assert.equal(getJobPercent({ ...job, running: { 1: 50 } }), 25)
+  assert.equal(getJobPercent({ ...job, open: new Set([2]) }), 50)
+  assert.equal(getJobPercent({ ...job, open: new Set([2]), running: { 2: 99 } }), 99)
+  assert.equal(getJobPercent({ ...job, open: undefined }), 99)
+  assert.equal(getJobPercent({ ...job, open: undefined, status: 'completed' }), 100)
 
   let [lastPercent, openTasks] = [0, [1, 2, 3, 4, 5, 6, 7]]
   const runningPercents: Record<string, number> = {}
   const random = createRandom(7)
   const check = () => {
-    const percent = percentOf({ ...job, units: 7, open: new Set(openTasks), running: { ...runningPercents } })
+    const percent = getJobPercent({
+      ...job,
+      units: 7,
+      open: new Set(openTasks),
+      running: { ...runningPercents },
+    })
     assert.ok(percent >= lastPercent, `${percent} after ${lastPercent}`)
     lastPercent = percent
   }
@@ -117,7 +122,7 @@ test('a task that restarts does not reduce the stored progress', async () => {
     running: { 1: 60 },
     toldPercent: 30,
   }
-  const percentBefore = percentOf(storedJob)
+  const percentBefore = getJobPercent(storedJob)
   const store = {
     changeJob: async (_id: string, change: Change) => {
       storedJob = applyChange(storedJob, change)
@@ -131,7 +136,7 @@ test('a task that restarts does not reduce the stored progress', async () => {
     stage: 'convert',
     taskName: 'left',
   })
-  assert.deepEqual([storedJob.toldPercent, percentOf(storedJob)], [percentBefore, percentBefore])
+  assert.deepEqual([storedJob.toldPercent, getJobPercent(storedJob)], [percentBefore, percentBefore])
 })
 
 test('the start of a job records the first task and uses the next sequence number', async () => {

@@ -132,7 +132,7 @@ test('a download without subscribers is not published', async () => {
   const { jobs, job, bus, change } = await createJob()
   const jobBefore = await job()
   bus.published.length = 0
-  const downloadDetails = { signed: true, ip: '127.0.0.1' }
+  const downloadDetails = { isSigned: true, ip: '127.0.0.1' }
   await jobs.publishDownload(jobBefore, file('a.png'), downloadDetails)
   assert.deepEqual([bus.published.length, (await job()).sequence], [0, jobBefore.sequence])
   await change({ hasWebhook: true })
@@ -144,7 +144,7 @@ test('each download is published with its own sequence number, but not after a d
   const { jobs, job, bus, change } = await createJob(two, { getSubscribers: async () => () => ['webhooks'] })
   const jobBefore = await job()
   bus.published.length = 0
-  const downloadDetails = { signed: true, ip: '127.0.0.1' }
+  const downloadDetails = { isSigned: true, ip: '127.0.0.1' }
   await jobs.publishDownload(jobBefore, file('a.png'), downloadDetails)
   await jobs.publishDownload(jobBefore, file('a.png'), downloadDetails)
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resultOfJob } from '../../lib/jobs/job-state-machine.ts'
+import { getJobResult } from '../../lib/jobs/job-state-machine.ts'
 import { chain, diamond, fanOutAndIn } from './new-tasks.ts'
 import { readImageText } from './no-op-engine.ts'
 import { describeRun, runGraph } from './run-graph.ts'
@@ -32,7 +32,7 @@ test('a chain of fifty tasks needs at most five writes per task', async (t) => {
 test('a diamond whose messages are all delivered twice runs each task once', async () => {
   const { service } = await runGraph(database, diamond(), { copies: () => 2 })
   assert.deepEqual(
-    resultOfJob(await service.state()).files.map(({ key }) => readImageText(service.files.objects.get(key))),
+    getJobResult(await service.state()).files.map(({ key }) => readImageText(service.files.objects.get(key))),
     ['e', 'f'],
   )
 })

@@ -99,7 +99,7 @@ test('a job that changed while its only task ended is ended separately, with sta
   const { held: claimTask, job, jobs, takeEvents, bus } = await createJob(onlyTasks)
   const one = await claimTask()
   const subscribedJob = { ...(await job()), hasWebhook: true as const }
-  await jobs.publishDownload(subscribedJob, file('a.png'), { signed: false, ip: null })
+  await jobs.publishDownload(subscribedJob, file('a.png'), { isSigned: false, ip: null })
   takeEvents()
   assert.equal(await one.finish(end), true)
   assert.deepEqual(takeEvents(), ['job.started', 'job.completed'])

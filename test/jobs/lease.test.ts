@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Change } from '../../lib/aws/table-expressions.ts'
-import { Lease, LeaseLost } from '../../lib/jobs/run/lease.ts'
+import { Lease, LeaseLostError } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Job, Task } from '../../lib/model/job.ts'
@@ -112,7 +112,7 @@ test('saving the remaining steps of a task fails if another worker took it over'
   await lease.saveRemaining({ begun: 'upload 1' })
   assert.deepEqual(sets, [{ begun: 'upload 1', percent: 0 }])
   isMine = false
-  await assert.rejects(lease.saveRemaining({ begun: 'upload 2' }), LeaseLost)
+  await assert.rejects(lease.saveRemaining({ begun: 'upload 2' }), LeaseLostError)
 })
 
 test('progress is published with the start of the job if necessary, but not for chunks and large jobs', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeTime } from 'ulid'
 import type { Table } from '../../lib/aws/table.ts'
-import { type JobQuery, listKeyOf, queryJobs, tagKeyOf } from '../../lib/jobs/list.ts'
+import { getListKey, getTagKey, type JobQuery, queryJobs } from '../../lib/jobs/list.ts'
 import type { Job, JobStatus } from '../../lib/model/job.ts'
 import { newJob, start, timestamp } from './records.ts'
 
@@ -33,7 +33,7 @@ function createList(
       const [key, from, to] = Object.values(values as Record<string, string>)
       const forward: boolean = ScanIndexForward
       requestedKeys.push([IndexName, key])
-      const keyOf = (one: Job) => (IndexName === 'byTag' ? tagKeyOf('anon_1', tag) : listKeyOf(one))
+      const keyOf = (one: Job) => (IndexName === 'byTag' ? getTagKey('anon_1', tag) : getListKey(one))
       const foundJobs = jobs.filter(
         (one) => keyOf(one) === key && one.id >= String(from) && one.id <= String(to),
       )

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
-import { messageDone, type TaskHandler, WorkerStopped } from '../../lib/jobs/run/claimed-task.ts'
-import { countedAttempts } from '../../lib/jobs/run/lost-lease.ts'
+import { doneOutcome, type TaskHandler, WorkerStoppedError } from '../../lib/jobs/run/claimed-task.ts'
+import { countAttempts } from '../../lib/jobs/run/lost-lease.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { createLog } from '../../lib/log.ts'
@@ -58,7 +58,7 @@ async function createJob() {
 
 const sharedWorker = { isShared: true, runId: 'run 1' }
 const loneWorker = { isShared: false, runId: 'run 1' }
-const countOf = async (find: () => Promise<Task>) => countedAttempts(await find())
+const countOf = async (find: () => Promise<Task>) => countAttempts(await find())
 
 test('the crash of a shared worker costs its tasks no attempt, but each then runs alone', async () => {
   const { dieWithTask, run, find } = await createJob()
@@ -67,7 +67,7 @@ test('the crash of a shared worker costs its tasks no attempt, but each then run
   assert.deepEqual(secondOutcome, { done: false, resend: 'apart', retryInS: 0 })
   assert.equal((await find()).leaseId, undefined)
   const { claimed } = await dieWithTask(loneWorker)
-  assert.deepEqual([claimed?.attempt, claimed && countedAttempts(claimed)], [2, 1])
+  assert.deepEqual([claimed?.attempt, claimed && countAttempts(claimed)], [2, 1])
 })
 
 test('a task that kills its worker three times while running alone fails', async () => {
@@ -76,10 +76,10 @@ test('a task that kills its worker three times while running alone fails', async
   await run(sharedWorker, () => assert.fail('it runs apart'))
   for (const count of [1, 2, 3]) {
     const { claimed } = await dieWithTask(loneWorker)
-    assert.equal(claimed && countedAttempts(claimed), count)
+    assert.equal(claimed && countAttempts(claimed), count)
   }
   await run(loneWorker, async (_, { task }) => {
-    assert.equal(countedAttempts(task), 4, 'the handler refuses it')
+    assert.equal(countAttempts(task), 4, 'the handler refuses it')
     throw new AppError('CONVERSION_FAILED', 'It crashed.')
   })
   assert.equal((await find()).status, 'failed')
@@ -89,7 +89,7 @@ test('a crash of the whole service costs no task an attempt', async () => {
   const { dieWithTask, find } = await createJob()
   await dieWithTask(sharedWorker)
   const { claimed } = await dieWithTask({ isShared: true, runId: 'run 2' })
-  assert.deepEqual([claimed?.apart, claimed && countedAttempts(claimed)], [undefined, 1])
+  assert.deepEqual([claimed?.apart, claimed && countAttempts(claimed)], [undefined, 1])
   await dieWithTask({ isShared: false, runId: 'run 3' })
   assert.equal(await countOf(find), 1)
 })
@@ -105,7 +105,7 @@ test('the duration of attempts that cost nothing does not count towards the time
   await work({ workedMs: 40_000, attemptMs: 35_000 })
   await run({ isShared: true, runId: 'run 3' }, async () => {
     await work({ workedMs: 30_000, attemptMs: 25_000 })
-    throw new WorkerStopped()
+    throw new WorkerStoppedError()
   })
   assert.equal((await find()).workedMs, 5000)
   // Of an attempt that counts, the time counts as well.
@@ -133,7 +133,7 @@ test('only one of two workers takes over a lost task', async () => {
   let runs = 0
   const work: TaskHandler = async () => {
     runs++
-    return messageDone
+    return doneOutcome
   }
   await Promise.all([run(loneWorker, work), run(loneWorker, work)])
   assert.equal(runs, 1)

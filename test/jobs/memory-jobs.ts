@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readConfig } from '../../lib/config.ts'
 import { Jobs, type JobsDeps } from '../../lib/jobs/jobs.ts'
-import { JobStore, taskRefOf } from '../../lib/jobs/store.ts'
+import { JobStore, toTaskRef } from '../../lib/jobs/store.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Task } from '../../lib/model/job.ts'
 import { taskMessageOf } from '../../lib/model/task-message.ts'
@@ -33,7 +33,7 @@ export function memoryJobs(moreDeps: Partial<JobsDeps> = {}) {
     uploads: new Uploads(table),
     log,
     taskSender: {
-      route: async (task: Task) => ({ queue: 'image', message: taskMessageOf(taskRefOf(task)) }),
+      route: async (task: Task) => ({ queue: 'image', message: taskMessageOf(toTaskRef(task)) }),
       retryQueue: (queue) => queue,
     },
     getSubscribers: async () => () => [],

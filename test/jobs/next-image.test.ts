@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import { TransientError, toClientError } from '../../lib/jobs/failure.ts'
 import {
-  bucketNumber,
-  dependentsKey,
-  jobKey,
-  jobPartition,
-  joinBucketKey,
-  taskKey,
-  wakeShardOf,
+  getBucketNumber,
+  getDependentsKey,
+  getJobKey,
+  getJobPartition,
+  getJoinBucketKey,
+  getTaskKey,
+  getWakeShard,
 } from '../../lib/jobs/keys.ts'
-import { nextImageOf, resolveConversion } from '../../lib/jobs/next-image.ts'
+import { getNextImage, resolveConversion } from '../../lib/jobs/next-image.ts'
 import { createChunks } from '../../lib/jobs/run/chunks.ts'
 import type { InputPlan, Task } from '../../lib/model/job.ts'
 import { complete, createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
@@ -30,19 +30,19 @@ test('clients see the message of an AppError, but not that of an unexpected erro
 })
 
 test('job records are stored a hundred tasks per partition', () => {
-  assert.deepEqual([0, 99, 100, 250].map(bucketNumber), [0, 0, 1, 2])
+  assert.deepEqual([0, 99, 100, 250].map(getBucketNumber), [0, 0, 1, 2])
   assert.deepEqual(
-    [jobPartition('j'), jobPartition('j', 0), jobPartition('j', 2)],
+    [getJobPartition('j'), getJobPartition('j', 0), getJobPartition('j', 2)],
     ['JOB#j', 'JOB#j', 'JOB#j#2'],
   )
-  assert.deepEqual(jobKey('j'), { pk: 'JOB#j', sk: 'JOB' })
-  assert.deepEqual(taskKey({ jobId: 'j', task: 7 }), { pk: 'JOB#j', sk: 'TASK#00007' })
-  assert.deepEqual(taskKey({ jobId: 'j', task: 107, part: 3 }), { pk: 'JOB#j#1', sk: 'PART#00107.3' })
-  assert.deepEqual(dependentsKey('j', 107, 2), { pk: 'JOB#j#1', sk: 'EDGES#00107#2' })
-  assert.deepEqual(joinBucketKey('j', 7, 1), { pk: 'JOB#j', sk: 'LATCH#00007#1' })
-  const shards = new Set(Array.from({ length: 200 }, (_, at) => wakeShardOf(`job_${at}`)))
+  assert.deepEqual(getJobKey('j'), { pk: 'JOB#j', sk: 'JOB' })
+  assert.deepEqual(getTaskKey({ jobId: 'j', task: 7 }), { pk: 'JOB#j', sk: 'TASK#00007' })
+  assert.deepEqual(getTaskKey({ jobId: 'j', task: 107, part: 3 }), { pk: 'JOB#j#1', sk: 'PART#00107.3' })
+  assert.deepEqual(getDependentsKey('j', 107, 2), { pk: 'JOB#j#1', sk: 'EDGES#00107#2' })
+  assert.deepEqual(getJoinBucketKey('j', 7, 1), { pk: 'JOB#j', sk: 'LATCH#00007#1' })
+  const shards = new Set(Array.from({ length: 200 }, (_, at) => getWakeShard(`job_${at}`)))
   assert.ok(shards.size > 1)
-  assert.equal(wakeShardOf('job_1'), wakeShardOf('job_1'))
+  assert.equal(getWakeShard('job_1'), getWakeShard('job_1'))
 })
 
 const step = (image: string) =>
@@ -61,9 +61,9 @@ const createPlanFor = (...images: string[]): InputPlan => ({
 })
 
 test('the next image of a task is that of the first input with a remaining step', () => {
-  assert.equal(nextImageOf([{ ...createPlanFor('office', 'image'), step: 1 }]), 'image')
-  assert.equal(nextImageOf([{ ...createPlanFor('office'), step: 1 }, createPlanFor('pdf')]), 'pdf')
-  assert.throws(() => nextImageOf([{ ...createPlanFor('office'), step: 1 }]), /no remaining step/)
+  assert.equal(getNextImage([{ ...createPlanFor('office', 'image'), step: 1 }]), 'image')
+  assert.equal(getNextImage([{ ...createPlanFor('office'), step: 1 }, createPlanFor('pdf')]), 'pdf')
+  assert.throws(() => getNextImage([{ ...createPlanFor('office'), step: 1 }]), /no remaining step/)
 })
 
 test('the stored conversion of a task contains its operation and the files of its inputs', () => {

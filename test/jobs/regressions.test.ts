@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { taskKey } from '../../lib/jobs/keys.ts'
+import { getTaskKey } from '../../lib/jobs/keys.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
@@ -204,7 +204,7 @@ test('a failure of the table to return the inputs of a task costs no attempt', a
   let [isClaimed, refusalsLeft] = [false, 5]
   const service = await newService({
     tableBehavior: (command, send) => {
-      const { sk } = taskKey({ jobId: '', task: 4 })
+      const { sk } = getTaskKey({ jobId: '', task: 4 })
       if (command instanceof UpdateCommand && command.input.Key?.['sk'] === sk)
         isClaimed = JSON.stringify(command.input).includes('leaseUntil')
       if (!isClaimed || refusalsLeft === 0 || !(command instanceof BatchGetCommand)) return send(command)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createEndEvent } from '../../lib/jobs/events.ts'
-import { jobEndChange } from '../../lib/jobs/job-end.ts'
+import { createJobEndChange } from '../../lib/jobs/job-end.ts'
 import { decideOutcome } from '../../lib/jobs/job-state-machine.ts'
-import { statusView } from '../../lib/jobs/view.ts'
+import { toStatusView } from '../../lib/jobs/view.ts'
 import type { ResultLink } from '../../lib/links/result-links.ts'
 import { addResultLinks } from '../../lib/links/result-links.ts'
 import type { JobState } from '../../lib/model/job.ts'
@@ -26,7 +26,7 @@ import {
 const link: ResultLink = ({ id, expiresAt }, query = {}) =>
   `https://a.test/${id}?${new URLSearchParams(query)}#${expiresAt ?? 'default'}`
 const endJob = (state: JobState): JobState => {
-  const change = jobEndChange(state, decideOutcome(state), 'lease', secondsLater(9))
+  const change = createJobEndChange(state, decideOutcome(state), 'lease', secondsLater(9))
   return { ...state, job: applyChange(state.job, change) }
 }
 const retention = timestamp(3609)
@@ -41,7 +41,7 @@ const batchOf = (...names: string[]) => {
 
 describe('batch results', () => {
   test('several results of a batch are returned as a ZIP of unknown size, and each has a link', () => {
-    const { result } = statusView(batchOf('a.webp', 'b.webp'), link)
+    const { result } = toStatusView(batchOf('a.webp', 'b.webp'), link)
     assert.partialDeepStrictEqual(result, {
       downloadUrl: `https://a.test/job_1?#${retention}`,
       filename: 'results.zip',
@@ -57,14 +57,14 @@ describe('batch results', () => {
   })
 
   test('a single result of a batch is returned as it is', () => {
-    const { result } = statusView(batchOf('a.webp'), link)
+    const { result } = toStatusView(batchOf('a.webp'), link)
     assert.partialDeepStrictEqual(result, { filename: 'a.webp', mimeType: 'image/png', size: 1, sha256: '' })
   })
 
   test('several results of a job that is not a batch are represented by the first of them', () => {
     const { job, ...rest } = batchOf('a.webp', 'b.webp')
     const { packsResults: _, ...plainJob } = job
-    assert.equal(statusView({ job: plainJob, ...rest }, link).result?.filename, 'a.webp')
+    assert.equal(toStatusView({ job: plainJob, ...rest }, link).result?.filename, 'a.webp')
   })
 })
 
@@ -83,7 +83,7 @@ describe('links of exports with expires_in', () => {
   )
 
   test('the links of a job expire with the export that they belong to, the longest of several', () => {
-    const { result } = statusView(exported, link)
+    const { result } = toStatusView(exported, link)
     assert.equal(result?.downloadUrl, `https://a.test/job_1?#${timestamp(69)}`)
     assert.deepEqual(
       result?.files.map(({ downloadUrl }) => downloadUrl.split('#')[1]),
@@ -93,7 +93,7 @@ describe('links of exports with expires_in', () => {
 
   test('the ZIP of a batch expires with the first of its links', () => {
     const { job, ...rest } = exported
-    const { result } = statusView({ ...rest, job: { ...job, packsResults: true } }, link)
+    const { result } = toStatusView({ ...rest, job: { ...job, packsResults: true } }, link)
     assert.equal(result?.downloadUrl, `https://a.test/job_1?#${timestamp(69)}`)
   })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { percentOf } from '../../lib/jobs/job-state-machine.ts'
+import { getJobPercent } from '../../lib/jobs/job-state-machine.ts'
 import type { NewTask } from '../../lib/jobs/task-graph.ts'
 import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
 import { SimulatedService, type SimulationOptions } from './simulated-service.ts'
@@ -56,7 +56,7 @@ async function watch(service: SimulatedService, isOver: () => boolean): Promise<
   const percents: number[] = []
   while (!isOver()) {
     const job = await store.getJob(service.jobId)
-    if (job) percents.push(percentOf(job))
+    if (job) percents.push(getJobPercent(job))
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   return percents

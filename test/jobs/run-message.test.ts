@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ClaimedTask, type MessageOutcome, messageDone } from '../../lib/jobs/run/claimed-task.ts'
+import { type ClaimedTask, doneOutcome, type MessageOutcome } from '../../lib/jobs/run/claimed-task.ts'
 import { runMessage } from '../../lib/jobs/run/run-message.ts'
 import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 import { complete, createStoredImport, newJob, newTask } from './records.ts'
@@ -57,7 +57,7 @@ async function handle(
 }
 
 test('the message of a task that has ended is deleted', async () => {
-  assert.deepEqual(await handle(async () => messageDone), { isHandled: true, queueCalls: [] })
+  assert.deepEqual(await handle(async () => doneOutcome), { isHandled: true, queueCalls: [] })
   const { isHandled } = await handle(() => assert.fail('the task is over'), { isClaimed: false })
   assert.equal(isHandled, true)
 })
@@ -76,11 +76,11 @@ test('an unsigned task message, or one with rejected signatures, is sent again f
 
 test('a task message that could not be processed is delivered again soon, or later if the queue fails too', async () => {
   const unavailableTable = { isTableDown: true }
-  assert.deepEqual(await handle(async () => messageDone, unavailableTable), {
+  assert.deepEqual(await handle(async () => doneOutcome, unavailableTable), {
     isHandled: false,
     queueCalls: [['image', 'r1', 5]],
   })
-  assert.deepEqual(await handle(async () => messageDone, { ...unavailableTable, refuses: true }), {
+  assert.deepEqual(await handle(async () => doneOutcome, { ...unavailableTable, refuses: true }), {
     isHandled: false,
     queueCalls: [],
   })

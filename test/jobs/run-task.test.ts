@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { SignatureRejectedError } from '../../lib/aws/signed-files.ts'
 import { AppError } from '../../lib/errors.ts'
 import { TransientError } from '../../lib/jobs/failure.ts'
-import { messageDone, type TaskHandler, WorkerStopped } from '../../lib/jobs/run/claimed-task.ts'
+import { doneOutcome, type TaskHandler, WorkerStoppedError } from '../../lib/jobs/run/claimed-task.ts'
 import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
-import { LeaseLost } from '../../lib/jobs/run/lease.ts'
+import { LeaseLostError } from '../../lib/jobs/run/lease.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
@@ -45,7 +45,7 @@ async function createJob(concurrentJobs: number | null = null) {
       assert.ok(one)
       return one
     },
-    run: (work: TaskHandler = async () => messageDone) =>
+    run: (work: TaskHandler = async () => doneOutcome) =>
       runTask(
         { ref, services, queue: 'image', extendVisibility: async () => {} } as unknown as TaskRun,
         work,
@@ -63,10 +63,10 @@ test('a task message is processed by claiming its task and running it with its i
   const outcome = await run(async (_, { task: one, state, lease }) => {
     assert.deepEqual([one.status, one.attempt, state.fixed.length], ['processing', 1, 1])
     return (await lease.finish({ status: 'completed', files: [] }))
-      ? messageDone
+      ? doneOutcome
       : { done: false, retryInS: 9 }
   })
-  assert.deepEqual([outcome, (await found()).status], [messageDone, 'completed'])
+  assert.deepEqual([outcome, (await found()).status], [doneOutcome, 'completed'])
 })
 
 test('a message for a task that another worker runs is delivered again when the lease has expired', async (t) => {
@@ -85,25 +85,25 @@ test('a message for a task that another worker runs is delivered again when the 
 test('a message for a missing, waiting or finished task runs nothing, but repeats the completion', async () => {
   const { run, change, takeSentTasks, store } = await createJob()
   await change({ open: new Set([0]) })
-  assert.deepEqual([await run(failIfRun), takeSentTasks()], [messageDone, []])
+  assert.deepEqual([await run(failIfRun), takeSentTasks()], [doneOutcome, []])
   await change(complete(5, file('a.png')))
   const [part] = [
     createChunkRecord((await store.getTask({ jobId: 'job_1', task: 1 })) as Task, 1000, {}, secondsLater(0)),
   ]
   await store.addChunks([part])
   await change({ expandedBy: 1 })
-  assert.deepEqual([await run(failIfRun), takeSentTasks()], [messageDone, [2]])
+  assert.deepEqual([await run(failIfRun), takeSentTasks()], [doneOutcome, [2]])
   assert.deepEqual(await store.getChunks(part), [], 'its chunks are deleted')
   const goneJob = await createJob()
   await goneJob.store.deleteTasks({ job: { id: 'job_1', total: 3 } } as never)
-  assert.deepEqual(await goneJob.run(failIfRun), messageDone)
+  assert.deepEqual(await goneJob.run(failIfRun), doneOutcome)
 })
 
 test('a message for a split task sends its pending chunks', async () => {
   const { run, change, found, queues, store } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 1, open: new Set([1000]) })
   await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
-  assert.deepEqual(await run(failIfRun), messageDone)
+  assert.deepEqual(await run(failIfRun), doneOutcome)
   assert.deepEqual(
     queues.bodies.map((body) => JSON.parse(body).part),
     [1000],
@@ -113,10 +113,10 @@ test('a message for a split task sends its pending chunks', async () => {
 test('a task is not run if its job has ended', async () => {
   const { run, store } = await createJob()
   await store.changeJob('job_1', { set: { status: 'cancelled' } })
-  assert.deepEqual(await run(failIfRun), messageDone)
+  assert.deepEqual(await run(failIfRun), doneOutcome)
   const deletedJob = await createJob()
   await deletedJob.store.deleteJob('job_1')
-  assert.deepEqual(await deletedJob.run(failIfRun), messageDone)
+  assert.deepEqual(await deletedJob.run(failIfRun), doneOutcome)
 })
 
 test('an AppError fails a task immediately, with its details and warnings', async () => {
@@ -127,7 +127,7 @@ test('an AppError fails a task immediately, with its details and warnings', asyn
   const { status, code, message, details, warnings: taskWarnings, attempt } = await found()
   assert.deepEqual(
     [outcome, status, code, message, details, taskWarnings, attempt],
-    [messageDone, 'failed', 'CORRUPT_FILE', 'It is cut off.', { at: 7 }, warnings, 1],
+    [doneOutcome, 'failed', 'CORRUPT_FILE', 'It is cut off.', { at: 7 }, warnings, 1],
   )
 })
 
@@ -140,7 +140,7 @@ test('errors other than AppError are retried in up to three attempts, after the 
     { done: false, retryInS: 30 },
   ])
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 2])
-  assert.deepEqual(await run(fails(transientError)), messageDone)
+  assert.deepEqual(await run(fails(transientError)), doneOutcome)
   const { status, code, message } = await found()
   assert.deepEqual([status, code, message], ['failed', 'IMPORT_FAILED', 'It is unavailable.'])
 })
@@ -156,7 +156,7 @@ test('a task with a rejected signature gets a new one for the next attempt', asy
 
 test('a worker that stops or cannot reach the table costs the task no attempt', async () => {
   const { run, found, store } = await createJob()
-  assert.deepEqual(await run(fails(new WorkerStopped())), { done: false, retryInS: 0 })
+  assert.deepEqual(await run(fails(new WorkerStoppedError())), { done: false, retryInS: 0 })
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
   const unavailableError = new Error('the table is unavailable')
   const inputsOf = store.getInputs.bind(store)
@@ -170,9 +170,9 @@ test('a worker leaves a task that was taken over to the other worker', async () 
   const { run, found, change } = await createJob()
   const outcome = await run(async () => {
     await change({ leaseId: 'other' })
-    throw new LeaseLost()
+    throw new LeaseLostError()
   })
-  assert.deepEqual([outcome, (await found()).leaseId], [messageDone, 'other'])
+  assert.deepEqual([outcome, (await found()).leaseId], [doneOutcome, 'other'])
 })
 
 test('the end of a task that another worker stored is not replaced, and the message is delivered again', async () => {
@@ -191,7 +191,7 @@ test('a task without a concurrency slot waits, without using up an attempt, unti
   const [otherJob, ownJob] = [await store.getJob('job_2'), await store.getJob('job_1')]
   assert.ok(otherJob && ownJob)
   assert.equal(await slots.acquire(otherJob, { ...ref, jobId: 'job_2' }, 'image'), true)
-  assert.deepEqual(await run(failIfRun), messageDone)
+  assert.deepEqual(await run(failIfRun), doneOutcome)
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
   // A job that is over passes its slot to the next one.
   await store.changeJob('job_2', { set: { status: 'cancelled', endedAt: timestamp(5) } })
@@ -201,7 +201,7 @@ test('a task without a concurrency slot waits, without using up an attempt, unti
   await run(async (_, { lease }) => {
     isKept = await slots.acquire(ownJob, ref, 'image')
     await lease.finish({ status: 'completed', files: [] })
-    return messageDone
+    return doneOutcome
   })
   assert.equal(isKept, true)
 })
@@ -220,7 +220,7 @@ test('finishing the last task of a job passes its concurrency slot to the next j
     if (situation === 'finds it over') await change({ status: 'cancelled', endedAt: timestamp(5) })
     await run(async () => {
       await end()
-      return messageDone
+      return doneOutcome
     })
     assert.ok(takeSentTasks().includes(1), situation)
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { TransientError } from '../../lib/jobs/failure.ts'
-import { exportPaths, runTransfer, type TransferRun } from '../../lib/jobs/run/run-transfer.ts'
+import { createExportPaths, runTransfer, type TransferRun } from '../../lib/jobs/run/run-transfer.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import type { RemoteStore } from '../../lib/transfer/transfer.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
@@ -65,8 +65,8 @@ test('an export records the URL of each file and reports progress by bytes', asy
 test('export paths come from the template or prefix and are unique', () => {
   const files = ['a.webp', 'b.png', 'a.webp'].map((filename) => ({ filename }))
   const of = { jobId: 'job_1', createdAt: '2026-01-02T00:00:00.000Z' }
-  const place = { path: 'path', prefix: 'prefix', isFolder: true } as Parameters<typeof exportPaths>[2]
-  const paths = (fields: Record<string, string>, where = place) => exportPaths(files, fields, where, of)
+  const place = { path: 'path', prefix: 'prefix', isFolder: true } as Parameters<typeof createExportPaths>[2]
+  const paths = (fields: Record<string, string>, where = place) => createExportPaths(files, fields, where, of)
   assert.deepEqual(paths({}), ['a.webp', 'b.png', 'a (2).webp'])
   assert.deepEqual(paths({ prefix: 'in' }), ['in/a.webp', 'in/b.png', 'in/a (2).webp'])
   assert.deepEqual(paths({ prefix: 'in' }, { ...place, isFolder: false } as typeof place)[1], 'inb.png')

@@ -11,7 +11,7 @@ import { Vault } from '../../lib/crypto/sealed.ts'
 import type { Shortfall } from '../../lib/engines/engine.ts'
 import { newId } from '../../lib/ids.ts'
 import { Jobs } from '../../lib/jobs/jobs.ts'
-import { jobKey } from '../../lib/jobs/keys.ts'
+import { getJobKey } from '../../lib/jobs/keys.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import { transferTask } from '../../lib/jobs/run/transfer-task.ts'
@@ -330,7 +330,7 @@ export class SimulatedService {
   /** Reads the stored job without counting as an access by an instance. */
   async #readJobItem(): Promise<Record<string, unknown> | undefined> {
     const { database, tableName, table } = this.#options
-    const Key = jobKey(this.jobId)
+    const Key = getJobKey(this.jobId)
     if (table) return table.get(Key)
     const read = new GetCommand({ TableName: tableName, Key, ConsistentRead: true })
     return (await database?.client().send(read))?.Item

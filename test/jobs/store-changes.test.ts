@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { anyJob, jobEndEmitter } from '../../lib/jobs/job-end-emitter.ts'
-import { jobKey, taskKey } from '../../lib/jobs/keys.ts'
-import { progressUnitOf, taskRefOf } from '../../lib/jobs/store.ts'
+import { getJobKey, getTaskKey } from '../../lib/jobs/keys.ts'
+import { getProgressUnit, toTaskRef } from '../../lib/jobs/store.ts'
 import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import type { Job, Task } from '../../lib/model/job.ts'
 import type { MemoryTable } from './memory-table.ts'
@@ -31,12 +31,12 @@ test('the chunks of a task are returned in order, and only the specified ones ar
     ],
   )
   assert.deepEqual(
-    parts.map(taskRefOf),
+    parts.map(toTaskRef),
     [10_000, 1000, 1002].map((part) => ({ jobId: 'job_1', task: 1, part })),
   )
   await store.deleteChunks(parts.slice(0, 2))
   assert.deepEqual([await numbers(a), await numbers(b)], [[1002], [1001]])
-  assert.ok(await table.get(taskKey({ jobId: 'job_1', task: 1 })))
+  assert.ok(await table.get(getTaskKey({ jobId: 'job_1', task: 1 })))
 })
 
 test('changing a missing record does not create it', async () => {
@@ -129,16 +129,16 @@ test('the tombstone of an expired job contains its status but none of its conten
     log: {},
     running: {},
   })
-  const item = await table.get(jobKey('job_1'))
+  const item = await table.get(getJobKey('job_1'))
   assert.deepEqual([item?.['ttl'], item?.['wakeShard'], item?.['listKey']], [77, undefined, undefined])
 })
 
 test('progress is stored per task up to a hundred tasks, and per bucket above', () => {
   assert.deepEqual(
     [
-      progressUnitOf({ total: 100 }, 99),
-      progressUnitOf({ total: 101 }, 99),
-      progressUnitOf({ total: 101 }, 100),
+      getProgressUnit({ total: 100 }, 99),
+      getProgressUnit({ total: 101 }, 99),
+      getProgressUnit({ total: 101 }, 100),
     ],
     [...[99, 0, 1]],
   )

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TransactionWrite } from '../../lib/aws/table.ts'
-import { bucketCountKey, jobKey, joinBucketKey, keyOfFixedTasks, wakeShardOf } from '../../lib/jobs/keys.ts'
+import {
+  getBucketCountKey,
+  getFixedTasksKey,
+  getJobKey,
+  getJoinBucketKey,
+  getWakeShard,
+} from '../../lib/jobs/keys.ts'
 import { JobStore } from '../../lib/jobs/store.ts'
 import { createChunkRecord, type GraphRecords } from '../../lib/jobs/task-graph.ts'
 import type { Job } from '../../lib/model/job.ts'
@@ -30,15 +36,15 @@ for (const [size, tasks, moreFields] of [
       tasks: ownRecords.tasks,
       chunks: [],
     })
-    const item = await table.get(jobKey('job_1'))
+    const item = await table.get(getJobKey('job_1'))
     const { wakeShard, listKey, tagKey } = item ?? {}
     assert.deepEqual(
       [wakeShard, listKey, tagKey],
-      [wakeShardOf('job_1'), 'anon_1#live', ownRecords.job.tag === null ? undefined : 'anon_1#mine'],
+      [getWakeShard('job_1'), 'anon_1#live', ownRecords.job.tag === null ? undefined : 'anon_1#mine'],
     )
     for (const record of table.items.filter(({ sk }) => sk !== 'JOB'))
       assert.equal(record['ttl'], ownRecords.ttl, `${record['sk']} has a TTL`)
-    assert.equal((await table.get(keyOfFixedTasks('job_1'))) !== undefined, ownRecords.isFixedSeparate)
+    assert.equal((await table.get(getFixedTasksKey('job_1'))) !== undefined, ownRecords.isFixedSeparate)
     for (const one of ownRecords.tasks) {
       const storedTask = await store.getTask({ jobId: 'job_1', task: one.number })
       assert.deepEqual(storedTask, one)
@@ -126,7 +132,7 @@ test('few records of a job are stored in one transaction, many in batches before
     const writeAll = table.writeAll.bind(table)
     table.writeAll = async (...args) => {
       batches += 1
-      assert.equal(await table.get(jobKey('job_1')), undefined)
+      assert.equal(await table.get(getJobKey('job_1')), undefined)
       return writeAll(...args)
     }
     const ownRecords = createRecords([
@@ -193,7 +199,7 @@ test('separately stored imports are read if the task needs them', async () => {
   assert.ok(a && b)
   assert.deepEqual((await store.getInputs(a))?.fixed, ownRecords.fixed)
   assert.deepEqual((await store.getInputs(b))?.fixed, [])
-  await table.delete(keyOfFixedTasks('job_1'))
+  await table.delete(getFixedTasksKey('job_1'))
   assert.deepEqual((await store.getInputs(a))?.fixed, [])
 })
 
@@ -220,12 +226,12 @@ test('all dependents of a task are found, even if there are many', async () => {
 test('open tasks of a large job, and open inputs of a large join, are stored in buckets', async () => {
   const { store } = await createJob(sink(150))
   const removeOpen = (number: number) => ({ exclude: { open: new Set([number]) } })
-  const countedBucket = await store.changeJoinBucket(bucketCountKey('job_1', 1), removeOpen(100))
+  const countedBucket = await store.changeJoinBucket(getBucketCountKey('job_1', 1), removeOpen(100))
   assert.deepEqual(
     [countedBucket.record?.size, countedBucket.record?.open?.size, countedBucket.record?.open?.has(101)],
     [52, 51, true],
   )
-  const joinedBucket = await store.changeJoinBucket(joinBucketKey('job_1', 151, 1), removeOpen(101))
+  const joinedBucket = await store.changeJoinBucket(getJoinBucketKey('job_1', 151, 1), removeOpen(101))
   assert.deepEqual(
     [joinedBucket.record?.size, joinedBucket.record?.open?.size, joinedBucket.record?.open?.has(102)],
     [50, 49, true],

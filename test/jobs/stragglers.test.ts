@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import { checkStraggler, isStraggler } from '../../lib/jobs/run/stragglers.ts'
-import { isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
+import {
+  getOriginalChunkNumber,
+  getSpeculativeCopyNumber,
+  isSpeculativeCopy,
+} from '../../lib/jobs/task-graph.ts'
 import type { Task } from '../../lib/model/job.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
@@ -70,7 +74,7 @@ test('no records are read for a chunk that has not run long enough', async () =>
 /** Checks the fifth of six chunks as if it had run for a minute. */
 async function look(service: SimulatedService): Promise<boolean | undefined> {
   const { job, chunks } = await service.state()
-  const fifth = chunks.find(({ part: number = 0 }) => originalChunkOf(number) % 1000 === 4)
+  const fifth = chunks.find(({ part: number = 0 }) => getOriginalChunkNumber(number) % 1000 === 4)
   assert.ok(fifth)
   return service.asInstance('worker', (services) =>
     checkStraggler({ chunk: fifth, job, ranMs: 60_000 }, { services }, silentLog),
@@ -141,7 +145,7 @@ test('a straggler that finishes before its speculative copy starts is processed 
     assert.equal(await look(service), true)
     assert.deepEqual(
       (await findCopies(service)).map(({ part: number, status }) => [number, status]),
-      [[speculativeCopyOf(1004), 'pending']],
+      [[getSpeculativeCopyNumber(1004), 'pending']],
     )
   }
   assert.equal(await playWith(isSlow, { concurrency: 1 }), 1)

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
 import { AppError } from '../../lib/errors.ts'
 import { JobLifecycle } from '../../lib/jobs/job-lifecycle.ts'
-import { percentOf } from '../../lib/jobs/job-state-machine.ts'
+import { getJobPercent } from '../../lib/jobs/job-state-machine.ts'
 import { Jobs } from '../../lib/jobs/jobs.ts'
 import { TaskCompletion } from '../../lib/jobs/task-completion.ts'
 import type { Job, JoinBucket, Task } from '../../lib/model/job.ts'
@@ -168,7 +168,7 @@ test('published progress of a job is also stored', async () => {
   const lifecycle = new JobLifecycle(parts as unknown as ConstructorParameters<typeof JobLifecycle>[0])
   const progress = { percent: 60, stage: 'encoding', taskName: 'a' }
   await lifecycle.publishProgress(storedJob, 1, progress)
-  assert.equal(percentOf(storedJob), 30)
+  assert.equal(getJobPercent(storedJob), 30)
   assert.deepEqual([storedJob.toldPercent, storedJob.stage, storedJob.taskName], [30, 'encoding', 'a'])
   const [event] = published as { job: { progress: { percent: number } }; sequence: number }[]
   assert.deepEqual([event?.job.progress.percent, event?.sequence], [30, storedJob.sequence])

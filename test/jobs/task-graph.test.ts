@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  attemptOfChunk,
-  chunkNumber,
   createChunkRecord,
   createGraphRecords,
+  getChunkAttempt,
+  getChunkNumber,
 } from '../../lib/jobs/task-graph.ts'
 import { FixedTask, Job, JoinBucket, Task } from '../../lib/model/job.ts'
 import {
@@ -294,13 +294,13 @@ test('a chunk is ready immediately, has no dependents and uses its task’s TTL'
   const splitTask = { ...wholeTask, startedAt: timestamp(3) }
   const part = createChunkRecord(
     splitTask,
-    chunkNumber(2, 7),
+    getChunkNumber(2, 7),
     { spec: { pages: '1-50' }, pieces: [piece] },
     secondsLater(9),
   )
   assert.deepEqual(Task.strict().parse(part), part)
   assert.deepEqual([part.number, part.part, part.spec], [1, 2007, { pages: '1-50' }])
-  assert.equal(attemptOfChunk(part.part ?? 0), 2)
+  assert.equal(getChunkAttempt(part.part ?? 0), 2)
   assert.deepEqual([part.pieces, part.createdAt], [[piece], timestamp(9)])
   assert.equal(part.startedAt, timestamp(3), 'its time began with that of its task')
   assert.deepEqual([part.outs, part.open, part.fed, part.ttl], [[], undefined, true, wholeTask.ttl])

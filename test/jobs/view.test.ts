@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { jobEndChange } from '../../lib/jobs/job-end.ts'
+import { createJobEndChange } from '../../lib/jobs/job-end.ts'
 import { decideOutcome } from '../../lib/jobs/job-state-machine.ts'
-import { JobView, jobView, needsTaskRecords, retryAfterS, statusView } from '../../lib/jobs/view.ts'
+import { JobView, needsTaskRecords, retryAfterS, toJobView, toStatusView } from '../../lib/jobs/view.ts'
 import type { ResultLink } from '../../lib/links/result-links.ts'
 import type { Job, JobState, Task } from '../../lib/model/job.ts'
 import {
@@ -39,7 +39,7 @@ const endJob = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>)
     ...doneState,
     job: applyChange(
       doneState.job,
-      jobEndChange(doneState, decideOutcome(doneState), 'lease', secondsLater(9)),
+      createJobEndChange(doneState, decideOutcome(doneState), 'lease', secondsLater(9)),
     ),
   }
 }
@@ -51,7 +51,7 @@ const done = endJob(freshState, {
 
 describe('job status', () => {
   test('the status of a new job is shown', () => {
-    const view = statusView(freshState, link)
+    const view = toStatusView(freshState, link)
     assert.deepEqual(
       { ...view, links: undefined },
       {
@@ -85,7 +85,7 @@ describe('job status', () => {
     const remainingAfter = (percent: number, moreFields: Partial<Job> = {}) => {
       const startedAt = new Date(Date.now() - 10_000).toISOString()
       const runningPercent = { 1: percent }
-      return statusView(
+      return toStatusView(
         of(freshState, { status: 'processing', startedAt, running: runningPercent, ...moreFields }),
         link,
       ).progress
@@ -101,7 +101,7 @@ describe('job status', () => {
   })
 
   test('the status of a job contains the result with links for a completed job', () => {
-    const { result, warnings, progress, endedAt, startedAt, expiresAt } = statusView(done, link)
+    const { result, warnings, progress, endedAt, startedAt, expiresAt } = toStatusView(done, link)
     const one = {
       filename: 'a.webp',
       format: 'png',
@@ -128,20 +128,20 @@ describe('job status', () => {
 
   test('the status of a job contains the error and no result for a failed job', () => {
     const failedState = endJob(freshState, { work: fail(5, 'It is cut off.') })
-    const { status, result, error, progress } = statusView(failedState, link)
+    const { status, result, error, progress } = toStatusView(failedState, link)
     assert.deepEqual([status, result, progress.stage], ['failed', null, 'failed'])
     assert.deepEqual(error, { code: 'CORRUPT_FILE', message: 'It is cut off.', details: { task: 'work' } })
   })
 
   test('the status of a job encodes special characters of file names in links', () => {
     const odd = endJob(freshState, { work: complete(5, file('a & b ü.webp', 'k/a')) })
-    const url = statusView(odd, link).result?.files[0]?.downloadUrl ?? ''
+    const url = toStatusView(odd, link).result?.files[0]?.downloadUrl ?? ''
     assert.match(url, /\?file=a%20%26%20b%20%C3%BC\.webp$/)
   })
 })
 
 describe('job view with tasks', () => {
-  const tasksOf = (state: JobState) => jobView(state, link).tasks
+  const tasksOf = (state: JobState) => toJobView(state, link).tasks
 
   test('a job with its tasks shows the tasks in the order of the request, with their inputs', () => {
     const tasks = tasksOf(freshState)
@@ -290,7 +290,7 @@ describe('job view with tasks', () => {
       work: complete(4, file('a.webp')),
     })
     assert.equal(over.job.status, 'completed')
-    const { tasks } = jobView(over, link)
+    const { tasks } = toJobView(over, link)
     assert.deepEqual([tasks['in']?.result, tasks['look']?.result], [null, null])
     assert.deepEqual(tasks['look']?.details, { pages: 3 })
     assert.match(JSON.stringify(tasks['work']?.result), /task=work&file=a\.webp/)
@@ -309,7 +309,7 @@ describe('job view with tasks', () => {
     const createExportTo = withTasks(freshState, { work: { deliveries: [delivery] } })
     const failedState = endJob(freshState, { work: fail(5, 'It is cut off.') })
     for (const state of [freshState, done, waitingState, createExportTo, failedState]) {
-      const view = JSON.parse(JSON.stringify(jobView(state, link)))
+      const view = JSON.parse(JSON.stringify(toJobView(state, link)))
       assert.deepEqual(JobView.parse(view), view)
     }
   })
@@ -326,7 +326,7 @@ test('task records are needed to show a job that ended without a stored result',
   const { result: _, ...large } = done.job
   assert.equal(needsTaskRecords(large as Job), true)
   assert.equal(needsTaskRecords({ ...(large as Job), status: 'expired' }), false)
-  assert.deepEqual(statusView({ ...done, job: large as Job }, link).result?.filename, 'a.webp')
+  assert.deepEqual(toStatusView({ ...done, job: large as Job }, link).result?.filename, 'a.webp')
 })
 
 test('the recommended polling interval depends on the kind of job', () => {

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { environment as deployedEnvironment, imageLimits } from '../../lib/deployment/functions.ts'
+import { environment as deployedEnvironment, getImageLimits } from '../../lib/deployment/functions.ts'
 import { after, before } from '../hooks.ts'
 import { descendants } from '../support/processes.ts'
 import { makeSmallDisk } from '../support/small-disk.ts'
@@ -25,11 +25,11 @@ after(() => service.close())
 async function serve(
   t: TestContext,
   options: Partial<LambdaOptions> = {},
-  timeoutS = imageLimits(image).timeout,
+  timeoutS = getImageLimits(image).timeout,
 ) {
   const { MIN_FREE_DISK_GB } = deployedEnvironment
   const environment = { ...service.environment, MIN_FREE_DISK_GB, IMAGE_ID: image, TASK_LIMIT_S: '840' }
-  const deployedSettings = { image, environment, memoryMb: imageLimits(image).memorySize }
+  const deployedSettings = { image, environment, memoryMb: getImageLimits(image).memorySize }
   const lambda = await service.serve(image, timeoutS, { ...deployedSettings, ...options })
   // A second instance would receive the tasks of the next test.
   t.after(lambda.close)

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { ImageId } from '../../lib/component-ids.ts'
-import { imageLimits } from '../../lib/deployment/functions.ts'
+import { getImageLimits } from '../../lib/deployment/functions.ts'
 import { functions } from '../../lib/resources/functions.ts'
 import { createScannedPage } from '../engines/support/scan-maker.ts'
 import { python3 } from '../support/python.ts'
@@ -40,7 +40,7 @@ before(async () => {
   folder = service.folder
   const { environment, network, serve } = service
   for (const image of images) {
-    const { memorySize: memoryMb, timeout } = imageLimits(image)
+    const { memorySize: memoryMb, timeout } = getImageLimits(image)
     const options = { image, memoryMb, environment: { ...environment, IMAGE_ID: image } }
     lambdasByImage.set(image, await serve(image, timeout, options))
   }

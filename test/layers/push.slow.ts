@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { findContainerProgram, getRunArgs, localName } from '../../layers/containers.ts'
 import { lockVersions, readLockedVersions, readVersions } from '../../layers/debian-lock.ts'
 import { getRevision, revisionLabel } from '../../layers/revision.ts'
-import { pushedImages } from '../../lib/deployment/pushed-images.ts'
+import { readPushedImages } from '../../lib/deployment/pushed-images.ts'
 import { listBuiltImages } from './built-images.ts'
 import { startRegistry } from './registry.ts'
 
@@ -96,5 +96,8 @@ test('the digest of a pushed image is stored for the packaging', async () => {
   assert.equal(code, 0, said)
   const pushedManifest = registry.manifests.get(`files/mutabor-${image}:${getRevision().slice(0, 12)}`)
   assert.equal(pushedManifest?.manifest.mediaType, 'application/vnd.docker.distribution.manifest.v2+json')
-  assert.equal(pushedImages()[image], `${registry.address}/files/mutabor-${image}@${pushedManifest?.digest}`)
+  assert.equal(
+    readPushedImages()[image],
+    `${registry.address}/files/mutabor-${image}@${pushedManifest?.digest}`,
+  )
 })

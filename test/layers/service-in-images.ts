@@ -11,7 +11,7 @@ import { type Embedded, openEmbedded } from '../../lib/embedded-aws/embedded.ts'
 import { QueueMapping } from '../../lib/embedded-aws/lambda/queue-mapping.ts'
 import { Lambda } from '../../lib/embedded-aws/lambda/runtime.ts'
 import { closeServer, listen } from '../../lib/embedded-aws/listen.ts'
-import { createApiHandlers, createZipFunctions, httpRoutes } from '../../lib/local/runtime/functions.ts'
+import { createApiHandlers, createHttpRoutes, createZipFunctions } from '../../lib/local/runtime/functions.ts'
 import { createHttpApi } from '../../lib/local/runtime/gateway/http-api.ts'
 import { createGateway } from '../../lib/local/runtime/gateway.ts'
 import { provision } from '../../lib/local/runtime/provision.ts'
@@ -47,7 +47,7 @@ export async function openService() {
   const { MIN_FREE_DISK_GB } = deployedEnvironment
   const handlers = createApiHandlers(createApi({ ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error' }))
   const zipped = createZipFunctions({ api: functions.api }, handlers, {})
-  const options = { routes: httpRoutes({ api: functions.api }), streamed: ['api'], log }
+  const options = { routes: createHttpRoutes({ api: functions.api }), streamedFunctions: ['api'], log }
   const http = createHttpApi({ ...options, lambda: new Lambda({ functions: zipped, region, log }) })
   const gateway = createGateway({ http })
   const client = new Client({ url: `http://127.0.0.1:${await listen(gateway, 0, '127.0.0.1')}` })

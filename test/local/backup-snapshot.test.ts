@@ -7,7 +7,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { openS3Server } from '../../lib/embedded-aws/s3/server.ts'
-import { blobPath, listBlobs, s3Blobs, s3Database } from '../../lib/local/commands/backup/s3-files.ts'
+import {
+  getBlobPath,
+  listBlobs,
+  s3BlobsPath,
+  s3DatabasePath,
+} from '../../lib/local/commands/backup/s3-files.ts'
 import { takeSnapshot } from '../../lib/local/commands/backup/snapshot.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
@@ -23,15 +28,15 @@ test('a backup snapshot contains exactly the files its rows refer to while objec
     for (let round = 0; round < 10; round++) {
       const target = join(dir, `.snapshot-${round}`)
       const { files } = await takeSnapshot(dir, target, new AbortController().signal)
-      const database = new DatabaseSync(join(target, s3Database))
-      const referenced = [...listBlobs(database)].map(({ blob }) => blob)
+      const database = new DatabaseSync(join(target, s3DatabasePath))
+      const referenced = [...listBlobs(database)].map(({ blobId: blob }) => blob)
       database.close()
       assert.equal(referenced.length, 300)
       assert.deepEqual(
-        referenced.filter((blob) => !existsSync(join(target, blobPath(blob)))),
+        referenced.filter((blob) => !existsSync(join(target, getBlobPath(blob)))),
         [],
       )
-      const linkedFiles = await readdir(join(target, s3Blobs), { recursive: true, withFileTypes: true })
+      const linkedFiles = await readdir(join(target, s3BlobsPath), { recursive: true, withFileTypes: true })
       assert.equal(linkedFiles.filter((entry) => entry.isFile()).length, referenced.length)
       assert.equal(files, referenced.length)
     }

@@ -13,7 +13,7 @@ import { conversions } from '../plan/with-all-engines.ts'
 
 const findings: DoctorFindings = {
   engines,
-  present: engines,
+  installedEngines: engines,
   versions: { ...Object.fromEntries(engines.map(({ id }) => [id, '1.0'])), ffmpeg: '5.1.9' },
   warmImages: ['office'],
   packages: { av: ['ffmpeg', 'libavcodec-extra'], pdf: ['qpdf', 'odd-tool'] },
@@ -35,7 +35,12 @@ test('the doctor command reports a machine with every engine as healthy', () => 
 test('the doctor command reports a missing engine with its packages, lost conversions and install command', () => {
   const presentEngines = engines.filter(({ id }) => id !== 'ffmpeg')
   const { ffmpeg: _, ...versions } = findings.versions
-  const report = createReport({ ...findings, present: presentEngines, versions, missingPackages: ['ffmpeg'] })
+  const report = createReport({
+    ...findings,
+    installedEngines: presentEngines,
+    versions,
+    missingPackages: ['ffmpeg'],
+  })
   assert.equal(isHealthy(report), false)
   assert.equal(report.pairs.offered, conversions(presentEngines).length)
   const ffmpeg = report.engines.find(({ id }) => id === 'ffmpeg')

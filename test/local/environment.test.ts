@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../../lib/config.ts'
 import nodeEnvironment from '../../lib/local/node-environment.json' with { type: 'json' }
-import { functionEnvironment, type PartialEnvironment } from '../../lib/local/runtime/environment.ts'
+import { createFunctionEnvironment, type PartialEnvironment } from '../../lib/local/runtime/environment.ts'
 
 const environmentOf = (env: PartialEnvironment) =>
-  functionEnvironment({
+  createFunctionEnvironment({
     env,
     config: readConfig({}),
     secrets: { accessKeyId: 'id', secretAccessKey: 'key', serviceSecret: 'secret' },
-    endpoints: { urls: {}, hasExternal: false, isS3External: false },
+    endpoints: { urls: {}, hasExternalServers: false, isS3External: false },
     credentialVariables: {},
     url: 'http://localhost:8080',
     queueUrlPrefix: 'http://localhost/queues/',

@@ -52,7 +52,7 @@ const routes = [
 ]
 
 before(async () => {
-  const http = createHttpApi({ lambda: makeLambda(functions), routes, streamed: ['stream'], log })
+  const http = createHttpApi({ lambda: makeLambda(functions), routes, streamedFunctions: ['stream'], log })
   url = await serve(createGateway({ http }))
 })
 
@@ -192,7 +192,12 @@ test('the gateway ignores an unknown Expect header', async () => {
 })
 
 test('the gateway returns 404 for an undeclared route', async () => {
-  const http = createHttpApi({ lambda: makeLambda(functions), routes: routes.slice(1), streamed: [], log })
+  const http = createHttpApi({
+    lambda: makeLambda(functions),
+    routes: routes.slice(1),
+    streamedFunctions: [],
+    log,
+  })
   const otherGateway = await serve(createGateway({ http }))
   const { status, body } = await callRaw(otherGateway, { path: '/nothing' })
   assert.deepEqual([status, readErrorCode(body)], [404, 'NOT_FOUND'])

@@ -51,7 +51,7 @@ const routes = [
 ]
 
 before(async () => {
-  const http = createHttpApi({ lambda: makeLambda(functions), routes, streamed: ['stream'], log })
+  const http = createHttpApi({ lambda: makeLambda(functions), routes, streamedFunctions: ['stream'], log })
   url = await serve(createGateway({ http }))
 })
 

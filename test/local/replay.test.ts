@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { s3Database } from '../../lib/local/commands/backup/s3-files.ts'
-import { commandPrinter } from '../../lib/local/commands/replay/command-logger.ts'
+import { s3DatabasePath } from '../../lib/local/commands/backup/s3-files.ts'
+import { createCommandPrinter } from '../../lib/local/commands/replay/command-logger.ts'
 import { Printer } from '../../lib/local/commands/replay/printer.ts'
 import { readImageSize } from '../engines/support/inspect-result.ts'
 import { after, before } from '../hooks.ts'
@@ -219,7 +219,7 @@ test('replay hides a password in program arguments and output, even if it is spl
   const texts: string[] = []
   const printer = new Printer((text) => texts.push(text))
   printer.hideSecrets(['o\'pen "it"'])
-  const watch = commandPrinter(printer)('unar', ['-password', 'o\'pen "it"', 'a.rar'])
+  const watch = createCommandPrinter(printer)('unar', ['-password', 'o\'pen "it"', 'a.rar'])
   watch.stderr(Buffer.from("wrong: o'pe"))
   watch.stderr(Buffer.from('n "it"\nas JSON: o\'pen \\"it\\"'))
   watch.ended({ how: 'exit code 1', hasSucceeded: false, ms: 5, stderr: '' })
@@ -236,7 +236,7 @@ test('replay shows a job without its files, and only the log of a job without a 
   const jobId = await convertAndWait(client, image, { targetFormat: 'webp' })
   // Files are deleted directly, as waiting for the job to expire would take too long.
   await service.end()
-  const database = new DatabaseSync(join(service.dataDir, s3Database))
+  const database = new DatabaseSync(join(service.dataDir, s3DatabasePath))
   database.exec('DELETE FROM object; DELETE FROM segment')
   database.close()
   service = await startService({}, service.dataDir)

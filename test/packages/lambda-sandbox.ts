@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { maxConcurrencyOf } from '../../lib/deployment/concurrency.ts'
-import { deployedFunctions } from '../../lib/deployment/functions.ts'
+import { getMaxConcurrency } from '../../lib/deployment/concurrency.ts'
+import { createFunctions } from '../../lib/deployment/functions.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
 import { newAccount } from '../../lib/embedded-aws/quotas.ts'
 import { declarationOf, functions } from '../../lib/resources/functions.ts'
@@ -49,13 +49,13 @@ const stage = parseStage('dev', {
   anonymousPlan: 'self-hosted',
   outgoingAllow: '127.0.0.0/8',
 })
-const deployed: Readonly<Record<string, DeployedFunction>> = deployedFunctions(stage)
+const deployed: Readonly<Record<string, DeployedFunction>> = createFunctions(stage)
 
 /** What AWS enforces in the account of this stage. */
 export const profileLimits = {
   quotas: { ...newAccount, concurrentExecutions: stage.functionsAtATime },
   concurrencyOf: (name: string) => ({
-    maximumConcurrency: maxConcurrencyOf(name, stage),
+    maximumConcurrency: getMaxConcurrency(name, stage),
     reservedConcurrency: deployed[name]?.reservedConcurrency,
   }),
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
-import { layerFileName, layersOf } from '../../lib/deployment/lambda-layers.ts'
+import { getLayerFilename, getLayers } from '../../lib/deployment/lambda-layers.ts'
 import type { FunctionName } from '../../lib/resources/functions.ts'
 
 /** Extracts a package into a folder, as Lambda does at a cold start. */
@@ -25,5 +25,6 @@ export const taskFolder = 'var/task'
  */
 export async function unpackFunction(name: FunctionName, packages: string, root: string): Promise<void> {
   await unpack(join(packages, `${name}.zip`), join(root, taskFolder))
-  for (const layer of layersOf(name)) await unpack(join(packages, layerFileName(layer)), join(root, 'opt'))
+  for (const layer of getLayers(name))
+    await unpack(join(packages, getLayerFilename(layer)), join(root, 'opt'))
 }

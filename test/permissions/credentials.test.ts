@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { BatchWriteCommand, DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { ownedKinds } from '../../lib/aws/owned-records.ts'
-import { roleStatements } from '../../lib/deployment/roles.ts'
+import { createRoleStatements } from '../../lib/deployment/roles.ts'
 import { openEmbedded } from '../../lib/embedded-aws/embedded.ts'
 import { partitions } from '../../lib/resources/partitions.ts'
 import { table } from '../../lib/resources/storage.ts'
@@ -16,7 +16,7 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 import { findMatchingGrants, listGrants } from './policy.ts'
 
 const region = 'eu-central-1'
-const roles = Object.keys(roleStatements())
+const roles = Object.keys(createRoleStatements())
 const keyOf = (role: string) => ({ accessKeyId: `ROLE${role.toUpperCase()}`, secretAccessKey: `of ${role}` })
 const operator = { accessKeyId: 'OPERATOR', secretAccessKey: 'of the operator' }
 

@@ -1,6 +1,6 @@
 // Evaluates the policies of the roles like IAM: only what a statement allows is allowed. They contain no Deny.
-import { deadLetterQueueId, queueResourceId } from '../../lib/deployment/references.ts'
-import { roleStatements, type Statement } from '../../lib/deployment/roles.ts'
+import { getDeadLetterQueueId, getQueueResourceId } from '../../lib/deployment/references.ts'
+import { createRoleStatements, type Statement } from '../../lib/deployment/roles.ts'
 import type { AccessRequest } from '../../lib/embedded-aws/authorize.ts'
 import { functionNames } from '../../lib/resources/functions.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
@@ -23,11 +23,11 @@ const arns: Readonly<Record<string, string>> = {
   Bucket: 'arn:aws:s3:::mutabor',
   Bus: `arn:aws:events:${region}:${account}:event-bus/mutabor`,
   ...Object.fromEntries(
-    queueIds.map((id) => [queueResourceId(id), `arn:aws:sqs:${region}:${account}:mutabor-${id}`]),
+    queueIds.map((id) => [getQueueResourceId(id), `arn:aws:sqs:${region}:${account}:mutabor-${id}`]),
   ),
   ...Object.fromEntries(
     functionNames.map((name) => [
-      deadLetterQueueId(name),
+      getDeadLetterQueueId(name),
       `arn:aws:sqs:${region}:${account}:mutabor-${name}-dead`,
     ]),
   ),
@@ -67,7 +67,7 @@ function grantsOfStatement(role: string, { Action, Resource, Condition = {} }: S
 
 /** Returns all permissions of the deployed roles. */
 export const listGrants = (): Grant[] =>
-  Object.entries(roleStatements()).flatMap(([role, statements]) =>
+  Object.entries(createRoleStatements()).flatMap(([role, statements]) =>
     statements.flatMap((statement) => grantsOfStatement(role, statement)),
   )
 

@@ -44,7 +44,7 @@ const service = await startService(processEnvironment, {
       return by.length > 0 || isSecret(role, accessRequest.resource)
     },
   },
-  environmentFor: (name, allVariables) => {
+  createEnvironment: (name, allVariables) => {
     const { accessKeyId, secretAccessKey } = keyOf(name)
     const key = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
     if (isPackaged(name)) return { ...environmentOf(name, allVariables, packages ?? ''), ...key }
@@ -60,7 +60,7 @@ const service = await startService(processEnvironment, {
     }
   },
   wrapCommand: (name, command) => (isPackaged(name) ? sandboxCommand(name, packages ?? '') : command),
-  connectionFor: (name) => ({ credentials: keyOf(name) }),
+  createConnection: (name) => ({ credentials: keyOf(name) }),
   retryDelaysS: [0, 0],
   ...profileLimits,
 })

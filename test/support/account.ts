@@ -1,6 +1,6 @@
 import { ApiKeys, type KeyInput } from '../../lib/access/api-keys.ts'
-import { modelListKey } from '../../lib/access/auth/records.ts'
-import { Account, accountKey } from '../../lib/accounts/accounts.ts'
+import { getModelListKey } from '../../lib/access/auth/records.ts'
+import { Account, getAccountKey } from '../../lib/accounts/accounts.ts'
 import { newId } from '../../lib/ids.ts'
 import { openReplayTarget } from '../../lib/local/commands/replay/replay-target.ts'
 import { grantedScopes, scopes } from '../../lib/model/principal.ts'
@@ -13,13 +13,13 @@ type Stored = Pick<Services, 'table'>
 export async function newAccount({ table }: Stored, moreFields: Partial<Account> = {}): Promise<string> {
   const id = newId('acc')
   await table.put({
-    ...accountKey(id),
+    ...getAccountKey(id),
     id,
     email: `${id.toLowerCase()}@example.com`,
     emailVerified: true,
     name: 'Ada',
     plan: 'pro',
-    listKey: modelListKey('user'),
+    listKey: getModelListKey('user'),
     version: 1,
     role: 'USER',
     status: 'active',
@@ -76,7 +76,7 @@ export async function changeAccount(
 ): Promise<Account | undefined> {
   const updatedAt = new Date().toISOString()
   // A new version makes concurrent writers of the whole record notice the change.
-  const { applied, item } = await table.update(accountKey(id), {
+  const { applied, item } = await table.update(getAccountKey(id), {
     set: { ...accountChange, updatedAt },
     setPlus: { version: ['version', 1] },
   })

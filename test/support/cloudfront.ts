@@ -5,10 +5,10 @@ import { createHash, verify } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { SignatureV4 } from '@smithy/signature-v4'
-import { cannedPolicy } from '../../lib/aws/cdn-links.ts'
+import { createCannedPolicy } from '../../lib/aws/cdn-links.ts'
 import { Sha256 } from '../../lib/crypto/sha256.ts'
-import type { cdnFileResources } from '../../lib/deployment/cdn-files.ts'
-import type { edgeResources } from '../../lib/deployment/edge.ts'
+import type { createCdnFileResources } from '../../lib/deployment/cdn-files.ts'
+import type { createEdgeResources } from '../../lib/deployment/edge.ts'
 import { closeServer, listen } from '../../lib/embedded-aws/listen.ts'
 
 type Reference = { readonly Ref: string }
@@ -28,8 +28,8 @@ interface FileProperties {
 }
 
 interface CloudFrontOptions {
-  readonly distribution: ReturnType<typeof edgeResources>['Distribution']
-  readonly files: ReturnType<typeof cdnFileResources>
+  readonly distribution: ReturnType<typeof createEdgeResources>['Distribution']
+  readonly files: ReturnType<typeof createCdnFileResources>
   readonly s3Url: string
   readonly bucket: string
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
@@ -65,7 +65,7 @@ export async function startCloudFront(options: CloudFrontOptions) {
       'base64',
     )
     const { EncodedKey } = getResource(id).PublicKeyConfig
-    return verify('RSA-SHA1', Buffer.from(cannedPolicy(resource, Number(expires))), EncodedKey, bytes)
+    return verify('RSA-SHA1', Buffer.from(createCannedPolicy(resource, Number(expires))), EncodedKey, bytes)
   }
 
   // Each resource has one of the properties.

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fillServiceFolder } from '../../lib/deployment/check/service-folder.ts'
-import { type LambdaLayerId, layerFileName } from '../../lib/deployment/lambda-layers.ts'
+import { getLayerFilename, type LambdaLayerId } from '../../lib/deployment/lambda-layers.ts'
 import type { FunctionName } from '../../lib/resources/functions.ts'
 import { taskFolder, unpackFunction } from '../packages/unpack.ts'
 import { scratchFolder } from './scratch-folder.ts'
@@ -103,7 +103,7 @@ export function packageDeployment() {
     lambda: (name: string) => findByName('AWS::Lambda::Function', 'FunctionName', name),
     template: { Resources: resources },
     readZipBytes: (name: FunctionName) => statSync(join(folder, `.serverless/${name}.zip`)).size,
-    readLayerBytes: (id: LambdaLayerId) => statSync(join(folder, '.serverless', layerFileName(id))).size,
+    readLayerBytes: (id: LambdaLayerId) => statSync(join(folder, '.serverless', getLayerFilename(id))).size,
     queueOf: (image: string) => findByName('AWS::SQS::Queue', 'QueueName', image),
     onPackage: runInPackage,
   }

@@ -9,7 +9,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
-import { lastServerUrls } from '../../lib/local/commands/replay/log-files.ts'
+import { findLastServerUrls } from '../../lib/local/commands/replay/log-files.ts'
 import { loadSecrets } from '../../lib/local/runtime/secrets.ts'
 import type { Client, TestService } from './service.ts'
 
@@ -18,7 +18,7 @@ const queueName = 'listener'
 
 /** Clients of the embedded servers. */
 export async function openClients({ dataDir }: TestService) {
-  const servers = await lastServerUrls([join(dataDir, 'service.log')])
+  const servers = await findLastServerUrls([join(dataDir, 'service.log')])
   const credentials = await loadSecrets(dataDir)
   const sharedConfig = { region, credentials }
   return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
 import { createUsageCounter } from '../../functions/count-usage.ts'
-import { accountKey } from '../../lib/accounts/accounts.ts'
+import { getAccountKey } from '../../lib/accounts/accounts.ts'
 import type { Bus } from '../../lib/aws/bus.ts'
 import type { JobEnd } from '../../lib/model/terminal-events.ts'
 import { createPercentiles, groupCounts, sumCounts } from '../../lib/usage/counts.ts'
@@ -131,7 +131,7 @@ test('a changed role affects the usage statistics within a minute', async () => 
       detail: { ...createJobEnd({ owner, timestamp: `${day}T00:00:00.000Z` }), job: {}, ...more },
     })
   for (const owner of [admin, person, 'anon_two', 'acc_gone', admin]) await completedJob(owner)
-  await services.table.update(accountKey(admin), { set: { role: 'USER' } }, {})
+  await services.table.update(getAccountKey(admin), { set: { role: 'USER' } }, {})
   await completedJob(admin, { event: 'job.failed', job: { error: { code: 'CORRUPT_FILE' } } })
   const { jobs, failed } = await readOwnerUsage(admin, day)
   assert.deepEqual([jobs, failed], [3, 1])

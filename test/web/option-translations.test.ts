@@ -4,7 +4,7 @@ import englishHints from '../../functions/web/options/hints/words/en.ts'
 import type englishNames from '../../functions/web/options/names/words/en.ts'
 import { languages } from '../../functions/web/section-paths.ts'
 import { engines } from '../../lib/engines/index.ts'
-import { optionViews } from '../../lib/http/openapi/option-view.ts'
+import { createOptionViews } from '../../lib/http/openapi/option-view.ts'
 import { operations } from '../../lib/model/operations.ts'
 import { optionsSchemaOf } from '../../lib/plan/index.ts'
 import { conversions } from '../plan/with-all-engines.ts'
@@ -31,7 +31,7 @@ const untranslatedUnits = new Set(['s', 'bit/s', 'Hz', 'px', '%', 'bit', 'dpi', 
 const allViews = [
   ...new Set(
     operations.flatMap((operation) =>
-      conversions(engines, operation).flatMap(({ route }) => optionViews(optionsSchemaOf(route))),
+      conversions(engines, operation).flatMap(({ route }) => createOptionViews(optionsSchemaOf(route))),
     ),
   ),
 ]

@@ -8,12 +8,12 @@ import { findTool, pageTools } from '../../functions/web/sections/tools/tools.ts
 import { engines } from '../../lib/engines/index.ts'
 import { formatByAlias, formatById } from '../../lib/formats/index.ts'
 import * as synonyms from '../../lib/formats/synonyms.ts'
-import { formatViews } from '../../lib/http/openapi/format-view.ts'
+import { getFormatViews } from '../../lib/http/openapi/format-view.ts'
 import { operations } from '../../lib/model/operations.ts'
 import { isListedTarget } from '../../lib/plan/listed-targets.ts'
 import { conversions } from '../plan/with-all-engines.ts'
 
-const catalog = createFormatCatalog(formatViews(engines))
+const catalog = createFormatCatalog(getFormatViews(engines))
 
 /** Ids in the order of the list, for a file of this format. */
 function search(from: string, typedText: string): readonly string[] {
@@ -144,7 +144,7 @@ describe('searching targets', () => {
 
   test('every tool that a search word means exists', () => {
     const tools = pageTools
-      .flatMap(({ id }) => synonyms.toolSynonyms(id))
+      .flatMap(({ id }) => synonyms.getToolSynonyms(id))
       .flatMap((word) => synonyms.findBySynonym(word).tools)
     assert.ok(tools.length > pageTools.length)
     const names: readonly string[] = operations
@@ -156,7 +156,7 @@ describe('searching targets', () => {
 
   test('every tool of the page can be found by search words', () => {
     assert.deepEqual(
-      pageTools.filter(({ id }) => synonyms.toolSynonyms(id).length === 0),
+      pageTools.filter(({ id }) => synonyms.getToolSynonyms(id).length === 0),
       [],
     )
   })

@@ -1,7 +1,7 @@
 import type { BetterAuthOptions } from 'better-auth'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import * as z from 'zod'
-import { accountOf } from '../../accounts/accounts.ts'
+import { readAccount } from '../../accounts/accounts.ts'
 import { AppError } from '../../errors.ts'
 import type { Services } from '../../services/services.ts'
 import { accountName, toAccountName } from '../../validation/display-name.ts'
@@ -58,15 +58,15 @@ export const createRecordHooks = (services: AuthServices, onSignUp: OnSignUp | u
         },
       },
       update: {
-        before: async ({ name, ...others }) => ({
-          data: { ...others, ...(name !== undefined && { name: name.trim() }) },
+        before: async ({ name, ...otherFields }) => ({
+          data: { ...otherFields, ...(name !== undefined && { name: name.trim() }) },
         }),
       },
     },
     session: {
       create: {
         before: async ({ userId }) => {
-          const account = await accountOf(services, userId)
+          const account = await readAccount(services, userId)
           if (account?.status === 'suspended')
             throw new APIError('FORBIDDEN', { code: 'SUSPENDED', message: 'This account is suspended.' })
         },
@@ -76,7 +76,7 @@ export const createRecordHooks = (services: AuthServices, onSignUp: OnSignUp | u
 
 /** Refuses to delete administrators, and schedules the deletion of everything else that the account owns. */
 export async function prepareDeletion(accountId: string, services: AuthServices): Promise<void> {
-  const account = await accountOf(services, accountId)
+  const account = await readAccount(services, accountId)
   if (account?.role === 'ADMIN')
     throw new APIError('FORBIDDEN', {
       code: 'ADMINISTRATOR',

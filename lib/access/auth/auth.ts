@@ -7,7 +7,7 @@ import { newId } from '../../ids.ts'
 import { createMailer, emailTemplates, type Mailer } from '../../mail/emails.ts'
 import { defined } from '../../validation/defined.ts'
 import { serviceOrigins } from '../same-origin.ts'
-import { authPath, authSecret, sessionCookieName } from '../session-auth.ts'
+import { authPath, getAuthSecret, getSessionCookieName } from '../session-auth.ts'
 import {
   type AuthServices,
   createRecordHooks,
@@ -18,7 +18,7 @@ import {
 import { disabledAuthPaths } from './disabled-paths.ts'
 import { consumeAttempt } from './login-attempts.ts'
 import { models } from './records.ts'
-import { tableAdapter } from './table-adapter.ts'
+import { createTableAdapter } from './table-adapter.ts'
 
 export interface AuthOptions {
   readonly services: AuthServices
@@ -43,20 +43,20 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
   const { config, table, log } = services
   const publicUrl = config.PUBLIC_URL ?? `http://localhost:${config.PORT}`
   const isSecure = publicUrl.startsWith('https:')
-  const mail = mailer ?? createMailer(config, log)
+  const activeMailer = mailer ?? createMailer(config, log)
   return betterAuth({
     appName: 'Mutabor',
     baseURL: new URL(publicUrl).origin,
     basePath: authPath,
-    secret: authSecret(services),
+    secret: getAuthSecret(services),
     disabledPaths: disabledAuthPaths,
     trustedOrigins: serviceOrigins(publicUrl),
-    database: tableAdapter({ ...services, models }),
+    database: createTableAdapter({ ...services, models }),
     telemetry: { enabled: false },
     logger: {
       level: 'warn',
-      log: (level, message, ...rest) =>
-        log[level]({ error: rest.find((one) => one instanceof Error) }, message),
+      log: (level, message, ...args) =>
+        log[level]({ error: args.find((arg) => arg instanceof Error) }, message),
     },
     onAPIError: {
       // Otherwise better-auth writes to the console. Errors of clients are only in their replies.
@@ -66,14 +66,17 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
     },
     user: {
       additionalFields: {
-        plan: { type: 'string', input: false, defaultValue: planOfNewAccounts(config) },
+        plan: { type: 'string', input: false, defaultValue: getPlanOfNewAccounts(config) },
         role: { type: 'string', input: false, defaultValue: 'USER' },
         status: { type: 'string', input: false, defaultValue: 'active' },
       },
       changeEmail: {
         enabled: true,
         sendChangeEmailConfirmation: ({ user, newEmail, url }) =>
-          mail.send({ to: user.email, ...emailTemplates.confirmNewAddress(user.name, newEmail, url) }),
+          activeMailer.send({
+            to: user.email,
+            ...emailTemplates.confirmNewAddress(user.name, newEmail, url),
+          }),
       },
       deleteUser: {
         enabled: true,
@@ -85,19 +88,19 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
       minPasswordLength: 10,
       ...defined({ password }),
       // Emails that only go to the log cannot be confirmed.
-      requireEmailVerification: mail.destination === 'mailbox',
+      requireEmailVerification: activeMailer.destination === 'mailbox',
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, url }) =>
-        mail.send({ to: user.email, ...emailTemplates.resetPassword(user.name, url) }),
+        activeMailer.send({ to: user.email, ...emailTemplates.resetPassword(user.name, url) }),
       onExistingUserSignUp: ({ user }) =>
-        mail.send({ to: user.email, ...emailTemplates.alreadyRegistered(user.name, publicUrl) }),
+        activeMailer.send({ to: user.email, ...emailTemplates.alreadyRegistered(user.name, publicUrl) }),
     },
     emailVerification: {
       sendOnSignUp: true,
       sendOnSignIn: true,
       autoSignInAfterVerification: true,
       sendVerificationEmail: ({ user, url }) =>
-        mail.send({ to: user.email, ...emailTemplates.confirmAddress(user.name, url) }),
+        activeMailer.send({ to: user.email, ...emailTemplates.confirmAddress(user.name, url) }),
     },
     session: { expiresIn: 30 * dayS, updateAge: dayS, cookieCache: { enabled: false } },
     // DynamoDB deletes expired records by their TTL.
@@ -113,7 +116,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
       cookiePrefix: isSecure ? '__Host-auth' : 'auth',
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isSecure },
-      cookies: { session_token: { name: sessionCookieName(publicUrl) } },
+      cookies: { session_token: { name: getSessionCookieName(publicUrl) } },
       ipAddress: { ipAddressHeaders: [clientIpHeader], ipv6Subnet: 64 },
       database: { generateId: ({ model }) => newId(idPrefixes[model] ?? 'rec') },
     },
@@ -123,11 +126,11 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
       twoFactor({ issuer: 'Mutabor' }),
       genericOAuth({
         config: (config.OPENID_PROVIDERS ?? []).map((one) => ({
-          ...providerOf(one),
+          ...toProviderConfig(one),
           disableSignUp: config.SIGN_UP === 'closed',
         })),
       }),
-      { id: 'options', endpoints: { getOptions: optionsEndpoint(config, mail) } },
+      { id: 'options', endpoints: { getOptions: createOptionsEndpoint(config, activeMailer) } },
     ],
   })
 }
@@ -137,12 +140,12 @@ export type Auth = ReturnType<typeof createAuth>
 const idPrefixes: Readonly<Record<string, 'acc' | 'ses'>> = { user: 'acc', session: 'ses' }
 
 /** An account never has a smaller plan than anonymous users. */
-const planOfNewAccounts = ({ ANONYMOUS_PLAN }: Pick<Config, 'ANONYMOUS_PLAN'>) =>
+const getPlanOfNewAccounts = ({ ANONYMOUS_PLAN }: Pick<Config, 'ANONYMOUS_PLAN'>) =>
   ANONYMOUS_PLAN === 'anonymous' ? 'free' : ANONYMOUS_PLAN
 
 type Provider = NonNullable<Config['OPENID_PROVIDERS']>[number]
 
-const providerOf = ({ id, name, issuer, clientId, clientSecret, scopes }: Provider) => ({
+const toProviderConfig = ({ id, name, issuer, clientId, clientSecret, scopes }: Provider) => ({
   providerId: id,
   ...defined({ name }),
   discoveryUrl: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
@@ -154,7 +157,7 @@ const providerOf = ({ id, name, issuer, clientId, clientSecret, scopes }: Provid
 })
 
 /** Tells pages which sign-in methods to offer. */
-const optionsEndpoint = ({ OPENID_PROVIDERS = [], SIGN_UP }: Config, { destination }: Mailer) =>
+const createOptionsEndpoint = ({ OPENID_PROVIDERS = [], SIGN_UP }: Config, { destination }: Mailer) =>
   createAuthEndpoint('/options', { method: 'GET' }, async ({ json }) =>
     json({
       mail: destination,

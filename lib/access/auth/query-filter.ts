@@ -23,8 +23,8 @@ export function chooseLookup(
   )
   const ids = exactValues.get('id')
   if (ids) return { by: 'id', ids }
-  const marker = unique.find((field) => exactValues.has(field))
-  if (marker) return { by: 'marker', field: marker, values: exactValues.get(marker) ?? [] }
+  const uniqueField = unique.find((field) => exactValues.has(field))
+  if (uniqueField) return { by: 'marker', field: uniqueField, values: exactValues.get(uniqueField) ?? [] }
   const list = listed.find((field) => exactValues.has(field))
   if (list) return { by: 'list', field: list, values: exactValues.get(list) ?? [] }
   return { by: 'all' }
@@ -33,21 +33,21 @@ export function chooseLookup(
 /** True if the record matches all AND clauses and, if there are any, one of the OR clauses. */
 export function matchesWhere(record: AuthRecord, where: readonly CleanedWhere[]): boolean {
   const andConditions = where.filter(({ connector }) => connector === 'AND')
-  const any = where.filter(({ connector }) => connector === 'OR')
+  const orConditions = where.filter(({ connector }) => connector === 'OR')
   return (
     andConditions.every((clause) => matchesClause(record, clause)) &&
-    (any.length === 0 || any.some((clause) => matchesClause(record, clause)))
+    (orConditions.length === 0 || orConditions.some((clause) => matchesClause(record, clause)))
   )
 }
 
 function matchesClause(record: AuthRecord, { field, operator, value, mode }: CleanedWhere): boolean {
-  const plain = (one: unknown) =>
+  const normalizeCase = (one: unknown) =>
     mode === 'insensitive' && typeof one === 'string' ? one.toLowerCase() : one
-  const foundValue = plain(record[field] ?? null)
+  const foundValue = normalizeCase(record[field] ?? null)
   const wantedValue = Array.isArray(value)
     ? undefined
-    : plain(value instanceof Date ? value.toISOString() : value)
-  const list: readonly unknown[] = Array.isArray(value) ? value.map(plain) : []
+    : normalizeCase(value instanceof Date ? value.toISOString() : value)
+  const list: readonly unknown[] = Array.isArray(value) ? value.map(normalizeCase) : []
   const text = typeof foundValue === 'string' ? foundValue : undefined
   switch (operator) {
     case undefined:
@@ -69,20 +69,21 @@ function matchesClause(record: AuthRecord, { field, operator, value, mode }: Cle
     case 'lte':
     case 'gt':
     case 'gte':
-      return satisfiesOrder(foundValue, operator, wantedValue)
+      return matchesComparison(foundValue, operator, wantedValue)
   }
 }
 
-type Ordered = string | number
-const isOrdered = (one: unknown): one is Ordered => typeof one === 'string' || typeof one === 'number'
+type Comparable = string | number
+const isComparable = (value: unknown): value is Comparable =>
+  typeof value === 'string' || typeof value === 'number'
 
 /** In comparisons, a missing value is neither less nor greater than another value. */
-function satisfiesOrder(
+function matchesComparison(
   foundValue: unknown,
   operator: 'lt' | 'lte' | 'gt' | 'gte',
   wantedValue: unknown,
 ): boolean {
-  if (!isOrdered(foundValue) || !isOrdered(wantedValue)) return false
+  if (!isComparable(foundValue) || !isComparable(wantedValue)) return false
   switch (operator) {
     case 'lt':
       return foundValue < wantedValue

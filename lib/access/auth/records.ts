@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { accountKey, emailKey } from '../../accounts/accounts.ts'
+import { getAccountKey, getEmailKey } from '../../accounts/accounts.ts'
 import type { Item, Key, Write } from '../../aws/table.ts'
 import type { Services } from '../../services/services.ts'
 
@@ -18,13 +18,13 @@ export interface Model {
   /** Unique fields that are matched case-insensitively. */
   readonly caseInsensitive?: readonly string[]
   /** All records can be listed: administrators list accounts. */
-  readonly enumerated?: boolean
+  readonly isListable?: boolean
 }
 
 export type Models = Readonly<Record<string, Model | undefined>>
 
 export const models: Models = {
-  user: { unique: ['email'], caseInsensitive: ['email'], enumerated: true },
+  user: { unique: ['email'], caseInsensitive: ['email'], isListable: true },
   session: { unique: ['token'], listed: ['userId'], secret: ['token'] },
   account: {
     listed: ['userId', 'accountId'],
@@ -40,61 +40,72 @@ export interface RecordContext extends Pick<Services, 'vault' | 'keys'> {
   readonly models: Models
 }
 
-export const modelOf = (model: string, { models }: Pick<RecordContext, 'models'>): Model =>
+export const getModel = (model: string, { models }: Pick<RecordContext, 'models'>): Model =>
   models[model] ?? {}
 
-export const recordKey = (model: string, id: string): Key =>
-  model === 'user' ? accountKey(id) : { pk: `AUTH#${model}#${id}`, sk: 'RECORD' }
+export const getRecordKey = (model: string, id: string): Key =>
+  model === 'user' ? getAccountKey(id) : { pk: `AUTH#${model}#${id}`, sk: 'RECORD' }
 
 /** Returns the index partition with all records of a model. */
-export const modelListKey = (model: string) => `AUTH#${model}`
+export const getModelListKey = (model: string) => `AUTH#${model}`
 
 /** Returns the form of a value in a key: an HMAC for secrets. */
-function keyValueOf(model: string, field: string, value: string, context: RecordContext): string {
-  if (!modelOf(model, context).secret?.includes(field)) return value
+function toKeyValue(model: string, field: string, value: string, context: RecordContext): string {
+  if (!getModel(model, context).secret?.includes(field)) return value
   return createHmac('sha256', context.keys.accounts).update(`${model}.${field}\n${value}`).digest('base64url')
 }
 
-export const markerKey = (model: string, field: string, value: string, context: RecordContext): Key =>
+export const getMarkerKey = (model: string, field: string, value: string, context: RecordContext): Key =>
   model === 'user' && field === 'email'
-    ? emailKey(value)
-    : { pk: `AUTH#${model}.${field}#${keyValueOf(model, field, value, context)}`, sk: 'MARKER' }
+    ? getEmailKey(value)
+    : { pk: `AUTH#${model}.${field}#${toKeyValue(model, field, value, context)}`, sk: 'MARKER' }
 
-export const listPartition = (model: string, field: string, value: string, context: RecordContext): string =>
-  `AUTH#${model}.${field}#${keyValueOf(model, field, value, context)}`
+export const getListPartition = (
+  model: string,
+  field: string,
+  value: string,
+  context: RecordContext,
+): string => `AUTH#${model}.${field}#${toKeyValue(model, field, value, context)}`
 
-const placeKey = (model: string, field: string, value: string, id: string, context: RecordContext): Key => ({
-  pk: listPartition(model, field, value, context),
+const getListEntryKey = (
+  model: string,
+  field: string,
+  value: string,
+  id: string,
+  context: RecordContext,
+): Key => ({
+  pk: getListPartition(model, field, value, context),
   sk: `PLACE#${id}`,
 })
 
 /** Expiry for DynamoDB in seconds since the epoch; deletion may be late, so readers check `expiresAt` themselves. */
-const ttlOf = ({ expiresAt }: Item): { ttl?: number } =>
+const getTtl = ({ expiresAt }: Item): { ttl?: number } =>
   typeof expiresAt === 'string' ? { ttl: Math.ceil(Date.parse(expiresAt) / 1000) } : {}
 
 /** Pointers contain the user id, so that a session and its account can be read in one call. */
-const ownerOf = ({ userId }: Item) => (typeof userId === 'string' ? { userId } : {})
+const pickUserId = ({ userId }: Item) => (typeof userId === 'string' ? { userId } : {})
 
 export function toItem(model: string, record: AuthRecord, context: RecordContext): Item & Key {
-  const key = recordKey(model, record.id)
+  const key = getRecordKey(model, record.id)
   const sealedFields = Object.fromEntries(
     Object.entries(record).map(([name, value]) => {
-      const isSecret = modelOf(model, context).secret?.includes(name) && value !== undefined && value !== null
+      const isSecret =
+        getModel(model, context).secret?.includes(name) && value !== undefined && value !== null
       return [name, isSecret ? context.vault.seal(value, `${key.pk} ${name}`) : value]
     }),
   )
   return {
     ...sealedFields,
-    ...ttlOf(record),
-    ...(modelOf(model, context).enumerated && { listKey: modelListKey(model) }),
+    ...getTtl(record),
+    ...(getModel(model, context).isListable && { listKey: getModelListKey(model) }),
     ...key,
   }
 }
 
 export function fromItem(model: string, item: Item, context: RecordContext): AuthRecord {
-  const { pk, sk: _sk, listKey: _listKey, ttl: _ttl, ...rest } = item
-  const record = { ...rest }
-  for (const name of modelOf(model, context).secret ?? []) {
+  const { pk, sk: _sk, listKey: _listKey, ttl: _ttl, ...otherFields } = item
+  const record = { ...otherFields }
+  for (const name of getModel(model, context).secret ?? []) {
     const value = record[name]
     if (isSealedValue(value)) record[name] = context.vault.unseal(value, `${pk} ${name}`)
   }
@@ -105,18 +116,18 @@ const isSealedValue = (value: unknown): value is { sealed: string } =>
   typeof value === 'object' && value !== null && 'sealed' in value
 
 /** Returns the pointer records of a record. */
-function pointersOf(model: string, record: AuthRecord, context: RecordContext): (Item & Key)[] {
-  const { unique = [], listed = [] } = modelOf(model, context)
+function createPointers(model: string, record: AuthRecord, context: RecordContext): (Item & Key)[] {
+  const { unique = [], listed = [] } = getModel(model, context)
   const of = (fields: readonly string[], key: (field: string, value: string) => Key) =>
     fields.flatMap((field) => {
       const value = record[field]
       return value === undefined || value === null
         ? []
-        : [{ ...key(field, String(value)), id: record.id, ...ownerOf(record), ...ttlOf(record) }]
+        : [{ ...key(field, String(value)), id: record.id, ...pickUserId(record), ...getTtl(record) }]
     })
   return [
-    ...of(unique, (field, value) => markerKey(model, field, value, context)),
-    ...of(listed, (field, value) => placeKey(model, field, value, record.id, context)),
+    ...of(unique, (field, value) => getMarkerKey(model, field, value, context)),
+    ...of(listed, (field, value) => getListEntryKey(model, field, value, record.id, context)),
   ]
 }
 
@@ -124,22 +135,22 @@ function pointersOf(model: string, record: AuthRecord, context: RecordContext): 
  * Returns the writes that replace the pointers of `before` by those of `next`; they fail if a unique value is
  * already in use.
  */
-export function pointerWrites(
+export function createPointerWrites(
   model: string,
   recordBefore: AuthRecord | undefined,
   nextRecord: AuthRecord | undefined,
   context: RecordContext,
 ): Write[] {
-  const oldPointers = recordBefore ? pointersOf(model, recordBefore, context) : []
-  const now = nextRecord ? pointersOf(model, nextRecord, context) : []
-  const isIn = (all: readonly Key[], { pk, sk }: Key) => all.some((one) => one.pk === pk && one.sk === sk)
-  const isSame = recordBefore && nextRecord && ttlOf(recordBefore).ttl === ttlOf(nextRecord).ttl
+  const oldPointers = recordBefore ? createPointers(model, recordBefore, context) : []
+  const now = nextRecord ? createPointers(model, nextRecord, context) : []
+  const hasKey = (all: readonly Key[], { pk, sk }: Key) => all.some((one) => one.pk === pk && one.sk === sk)
+  const hasSameTtl = recordBefore && nextRecord && getTtl(recordBefore).ttl === getTtl(nextRecord).ttl
   return [
     ...oldPointers
-      .filter((pointer) => !isIn(now, pointer))
+      .filter((pointer) => !hasKey(now, pointer))
       .map(({ pk, sk }): Write => ({ delete: { pk, sk }, if: { equal: { id: recordBefore?.id } } })),
     ...now
-      .filter((pointer) => !isSame || !isIn(oldPointers, pointer))
+      .filter((pointer) => !hasSameTtl || !hasKey(oldPointers, pointer))
       .map((put): Write => ({ put, if: { either: [{ exists: false }, { equal: { id: put.id } }] } })),
   ]
 }

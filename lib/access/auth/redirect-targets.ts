@@ -17,12 +17,12 @@ export function requireOwnRedirects(fields: unknown, trustedOrigins: readonly st
   if (typeof fields !== 'object' || fields === null) return
   for (const [name, code] of Object.entries(redirectFields)) {
     const value = Object.getOwnPropertyDescriptor(fields, name)?.value
-    if (typeof value === 'string' && value !== '' && !isOwn(value, trustedOrigins))
+    if (typeof value === 'string' && value !== '' && !isTrustedUrl(value, trustedOrigins))
       throw new APIError('FORBIDDEN', { code, message: `${name}: expected a URL of this service.` })
   }
 }
 
-function isOwn(target: string, trustedOrigins: readonly string[]): boolean {
+function isTrustedUrl(target: string, trustedOrigins: readonly string[]): boolean {
   const url = URL.parse(target, trustedOrigins[0])
   return url !== null && trustedOrigins.includes(url.origin) && !url.pathname.startsWith('//')
 }

@@ -5,14 +5,14 @@ import type { Services } from '../../services/services.ts'
 import { chooseLookup, matchesWhere, sortRecords } from './query-filter.ts'
 import {
   type AuthRecord,
+  createPointerWrites,
   fromItem,
-  listPartition,
-  markerKey,
-  modelListKey,
-  modelOf,
-  pointerWrites,
+  getListPartition,
+  getMarkerKey,
+  getModel,
+  getModelListKey,
+  getRecordKey,
   type RecordContext,
-  recordKey,
   toItem,
 } from './records.ts'
 
@@ -22,7 +22,7 @@ interface AdapterDeps extends RecordContext, Pick<Services, 'table'> {}
 const maxAttempts = 12
 
 /** Creates the better-auth adapter for the service's own table. */
-export const tableAdapter = (parts: AdapterDeps) =>
+export const createTableAdapter = (deps: AdapterDeps) =>
   createAdapterFactory({
     config: {
       adapterId: 'table',
@@ -33,19 +33,19 @@ export const tableAdapter = (parts: AdapterDeps) =>
       supportsNumericIds: false,
       transaction: false,
     },
-    adapter: ({ getFieldName }) => new TableAdapter(parts, (model, field) => getFieldName({ model, field })),
+    adapter: ({ getFieldName }) => new TableAdapter(deps, (model, field) => getFieldName({ model, field })),
   })
 
 /** Replacement fields of a record; undefined leaves the record unchanged, null deletes it. */
 type Replacement = Item | null | undefined
 
 class TableAdapter implements CustomAdapter {
-  readonly #parts: AdapterDeps
-  readonly #nameOf: (model: string, field: string) => string
+  readonly #deps: AdapterDeps
+  readonly #getStoredName: (model: string, field: string) => string
 
-  constructor(parts: AdapterDeps, nameOf: (model: string, field: string) => string) {
-    this.#parts = parts
-    this.#nameOf = nameOf
+  constructor(deps: AdapterDeps, getStoredName: (model: string, field: string) => string) {
+    this.#deps = deps
+    this.#getStoredName = getStoredName
     // The factory copies the methods without their object.
     for (const name of ['create', 'findOne', 'findMany', 'count', 'update', 'updateMany'] as const)
       Object.assign(this, { [name]: this[name].bind(this) })
@@ -55,9 +55,9 @@ class TableAdapter implements CustomAdapter {
 
   async create<T extends Record<string, unknown>>({ model, data }: { model: string; data: T }): Promise<T> {
     const record = { ...data, id: String(data['id']), version: 1 }
-    const isCreated = await this.#parts.table.transact([
-      { put: toItem(model, record, this.#parts), if: { exists: false } },
-      ...pointerWrites(model, undefined, record, this.#parts),
+    const isCreated = await this.#deps.table.transact([
+      { put: toItem(model, record, this.#deps), if: { exists: false } },
+      ...createPointerWrites(model, undefined, record, this.#deps),
     ])
     if (!isCreated) throw new Error(`A ${model} with this id or unique value already exists.`)
     return data
@@ -79,9 +79,9 @@ class TableAdapter implements CustomAdapter {
     const foundRecords = await this.#find(model, where)
     const sortedRecords = sortBy ? sortRecords(foundRecords, sortBy) : foundRecords
     const page = sortedRecords.slice(offset, limit === undefined ? undefined : offset + limit)
-    const names = select?.map((field) => this.#nameOf(model, field))
-    const wantedNames = names
-      ? page.map((record) => Object.fromEntries(names.map((name) => [name, record[name]])))
+    const storedNames = select?.map((field) => this.#getStoredName(model, field))
+    const wantedNames = storedNames
+      ? page.map((record) => Object.fromEntries(storedNames.map((name) => [name, record[name]])))
       : page
     return wantedNames as T[] // the factory knows the model's type
   }
@@ -169,7 +169,7 @@ class TableAdapter implements CustomAdapter {
         return this.#changeOne(model, [...where, idCondition], next)
       }),
     )
-    return changedRecords.filter((one) => one !== null).length
+    return changedRecords.filter((record) => record !== null).length
   }
 
   /** Returns undefined if the record has changed since it was read. */
@@ -178,12 +178,12 @@ class TableAdapter implements CustomAdapter {
     recordBefore: AuthRecord,
     change: Replacement,
   ): Promise<AuthRecord | undefined> {
-    const { table } = this.#parts
+    const { table } = this.#deps
     const isUnchanged = { equal: { version: recordBefore['version'] } }
-    const key = recordKey(model, recordBefore.id)
+    const key = getRecordKey(model, recordBefore.id)
     if (change === undefined) return recordBefore
     if (change === null) {
-      const pointers = pointerWrites(model, recordBefore, undefined, this.#parts)
+      const pointers = createPointerWrites(model, recordBefore, undefined, this.#deps)
       return (await table.transact([{ delete: key, if: isUnchanged }, ...pointers]))
         ? recordBefore
         : undefined
@@ -194,8 +194,8 @@ class TableAdapter implements CustomAdapter {
       id: recordBefore.id,
       version: Number(recordBefore['version']) + 1,
     }
-    const pointers = pointerWrites(model, recordBefore, nextRecord, this.#parts)
-    const item = toItem(model, nextRecord, this.#parts)
+    const pointers = createPointerWrites(model, recordBefore, nextRecord, this.#deps)
+    const item = toItem(model, nextRecord, this.#deps)
     if (pointers.length === 0) {
       const { applied } = await table.put(item, { condition: isUnchanged })
       return applied ? nextRecord : undefined
@@ -208,54 +208,54 @@ class TableAdapter implements CustomAdapter {
   }
 
   async #find(model: string, where: readonly CleanedWhere[]): Promise<AuthRecord[]> {
-    const ids = await this.#candidates(model, where)
-    const items = await this.#parts.table.getAll([...new Set(ids)].map((id) => recordKey(model, id)))
-    const recordsById = new Map(items.map((item) => [String(item['id']), fromItem(model, item, this.#parts)]))
+    const ids = await this.#findCandidateIds(model, where)
+    const items = await this.#deps.table.getAll([...new Set(ids)].map((id) => getRecordKey(model, id)))
+    const recordsById = new Map(items.map((item) => [String(item['id']), fromItem(model, item, this.#deps)]))
     return [...new Set(ids)]
       .flatMap((id) => recordsById.get(id) ?? [])
       .filter((record) => matchesWhere(record, where))
   }
 
-  async #candidates(model: string, where: readonly CleanedWhere[]): Promise<string[]> {
-    const path = chooseLookup(modelOf(model, this.#parts), where)
-    const { table } = this.#parts
+  async #findCandidateIds(model: string, where: readonly CleanedWhere[]): Promise<string[]> {
+    const path = chooseLookup(getModel(model, this.#deps), where)
+    const { table } = this.#deps
     switch (path.by) {
       case 'id':
         return [...path.ids]
       case 'marker': {
-        const keys = path.values.map((value) => markerKey(model, path.field, value, this.#parts))
-        return idsOf(await table.getAll(uniqueKeys(keys)))
+        const keys = path.values.map((value) => getMarkerKey(model, path.field, value, this.#deps))
+        return getIds(await table.getAll(deduplicateKeys(keys)))
       }
       case 'list': {
-        const partitions = path.values.map((value) => listPartition(model, path.field, value, this.#parts))
+        const partitions = path.values.map((value) => getListPartition(model, path.field, value, this.#deps))
         const lists = await Promise.all([...new Set(partitions)].map((pk) => table.partition(pk, 'PLACE#')))
-        return idsOf(lists.flat())
+        return getIds(lists.flat())
       }
       case 'all':
-        return this.#all(model)
+        return this.#listAllIds(model)
     }
   }
 
-  async #all(model: string): Promise<string[]> {
-    if (!modelOf(model, this.#parts).enumerated) throw new Error(`No index of ${model} matches this query.`)
+  async #listAllIds(model: string): Promise<string[]> {
+    if (!getModel(model, this.#deps).isListable) throw new Error(`No index of ${model} matches this query.`)
     const foundItems: Item[] = []
     let from: Item | undefined
     do {
-      const page = await this.#parts.table.query({
+      const page = await this.#deps.table.query({
         IndexName: 'byList',
         KeyConditionExpression: 'listKey = :all',
         ExclusiveStartKey: from,
-        ExpressionAttributeValues: { ':all': modelListKey(model) },
+        ExpressionAttributeValues: { ':all': getModelListKey(model) },
       })
       foundItems.push(...page.items)
       from = page.next
     } while (from)
-    return idsOf(foundItems)
+    return getIds(foundItems)
   }
 }
 
-const idsOf = (items: readonly Item[]) => items.map(({ id }) => String(id))
+const getIds = (items: readonly Item[]) => items.map(({ id }) => String(id))
 
-const uniqueKeys = (keys: readonly Key[]) => [
+const deduplicateKeys = (keys: readonly Key[]) => [
   ...new Map(keys.map((key) => [`${key.pk} ${key.sk}`, key])).values(),
 ]

@@ -5,7 +5,7 @@ import type { Table } from '../../aws/table.ts'
 
 /** Seconds of a TOTP step, and the steps before and after the current one that better-auth accepts. */
 const periodS = 30
-const acceptedSteps = [0, -1, 1] as const
+const acceptedStepOffsets = [0, -1, 1] as const
 
 type Context = Parameters<typeof getSessionFromCtx>[0]
 
@@ -20,9 +20,9 @@ export async function reserveTotpStep(
   table: Table,
   now = Date.now(),
 ): Promise<void> {
-  const userId = await signingInUser(context)
+  const userId = await findSigningInUserId(context)
   if (userId === undefined || typeof code !== 'string') return
-  const step = await stepOf(code, userId, context, now)
+  const step = await findMatchingStep(code, userId, context, now)
   // better-auth refuses a wrong code and counts it.
   if (step === undefined) return
   const { applied } = await table.update(
@@ -35,7 +35,7 @@ export async function reserveTotpStep(
 }
 
 /** The account of the session, or the one whose password was accepted and whose second factor is missing. */
-async function signingInUser(context: Context): Promise<string | undefined> {
+async function findSigningInUserId(context: Context): Promise<string | undefined> {
   const session = await getSessionFromCtx(context)
   if (session) return session.user.id
   const { name } = context.context.createAuthCookie('two_factor')
@@ -44,7 +44,7 @@ async function signingInUser(context: Context): Promise<string | undefined> {
   return (await context.context.internalAdapter.findVerificationValue(pendingCookie))?.value
 }
 
-async function stepOf(
+async function findMatchingStep(
   code: string,
   userId: string,
   { context }: Context,
@@ -56,7 +56,7 @@ async function stepOf(
   const secret = await symmetricDecrypt({ key: context.secretConfig, data: storedFactor.secret })
   const currentStep = Math.floor(now / 1000 / periodS)
   const otp = createOTP(secret, { digits: 6, period: periodS })
-  for (const offset of acceptedSteps)
+  for (const offset of acceptedStepOffsets)
     if ((await otp.hotp(currentStep + offset)) === code) return currentStep + offset
   return undefined
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { createOwned, listOwnedIds, ownedKey, removeOwned } from '../../aws/owned-records.ts'
+import { createOwned, getOwnedKey, listOwnedIds, removeOwned } from '../../aws/owned-records.ts'
 import type { Table, Write } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
 import { idPattern, newId } from '../../ids.ts'
 import { type GrantedScope, grantedScopes } from '../../model/principal.ts'
-import { hashSecret, matchesSecretHash, newSecretText } from '../secret-text.ts'
+import { createSecretText, hashSecret, matchesSecretHash } from '../secret-text.ts'
 
 /** OAuth clients: programs that authenticate with client credentials of an account (RFC 6749, 4.4). */
 
@@ -37,15 +37,15 @@ export class Clients {
 
   /**
    * Creates a client. Its secret is not stored.
-   * @param along returns writes for the same transaction.
+   * @param extraWrites returns writes for the same transaction.
    * @throws AppError INVALID_INPUT if the owner has the maximum of clients.
    */
   async create(
     owner: string,
     { name, scopes }: { readonly name: string; readonly scopes: readonly GrantedScope[] },
-    along: (client: OAuthClient) => readonly Write[] = () => [],
+    extraWrites: (client: OAuthClient) => readonly Write[] = () => [],
   ): Promise<{ readonly client: OAuthClient; readonly secret: string }> {
-    const secret = newSecretText(secretPrefix)
+    const secret = createSecretText(secretPrefix)
     const client: OAuthClient = {
       id: newId('client'),
       owner,
@@ -55,7 +55,8 @@ export class Clients {
       last4: secret.slice(-4),
       createdAt: new Date().toISOString(),
     }
-    if (await createOwned(this.#table, 'OAUTH', client, maxClients, along(client))) return { client, secret }
+    if (await createOwned(this.#table, 'OAUTH', client, maxClients, extraWrites(client)))
+      return { client, secret }
     throw new AppError(
       'INVALID_INPUT',
       `This account already has ${maxClients} OAuth clients, the maximum. Delete one that you no longer use.`,
@@ -64,21 +65,21 @@ export class Clients {
   }
 
   async find(id: string): Promise<OAuthClient | undefined> {
-    const item = isClientId(id) ? await this.#table.get(ownedKey('OAUTH', id)) : undefined
+    const item = isClientId(id) ? await this.#table.get(getOwnedKey('OAUTH', id)) : undefined
     return item && OAuthClient.parse(item)
   }
 
   /** Lists the clients of an owner, newest first. */
   async list(owner: string): Promise<OAuthClient[]> {
     const ids = await listOwnedIds(this.#table, 'OAUTH', owner)
-    const items = await this.#table.getAll(ids.map((id) => ownedKey('OAUTH', id)))
+    const items = await this.#table.getAll(ids.map((id) => getOwnedKey('OAUTH', id)))
     const clients = items.map((item) => OAuthClient.parse(item))
     return clients.sort((a, b) => (a.id < b.id ? 1 : -1))
   }
 
   /** Deletes a client, which invalidates its tokens. Returns false if it was already deleted. */
-  remove(client: OAuthClient, along: readonly Write[] = []): Promise<boolean> {
-    return removeOwned(this.#table, 'OAUTH', client, along)
+  remove(client: OAuthClient, extraWrites: readonly Write[] = []): Promise<boolean> {
+    return removeOwned(this.#table, 'OAUTH', client, extraWrites)
   }
 
   /** Returns the client if the secret is correct. */

@@ -1,4 +1,4 @@
-import { accountOf } from '../../accounts/accounts.ts'
+import { readAccount } from '../../accounts/accounts.ts'
 import { type GrantedScope, grantedScopes } from '../../model/principal.ts'
 import type { Services } from '../../services/services.ts'
 import { Clients, type OAuthClient } from './clients.ts'
@@ -20,30 +20,31 @@ export async function authenticateClient(
   { headers, body }: TokenRequest,
   { table }: Pick<Services, 'table'>,
 ): Promise<OAuthClient> {
-  const { id, secret } = credentialsOf(headers['authorization'], body)
+  const { id, secret } = parseClientCredentials(headers['authorization'], body)
   const client = await new Clients(table).authenticate(id, secret)
-  const account = client && (await accountOf({ table }, client.owner))
+  const account = client && (await readAccount({ table }, client.owner))
   if (client && account?.status === 'active') return client
   throw oauthError('invalid_client', 'The client_id or client_secret is wrong.')
 }
 
 /** RFC 6749, 2.3.1: "by HTTP Basic or in the body; the client MUST NOT use more than one authentication method". */
-function credentialsOf(authorization: string | undefined, body: TokenRequest['body']) {
-  const basic = /^basic +(\S+)$/i.exec(authorization ?? '')?.[1]
+function parseClientCredentials(authorization: string | undefined, body: TokenRequest['body']) {
+  const basicCredentials = /^basic +(\S+)$/i.exec(authorization ?? '')?.[1]
   const { client_id: bodyId, client_secret: bodySecret } = body
-  if (basic !== undefined && bodySecret !== undefined)
+  if (basicCredentials !== undefined && bodySecret !== undefined)
     throw oauthError(
       'invalid_request',
       'Expected client_id and client_secret either in Authorization or in the body, got both.',
     )
-  if (basic === undefined) {
+  if (basicCredentials === undefined) {
     if (bodyId && bodySecret) return { id: bodyId, secret: bodySecret }
     throw oauthError(
       'invalid_client',
       'Expected client_id and client_secret, with Authorization: Basic or in the body.',
     )
   }
-  const [, ...userAndPassword] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
+  const [, ...userAndPassword] =
+    /^([^:]*):(.*)$/s.exec(Buffer.from(basicCredentials, 'base64').toString('utf8')) ?? []
   // Client id and secret are form-encoded before they are joined; neither contains a space.
   const [id, secret] = userAndPassword.map(decodeFormValue)
   if (id && secret && (bodyId === undefined || bodyId === id)) return { id, secret }

@@ -4,20 +4,20 @@ import { AppError } from '../../errors.ts'
 type OAuthErrorCode = 'invalid_request' | 'invalid_client' | 'invalid_scope' | 'unsupported_grant_type'
 
 export function oauthError(
-  oauth: OAuthErrorCode,
+  errorCode: OAuthErrorCode,
   sentence: string,
   details: Readonly<Record<string, unknown>> = {},
 ): AppError {
-  return new AppError(oauth === 'invalid_client' ? 'INVALID_API_KEY' : 'INVALID_INPUT', sentence, {
+  return new AppError(errorCode === 'invalid_client' ? 'INVALID_API_KEY' : 'INVALID_INPUT', sentence, {
     ...details,
-    oauth,
+    oauth: errorCode,
   })
 }
 
 /**
  * Returns the error body for OAuth clients. RFC 6749, 5.2 limits `error_description` to %x20-21 / %x23-5B / %x5D-7E.
  */
-export function oauthErrorBody({ status, message, details }: AppError) {
+export function toOAuthErrorBody({ status, message, details }: AppError) {
   const knownCode = details?.['oauth'] ?? (status >= 500 ? 'server_error' : 'invalid_request')
   return {
     error: String(knownCode),
@@ -26,4 +26,4 @@ export function oauthErrorBody({ status, message, details }: AppError) {
 }
 
 /** RFC 6749, 5.2 has status 400 for every invalid request. */
-export const oauthStatusOf = ({ status }: AppError): number => (status === 415 ? 400 : status)
+export const toOAuthStatus = ({ status }: AppError): number => (status === 415 ? 400 : status)

@@ -1,13 +1,13 @@
-import { findCachedAccount, planOfAccount } from '../../accounts/owner-plan.ts'
+import { findCachedAccount, getAccountPlan } from '../../accounts/owner-plan.ts'
 import { TtlCache } from '../../async/ttl-cache.ts'
-import { ownedKey } from '../../aws/owned-records.ts'
+import { getOwnedKey } from '../../aws/owned-records.ts'
 import type { Table } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
 import { accountSuspendedError } from '../api-key-auth.ts'
 import type { AuthMethod } from '../auth-method.ts'
 import { bearerToken } from '../bearer.ts'
-import { credentialOf } from '../credential.ts'
-import { AccessTokens, type ActiveToken, isAccessToken, tokenKey } from './tokens.ts'
+import { createCredential } from '../credential.ts'
+import { AccessTokens, type ActiveToken, getTokenKey, isAccessToken } from './tokens.ts'
 
 /** How long a process may cache a token. A revocation promises 1 s. */
 const tokenCacheMs = 500
@@ -43,9 +43,9 @@ export const authenticateByToken: AuthMethod = async ({ headers }, services) => 
     kind: 'token',
     role: account.role,
     scopes: new Set(scopes),
-    plan: planOfAccount(account),
+    plan: getAccountPlan(account),
     limiterKey: `client:${client.id}`,
     keyId: client.id,
-    credential: credentialOf(account.id, ownedKey('OAUTH', client.id), tokenKey(client.id, token)),
+    credential: createCredential(account.id, getOwnedKey('OAUTH', client.id), getTokenKey(client.id, token)),
   }
 }

@@ -6,7 +6,7 @@ const image = (id: string) =>
   `${account}.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${id}@sha256:${'0'.repeat(64)}`
 
 /** Every setting that the limits of a profile don't contain. */
-const everySetting = {
+const allSettings = {
   region: 'eu-central-1',
   domain: {
     name: 'files.example.com',
@@ -47,9 +47,9 @@ aQIDAQAB
 /** Settings of stages that `npm run deploy:check -- --all` checks: each profile, and one with every setting. */
 export const exampleStages: Readonly<Record<string, object>> = {
   dev: {},
-  ...Object.fromEntries(profileNames.map((profile) => [profile, everySetting])),
+  ...Object.fromEntries(profileNames.map((profile) => [profile, allSettings])),
   prod: {
-    ...everySetting,
+    ...allSettings,
     profile: 'standard',
     requestsPerSecond: 200,
     conversionsAtATime: 25,

@@ -1,16 +1,16 @@
 import { declarationOf, functionNames } from '../../resources/functions.ts'
 import { isInVpc } from '../network.ts'
-import { pascalCase } from '../references.ts'
+import { toPascalCase } from '../references.ts'
 import type { Stage } from '../stage.ts'
 
 /** Functions outside of the closed network, with the resource names of the framework. */
 const functionsOutsideVpc = functionNames
   .filter((name) => !isInVpc(declarationOf(name)))
-  .map((name) => pascalCase(name.replaceAll('-', 'Dash-')))
+  .map((name) => toPascalCase(name.replaceAll('-', 'Dash-')))
 
 interface GuardException {
-  readonly of: RegExp
-  readonly why: string
+  readonly resourcePattern: RegExp
+  readonly reason: string
   /** Not needed by stages with this setting. */
   readonly unless?: 'domain' | 'accessLogs'
 }
@@ -21,107 +21,118 @@ interface GuardException {
  */
 export const guardExceptions: Readonly<Record<string, GuardException>> = {
   api_gw_v2_access_logs_enabled_check: {
-    of: /^WebsocketsDeploymentStage$/,
-    why: 'They need a role for the whole account, which other stages share; the function behind the WebSocket API logs by itself.',
+    resourcePattern: /^WebsocketsDeploymentStage$/,
+    reason:
+      'They need a role for the whole account, which other stages share; the function behind the WebSocket API logs by itself.',
   },
   api_gw_v2_authorization_type_configured_check: {
-    of: /^HttpApiRoute|WebsocketsRoute$/,
-    why: 'The contracts of the endpoints decide on authorization (lib/access/authorize.ts): most need no account.',
+    resourcePattern: /^HttpApiRoute|WebsocketsRoute$/,
+    reason:
+      'The contracts of the endpoints decide on authorization (lib/access/authorize.ts): most need no account.',
   },
   cloudfront_default_root_object_configured_check: {
-    of: /^Distribution$/,
-    why: 'The service handles `/` itself.',
+    resourcePattern: /^Distribution$/,
+    reason: 'The service handles `/` itself.',
   },
   cloudfront_origin_failover_enabled_check: {
-    of: /^Distribution$/,
-    why: 'A stage is in one region, so there is no second origin.',
+    resourcePattern: /^Distribution$/,
+    reason: 'A stage is in one region, so there is no second origin.',
   },
   cloudfront_access_logs_enabled_check: {
-    of: /^Distribution$/,
-    why: 'Both gateways log each request; with `accessLogs` CloudFront does as well.',
+    resourcePattern: /^Distribution$/,
+    reason: 'Both gateways log each request; with `accessLogs` CloudFront does as well.',
     unless: 'accessLogs',
   },
   cloudfront_custom_ssl_certificate_check: {
-    of: /^Distribution$/,
-    why: 'Stage dev has no domain; with `domain` the distribution has its certificate.',
+    resourcePattern: /^Distribution$/,
+    reason: 'Stage dev has no domain; with `domain` the distribution has its certificate.',
     unless: 'domain',
   },
   cloudfront_sni_enabled_check: {
-    of: /^Distribution$/,
-    why: 'As above: it requires the certificate.',
+    resourcePattern: /^Distribution$/,
+    reason: 'As above: it requires the certificate.',
     unless: 'domain',
   },
   cloudfront_security_policy_check: {
-    of: /^Distribution$/,
-    why: 'As above: it requires the certificate.',
+    resourcePattern: /^Distribution$/,
+    reason: 'As above: it requires the certificate.',
     unless: 'domain',
   },
   cloudwatch_log_group_retention_period_check: {
-    of: /LogGroup$/,
-    why: 'It requires a year. Logs contain owner ids and IP addresses, so they are deleted after `logDays`.',
+    resourcePattern: /LogGroup$/,
+    reason:
+      'It requires a year. Logs contain owner ids and IP addresses, so they are deleted after `logDays`.',
   },
   cloudwatch_log_group_encrypted_check: {
-    of: /LogGroup$/,
-    why: 'CloudWatch encrypts them with its own key; they contain no files and no secrets.',
+    resourcePattern: /LogGroup$/,
+    reason: 'CloudWatch encrypts them with its own key; they contain no files and no secrets.',
   },
   kms_create_grant_aws_service_check: {
-    of: /^SecretsKey$/,
-    why: "It is AWS's default key policy, which lets IAM policies of the account grant access.",
+    resourcePattern: /^SecretsKey$/,
+    reason: "It is AWS's default key policy, which lets IAM policies of the account grant access.",
   },
   lambda_function_public_access_prohibited_check: {
-    of: /LambdaPermission/,
-    why: 'Each permission names a service and, as its source, the ARN of one gateway or rule, which cfn-guard cannot resolve.',
+    resourcePattern: /LambdaPermission/,
+    reason:
+      'Each permission names a service and, as its source, the ARN of one gateway or rule, which cfn-guard cannot resolve.',
   },
   lambda_inside_vpc_check: {
-    of: new RegExp(`^(${functionsOutsideVpc.join('|')})LambdaFunction$`),
-    why: 'Their rows list what they reach, and `outboundReasons` in lib/resources/function-declaration.ts says why.',
+    resourcePattern: new RegExp(`^(${functionsOutsideVpc.join('|')})LambdaFunction$`),
+    reason:
+      'Their rows list what they reach, and `outboundReasons` in lib/resources/function-declaration.ts says why.',
   },
   s3_bucket_default_encryption_kms_check: {
-    of: /^(Bucket|ServerlessDeploymentBucket|LogsBucket)$/,
-    why: '`customerKeyArn` encrypts files with a KMS key; by default S3 encrypts them with its own key, which costs nothing.',
+    resourcePattern: /^(Bucket|ServerlessDeploymentBucket|LogsBucket)$/,
+    reason:
+      '`customerKeyArn` encrypts files with a KMS key; by default S3 encrypts them with its own key, which costs nothing.',
   },
   s3_bucket_versioning_enabled_check: {
-    of: /^(Logs)?Bucket$/,
-    why: 'Versioning would retain files that their owners have deleted, and logs after `logDays`.',
+    resourcePattern: /^(Logs)?Bucket$/,
+    reason: 'Versioning would retain files that their owners have deleted, and logs after `logDays`.',
   },
   s3_bucket_logging_enabled_check: {
-    of: /Bucket$/,
-    why: 'The functions that sign download links log who requested a file; `accessLogs` logs each request.',
+    resourcePattern: /Bucket$/,
+    reason:
+      'The functions that sign download links log who requested a file; `accessLogs` logs each request.',
   },
   s3_version_lifecycle_policy_check: {
-    of: /^(SecretsBucket|ServerlessDeploymentBucket)$/,
-    why: 'Old secrets and packages are few and small, and needed for rollbacks.',
+    resourcePattern: /^(SecretsBucket|ServerlessDeploymentBucket)$/,
+    reason: 'Old secrets and packages are few and small, and needed for rollbacks.',
   },
   s3_lifecycle_policy_check: {
-    of: /^(SecretsBucket|ServerlessDeploymentBucket)$/,
-    why: 'Their objects do not expire.',
+    resourcePattern: /^(SecretsBucket|ServerlessDeploymentBucket)$/,
+    reason: 'Their objects do not expire.',
   },
   s3_event_notifications_enabled_check: {
-    of: /^(SecretsBucket|ServerlessDeploymentBucket|LogsBucket)$/,
-    why: 'Nothing reacts to new objects in them.',
+    resourcePattern: /^(SecretsBucket|ServerlessDeploymentBucket|LogsBucket)$/,
+    reason: 'Nothing reacts to new objects in them.',
   },
   s3_bucket_policy_ssl_requests_only_check: {
-    of: /BucketPolicy$/,
-    why: 'They deny plain HTTP, but cfn-guard cannot read a list of resources with Fn::Sub.',
+    resourcePattern: /BucketPolicy$/,
+    reason: 'They deny plain HTTP, but cfn-guard cannot read a list of resources with Fn::Sub.',
   },
   s3_bucket_object_lock_enabled_check: {
-    of: /Bucket$/,
-    why: 'Owners may delete their files at any time.',
+    resourcePattern: /Bucket$/,
+    reason: 'Owners may delete their files at any time.',
   },
   sqs_dlq_check: {
-    of: /DeadLetterQueue$/,
-    why: 'It is a dead-letter queue itself.',
+    resourcePattern: /DeadLetterQueue$/,
+    reason: 'It is a dead-letter queue itself.',
   },
 }
 
 /** The exceptions of a stage. */
-export const guardExceptionsFor = (stage: Pick<Stage, 'domain' | 'accessLogs'>): typeof guardExceptions => {
-  const needed = Object.entries(guardExceptions).filter(([, { unless }]) => !unless || !stage[unless])
-  const logging = {
+export const selectGuardExceptions = (
+  stage: Pick<Stage, 'domain' | 'accessLogs'>,
+): typeof guardExceptions => {
+  const neededExceptions = Object.entries(guardExceptions).filter(
+    ([, { unless }]) => !unless || !stage[unless],
+  )
+  const loggingExceptions = {
     s3_bucket_logging_enabled_check: {
-      of: /^(ServerlessDeployment|Logs)Bucket$/,
-      why: 'The framework creates the one, and the other would log its own logs.',
+      resourcePattern: /^(ServerlessDeployment|Logs)Bucket$/,
+      reason: 'The framework creates the one, and the other would log its own logs.',
     },
   }
-  return { ...Object.fromEntries(needed), ...(stage.accessLogs && logging) }
+  return { ...Object.fromEntries(neededExceptions), ...(stage.accessLogs && loggingExceptions) }
 }

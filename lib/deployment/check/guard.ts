@@ -5,7 +5,9 @@ import * as z from 'zod'
 import { guardExceptions } from './guard-exceptions.ts'
 import type { TemplateFinding } from './template.ts'
 
-const root = fileURLToPath(new URL('../../../node_modules/@cdklabs/cdk-validator-cfnguard', import.meta.url))
+const validatorFolder = fileURLToPath(
+  new URL('../../../node_modules/@cdklabs/cdk-validator-cfnguard', import.meta.url),
+)
 const Reports = z.array(
   z.object({
     not_compliant: z.array(z.object({ Rule: z.looseObject({ name: z.string() }) })).default([]),
@@ -23,8 +25,8 @@ export function checkGuardRules(
   templatePath: string,
   { allowed = guardExceptions, timeoutMs = guardTimeoutMs } = {},
 ): TemplateFinding[] {
-  const program = join(root, 'bin/ubuntu/x86_64/cfn-guard')
-  const rules = join(root, 'rules/control-tower/cfn-guard')
+  const program = join(validatorFolder, 'bin/ubuntu/x86_64/cfn-guard')
+  const rules = join(validatorFolder, 'rules/control-tower/cfn-guard')
   const { stdout, stderr, error } = spawnSync(
     program,
     [
@@ -36,14 +38,16 @@ export function checkGuardRules(
   if (error || stdout === '')
     return [{ at: 'cfn-guard', problem: `did not finish: ${error?.message ?? stderr}` }]
   const violations = Reports.parse(JSON.parse(stdout)).flatMap((report) =>
-    report.not_compliant.flatMap(({ Rule }) => resourceIdsIn(Rule).map((at) => ({ at, problem: Rule.name }))),
+    report.not_compliant.flatMap(({ Rule }) =>
+      findResourceIds(Rule).map((at) => ({ at, problem: Rule.name })),
+    ),
   )
-  const isExcepted = ({ at, problem }: TemplateFinding) => allowed[problem]?.of.test(at) === true
+  const isExcepted = ({ at, problem }: TemplateFinding) => allowed[problem]?.resourcePattern.test(at) === true
   const unusedExceptions = Object.keys(allowed).filter(
     (rule) => !violations.some(({ problem }) => problem === rule),
   )
   return [
-    ...violations.filter((one) => !isExcepted(one)),
+    ...violations.filter((violation) => !isExcepted(violation)),
     ...unusedExceptions.map((rule) => ({
       at: 'guard-exceptions.ts',
       problem: `${rule} needs no exception any more: remove it`,
@@ -51,6 +55,6 @@ export function checkGuardRules(
   ]
 }
 
-const resourceIdsIn = (rule: unknown): string[] => [
+const findResourceIds = (rule: unknown): string[] => [
   ...new Set([...JSON.stringify(rule).matchAll(/\/Resources\/(\w+)/g)].map(([, id = '']) => id)),
 ]

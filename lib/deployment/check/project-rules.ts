@@ -9,46 +9,51 @@ import { isRecord, type Resource, type Template, type TemplateFinding } from './
 
 type Rule = (template: Template, stage: Stage) => TemplateFinding[]
 
-const ofType = ({ Resources }: Template, type: string): [string, Resource][] =>
+const findByType = ({ Resources }: Template, type: string): [string, Resource][] =>
   Object.entries(Resources).filter(([, { Type }]) => Type === type)
 
 const createFinding = (at: string, problem: string): TemplateFinding => ({ at, problem })
 
 /** Yields all objects within a value at any depth. */
-function* nestedRecords(value: unknown): Generator<Readonly<Record<string, unknown>>> {
-  if (Array.isArray(value)) for (const one of value) yield* nestedRecords(one)
+function* iterateRecords(value: unknown): Generator<Readonly<Record<string, unknown>>> {
+  if (Array.isArray(value)) for (const item of value) yield* iterateRecords(item)
   if (!isRecord(value)) return
   yield value
-  for (const one of Object.values(value)) yield* nestedRecords(one)
+  for (const one of Object.values(value)) yield* iterateRecords(one)
 }
 
-const asRecord = (value: unknown) => (isRecord(value) ? value : {})
+const toRecord = (value: unknown) => (isRecord(value) ? value : {})
 
-const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
+const toList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
 
 /** Returns a string, or the template of a `Fn::Sub`. */
-const stringOf = (value: unknown) => String(asRecord(value)['Fn::Sub'] ?? value)
+const toTemplateString = (value: unknown) => String(toRecord(value)['Fn::Sub'] ?? value)
 
 /** Returns whether an ARN matches everything of a service, such as `arn:aws:s3:::*`. */
 const isWildcardArn = (resource: unknown) =>
-  /^(?:arn:[^:]*:[^:]*:[^:]*:[^:]*:)?\*$/.test(stringOf(resource).replaceAll(/\$\{[^}]*\}/g, 'filled-in'))
+  /^(?:arn:[^:]*:[^:]*:[^:]*:[^:]*:)?\*$/.test(
+    toTemplateString(resource).replaceAll(/\$\{[^}]*\}/g, 'filled-in'),
+  )
 
-const allowStatements = (value: unknown) =>
-  [...nestedRecords(value)].filter(({ Effect }) => Effect === 'Allow')
+const findAllowStatements = (value: unknown) =>
+  [...iterateRecords(value)].filter(({ Effect }) => Effect === 'Allow')
 
-const isTracing = (actions: unknown) => asList(actions).every((one) => tracingActions.includes(String(one)))
+const areTracingActions = (actions: unknown) =>
+  toList(actions).every((action) => tracingActions.includes(String(action)))
 
 const noWildcards: Rule = ({ Resources }) =>
   Object.entries(Resources)
     .filter(([, { Type }]) => Type.startsWith('AWS::IAM::'))
     .flatMap(([id, { Properties }]) =>
-      allowStatements(Properties)
+      findAllowStatements(Properties)
         .flatMap(({ Action, Resource, NotAction, NotResource }) => [
-          ...asList(Action).filter((one) => String(one).includes('*')),
-          ...(isTracing(Action) ? [] : asList(Resource).filter(isWildcardArn)),
-          ...[NotAction, NotResource].filter(Boolean).map((but) => `all but ${JSON.stringify(but)}`),
+          ...toList(Action).filter((one) => String(one).includes('*')),
+          ...(areTracingActions(Action) ? [] : toList(Resource).filter(isWildcardArn)),
+          ...[NotAction, NotResource]
+            .filter(Boolean)
+            .map((exception) => `all but ${JSON.stringify(exception)}`),
         ])
-        .map((one) => createFinding(id, `allows ${stringOf(one)}`)),
+        .map((one) => createFinding(id, `allows ${toTemplateString(one)}`)),
     )
 
 /** Managed policies can change without a deployment of ours. */
@@ -56,9 +61,9 @@ const noManagedPolicies: Rule = ({ Resources }) =>
   Object.entries(Resources)
     .filter(([, { Type }]) => Type.startsWith('AWS::IAM::'))
     .flatMap(([id, { Properties }]) =>
-      asList(Properties?.['ManagedPolicyArns'] ?? [])
-        .filter((one) => stringOf(one) !== vpcAccessPolicy)
-        .map((one) => createFinding(id, `has the managed policy ${stringOf(one)}`)),
+      toList(Properties?.['ManagedPolicyArns'] ?? [])
+        .filter((one) => toTemplateString(one) !== vpcAccessPolicy)
+        .map((one) => createFinding(id, `has the managed policy ${toTemplateString(one)}`)),
     )
 
 /**
@@ -69,66 +74,69 @@ const noPublicAccess: Rule = ({ Resources }) =>
   Object.entries(Resources)
     .filter(([, { Type }]) => Type !== 'AWS::EC2::VPCEndpoint')
     .flatMap(([id, { Properties }]) =>
-      allowStatements(Properties)
-        .filter(({ Principal }) => asList(asRecord(Principal)['AWS'] ?? Principal).includes('*'))
+      findAllowStatements(Properties)
+        .filter(({ Principal }) => toList(toRecord(Principal)['AWS'] ?? Principal).includes('*'))
         .map(() => createFinding(id, 'allows every principal')),
     )
 
 const logRetention: Rule = (template) => {
-  const keptLogGroups = ofType(template, 'AWS::Logs::LogGroup')
+  const keptLogGroups = findByType(template, 'AWS::Logs::LogGroup')
   const names = keptLogGroups.map(([, { Properties }]) => Properties?.['LogGroupName'])
   return [
     ...keptLogGroups
       .filter(([, { Properties }]) => !Properties?.['RetentionInDays'])
       .map(([id]) => createFinding(id, 'retains logs forever')),
-    ...ofType(template, 'AWS::Lambda::Function')
+    ...findByType(template, 'AWS::Lambda::Function')
       .filter(([, { Properties }]) => !names.includes(`/aws/lambda/${Properties?.['FunctionName']}`))
       .map(([id]) => createFinding(id, 'has no log group, so its logs would be retained forever')),
   ]
 }
 
 const deadLetterQueues: Rule = (template) =>
-  ofType(template, 'AWS::SQS::Queue')
+  findByType(template, 'AWS::SQS::Queue')
     .filter(([id, { Properties }]) => !id.endsWith('DeadLetterQueue') && !Properties?.['RedrivePolicy'])
     .map(([id]) => createFinding(id, 'has no dead-letter queue'))
 
 const privateBuckets: Rule = (template) =>
-  ofType(template, 'AWS::S3::Bucket')
+  findByType(template, 'AWS::S3::Bucket')
     .filter(([, { Properties }]) => {
       const block = Properties?.['PublicAccessBlockConfiguration']
-      const trueFields = isRecord(block) ? Object.values(block).filter((one) => one === true) : []
-      return trueFields.length < 4
+      const enabledFields = isRecord(block) ? Object.values(block).filter((one) => one === true) : []
+      return enabledFields.length < 4
     })
     .map(([id]) => createFinding(id, 'does not block public access'))
 
-const functionNameOf = ({ Properties }: Resource) =>
+const getFunctionName = ({ Properties }: Resource) =>
   String(Properties?.['FunctionName']).replace(/^mutabor-[^-]+-/, '')
 
 /** In a closed network, a call to an outbound target would hang until the function times out. */
 const functionsInVpc: Rule = (template, { isolation }) =>
   isolation === 'none'
     ? []
-    : ofType(template, 'AWS::Lambda::Function').flatMap(([id, resource]) => {
-        const { reaches = [] } = declarationOf(functionNameOf(resource)) ?? {}
-        const isInside = resource.Properties?.['VpcConfig'] !== undefined
-        if (isInside === (reaches.length === 0)) return []
+    : findByType(template, 'AWS::Lambda::Function').flatMap(([id, resource]) => {
+        const { reaches = [] } = declarationOf(getFunctionName(resource)) ?? {}
+        const isInVpc = resource.Properties?.['VpcConfig'] !== undefined
+        if (isInVpc === (reaches.length === 0)) return []
         return createFinding(
           id,
-          isInside ? `cannot reach ${reaches}` : 'has internet access, but its row gives no reason',
+          isInVpc ? `cannot reach ${reaches}` : 'has internet access, but its row gives no reason',
         )
       })
 
 /** Every function has a concurrency limit, and their sum is within the quota of the account. */
 const boundedConcurrency: Rule = (template, stage) => {
   if (!canReserveConcurrency(stage)) return []
-  const mapped = ofType(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => ({
-    id: JSON.stringify(Properties?.['FunctionName']),
-    most: Number(asRecord(Properties?.['ScalingConfig'])['MaximumConcurrency']),
-  }))
-  const bounds = ofType(template, 'AWS::Lambda::Function').map(([id, { Properties }]) => ({
+  const eventSourceLimits = findByType(template, 'AWS::Lambda::EventSourceMapping').map(
+    ([, { Properties }]) => ({
+      id: JSON.stringify(Properties?.['FunctionName']),
+      maxConcurrency: Number(toRecord(Properties?.['ScalingConfig'])['MaximumConcurrency']),
+    }),
+  )
+  const bounds = findByType(template, 'AWS::Lambda::Function').map(([id, { Properties }]) => ({
     id,
     most: Number(
-      Properties?.['ReservedConcurrentExecutions'] ?? mapped.find((one) => one.id.includes(`"${id}"`))?.most,
+      Properties?.['ReservedConcurrentExecutions'] ??
+        eventSourceLimits.find((one) => one.id.includes(`"${id}"`))?.maxConcurrency,
     ),
   }))
   const totalReserved = bounds.reduce((sum, { most }) => sum + (most || 0), 0)
@@ -147,7 +155,7 @@ const boundedConcurrency: Rule = (template, stage) => {
   ]
 }
 
-const routeTypes = [
+const outboundRouteTypes = [
   'Route',
   'InternetGateway',
   'NatGateway',
@@ -156,44 +164,44 @@ const routeTypes = [
   'VPCPeeringConnection',
   'TransitGatewayAttachment',
 ]
-const noRoutesOut: Rule = (template) =>
-  routeTypes
-    .flatMap((way) => ofType(template, `AWS::EC2::${way}`))
+const noOutboundRoutes: Rule = (template) =>
+  outboundRouteTypes
+    .flatMap((routeType) => findByType(template, `AWS::EC2::${routeType}`))
     .map(([id]) => createFinding(id, 'connects the closed network to the outside'))
 
 const noSecretsInEnvironment: Rule = (template) =>
-  ofType(template, 'AWS::Lambda::Function').flatMap(([id, { Properties }]) =>
+  findByType(template, 'AWS::Lambda::Function').flatMap(([id, { Properties }]) =>
     secretNames
-      .filter((name) => [...nestedRecords(Properties?.['Environment'])].some((one) => name in one))
+      .filter((name) => [...iterateRecords(Properties?.['Environment'])].some((one) => name in one))
       .map((name) => createFinding(id, `has ${name} in its environment`)),
   )
 
 /** Otherwise the resources of any AWS account could invoke the function. */
 const invokersAreNamed: Rule = (template) =>
-  ofType(template, 'AWS::Lambda::Permission')
+  findByType(template, 'AWS::Lambda::Permission')
     .filter(([, { Properties }]) => !Properties?.['SourceArn'])
     .map(([id]) => createFinding(id, 'allows a service to invoke a function for any account'))
 
 /** A bucket may only be read by services, each for one resource. */
 const bucketsNameSources: Rule = (template) =>
-  ofType(template, 'AWS::S3::BucketPolicy').flatMap(([id, { Properties }]) =>
-    allowStatements(Properties)
+  findByType(template, 'AWS::S3::BucketPolicy').flatMap(([id, { Properties }]) =>
+    findAllowStatements(Properties)
       .filter(({ Principal, Condition }) => {
-        const source = Object.values(asRecord(Condition)).find((one) => asRecord(one)['AWS:SourceArn'])
-        return asRecord(Principal)['Service'] === undefined || source === undefined
+        const source = Object.values(toRecord(Condition)).find((one) => toRecord(one)['AWS:SourceArn'])
+        return toRecord(Principal)['Service'] === undefined || source === undefined
       })
       .map(() => createFinding(id, 'allows access that is not limited to one resource of a service')),
   )
 
 /** Files behind CloudFront need signed URLs, are never cached, and must not run scripts at the domain of the page. */
 const filesAreSigned: Rule = (template) =>
-  ofType(template, 'AWS::CloudFront::Distribution').flatMap(([id, { Properties }]) => {
-    const { Origins, CacheBehaviors, DefaultCacheBehavior } = asRecord(Properties?.['DistributionConfig'])
-    const fileOrigins = asList(Origins)
-      .map(asRecord)
+  findByType(template, 'AWS::CloudFront::Distribution').flatMap(([id, { Properties }]) => {
+    const { Origins, CacheBehaviors, DefaultCacheBehavior } = toRecord(Properties?.['DistributionConfig'])
+    const fileOrigins = toList(Origins)
+      .map(toRecord)
       .filter((one) => one['S3OriginConfig'])
-    const behaviors = [DefaultCacheBehavior, ...asList(CacheBehaviors)]
-      .map(asRecord)
+    const behaviors = [DefaultCacheBehavior, ...toList(CacheBehaviors)]
+      .map(toRecord)
       .filter(({ TargetOriginId }) => fileOrigins.some(({ Id }) => Id === TargetOriginId))
     return [
       ...fileOrigins
@@ -216,7 +224,9 @@ const filesAreSigned: Rule = (template) =>
   })
 
 /** Where a resource says which function it invokes. */
-const invokers: Readonly<Record<string, (properties: Readonly<Record<string, unknown>>) => unknown>> = {
+const targetGettersByType: Readonly<
+  Record<string, (properties: Readonly<Record<string, unknown>>) => unknown>
+> = {
   'AWS::Lambda::EventSourceMapping': ({ FunctionName }) => FunctionName,
   'AWS::Lambda::Permission': ({ FunctionName }) => FunctionName,
   'AWS::ApiGatewayV2::Integration': ({ IntegrationUri }) => IntegrationUri,
@@ -227,18 +237,18 @@ const invokers: Readonly<Record<string, (properties: Readonly<Record<string, unk
 const releasesAreGradual: Rule = (template, { canary }) =>
   canary === undefined
     ? []
-    : Object.entries(invokers).flatMap(([type, targetOf]) =>
-        ofType(template, type)
+    : Object.entries(targetGettersByType).flatMap(([type, getTarget]) =>
+        findByType(template, type)
           .filter(
             ([, { Properties = {} }]) =>
-              !new RegExp(`[":/]${liveAlias}"`).test(JSON.stringify(targetOf(Properties))),
+              !new RegExp(`[":/]${liveAlias}"`).test(JSON.stringify(getTarget(Properties))),
           )
           .map(([id]) => createFinding(id, `invokes the newest version instead of the alias ${liveAlias}`)),
       )
 
 const dataIsRetained: Rule = (template) =>
   ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::KMS::Key']
-    .flatMap((type) => ofType(template, type))
+    .flatMap((type) => findByType(template, type))
     .filter(([id, { DeletionPolicy }]) => id !== 'ServerlessDeploymentBucket' && DeletionPolicy !== 'Retain')
     .map(([id]) => createFinding(id, 'would be deleted with the stack'))
 
@@ -252,7 +262,7 @@ export const projectRules = {
   privateBuckets,
   functionsInVpc,
   boundedConcurrency,
-  noRoutesOut,
+  noRoutesOut: noOutboundRoutes,
   noSecretsInEnvironment,
   invokersAreNamed,
   bucketsNameSources,

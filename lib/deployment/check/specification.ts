@@ -3,19 +3,22 @@ import type { PropertyType, ResourceProperties, SpecDatabase } from '@aws-cdk/se
 import { isIntrinsic, isRecord, type Template, type TemplateFinding } from './template.ts'
 
 /** Checks each value against AWS's resource specification, which has no rules across properties. */
-export function checkSpecification({ Resources }: Template): { findings: TemplateFinding[]; values: number } {
+export function checkSpecification({ Resources }: Template): {
+  findings: TemplateFinding[]
+  valueCount: number
+} {
   const database = loadAwsServiceSpecSync()
-  const walk = new SpecificationWalker(database)
+  const walker = new SpecificationWalker(database)
   for (const [id, { Type, Properties = {} }] of Object.entries(Resources)) {
     if (Type.startsWith('Custom::')) continue
     const [resource] = database.lookup('resource', 'cloudFormationType', 'equals', Type)
-    if (!resource) walk.report(id, `${Type} is not an AWS resource type`)
-    else walk.record(id, Properties, resource.properties)
+    if (!resource) walker.report(id, `${Type} is not an AWS resource type`)
+    else walker.record(id, Properties, resource.properties)
   }
-  return { findings: walk.findings, values: walk.values }
+  return { findings: walker.findings, valueCount: walker.values }
 }
 
-const isScalar: Readonly<Record<string, (value: unknown) => boolean>> = {
+const scalarChecks: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => ['string', 'number', 'boolean'].includes(typeof value),
   // CloudFormation also accepts strings.
   number: (value) => !Number.isNaN(Number(value)),
@@ -43,37 +46,37 @@ class SpecificationWalker {
     for (const [name, one] of Object.entries(value)) {
       const property = properties[name]
       if (!property) this.report(at, `${name} is not a property of this resource`)
-      else this.#value(`${at}.${name}`, one, property.type)
+      else this.#checkValue(`${at}.${name}`, one, property.type)
     }
   }
 
-  #value(at: string, value: unknown, type: PropertyType): void {
+  #checkValue(at: string, value: unknown, type: PropertyType): void {
     this.values++
     if (isIntrinsic(value) || type.type === 'json') return
-    if (type.type === 'union') this.#oneOf(at, value, type.types)
-    else if (type.type === 'array') this.#list(at, value, type.element)
-    else if (type.type === 'map' || type.type === 'ref') this.#object(at, value, type)
-    else if (isScalar[type.type]?.(value) === false || typeof value === 'object')
+    if (type.type === 'union') this.#checkOneOf(at, value, type.types)
+    else if (type.type === 'array') this.#checkList(at, value, type.element)
+    else if (type.type === 'map' || type.type === 'ref') this.#checkObject(at, value, type)
+    else if (scalarChecks[type.type]?.(value) === false || typeof value === 'object')
       this.report(at, `expected ${type.type}, got ${JSON.stringify(value)?.slice(0, 80)}`)
   }
 
-  #list(at: string, value: unknown, element: PropertyType): void {
+  #checkList(at: string, value: unknown, element: PropertyType): void {
     if (!Array.isArray(value)) this.report(at, 'expected a list')
-    else for (const [index, one] of value.entries()) this.#value(`${at}[${index}]`, one, element)
+    else for (const [index, one] of value.entries()) this.#checkValue(`${at}[${index}]`, one, element)
   }
 
-  #object(at: string, value: unknown, type: Extract<PropertyType, { type: 'map' | 'ref' }>): void {
+  #checkObject(at: string, value: unknown, type: Extract<PropertyType, { type: 'map' | 'ref' }>): void {
     if (!isRecord(value)) this.report(at, 'expected an object')
     else if (type.type === 'ref')
       this.record(at, value, this.#database.get('typeDefinition', type.reference.$ref).properties)
-    else for (const [key, one] of Object.entries(value)) this.#value(`${at}.${key}`, one, type.element)
+    else for (const [key, one] of Object.entries(value)) this.#checkValue(`${at}.${key}`, one, type.element)
   }
 
-  #oneOf(at: string, value: unknown, types: readonly PropertyType[]): void {
+  #checkOneOf(at: string, value: unknown, types: readonly PropertyType[]): void {
     const findingsByType = types.map((type) => {
-      const walk = new SpecificationWalker(this.#database)
-      walk.#value(at, value, type)
-      return walk.findings
+      const walker = new SpecificationWalker(this.#database)
+      walker.#checkValue(at, value, type)
+      return walker.findings
     })
     const bestFindings = findingsByType.toSorted((a, b) => a.length - b.length)[0] ?? []
     this.findings.push(...bestFindings)

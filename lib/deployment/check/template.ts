@@ -20,6 +20,6 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
 /** Returns whether a value is an intrinsic function, which CloudFormation resolves during the deployment. */
 export const isIntrinsic = (value: unknown): boolean => {
   if (!isRecord(value)) return false
-  const [name = '', ...moreKeys] = Object.keys(value)
-  return moreKeys.length === 0 && (name === 'Ref' || name === 'Condition' || name.startsWith('Fn::'))
+  const [name = '', ...otherKeys] = Object.keys(value)
+  return otherKeys.length === 0 && (name === 'Ref' || name === 'Condition' || name.startsWith('Fn::'))
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
-import { maxUnpackedBytesFor } from '../../formats/archive-limits.ts'
+import { getMaxUnpackedBytes } from '../../formats/archive-limits.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
@@ -36,7 +36,7 @@ export async function convertComicToZip(input: InputFile, tools: Tools): Promise
   const path = join(tools.workDir, 'comic.cbz')
   const args = ['--format=zip', '--options=zip:compression=store', '-cf', path, `@${input.path}`]
   try {
-    await tools.exec('bsdtar', args, { maxFileBytes: maxUnpackedBytesFor(input.size) })
+    await tools.exec('bsdtar', args, { maxFileBytes: getMaxUnpackedBytes(input.size) })
     return path
   } catch (error) {
     throw unreadableComicError(error, input.format)

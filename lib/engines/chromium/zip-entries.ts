@@ -2,8 +2,8 @@ import { openByPath } from '../../binary/random-access.ts'
 import { openZipArchive } from '../../binary/zip.ts'
 import {
   archiveTooLargeError,
+  getMaxUnpackedBytes,
   maxEntries,
-  maxUnpackedBytesFor,
   tooManyEntriesError,
 } from '../../formats/archive-limits.ts'
 
@@ -20,7 +20,7 @@ const maxUnpackedBytes = 1024 ** 3
 export async function openZipEntries(path: string, size: number): Promise<ZipEntries> {
   const zip = await openZipArchive(await openByPath(path), maxEntries)
   if (zip.hasMoreEntries) throw tooManyEntriesError()
-  const limit = Math.min(maxUnpackedBytes, maxUnpackedBytesFor(size))
+  const limit = Math.min(maxUnpackedBytes, getMaxUnpackedBytes(size))
   let bytesLeft = limit
   return {
     async read(name) {

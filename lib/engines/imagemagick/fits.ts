@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
-import { maxSide } from '../../formats/image-limits.ts'
+import { maxSidePx } from '../../formats/image-limits.ts'
 import { featureError } from '../unsupported-feature.ts'
 
 /**
@@ -122,7 +122,7 @@ function toImagePlanes({ cards, dataStart }: HeaderDataUnit): ImagePlanes | unde
   const reader = readers[readNumber(cards, 'BITPIX')]
   const count = otherSides.reduce((product, side) => product * side, 1)
   const isImage = ['IMAGE', undefined].includes(cards.get('XTENSION')) && width > 0 && height > 0 && count > 0
-  if (!isImage || !reader || width > maxSide || height > maxSide) return undefined
+  if (!isImage || !reader || width > maxSidePx || height > maxSidePx) return undefined
   const [scale, zeroOffset] = [readNumber(cards, 'BSCALE', 1), readNumber(cards, 'BZERO')]
   const blankValue = readNumber(cards, 'BLANK', Number.NaN)
   const measure = (row: DataView, at: number) => {

@@ -3,9 +3,9 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, isFormatId } from '../../formats/index.ts'
 import {
   canBeLocked,
-  documentPasswordMissing,
-  documentPasswordWrong,
-  documentProtectionUnknown,
+  documentPasswordMissingError,
+  documentPasswordWrongError,
+  documentProtectionUnknownError,
 } from '../../formats/locked-office.ts'
 import type { EngineHost, EngineLimits } from '../engine.ts'
 import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './bridge.ts'
@@ -72,8 +72,8 @@ function explainFailure(error: unknown, job: HostedOfficeJob): unknown {
 function refusalError(error: OfficeRefusal, { from, to, request }: HostedOfficeJob): AppError {
   switch (error.reason) {
     case 'password':
-      if (request.password !== undefined) return documentPasswordWrong(error)
-      return canBeLocked(from) ? documentPasswordMissing(error) : documentProtectionUnknown(error)
+      if (request.password !== undefined) return documentPasswordWrongError(error)
+      return canBeLocked(from) ? documentPasswordMissingError(error) : documentProtectionUnknownError(error)
     case 'corrupt':
       return new AppError(
         'CORRUPT_FILE',

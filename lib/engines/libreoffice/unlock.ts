@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
-import { familyOf } from '../../formats/detect/families.ts'
+import { getFamily } from '../../formats/detect/families.ts'
 import type { FormatId } from '../../formats/index.ts'
 import {
   canBeLocked,
-  documentKindMismatch,
-  documentPasswordWrong,
-  documentProtectionUnknown,
+  documentKindMismatchError,
+  documentPasswordWrongError,
+  documentProtectionUnknownError,
   isOpenXml,
 } from '../../formats/locked-office.ts'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
@@ -36,9 +36,9 @@ export async function unlock(
   const code = await decrypt(input.path, path, password, tools)
   switch (code) {
     case exitCodes.wrongPassword:
-      throw documentPasswordWrong()
+      throw documentPasswordWrongError()
     case exitCodes.unknownLock:
-      throw documentProtectionUnknown()
+      throw documentProtectionUnknownError()
     case exitCodes.notLocked:
       return { files: [{ path: input.path }] }
     case exitCodes.odf: {
@@ -56,16 +56,14 @@ export async function unlock(
 /** Checks the decrypted format: an encrypted Office Open XML file reveals nothing, so its extension was trusted. */
 async function requireFormat(expectedFormat: FormatId, path: string): Promise<void> {
   if (!isOpenXml(expectedFormat)) return
-  const [{ zipFormat }, { openByteSource: openFile, readFrom }] = await Promise.all([
-    import('../../formats/detect/zip.ts'),
-    import('../../formats/detect/byte-source.ts'),
-  ])
+  const [{ detectZipFormat }, { openByteSource: openFile, createReader }] =
+    await Promise.all([import('../../formats/detect/zip.ts'), import('../../formats/detect/byte-source.ts')])
   await using file = await open(path)
   const { size } = await file.stat()
-  const source = { filename: `open.${expectedFormat}`, size, read: readFrom(file) }
-  const { format } = await zipFormat(await openFile(source))
-  if (canBeLocked(format) && !familyOf(expectedFormat).includes(format))
-    throw documentKindMismatch(expectedFormat, format)
+  const source = { filename: `open.${expectedFormat}`, size, read: createReader(file) }
+  const { format } = await detectZipFormat(await openFile(source))
+  if (canBeLocked(format) && !getFamily(expectedFormat).includes(format))
+    throw documentKindMismatchError(expectedFormat, format)
 }
 
 const warnAboutRemovedPassword = (tools: Tools) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openByPath } from '../../binary/random-access.ts'
 import { rewriteZip } from '../../binary/rewrite-zip.ts'
 import { openZipArchive, type ZipArchive, type ZipArchiveEntry } from '../../binary/zip.ts'
-import { maxEntries, maxUnpackedBytesFor } from '../../formats/archive-limits.ts'
+import { getMaxUnpackedBytes, maxEntries } from '../../formats/archive-limits.ts'
 import type { InputFile, Tools } from '../engine.ts'
 
 /**
@@ -97,7 +97,7 @@ async function changeZipParts(
   const zip = await tryOpenZip(input.path)
   if (!zip) return input
   const changedFiles = new Map<string, Buffer>()
-  let bytesLeft = maxUnpackedBytesFor(input.size)
+  let bytesLeft = getMaxUnpackedBytes(input.size)
   for (const [name, entry] of zip.files) {
     const matchingChange = changes.find((change) => change.name.test(name))
     if (!matchingChange) continue

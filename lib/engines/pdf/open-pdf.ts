@@ -1,8 +1,8 @@
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { edgeBytes } from '../../formats/detect/byte-source.ts'
-import { encryptsOnlyAttachments, ignoreEncryption } from '../../formats/locked-attachments.ts'
-import { pdfPasswordMissing } from '../../formats/locked-pdf.ts'
+import { encryptsOnlyAttachments, removeEncryption } from '../../formats/locked-attachments.ts'
+import { pdfPasswordMissingError } from '../../formats/locked-pdf.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { corruptPdfError, runQpdf } from './qpdf.ts'
@@ -81,11 +81,11 @@ const maxTextLength = 2 ** 29 - 24
 /** Opens a PDF that encrypts only its attachments. @throws AppError PDF_ENCRYPTED if it encrypts more. */
 async function openWithoutAttachments(source: string, tools: Tools): Promise<OpenPdf> {
   const text = await readText(source)
-  if (!encryptsOnlyAttachments(text)) throw pdfPasswordMissing()
+  if (!encryptsOnlyAttachments(text)) throw pdfPasswordMissingError()
   const path = join(tools.workDir, `pages-${basename(source)}`)
-  await writeFile(path, ignoreEncryption(text), 'latin1')
+  await writeFile(path, removeEncryption(text), 'latin1')
   const facts = await readFacts(path, tools)
-  if (facts === 'locked') throw pdfPasswordMissing()
+  if (facts === 'locked') throw pdfPasswordMissingError()
   return { path, ...facts, hasLockedAttachments: true }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
-import { pdfPasswordWrong } from '../../formats/locked-pdf.ts'
+import { pdfPasswordWrongError } from '../../formats/locked-pdf.ts'
 import type { ExecOptions, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 
@@ -29,7 +29,7 @@ export async function runQpdf(
     return stderr
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    throw /invalid password/i.test(error.stderr) ? pdfPasswordWrong({}, error) : corruptPdfError(error)
+    throw /invalid password/i.test(error.stderr) ? pdfPasswordWrongError({}, error) : corruptPdfError(error)
   } finally {
     await rm(path, { force: true })
   }

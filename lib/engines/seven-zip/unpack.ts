@@ -2,7 +2,7 @@ import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { fileTypeFromBuffer } from 'file-type'
 import { AppError } from '../../errors.ts'
-import { archiveTooLargeError, maxUnpackedBytesFor } from '../../formats/archive-limits.ts'
+import { archiveTooLargeError, getMaxUnpackedBytes } from '../../formats/archive-limits.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { ExecOptions, InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
@@ -57,7 +57,7 @@ export async function unpackArchive(
   tools: Tools,
   { keepsLinks = false } = {},
 ): Promise<UnpackedContents & { readonly links: readonly KeptLink[] }> {
-  const limitBytes = maxUnpackedBytesFor(input.size)
+  const limitBytes = getMaxUnpackedBytes(input.size)
   await mkdir(folder)
   const links: KeptLink[] = []
   const limits = { limitBytes, password, keptLinks: keepsLinks ? links : undefined }

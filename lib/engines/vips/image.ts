@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
-import { readFrom, view } from '../../formats/detect/byte-source.ts'
+import { createReader, view } from '../../formats/detect/byte-source.ts'
 import type { FormatId } from '../../formats/index.ts'
 import { defined } from '../../validation/defined.ts'
 import type { InputFile, Tools } from '../engine.ts'
@@ -75,7 +75,7 @@ export async function openImage(
 
 async function checkGif({ path, size }: InputFile, { width, height }: Metadata, tools: Tools): Promise<void> {
   await using file = await open(path)
-  const canvas = view(await readFrom(file)(0, 10))
+  const canvas = view(await createReader(file)(0, 10))
   // If a side exceeds 2,048, libvips ignores the canvas size and uses the first frame as the whole image.
   if (width < canvas.getUint16(6, true) || height < canvas.getUint16(8, true))
     throw featureError('gif', 'a first frame that is smaller than its canvas')

@@ -13,7 +13,7 @@ export interface ByteSource {
 }
 
 /** Returns `read` for a file on disk. */
-export const readFrom =
+export const createReader =
   (handle: FileHandle): ByteSource['read'] =>
   async (start, end) => {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - start), 0, end - start, start)
@@ -45,7 +45,7 @@ export async function openByteSource(source: ByteSource): Promise<OpenedFile> {
   return { filename, size, read, at, head, tail }
 }
 
-export function ascii(bytes: Uint8Array, start = 0, end = bytes.length): string {
+export function decodeAscii(bytes: Uint8Array, start = 0, end = bytes.length): string {
   return toBuffer(bytes).toString('latin1', start, end)
 }
 
@@ -56,10 +56,10 @@ export function view(bytes: Uint8Array): DataView {
 }
 
 /** Returns the error for all truncated and damaged files; `what` is a clause that describes the damage. */
-export function corruptFileError(kind: string, what: string): AppError {
+export function corruptFileError(kind: string, problem: string): AppError {
   return new AppError(
     'CORRUPT_FILE',
-    `The file looks like ${kind}, but ${what}. Send it again, or repair it first.`,
+    `The file looks like ${kind}, but ${problem}. Send it again, or repair it first.`,
     {
       field: 'file',
     },

@@ -1,29 +1,29 @@
 import type { FormatId } from '../index.ts'
-import { ascii, corruptFileError, type OpenedFile } from './byte-source.ts'
+import { corruptFileError, decodeAscii, type OpenedFile } from './byte-source.ts'
 import { checkBmp, checkExr, checkFits, checkGif, checkJpeg, checkPng, checkTiff } from './image-checks.ts'
 import { checkBoxes, checkForm, checkMatroska, checkOgg } from './media-checks.ts'
 import { checkPdf, type PdfHint } from './pdf.ts'
 import { checkPhotoshop } from './photoshop.ts'
 import { checkSevenZip } from './split-archive.ts'
 
-type Check = (file: OpenedFile, hint: PdfHint) => void | Promise<void>
+type DamageCheck = (file: OpenedFile, hint: PdfHint) => void | Promise<void>
 
-const checkVideoBoxes: Check = (file) => checkBoxes(file, ['moov', 'moof'])
-const checkImageBoxes: Check = (file) => checkBoxes(file, ['meta', 'moov'])
+const checkVideoBoxes: DamageCheck = (file) => checkBoxes(file, ['moov', 'moof'])
+const checkImageBoxes: DamageCheck = (file) => checkBoxes(file, ['meta', 'moov'])
 
-const checkRiff: Check = (file) => checkForm(file, 'a RIFF file such as AVI, WAV or WebP')
-const checkAiff: Check = (file) => checkForm(file, 'an AIFF')
+const checkRiff: DamageCheck = (file) => checkForm(file, 'a RIFF file such as AVI, WAV or WebP')
+const checkAiff: DamageCheck = (file) => checkForm(file, 'an AIFF')
 
 /** For text formats with a fixed terminator, which NULs and line breaks may follow. */
-function requireTerminator(terminator: string): Check {
+function requireTerminator(terminator: string): DamageCheck {
   return (file) => {
     const end = file.tail.findLastIndex((byte) => byte > 0x20)
-    const lastText = ascii(file.tail, 0, end + 1)
+    const lastText = decodeAscii(file.tail, 0, end + 1)
     if (!lastText.endsWith(terminator)) throw corruptFileError('a text-based document', 'its end is missing')
   }
 }
 
-const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
+const damageChecks: readonly (readonly [DamageCheck, readonly FormatId[]])[] = [
   [checkVideoBoxes, ['mp4', 'm4v', 'f4v', 'mov', 'qt', '3gp', '3g2', 'mj2', 'ismv', 'm4s']],
   [checkVideoBoxes, ['m4a', 'm4b', 'm4r', 'mp4a', 'alac', '3ga']],
   [checkImageBoxes, ['avif', 'heic']],
@@ -47,6 +47,6 @@ const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
 ]
 
 /** Returns the quick completeness check of a format; ZIP and OLE files are checked while they are read. */
-export function damageCheck(format: FormatId): Check | undefined {
-  return checks.find(([, formats]) => formats.includes(format))?.[0]
+export function getDamageCheck(format: FormatId): DamageCheck | undefined {
+  return damageChecks.find(([, formats]) => formats.includes(format))?.[0]
 }

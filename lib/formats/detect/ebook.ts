@@ -2,7 +2,7 @@ import { DamagedFileError } from '../../binary/errors.ts'
 import { type PalmRecord, readPalmRecords } from '../../binary/palm-database.ts'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../index.ts'
-import { ascii, corruptFileError, type OpenedFile, view } from './byte-source.ts'
+import { corruptFileError, decodeAscii, type OpenedFile, view } from './byte-source.ts'
 
 /** Offsets in the first record of a Mobipocket file. */
 const mobiOffsets = { encryption: 12, signature: 16, version: 36 } as const
@@ -10,7 +10,7 @@ const mobiOffsets = { encryption: 12, signature: 16, version: 36 } as const
 const kf8Version = 8
 
 /** Returns which Mobipocket format a Palm database contains. @throws AppError CORRUPT_FILE, UNSUPPORTED_FORMAT. */
-export async function mobipocketFormat(file: OpenedFile): Promise<FormatId> {
+export async function detectMobipocketFormat(file: OpenedFile): Promise<FormatId> {
   const records = await listRecords(file)
   const [{ start } = { start: file.size }] = records
   if (records.length === 0) throw corruptBookError('its header is cut off')
@@ -18,7 +18,7 @@ export async function mobipocketFormat(file: OpenedFile): Promise<FormatId> {
   const firstBytes = await file.read(start, start + 40)
   if (
     firstBytes.length < 40 ||
-    ascii(firstBytes, mobiOffsets.signature, mobiOffsets.signature + 4) !== 'MOBI'
+    decodeAscii(firstBytes, mobiOffsets.signature, mobiOffsets.signature + 4) !== 'MOBI'
   ) {
     throw corruptBookError('its header is damaged')
   }
@@ -34,8 +34,8 @@ async function listRecords(file: OpenedFile): Promise<readonly PalmRecord[]> {
   }
 }
 
-function corruptBookError(what: string): AppError {
-  return corruptFileError('a Mobipocket book', what)
+function corruptBookError(problem: string): AppError {
+  return corruptFileError('a Mobipocket book', problem)
 }
 
 /** Font obfuscation by IDPF's or Adobe's method is no DRM. */

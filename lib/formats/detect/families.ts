@@ -8,7 +8,7 @@ import { subtitlePatterns, subtitlesByName } from './subtitle-signatures.ts'
  * Formats that share their magic bytes: the content determines the family, the file name the format. The first one is
  * the default.
  */
-const families = [
+const formatFamilies = [
   [
     ...(['mp4', 'm4v', 'f4v', 'mov', 'qt', '3gp', '3g2', 'mj2', 'ismv', 'm4s'] as const),
     ...(['m4a', 'm4b', 'm4r', 'mp4a', 'alac', '3ga'] as const),
@@ -71,8 +71,8 @@ const families = [
   ['ps', 'eps', 'ai'],
 ] as const satisfies readonly (readonly FormatId[])[]
 
-export function familyOf(id: FormatId): readonly FormatId[] {
-  return families.find((family: readonly FormatId[]) => family.includes(id)) ?? [id]
+export function getFamily(id: FormatId): readonly FormatId[] {
+  return formatFamilies.find((family: readonly FormatId[]) => family.includes(id)) ?? [id]
 }
 
 /** MIME types returned by `file-type` and libmagic, in lower case and without parameters. */

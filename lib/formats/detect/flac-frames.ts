@@ -13,18 +13,18 @@ export function hasFlacFrame(head: Uint8Array): boolean {
 }
 
 function startsWithFrame(head: Uint8Array): boolean {
-  const [, , sizes = 0, , number = 0] = head
+  const [, , sizeCodes = 0, , number = 0] = head
   if (!startsWithSync(head) || head.length < maxHeaderBytes) return false
-  const [blockSizeCode, sampleRateCode] = [sizes >> 4, sizes & 15]
+  const [blockSizeCode, sampleRateCode] = [sizeCodes >> 4, sizeCodes & 15]
   const numberBytes = number < 0x80 ? 1 : Math.clz32(~number << 24)
   const blockSizeBytes = blockSizeCode === 6 ? 1 : blockSizeCode === 7 ? 2 : 0
   const sampleRateBytes = sampleRateCode === 12 ? 1 : [13, 14].includes(sampleRateCode) ? 2 : 0
   const end = 4 + numberBytes + blockSizeBytes + sampleRateBytes
-  return crc8(head.subarray(0, end)) === head[end]
+  return computeCrc8(head.subarray(0, end)) === head[end]
 }
 
 /** Polynomial x⁸ + x² + x + 1 (section 9.1.8). */
-function crc8(bytes: Uint8Array): number {
+function computeCrc8(bytes: Uint8Array): number {
   let crc = 0
   for (const byte of bytes) {
     crc ^= byte

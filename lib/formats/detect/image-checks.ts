@@ -1,9 +1,9 @@
 import { DamagedFileError } from '../../binary/errors.ts'
 import { findJpegStart } from '../../binary/jpeg-start.ts'
 import { Tiff } from '../../binary/tiff.ts'
-import { ascii, corruptFileError, edgeBytes, type OpenedFile, view } from './byte-source.ts'
+import { corruptFileError, decodeAscii, edgeBytes, type OpenedFile, view } from './byte-source.ts'
 
-const endOfImage = '\xff\xd9'
+const endOfImageMarker = '\xff\xd9'
 /** Bytes that are searched at a time. */
 const maxScanBytes = 4 * 1024 * 1024
 
@@ -12,11 +12,11 @@ const maxScanBytes = 4 * 1024 * 1024
  * and depth maps, so the marker need not be last; it cannot occur within pixel data.
  */
 export async function checkJpeg(file: OpenedFile): Promise<void> {
-  const scan = await startOfScan(file)
+  const scan = await findStartOfScan(file)
   if (scan === undefined) throw corruptFileError('a JPEG', 'it contains no image')
   let [end, length] = [file.size, edgeBytes]
   while (end > scan) {
-    if (ascii(await file.read(Math.max(scan, end - length), end)).includes(endOfImage)) return
+    if (decodeAscii(await file.read(Math.max(scan, end - length), end)).includes(endOfImageMarker)) return
     // The marker has two bytes.
     end -= length - 1
     length = Math.min(length * 2, maxScanBytes)
@@ -28,7 +28,7 @@ export async function checkJpeg(file: OpenedFile): Promise<void> {
  * Returns the offset of the first scan. Thumbnails, which have their own end markers, come before it. Decoders skip
  * other bytes between two segments.
  */
-async function startOfScan(file: OpenedFile): Promise<number | undefined> {
+async function findStartOfScan(file: OpenedFile): Promise<number | undefined> {
   let at = (findJpegStart(file.head) ?? 0) + 2
   for (let count = 0; count < 10_000 && at + 4 <= file.size; count++) {
     const head = view(await file.read(at, at + 4))
@@ -45,7 +45,7 @@ async function startOfScan(file: OpenedFile): Promise<number | undefined> {
 }
 
 export function checkPng(file: OpenedFile): void {
-  if (!ascii(file.tail).includes('IEND')) throw corruptFileError('a PNG', 'its end is missing')
+  if (!decodeAscii(file.tail).includes('IEND')) throw corruptFileError('a PNG', 'its end is missing')
 }
 
 /** Zeros after the trailer are padding. */
@@ -57,16 +57,16 @@ export function checkGif(file: OpenedFile): void {
 
 /** Checks for the mandatory first cards (FITS 4.0, section 4.4.1), without which readers guess the image size. */
 export function checkFits(file: OpenedFile): void {
-  const card = (at: number) => ascii(file.head, at * 80, at * 80 + 80)
-  const axes = Number(/^NAXIS {3}= +(\d{1,3}) /.exec(card(2))?.[1] ?? Number.NaN)
+  const readCard = (at: number) => decodeAscii(file.head, at * 80, at * 80 + 80)
+  const axisCount = Number(/^NAXIS {3}= +(\d{1,3}) /.exec(readCard(2))?.[1] ?? Number.NaN)
   const names = [
     'SIMPLE',
     'BITPIX',
     'NAXIS',
-    ...Array.from({ length: axes || 0 }, (_, at) => `NAXIS${at + 1}`),
+    ...Array.from({ length: axisCount || 0 }, (_, at) => `NAXIS${at + 1}`),
   ]
-  const hasCard = (name: string, at: number) => card(at).startsWith(`${name.padEnd(8)}= `)
-  if (Number.isNaN(axes) || !names.every(hasCard))
+  const hasCard = (name: string, at: number) => readCard(at).startsWith(`${name.padEnd(8)}= `)
+  if (Number.isNaN(axisCount) || !names.every(hasCard))
     throw corruptFileError('a FITS image', 'its header is broken')
 }
 
@@ -102,7 +102,7 @@ export async function checkExr(file: OpenedFile): Promise<void> {
   const kind = 'an OpenEXR image'
   const flags = view(file.head).getUint8(5)
   if ((flags & 0b10010) !== 0) return
-  const tableStart = exrHeaderEnd(file.head)
+  const tableStart = findExrHeaderEnd(file.head)
   if (tableStart === undefined) throw corruptFileError(kind, 'its header is damaged or cut off')
   // The table ends at the lowest block offset; blocks can be in ascending or descending order.
   let [firstNonZero, lastNonZero] = [file.size, 0]
@@ -121,7 +121,7 @@ export async function checkExr(file: OpenedFile): Promise<void> {
 /**
  * Returns the end of the header, where an empty name follows the attributes (each with name, type, length and value).
  */
-function exrHeaderEnd(head: Uint8Array): number | undefined {
+function findExrHeaderEnd(head: Uint8Array): number | undefined {
   let at = 8
   while (at < head.length && head[at] !== 0) {
     const type = head.indexOf(0, at) + 1

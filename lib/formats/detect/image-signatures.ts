@@ -11,7 +11,7 @@ export const tiffBasedFormats = [
   ...(['nrw', 'orf', 'pef', 'raw', 'rw2', 'rwl', 'sr2', 'srf', 'srw'] as const),
 ] as const satisfies readonly FormatId[]
 
-const latin1Bytes = (magic: string) => [...Buffer.from(magic, 'latin1')]
+const toLatin1Bytes = (magic: string) => [...Buffer.from(magic, 'latin1')]
 
 /** Magic bytes of images that neither library recognizes correctly. */
 export const imageSignatures: readonly { at: number; bytes: readonly number[]; format: FormatId }[] = [
@@ -21,37 +21,37 @@ export const imageSignatures: readonly { at: number; bytes: readonly number[]; f
     bytes: [0, 0, 2, 0, index + 1, 0],
     format: 'cur' as const,
   })),
-  { at: 0, bytes: latin1Bytes('8BPS\0\x02'), format: 'psb' },
-  { at: 0, bytes: latin1Bytes('gimp xcf '), format: 'xcf' },
-  { at: 0, bytes: latin1Bytes('FUJIFILMCCD-RAW '), format: 'raf' },
-  { at: 0, bytes: latin1Bytes('\0MRM'), format: 'mrw' },
-  { at: 0, bytes: latin1Bytes('IIU\0'), format: 'rw2' },
-  { at: 0, bytes: latin1Bytes('IIRO'), format: 'orf' },
-  { at: 0, bytes: latin1Bytes('IIRS'), format: 'orf' },
-  { at: 0, bytes: latin1Bytes('AT&TFORM'), format: 'djvu' },
-  { at: 0, bytes: latin1Bytes('icns'), format: 'icns' },
+  { at: 0, bytes: toLatin1Bytes('8BPS\0\x02'), format: 'psb' },
+  { at: 0, bytes: toLatin1Bytes('gimp xcf '), format: 'xcf' },
+  { at: 0, bytes: toLatin1Bytes('FUJIFILMCCD-RAW '), format: 'raf' },
+  { at: 0, bytes: toLatin1Bytes('\0MRM'), format: 'mrw' },
+  { at: 0, bytes: toLatin1Bytes('IIU\0'), format: 'rw2' },
+  { at: 0, bytes: toLatin1Bytes('IIRO'), format: 'orf' },
+  { at: 0, bytes: toLatin1Bytes('IIRS'), format: 'orf' },
+  { at: 0, bytes: toLatin1Bytes('AT&TFORM'), format: 'djvu' },
+  { at: 0, bytes: toLatin1Bytes('icns'), format: 'icns' },
   { at: 0, bytes: [0xff, 0x4f, 0xff, 0x51], format: 'j2k' },
   { at: 0, bytes: [0xff, 0x0a], format: 'jxl' },
-  { at: 0, bytes: [0, 0, 0, 0x0c, ...latin1Bytes('JXL ')], format: 'jxl' },
+  { at: 0, bytes: [0, 0, 0, 0x0c, ...toLatin1Bytes('JXL ')], format: 'jxl' },
   { at: 0, bytes: [0x49, 0x49, 0xbc, 0x01], format: 'jxr' },
   { at: 0, bytes: [0xb1, 0x68, 0xde, 0x3a], format: 'dcx' },
-  { at: 0, bytes: latin1Bytes('\x8aMNG\r\n'), format: 'mng' },
-  { at: 0, bytes: latin1Bytes('\x8bJNG\r\n'), format: 'jng' },
+  { at: 0, bytes: toLatin1Bytes('\x8aMNG\r\n'), format: 'mng' },
+  { at: 0, bytes: toLatin1Bytes('\x8bJNG\r\n'), format: 'jng' },
   { at: 0, bytes: [0x59, 0xa6, 0x6a, 0x95], format: 'ras' },
   { at: 0, bytes: [0xab, 0x01], format: 'viff' },
-  { at: 0, bytes: latin1Bytes('PG ML '), format: 'pgx' },
-  { at: 0, bytes: latin1Bytes('PG LM '), format: 'pgx' },
-  { at: 0, bytes: latin1Bytes('LBLSIZE='), format: 'vicar' },
+  { at: 0, bytes: toLatin1Bytes('PG ML '), format: 'pgx' },
+  { at: 0, bytes: toLatin1Bytes('PG LM '), format: 'pgx' },
+  { at: 0, bytes: toLatin1Bytes('LBLSIZE='), format: 'vicar' },
   { at: 4, bytes: [0, 0, 0, 7, 0, 0, 0, 2, 0, 0, 0], format: 'xwd' },
-  { at: 0, bytes: latin1Bytes('PF\n'), format: 'pfm' },
-  { at: 0, bytes: latin1Bytes('Pf\n'), format: 'pfm' },
-  { at: 0, bytes: latin1Bytes('P7\nWIDTH'), format: 'pam' },
-  { at: 2048, bytes: latin1Bytes('PCD_IPI'), format: 'pcd' },
+  { at: 0, bytes: toLatin1Bytes('PF\n'), format: 'pfm' },
+  { at: 0, bytes: toLatin1Bytes('Pf\n'), format: 'pfm' },
+  { at: 0, bytes: toLatin1Bytes('P7\nWIDTH'), format: 'pam' },
+  { at: 2048, bytes: toLatin1Bytes('PCD_IPI'), format: 'pcd' },
   // The QuickDraw version after 512 bytes that are unused.
   { at: 522, bytes: [0x00, 0x11, 0x02, 0xff], format: 'pict' },
   { at: 522, bytes: [0x11, 0x01], format: 'pict' },
-  { at: 0, bytes: latin1Bytes('srcdocid:'), format: 'cal' },
-  { at: 0, bytes: latin1Bytes('\x1bP'), format: 'sixel' },
+  { at: 0, bytes: toLatin1Bytes('srcdocid:'), format: 'cal' },
+  { at: 0, bytes: toLatin1Bytes('\x1bP'), format: 'sixel' },
 ]
 
 export const imageFormatsByMime: readonly (readonly [mime: string, FormatId])[] = [

@@ -2,7 +2,7 @@ import { type EbmlElement, readEbmlElement } from '../../binary/ebml.ts'
 import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../binary/errors.ts'
 import { readMp4Boxes } from '../../binary/mp4.ts'
 import { readRiffForm } from '../../binary/riff.ts'
-import { ascii, corruptFileError, type OpenedFile } from './byte-source.ts'
+import { corruptFileError, decodeAscii, type OpenedFile } from './byte-source.ts'
 
 /** Each may cost a read. A video in fragments has a box or two for each second. */
 const maxBoxes = 4000
@@ -59,6 +59,6 @@ async function findSegment(file: OpenedFile): Promise<EbmlElement | undefined> {
 
 /** Checks that a page starts in the last 64 KiB: pages have at most 65,307 bytes (RFC 3533). */
 export function checkOgg(file: OpenedFile): void {
-  if (!ascii(file.tail).includes('OggS'))
+  if (!decodeAscii(file.tail).includes('OggS'))
     throw corruptFileError('an Ogg file', 'its last 64 KiB contain no Ogg page')
 }

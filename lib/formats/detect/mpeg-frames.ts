@@ -32,7 +32,7 @@ function hasFrameSequence(head: Uint8Array, start: number): boolean {
   let at = start
   for (let count = 0; count < minFrames; count++) {
     const length =
-      at + 4 <= head.length ? frameLength(view(head.subarray(at, at + 4)).getUint32(0)) : undefined
+      at + 4 <= head.length ? getFrameLength(view(head.subarray(at, at + 4)).getUint32(0)) : undefined
     if (length === undefined) return false
     at += length
   }
@@ -40,17 +40,18 @@ function hasFrameSequence(head: Uint8Array, start: number): boolean {
 }
 
 /** Returns the frame length from its header in bytes, or undefined if this is no frame header. */
-function frameLength(header: number): number | undefined {
+function getFrameLength(header: number): number | undefined {
   const [version, layer] = [(header >>> 19) & 3, 4 - ((header >>> 17) & 3)]
   // Layer 4 is reserved and not contained in either table.
-  const rate = (version === 3 ? mpeg1Bitrates : mpeg2Bitrates)[layer as 1 | 2 | 3]?.[
+  const bitrateKbps = (version === 3 ? mpeg1Bitrates : mpeg2Bitrates)[layer as 1 | 2 | 3]?.[
     ((header >>> 12) & 15) - 1
   ]
-  const base = sampleRates[(header >>> 10) & 3]
-  if (header >>> 21 !== 0x7ff || version === 1 || rate === undefined || base === undefined) return undefined
-  const samplesPerS = base / (version === 3 ? 1 : version === 2 ? 2 : 4)
+  const mpeg1SampleRate = sampleRates[(header >>> 10) & 3]
+  if (header >>> 21 !== 0x7ff || version === 1 || bitrateKbps === undefined || mpeg1SampleRate === undefined)
+    return undefined
+  const samplesPerS = mpeg1SampleRate / (version === 3 ? 1 : version === 2 ? 2 : 4)
   const padding = (header >>> 9) & 1
-  if (layer === 1) return 4 * (Math.floor((12_000 * rate) / samplesPerS) + padding)
+  if (layer === 1) return 4 * (Math.floor((12_000 * bitrateKbps) / samplesPerS) + padding)
   const slots = layer === 3 && version !== 3 ? 72_000 : 144_000
-  return Math.floor((slots * rate) / samplesPerS) + padding
+  return Math.floor((slots * bitrateKbps) / samplesPerS) + padding
 }

@@ -21,22 +21,22 @@ const formatsByStream: readonly (readonly [string, FormatId])[] = [
 ]
 
 /** Returns the format of an OLE compound file (doc, xls, ppt …) from the stream names in its directory. */
-export async function oleFormat(
+export async function detectOleFormat(
   file: OpenedFile,
   namedFormat: FormatId | undefined,
 ): Promise<{ format: FormatId; locked?: true } | undefined> {
-  const names = await directoryNames(file)
-  if (names.has('ENCRYPTEDPACKAGE')) return { format: encryptedFormat(namedFormat), locked: true }
+  const names = await readDirectoryNames(file)
+  if (names.has('ENCRYPTEDPACKAGE')) return { format: getEncryptedFormat(namedFormat), locked: true }
   const format = formatsByStream.find(([name]) => names.has(name.toUpperCase()))?.[1]
   return format && { format, ...(names.has('ENCRYPTEDSUMMARY') && { locked: true }) }
 }
 
 /** The new format for each old extension: an encrypted new file can have the old extension. */
-const successors: Partial<Record<FormatId, FormatId>> = { doc: 'docx', xls: 'xlsx', ppt: 'pptx' }
+const openXmlSuccessors: Partial<Record<FormatId, FormatId>> = { doc: 'docx', xls: 'xlsx', ppt: 'pptx' }
 
 /** Returns the format of an encrypted Office Open XML file, which only its name reveals. */
-function encryptedFormat(namedFormat: FormatId | undefined): FormatId {
-  const format = namedFormat && (successors[namedFormat] ?? namedFormat)
+function getEncryptedFormat(namedFormat: FormatId | undefined): FormatId {
+  const format = namedFormat && (openXmlSuccessors[namedFormat] ?? namedFormat)
   if (format && isOpenXml(format)) return format
   const sentence =
     'The document is encrypted, so its format must be in its name: rename it to .docx, .xlsx or .pptx, and send its password in the field `password`.'
@@ -44,14 +44,15 @@ function encryptedFormat(namedFormat: FormatId | undefined): FormatId {
 }
 
 /** Returns the names in upper case, as some programs write them ([MS-CFB] 2.6.4). @throws AppError CORRUPT_FILE. */
-async function directoryNames(file: OpenedFile): Promise<ReadonlySet<string>> {
+async function readDirectoryNames(file: OpenedFile): Promise<ReadonlySet<string>> {
   try {
     const compoundFile = await CompoundFile.open(file)
     await compoundFile.requireLastSector()
     const entries = await compoundFile.entries()
     // Names of property streams start with a control character.
-    const printable = (name: string) => [...name].filter((character) => character >= ' ').join('')
-    return new Set(entries.map(({ name }) => printable(name).toUpperCase()))
+    const removeControlCharacters = (name: string) =>
+      [...name].filter((character) => character >= ' ').join('')
+    return new Set(entries.map(({ name }) => removeControlCharacters(name).toUpperCase()))
   } catch (error) {
     if (error instanceof DamagedFileError) throw corruptFileError('an Office 97-2003 file', error.message)
     throw error

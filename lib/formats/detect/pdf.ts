@@ -1,7 +1,7 @@
 import { defined } from '../../validation/defined.ts'
 import { encryptsOnlyAttachments } from '../locked-attachments.ts'
-import { pdfPasswordMissing, pdfPasswordWrong } from '../locked-pdf.ts'
-import { ascii, corruptFileError, type OpenedFile } from './byte-source.ts'
+import { pdfPasswordMissingError, pdfPasswordWrongError } from '../locked-pdf.ts'
+import { corruptFileError, decodeAscii, type OpenedFile } from './byte-source.ts'
 
 export interface PdfHint {
   readonly password?: string | undefined
@@ -22,28 +22,28 @@ const openTimeoutMs = 10_000
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED.
  */
 export async function checkPdf(file: OpenedFile, hint: PdfHint): Promise<void> {
-  const tail = ascii(file.tail)
+  const tail = decodeAscii(file.tail)
   if (!hint.mayBeDamaged && !tail.includes('startxref') && !tail.includes('%%EOF')) {
     throw corruptFileError('a PDF', 'its end is missing, as after an interrupted transfer')
   }
-  const edges = await readEdges(file, tail)
-  if (!edges.includes('/Encrypt')) return
+  const edgeText = await readEdges(file, tail)
+  if (!edgeText.includes('/Encrypt')) return
   if (await canOpen(file, undefined)) return
   if (hint.mayBeLocked) return
   const pdf = { filename: file.filename, field: hint.passwordField }
   if (hint.password === undefined) {
-    if (encryptsOnlyAttachments(edges)) return
-    throw pdfPasswordMissing(pdf)
+    if (encryptsOnlyAttachments(edgeText)) return
+    throw pdfPasswordMissingError(pdf)
   }
   if (await canOpen(file, hint.password)) return
-  throw pdfPasswordWrong(pdf)
+  throw pdfPasswordWrongError(pdf)
 }
 
 /** `/Encrypt` is in a trailer: near the end, near the start, or at the offset in startxref. */
 async function readEdges(file: OpenedFile, tail: string): Promise<string> {
   const offset = Number(/startxref\s+(\d+)\s*(?:%%EOF\s*)?$/.exec(tail)?.[1] ?? 0)
-  const table = ascii(await file.read(offset, offset + 8192))
-  return [ascii(file.head), table, tail].join('\n')
+  const table = decodeAscii(await file.read(offset, offset + 8192))
+  return [decodeAscii(file.head), table, tail].join('\n')
 }
 
 async function canOpen(file: OpenedFile, password: string | undefined): Promise<boolean> {

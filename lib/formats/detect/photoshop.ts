@@ -1,4 +1,4 @@
-import { maxSide } from '../image-limits.ts'
+import { maxSidePx } from '../image-limits.ts'
 import { corruptFileError, type OpenedFile, view } from './byte-source.ts'
 
 const headerBytes = 26
@@ -11,11 +11,11 @@ export async function checkPhotoshop(file: OpenedFile): Promise<void> {
   const header = view(file.head)
   const isLargeFormat = header.getUint16(4) === 2
   const [channels, height, width] = [header.getUint16(12), header.getUint32(14), header.getUint32(18)]
-  if (Math.max(width, height) > maxSide) return
+  if (Math.max(width, height) > maxSidePx) return
   let at = headerBytes
-  for (const wide of [false, false, isLargeFormat]) {
-    const length = view(await file.read(at, at + (wide ? 8 : 4)))
-    at += wide ? 8 + Number(length.getBigUint64(0)) : 4 + length.getUint32(0)
+  for (const isWide of [false, false, isLargeFormat]) {
+    const length = view(await file.read(at, at + (isWide ? 8 : 4)))
+    at += isWide ? 8 + Number(length.getBigUint64(0)) : 4 + length.getUint32(0)
     if (at + 2 > file.size) throw truncatedError()
   }
   const compression = view(await file.read(at, at + 2)).getUint16(0)
@@ -23,12 +23,17 @@ export async function checkPhotoshop(file: OpenedFile): Promise<void> {
 }
 
 /** Checks compressed rows: the lengths of all rows come first, then the rows. */
-async function checkRows(file: OpenedFile, start: number, rows: number, bytes: 2 | 4): Promise<void> {
-  if (start + rows * bytes > file.size) throw truncatedError()
-  const lengths = view(await file.read(start, start + rows * bytes))
-  let end = start + rows * bytes
-  for (let row = 0; row < rows; row++) {
-    end += bytes === 2 ? lengths.getUint16(row * 2) : lengths.getUint32(row * 4)
+async function checkRows(
+  file: OpenedFile,
+  start: number,
+  rowCount: number,
+  lengthBytes: 2 | 4,
+): Promise<void> {
+  if (start + rowCount * lengthBytes > file.size) throw truncatedError()
+  const lengths = view(await file.read(start, start + rowCount * lengthBytes))
+  let end = start + rowCount * lengthBytes
+  for (let row = 0; row < rowCount; row++) {
+    end += lengthBytes === 2 ? lengths.getUint16(row * 2) : lengths.getUint32(row * 4)
   }
   if (end > file.size) throw truncatedError()
 }

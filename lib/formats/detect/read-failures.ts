@@ -4,7 +4,7 @@ import type { ByteSource } from './byte-source.ts'
  * Runs checks of a file. They consider a file damaged that cannot be read, but an interrupted read says nothing about
  * the file: its error is thrown, whatever the checks make of it.
  */
-export async function withReadFailures<T>(
+export async function rethrowReadFailures<T>(
   { filename, size, read }: ByteSource,
   check: (source: ByteSource) => Promise<T>,
 ): Promise<T> {

@@ -3,9 +3,9 @@ import { fileTypeFromBuffer } from 'file-type'
 import type { WASMagic } from 'wasmagic'
 import type { FormatId } from '../index.ts'
 import { detectUtf16 } from '../utf16.ts'
-import { ascii, type OpenedFile } from './byte-source.ts'
+import { decodeAscii, type OpenedFile } from './byte-source.ts'
 import { formatByMime, signatures, textPatterns } from './families.ts'
-import { xmlFormat } from './xml.ts'
+import { detectXmlFormat } from './xml.ts'
 
 /** The first guess from the bytes; containers and text need further checks. */
 export type Sniffed =
@@ -27,7 +27,7 @@ const magicIdleMs = 60_000
 let magic: Promise<WASMagic> | undefined
 let unloadTimer: NodeJS.Timeout | undefined
 
-function libmagic(): Promise<WASMagic> {
+function loadLibmagic(): Promise<WASMagic> {
   magic ??= import('wasmagic').then((library) => library.WASMagic.create())
   clearTimeout(unloadTimer)
   unloadTimer = setTimeout(() => {
@@ -45,21 +45,21 @@ export async function sniff(file: OpenedFile): Promise<Sniffed> {
   if (startsWith(head, [0x50, 0x4b, 3, 4]) || startsWith(head, [0x50, 0x4b, 5, 6])) return { kind: 'zip' }
   if (startsWith(head, [0xd0, 0xcf, 0x11, 0xe0])) return { kind: 'ole' }
   if (isPdf(head)) return { kind: 'format', format: 'pdf' }
-  const type = await typeOf(head)
+  const type = await detectMimeType(head)
   const format = formatByMime.get(type)
   if (format) return { kind: 'format', format }
-  const markup = markupFormat(type, head)
+  const markup = detectMarkupFormat(type, head)
   if (markup) return { kind: 'format', format: markup }
   if (isText(type)) return { kind: 'text' }
   return { kind: 'unknown', looksLike: type === 'application/octet-stream' ? 'no known format' : type }
 }
 
 /** Tries `file-type` first, which is a hundred times faster; libmagic knows many more formats. */
-async function typeOf(head: Uint8Array): Promise<string> {
+async function detectMimeType(head: Uint8Array): Promise<string> {
   const quickMatch = await fileTypeFromBuffer(head)
-  if (quickMatch && !ambiguousTypes.includes(quickMatch.mime)) return bareMime(quickMatch.mime)
+  if (quickMatch && !ambiguousTypes.includes(quickMatch.mime)) return removeMimeParameters(quickMatch.mime)
   if (isPlainUtf8(head)) return 'text/plain'
-  const type = bareMime((await libmagic()).getMime(head))
+  const type = removeMimeParameters((await loadLibmagic()).getMime(head))
   return type === 'application/octet-stream' && detectUtf16(head) ? 'text/plain' : type
 }
 
@@ -75,7 +75,7 @@ function isPlainUtf8(head: Uint8Array): boolean {
   }
 }
 
-function bareMime(mime: string): string {
+function removeMimeParameters(mime: string): string {
   return (mime.split(';')[0] ?? '').trim().toLowerCase()
 }
 
@@ -85,15 +85,15 @@ function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
 
 /** Accepts garbage before the header, as PDF readers do. */
 function isPdf(head: Uint8Array): boolean {
-  return ascii(head, 0, 1024).includes('%PDF-')
+  return decodeAscii(head, 0, 1024).includes('%PDF-')
 }
 
-function markupFormat(type: string, head: Uint8Array): FormatId | undefined {
+function detectMarkupFormat(type: string, head: Uint8Array): FormatId | undefined {
   if (type === 'application/gzip') {
-    const unpacked = gunzipStart(head)
-    return unpacked && xmlFormat(unpacked) === 'svg' ? 'svgz' : 'gz'
+    const unpackedHead = gunzipStart(head)
+    return unpackedHead && detectXmlFormat(unpackedHead) === 'svg' ? 'svgz' : 'gz'
   }
-  if (type === 'text/html') return xmlFormat(head) ?? 'html'
+  if (type === 'text/html') return detectXmlFormat(head) ?? 'html'
   if (
     !type.startsWith('text/') &&
     type !== 'message/rfc822' &&
@@ -101,7 +101,7 @@ function markupFormat(type: string, head: Uint8Array): FormatId | undefined {
     type !== 'application/xml'
   )
     return undefined
-  return xmlFormat(head) ?? textPatterns.find(([mark]) => mark.test(ascii(head, 0, 4096)))?.[1]
+  return detectXmlFormat(head) ?? textPatterns.find(([mark]) => mark.test(decodeAscii(head, 0, 4096)))?.[1]
 }
 
 function gunzipStart(head: Uint8Array): Uint8Array | undefined {

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import type { OpenedFile } from './byte-source.ts'
-import { ascii, corruptFileError, view } from './byte-source.ts'
+import { corruptFileError, decodeAscii, view } from './byte-source.ts'
 
 /** Bytes of the header at the start of a 7z, which locates the one at the end (7zFormat.txt of 7-Zip). */
 const startHeaderBytes = 32
@@ -10,13 +10,13 @@ const maxParts = 999
 
 /** Checks that the file reaches to the header at its end. @throws AppError CORRUPT_FILE */
 export function checkSevenZip(file: OpenedFile): void {
-  const bytes = sevenZipBytes(file)
+  const bytes = getSevenZipSize(file)
   if (bytes !== undefined && bytes > file.size)
     throw corruptFileError('a 7z archive', `it is cut off: ${bytes - file.size} bytes at its end are missing`)
 }
 
-function sevenZipBytes({ head }: OpenedFile): number | undefined {
-  if (head.length < startHeaderBytes || !ascii(head, 0, 2).startsWith('7z')) return undefined
+function getSevenZipSize({ head }: OpenedFile): number | undefined {
+  if (head.length < startHeaderBytes || !decodeAscii(head, 0, 2).startsWith('7z')) return undefined
   const numbers = view(head)
   return startHeaderBytes + Number(numbers.getBigUint64(12, true)) + Number(numbers.getBigUint64(20, true))
 }
@@ -29,18 +29,18 @@ export function refuseSplitArchive(file: OpenedFile): void {
   const [, archive, digits] = /^(.{1,200}\.(?:7z|zip))\.(\d{3})$/i.exec(file.filename) ?? []
   if (archive === undefined || digits === undefined) return
   const part = Number(digits)
-  const bytes = part === 1 ? sevenZipBytes(file) : undefined
+  const bytes = part === 1 ? getSevenZipSize(file) : undefined
   if (bytes !== undefined && bytes <= file.size) return
   const declaredCount = bytes === undefined ? Number.POSITIVE_INFINITY : Math.ceil(bytes / file.size)
   // The header of a damaged part may declare anything, a negative size included.
   const count = declaredCount > 1 && declaredCount <= maxParts ? declaredCount : undefined
   const missingParts =
-    count === undefined ? [] : Array.from({ length: count - 1 }, (_, at) => nameOfPart(archive, at + 2))
-  const missing =
+    count === undefined ? [] : Array.from({ length: count - 1 }, (_, at) => getPartName(archive, at + 2))
+  const missingText =
     missingParts.length === 0
       ? 'the other parts are missing'
-      : `${missingParts.length === 1 ? 'a part is' : `${missingParts.length} parts are`} missing: ${listParts(missingParts)}`
-  const sentence = `The file is part ${part} of the split archive ${archive}, and ${missing}. Join all parts into one file and send it.`
+      : `${missingParts.length === 1 ? 'a part is' : `${missingParts.length} parts are`} missing: ${formatPartList(missingParts)}`
+  const sentence = `The file is part ${part} of the split archive ${archive}, and ${missingText}. Join all parts into one file and send it.`
   throw new AppError('CORRUPT_FILE', sentence, {
     field: 'file',
     reason: 'split-archive',
@@ -49,7 +49,7 @@ export function refuseSplitArchive(file: OpenedFile): void {
   })
 }
 
-const nameOfPart = (archive: string, part: number) => `${archive}.${String(part).padStart(3, '0')}`
+const getPartName = (archive: string, part: number) => `${archive}.${String(part).padStart(3, '0')}`
 
-const listParts = (names: readonly string[]) =>
+const formatPartList = (names: readonly string[]) =>
   names.length <= maxListedParts ? names.join(', ') : `${names[0]} to ${names.at(-1)}`

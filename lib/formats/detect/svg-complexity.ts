@@ -7,7 +7,7 @@ const maxDepth = 1000
 
 /** An element with an id, which is drawn again by every `use` that references it. */
 interface SvgGroup {
-  shapes: number
+  shapeCount: number
   readonly children: (SvgGroup | string)[]
 }
 
@@ -30,40 +30,40 @@ export function requireLimitedRepetition(svg: string): void {
 }
 
 function countShapes(svg: string): number {
-  const root: SvgGroup = { shapes: 0, children: [] }
+  const root: SvgGroup = { shapeCount: 0, children: [] }
   const groupsById = new Map<string, SvgGroup>()
   const open = [root]
-  for (const [, closes, element, attributes = '', isEmpty] of svg.matchAll(tagPattern)) {
-    if (closes) {
+  for (const [, closingSlash, element, attributes = '', isEmpty] of svg.matchAll(tagPattern)) {
+    if (closingSlash) {
       if (open.length > 1) open.pop()
       continue
     }
     const parent = open.at(-1) ?? root
     const id = idPattern.exec(attributes)?.[1]
-    const group = id === undefined ? parent : { shapes: 0, children: [] }
+    const group = id === undefined ? parent : { shapeCount: 0, children: [] }
     if (id !== undefined) {
       groupsById.set(id, group)
       parent.children.push(group)
     }
-    group.shapes++
+    group.shapeCount++
     const referencedId = element === 'use' ? hrefPattern.exec(attributes)?.[1] : undefined
     if (referencedId !== undefined) group.children.push(referencedId)
     if (!isEmpty) open.push(group)
   }
-  const counts = new Map<SvgGroup, number>()
+  const countsByGroup = new Map<SvgGroup, number>()
   const count = (group: SvgGroup, depth: number): number => {
-    const knownCount = counts.get(group)
+    const knownCount = countsByGroup.get(group)
     if (knownCount !== undefined) return knownCount
     if (depth > maxDepth) return Number.POSITIVE_INFINITY
     // A group that references itself is not drawn within itself.
-    counts.set(group, 0)
-    let shapes = group.shapes
-    for (const one of group.children) {
-      const groupToCount = typeof one === 'string' ? groupsById.get(one) : one
-      if (groupToCount) shapes += count(groupToCount, depth + 1)
+    countsByGroup.set(group, 0)
+    let shapeCount = group.shapeCount
+    for (const child of group.children) {
+      const groupToCount = typeof child === 'string' ? groupsById.get(child) : child
+      if (groupToCount) shapeCount += count(groupToCount, depth + 1)
     }
-    counts.set(group, shapes)
-    return shapes
+    countsByGroup.set(group, shapeCount)
+    return shapeCount
   }
   return count(root, 0)
 }

@@ -17,7 +17,7 @@ export type Trait = (typeof traits)[number]
 const maxBytes = 8 * 1024 * 1024
 
 /** @throws AppError FILE_TOO_LARGE for a drawing. */
-export async function traitsOf(format: FormatId, file: OpenedFile): Promise<readonly Trait[]> {
+export async function detectTraits(format: FormatId, file: OpenedFile): Promise<readonly Trait[]> {
   switch (format) {
     case 'html':
       return hasScripts(await readText(format, file)) ? ['page-scripts'] : []

@@ -1,23 +1,23 @@
 import type { FormatId } from '../index.ts'
 
-const flatOpenDocument: Readonly<Record<string, FormatId>> = {
+const flatOpenDocumentFormats: Readonly<Record<string, FormatId>> = {
   text: 'fodt',
   spreadsheet: 'fods',
   presentation: 'fodp',
   graphics: 'fodg',
 }
 
-const uniformOffice: Readonly<Record<string, FormatId>> = {
+const uniformOfficeFormats: Readonly<Record<string, FormatId>> = {
   text: 'uot',
   spreadsheet: 'uos',
   presentation: 'uop',
 }
 
 /** Returns the format of an XML file from its root tag, undefined if the registry has no such format. */
-export function xmlFormat(head: Uint8Array): FormatId | undefined {
+export function detectXmlFormat(head: Uint8Array): FormatId | undefined {
   const text = decodeXml(head)
   if (/^\s*<!doctype html/i.test(text)) return 'html'
-  const root = rootTag(text)
+  const root = findRootTag(text)
   if (root === undefined) return undefined
   const name = /^<([^\s/>]+)/.exec(root)?.[1]?.toLowerCase() ?? ''
   const local = name.slice(name.indexOf(':') + 1)
@@ -27,7 +27,7 @@ export function xmlFormat(head: Uint8Array): FormatId | undefined {
     case 'html':
       return 'html'
     case 'document':
-      return flatOpenDocument[
+      return flatOpenDocumentFormats[
         /office:mimetype="application\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(root)?.[1] ?? ''
       ]
     case 'fictionbook':
@@ -42,9 +42,9 @@ export function xmlFormat(head: Uint8Array): FormatId | undefined {
       return 'ttml'
     case 'article':
     case 'book':
-      return articleFormat(text, root)
+      return detectArticleFormat(text, root)
     case 'uof':
-      return uniformOffice[/mimetype="vnd\.uof\.([a-z]+)/i.exec(root)?.[1] ?? '']
+      return uniformOfficeFormats[/mimetype="vnd\.uof\.([a-z]+)/i.exec(root)?.[1] ?? '']
     case 'worddocument':
       return 'wordml'
     case 'workbook':
@@ -65,7 +65,7 @@ function isSvgFont(text: string): boolean {
 }
 
 /** Distinguishes JATS, DocBook and unknown files, whose root tags can have the same name. */
-function articleFormat(text: string, root: string): FormatId | undefined {
+function detectArticleFormat(text: string, root: string): FormatId | undefined {
   if (/\sarticle-type=|\sdtd-version=/.test(root) || /<!doctype[^<>]{0,500}\bJATS\b/i.test(text))
     return 'jats'
   if (/docbook\.org\/ns\/docbook/.test(root) || /<!doctype[^<>]{0,500}\bDocBook\b/i.test(text)) return 'dbk'
@@ -73,32 +73,32 @@ function articleFormat(text: string, root: string): FormatId | undefined {
 }
 
 function decodeXml(head: Uint8Array): string {
-  const utf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
-  if (!utf16) return new TextDecoder().decode(head)
+  const isUtf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
+  if (!isUtf16) return new TextDecoder().decode(head)
   return new TextDecoder(head[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(head)
 }
 
 /** The first tag that is not a declaration, comment or processing instruction. */
-function rootTag(text: string): string | undefined {
-  let rest = text.trimStart()
+function findRootTag(text: string): string | undefined {
+  let remainingText = text.trimStart()
   for (;;) {
-    const end = preambleLength(rest)
+    const end = getPreambleLength(remainingText)
     if (end === undefined) break
-    rest = rest.slice(end).trimStart()
+    remainingText = remainingText.slice(end).trimStart()
   }
-  return /^<[A-Za-z][^>]*>/.exec(rest)?.[0]
+  return /^<[A-Za-z][^>]*>/.exec(remainingText)?.[0]
 }
 
-function preambleLength(text: string): number | undefined {
-  if (text.startsWith('<!--')) return endOf(text, '-->')
-  if (text.startsWith('<?')) return endOf(text, '?>')
+function getPreambleLength(text: string): number | undefined {
+  if (text.startsWith('<!--')) return findEndOf(text, '-->')
+  if (text.startsWith('<?')) return findEndOf(text, '?>')
   // An internal subset can contain tags.
-  if (/^<!doctype[^>[]*\[/i.test(text)) return endOf(text, ']>')
-  if (text.startsWith('<!')) return endOf(text, '>')
+  if (/^<!doctype[^>[]*\[/i.test(text)) return findEndOf(text, ']>')
+  if (text.startsWith('<!')) return findEndOf(text, '>')
   return undefined
 }
 
-function endOf(text: string, delimiter: string): number | undefined {
+function findEndOf(text: string, delimiter: string): number | undefined {
   const at = text.indexOf(delimiter)
   return at < 0 ? undefined : at + delimiter.length
 }

@@ -1,9 +1,9 @@
 import { FileLimitError } from '../../binary/errors.ts'
 import { openZipArchive, UnsafeEntryNameError, type ZipArchive } from '../../binary/zip.ts'
 import { AppError } from '../../errors.ts'
-import { maxUnpackedBytesFor } from '../archive-limits.ts'
+import { getMaxUnpackedBytes } from '../archive-limits.ts'
 import { type FormatId, formatById, formats } from '../index.ts'
-import { documentProtectionUnknown } from '../locked-office.ts'
+import { documentProtectionUnknownError } from '../locked-office.ts'
 import { unsafeNameError } from '../unsafe-name.ts'
 import { corruptFileError, type OpenedFile } from './byte-source.ts'
 import { drmError, isProtectedEpub } from './ebook.ts'
@@ -37,15 +37,15 @@ const mainParts: readonly (readonly [FormatId, string])[] = [
 ]
 
 /** Returns the format of a ZIP file: a document format by its content, otherwise `zip`. */
-export async function zipFormat(file: OpenedFile): Promise<{ format: FormatId; locked?: true }> {
+export async function detectZipFormat(file: OpenedFile): Promise<{ format: FormatId; locked?: true }> {
   const zip = await openArchive(file)
   const format =
-    (await openXmlFormat(zip)) ??
-    (await xpsFormat(zip)) ??
-    (await epubFormat(zip)) ??
-    (await openDocumentFormat(zip)) ??
-    iWorkFormat(zip, file.filename) ??
-    ufoFormat(zip) ??
+    (await detectOpenXmlFormat(zip)) ??
+    (await detectXpsFormat(zip)) ??
+    (await detectEpubFormat(zip)) ??
+    (await detectOpenDocumentFormat(zip)) ??
+    detectIWorkFormat(zip, file.filename) ??
+    detectUfoFormat(zip) ??
     'zip'
   // Archives are checked when they are extracted.
   if (format !== 'zip') requireUnpackedSize(zip, format, file.size)
@@ -68,22 +68,22 @@ async function openArchive(file: OpenedFile): Promise<ZipArchive> {
  */
 function requireUnpackedSize({ files }: ZipArchive, format: FormatId, size: number): void {
   const sizes = [...files.values()].map(({ uncompressedSize }) => uncompressedSize)
-  const total = sizes.reduce((sum, one) => sum + one, 0)
-  if (total <= maxUnpackedBytesFor(size) && Math.max(...sizes) <= maxPartBytes) return
-  const limitMb = Math.floor(Math.min(maxUnpackedBytesFor(size), maxPartBytes) / 1024 ** 2)
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  if (total <= getMaxUnpackedBytes(size) && Math.max(...sizes) <= maxPartBytes) return
+  const limitMb = Math.floor(Math.min(getMaxUnpackedBytes(size), maxPartBytes) / 1024 ** 2)
   const sentence = `The ${formatById(format).name} (${format}) would unpack to ${Math.ceil(total / 1024 ** 2)} MB; the limit for a file of its size is ${limitMb} MB. Split it, or remove large content.`
   throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb })
 }
 
-async function openXmlFormat(zip: ZipArchive): Promise<FormatId | undefined> {
+async function detectOpenXmlFormat(zip: ZipArchive): Promise<FormatId | undefined> {
   const xml = await readText(zip, '[Content_Types].xml', 'an Office document')
   const format = mainParts.find(([, contentType]) => xml?.includes(`"${contentType}"`))?.[0]
-  if (format) await checkPart(zip, await mainPart(zip), format)
+  if (format) await checkPart(zip, await findMainPart(zip), format)
   return format
 }
 
 /** Returns the name of the main document part of the package. Reading known attributes needs no XML parser. */
-async function mainPart(zip: ZipArchive): Promise<string | undefined> {
+async function findMainPart(zip: ZipArchive): Promise<string | undefined> {
   const xml = await readText(zip, '_rels/.rels', 'an Office document')
   const tag = xml
     ?.match(/<Relationship\b[^<>]{0,4000}>/g)
@@ -92,7 +92,7 @@ async function mainPart(zip: ZipArchive): Promise<string | undefined> {
 }
 
 /** Detects XPS and OpenXPS from the relationship that names the first page, whose type differs between the two. */
-async function xpsFormat(zip: ZipArchive): Promise<FormatId | undefined> {
+async function detectXpsFormat(zip: ZipArchive): Promise<FormatId | undefined> {
   // The part can be UTF-16, in which every second byte is zero.
   const xml = (await readText(zip, '_rels/.rels', 'an XPS document'))?.replaceAll('\0', '')
   const tag = xml
@@ -106,7 +106,7 @@ async function xpsFormat(zip: ZipArchive): Promise<FormatId | undefined> {
   return format
 }
 
-async function epubFormat(zip: ZipArchive): Promise<FormatId | undefined> {
+async function detectEpubFormat(zip: ZipArchive): Promise<FormatId | undefined> {
   const declaredType = await readText(zip, 'mimetype', 'an EPUB book')
   if (!declaredType?.startsWith('application/epub+zip')) return undefined
   const container = await readText(zip, 'META-INF/container.xml', 'an EPUB book')
@@ -119,15 +119,15 @@ async function epubFormat(zip: ZipArchive): Promise<FormatId | undefined> {
   return 'epub'
 }
 
-async function openDocumentFormat(zip: ZipArchive): Promise<FormatId | undefined> {
+async function detectOpenDocumentFormat(zip: ZipArchive): Promise<FormatId | undefined> {
   const declaredType = (await readText(zip, 'mimetype', 'an OpenDocument file'))?.trim()
-  const mime = declaredType ?? (await manifestType(zip))
+  const mime = declaredType ?? (await readManifestType(zip))
   if (mime === undefined) return undefined
   const format = formats.find((row) => row.mimeTypes[0] === mime)
   if (!format && declaredType !== undefined) throw unsupportedFormatError(mime.slice(0, 80))
   if (!format) return undefined
   // LibreOffice writes this since 24.8.
-  if (zip.files.has('encrypted-package')) throw documentProtectionUnknown()
+  if (zip.files.has('encrypted-package')) throw documentProtectionUnknownError()
   await checkPart(zip, 'content.xml', format.id)
   return format.id
 }
@@ -146,7 +146,7 @@ async function isEncrypted(zip: ZipArchive): Promise<boolean> {
 const readManifest = (zip: ZipArchive) => readText(zip, 'META-INF/manifest.xml', 'an OpenDocument file')
 
 /** Returns the type in the manifest: files of OpenOffice 1 have no `mimetype` entry. */
-async function manifestType(zip: ZipArchive): Promise<string | undefined> {
+async function readManifestType(zip: ZipArchive): Promise<string | undefined> {
   const root = (await readManifest(zip))
     ?.match(/<manifest:file-entry\b[^<>]{0,4000}>/g)
     ?.find((tag) => tag.includes('full-path="/"'))
@@ -154,7 +154,7 @@ async function manifestType(zip: ZipArchive): Promise<string | undefined> {
 }
 
 /** Apple's three formats contain the same parts, so only the extension distinguishes them. */
-function iWorkFormat({ files }: ZipArchive, name: string): FormatId | undefined {
+function detectIWorkFormat({ files }: ZipArchive, name: string): FormatId | undefined {
   if (!files.has('Index/Document.iwa') && !files.has('index.apxl') && !files.has('index.xml'))
     return undefined
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
@@ -162,11 +162,11 @@ function iWorkFormat({ files }: ZipArchive, name: string): FormatId | undefined 
 }
 
 /** Detects a UFO font by two files in one folder, see https://unifiedfontobject.org/versions/ufo3/. */
-function ufoFormat({ files }: ZipArchive): FormatId | undefined {
-  const home = [...files.keys()]
+function detectUfoFormat({ files }: ZipArchive): FormatId | undefined {
+  const fontFolder = [...files.keys()]
     .find((name) => /(?:^|\/)metainfo\.plist$/.test(name))
     ?.replace('metainfo.plist', '')
-  return home !== undefined && files.has(`${home}glyphs/contents.plist`) ? 'ufo' : undefined
+  return fontFolder !== undefined && files.has(`${fontFolder}glyphs/contents.plist`) ? 'ufo' : undefined
 }
 
 /** Undefined if the ZIP has no file with this name. */

@@ -10,8 +10,8 @@ export function parseBodyFields<Schema extends z.ZodType>(schema: Schema, value:
   if (!(schema instanceof z.ZodObject)) return parseInput(schema, value, 'body')
   const { fields, sentNames } = renameFields(schema, value)
   return parseInput(schema, fields, 'body', (path) => {
-    const [name = '', ...rest] = path.split('.')
-    return [sentNames.get(name) ?? name, ...rest].join('.')
+    const [name = '', ...otherParts] = path.split('.')
+    return [sentNames.get(name) ?? name, ...otherParts].join('.')
   })
 }
 

@@ -12,13 +12,13 @@ export function limitBody(
   maxBytes: number | undefined,
 ): Readable {
   if (maxBytes === undefined) return body
-  const announcedBytes = Number(headers['content-length'])
-  if (announcedBytes > maxBytes) throw bodyTooLarge(maxBytes, announcedBytes)
+  const declaredBytes = Number(headers['content-length'])
+  if (declaredBytes > maxBytes) throw bodyTooLargeError(maxBytes, declaredBytes)
   let size = 0
   const limitedStream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length
-      if (size > maxBytes) done(bodyTooLarge(maxBytes))
+      if (size > maxBytes) done(bodyTooLargeError(maxBytes))
       else done(null, chunk)
     },
   })
@@ -32,7 +32,7 @@ export function limitBody(
 export const largeFileHint =
   'Upload the file with POST /v1/uploads/presign, or in parts with POST /v1/uploads/multipart, and send its uploadId'
 
-function bodyTooLarge(maxBytes: number, size?: number): AppError {
+function bodyTooLargeError(maxBytes: number, size?: number): AppError {
   // Add a byte: 4.4 MiB is not a whole number of bytes and would be shown as 4.3.
   const max = Math.floor(((maxBytes + 1) / 1024 / 1024) * 10) / 10
   return new AppError(

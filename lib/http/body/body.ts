@@ -9,7 +9,7 @@ import type { AnyContract, BodyKind, HttpEvent } from '../contract.ts'
 import { limitBody } from './body-limit.ts'
 import { decodeRequestBody } from './content-encoding.ts'
 import { formLimits, formTooLargeError, tooManyFieldsError } from './form-limits.ts'
-import { emptyBody, readStream } from './read-body.ts'
+import { createEmptyBody, readStream } from './read-body.ts'
 import { requireUtf8Escapes } from './utf8-escapes.ts'
 
 /** Size limit of bodies without files. */
@@ -34,7 +34,7 @@ type RequestContent = Pick<HttpEvent, 'headers'> &
 /** Returns the body as a stream, whether the gateway passes a stream or text. */
 export function openBodyStream(event: RequestContent): Readable {
   if (event.bodyStream) return event.bodyStream
-  if (!event.body) return emptyBody()
+  if (!event.body) return createEmptyBody()
   return Readable.from([Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8')])
 }
 
@@ -46,13 +46,13 @@ export async function readRequestBody(
 ): Promise<ParsedBody> {
   const emptyForm = { files: [], discard: async () => {} }
   if (!contract.body) return { value: undefined, ...emptyForm }
-  const kind = bodyKindOf(event, contract.body.accepts)
+  const kind = parseBodyKind(event, contract.body.accepts)
   // Import it before reading the stream, so that no data arrives without a listener. Most requests don't need it.
-  const forms = kind === 'multipart' ? await import('./multipart-form.ts') : undefined
+  const formModule = kind === 'multipart' ? await import('./multipart-form.ts') : undefined
   const limitedStream = limitBody(openBodyStream(event), event.headers, options.maxBodyBytes)
   const stream = decodeRequestBody(limitedStream, event.headers['content-encoding'], kind)
-  if (forms) {
-    const form = await forms.readMultipartForm(stream, {
+  if (formModule) {
+    const form = await formModule.readMultipartForm(stream, {
       headers: event.headers,
       fileFields: Object.keys(contract.body.files ?? {}),
       ...options,
@@ -75,7 +75,7 @@ export function parseFormFields(text: string): Record<string, string> {
 function splitFields(text: string): [name: string, value: string][] {
   const decode = (part: string) =>
     part.replace(/(?:%[\da-f]{2})+/gi, (escapes) => decodeURIComponent(escapes))
-  const pairs = plusToSpace(text)
+  const pairs = replacePlusWithSpace(text)
     .split('&')
     .filter((pair) => pair !== '')
   return pairs.map((pair) => {
@@ -85,7 +85,7 @@ function splitFields(text: string): [name: string, value: string][] {
 }
 
 /** Equivalent to `replaceAll`, which is as slow as `URLSearchParams`. */
-function plusToSpace(text: string): string {
+function replacePlusWithSpace(text: string): string {
   const bytes = Buffer.from(text)
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === plus) bytes[at] = space
   return bytes.toString()
@@ -114,7 +114,7 @@ export function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-function bodyKindOf(event: RequestContent, accepts: readonly BodyKind[]): BodyKind {
+function parseBodyKind(event: RequestContent, accepts: readonly BodyKind[]): BodyKind {
   const type = (event.headers['content-type'] ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? ''
   const kind = type.endsWith('+json') ? 'json' : mediaTypes[type]
   if (kind && accepts.includes(kind)) return kind

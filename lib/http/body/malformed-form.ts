@@ -23,18 +23,20 @@ export class RecentBytes {
 }
 
 export function malformedFormError(
-  recent: Buffer,
+  recentBytes: Buffer,
   headers: Readonly<Record<string, string | undefined>>,
   cause: unknown,
 ): AppError {
-  const isHeader = cause instanceof Error && cause.message === 'Malformed part header'
-  const controlCharacter = isHeader ? findControlCharacter(recent, headers['content-type'] ?? '') : undefined
+  const isHeaderError = cause instanceof Error && cause.message === 'Malformed part header'
+  const controlCharacter = isHeaderError
+    ? findControlCharacter(recentBytes, headers['content-type'] ?? '')
+    : undefined
   if (controlCharacter) {
     const { character, field } = controlCharacter
     const sentence = `${field ?? 'form'}: the name of the file or field contains the control character ${character}. Remove it, or percent-encode it.`
     return new AppError('INVALID_REQUEST', sentence, { ...(field && { field }), character }, { cause })
   }
-  const problem = isHeader
+  const problem = isHeaderError
     ? 'A part of the form has a malformed header. Let your HTTP client create the form.'
     : 'The form is incomplete or malformed; the upload was probably interrupted. Send it again.'
   return new AppError('INVALID_REQUEST', problem, undefined, { cause })
@@ -66,11 +68,11 @@ function findControlCharacter(
   return undefined
 }
 
-const [tab, lineFeed, carriageReturn, del] = [9, 10, 13, 127]
+const [tabCode, lineFeedCode, carriageReturnCode, deleteCode] = [9, 10, 13, 127]
 
 /** Tabs and line ends are part of the syntax. */
 function isControlCharacter(code: number, header: Buffer, index: number): boolean {
-  if (code === carriageReturn) return index + 1 < header.length && header[index + 1] !== lineFeed
-  if (code === lineFeed) return header[index - 1] !== carriageReturn
-  return (code < 32 && code !== tab) || code === del
+  if (code === carriageReturnCode) return index + 1 < header.length && header[index + 1] !== lineFeedCode
+  if (code === lineFeedCode) return header[index - 1] !== carriageReturnCode
+  return (code < 32 && code !== tabCode) || code === deleteCode
 }

@@ -42,7 +42,7 @@ export async function readMultipartForm(body: Readable, options: FormOptions): P
   const storedParts: StoredPart[] = []
   const stop = new AbortController()
   const discard = async () => {
-    const keys = storedParts.filter((part) => !part.adopted).map((part) => part.key)
+    const keys = storedParts.filter((part) => !part.isAdopted).map((part) => part.key)
     if (keys.length > 0) await options.files.delete(keys)
   }
   try {
@@ -60,20 +60,21 @@ interface StoredPart {
   readonly field: string
   readonly filename: string
   readonly key: string
-  readonly meter: Meter
+  readonly sizeLimiter: SizeLimiter
   readonly done: Promise<void>
-  adopted: boolean
+  isAdopted: boolean
 }
 
 const toReceivedFile = (part: StoredPart, files: Files): ReceivedFile => ({
   field: part.field,
   filename: part.filename,
   key: part.key,
-  size: part.meter.bytes,
-  sha256: part.meter.sha256(),
-  read: async (start, end) => part.meter.headAndTail.read(start, end) ?? files.read(part.key, start, end),
+  size: part.sizeLimiter.bytes,
+  sha256: part.sizeLimiter.sha256(),
+  read: async (start, end) =>
+    part.sizeLimiter.headAndTail.read(start, end) ?? files.read(part.key, start, end),
   adopt: () => {
-    part.adopted = true
+    part.isAdopted = true
   },
 })
 
@@ -112,7 +113,7 @@ function parse(
       storedParts.push(storedPart)
       storedPart.done.catch(fail)
     }
-    const failing = (action: () => void) => {
+    const failOnError = (action: () => void) => {
       try {
         action()
       } catch (error) {
@@ -120,9 +121,11 @@ function parse(
       }
     }
     parser.on('field', (name, value, { valueTruncated }) =>
-      failing(() => addField(checkFieldName(name), value, valueTruncated)),
+      failOnError(() => addField(checkFieldName(name), value, valueTruncated)),
     )
-    parser.on('file', (field, stream, info) => failing(() => addFile(checkFieldName(field), stream, info)))
+    parser.on('file', (field, stream, info) =>
+      failOnError(() => addFile(checkFieldName(field), stream, info)),
+    )
     for (const limit of ['partsLimit', 'fieldsLimit'] as const)
       parser.on(limit, () => fail(tooManyFieldsError()))
     const recent = new RecentBytes()
@@ -182,21 +185,28 @@ function storeFile(
   signal: AbortSignal,
 ): StoredPart {
   const key = uploadKey('received', newId('upl'), options.retentionHours)
-  const meter = new Meter(options.maxFileBytes)
+  const sizeLimiter = new SizeLimiter(options.maxFileBytes)
   // An error on either side must stop the other, or the upload would wait forever for the remaining bytes.
-  stream.on('error', (error) => meter.destroy(error))
-  stream.pipe(meter)
+  stream.on('error', (error) => sizeLimiter.destroy(error))
+  stream.pipe(sizeLimiter)
   const storedFile = options.files
-    .putStream(key, meter, 'application/octet-stream', signal)
+    .putStream(key, sizeLimiter, 'application/octet-stream', signal)
     .catch((error) => {
       stream.resume()
-      throw meter.errored ?? error
+      throw sizeLimiter.errored ?? error
     })
-  return { field, filename: sanitizeFileName(info.filename), key, meter, done: storedFile, adopted: false }
+  return {
+    field,
+    filename: sanitizeFileName(info.filename),
+    key,
+    sizeLimiter,
+    done: storedFile,
+    isAdopted: false,
+  }
 }
 
 /** Counts and hashes the bytes that pass through; fails with FILE_TOO_LARGE at the limit. */
-class Meter extends Transform {
+class SizeLimiter extends Transform {
   bytes = 0
   readonly headAndTail = new HeadAndTail()
   readonly #hash = createHash('sha256')

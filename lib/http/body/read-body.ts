@@ -31,8 +31,8 @@ export function readStream(body: Readable, maxBytes: number): Promise<Buffer> {
 }
 
 function bodyTooLargeError(maxBytes: number): AppError {
-  const kib = maxBytes / 1024
-  const limit = kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`
+  const maxKib = maxBytes / 1024
+  const limit = maxKib < 1024 ? `${maxKib} KiB` : `${maxKib / 1024} MiB`
   return new AppError(
     'INVALID_REQUEST',
     `The body is larger than ${limit}, the limit for bodies without files. Send files in a form or with POST /v1/uploads/presign.`,
@@ -60,4 +60,4 @@ const decodingFailedError = (cause: Error) =>
     { cause },
   )
 
-export const emptyBody = () => Readable.from([])
+export const createEmptyBody = () => Readable.from([])

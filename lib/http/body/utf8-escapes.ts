@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 
 /** Runs of percent escapes: a character is escaped byte by byte, so it is always within one run. */
-const runs = /(?:%[\da-f]{2})+/gi
+const escapeRuns = /(?:%[\da-f]{2})+/gi
 
 /**
  * Rejects escapes that are not UTF-8, which URLSearchParams would silently replace with U+FFFD. A percent sign without
@@ -9,15 +9,15 @@ const runs = /(?:%[\da-f]{2})+/gi
  * @param encodedText a query or a form body. @throws AppError INVALID_INPUT that names the first such field.
  */
 export function requireUtf8Escapes(encodedText: string): void {
-  const invalidPair = encodedText.split('&').find((one) => !(one.match(runs) ?? []).every(isUtf8))
+  const invalidPair = encodedText.split('&').find((pair) => !(pair.match(escapeRuns) ?? []).every(isUtf8))
   if (invalidPair === undefined) return
   const [[name = ''] = []] = new URLSearchParams(invalidPair)
   throw notUtf8Error(name)
 }
 
-function isUtf8(run: string): boolean {
+function isUtf8(escapes: string): boolean {
   try {
-    decodeURIComponent(run)
+    decodeURIComponent(escapes)
     return true
   } catch {
     return false

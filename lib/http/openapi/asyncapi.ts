@@ -14,7 +14,7 @@ interface DocumentInfo {
 }
 
 /** The AsyncAPI 3 document of what the service sends on its own: webhooks, WebSocket frames and event streams. */
-export function asyncApiDocument({ version, url }: DocumentInfo) {
+export function createAsyncApiDocument({ version, url }: DocumentInfo) {
   const sentFrames = Object.keys(serverFrames)
   const streamedFrames = ['job-snapshot', ...eventNames]
   const receivedFrames = Object.keys(clientFrames).map((name) => `${name}-request`)
@@ -29,7 +29,7 @@ export function asyncApiDocument({ version, url }: DocumentInfo) {
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',
-    ...(url && { servers: serversOf(new URL(url)) }),
+    ...(url && { servers: createServers(new URL(url)) }),
     channels: {
       webhooks: {
         address: null,
@@ -59,11 +59,11 @@ export function asyncApiDocument({ version, url }: DocumentInfo) {
       },
     },
     operations: {
-      tellByWebhook: operation('send', 'webhooks', eventNames),
-      tellByStream: operation('send', 'events', streamedFrames),
-      tellUser: operation('send', 'user', sentFrames),
-      hearUser: operation('receive', 'user', receivedFrames),
-      tellOfJob: operation('send', 'job', ['progress', 'error']),
+      tellByWebhook: createOperation('send', 'webhooks', eventNames),
+      tellByStream: createOperation('send', 'events', streamedFrames),
+      tellUser: createOperation('send', 'user', sentFrames),
+      hearUser: createOperation('receive', 'user', receivedFrames),
+      tellOfJob: createOperation('send', 'job', ['progress', 'error']),
     },
     components: {
       messages: {
@@ -95,12 +95,12 @@ export function asyncApiDocument({ version, url }: DocumentInfo) {
           payload: schemas.of(StatusView),
         },
       },
-      schemas: schemas.named,
+      schemas: schemas.namedSchemas,
     },
   }
 }
 
-const serversOf = ({ host, pathname, protocol }: URL) => ({
+const createServers = ({ host, pathname, protocol }: URL) => ({
   service: {
     host,
     ...(pathname !== '/' && { pathname }),
@@ -108,10 +108,10 @@ const serversOf = ({ host, pathname, protocol }: URL) => ({
   },
 })
 
-const references = (names: readonly string[], below: string) =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/${below}/${name}` }]))
+const references = (names: readonly string[], componentType: string) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/${componentType}/${name}` }]))
 
-const operation = (action: 'send' | 'receive', channel: string, names: readonly string[]) => ({
+const createOperation = (action: 'send' | 'receive', channel: string, names: readonly string[]) => ({
   action,
   channel: { $ref: `#/channels/${channel}` },
   messages: Object.values(references(names, `channels/${channel}/messages`)),
@@ -123,7 +123,7 @@ type JsonSchema = Record<string, unknown>
 function createSchemas() {
   const namedSchemas: Record<string, JsonSchema> = {}
   return {
-    named: namedSchemas,
+    namedSchemas,
     of(schema: z.ZodType, io: 'input' | 'output' = 'output'): JsonSchema {
       const convertedSchema = z.toJSONSchema(schema, {
         target: 'draft-7',

@@ -6,7 +6,7 @@ import { component } from '../../validation/component.ts'
 import { defined } from '../../validation/defined.ts'
 import { limitHeaderRefs } from './headers.ts'
 import type { RecordedExample } from './recorded-example.ts'
-import { ErrorBody, exampleOf } from './responses.ts'
+import { ErrorBody, toExample } from './responses.ts'
 
 export const authTag = 'Sign-in'
 
@@ -19,11 +19,11 @@ const AuthError = component(
   }),
 )
 
-const headerRef = (id: string) => ({ $ref: `#/components/headers/${id}` })
-const commonHeaders = { 'x-request-id': headerRef('RequestId'), ...limitHeaderRefs }
-const refusedHeaders = {
+const createHeaderRef = (id: string) => ({ $ref: `#/components/headers/${id}` })
+const commonHeaders = { 'x-request-id': createHeaderRef('RequestId'), ...limitHeaderRefs }
+const rateLimitedHeaders = {
   ...commonHeaders,
-  'retry-after': headerRef('RetryWhenLimited'),
+  'retry-after': createHeaderRef('RetryWhenLimited'),
   'x-retry-after': {
     description: 'The same, for clients of better-auth',
     schema: { type: 'string' as const },
@@ -31,7 +31,7 @@ const refusedHeaders = {
 }
 
 /** Codes by status of every endpoint. */
-const commonErrors = ({ method, body, query, params, session }: AuthEndpoint) => ({
+const getCommonErrors = ({ method, body, query, params, session }: AuthEndpoint) => ({
   ...((body ?? query ?? params) && { 400: ['INVALID_REQUEST', 'INVALID_INPUT'] }),
   401: ['INVALID_API_KEY', ...(session ? ['UNAUTHORIZED'] : [])],
   403: [
@@ -45,7 +45,7 @@ const commonErrors = ({ method, body, query, params, session }: AuthEndpoint) =>
 })
 
 /** Creates the paths of better-auth's endpoints, whose replies have no envelope. */
-export function authPaths(
+export function createAuthPaths(
   endpoints: readonly AuthEndpoint[],
   examples: Readonly<Record<string, RecordedExample>> = {},
 ): ZodOpenApiPathsObject {
@@ -54,29 +54,29 @@ export function authPaths(
     const path = `${authPath}${endpoint.path.replace(/:(\w+)/g, '{$1}')}`
     paths[path] = {
       ...paths[path],
-      [endpoint.method.toLowerCase()]: operationOf(endpoint, examples[authOperationId(endpoint)]),
+      [endpoint.method.toLowerCase()]: createOperation(endpoint, examples[getAuthOperationId(endpoint)]),
     }
   }
   return paths
 }
 
-export const authOperationId = ({ method, path }: AuthEndpoint): string => {
+export const getAuthOperationId = ({ method, path }: AuthEndpoint): string => {
   const words = `${authPath}${path}`.split(/\W+/).filter(Boolean)
   return `${method.toLowerCase()}${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`
 }
 
-function operationOf(endpoint: AuthEndpoint, example: RecordedExample | undefined) {
+function createOperation(endpoint: AuthEndpoint, example: RecordedExample | undefined) {
   const { summary, description, params, query, body, session } = endpoint
-  const content = body && { schema: body, ...exampleOf(example?.request?.['application/json']) }
+  const content = body && { schema: body, ...toExample(example?.request?.['application/json']) }
   return {
-    operationId: authOperationId(endpoint),
+    operationId: getAuthOperationId(endpoint),
     tags: [authTag],
     summary,
     description,
     security: session ? [{ session: [] }] : [],
     requestParams: defined({
-      path: withExamples(params, example?.parameters),
-      query: withExamples(query, example?.parameters),
+      path: addExamples(params, example?.parameters),
+      query: addExamples(query, example?.parameters),
     }),
     ...(content && {
       requestBody: {
@@ -87,73 +87,73 @@ function operationOf(endpoint: AuthEndpoint, example: RecordedExample | undefine
         },
       },
     }),
-    responses: responsesOf(endpoint, example?.responses),
+    responses: createResponses(endpoint, example?.responses),
   }
 }
 
-const withExamples = (schema: z.ZodObject | undefined, values: RecordedExample['parameters'] = {}) =>
+const addExamples = (schema: z.ZodObject | undefined, values: RecordedExample['parameters'] = {}) =>
   schema &&
   z.object(
     Object.fromEntries(
-      Object.entries(schema.shape).map(([name, one]: [string, z.ZodType]) => [
+      Object.entries(schema.shape).map(([name, schema]: [string, z.ZodType]) => [
         name,
-        name in values ? one.meta({ ...one.meta(), param: { example: values[name] } }) : one,
+        name in values ? schema.meta({ ...schema.meta(), param: { example: values[name] } }) : schema,
       ]),
     ),
   )
 
-function responsesOf(
+function createResponses(
   endpoint: AuthEndpoint,
   examples: RecordedExample['responses'] = {},
 ): Record<string, ZodOpenApiResponseObject> {
   const { summary, reply, redirect, errors = {} } = endpoint
-  const knownErrors: Readonly<Record<string, readonly string[]>> = commonErrors(endpoint)
+  const knownErrors: Readonly<Record<string, readonly string[]>> = getCommonErrors(endpoint)
   const statuses = new Set([...Object.keys(knownErrors), ...Object.keys(errors)])
   const failures = [...statuses].map((status) => {
     const codes = [...new Set([...(errors[Number(status)] ?? []), ...(knownErrors[status] ?? [])])]
-    return [status, failure(codes, status === '429' ? refusedHeaders : commonHeaders)] as const
+    return [status, failure(codes, status === '429' ? rateLimitedHeaders : commonHeaders)] as const
   })
   return {
     ...(reply && {
       200: {
         description: summary,
-        headers: successHeaders(endpoint),
-        content: contentOf(reply, examples[200]),
+        headers: getSuccessHeaders(endpoint),
+        content: createContent(reply, examples[200]),
       },
     }),
     ...(redirect !== undefined && {
       302: {
         description: redirect,
-        headers: { ...commonHeaders, location: headerRef('RedirectLocation') },
+        headers: { ...commonHeaders, location: createHeaderRef('RedirectLocation') },
       },
     }),
     ...Object.fromEntries(failures.filter(([, { description }]) => description !== '')),
-    500: { ...failure(['INTERNAL_ERROR']), content: jsonContent(z.union([AuthError, ErrorBody])) },
+    500: { ...failure(['INTERNAL_ERROR']), content: createJsonContent(z.union([AuthError, ErrorBody])) },
     503: {
       ...failure(['SERVICE_UNAVAILABLE'], {
         ...commonHeaders,
-        'retry-after': headerRef('RetryWhenUnavailable'),
+        'retry-after': createHeaderRef('RetryWhenUnavailable'),
       }),
-      content: jsonContent(ErrorBody),
+      content: createJsonContent(ErrorBody),
     },
   }
 }
 
 /** better-auth names the page to open in the body and in a header. */
-const successHeaders = ({ body }: AuthEndpoint) => ({
+const getSuccessHeaders = ({ body }: AuthEndpoint) => ({
   ...commonHeaders,
-  ...(body && 'callbackURL' in body.shape && { location: headerRef('Location') }),
+  ...(body && 'callbackURL' in body.shape && { location: createHeaderRef('Location') }),
 })
 
-const jsonContent = (schema: z.ZodType) => ({ 'application/json': { schema } })
+const createJsonContent = (schema: z.ZodType) => ({ 'application/json': { schema } })
 
-const contentOf = (reply: z.ZodType | 'page', example: unknown) =>
+const createContent = (reply: z.ZodType | 'page', example: unknown) =>
   reply === 'page'
-    ? { 'text/html': { schema: z.string(), ...exampleOf(example) } }
-    : { 'application/json': { schema: reply, ...exampleOf(example) } }
+    ? { 'text/html': { schema: z.string(), ...toExample(example) } }
+    : { 'application/json': { schema: reply, ...toExample(example) } }
 
 const failure = (codes: readonly string[], headers: ZodOpenApiResponseObject['headers'] = commonHeaders) => ({
   description: codes.map((code) => `\`${code}\``).join(', '),
   headers,
-  content: jsonContent(AuthError),
+  content: createJsonContent(AuthError),
 })

@@ -33,7 +33,7 @@ type Views = readonly z.infer<typeof FormatView>[]
 const viewsByEngines = new WeakMap<readonly Engine[], Views>()
 
 /** Returns every format that can be read or written, computed once from the engines' capabilities. */
-export function formatViews(engines: readonly Engine[]): Views {
+export function getFormatViews(engines: readonly Engine[]): Views {
   const views = viewsByEngines.get(engines) ?? computeViews(engines)
   viewsByEngines.set(engines, views)
   return views
@@ -41,14 +41,14 @@ export function formatViews(engines: readonly Engine[]): Views {
 
 function computeViews(engines: readonly Engine[]): Views {
   const allConversions = findConversions(engines)
-  const bySource = Map.groupBy(allConversions, ({ from }) => from)
+  const conversionsBySource = Map.groupBy(allConversions, ({ from }) => from)
   const writtenFormats = new Set(allConversions.map(({ to }) => to))
   const capabilities = engines.flatMap((engine) => engine.capabilities)
   return formats
     .map((format) => {
-      const reachedFormats = new Set(bySource.get(format.id)?.map(({ to }) => to))
+      const targetFormats = new Set(conversionsBySource.get(format.id)?.map(({ to }) => to))
       return {
-        ...viewOf(format, listTargetsAmong(format.id, reachedFormats)),
+        ...viewOf(format, listTargetsAmong(format.id, targetFormats)),
         tools: [
           ...new Set(
             capabilities
@@ -56,7 +56,7 @@ function computeViews(engines: readonly Engine[]): Views {
               .map(({ operation }) => operation),
           ),
         ],
-        canRead: reachedFormats.size > 0,
+        canRead: targetFormats.size > 0,
         canWrite: writtenFormats.has(format.id),
       }
     })

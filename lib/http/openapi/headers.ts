@@ -10,34 +10,37 @@ interface HeaderComponent {
   readonly required: boolean
 }
 
-const optionalHeader = (name: string, description: string): HeaderComponent => ({
+const createOptionalHeader = (name: string, description: string): HeaderComponent => ({
   name,
   description,
   required: false,
 })
-const requiredHeader = (name: string, description: string): HeaderComponent => ({
+const createRequiredHeader = (name: string, description: string): HeaderComponent => ({
   name,
   description,
   required: true,
 })
 
 const commonHeaders = {
-  RequestId: optionalHeader(
+  RequestId: createOptionalHeader(
     'x-request-id',
     'Id of the request, or the `X-Request-Id` that the client sent; also in `meta.requestId`',
   ),
-  ApiVersion: optionalHeader('x-api-version', 'Version of the API'),
+  ApiVersion: createOptionalHeader('x-api-version', 'Version of the API'),
 }
 
 const limitHeaders = {
-  RateLimitLimit: optionalHeader(
+  RateLimitLimit: createOptionalHeader(
     'x-ratelimit-limit',
     'Requests that the tightest limit allows; missing if the plan has no limits, such as `self-hosted`',
   ),
-  RateLimitRemaining: optionalHeader('x-ratelimit-remaining', 'Remaining requests of that limit'),
-  RateLimitReset: optionalHeader('x-ratelimit-reset', 'Time at which that limit resets, in Unix seconds'),
-  RateLimitPolicy: optionalHeader('ratelimit-policy', 'All limits, for example `"minute";q=60;w=60`'),
-  RateLimit: optionalHeader(
+  RateLimitRemaining: createOptionalHeader('x-ratelimit-remaining', 'Remaining requests of that limit'),
+  RateLimitReset: createOptionalHeader(
+    'x-ratelimit-reset',
+    'Time at which that limit resets, in Unix seconds',
+  ),
+  RateLimitPolicy: createOptionalHeader('ratelimit-policy', 'All limits, for example `"minute";q=60;w=60`'),
+  RateLimit: createOptionalHeader(
     'ratelimit',
     'Remaining requests of the tightest limit, for example `"minute";r=57;t=31`',
   ),
@@ -45,30 +48,33 @@ const limitHeaders = {
 
 /** Headers that only some operations or statuses have. */
 const otherHeaders = {
-  Authenticate: requiredHeader('www-authenticate', 'How to authenticate (RFC 6750)'),
-  AuthenticateScope: optionalHeader(
+  Authenticate: createRequiredHeader('www-authenticate', 'How to authenticate (RFC 6750)'),
+  AuthenticateScope: createOptionalHeader(
     'www-authenticate',
     '`Bearer error="insufficient_scope"` with the required scopes, if those of the key or token are too few (RFC 6750)',
   ),
-  AcceptEncoding: requiredHeader('accept-encoding', 'Supported encodings of request bodies'),
-  RetryWhenLimited: requiredHeader('retry-after', 'Seconds until the limit resets'),
-  RetryWhenUnavailable: requiredHeader('retry-after', 'Seconds after which to try again'),
-  RetryWhileRunning: optionalHeader(
+  AcceptEncoding: createRequiredHeader('accept-encoding', 'Supported encodings of request bodies'),
+  RetryWhenLimited: createRequiredHeader('retry-after', 'Seconds until the limit resets'),
+  RetryWhenUnavailable: createRequiredHeader('retry-after', 'Seconds after which to try again'),
+  RetryWhileRunning: createOptionalHeader(
     'retry-after',
     'Seconds after which to try again while the first request is running',
   ),
-  ETag: requiredHeader('etag', 'Changes with the data of the reply; send it as `If-None-Match`'),
-  OwnerToken: optionalHeader(ownerHeader, 'The new identity, if the request had none; also sent as a cookie'),
-  IdempotentReplayed: optionalHeader(
+  ETag: createRequiredHeader('etag', 'Changes with the data of the reply; send it as `If-None-Match`'),
+  OwnerToken: createOptionalHeader(
+    ownerHeader,
+    'The new identity, if the request had none; also sent as a cookie',
+  ),
+  IdempotentReplayed: createOptionalHeader(
     replayedHeader,
     '`true` if the reply repeats that of an earlier request with the same key',
   ),
-  RedirectLocation: requiredHeader('location', replyHeaders.location),
-  Location: optionalHeader('location', replyHeaders.location),
-  Link: optionalHeader('link', replyHeaders.link),
-  PreferenceApplied: optionalHeader('preference-applied', replyHeaders['preference-applied']),
-  ReprDigest: optionalHeader('repr-digest', replyHeaders['repr-digest']),
-  PollAfter: optionalHeader('retry-after', replyHeaders['retry-after']),
+  RedirectLocation: createRequiredHeader('location', replyHeaders.location),
+  Location: createOptionalHeader('location', replyHeaders.location),
+  Link: createOptionalHeader('link', replyHeaders.link),
+  PreferenceApplied: createOptionalHeader('preference-applied', replyHeaders['preference-applied']),
+  ReprDigest: createOptionalHeader('repr-digest', replyHeaders['repr-digest']),
+  PollAfter: createOptionalHeader('retry-after', replyHeaders['retry-after']),
 }
 
 const headers = { ...commonHeaders, ...limitHeaders, ...otherHeaders }
@@ -100,28 +106,28 @@ const errorHeaderIds: Readonly<Record<number, HeaderId>> = {
 const locationStatuses: readonly number[] = [201, 302, 303]
 
 /** Returns references to the headers of a reply. */
-export function headerRefs(contract: AnyContract, status: number) {
+export function createHeaderRefs(contract: AnyContract, status: number) {
   const ids: readonly HeaderId[] = [
     ...idsOf(commonHeaders),
     ...idsOf(limitHeaders),
-    ...(status < 400 ? successHeaderIds(contract, status) : failureHeaderIds(contract, status)),
+    ...(status < 400 ? getSuccessHeaderIds(contract, status) : getFailureHeaderIds(contract, status)),
   ]
-  return refsTo(ids)
+  return toRefs(ids)
 }
 
-const refsTo = (ids: readonly HeaderId[]) =>
+const toRefs = (ids: readonly HeaderId[]) =>
   Object.fromEntries(ids.map((id) => [headers[id].name, { $ref: `#/components/headers/${id}` }]))
 
 /** References to the rate-limit headers, which every reply has. */
-export const limitHeaderRefs = refsTo(idsOf(limitHeaders))
+export const limitHeaderRefs = toRefs(idsOf(limitHeaders))
 
-function failureHeaderIds({ idempotent }: AnyContract, status: number): readonly HeaderId[] {
+function getFailureHeaderIds({ idempotent }: AnyContract, status: number): readonly HeaderId[] {
   if (status === 409) return idempotent ? ['RetryWhileRunning'] : []
   const id = errorHeaderIds[status]
   return id ? [id] : []
 }
 
-function successHeaderIds(
+function getSuccessHeaderIds(
   { reply, idempotent, issuesIdentity }: AnyContract,
   status: number,
 ): readonly HeaderId[] {

@@ -6,16 +6,16 @@ import type { Engine } from '../../engines/engine.ts'
 import { defined } from '../../validation/defined.ts'
 import { largeFileHint } from '../body/body-limit.ts'
 import type { AnyContract, BodyKind } from '../contract.ts'
-import { authPaths, authTag } from './auth-paths.ts'
+import { authTag, createAuthPaths } from './auth-paths.ts'
 import { headerComponents } from './headers.ts'
 import { Parameters } from './parameters.ts'
 import type { RecordedExample } from './recorded-example.ts'
-import { exampleOf, Responses } from './responses.ts'
+import { Responses, toExample } from './responses.ts'
 import { simplifySchema } from './schemas.ts'
-import { securityOf, securitySchemes } from './security.ts'
+import { getSecurity, securitySchemes } from './security.ts'
 import { tags } from './tags.ts'
 import { addTaskOptions } from './task-options.ts'
-import { eventSchemas, openApiWebhooks, webhookHeaderComponents } from './webhooks.ts'
+import { createEventSchemas, createOpenApiWebhooks, createWebhookHeaderComponents } from './webhooks.ts'
 
 const mediaTypes: Readonly<Record<BodyKind, string>> = {
   json: 'application/json',
@@ -37,28 +37,28 @@ interface DocumentInfo {
 }
 
 /** Creates the OpenAPI 3.1 document from the contracts and the endpoints of better-auth. */
-export function openApiDocument(contracts: readonly AnyContract[], info: DocumentInfo) {
-  const exampleFor = (contract: AnyContract) => info.examples?.[operationId(contract)]
-  const parameters = new Parameters(contracts, (contract) => exampleFor(contract)?.parameters)
+export function createOpenApiDocument(contracts: readonly AnyContract[], info: DocumentInfo) {
+  const findExample = (contract: AnyContract) => info.examples?.[operationId(contract)]
+  const parameters = new Parameters(contracts, (contract) => findExample(contract)?.parameters)
   const responses = new Responses()
   const paths: ZodOpenApiPathsObject = {}
   for (const contract of contracts) {
     const path = contract.path.replace(/:(\w+)/g, '{$1}')
     const { body } = contract
-    const example = exampleFor(contract)
+    const example = findExample(contract)
     const operation = {
       operationId: operationId(contract),
       tags: [contract.tag],
       summary: contract.summary,
       ...defined({ description: contract.description }),
-      ...securityOf(contract.access),
+      ...getSecurity(contract.access),
       ...parameters.of(contract),
-      ...defined({ requestBody: body && { required: true, content: bodyContent(body, example) } }),
+      ...defined({ requestBody: body && { required: true, content: createBodyContent(body, example) } }),
       responses: responses.of(contract, example?.responses),
     }
     paths[path] = { ...paths[path], [contract.method.toLowerCase()]: operation }
   }
-  Object.assign(paths, authPaths(info.authEndpoints ?? [], info.examples))
+  Object.assign(paths, createAuthPaths(info.authEndpoints ?? [], info.examples))
   const usedTags = new Set([...contracts.map(({ tag }) => tag), ...(info.authEndpoints ? [authTag] : [])])
   const document = createDocument(
     {
@@ -72,16 +72,16 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
           '`GET /v1/jobs` lists your jobs. With `Accept: application/problem+json` errors are RFC 9457 problem details. ' +
           'Fields of request bodies and options may also be written in snake_case, such as `target_format`, and the fields of tasks in camelCase. ' +
           'Request bodies may have the `Content-Encoding` gzip, deflate, br or zstd, except forms with files.' +
-          limitOf(info),
+          formatLimit(info),
         license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: info.url }],
       tags: tags.filter(({ name }) => usedTags.has(name)),
       paths,
-      webhooks: openApiWebhooks(),
+      webhooks: createOpenApiWebhooks(),
       components: {
         headers: headerComponents,
-        parameters: webhookHeaderComponents(),
+        parameters: createWebhookHeaderComponents(),
         securitySchemes: securitySchemes(info.url),
       },
       security: [],
@@ -102,9 +102,9 @@ const override = ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => si
 
 /** Events are output of the service, although they are the body of a request. */
 const describeEvents = () =>
-  createSchema(z.object(eventSchemas()), { io: 'output', opts: { override } }).components
+  createSchema(z.object(createEventSchemas()), { io: 'output', opts: { override } }).components
 
-const limitOf = ({ maxBodyBytes: max }: DocumentInfo): string =>
+const formatLimit = ({ maxBodyBytes: max }: DocumentInfo): string =>
   max === undefined
     ? ''
     : ` The maximum request size is ${max} bytes; larger requests are rejected with \`FILE_TOO_LARGE\` (413). ${largeFileHint}.`
@@ -112,28 +112,28 @@ const limitOf = ({ maxBodyBytes: max }: DocumentInfo): string =>
 export const operationId = ({ method, path }: AnyContract) =>
   `${method.toLowerCase()}${path.replace(/(?<![:/.-])[:/.-]+(\w)/g, (_, character: string) => character.toUpperCase()).replace(/\W/g, '')}`
 
-function bodyContent(body: NonNullable<AnyContract['body']>, example: RecordedExample | undefined) {
+function createBodyContent(body: NonNullable<AnyContract['body']>, example: RecordedExample | undefined) {
   return Object.fromEntries(
     body.accepts.map((kind) => [
       mediaTypes[kind],
       {
-        schema: kind === 'multipart' ? withFiles(body) : (body.reference?.() ?? body.schema),
+        schema: kind === 'multipart' ? addFileFields(body) : (body.reference?.() ?? body.schema),
         ...(kind === 'json' && body.examples
-          ? { examples: examplesOf(body.examples) }
-          : exampleOf(example?.request?.[mediaTypes[kind]])),
+          ? { examples: createExamples(body.examples) }
+          : toExample(example?.request?.[mediaTypes[kind]])),
       },
     ]),
   )
 }
 
-const examplesOf = (examples: Readonly<Record<string, unknown>>) =>
+const createExamples = (examples: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     Object.entries(examples).map(([summary, value]) => [nameOf(summary), { summary, value }]),
   )
 
 const nameOf = (summary: string) => summary.toLowerCase().replace(/\W+/g, '-')
 
-function withFiles(body: NonNullable<AnyContract['body']>): z.ZodType {
+function addFileFields(body: NonNullable<AnyContract['body']>): z.ZodType {
   const parts = Object.entries(body.files ?? {}).map(([name, description]) => [
     name,
     // Optional, because an upload can replace any of them.

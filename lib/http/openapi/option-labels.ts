@@ -25,11 +25,11 @@ const encodings = [
   ...['shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr', 'cp866'],
 ]
 const length = (label: string): OptionLabel => ({ label, widget: 'length' })
-const secretText = (label: string): OptionLabel => ({ label, widget: 'password' })
+const createPasswordLabel = (label: string): OptionLabel => ({ label, widget: 'password' })
 
 /** Labels by option name, in the order in which forms show them. A name means the same for every conversion. */
 export const optionLabels: Readonly<Record<string, OptionLabel>> = {
-  password: { ...secretText('Password'), basic: true },
+  password: { ...createPasswordLabel('Password'), basic: true },
   quality: { label: 'Quality', basic: true, widget: 'slider' },
   targetSize: { label: 'Target file size', unit: 'bytes', basic: true, widget: 'size' },
   profile: { label: 'Profile', basic: true },
@@ -153,8 +153,8 @@ export const optionLabels: Readonly<Record<string, OptionLabel>> = {
   watermarkFontSize: { label: 'Font size', unit: 'pt' },
   watermarkMargin: { label: 'Distance from the edge', unit: 'pt' },
   watermarkScale: { label: 'Image width', unit: '%', widget: 'slider' },
-  ownerPassword: secretText('Owner password'),
-  currentPassword: secretText('Current password'),
+  ownerPassword: createPasswordLabel('Owner password'),
+  currentPassword: createPasswordLabel('Current password'),
   allowPrinting: { label: 'Allow printing' },
   allowCopying: { label: 'Allow copying' },
   allowModifying: { label: 'Allow changes' },

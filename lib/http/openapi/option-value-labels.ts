@@ -2,7 +2,7 @@ import { ocrLanguages } from '../../engines/pdf/ocr/languages.ts'
 
 /** Labels of option values: codecs by their official names, the rest in plain words. */
 
-const everywhere: Readonly<Record<string, string>> = {
+const commonLabels: Readonly<Record<string, string>> = {
   auto: 'Automatic',
   copy: 'Copy unchanged',
   // Codecs
@@ -134,7 +134,7 @@ const everywhere: Readonly<Record<string, string>> = {
 }
 
 /** Labels of values that mean something different for one option. */
-const byOption: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const labelsByOption: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   mode: {
     'remux-if-possible': 'Copy if possible',
     encode: 'Always re-encode',
@@ -169,7 +169,9 @@ const byOption: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /** Returns the label of an option value; a plain word without a label is capitalized. */
-export const valueLabel = (option: string, value: string): string =>
-  byOption[option]?.[value] ?? everywhere[value] ?? (/^[a-z]+$/.test(value) ? capitalize(value) : value)
+export const getValueLabel = (option: string, value: string): string =>
+  labelsByOption[option]?.[value] ??
+  commonLabels[value] ??
+  (/^[a-z]+$/.test(value) ? capitalize(value) : value)
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

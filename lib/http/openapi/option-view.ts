@@ -4,7 +4,7 @@ import { mayNeedUnlock, optionsSchemaOf, type Route } from '../../plan/index.ts'
 import { component } from '../../validation/component.ts'
 import { defined } from '../../validation/defined.ts'
 import { type OptionLabel, optionLabels, widgets } from './option-labels.ts'
-import { valueLabel } from './option-value-labels.ts'
+import { getValueLabel } from './option-value-labels.ts'
 
 /** An option for forms and readers, generated from its schema, so that it cannot differ from the validation. */
 export const OptionView = component(
@@ -51,49 +51,50 @@ interface JsonSchema {
 
 const cache = new WeakMap<z.ZodType, OptionView>()
 
-export function optionViews(schema: z.ZodObject): OptionView[] {
+export function createOptionViews(schema: z.ZodObject): OptionView[] {
   const views = Object.entries(schema.shape).map(([name, option]) => {
     const type = option as z.ZodType // zod does not infer the type of the shape's values
     // Thousands of pairs share option schemas; each is described once.
-    const view = cache.get(type) ?? describe(name, type)
+    const view = cache.get(type) ?? describeOption(name, type)
     cache.set(type, view)
     return view
   })
-  return views.toSorted((a, b) => placeOf(a) - placeOf(b))
+  return views.toSorted((a, b) => getPosition(a) - getPosition(b))
 }
 
-const places = new Map(Object.keys(optionLabels).map((name, at) => [name, at]))
-const placeOf = ({ name }: OptionView) => places.get(name) ?? places.size
+const positionsByName = new Map(Object.keys(optionLabels).map((name, at) => [name, at]))
+const getPosition = ({ name }: OptionView) => positionsByName.get(name) ?? positionsByName.size
 
 /** Deduplicated lists of options: most pairs have the same list as hundreds of others. */
 export class OptionSets {
-  readonly #capabilities = new Map<Capability, number>()
+  readonly #numbersByCapability = new Map<Capability, number>()
   readonly #indexesByRoute = new Map<string, number>()
   readonly #indexes = new Map<string, number>()
   readonly #sets: OptionView[][] = []
 
-  indexOf(route: Route): number {
+  getIndex(route: Route): number {
     // Thousands of pairs share a few hundred routes: the options of each route are listed once.
-    const way = [
+    const routeKey = [
       mayNeedUnlock(route),
-      ...route.steps.map(({ capability }) => this.#numberOf(capability)),
+      ...route.steps.map(({ capability }) => this.#getNumber(capability)),
     ].join()
-    const place = this.#indexesByRoute.get(way) ?? this.#indexOfViews(optionViews(optionsSchemaOf(route)))
-    this.#indexesByRoute.set(way, place)
-    return place
+    const index =
+      this.#indexesByRoute.get(routeKey) ?? this.#getIndexOfViews(createOptionViews(optionsSchemaOf(route)))
+    this.#indexesByRoute.set(routeKey, index)
+    return index
   }
 
-  #numberOf(capability: Capability): number {
-    const number = this.#capabilities.get(capability) ?? this.#capabilities.size
-    this.#capabilities.set(capability, number)
+  #getNumber(capability: Capability): number {
+    const number = this.#numbersByCapability.get(capability) ?? this.#numbersByCapability.size
+    this.#numbersByCapability.set(capability, number)
     return number
   }
 
-  #indexOfViews(views: OptionView[]): number {
+  #getIndexOfViews(views: OptionView[]): number {
     const key = JSON.stringify(views)
-    const place = this.#indexes.get(key) ?? this.#sets.push(views) - 1
-    this.#indexes.set(key, place)
-    return place
+    const index = this.#indexes.get(key) ?? this.#sets.push(views) - 1
+    this.#indexes.set(key, index)
+    return index
   }
 
   all(): OptionView[][] {
@@ -102,42 +103,42 @@ export class OptionSets {
 }
 
 /** Describes the parsed value of the option; readers don't care that forms send it as text. */
-function describe(name: string, option: z.ZodType): OptionView {
+function describeOption(name: string, option: z.ZodType): OptionView {
   // zod's JSON Schemas have this shape for our kinds of options.
   const output = z.toJSONSchema(option, { io: 'output', unrepresentable: 'any' }) as JsonSchema
   const input = z.toJSONSchema(option, { io: 'input', unrepresentable: 'any' }) as JsonSchema
-  const describedForms = formsOf(output).filter(({ type, enum: words }) => type ?? words)
-  const forms = describedForms.length > 0 ? describedForms : formsOf(input)
+  const describedForms = listForms(output).filter(({ type, enum: values }) => type ?? values)
+  const forms = describedForms.length > 0 ? describedForms : listForms(input)
   const words = forms.flatMap((form) => form.enum ?? []).map(String)
   const [number] = forms.filter(({ type }) => isNumeric(type))
-  const pattern = patternOf(forms)
+  const pattern = getPattern(forms)
   const fallbackValue = output.default ?? input.default
-  const isSpelled = number !== undefined && words.length === 0 && takesText(option)
-  const shownLabel: OptionLabel = optionLabels[name] ?? { label: name }
+  const acceptsText = number !== undefined && words.length === 0 && takesText(option)
+  const optionLabel: OptionLabel = optionLabels[name] ?? { label: name }
   // For an option that accepts words or a number, the words determine the type and the bounds apply to the number.
   const type = words.length > 0 ? 'enum' : typeOf(forms[0])
-  const bounds = { ...bound('min', number?.minimum), ...bound('max', number?.maximum) }
-  const { suggestions } = shownLabel
-  const offered = [...words, ...(suggestions ?? [])]
-  const orNumber = words.length > 0 && number && forms.some((form) => isNumeric(form.type) && !form.enum)
+  const bounds = { ...toBound('min', number?.minimum), ...toBound('max', number?.maximum) }
+  const { suggestions } = optionLabel
+  const offeredValues = [...words, ...(suggestions ?? [])]
+  const acceptsNumber = words.length > 0 && number && forms.some((form) => isNumeric(form.type) && !form.enum)
   return {
     name,
-    label: shownLabel.label,
+    label: optionLabel.label,
     type,
-    group: shownLabel.basic ? 'basics' : 'more',
-    widget: widgetOf(shownLabel, type, orNumber === true),
-    ...(shownLabel.unit && type !== 'enum' && type !== 'boolean' && { unit: shownLabel.unit }),
+    group: optionLabel.basic ? 'basics' : 'more',
+    widget: chooseWidget(optionLabel, type, acceptsNumber === true),
+    ...(optionLabel.unit && type !== 'enum' && type !== 'boolean' && { unit: optionLabel.unit }),
     description: output.description ?? input.description ?? '',
     ...defined({ default: fallbackValue }),
     ...(words.length > 0 && { enum: words }),
     ...defined({ suggestions: suggestions && [...suggestions] }),
-    ...(offered.length > 0 && {
-      enumLabels: Object.fromEntries(offered.map((value) => [value, valueLabel(name, value)])),
+    ...(offeredValues.length > 0 && {
+      enumLabels: Object.fromEntries(offeredValues.map((value) => [value, getValueLabel(name, value)])),
     }),
-    ...(orNumber && { number: { type: number.type === 'integer' ? 'integer' : 'number', ...bounds } }),
+    ...(acceptsNumber && { number: { type: number.type === 'integer' ? 'integer' : 'number', ...bounds } }),
     ...bounds,
     ...(pattern && { pattern }),
-    ...(isSpelled && { spelled: true }),
+    ...(acceptsText && { spelled: true }),
     ...(output.deprecated && { deprecated: true }),
   }
 }
@@ -148,31 +149,36 @@ const takesText = (option: z.ZodType) => ['0:01', '64k', '2M'].some((text) => op
 const isNumeric = (type: string | undefined) => type === 'integer' || type === 'number'
 
 /** Returns undefined if one of the forms accepts any text. */
-function patternOf(forms: readonly JsonSchema[]): string | undefined {
-  const texts = forms.filter((form) => form.type === 'string' && !form.enum)
-  const patterns = texts.flatMap(({ pattern }) => pattern ?? [])
-  if (patterns.length < texts.length) return undefined
+function getPattern(forms: readonly JsonSchema[]): string | undefined {
+  const textForms = forms.filter((form) => form.type === 'string' && !form.enum)
+  const patterns = textForms.flatMap(({ pattern }) => pattern ?? [])
+  if (patterns.length < textForms.length) return undefined
   return patterns.length > 1 ? patterns.map((pattern) => `(?:${pattern})`).join('|') : patterns[0]
 }
 
 /** A name can be an enum for one conversion and a flag for another: its widget is used only if it fits the type. */
-function widgetOf(
+function chooseWidget(
   { widget }: OptionLabel,
   type: OptionView['type'],
-  orNumber: boolean,
+  acceptsNumber: boolean,
 ): OptionView['widget'] {
   if (type === 'boolean') return 'switch'
-  if (type === 'enum' && widget !== 'color' && widget !== 'position' && !(widget === 'slider' && orNumber))
+  if (
+    type === 'enum' &&
+    widget !== 'color' &&
+    widget !== 'position' &&
+    !(widget === 'slider' && acceptsNumber)
+  )
     return 'choice'
   if (widget) return widget
   return type === 'string' ? 'text' : 'number'
 }
 
-const formsOf = (schema: JsonSchema): readonly JsonSchema[] =>
+const listForms = (schema: JsonSchema): readonly JsonSchema[] =>
   (schema.anyOf ?? [schema]).filter(({ type }) => type !== 'null')
 
 /** Omits the safe integer bounds that zod adds to every integer. */
-const bound = (name: 'min' | 'max', value: number | undefined) =>
+const toBound = (name: 'min' | 'max', value: number | undefined) =>
   value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? {} : { [name]: value }
 
 function typeOf(schema: JsonSchema | undefined): OptionView['type'] {

@@ -3,7 +3,7 @@ import { defined } from '../../validation/defined.ts'
 import type { AnyContract } from '../contract.ts'
 import { idempotencyKeyDescription } from '../idempotency.ts'
 
-const KeyHeader = z.object({
+const IdempotencyKeyHeader = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().describe(idempotencyKeyDescription),
 })
 
@@ -20,22 +20,22 @@ interface ParameterUse {
   readonly example: unknown
 }
 
-type Examples = (contract: AnyContract) => Readonly<Record<string, unknown>> | undefined
+type GetExamples = (contract: AnyContract) => Readonly<Record<string, unknown>> | undefined
 
 /** Creates the parameters of operations. Those that several operations declare with one schema become components. */
 export class Parameters {
   /** By `keyOf` and schema: parameters with different names may have one schema. */
-  readonly #components = new Map<string, Map<z.ZodType, z.ZodType>>()
-  readonly #examples: Examples
+  readonly #componentsByName = new Map<string, Map<z.ZodType, z.ZodType>>()
+  readonly #examples: GetExamples
 
   /** @param examples returns recorded values by parameter name. */
-  constructor(contracts: readonly AnyContract[], examples: Examples) {
+  constructor(contracts: readonly AnyContract[], examples: GetExamples) {
     this.#examples = examples
-    const uses = contracts.flatMap((contract) => this.#usesOf(contract))
+    const uses = contracts.flatMap((contract) => this.#listUses(contract))
     const ids = new Set<string>()
     for (const [key, group] of Map.groupBy(uses, keyOf)) {
       const sharedSchemas = [...Map.groupBy(group, ({ schema }) => schema)].filter(
-        ([, same]) => same.length > 1,
+        ([, uses]) => uses.length > 1,
       )
       // The most frequent meaning of a name gets the name; the others are described where they occur.
       const [[schema, sameParameters] = []] = sharedSchemas.sort(([, x], [, y]) => y.length - x.length)
@@ -43,12 +43,12 @@ export class Parameters {
       if (!schema || ids.has(id)) continue
       ids.add(id)
       const { example } = sameParameters?.find((use) => use.example !== undefined) ?? {}
-      this.#components.set(key, new Map([[schema, describe(schema, example, id)]]))
+      this.#componentsByName.set(key, new Map([[schema, describe(schema, example, id)]]))
     }
   }
 
   of(contract: AnyContract): { readonly requestParams?: RequestParams } {
-    const uses = Map.groupBy(this.#usesOf(contract), ({ location }) => location)
+    const uses = Map.groupBy(this.#listUses(contract), ({ location }) => location)
     if (uses.size === 0) return {}
     const shapes = [...uses].map(([location, group]) => [
       location,
@@ -56,7 +56,7 @@ export class Parameters {
         Object.fromEntries(
           group.map((use) => [
             use.name,
-            this.#components.get(keyOf(use))?.get(use.schema) ?? describe(use.schema, use.example),
+            this.#componentsByName.get(keyOf(use))?.get(use.schema) ?? describe(use.schema, use.example),
           ]),
         ),
       ),
@@ -64,11 +64,11 @@ export class Parameters {
     return { requestParams: Object.fromEntries(shapes) }
   }
 
-  #usesOf(contract: AnyContract): ParameterUse[] {
+  #listUses(contract: AnyContract): ParameterUse[] {
     const { params, query, idempotent } = contract
-    const schemas = { path: params, query, header: idempotent ? KeyHeader : undefined }
+    const schemas = { path: params, query, header: idempotent ? IdempotencyKeyHeader : undefined }
     return locations.flatMap((location) =>
-      Object.entries(shapeOf(schemas[location])).map(([name, schema]) => ({
+      Object.entries(getShape(schemas[location])).map(([name, schema]) => ({
         location,
         name,
         schema,
@@ -80,7 +80,7 @@ export class Parameters {
 
 const keyOf = ({ location, name }: ParameterUse) => `${location} ${name}`
 
-const shapeOf = (schema: z.ZodObject | undefined): Readonly<Record<string, z.ZodType>> =>
+const getShape = (schema: z.ZodObject | undefined): Readonly<Record<string, z.ZodType>> =>
   schema ? (schema.shape as Readonly<Record<string, z.ZodType>>) : {} // shapes hold types
 
 /** Recorded examples are text, even for numbers, so they are parsed. */

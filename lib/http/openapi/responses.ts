@@ -6,9 +6,9 @@ import { isOpenAccess } from '../../model/principal.ts'
 import { component } from '../../validation/component.ts'
 import type { AnyContract } from '../contract.ts'
 import { repliesOnlyJson } from '../replies/accept-header.ts'
-import { errorTitle } from '../replies/envelope.ts'
-import { headerRefs } from './headers.ts'
-import { accessErrors } from './security.ts'
+import { toErrorTitle } from '../replies/envelope.ts'
+import { createHeaderRefs } from './headers.ts'
+import { getAccessErrors } from './security.ts'
 
 const Meta = component(
   'Meta',
@@ -57,60 +57,60 @@ const Problem = component(
 /** Recorded replies by status. */
 type Examples = Readonly<Record<string, unknown>> | undefined
 
-export const exampleOf = (value: unknown) => (value === undefined ? {} : { example: value })
+export const toExample = (value: unknown) => (value === undefined ? {} : { example: value })
 
 /** Creates the responses of operations; equal error responses become one component. */
 export class Responses {
-  readonly #shared = new Map<string, ZodOpenApiResponseObject>()
-  readonly #bodies = new Map<z.ZodType, z.ZodType>()
+  readonly #sharedResponses = new Map<string, ZodOpenApiResponseObject>()
+  readonly #bodySchemas = new Map<z.ZodType, z.ZodType>()
 
   of(contract: AnyContract, examples: Examples): ZodOpenApiResponsesObject {
-    return { ...this.#successes(contract, examples), ...this.#failures(contract, examples) }
+    return { ...this.#createSuccesses(contract, examples), ...this.#createFailures(contract, examples) }
   }
 
-  #successes(contract: AnyContract, examples: Examples) {
+  #createSuccesses(contract: AnyContract, examples: Examples) {
     const { reply, summary } = contract
     const contentOf = (status: number | string) => {
       if (reply.form === 'empty' || Number(status) === 204) return {}
       const type = reply.contentType?.split(';')[0] ?? 'application/json'
-      return { content: { [type]: { schema: this.#bodyOf(reply), ...exampleOf(examples?.[status]) } } }
+      return { content: { [type]: { schema: this.#getBodySchema(reply), ...toExample(examples?.[status]) } } }
     }
     const otherStatuses = Object.entries(reply.otherStatuses ?? {}).map(([status, description]) => [
       status,
-      { description, headers: headerRefs(contract, Number(status)), ...contentOf(status) },
+      { description, headers: createHeaderRefs(contract, Number(status)), ...contentOf(status) },
     ])
     return {
       [String(reply.status)]: {
         description: summary,
-        headers: headerRefs(contract, reply.status),
+        headers: createHeaderRefs(contract, reply.status),
         ...contentOf(reply.status),
       },
       ...Object.fromEntries(otherStatuses),
       ...(reply.etag && {
         304: {
           description: 'Not modified since the ETag of `If-None-Match`',
-          headers: headerRefs(contract, 304),
+          headers: createHeaderRefs(contract, 304),
         },
       }),
     }
   }
 
   /** A named schema gets a named reply, which the statuses and operations with that schema share. */
-  #bodyOf({ form, schema }: AnyContract['reply']): z.ZodType {
+  #getBodySchema({ form, schema }: AnyContract['reply']): z.ZodType {
     if (form === 'raw' || form === 'stream') return schema
-    const knownBody = this.#bodies.get(schema)
+    const knownBody = this.#bodySchemas.get(schema)
     if (knownBody) return knownBody
     const envelope = { success: z.literal(true), data: schema, meta: Meta }
     const isMirrored = form === 'mirrored' && schema instanceof z.ZodObject
     const body: z.ZodType = isMirrored ? schema.extend(envelope) : z.object(envelope)
     const id = schema.meta()?.id
     const namedBody = id === undefined ? body : component(`${id}Reply`, body)
-    this.#bodies.set(schema, namedBody)
+    this.#bodySchemas.set(schema, namedBody)
     return namedBody
   }
 
-  #failures(contract: AnyContract, examples: Examples) {
-    const codes = errorsOf(contract)
+  #createFailures(contract: AnyContract, examples: Examples) {
+    const codes = listErrors(contract)
     // A status that the contract describes itself keeps that description.
     const statuses = [...new Set(codes.map((code) => errorCatalog[code].status))].filter(
       (status) => !(status in (contract.reply.otherStatuses ?? {})),
@@ -118,7 +118,7 @@ export class Responses {
     return Object.fromEntries(
       statuses.map((status) => [
         String(status),
-        this.#failure(
+        this.#createFailure(
           contract,
           status,
           codes.filter((code) => errorCatalog[code].status === status),
@@ -128,13 +128,13 @@ export class Responses {
     )
   }
 
-  #failure(contract: AnyContract, status: number, codes: readonly ErrorCode[], example: unknown) {
+  #createFailure(contract: AnyContract, status: number, codes: readonly ErrorCode[], example: unknown) {
     const isOAuth = contract.errorFormat === 'oauth'
     const response: ZodOpenApiResponseObject = {
-      description: codes.map((code) => `\`${code}\` ${errorTitle(code)}`).join('; '),
-      headers: headerRefs(contract, status),
+      description: codes.map((code) => `\`${code}\` ${toErrorTitle(code)}`).join('; '),
+      headers: createHeaderRefs(contract, status),
       content: {
-        'application/json': { schema: isOAuth ? OAuthError : ErrorBody, ...exampleOf(example) },
+        'application/json': { schema: isOAuth ? OAuthError : ErrorBody, ...toExample(example) },
         ...(contract.errorFormat === undefined && { 'application/problem+json': { schema: Problem } }),
       },
     }
@@ -142,8 +142,8 @@ export class Responses {
     const kind = isOAuth ? 'OAuth' : isOpenAccess(contract.access) ? 'Public' : ''
     const suffix = status === 409 && contract.idempotent ? 'OrRetry' : ''
     const id = `${kind}${codes.map(pascalCase).join('Or')}${suffix}`
-    const sharedResponse = this.#shared.get(id) ?? { id, ...response }
-    this.#shared.set(id, sharedResponse)
+    const sharedResponse = this.#sharedResponses.get(id) ?? { id, ...response }
+    this.#sharedResponses.set(id, sharedResponse)
     return sharedResponse
   }
 }
@@ -158,10 +158,10 @@ const bodyErrors = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE'
 const fileErrors = ['FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE', 'STORAGE_NOT_CONFIGURED'] as const
 
 /** All errors of an operation, in the order of the catalog. */
-function errorsOf(contract: AnyContract): readonly ErrorCode[] {
+function listErrors(contract: AnyContract): readonly ErrorCode[] {
   const codes: readonly ErrorCode[] = [
     ...(contract.errors ?? []),
-    ...accessErrors(contract.access),
+    ...getAccessErrors(contract.access),
     ...(contract.idempotent ? idempotencyErrors : []),
     ...(contract.params ? pathErrors : []),
     ...(contract.body ? bodyErrors : []),

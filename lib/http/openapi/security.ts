@@ -1,5 +1,5 @@
 import { ownerHeader } from '../../access/anonymous.ts'
-import { sessionCookieName } from '../../access/session-auth.ts'
+import { getSessionCookieName } from '../../access/session-auth.ts'
 import type { ErrorCode } from '../../error-catalog.ts'
 import { type Access, type GrantedScope, grantedScopes, isOpenAccess } from '../../model/principal.ts'
 
@@ -40,7 +40,7 @@ export const securitySchemes = (url: string) =>
     session: {
       type: 'apiKey',
       in: 'cookie',
-      name: sessionCookieName('https:'),
+      name: getSessionCookieName('https:'),
       description: 'Session of a signed-in user, who has all scopes',
     },
     owner: {
@@ -55,7 +55,7 @@ export const securitySchemes = (url: string) =>
  * Alternatives for authentication, and the scopes that all of them need. Only OAuth schemes can list scopes
  * (OpenAPI 3.1, Security Requirement Object), and some scopes are for sessions only.
  */
-export function securityOf(access: Access) {
+export function getSecurity(access: Access) {
   if (isOpenAccess(access)) return { security: [] }
   const scopes = [...access.scopes]
   const isGranted = grantedScopes.some((scope) => scopes.includes(scope))
@@ -67,7 +67,7 @@ export function securityOf(access: Access) {
   return { security, 'x-scopes': scopes }
 }
 
-export function accessErrors(access: Access): readonly ErrorCode[] {
+export function getAccessErrors(access: Access): readonly ErrorCode[] {
   if (isOpenAccess(access)) return []
   return [
     ...(access.anonymous === true ? [] : (['AUTHENTICATION_REQUIRED'] as const)),

@@ -10,7 +10,7 @@ type Schemas = Readonly<Record<string, unknown>>
 
 /** Adds to the schema of each task the options of its operation, as a schema such as `ThumbnailOptions`. */
 export function addTaskOptions(schemas: Schemas, engines: readonly Engine[]): Schemas {
-  const added = taskOperations.flatMap(({ kind, name }) => {
+  const addedSchemas = taskOperations.flatMap(({ kind, name }) => {
     const id = taskSchemaName(name)
     const task = schemas[id] as { readonly properties: Readonly<Record<string, JsonSchema>> } | undefined
     if (kind !== 'process' || !task) return []
@@ -18,7 +18,7 @@ export function addTaskOptions(schemas: Schemas, engines: readonly Engine[]): Sc
     const reference = { $ref: `#/components/schemas/${optionsId}` }
     const { options } = task.properties
     return [
-      [optionsId, optionsOf(name as Operation, engines)], // tasks that process files are named for the operation
+      [optionsId, listOptions(name as Operation, engines)], // tasks that process files are named for the operation
       [
         id,
         {
@@ -32,7 +32,7 @@ export function addTaskOptions(schemas: Schemas, engines: readonly Engine[]): Sc
       ],
     ] as const
   })
-  return { ...schemas, ...Object.fromEntries(added) }
+  return { ...schemas, ...Object.fromEntries(addedSchemas) }
 }
 
 /** An option of the API, not of an engine. */
@@ -43,7 +43,7 @@ const pdfEngine = {
 }
 
 /** The options that any engine has for the operation. Which of them a task has depends on its formats. */
-function optionsOf(operation: Operation, engines: readonly Engine[]): JsonSchema {
+function listOptions(operation: Operation, engines: readonly Engine[]): JsonSchema {
   const options = engines
     .flatMap(({ capabilities }) => capabilities.filter((row) => row.operation === operation))
     // `shape` contains zod types.
@@ -61,14 +61,14 @@ function optionsOf(operation: Operation, engines: readonly Engine[]): JsonSchema
 
 /** Accepts what any of the schemas accepts. */
 function mergeSchemas(schemas: readonly z.ZodType[]): JsonSchema {
-  const { description, ...first } = jsonSchemaOf(schemas[0] ?? z.unknown())
+  const { description, ...firstSchema } = toJsonSchema(schemas[0] ?? z.unknown())
   const variants = new Map(
     [...new Set(schemas)].map((schema) => {
-      const { description: _, default: _default, ...variant } = jsonSchemaOf(schema)
+      const { description: _, default: _default, ...variant } = toJsonSchema(schema)
       return [JSON.stringify(variant), variant] as const
     }),
   )
-  if (variants.size === 1) return { description, ...first }
+  if (variants.size === 1) return { description, ...firstSchema }
   const enums = [...variants.values()].flatMap((variant) =>
     Array.isArray(variant['enum']) ? [variant['enum'] as unknown[]] : [],
   )
@@ -77,7 +77,7 @@ function mergeSchemas(schemas: readonly z.ZodType[]): JsonSchema {
   return { description, anyOf: [...variants.values()] }
 }
 
-function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+function toJsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',

@@ -32,27 +32,27 @@ export const WebhookHeaders = z.object({
 })
 
 /** Parameter components, because all events have the same headers. */
-export const webhookHeaderComponents = () =>
+export const createWebhookHeaderComponents = () =>
   Object.fromEntries(
     Object.entries(WebhookHeaders.shape).map(([name, schema]) => [
-      headerId(name),
+      getHeaderId(name),
       schema.meta({ ...schema.meta(), param: { in: 'header', name } }),
     ]),
   )
 
-const headerId = (name: string) => `${pascalCase(name)}Header`
+const getHeaderId = (name: string) => `${pascalCase(name)}Header`
 
-const eventId = (name: EventName) => `${pascalCase(name)}Event`
+const getEventId = (name: EventName) => `${pascalCase(name)}Event`
 
 const pascalCase = (name: string) =>
   name.toLowerCase().replace(/(?:^|[-.])(\w)/g, (_, initial: string) => initial.toUpperCase())
 
 /** Named schemas of the events. */
-export const eventSchemas = () =>
-  Object.fromEntries(eventNames.map((name) => [name, component(eventId(name), eventSchema(name))]))
+export const createEventSchemas = () =>
+  Object.fromEntries(eventNames.map((name) => [name, component(getEventId(name), eventSchema(name))]))
 
 /** The `webhooks` object of the OpenAPI document: requests that the service sends. */
-export const openApiWebhooks = (): Record<string, ZodOpenApiPathItemObject> =>
+export const createOpenApiWebhooks = (): Record<string, ZodOpenApiPathItemObject> =>
   Object.fromEntries(
     eventNames.map((name) => [
       name,
@@ -64,13 +64,13 @@ export const openApiWebhooks = (): Record<string, ZodOpenApiPathItemObject> =>
           description: 'Sent to the URLs of your webhooks that have this event. Reply with any 2xx status.',
           security: [],
           parameters: Object.keys(WebhookHeaders.shape).map((header) => ({
-            $ref: `#/components/parameters/${headerId(header)}`,
+            $ref: `#/components/parameters/${getHeaderId(header)}`,
           })),
           requestBody: {
             required: true,
             content: {
               'application/json': {
-                schema: { $ref: `#/components/schemas/${eventId(name)}` },
+                schema: { $ref: `#/components/schemas/${getEventId(name)}` },
                 example: eventExamples[name],
               },
             },

@@ -13,7 +13,7 @@ const offeredTypes = [
 export function repliesOnlyJson({ reply, errorFormat }: AnyContract): boolean {
   const { status, otherStatuses = {}, form = 'envelope' } = reply
   const statuses = [status, ...Object.keys(otherStatuses).map(Number)]
-  const canRedirect = statuses.some((one) => one >= 300 && one < 400)
+  const canRedirect = statuses.some((status) => status >= 300 && status < 400)
   return !canRedirect && errorFormat === undefined && (form === 'envelope' || form === 'mirrored')
 }
 

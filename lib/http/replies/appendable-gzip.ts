@@ -33,7 +33,7 @@ export class AppendableGzip {
     return Buffer.concat([gzipHeader, this.#blocks, deflateRawSync(tail), trailer])
   }
 
-  async plain(tail: Buffer): Promise<Buffer> {
+  async decompressAndAppend(tail: Buffer): Promise<Buffer> {
     return Buffer.concat([await inflate(this.#blocks, { finishFlush: constants.Z_SYNC_FLUSH }), tail])
   }
 }

@@ -14,9 +14,9 @@ export const acceptsGzip = ({ headers }: Pick<HttpEvent, 'headers'>) =>
     const [name = '', ...weight] = coding.toLowerCase().split(';')
     return name.trim() === 'gzip' && !/^\s*q=0(?:\.0*)?\s*$/.test(weight.join(';'))
   })
-export const gzipEtag = (etag: string) => `${etag.slice(0, -1)}${gzipSuffix}`
+export const toGzipEtag = (etag: string) => `${etag.slice(0, -1)}${gzipSuffix}`
 /** Returns the ETag of the uncompressed reply. */
-export const plainEtag = (etag: string) => etag.replace(gzipSuffix, '"')
+export const toPlainEtag = (etag: string) => etag.replace(gzipSuffix, '"')
 
 /** Compresses large replies: long lists shrink to a twentieth, and Lambda limits a reply to 6 MB. */
 export function compression(): Pick<MiddlewareObj<HttpEvent, APIGatewayProxyStructuredResultV2>, 'after'> {
@@ -30,7 +30,7 @@ export function compression(): Pick<MiddlewareObj<HttpEvent, APIGatewayProxyStru
       response.body = gzipSync(body).toString('base64')
       response.isBase64Encoded = true
       response.headers['content-encoding'] = 'gzip'
-      if (headers.etag) response.headers.etag = gzipEtag(String(headers.etag))
+      if (headers.etag) response.headers.etag = toGzipEtag(String(headers.etag))
     },
   }
 }

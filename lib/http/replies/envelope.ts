@@ -12,48 +12,48 @@ interface Meta {
   readonly warnings?: readonly Warning[]
 }
 
-const metaOf = (requestId: string, warnings: readonly Warning[] = []): Meta => ({
+const createMeta = (requestId: string, warnings: readonly Warning[] = []): Meta => ({
   requestId,
   timestamp: new Date().toISOString(),
   ...(warnings.length > 0 && { warnings }),
 })
 
-export const successBody = (data: unknown, requestId: string, warnings?: readonly Warning[]) => ({
+export const createSuccessBody = (data: unknown, requestId: string, warnings?: readonly Warning[]) => ({
   success: true,
   data,
-  meta: metaOf(requestId, warnings),
+  meta: createMeta(requestId, warnings),
 })
 
 /** `successBody` in two parts, for data that is already JSON: the part that can be cached and the part that differs. */
-export const successHead = (data: string) => `{"success":true,"data":${data}`
-export const successTail = (requestId: string, warnings?: readonly Warning[]) =>
-  `,"meta":${JSON.stringify(metaOf(requestId, warnings))}}`
+export const createSuccessHead = (data: string) => `{"success":true,"data":${data}`
+export const createSuccessTail = (requestId: string, warnings?: readonly Warning[]) =>
+  `,"meta":${JSON.stringify(createMeta(requestId, warnings))}}`
 
 /** The envelope with the fields of `data` repeated at the top level, for clients written before it existed. */
-export const mirrorBody = (data: object, requestId: string, warnings?: readonly Warning[]) => ({
+export const createMirrorBody = (data: object, requestId: string, warnings?: readonly Warning[]) => ({
   ...data,
-  ...successBody(data, requestId, warnings),
+  ...createSuccessBody(data, requestId, warnings),
 })
 
-export const errorBody = (error: AppError, requestId: string) => ({
+export const createErrorBody = (error: AppError, requestId: string) => ({
   success: false,
   error: { code: error.code, message: error.message, ...defined({ details: error.details }) },
-  meta: metaOf(requestId),
+  meta: createMeta(requestId),
 })
 
 /** The code as it is written in the URL of its page: `job-not-found`. */
-export const errorSlug = (code: ErrorCode) => code.toLowerCase().replaceAll('_', '-')
+export const toErrorSlug = (code: ErrorCode) => code.toLowerCase().replaceAll('_', '-')
 
 /** Returns the code as a title, such as "Job not found" for JOB_NOT_FOUND. */
-export function errorTitle(code: ErrorCode): string {
-  const words = errorSlug(code)
+export function toErrorTitle(code: ErrorCode): string {
+  const words = toErrorSlug(code)
     .replaceAll('-', ' ')
     .replace(/\b(api|pdf|url)\b/g, (word) => word.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** The error as RFC 9457 problem details, for clients that accept `application/problem+json`. */
-export function problemDetails(
+export function createProblemDetails(
   error: AppError,
   request: { requestId: string; path: string; baseUrl: string },
 ) {
@@ -61,8 +61,8 @@ export function problemDetails(
   return {
     // First, so that the members of RFC 9457, 3.1 win: `status` in the details of an error is that of a job.
     ...rest,
-    type: `${request.baseUrl}/errors/${errorSlug(error.code)}`,
-    title: errorTitle(error.code),
+    type: `${request.baseUrl}/errors/${toErrorSlug(error.code)}`,
+    title: toErrorTitle(error.code),
     status: error.status,
     detail: error.message,
     instance: request.path,

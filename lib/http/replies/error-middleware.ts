@@ -1,19 +1,19 @@
-import { oauthErrorBody, oauthStatusOf } from '../../access/oauth/oauth-errors.ts'
-import { clearSessionCookie, clearsSession } from '../../access/session-auth.ts'
-import { type AppError, retryAfterOf } from '../../errors.ts'
+import { toOAuthErrorBody, toOAuthStatus } from '../../access/oauth/oauth-errors.ts'
+import { clearsSession, createClearingCookie } from '../../access/session-auth.ts'
+import { type AppError, getRetryAfterS } from '../../errors.ts'
 import { insufficientSpaceError, isCausedByFullDisk } from '../../io/disk-space.ts'
 import type { Services } from '../../services/services.ts'
 import { supportedEncodings } from '../body/content-encoding.ts'
 import type { HttpEvent } from '../contract.ts'
 import type { Middleware, RequestContext } from '../middleware.ts'
-import { errorBody, problemDetails, toAppError } from './envelope.ts'
+import { createErrorBody, createProblemDetails, toAppError } from './envelope.ts'
 import type { HttpResult } from './render.ts'
 
 /** Renders the "not found" page of an app that has web pages. */
-export type MissingPage = (event: HttpEvent, services: Services) => Promise<HttpResult>
+export type CreateMissingPage = (event: HttpEvent, services: Services) => Promise<HttpResult>
 
 /** Turns anything thrown into an error reply; anything other than an AppError is a bug and logged in full. */
-export function errorMiddleware(services: Services, missingPage?: MissingPage): Middleware {
+export function createErrorMiddleware(services: Services, missingPage?: CreateMissingPage): Middleware {
   return {
     onError: async (request) => {
       const { event, context } = request
@@ -27,8 +27,8 @@ export function errorMiddleware(services: Services, missingPage?: MissingPage): 
         request.response = await missingPage(event, services)
         return
       }
-      request.response = errorResult(error, event, context, PUBLIC_URL ?? '')
-      if (clearsSession(error)) request.response.cookies = [clearSessionCookie(PUBLIC_URL)]
+      request.response = createErrorResult(error, event, context, PUBLIC_URL ?? '')
+      if (clearsSession(error)) request.response.cookies = [createClearingCookie(PUBLIC_URL)]
     },
   }
 }
@@ -45,7 +45,7 @@ async function toClientError(thrownError: unknown, { config }: Services): Promis
     : error
 }
 
-function errorResult(
+function createErrorResult(
   error: AppError,
   event: HttpEvent,
   { requestId, errorFormat }: RequestContext,
@@ -56,11 +56,13 @@ function errorResult(
   const wantsProblem =
     errorFormat === undefined && (event.headers.accept?.includes('application/problem+json') ?? false)
   const plain = () =>
-    isOAuth ? oauthErrorBody(error) : (customFormat?.bodyOf(error) ?? errorBody(error, requestId))
-  const body = wantsProblem ? problemDetails(error, { requestId, path: event.rawPath, baseUrl }) : plain()
+    isOAuth ? toOAuthErrorBody(error) : (customFormat?.createBody(error) ?? createErrorBody(error, requestId))
+  const body = wantsProblem
+    ? createProblemDetails(error, { requestId, path: event.rawPath, baseUrl })
+    : plain()
   const { allowed } = error.details ?? {}
-  const retryAfter = retryAfterOf(error)
-  const statusCode = isOAuth ? oauthStatusOf(error) : (customFormat?.statusOf(error) ?? error.status)
+  const retryAfter = getRetryAfterS(error)
+  const statusCode = isOAuth ? toOAuthStatus(error) : (customFormat?.getStatus(error) ?? error.status)
   return {
     statusCode,
     headers: {
@@ -69,22 +71,22 @@ function errorResult(
       ...(error.code === 'METHOD_NOT_ALLOWED' && Array.isArray(allowed) && { allow: allowed.join(', ') }),
       ...(statusCode === 415 && { 'accept-encoding': supportedEncodings.join(', ') }),
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
-      ...(error.status === 401 && authChallenge(error, isOAuth)),
-      ...scopeChallenge(error),
+      ...(error.status === 401 && createAuthChallenge(error, isOAuth)),
+      ...createScopeChallenge(error),
     },
     body: JSON.stringify(body),
   }
 }
 
 /** `WWW-Authenticate` for a key or token with too few scopes (RFC 6750, 3.1). */
-function scopeChallenge({ code, details }: AppError): Record<string, string> {
+function createScopeChallenge({ code, details }: AppError): Record<string, string> {
   const required = details?.['required']
   if (code !== 'INSUFFICIENT_PERMISSIONS' || !Array.isArray(required)) return {}
   return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${required.join(' ')}"` }
 }
 
 /** `WWW-Authenticate`, which every 401 needs (RFC 9110, 15.5.2); RFC 6750, 3 says when it has an `error`. */
-function authChallenge({ code }: AppError, isOAuth: boolean): Record<string, string> {
+function createAuthChallenge({ code }: AppError, isOAuth: boolean): Record<string, string> {
   // RFC 6749, 5.2: the client itself has to authenticate.
   if (isOAuth) return { 'www-authenticate': 'Basic realm="Mutabor"' }
   return { 'www-authenticate': code === 'INVALID_API_KEY' ? 'Bearer error="invalid_token"' : 'Bearer' }

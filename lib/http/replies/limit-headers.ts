@@ -1,7 +1,7 @@
-import { anonymousPrincipal } from '../../access/anonymous.ts'
+import { createAnonymousPrincipal } from '../../access/anonymous.ts'
 import { authenticate } from '../../access/authenticate.ts'
-import { rateLimitHeaders } from '../../access/rate-limit-windows.ts'
-import { readUsages } from '../../access/rate-limiter.ts'
+import { createRateLimitHeaders } from '../../access/rate-limit-windows.ts'
+import { getReadWindowUsages } from '../../access/rate-limiter.ts'
 import { clientIpOf } from '../../net/edge-origin.ts'
 import type { Services } from '../../services/services.ts'
 import type { HttpEvent } from '../contract.ts'
@@ -19,9 +19,9 @@ export async function readLimitHeaders(
     const sourceIp = clientIpOf({ ...event, ...http }, services.config)
     const credentials = { ...event, method: http.method, sourceIp }
     const sender = await authenticate(credentials, services).catch(() =>
-      anonymousPrincipal({ ...credentials, headers: {}, cookies: [] }, services),
+      createAnonymousPrincipal({ ...credentials, headers: {}, cookies: [] }, services),
     )
-    return rateLimitHeaders(await readUsages(services, sender), Date.now())
+    return createRateLimitHeaders(await getReadWindowUsages(services, sender), Date.now())
   } catch {
     return undefined
   }

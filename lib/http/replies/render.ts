@@ -5,8 +5,8 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import type { Warning } from '../../model/job.ts'
 import { defined } from '../../validation/defined.ts'
 import type { AnyContract, HandlerReply, HttpEvent } from '../contract.ts'
-import { plainEtag } from './compression.ts'
-import { mirrorBody, successBody } from './envelope.ts'
+import { toPlainEtag } from './compression.ts'
+import { createMirrorBody, createSuccessBody } from './envelope.ts'
 
 /** A result for API Gateway, or one with a streamed body. */
 export type HttpResult = APIGatewayProxyStructuredResultV2 & { bodyStream?: Readable }
@@ -23,12 +23,12 @@ export function renderReply(
   const statusCode = reply.status ?? contract.reply.status
   if (statusCode === 204 || form === 'empty')
     return { statusCode, headers: { 'cache-control': cacheControl, ...reply.headers } }
-  const headers = replyHeadersOf(contract, reply)
+  const headers = collectReplyHeaders(contract, reply)
   // By its contract, the data is an iterable of body chunks.
   if (form === 'stream')
     return { statusCode, headers, bodyStream: Readable.from(reply.data as AsyncIterable<string>) }
-  const etag = contract.reply.etag ? etagOf(serializeData(reply.data)) : undefined
-  if (etag && matchesEtag(event, etag)) return notModified(contract, etag)
+  const etag = contract.reply.etag ? createEtag(serializeData(reply.data)) : undefined
+  if (etag && matchesEtag(event, etag)) return createNotModifiedResult(contract, etag)
   return {
     statusCode,
     headers: { ...headers, ...defined({ etag }) },
@@ -36,12 +36,15 @@ export function renderReply(
   }
 }
 
-export function replyHeadersOf({ reply: declaredReply }: AnyContract, { headers }: HandlerReply<unknown>) {
+export function collectReplyHeaders(
+  { reply: declaredReply }: AnyContract,
+  { headers }: HandlerReply<unknown>,
+) {
   const { contentType = 'application/json; charset=utf-8', cacheControl = 'no-store' } = declaredReply
   return { 'content-type': contentType, 'cache-control': cacheControl, ...headers }
 }
 
-export const notModified = (
+export const createNotModifiedResult = (
   { reply: { cacheControl = 'no-store' } }: AnyContract,
   etag: string,
 ): HttpResult => ({
@@ -50,7 +53,7 @@ export const notModified = (
 })
 
 /** Reads a streamed body to its end if the gateway cannot stream. */
-export async function bufferStream(
+export async function bufferReplyStream(
   result: HttpResult,
   { canStream, requestContext }: HttpEvent,
 ): Promise<HttpResult> {
@@ -78,23 +81,24 @@ function bodyOf(
   if (form === 'raw' && typeof data === 'string') return { body: data }
   if (form === 'raw') return { body: JSON.stringify(data) }
   // A mirrored reply is an object by its contract.
-  if (form === 'mirrored') return { body: JSON.stringify(mirrorBody(data as object, requestId, warnings)) }
-  return { body: JSON.stringify(successBody(data, requestId, warnings)) }
+  if (form === 'mirrored')
+    return { body: JSON.stringify(createMirrorBody(data as object, requestId, warnings)) }
+  return { body: JSON.stringify(createSuccessBody(data, requestId, warnings)) }
 }
 
 /** A hash of the data only: the timestamp and request id of the envelope differ each time. */
-export const etagOf = (bytes: Buffer | string): string =>
+export const createEtag = (bytes: Buffer | string): string =>
   `"${createHash('sha256').update(bytes).digest('base64url')}"`
 
 /** Checks `If-None-Match` (RFC 9110, 13.1.2): weak comparison with each listed ETag, or `*`. */
 export function matchesEtag({ headers }: Pick<HttpEvent, 'headers'>, etag: string): boolean {
   const tags =
-    headers['if-none-match']?.split(',').map((tag) => plainEtag(tag.trim().replace(/^W\//, ''))) ?? []
+    headers['if-none-match']?.split(',').map((tag) => toPlainEtag(tag.trim().replace(/^W\//, ''))) ?? []
   return tags.includes(etag) || tags.includes('*')
 }
 
 /** Turns a GET reply into one for HEAD (RFC 9110, 9.3.2): the same headers with the length, but no content. */
-export function withoutBody(result: HttpResult): HttpResult {
+export function removeBody(result: HttpResult): HttpResult {
   const { body = '', isBase64Encoded, ...head } = result
   const length = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8')
   return { ...head, headers: { ...head.headers, ...(body && { 'content-length': String(length) }) } }

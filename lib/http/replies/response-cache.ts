@@ -1,9 +1,16 @@
 import type { Warning } from '../../model/job.ts'
 import type { AnyContract, HandlerReply, HttpEvent } from '../contract.ts'
 import { AppendableGzip } from './appendable-gzip.ts'
-import { acceptsGzip, gzipEtag } from './compression.ts'
-import { successHead, successTail } from './envelope.ts'
-import { etagOf, type HttpResult, matchesEtag, notModified, replyHeadersOf, serializeData } from './render.ts'
+import { acceptsGzip, toGzipEtag } from './compression.ts'
+import { createSuccessHead, createSuccessTail } from './envelope.ts'
+import {
+  collectReplyHeaders,
+  createEtag,
+  createNotModifiedResult,
+  type HttpResult,
+  matchesEtag,
+  serializeData,
+} from './render.ts'
 
 interface CacheableReply {
   readonly contract: AnyContract
@@ -16,26 +23,26 @@ interface CachedResponse {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>
   readonly etag: string
-  readonly packed: AppendableGzip
+  readonly compressedBody: AppendableGzip
 }
 
 /** Caches replies that don't change during the lifetime of the process, compressed. */
 export class ResponseCache {
-  readonly #keptResponses = new Map<string, Promise<CachedResponse>>()
+  readonly #responsesByKey = new Map<string, Promise<CachedResponse>>()
 
-  async answer(
+  async respond(
     requestedReply: CacheableReply,
     event: Pick<HttpEvent, 'headers'>,
     requestId: string,
     warnings?: readonly Warning[],
   ): Promise<HttpResult> {
     const { contract } = requestedReply
-    const { statusCode, headers, etag, packed } = await this.#get(requestedReply)
+    const { statusCode, headers, etag, compressedBody: packed } = await this.#get(requestedReply)
     const isCompressed = acceptsGzip(event)
-    const sentEtag = isCompressed ? gzipEtag(etag) : etag
-    if (matchesEtag(event, etag)) return notModified(contract, sentEtag)
-    const tail = Buffer.from(contract.reply.form === 'raw' ? '' : successTail(requestId, warnings))
-    const body = isCompressed ? packed.gzip(tail) : await packed.plain(tail)
+    const sentEtag = isCompressed ? toGzipEtag(etag) : etag
+    if (matchesEtag(event, etag)) return createNotModifiedResult(contract, sentEtag)
+    const tail = Buffer.from(contract.reply.form === 'raw' ? '' : createSuccessTail(requestId, warnings))
+    const body = isCompressed ? packed.gzip(tail) : await packed.decompressAndAppend(tail)
     return {
       statusCode,
       headers: {
@@ -51,22 +58,22 @@ export class ResponseCache {
 
   #get(requestedReply: CacheableReply): Promise<CachedResponse> {
     const key = `${requestedReply.contract.path}\n${requestedReply.name}`
-    const keptResponse = this.#keptResponses.get(key) ?? make(requestedReply)
-    this.#keptResponses.set(key, keptResponse)
+    const cachedResponse = this.#responsesByKey.get(key) ?? createResponse(requestedReply)
+    this.#responsesByKey.set(key, cachedResponse)
     // Failures are not cached.
-    keptResponse.catch(() => this.#keptResponses.delete(key))
-    return keptResponse
+    cachedResponse.catch(() => this.#responsesByKey.delete(key))
+    return cachedResponse
   }
 }
 
-async function make({ contract, reply: ask }: CacheableReply): Promise<CachedResponse> {
-  const reply = await ask()
+async function createResponse({ contract, reply: createReply }: CacheableReply): Promise<CachedResponse> {
+  const reply = await createReply()
   const data = serializeData(reply.data)
-  const content = contract.reply.form === 'raw' ? data : successHead(String(data))
+  const content = contract.reply.form === 'raw' ? data : createSuccessHead(String(data))
   return {
     statusCode: reply.status ?? contract.reply.status,
-    headers: replyHeadersOf(contract, reply),
-    etag: etagOf(data),
-    packed: await AppendableGzip.compress(Buffer.from(content)),
+    headers: collectReplyHeaders(contract, reply),
+    etag: createEtag(data),
+    compressedBody: await AppendableGzip.compress(Buffer.from(content)),
   }
 }

@@ -8,7 +8,7 @@ interface PolicySources {
 }
 
 /** A strict policy: only the named sources, no inline scripts, and no strings that become scripts (Trusted Types). */
-function contentSecurityPolicy({ style = '', storage = '' }: PolicySources): string {
+function createContentSecurityPolicy({ style = '', storage = '' }: PolicySources): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -32,8 +32,11 @@ function contentSecurityPolicy({ style = '', storage = '' }: PolicySources): str
 
 export const styleHash = (rules: string) => `'sha256-${createHash('sha256').update(rules).digest('base64')}'`
 
-export const securityHeaders = (allowed: PolicySources) =>
-  ({ 'content-security-policy': contentSecurityPolicy(allowed), 'referrer-policy': 'no-referrer' }) as const
+export const createSecurityHeaders = (sources: PolicySources) =>
+  ({
+    'content-security-policy': createContentSecurityPolicy(sources),
+    'referrer-policy': 'no-referrer',
+  }) as const
 
 /** Headers of the API reference page, whose library adds inline styles. */
 export const referencePageHeaders = {

@@ -3,8 +3,14 @@ import { join } from 'node:path'
 import { forEachConcurrently } from '../../async/for-each-concurrently.ts'
 import type { ChunkResult } from '../../engines/engine.ts'
 import { type InputPlan, isTaskOver, type Task, type Warning } from '../../model/job.ts'
-import { uniqueWarnings } from '../job-state-machine.ts'
-import { attemptOfChunk, chunkNumber, createChunkRecord, maxChunks, originalChunkOf } from '../task-graph.ts'
+import { deduplicateWarnings } from '../job-state-machine.ts'
+import {
+  createChunkRecord,
+  getChunkAttempt,
+  getChunkNumber,
+  getOriginalChunkNumber,
+  maxChunks,
+} from '../task-graph.ts'
 import { countTriedRoutes } from './fallbacks.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { StoredChunk } from './store-files.ts'
@@ -27,17 +33,17 @@ export function createChunks(task: Task, inputPlan: InputPlan, chunks: readonly 
   // Attempts start again on another route, and chunks of the previous route may still be running.
   const generation = task.attempt + attemptsPerRoute * countTriedRoutes(inputPlan)
   return chunks.map(({ spec, file }, index) => {
-    const ownFile = file && { pieces: [{ ...nextStepPlan, files: [file] }], cut: file.key }
+    const fileFields = file && { pieces: [{ ...nextStepPlan, files: [file] }], cut: file.key }
     return createChunkRecord(
       task,
-      chunkNumber(generation, index),
-      { spec: { ...spec }, pieces: [nextStepPlan], ...ownFile },
+      getChunkNumber(generation, index),
+      { spec: { ...spec }, pieces: [nextStepPlan], ...fileFields },
       now,
     )
   })
 }
 
-const originalNumberOf = ({ part = 0 }: Task) => originalChunkOf(part)
+const getOriginalNumber = ({ part = 0 }: Task) => getOriginalChunkNumber(part)
 
 /** Fetches the results of a task's chunks in order, and returns their warnings without duplicates. */
 export async function fetchChunkResults(
@@ -45,13 +51,13 @@ export async function fetchChunkResults(
   { services, workDir, signal }: { services: TaskServices; workDir: string; signal: AbortSignal },
 ): Promise<{ results: ChunkResult[]; warnings: Warning[] }> {
   const completedChunks = (await services.jobs.store.getChunks(task)).filter(
-    ({ part = 0, status }) => attemptOfChunk(part) === task.expandedBy && status === 'completed',
+    ({ part = 0, status }) => getChunkAttempt(part) === task.expandedBy && status === 'completed',
   )
   // A chunk and its speculative copy have the same result.
-  const byNumber = new Map(completedChunks.toReversed().map((part) => [originalNumberOf(part), part]))
-  const chunks = [...byNumber.keys()]
+  const chunksByNumber = new Map(completedChunks.toReversed().map((part) => [getOriginalNumber(part), part]))
+  const chunks = [...chunksByNumber.keys()]
     .toSorted((a, b) => a - b)
-    .flatMap((number) => byNumber.get(number) ?? [])
+    .flatMap((number) => chunksByNumber.get(number) ?? [])
   if (chunks.length !== task.partCount)
     throw new Error(`only ${chunks.length} of the task's ${task.partCount} chunks are complete`)
   const results = new Map<Task, ChunkResult>()
@@ -64,7 +70,7 @@ export async function fetchChunkResults(
   const warnings = chunks.flatMap(({ warnings }) => warnings)
   return {
     results: chunks.flatMap((part) => results.get(part) ?? []),
-    warnings: uniqueWarnings(warnings),
+    warnings: deduplicateWarnings(warnings),
   }
 }
 
@@ -89,11 +95,11 @@ export async function deleteChunks(
   lastAttempt = Infinity,
 ): Promise<void> {
   const chunks = (await jobs.store.getChunks(task)).filter(
-    ({ part = 0 }) => attemptOfChunk(part) <= lastAttempt,
+    ({ part = 0 }) => getChunkAttempt(part) <= lastAttempt,
   )
   if (chunks.length === 0) return
   await files.delete(
-    chunks.flatMap(({ files: made, cut = [] }) => [...made.map(({ key }) => key), cut].flat()),
+    chunks.flatMap(({ files: resultFiles, cut = [] }) => [...resultFiles.map(({ key }) => key), cut].flat()),
   )
   await jobs.store.deleteChunks(chunks)
 }
@@ -104,8 +110,8 @@ export async function deleteChunksOfEnded(endedTask: Task, services: TaskService
   if (part === undefined && expandedBy === undefined) return
   const task = await services.jobs.store.getTask({ jobId, task: number })
   if (!task || isTaskOver(task)) return deleteChunks(endedTask, services)
-  if (part !== undefined && task.expandedBy !== attemptOfChunk(part))
-    await deleteChunks(endedTask, services, attemptOfChunk(part))
+  if (part !== undefined && task.expandedBy !== getChunkAttempt(part))
+    await deleteChunks(endedTask, services, getChunkAttempt(part))
 }
 
 /** Returns the task of a chunk if it still waits for chunks of that attempt. */
@@ -114,10 +120,10 @@ export async function findAwaitingTask(
   { jobs }: TaskServices,
 ): Promise<Task | undefined> {
   const task = await jobs.store.getTask({ jobId, task: number })
-  return task && !isTaskOver(task) && task.expandedBy === attemptOfChunk(part) ? task : undefined
+  return task && !isTaskOver(task) && task.expandedBy === getChunkAttempt(part) ? task : undefined
 }
 
 /** Whether a chunk is still needed: its speculative copy may have been faster. */
 export async function isStillNeeded(chunk: Task, services: TaskServices): Promise<boolean> {
-  return (await findAwaitingTask(chunk, services))?.open?.has(originalNumberOf(chunk)) === true
+  return (await findAwaitingTask(chunk, services))?.open?.has(getOriginalNumber(chunk)) === true
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import { DiskSpaceMonitor, isNoSpaceError, outOfSpaceError } from '../../io/disk-space.ts'
 import type { Log } from '../../log.ts'
 import type { JobState, Task } from '../../model/job.ts'
-import { type Lease, LeaseLost } from './lease.ts'
+import { type Lease, LeaseLostError } from './lease.ts'
 import { isLastAttempt } from './lost-lease.ts'
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
@@ -18,10 +18,10 @@ export type MessageOutcome =
   | { readonly done: false; readonly retryInS: number }
   | { readonly done: false; readonly resend: 'signed' | 'apart'; readonly retryInS: number }
 
-export const messageDone: MessageOutcome = { done: true }
+export const doneOutcome: MessageOutcome = { done: true }
 
 /** Thrown when the worker must stop; another worker takes over the task. */
-export class WorkerStopped extends Error {}
+export class WorkerStoppedError extends Error {}
 
 /** A task that this worker has claimed. */
 export interface ClaimedTask {
@@ -34,7 +34,7 @@ export interface ClaimedTask {
 /** Runs a task in the function of its queue. */
 export type TaskHandler = (run: TaskRun, claimedTask: ClaimedTask) => Promise<MessageOutcome>
 
-export async function withWorkDir<T>(
+export async function useWorkDir<T>(
   { services }: TaskRun,
   action: (workDir: string) => Promise<T>,
 ): Promise<T> {
@@ -68,7 +68,7 @@ export interface TimeLimit {
 }
 
 /** The signal is aborted when the time limit is reached, another worker has the task, or this process must stop. */
-export async function withTimeLimit<T>(
+export async function runWithTimeLimit<T>(
   run: TaskRun,
   { task, state, lease }: ClaimedTask,
   { limitS, hint }: TimeLimit,
@@ -77,26 +77,26 @@ export async function withTimeLimit<T>(
   const remainingMs = limitS * 1000 - (task.workedMs ?? 0)
   const isRunShorter = run.remainingMs < remainingMs
   const timeout = AbortSignal.timeout(Math.max(1, Math.min(remainingMs, run.remainingMs, maxTimerMs)))
-  const stop = new AbortController()
+  const abortController = new AbortController()
   const onLimit = () =>
-    stop.abort(isRunShorter ? workerTimeoutError(task, run, hint) : timeoutError(limitS, hint))
+    abortController.abort(isRunShorter ? workerTimeoutError(task, run, hint) : timeoutError(limitS, hint))
   timeout.addEventListener('abort', onLimit)
-  const onStopping = () => stop.abort(new WorkerStopped())
+  const onStopping = () => abortController.abort(new WorkerStoppedError())
   const space = new DiskSpaceMonitor(run.services.config.WORK_DIR)
-  const onFull = () => stop.abort(outOfSpaceError())
+  const onDiskFull = () => abortController.abort(outOfSpaceError())
   run.stopping.addEventListener('abort', onStopping)
-  run.outOfSpace.addEventListener('abort', onFull)
-  lease.startHeartbeat(state.job, () => stop.abort(new LeaseLost()))
+  run.outOfSpace.addEventListener('abort', onDiskFull)
+  lease.startHeartbeat(state.job, () => abortController.abort(new LeaseLostError()))
   try {
-    return await action(stop.signal, space)
+    return await action(abortController.signal, space)
   } catch (error) {
     // The reason for the abort says more than the error that the engine throws when it is aborted.
-    if (stop.signal.aborted) throw stop.signal.reason
-    throw (await space.explain(error)) ?? error
+    if (abortController.signal.aborted) throw abortController.signal.reason
+    throw (await space.explainDiskError(error)) ?? error
   } finally {
     space.stop()
     run.stopping.removeEventListener('abort', onStopping)
-    run.outOfSpace.removeEventListener('abort', onFull)
+    run.outOfSpace.removeEventListener('abort', onDiskFull)
   }
 }
 

@@ -1,4 +1,4 @@
-import { limitsOfOwner } from '../../accounts/plan-limits.ts'
+import { getOwnerLimits } from '../../accounts/plan-limits.ts'
 import { startChain } from '../../aws/message-chain.ts'
 import type { Item, Key } from '../../aws/table.ts'
 import { isLiveStatus, type Job } from '../../model/job.ts'
@@ -7,18 +7,18 @@ import type { QueueId } from '../../resources/queues.ts'
 import type { Services } from '../../services/services.ts'
 import { currentTraceparent } from '../../trace.ts'
 import { defined } from '../../validation/defined.ts'
-import { wakeShardOf } from '../keys.ts'
+import { getWakeShard } from '../keys.ts'
 
 /** Seconds until the sweep checks for waiting tasks that were not resumed. */
 const recheckS = 60
 const recordLifetimeS = 8 * 24 * 3600
-const maxTries = 20
+const maxAttempts = 20
 /** Waiting tasks read at a time: about one read unit, however many wait. */
 const pageSize = 12
 
 const keyOf = (owner: string): Key => ({ pk: `SLOTS#${owner}`, sk: 'SLOTS' })
 const nameOf = (jobId: string) => `job ${jobId}`
-const jobsIn = (item: Item | undefined) =>
+const listJobs = (item: Item | undefined) =>
   Object.keys(item ?? {}).flatMap((name) => (name.startsWith('job ') ? [name.slice(4)] : []))
 const secondsFromNow = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
 
@@ -35,7 +35,7 @@ export class ConcurrencySlots {
 
   /** Returns whether a task may run now. If not, the task is recorded and sent again when a slot is free. */
   async acquire(job: Job, ref: TaskRef, queue: QueueId): Promise<boolean> {
-    const limit = await this.#limitOf(job.owner)
+    const limit = await this.#getLimit(job.owner)
     if (limit === null || (await this.#tryEnter(job, limit))) return true
     const { table } = this.#services
     const key = keyOf(job.owner)
@@ -49,7 +49,7 @@ export class ConcurrencySlots {
       ...defined({ traceparent: currentTraceparent() }),
       ttl: ttl(),
     })
-    await table.update(key, { set: { wakeAt: secondsFromNow(recheckS), wakeShard: wakeShardOf(job.owner) } })
+    await table.update(key, { set: { wakeAt: secondsFromNow(recheckS), wakeShard: getWakeShard(job.owner) } })
     // A job that released its slot in the meantime did not see the waiting task.
     if (!(await this.#tryEnter(job, limit))) return false
     await table.delete(waitKey)
@@ -61,12 +61,12 @@ export class ConcurrencySlots {
     { id, owner }: Pick<Job, 'id' | 'owner'>,
     { isJobOver = false }: { readonly isJobOver?: boolean } = {},
   ): Promise<void> {
-    const limit = await this.#limitOf(owner)
+    const limit = await this.#getLimit(owner)
     if (limit === null || (!isJobOver && (await this.#isJobLive(id)))) return
     const item = (await this.#leave(owner, id)) ?? (await this.#services.table.get(keyOf(owner)))
-    const room = item ? limit - Number(item['count']) : 0
+    const freeSlots = item ? limit - Number(item['count']) : 0
     // `acquire` sets the time before it looks for a free slot again, so without one no task waits for this slot.
-    if (room > 0 && item?.['wakeAt'] !== undefined) await this.#resumeWaiting(owner, room)
+    if (freeSlots > 0 && item?.['wakeAt'] !== undefined) await this.#resumeWaiting(owner, freeSlots)
   }
 
   /** Repairs the slots after a process died. */
@@ -75,10 +75,10 @@ export class ConcurrencySlots {
     await this.#dropEnded(owner, await table.get(keyOf(owner)))
     const item = await table.get(keyOf(owner))
     const wakeAt = item?.['wakeAt']
-    const limit = await this.#limitOf(owner)
-    const room = (limit ?? Number.POSITIVE_INFINITY) - Number(item?.['count'] ?? 0)
-    const isAnyLeft = await this.#resumeWaiting(owner, room)
-    if (isAnyLeft) await table.update(keyOf(owner), { set: { wakeAt: secondsFromNow(recheckS) } })
+    const limit = await this.#getLimit(owner)
+    const freeSlots = (limit ?? Number.POSITIVE_INFINITY) - Number(item?.['count'] ?? 0)
+    const hasMoreWaiting = await this.#resumeWaiting(owner, freeSlots)
+    if (hasMoreWaiting) await table.update(keyOf(owner), { set: { wakeAt: secondsFromNow(recheckS) } })
     // Unless a task has started to wait meanwhile, which sets another time.
     else if (wakeAt !== undefined)
       await table.update(
@@ -88,15 +88,15 @@ export class ConcurrencySlots {
       )
   }
 
-  async #limitOf(owner: string): Promise<number | null> {
-    return (await limitsOfOwner(owner, this.#services)).concurrentJobs
+  async #getLimit(owner: string): Promise<number | null> {
+    return (await getOwnerLimits(owner, this.#services)).concurrentJobs
   }
 
   async #tryEnter({ id, owner }: Job, limit: number): Promise<boolean> {
     const { table } = this.#services
     const [key, name] = [keyOf(owner), nameOf(id)]
     const set = { [name]: new Date().toISOString(), ttl: ttl() }
-    for (let left = maxTries; left > 0; left--) {
+    for (let attemptsLeft = maxAttempts; attemptsLeft > 0; attemptsLeft--) {
       const { applied, item } = await table.update(
         key,
         { set, add: { count: 1 } },
@@ -121,7 +121,7 @@ export class ConcurrencySlots {
   /** Releases the slots of ended jobs. Returns whether there were any. */
   async #dropEnded(owner: string, item: Item | undefined): Promise<boolean> {
     let isAny = false
-    for (const id of jobsIn(item)) {
+    for (const id of listJobs(item)) {
       if (await this.#isJobLive(id)) continue
       await this.#leave(owner, id)
       isAny = true
@@ -135,15 +135,15 @@ export class ConcurrencySlots {
   }
 
   /** Sends the tasks of as many jobs as there are free slots, oldest first. Returns whether others keep waiting. */
-  async #resumeWaiting(owner: string, room: number): Promise<boolean> {
+  async #resumeWaiting(owner: string, freeSlots: number): Promise<boolean> {
     const { table, queues } = this.#services
     let resumedCount = 0
     let currentJob: { readonly id: string; readonly isLive: boolean } | undefined
-    for await (const waiting of table.iterate(keyOf(owner).pk, 'WAIT#', pageSize)) {
-      const { pk, sk, jobId, queue, message, traceparent } = waiting
+    for await (const waitingItem of table.iterate(keyOf(owner).pk, 'WAIT#', pageSize)) {
+      const { pk, sk, jobId, queue, message, traceparent } = waitingItem
       const id = String(jobId)
       if (currentJob?.id !== id) {
-        if (resumedCount >= room) return true
+        if (resumedCount >= freeSlots) return true
         currentJob = { id, isLive: await this.#isJobLive(id) }
         if (currentJob.isLive) resumedCount++
       }

@@ -5,20 +5,20 @@ import type { InputPlan, JobState, Task, Warning } from '../../model/job.ts'
 import { planFallback } from '../../plan/fallback-route.ts'
 import { planFiles } from '../../plan/plan-files.ts'
 import { timeLimitOf } from '../../plan/time-limits.ts'
-import { uniqueWarnings } from '../job-state-machine.ts'
-import { nextImageOf, resolveConversion } from '../next-image.ts'
+import { deduplicateWarnings } from '../job-state-machine.ts'
+import { getNextImage, resolveConversion } from '../next-image.ts'
 import { isSpeculativeCopy } from '../task-graph.ts'
 import { createChunks, deleteChunks, findAwaitingTask, isStillNeeded } from './chunks.ts'
 import {
   type ClaimedTask,
+  doneOutcome,
   type MessageOutcome,
-  messageDone,
+  runWithTimeLimit,
   type TaskHandler,
   tooMuchWorkHint,
-  withTimeLimit,
-  withWorkDir,
+  useWorkDir,
 } from './claimed-task.ts'
-import { LeaseLost } from './lease.ts'
+import { LeaseLostError } from './lease.ts'
 import { type ChunkedInputs, type InputsResult, runInputs } from './run-inputs.ts'
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
@@ -26,21 +26,22 @@ import type { TaskServices } from './task-services.ts'
 /** Runs the steps of a task that belong to this image. */
 export const convertTask: TaskHandler = async (run, claimedTask) => {
   const { task, state, lease } = claimedTask
-  if (isSpeculativeCopy(task.part ?? 0) && !(await isStillNeeded(task, run.services))) throw new LeaseLost()
+  if (isSpeculativeCopy(task.part ?? 0) && !(await isStillNeeded(task, run.services)))
+    throw new LeaseLostError()
   const { inputPlans, warnings } = await planTask(task, state, run.services)
   const limitS = timeLimitOf(inputPlans)
-  if (nextImageOf(inputPlans) !== run.queue) {
+  if (getNextImage(inputPlans) !== run.queue) {
     // The task was sent by a different plan. From now on this plan is stored and used.
     await lease.handOver({
       pieces: sealOptions(inputPlans, task, run.services),
       warnings: mergeWarnings(task, warnings),
     })
-    return messageDone
+    return doneOutcome
   }
   // Processes start while the inputs are fetched.
-  const [first] = inputPlans
-  warmProcesses(first?.steps[first.step]?.engine)
-  return withWorkDir(run, async (workDir) => {
+  const [firstPlan] = inputPlans
+  warmProcesses(firstPlan?.steps[firstPlan.step]?.engine)
+  return useWorkDir(run, async (workDir) => {
     const result = await runConversion(run, claimedTask, { inputPlans, limitS, workDir })
     if ('chunks' in result) return splitTask(run, claimedTask, result, warnings)
     return storeOutcome(run, claimedTask, result, warnings)
@@ -66,13 +67,13 @@ function runConversion(
   { inputPlans, limitS, workDir }: { inputPlans: readonly InputPlan[]; limitS: number; workDir: string },
 ): Promise<InputsResult | ChunkedInputs> {
   const { task, state, lease, log } = claimedTask
-  return withTimeLimit(run, claimedTask, { limitS, hint: tooMuchWorkHint }, async (signal, space) => {
+  return runWithTimeLimit(run, claimedTask, { limitS, hint: tooMuchWorkHint }, async (signal, space) => {
     // Engines that start no program are confined as well.
     await requireConfinement()
     const engines = await run.services.engines()
     return runInputs({
       services: run.services,
-      image: nextImageOf(inputPlans),
+      image: getNextImage(inputPlans),
       task,
       inputPlans,
       workDir,
@@ -108,12 +109,12 @@ async function storeOutcome(
     if (task.part !== undefined && !(await findAwaitingTask(task, services)))
       await services.files.delete(storedKeys)
   }
-  return messageDone
+  return doneOutcome
 }
 
 /** Adds warnings, without those that were already reported when the job was created. */
 const mergeWarnings = ({ warnings }: Task, newWarnings: readonly Warning[]) =>
-  uniqueWarnings([...warnings, ...newWarnings])
+  deduplicateWarnings([...warnings, ...newWarnings])
 
 /** Splits the task: idle workers each take a chunk, and the worker that holds the task afterwards joins the results. */
 async function splitTask(
@@ -131,7 +132,7 @@ async function splitTask(
   })
   if (isStored) log.info({ chunks: chunkRecords.length }, 'task split into chunks')
   else await services.files.delete(chunks.flatMap(({ file }) => file?.key ?? []))
-  return messageDone
+  return doneOutcome
 }
 
 /** Seals secret options before the plans are stored in the table. */

@@ -6,7 +6,7 @@ import type { ZippedPage } from '../../engines/pdf/page-files.ts'
 import { AppError } from '../../errors.ts'
 import { type JobState, jobPrefix, type StoredFile, type Task } from '../../model/job.ts'
 import { listedFiles } from '../../plan/file-lists.ts'
-import { inputsOfTask } from '../task-inputs.ts'
+import { resolveTaskInputs } from '../task-inputs.ts'
 import type { TaskServices } from './task-services.ts'
 
 /** Maximum number of files that an export delivers one by one, so that its record can contain them. */
@@ -34,8 +34,8 @@ interface Delivery {
  */
 export async function filesToDeliver(run: DeliveryRun, isArchived: boolean | undefined): Promise<Delivery> {
   const { task, state } = run
-  const inputs = inputsOfTask(task, state)
-  const wholeLists = new Set(task.ins.flatMap((number) => wholeListsOf(number, state)))
+  const inputs = resolveTaskInputs(task, state)
+  const wholeLists = new Set(task.ins.flatMap((number) => findWholeLists(number, state)))
   const isKept = (file: StoredFile) =>
     !file.members || (isArchived !== false && wholeLists.has(listName(file)))
   if (isArchived === true && inputs.length > 1) {
@@ -69,7 +69,7 @@ export async function filesToDeliver(run: DeliveryRun, isArchived: boolean | und
 
 /** A list whose members are all selected. */
 const listName = ({ key, members }: StoredFile) => `${key} ${members?.length}`
-const wholeListsOf = (number: number, { tasks }: JobState) =>
+const findWholeLists = (number: number, { tasks }: JobState) =>
   tasks.filter((one) => one.number === number).flatMap(({ files }) => files.map(listName))
 
 /** Stores each member of a list under a key of its own. */
@@ -92,14 +92,14 @@ async function* storeMembers(
     const hash = createHash('sha256')
     const body =
       page.size === 0 ? Readable.from([]) : await services.files.stream(list, rangeOf(page), signal)
-    const measure = async function* () {
+    const countBytes = async function* () {
       for await (const chunk of body as AsyncIterable<Buffer>) {
         hash.update(chunk)
         yield chunk
       }
     }
     const { size } = page
-    await services.files.receive(key, measure(), { path, size, contentType: member.mimeType, signal })
+    await services.files.receive(key, countBytes(), { path, size, contentType: member.mimeType, signal })
     const { members: _, traits: __, etag: ___, ...fields } = member
     yield { ...fields, key, size, sha256: hash.digest('hex') }
   }

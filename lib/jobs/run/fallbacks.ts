@@ -64,8 +64,8 @@ export function decideAfterSuccess(
     }
   }
   const { kept, warning } = shortfall
-  const short: PartialResult = { ...result, kept, warnings: [...result.warnings, warning] }
-  const bestResult = fallback && isAsGood(fallback, short) ? fallback : short
+  const partialResult: PartialResult = { ...result, kept, warnings: [...result.warnings, warning] }
+  const bestResult = fallback && isAsGood(fallback, partialResult) ? fallback : partialResult
   const clientError: JobError = { code: 'CONVERSION_FAILED', message: warning.message }
   const nextPlan = startFallback(
     inputPlan,
@@ -76,16 +76,16 @@ export function decideAfterSuccess(
 }
 
 /** How much more content a result without layout must keep, because a few words do not outweigh the layout. */
-const layoutBonus = 0.1
+const keptLayoutBonus = 0.1
 
 const isReduced = ({ warnings }: PartialResult) => warnings.some(({ code }) => code === 'CONTENT_REDUCED')
 
 /** A later result is only better if it keeps more, and not less of anything that is counted. */
 function isAsGood(earlierResult: PartialResult, laterResult: PartialResult): boolean {
-  const bonus = isReduced(laterResult) && !isReduced(earlierResult) ? layoutBonus : 0
+  const bonus = isReduced(laterResult) && !isReduced(earlierResult) ? keptLayoutBonus : 0
   if (earlierResult.kept + bonus >= laterResult.kept) return true
-  const [earlier, later] = [earlierResult.fidelity, laterResult.fidelity]
-  return unitNames.some((unit) => (earlier?.[unit]?.share ?? 0) > (later?.[unit]?.share ?? 1))
+  const [earlierFidelity, laterFidelity] = [earlierResult.fidelity, laterResult.fidelity]
+  return unitNames.some((unit) => (earlierFidelity?.[unit]?.share ?? 0) > (laterFidelity?.[unit]?.share ?? 1))
 }
 
 function startFallback(
@@ -99,8 +99,8 @@ function startFallback(
     .filter(({ operation }) => operation !== 'unlock')
     .map(({ engine, from, to }) => ({ engine, from, to }))
   const lastRoute: TriedRoute = { steps, error: clientError }
-  const [firstRoute, ...rest] = [...(inputPlan.tried ?? []), lastRoute]
-  const nextRoute = findFallback([firstRoute ?? lastRoute, ...rest])
+  const [firstRoute, ...otherRoutes] = [...(inputPlan.tried ?? []), lastRoute]
+  const nextRoute = findFallback([firstRoute ?? lastRoute, ...otherRoutes])
   if ('error' in nextRoute) return nextRoute
   const { fallback } = inputPlan
   return { ...nextRoute, reached: Math.floor(percent), ...defined({ fallback }) }
@@ -110,20 +110,22 @@ function startFallback(
  * Warns about content that a fallback route drops by design. Which engine read the file is not worth a warning, but
  * content that one engine considered damaged may be missing.
  */
-export function fallbackWarnings({ tried, steps }: InputPlan, engines: readonly Engine[]): Warning[] {
+export function createFallbackWarnings({ tried, steps }: InputPlan, engines: readonly Engine[]): Warning[] {
   const [firstStep] = steps
   if (!tried || !firstStep) return []
   const damagedFor = tried.find(({ error }) => error.code === 'CORRUPT_FILE')?.steps.at(-1)
-  const drops = steps.map((step) => findCapability(step, engines).capability.drops)
+  const droppedFeatures = steps.map((step) => findCapability(step, engines).capability.drops)
   return [
-    ...(damagedFor ? [damageWarning(damagedFor.engine, firstStep.engine)] : []),
-    ...drops.flatMap((message) => (message === undefined ? [] : [{ code: 'CONTENT_REDUCED', message }])),
+    ...(damagedFor ? [createDamageWarning(damagedFor.engine, firstStep.engine)] : []),
+    ...droppedFeatures.flatMap((message) =>
+      message === undefined ? [] : [{ code: 'CONTENT_REDUCED', message }],
+    ),
   ]
 }
 
-const damageWarning = (refusing: string, reading: string): Warning => ({
+const createDamageWarning = (refusingEngine: string, readingEngine: string): Warning => ({
   code: 'MAY_BE_DAMAGED',
-  message: `${refusing} considers the file damaged, but ${reading} could read it. Check whether anything is missing.`,
+  message: `${refusingEngine} considers the file damaged, but ${readingEngine} could read it. Check whether anything is missing.`,
 })
 
 /** Number of routes that an input has tried before the current one. */

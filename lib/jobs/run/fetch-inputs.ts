@@ -9,14 +9,14 @@ import type { ZippedPage } from '../../engines/pdf/page-files.ts'
 import type { StoredFile } from '../../model/job.ts'
 import { listedFiles } from '../../plan/file-lists.ts'
 import { defined } from '../../validation/defined.ts'
-import { extensionForFormat, requireFormatId } from './format-id.ts'
+import { getExtension, requireFormatId } from './format-id.ts'
 
 /** Files with their paths in a work folder; the members of a list are files of their own. */
-export const inputFilesOf = (sources: readonly StoredFile[], workDir: string): InputFile[] =>
+export const toInputFiles = (sources: readonly StoredFile[], workDir: string): InputFile[] =>
   sources.flatMap(listedFiles).map(({ filename, size, traits, ...source }, index) => {
     const format = requireFormatId(source.format)
     return {
-      path: join(workDir, `source-${index + 1}.${extensionForFormat(format)}`),
+      path: join(workDir, `source-${index + 1}.${getExtension(format)}`),
       filename,
       format,
       size,
@@ -30,23 +30,27 @@ export async function fetchInputs(
   workDir: string,
   signal: AbortSignal,
 ): Promise<InputFile[]> {
-  const inputs = inputFilesOf(sources, workDir)
-  let taken = 0
-  const fetched = await Promise.all(
+  const inputs = toInputFiles(sources, workDir)
+  let assignedCount = 0
+  const fetchedInputs = await Promise.all(
     sources.map(async (source, index) => {
-      const own = inputs.slice(taken, taken + (source.members?.length ?? 1))
-      taken += own.length
+      const sourceInputs = inputs.slice(assignedCount, assignedCount + (source.members?.length ?? 1))
+      assignedCount += sourceInputs.length
       if (source.members)
-        return fetchMembers(files, source, { own, path: join(workDir, `list-${index + 1}.zip`), signal })
-      await Promise.all(own.map(({ path }) => files.getFile(source, path, signal)))
-      return own
+        return fetchMembers(files, source, {
+          sourceInputs,
+          path: join(workDir, `list-${index + 1}.zip`),
+          signal,
+        })
+      await Promise.all(sourceInputs.map(({ path }) => files.getFile(source, path, signal)))
+      return sourceInputs
     }),
   )
-  return fetched.flat()
+  return fetchedInputs.flat()
 }
 
 interface ListTarget {
-  readonly own: readonly InputFile[]
+  readonly sourceInputs: readonly InputFile[]
   /** For the ZIP. */
   readonly path: string
   readonly signal: AbortSignal
@@ -55,7 +59,7 @@ interface ListTarget {
 async function fetchMembers(
   files: Pick<TaskFiles, 'getFile'>,
   source: StoredFile,
-  { own, path, signal }: ListTarget,
+  { sourceInputs: own, path, signal }: ListTarget,
 ): Promise<InputFile[]> {
   const list = await fetchList(files, source, path, signal)
   const inputs: InputFile[] = []

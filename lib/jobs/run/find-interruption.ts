@@ -2,7 +2,7 @@ import { EngineCrash } from '../../engines/sandbox/engine-crash.ts'
 import { AppError } from '../../errors.ts'
 
 /** Signals that a program receives from outside: no file can make a program send them to itself. */
-const outsideSignals: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'])
+const externalSignals: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'])
 
 /** Errors of the system while a file is read or a program started, which say nothing about the file. */
 const systemErrors: ReadonlySet<string> = new Set([
@@ -19,20 +19,20 @@ const systemErrors: ReadonlySet<string> = new Set([
 ])
 
 /** Verdicts on a file that engines derive from a failure. */
-const verdicts: ReadonlySet<string> = new Set(['CORRUPT_FILE', 'CONVERSION_FAILED'])
+const contentErrorCodes: ReadonlySet<string> = new Set(['CORRUPT_FILE', 'CONVERSION_FAILED'])
 
 /**
  * Returns what interrupted an engine that therefore blames the file, for example by calling it damaged; undefined if
  * the file itself is the reason.
  */
 export function findInterruption(error: unknown): Error | undefined {
-  if (!(error instanceof AppError) || !verdicts.has(error.code)) return undefined
+  if (!(error instanceof AppError) || !contentErrorCodes.has(error.code)) return undefined
   for (let cause = error.cause; cause instanceof Error; cause = cause.cause)
     if (isInterruption(cause)) return cause
   return undefined
 }
 
 function isInterruption(error: Error): boolean {
-  if (error instanceof EngineCrash) return outsideSignals.has(error.signal)
+  if (error instanceof EngineCrash) return externalSignals.has(error.signal)
   return 'code' in error && systemErrors.has(String(error.code))
 }

@@ -7,4 +7,4 @@ export function requireFormatId(id: string): FormatId {
   throw new AppError('UNSUPPORTED_FORMAT', `The format ${id} is no longer supported.`)
 }
 
-export const extensionForFormat = (id: FormatId): string => formatById(id).extensions[0] ?? id
+export const getExtension = (id: FormatId): string => formatById(id).extensions[0] ?? id

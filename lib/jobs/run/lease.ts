@@ -6,15 +6,15 @@ import {
   createEndEvent,
   createImportedFileEvents,
   createStartedEvent,
-  filesImportedBy,
   findUnpublishedEvents,
+  getImportedFiles,
 } from '../events.ts'
-import { jobEndChange } from '../job-end.ts'
-import { decideOutcome, joinStartPercent, percentOfTask } from '../job-state-machine.ts'
-import { numberOfFiles } from '../keys.ts'
-import { progressUnitOf, type WriteResult } from '../store.ts'
+import { createJobEndChange } from '../job-end.ts'
+import { decideOutcome, getTaskPercent, joinStartPercent } from '../job-state-machine.ts'
+import { getFilesNumberName } from '../keys.ts'
+import { getProgressUnit, type WriteResult } from '../store.ts'
 import { hasImportedFiles, type TaskCompletion } from '../task-completion.ts'
-import { attemptOfChunk } from '../task-graph.ts'
+import { getChunkAttempt } from '../task-graph.ts'
 import { isLastAttempt, isLeaseLost, releaseLostLease } from './lost-lease.ts'
 import { checkStraggler } from './stragglers.ts'
 import type { TaskRun } from './task-run.ts'
@@ -31,7 +31,7 @@ const minProgressPoints = 5
 const smallProgressIntervalMs = 2000
 
 /** Another worker has the task, or the job is over. */
-export class LeaseLost extends Error {}
+export class LeaseLostError extends Error {}
 
 /** How a worker ends its task. */
 export type TaskResult = Pick<Task, 'status'> & Partial<Task>
@@ -83,7 +83,7 @@ export class Lease {
       claimResult = await this.#tryClaim()
     }
     this.#task = claimResult.record
-    this.#percent = claimResult.record ? percentOfTask(claimResult.record) : 0
+    this.#percent = claimResult.record ? getTaskPercent(claimResult.record) : 0
     return claimResult
   }
 
@@ -150,10 +150,10 @@ export class Lease {
     this.#percent = Math.max(this.#percent, Math.min(99, Math.floor(shownPercent)))
     this.#stage = stage
     const elapsedMs = Date.now() - this.#publishedAt
-    const gained = this.#percent - this.#publishedPercent
+    const newPoints = this.#percent - this.#publishedPercent
     if (
-      (gained >= minProgressPoints && elapsedMs >= minProgressIntervalMs) ||
-      (gained >= 1 && elapsedMs >= smallProgressIntervalMs)
+      (newPoints >= minProgressPoints && elapsedMs >= minProgressIntervalMs) ||
+      (newPoints >= 1 && elapsedMs >= smallProgressIntervalMs)
     )
       this.#runUpdate(() => this.#publishProgress())
   }
@@ -171,7 +171,7 @@ export class Lease {
   }
 
   async #sendHeartbeat(): Promise<void> {
-    const [keptResult] = await Promise.all([
+    const [heartbeatResult] = await Promise.all([
       this.#change({
         set: {
           leaseUntil: leaseUntil(),
@@ -183,7 +183,7 @@ export class Lease {
       }),
       this.#run.extendVisibility(leaseDurationS + 1),
     ])
-    if (!keptResult.applied || !(await this.#isStillNeeded())) this.#onLost()
+    if (!heartbeatResult.applied || !(await this.#isStillNeeded())) this.#onLost()
   }
 
   /** Whether a chunk is still needed; starts a speculative copy when it takes too long. */
@@ -221,7 +221,7 @@ export class Lease {
     this.#job =
       (await this.#completion.lifecycle.publishProgress(
         this.#job,
-        progressUnitOf(this.#job, number),
+        getProgressUnit(this.#job, number),
         progress,
       )) ?? this.#job
   }
@@ -241,7 +241,7 @@ export class Lease {
   /** Stores the remaining work of a running task. @throws LeaseLost when another worker has the task. */
   async saveRemaining(remainingWork: Pick<Task, 'pieces' | 'begun'>): Promise<void> {
     const { applied } = await this.#change({ set: { ...remainingWork, percent: this.#percent } })
-    if (!applied) throw new LeaseLost()
+    if (!applied) throw new LeaseLostError()
   }
 
   /** Hands the remaining work to another image. Returns false, as below, if another worker has the task. */
@@ -257,7 +257,7 @@ export class Lease {
           workedMs: this.#workedMs,
           endedBy: this.#id,
         },
-        remove: ['leaseId', 'leaseUntil', 'expandedBy', 'partCount', 'got', ...fieldsOfLostLeases],
+        remove: ['leaseId', 'leaseUntil', 'expandedBy', 'partCount', 'got', ...lostLeaseFields],
       },
       { endedBy: this.#id },
     )
@@ -303,7 +303,7 @@ export class Lease {
       {
         set: {
           open: new Set(chunks.map(({ part = 0 }) => part)),
-          expandedBy: attemptOfChunk(chunks[0]?.part ?? 0),
+          expandedBy: getChunkAttempt(chunks[0]?.part ?? 0),
           partCount: chunks.length,
           attempt: 0,
           stage: 'convert',
@@ -312,12 +312,12 @@ export class Lease {
           workedMs: this.#workedMs,
           endedBy: this.#id,
         },
-        remove: ['leaseId', 'leaseUntil', 'got', ...fieldsOfLostLeases],
+        remove: ['leaseId', 'leaseUntil', 'got', ...lostLeaseFields],
       },
       { endedBy: this.#id },
     )
     if (!applied) await this.#store.deleteChunks(chunks)
-    else if (this.#job) await this.#completion.sendTasks(chunks, stateOf(this.#job, []))
+    else if (this.#job) await this.#completion.sendTasks(chunks, createState(this.#job, []))
     return applied
   }
 
@@ -327,7 +327,7 @@ export class Lease {
     const ranFields = this.#task?.part === undefined ? {} : { ranMs: this.#ranMs }
     const set = { ...result, ...ranFields, endedAt: new Date().toISOString(), endedBy: this.#id }
     const change: Change = { set, remove: ['leaseId', 'leaseUntil', 'pieces', 'begun', 'stage'] }
-    const job = this.#jobOfOnlyTask()
+    const job = this.#getJobOfOnlyTask()
     const isQueued = this.#job?.status === 'queued'
     const [endResult] = await Promise.all([
       this.#change(change, { endedBy: this.#id }),
@@ -341,7 +341,7 @@ export class Lease {
   }
 
   /** Returns the job if this is its only task, so that both end at the same time. */
-  #jobOfOnlyTask(): Job | undefined {
+  #getJobOfOnlyTask(): Job | undefined {
     const [job, task] = [this.#job, this.#task]
     const isOnlyTask =
       job?.fixed !== undefined && job.units === 1 && task !== undefined && task.part === undefined
@@ -354,14 +354,19 @@ export class Lease {
    */
   async #endJob(job: Job, endedTask: Task): Promise<boolean> {
     const isImport = await hasImportedFiles(endedTask)
-    const fileNumber = isImport ? { [numberOfFiles(endedTask.number)]: job.sequence + 1 } : {}
-    const files = isImport ? filesImportedBy(endedTask).length : 0
-    const state = stateOf(job, [endedTask])
+    const fileNumber = isImport ? { [getFilesNumberName(endedTask.number)]: job.sequence + 1 } : {}
+    const files = isImport ? getImportedFiles(endedTask).length : 0
+    const state = createState(job, [endedTask])
     const isStarting = job.status === 'queued'
-    const started = job.sequence + files + 1
-    const sequence = isStarting ? started + 1 : started
-    const numbers = { ...job.numbers, ...fileNumber, ...(isStarting && { started }), ended: sequence }
-    const { setPlus: _, ...end } = jobEndChange(state, decideOutcome(state), this.#id)
+    const startedNumber = job.sequence + files + 1
+    const sequence = isStarting ? startedNumber + 1 : startedNumber
+    const numbers = {
+      ...job.numbers,
+      ...fileNumber,
+      ...(isStarting && { started: startedNumber }),
+      ended: sequence,
+    }
+    const { setPlus: _, ...end } = createJobEndChange(state, decideOutcome(state), this.#id)
     // The condition below requires the job's sequence to be unchanged.
     const jobChange = { ...end, set: { ...end.set, numbers, sequence } }
     const { applied, record } = await this.#store.changeJob(job.id, jobChange, {
@@ -370,7 +375,7 @@ export class Lease {
     })
     if (!applied || !record) return false
     this.#hasEndedJob = true
-    const endedState = stateOf(record, [endedTask])
+    const endedState = createState(record, [endedTask])
     this.#log.info({ status: record.status }, 'job ended')
     const importEvents = isImport ? createImportedFileEvents(endedState.job, endedTask) : []
     const startEvents = isStarting ? [createStartedEvent(endedState)] : findUnpublishedEvents(endedState)
@@ -380,7 +385,7 @@ export class Lease {
   }
 }
 
-const stateOf = (job: Job, tasks: readonly Task[]): JobState => ({
+const createState = (job: Job, tasks: readonly Task[]): JobState => ({
   job,
   fixed: job.fixed ?? [],
   tasks,
@@ -388,6 +393,6 @@ const stateOf = (job: Job, tasks: readonly Task[]): JobState => ({
 })
 
 /** Attempts start again when chunks or another image continue. */
-const fieldsOfLostLeases = ['uncounted', 'apart']
+const lostLeaseFields = ['uncounted', 'apart']
 
 const leaseUntil = () => new Date(Date.now() + leaseDurationS * 1000).toISOString()

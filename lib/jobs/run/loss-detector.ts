@@ -43,7 +43,7 @@ const readDelayMs = 40
 export class LossDetector implements Disposable {
   readonly #log: Log
   /** Reads the source on the first call. */
-  #source: () => Promise<ContentSummary | undefined> = async () => undefined
+  #readSource: () => Promise<ContentSummary | undefined> = async () => undefined
   #readTimer: NodeJS.Timeout | undefined
   #fidelity: Fidelity | undefined
   #shortfall: Shortfall | undefined
@@ -57,8 +57,8 @@ export class LossDetector implements Disposable {
 
   constructor(log: Log, signal?: AbortSignal) {
     this.#log = log
-    const { signal: disposed } = this.#disposal
-    this.#signal = signal ? AbortSignal.any([disposed, signal]) : disposed
+    const { signal: disposalSignal } = this.#disposal
+    this.#signal = signal ? AbortSignal.any([disposalSignal, signal]) : disposalSignal
   }
 
   /** Fidelity of all steps so far. */
@@ -86,19 +86,19 @@ export class LossDetector implements Disposable {
       return
     }
     const hint = {
-      encoding: stringOption(options?.['encoding']),
-      delimiter: stringOption(options?.['delimiter']),
+      encoding: toOptionalString(options?.['encoding']),
+      delimiter: toOptionalString(options?.['delimiter']),
     }
     const readInput = ({ path, format }: (typeof inputs)[number]) =>
       this.#readSafely(format, (signal) => readSummary(path, format, { isResult: false, signal, ...hint }))
     let reading: Promise<ContentSummary | undefined> | undefined
-    this.#source = () => (reading ??= readAll(inputs, readInput))
+    this.#readSource = () => (reading ??= readAll(inputs, readInput))
     clearTimeout(this.#readTimer)
-    this.#readTimer = setTimeout(this.#source, readDelayMs)
+    this.#readTimer = setTimeout(this.#readSource, readDelayMs)
   }
 
   #setSource(source: ContentSummary | undefined): void {
-    this.#source = async () => source
+    this.#readSource = async () => source
   }
 
   /** Stops a read whose result is no longer needed. */
@@ -108,13 +108,13 @@ export class LossDetector implements Disposable {
   }
 
   /** Returns what a task record stores while chunks do the work. */
-  async storedSummary(): Promise<StoredSummary | undefined> {
-    const source = await this.#source()
+  async getStoredSummary(): Promise<StoredSummary | undefined> {
+    const source = await this.#readSource()
     // The words are not stored.
     return source && StoredSummary.parse(source)
   }
 
-  restore({ seconds, soundSeconds, ...summary }: StoredSummary): void {
+  restoreSource({ seconds, soundSeconds, ...summary }: StoredSummary): void {
     const durations = {
       ...defined({ seconds, soundSeconds }),
     }
@@ -136,9 +136,10 @@ export class LossDetector implements Disposable {
     // An encrypted document could not be read: the decrypted one becomes the source.
     if (step.operation === 'unlock') this.start(files.map(({ path }) => ({ path, format: to })))
     if (!contentPreservingOperations.includes(step.operation)) return
-    const source = withoutHiddenText(await this.#source(), hiddenText) ?? entrySummary(memberCounts?.source)
+    const source =
+      removeHiddenText(await this.#readSource(), hiddenText) ?? createEntrySummary(memberCounts?.source)
     const resultSummary = await readAll(files, (file) => this.#readResult(file, step.operation, to))
-    const result = resultSummary ?? entrySummary(memberCounts?.result)
+    const result = resultSummary ?? createEntrySummary(memberCounts?.result)
     this.#setSource(result)
     if (!source || !result) {
       const uncountedFormats = [...(source ? [] : [from]), ...(result ? [] : [to])]
@@ -214,10 +215,10 @@ const countingStoppedWarning = (format: FormatId): Warning => ({
   message: `The content of the ${format} was not counted to the end, because that takes too long or too much memory. Check whether anything is missing in the result.`,
 })
 
-const stringOption = (option: unknown) => (typeof option === 'string' ? option : undefined)
+const toOptionalString = (option: unknown) => (typeof option === 'string' ? option : undefined)
 
 /** Removes invisible text, which was dropped on purpose, and reports it as a dropped feature. */
-function withoutHiddenText(
+function removeHiddenText(
   source: ContentSummary | undefined,
   hiddenText: string,
 ): ContentSummary | undefined {
@@ -229,7 +230,7 @@ function withoutHiddenText(
   return { ...source, words, features: [...source.features, 'hiddenText'] }
 }
 
-const entrySummary = (entries: number | undefined): ContentSummary | undefined =>
+const createEntrySummary = (entries: number | undefined): ContentSummary | undefined =>
   entries === undefined ? undefined : { counts: { entries }, features: [] }
 
 const unitNames: Readonly<Record<Unit, readonly [one: string, many: string]>> = {
@@ -261,13 +262,13 @@ function describeSource({ fidelity }: ComparisonResult): string {
 }
 
 function createShortfall(
-  { fidelity, lost }: ComparisonResult,
+  { fidelity, lost: lostUnits }: ComparisonResult,
   from: FormatId,
   to: FormatId,
 ): Shortfall | undefined {
-  const measures = lost.flatMap((unit) => fidelity[unit] ?? [])
+  const measures = lostUnits.flatMap((unit) => fidelity[unit] ?? [])
   if (measures.length === 0) return undefined
-  const sentences = lost.map((unit) => describeLoss(fidelity, unit, from, to))
+  const sentences = lostUnits.map((unit) => describeLoss(fidelity, unit, from, to))
   const keptShare = Math.min(...measures.map(({ share }) => share))
   return { kept: keptShare, warning: { code: 'CONTENT_LOST', message: sentences.join(' ') } }
 }

@@ -9,11 +9,11 @@ import type { TaskRun } from './task-run.ts'
 const maxUncounted = 6
 
 /** Attempts that count: the others were lost for reasons outside the task. */
-export const countedAttempts = ({ attempt, uncounted = 0 }: Pick<Task, 'attempt' | 'uncounted'>): number =>
+export const countAttempts = ({ attempt, uncounted = 0 }: Pick<Task, 'attempt' | 'uncounted'>): number =>
   attempt - uncounted
 
 export const isLastAttempt = (task: Pick<Task, 'attempt' | 'uncounted'>): boolean =>
-  countedAttempts(task) >= maxTaskAttempts
+  countAttempts(task) >= maxTaskAttempts
 
 /** Whether the worker of the task has stopped renewing its lease. */
 export const isLeaseLost = ({ status, leaseId, leaseUntil = '' }: Task, now: Date): boolean =>
@@ -26,8 +26,8 @@ export const isLeaseLost = ({ status, leaseId, leaseUntil = '' }: Task, now: Dat
  * @param run of the process that takes over the task.
  */
 export function releaseLostLease(task: Task, { runId }: Pick<TaskRun, 'runId'>): Change {
-  const { status, runId: lostWith, shared, uncounted = 0, expandedBy, workedMs = 0, attemptMs = 0 } = task
-  const hasServiceEnded = lostWith !== undefined && runId !== undefined && lostWith !== runId
+  const { status, runId: lostRunId, shared, uncounted = 0, expandedBy, workedMs = 0, attemptMs = 0 } = task
+  const hasServiceEnded = lostRunId !== undefined && runId !== undefined && lostRunId !== runId
   const isUncounted = uncounted < maxUncounted && (hasServiceEnded || shared === true)
   return {
     set: {

@@ -16,12 +16,12 @@ export async function createTaskServices(
 ): Promise<TaskServices | undefined> {
   // Transfers run no engine and access files with their own role.
   if (services.config.TASK_FILES === 'direct' || queue === 'transfer') return services
-  const presigned = work && ('url' in work ? await fetchWork(work.url) : work)
-  if (!presigned || presigned.until < Date.now() + remainingMs) return undefined
+  const presignedWork = work && ('url' in work ? await fetchWork(work.url) : work)
+  if (!presignedWork || presignedWork.until < Date.now() + remainingMs) return undefined
   // The prototype keeps the lazily created services; none of them has the secret in such a process.
   return Object.create(services, {
-    files: { value: new SignedFiles(presigned) },
-    vault: { value: new PresignedVault(presigned.opened) },
+    files: { value: new SignedFiles(presignedWork) },
+    vault: { value: new PresignedVault(presignedWork.opened) },
   }) as TaskServices
 }
 
@@ -43,11 +43,11 @@ export class PresignedVault implements TaskVault {
   }
 
   unsealAll<T>(value: T): T {
-    return mapDeep(value, (one) => {
-      if (!isSealed(one)) return undefined
-      if (!Object.hasOwn(this.#secretsBySealed, one.sealed))
+    return mapDeep(value, (sealedValue) => {
+      if (!isSealed(sealedValue)) return undefined
+      if (!Object.hasOwn(this.#secretsBySealed, sealedValue.sealed))
         throw new Error('the message does not contain this secret of the task')
-      return { value: this.#secretsBySealed[one.sealed] }
+      return { value: this.#secretsBySealed[sealedValue.sealed] }
     }) as T // the same, except for sealed values
   }
 

@@ -5,7 +5,7 @@ import type { OutputFile } from '../../engines/engine.ts'
 import type { ErrorCode } from '../../error-catalog.ts'
 import { AppError } from '../../errors.ts'
 import type { ContentSummary } from '../../fidelity/content-summary.ts'
-import { readFrom } from '../../formats/detect/byte-source.ts'
+import { createReader } from '../../formats/detect/byte-source.ts'
 import { textFormats } from '../../formats/detect/families.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
@@ -23,7 +23,7 @@ class UnreadableResultError extends AppError {
 }
 
 /** A file with another error, such as an encrypted PDF, may still be opened. */
-const refusals: readonly ErrorCode[] = ['CORRUPT_FILE', 'UNSUPPORTED_FORMAT', 'INVALID_INPUT']
+const refusalCodes: readonly ErrorCode[] = ['CORRUPT_FILE', 'UNSUPPORTED_FORMAT', 'INVALID_INPUT']
 
 /**
  * Opens the files of the last step as if they were uploads: each must be complete and have content of its format.
@@ -49,13 +49,13 @@ async function findProblem(path: string, format: FormatId, log: Log): Promise<st
   const { extensions, category } = formatById(format)
   await using file = await open(path)
   const { size } = await file.stat()
-  const source = { filename: `result.${extensions[0] ?? format}`, size, read: readFrom(file) }
+  const source = { filename: `result.${extensions[0] ?? format}`, size, read: createReader(file) }
   try {
     await detectFormat(source, {}, countingPool)
   } catch (error) {
     // A bug in detection must not fail the conversion.
     if (!(error instanceof AppError)) log.error({ error, format }, 'a result could not be checked')
-    else if (refusals.includes(error.code)) return error.message
+    else if (refusalCodes.includes(error.code)) return error.message
   }
   if (category !== 'audio' && category !== 'video') return undefined
   const summary = await readSummary(path, format, { isResult: true }).catch(() => undefined)

@@ -14,15 +14,15 @@ import { maxTaskAttempts } from '../job-state-machine.ts'
 import { fetchChunkResults } from './chunks.ts'
 import {
   countTriedRoutes,
+  createFallbackWarnings,
   decideAfterFailure,
   decideAfterSuccess,
   type FallbackDecision,
   type FindFallback,
-  fallbackWarnings,
 } from './fallbacks.ts'
-import { fetchInputs, inputFilesOf } from './fetch-inputs.ts'
+import { fetchInputs, toInputFiles } from './fetch-inputs.ts'
 import { countIdleWorkers } from './idle-workers.ts'
-import { countedAttempts, isLastAttempt } from './lost-lease.ts'
+import { countAttempts, isLastAttempt } from './lost-lease.ts'
 import { joinLists, runList } from './run-list.ts'
 import {
   joinNeedsInputs,
@@ -95,18 +95,18 @@ export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedI
   }
   const fidelity = combine(inputPlans.map((inputPlan) => inputPlan.fidelity))
   const isComplete = inputPlans.every(isDone)
-  const joined = isComplete
+  const joinedResults = isComplete
     ? await finishLists(run, inputPlans)
     : { inputPlans, storedKeys: [], unusedKeys: [] }
   return {
-    inputPlans: joined.inputPlans,
+    inputPlans: joinedResults.inputPlans,
     warnings: results.flatMap(({ warnings }) => warnings),
     facts: results.reduce<TaskFacts>(
       (facts, one) => mergeFacts(facts, one.facts),
       fidelity ? { fidelity } : {},
     ),
-    storedKeys: [...results.flatMap(({ storedKeys }) => storedKeys), ...joined.storedKeys],
-    unusedKeys: [...results.flatMap(({ unusedKeys }) => unusedKeys), ...joined.unusedKeys],
+    storedKeys: [...results.flatMap(({ storedKeys }) => storedKeys), ...joinedResults.storedKeys],
+    unusedKeys: [...results.flatMap(({ unusedKeys }) => unusedKeys), ...joinedResults.unusedKeys],
     isComplete,
   }
 }
@@ -118,12 +118,12 @@ async function finishLists(
 ): Promise<Pick<InputsResult, 'inputPlans' | 'storedKeys' | 'unusedKeys'>> {
   const groups = Map.groupBy(inputPlans.entries(), ([index, { files }]) => files[0]?.each ?? index)
   const unusedKeys: string[] = []
-  const finished: InputPlan[] = []
+  const finishedPlans: InputPlan[] = []
   for (const plans of groups.values()) {
     const lists = plans.flatMap(([, { files }]) => files).map(({ each: _, ...file }) => file)
-    const [[index, firstPlan], ...others] = plans as [(typeof plans)[0], ...typeof plans]
-    if (others.length === 0) {
-      finished.push({ ...firstPlan, files: lists })
+    const [[index, firstPlan], ...otherPlans] = plans as [(typeof plans)[0], ...typeof plans]
+    if (otherPlans.length === 0) {
+      finishedPlans.push({ ...firstPlan, files: lists })
       continue
     }
     const { services, signal } = run
@@ -139,12 +139,14 @@ async function finishLists(
     })
     if (!file) throw new Error('a joined list was not stored')
     const { each: _, ...list } = file
-    unusedKeys.push(...keysOf(lists))
-    finished.push({ ...firstPlan, files: [list] })
+    unusedKeys.push(...getKeys(lists))
+    finishedPlans.push({ ...firstPlan, files: [list] })
   }
-  const before = new Set(inputPlans.flatMap(({ files }) => keysOf(files)))
-  const storedKeys = finished.flatMap(({ files }) => keysOf(files)).filter((key) => !before.has(key))
-  return { inputPlans: finished, storedKeys, unusedKeys }
+  const previousKeys = new Set(inputPlans.flatMap(({ files }) => getKeys(files)))
+  const storedKeys = finishedPlans
+    .flatMap(({ files }) => getKeys(files))
+    .filter((key) => !previousKeys.has(key))
+  return { inputPlans: finishedPlans, storedKeys, unusedKeys }
 }
 
 type TaskFacts = InputsResult['facts']
@@ -184,7 +186,7 @@ async function runInput(
   }
   let result: StepsResult | ChunkedInputs
   try {
-    if (countedAttempts(run.task) > maxTaskAttempts) throw tooManyCrashesError()
+    if (countAttempts(run.task) > maxTaskAttempts) throw tooManyCrashesError()
     if (inputPlan.failure) throw chunkError(inputPlan.failure)
     result = await runInputPlan({ ...run, workDir, progress, onStep, onOutput }, inputPlan)
   } catch (error) {
@@ -192,7 +194,7 @@ async function runInput(
     // For a chunk, the task chooses the fallback, for all of its chunks.
     if (run.signal.aborted) throw error
     // No other route is certain to need less disk space.
-    const diskError = await run.space.explain(error)
+    const diskError = await run.space.explainDiskError(error)
     if (diskError) throw diskError
     if (isChunk) throw error
     const failure = { error, step, percent, isLastAttempt: isLastAttempt(run.task) }
@@ -202,7 +204,7 @@ async function runInput(
   }
   if ('chunks' in result) return result
   const files = await storing
-  const keys = keysOf(files)
+  const keys = getKeys(files)
   const warnings = [...result.warnings]
   const runFacts = { ...(await describeRun(result)), ...(await readMetadata(run.task, result)) }
   const fidelity = combineSequential(inputPlan.fidelity, result.fidelity)
@@ -219,7 +221,7 @@ async function runInput(
       unusedKeys: [],
     }
   }
-  const allWarnings = [...fallbackWarnings(inputPlan, await run.services.engines()), ...warnings]
+  const allWarnings = [...createFallbackWarnings(inputPlan, await run.services.engines()), ...warnings]
   const output = { files, warnings: allWarnings, ...runFacts, ...fidelityFields }
   return finishRoute(
     decideAfterSuccess(inputPlan, output, result.result.shortfall, findFallback),
@@ -231,13 +233,13 @@ async function runInput(
 /** Deletes files that were being stored when the result was rejected. Leftovers are deleted with the job. */
 async function deleteStored(storing: Promise<StoredFile[]>, { services, log }: InputsRun): Promise<void> {
   try {
-    await services.files.delete(keysOf(await storing))
+    await services.files.delete(getKeys(await storing))
   } catch (error) {
     log.info({ error }, 'a rejected result may remain in the bucket')
   }
 }
 
-const keysOf = (files: readonly StoredFile[]) => files.map(({ key }) => key)
+const getKeys = (files: readonly StoredFile[]) => files.map(({ key }) => key)
 
 const tooManyCrashesError = () =>
   new AppError(
@@ -293,7 +295,7 @@ async function runInputPlan(
   if (task.expandedBy !== undefined) {
     const { results, warnings } = await fetchChunkResults(task, { services, workDir, signal })
     const { held: sourceContent } = inputPlan
-    const inputs = joinNeedsInputs(stepsRun) ? await fetchFiles() : inputFilesOf(files, workDir)
+    const inputs = joinNeedsInputs(stepsRun) ? await fetchFiles() : toInputFiles(files, workDir)
     const stepsResult = await runSteps({ ...stepsRun, inputs, results, sourceContent })
     return { ...stepsResult, warnings: [...warnings, ...stepsResult.warnings] }
   }

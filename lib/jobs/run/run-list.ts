@@ -11,9 +11,9 @@ import type { StoredFile } from '../../model/job.ts'
 import { withExtension, withSuffix } from '../../names/file-name.ts'
 import { UniqueNames } from '../../names/unique-names.ts'
 import { listedFiles } from '../../plan/file-lists.ts'
-import { uniqueWarnings } from '../job-state-machine.ts'
-import { extractPage, fetchList, inputFilesOf } from './fetch-inputs.ts'
-import { extensionForFormat } from './format-id.ts'
+import { deduplicateWarnings } from '../job-state-machine.ts'
+import { extractPage, fetchList, toInputFiles } from './fetch-inputs.ts'
+import { getExtension } from './format-id.ts'
 import { runSteps, type StepsResult, type StepsRun, waitForUpload } from './run-steps.ts'
 
 interface ListRun extends Omit<StepsRun, 'inputs' | 'chunk' | 'results' | 'sourceContent'> {
@@ -33,7 +33,7 @@ export async function runList(run: ListRun, list: StoredFile): Promise<StepsResu
     const folder = join(workDir, `member-${index + 1}`)
     await mkdir(folder)
     const page = pages.get(member.filename)
-    const [input] = inputFilesOf([member], folder)
+    const [input] = toInputFiles([member], folder)
     if (!page || !input) throw new Error('a list has lost one of its files')
     const size = await extractPage(zip, page, input.path)
     const { onOutput: _, ...memberRun } = run
@@ -48,12 +48,12 @@ export async function runList(run: ListRun, list: StoredFile): Promise<StepsResu
     runs.push(result)
   }
   await rm(zip)
-  const last = runs.at(-1)
-  if (!last) throw new Error('a list without members')
+  const lastRun = runs.at(-1)
+  if (!lastRun) throw new Error('a list without members')
   const output = {
-    ...last,
-    result: { ...summarize(runs), files: [await results.pack(workDir, last.format)] as const },
-    warnings: uniqueWarnings(runs.flatMap(({ warnings }) => warnings)),
+    ...lastRun,
+    result: { ...summarize(runs), files: [await results.pack(workDir, lastRun.format)] as const },
+    warnings: deduplicateWarnings(runs.flatMap(({ warnings }) => warnings)),
     fidelity: combine(runs.map(({ fidelity }) => fidelity)),
   }
   if (onOutput) await waitForUpload(onOutput(output))
@@ -65,7 +65,9 @@ function summarize(runs: readonly StepsResult[]): Omit<EngineResult, 'files'> {
   const methods = new Set(runs.map(({ result }) => result.method))
   const [method] = methods
   const shortfall = runs
-    .flatMap((one): Shortfall[] => (one.result.shortfall ? [one.result.shortfall] : []))
+    .flatMap((stepsResult): Shortfall[] =>
+      stepsResult.result.shortfall ? [stepsResult.result.shortfall] : [],
+    )
     .toSorted((a, b) => a.kept - b.kept)[0]
   return {
     ...(method && methods.size === 1 && { method }),
@@ -92,14 +94,15 @@ class ResultFolder {
     const pages = file.format === 'zip' ? await listPagesOf(file.path) : undefined
     if (pages) {
       const stem = withExtension(name, '').slice(0, -1)
-      for (const one of pages) await extractPage(file.path, one, this.#next(`${stem}-${one.name}`, page))
+      for (const one of pages)
+        await extractPage(file.path, one, this.#getNextName(`${stem}-${one.name}`, page))
       return
     }
-    const extension = extensionForFormat(file.format ?? to)
-    await rename(file.path, this.#next(withExtension(withSuffix(name, file.suffix), extension), page))
+    const extension = getExtension(file.format ?? to)
+    await rename(file.path, this.#getNextName(withExtension(withSuffix(name, file.suffix), extension), page))
   }
 
-  #next(name: string, page: number): string {
+  #getNextName(name: string, page: number): string {
     const path = join(this.path, this.#names.next(name))
     this.#pages.push({ page, path })
     return path
@@ -137,8 +140,8 @@ export async function joinLists(
     }
     await rm(zip)
   }
-  const inOrder = pages.toSorted((a, b) => a.page - b.page || (a.path < b.path ? -1 : 1))
-  const path = await zipPages(workDir, inOrder, {})
+  const sortedPages = pages.toSorted((a, b) => a.page - b.page || (a.path < b.path ? -1 : 1))
+  const path = await zipPages(workDir, sortedPages, {})
   await rm(folder, { recursive: true })
   return path
 }

@@ -30,7 +30,7 @@ import { runSpan } from '../../trace.ts'
 import { defined } from '../../validation/defined.ts'
 import { findCapability } from './find-capability.ts'
 import { findInterruption } from './find-interruption.ts'
-import { extensionForFormat, requireFormatId } from './format-id.ts'
+import { getExtension, requireFormatId } from './format-id.ts'
 import { LossDetector } from './loss-detector.ts'
 import { requireReadable } from './require-readable.ts'
 
@@ -86,7 +86,7 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
   using lossDetector = new LossDetector(run.log, run.signal)
   let { inputs } = run
   let index = run.firstIndex
-  if (run.sourceContent) lossDetector.restore(run.sourceContent)
+  if (run.sourceContent) lossDetector.restoreSource(run.sourceContent)
   // Skipped for a chunk, which is not the whole output, and for a join whose inputs were not fetched.
   else if (!run.chunk && (!run.results || joinNeedsInputs(run))) lossDetector.start(inputs, steps[index])
   for (;;) {
@@ -135,7 +135,7 @@ export function joinNeedsInputs({
   firstIndex,
   engines = allEngines,
 }: Pick<StepsRun, 'steps' | 'firstIndex' | 'engines'>): boolean {
-  const step = firstStepOf({ steps, firstIndex })
+  const step = getFirstStep({ steps, firstIndex })
   const { engine, capability } = findCapability(step, engines)
   return (
     engine.joinNeedsInputs?.({ operation: capability.operation, from: requireFormatId(step.from) }) ?? false
@@ -147,7 +147,7 @@ export async function splitFirstStep(
   run: StepsRun,
   getWorkerPool: () => Promise<WorkerPool>,
 ): Promise<SplitResult | undefined> {
-  const step = firstStepOf(run)
+  const step = getFirstStep(run)
   const { engine, work, options } = await prepareStep(run, step, run.firstIndex, run.inputs, [])
   if (!engine.split) return undefined
   const pool = await getWorkerPool()
@@ -156,10 +156,10 @@ export async function splitFirstStep(
   if (joinNeedsInputs(run)) return { chunks }
   using lossDetector = new LossDetector(run.log, run.signal)
   lossDetector.start(run.inputs, step)
-  return { chunks, sourceContent: await lossDetector.storedSummary() }
+  return { chunks, sourceContent: await lossDetector.getStoredSummary() }
 }
 
-function firstStepOf({ steps, firstIndex }: Pick<StepsRun, 'steps' | 'firstIndex'>): ConversionStep {
+function getFirstStep({ steps, firstIndex }: Pick<StepsRun, 'steps' | 'firstIndex'>): ConversionStep {
   const step = steps[firstIndex]
   if (!step) throw new Error(`the task has no step ${firstIndex}`)
   return step
@@ -215,7 +215,7 @@ async function runStep(
     const request = results
       ? ({ method: 'join', work, results } as const)
       : ({ method: 'run', work } as const)
-    const span = { name: `run ${engine.id}`, attributes: spanAttributes(step, inputs) }
+    const span = { name: `run ${engine.id}`, attributes: createSpanAttributes(step, inputs) }
     const result = await runSpan(span, () => runEngine(engine, request, options))
     log.info({ ...logFields, ms: measureMs(), method: result.method }, 'step completed')
     return { engine, result }
@@ -227,7 +227,10 @@ async function runStep(
   }
 }
 
-const spanAttributes = ({ operation, engine, from, to }: ConversionStep, inputs: readonly InputFile[]) => ({
+const createSpanAttributes = (
+  { operation, engine, from, to }: ConversionStep,
+  inputs: readonly InputFile[],
+) => ({
   'mutabor.operation': operation,
   'mutabor.engine': engine,
   'mutabor.from': from,
@@ -260,5 +263,5 @@ function logFailedCommands({ log, onCommand }: StepsRun): OnCommand {
 async function toNextInput(output: OutputFile, filename: string, to: FormatId): Promise<InputFile> {
   const format = output.format ?? to
   const { size } = await stat(output.path)
-  return { path: output.path, filename: withExtension(filename, extensionForFormat(format)), format, size }
+  return { path: output.path, filename: withExtension(filename, getExtension(format)), format, size }
 }

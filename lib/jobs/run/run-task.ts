@@ -9,13 +9,13 @@ import { TransientError, toClientError } from '../failure.ts'
 import { deleteChunksOfEnded, sendChunks } from './chunks.ts'
 import {
   type ClaimedTask,
+  doneOutcome,
   type MessageOutcome,
-  messageDone,
   type TaskHandler,
-  WorkerStopped,
+  WorkerStoppedError,
 } from './claimed-task.ts'
 import { ConcurrencySlots } from './concurrency-slots.ts'
-import { Lease, LeaseLost } from './lease.ts'
+import { Lease, LeaseLostError } from './lease.ts'
 import type { TaskRun } from './task-run.ts'
 
 /** Claims a task and runs the part of it that belongs to this queue, unless another worker does. */
@@ -38,12 +38,12 @@ export async function runTask(run: TaskRun, handleTask: TaskHandler): Promise<Me
   if (!state) {
     log.info('message for a task whose job is over')
     if (job) await slots.release(job)
-    return messageDone
+    return doneOutcome
   }
   if (!(await releaseOnError(lease, slots.acquire(state.job, ref, run.queue)))) {
     await lease.release()
     log.info('task waits until another job of its owner is over')
-    return messageDone
+    return doneOutcome
   }
   log.info({ requestId: state.job.requestId, taskName: task.name, attempt: task.attempt }, 'task claimed')
   annotateSpan({ 'mutabor.operation': task.operation, 'mutabor.attempt': task.attempt })
@@ -76,12 +76,12 @@ async function handleUnclaimed(
 ): Promise<MessageOutcome> {
   if (!task) {
     log.info('message for a task that no longer exists')
-    return messageDone
+    return doneOutcome
   }
   const leaseLeftS = (Date.parse(task.leaseUntil ?? '') - Date.now()) / 1000
   if (task.status === 'processing' && leaseLeftS > 0)
     return { done: false, retryInS: Math.ceil(leaseLeftS) + 1 }
-  if (isShared && isToRunApart(task)) {
+  if (isShared && mustRunAlone(task)) {
     log.info('task is sent to a worker of its own')
     return { done: false, resend: 'apart', retryInS: 0 }
   }
@@ -91,10 +91,10 @@ async function handleUnclaimed(
     await completion.completeTask(task, { isRepeat: true })
     await deleteChunksOfEnded(task, services)
   } else if (task.expandedBy !== undefined && task.open) await sendChunks(task, services)
-  return messageDone
+  return doneOutcome
 }
 
-const isToRunApart = ({ apart, open, leaseId, status }: Task) =>
+const mustRunAlone = ({ apart, open, leaseId, status }: Task) =>
   apart === true && !open && leaseId === undefined && (status === 'pending' || status === 'processing')
 
 async function recordFailure(
@@ -102,11 +102,11 @@ async function recordFailure(
   { lease, log, task }: ClaimedTask,
   error: unknown,
 ): Promise<MessageOutcome> {
-  if (error instanceof LeaseLost) {
+  if (error instanceof LeaseLostError) {
     log.info('task was cancelled or taken over')
-    return messageDone
+    return doneOutcome
   }
-  if (error instanceof WorkerStopped) {
+  if (error instanceof WorkerStoppedError) {
     await lease.release()
     return { done: false, retryInS: 0 }
   }
@@ -127,5 +127,5 @@ async function recordFailure(
   })
   if (isStored) await deleteChunksOfEnded(task, services)
   // The end may have been stored before a later step failed: the redelivered message repeats the rest.
-  return isStored ? messageDone : { done: false, retryInS: 0 }
+  return isStored ? doneOutcome : { done: false, retryInS: 0 }
 }

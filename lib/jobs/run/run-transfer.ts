@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { limitsOfOwner } from '../../accounts/plan-limits.ts'
+import { getOwnerLimits } from '../../accounts/plan-limits.ts'
 import { detectFormat } from '../../decoders/detect-format.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { isPooled } from '../../io/buffer-pool.ts'
@@ -25,7 +25,7 @@ import { TransientError } from '../failure.ts'
 import { maxTaskAttempts } from '../job-state-machine.ts'
 import { selectResults } from '../select-results.ts'
 import { filesToDeliver } from './deliver-files.ts'
-import { countedAttempts } from './lost-lease.ts'
+import { countAttempts } from './lost-lease.ts'
 import type { TaskServices } from './task-services.ts'
 
 export interface TransferRun {
@@ -49,7 +49,7 @@ const retryDelaysS = [5, 30]
  */
 export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   const { operation, task, services, signal } = run
-  const code = transferErrorCode(operation)
+  const code = getTransferErrorCode(operation)
   if (operation.kind === 'import') requireAttemptLeft(task, code)
   const fields = services.vault.unsealAll(task.spec, task.jobId)
   if ('packs' in operation) return { files: [await packIntoZip(run, fields)] }
@@ -75,7 +75,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
     if (!(error instanceof RemoteError)) throw error
     const clientError = new AppError(code, error.message, error.details, { cause: error })
     throw error.isTransient
-      ? new TransientError(clientError, retryDelaysS[countedAttempts(task) - 1] ?? 0)
+      ? new TransientError(clientError, retryDelaysS[countAttempts(task) - 1] ?? 0)
       : clientError
   } finally {
     endSignal.abort()
@@ -83,14 +83,14 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
 }
 
 /** Error code of a failed transfer. */
-export function transferErrorCode(operation: TransferOperation): ErrorCode {
+export function getTransferErrorCode(operation: TransferOperation): ErrorCode {
   if ('packs' in operation || 'unpacks' in operation) return 'CONVERSION_FAILED'
   return operation.kind === 'import' ? 'IMPORT_FAILED' : 'EXPORT_FAILED'
 }
 
 /** Stops after repeated crashes: each further attempt may crash another process with everything that runs in it. */
 function requireAttemptLeft(task: Task, code: ErrorCode): void {
-  if (countedAttempts(task) <= maxTaskAttempts) return
+  if (countAttempts(task) <= maxTaskAttempts) return
   const sentence = 'The transfer crashed in all three attempts. Try again later, or with smaller files.'
   throw new AppError(code, sentence, { reason: 'incomplete' })
 }
@@ -110,7 +110,7 @@ async function importFiles(
 ): Promise<Partial<Task>> {
   const { services, task } = run
   await requireDiskSpace(services.config)
-  const total = totalSize(remoteFiles)
+  const total = sumSizes(remoteFiles)
   const upload = task.uploadId === undefined ? undefined : await services.uploads.get(task.uploadId)
   let transferredBytes = 0
   const collectGarbage = createBufferCollector()
@@ -161,9 +161,9 @@ async function importFile(
   { key, path, fields, onBytes }: ImportTarget,
 ): Promise<StoredFile> {
   const { files } = services
-  const { maxFileBytes } = await limitsOfOwner(state.job.owner, services)
+  const { maxFileBytes } = await getOwnerLimits(state.job.owner, services)
   // Parsed when the task was created.
-  const { max_size = Number.POSITIVE_INFINITY, sha256: expected } = fields as {
+  const { max_size = Number.POSITIVE_INFINITY, sha256: expectedSha256 } = fields as {
     max_size?: number
     sha256?: string
   }
@@ -172,7 +172,7 @@ async function importFile(
   const store = (body: AsyncIterable<Buffer>) => files.receive(key, body, storeOptions)
   const { size, sha256 } = await fetchRemoteFile(file, { maxBytes, signal, onChunk: onBytes, store })
   try {
-    if (expected !== undefined && expected.toLowerCase() !== sha256)
+    if (expectedSha256 !== undefined && expectedSha256.toLowerCase() !== sha256)
       throw new RemoteError('incomplete', `The file has the SHA-256 ${sha256}, not the expected one.`, {
         isTransient: false,
         sha256,
@@ -195,7 +195,7 @@ function createBufferCollector(): (chunk: Buffer) => void {
 }
 
 /** Total bytes; undefined when a size is unknown. */
-function totalSize(files: readonly { readonly size: number | undefined }[]): number | undefined {
+function sumSizes(files: readonly { readonly size: number | undefined }[]): number | undefined {
   let total = 0
   for (const { size } of files) {
     if (size === undefined) return undefined
@@ -214,7 +214,7 @@ async function exportFiles(
   const { files, created } = sendsResults
     ? { files: await findResults(run, fields), created: [] }
     : await filesToDeliver(run, isArchived(fields))
-  const paths = exportPaths(files, fields, place, task)
+  const paths = createExportPaths(files, fields, place, task)
   const total = files.reduce((sum, { size }) => sum + size, 0)
   const onUploadState = (state: string) => run.saveUploadState(state)
   const store: RemoteStore = await (await openStore())(fields, { ...deps, onStarted: onUploadState })
@@ -259,24 +259,24 @@ async function findResults({ services }: TransferRun, fields: TaskFields): Promi
 const isArchived = ({ archive_multiple_files: value }: TaskFields) => value as boolean | undefined // by its schema
 
 /** Returns the target path of each file: from the template, or its own name below the prefix. */
-export function exportPaths(
+export function createExportPaths(
   files: readonly Pick<StoredFile, 'filename'>[],
   fields: TaskFields,
   place: ExportOperation['place'],
   { jobId, createdAt }: Pick<Task, 'jobId' | 'createdAt'>,
 ): string[] {
   const template = place && fields[place.path]
-  const rawPrefix = String((place && fields[place.prefix]) ?? '')
-  const prefix = place?.isFolder && /[^/]$/.test(rawPrefix) ? `${rawPrefix}/` : rawPrefix
+  const prefixTemplate = String((place && fields[place.prefix]) ?? '')
+  const prefix = place?.isFolder && /[^/]$/.test(prefixTemplate) ? `${prefixTemplate}/` : prefixTemplate
   const paths = new UniqueNames()
   return files.map(({ filename }, index) => {
-    const parts = { name: filename, jobId, index, date: createdAt }
+    const templateValues = { name: filename, jobId, index, date: createdAt }
     const path =
       typeof template === 'string'
         ? template
             .split('/')
             .map((part, at, all) =>
-              part.includes('{') ? fillTemplate(part, at === all.length - 1, parts) : part,
+              part.includes('{') ? fillTemplate(part, at === all.length - 1, templateValues) : part,
             )
             .join('/')
         : `${prefix}${filename}`

@@ -6,9 +6,9 @@ import { listPagesOf } from '../../decoders/list-pages.ts'
 import type { Chunk, OutputFile } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
 import { CountingStoppedError } from '../../fidelity/read-errors.ts'
-import { readFrom } from '../../formats/detect/byte-source.ts'
+import { createReader } from '../../formats/detect/byte-source.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import { sha256Of } from '../../io/file-hash.ts'
+import { hashFile } from '../../io/file-hash.ts'
 import { type InputPlan, jobPrefix, type StoredFile, type Task } from '../../model/job.ts'
 import { nameFromTemplate, withExtension, withSuffix } from '../../names/file-name.ts'
 import { maxMembers } from '../../plan/file-lists.ts'
@@ -35,27 +35,28 @@ export async function storeFiles(
   const isFinal = nextStep === inputPlan.steps.length
   const types = new Map<OutputFile, FileType>()
   await forEachConcurrently(result.files, maxConcurrentDetections, async (file) => {
-    types.set(file, await typeOf(file, format))
+    types.set(file, await detectFileType(file, format))
   })
   return Promise.all(
     result.files.map(async (file, index) => {
-      const type = types.get(file) ?? fileTypeOf(format)
+      const type = types.get(file) ?? getFileType(format)
       // Each attempt writes to its own keys, so that a late worker never overwrites a result. The attempts of a task
       // that was split start again from 1.
       const attempt = `${task.expandedBy ?? 0}.${task.attempt}.${countTriedRoutes(inputPlan)}`
       const keyParts = [task.part ?? 0, planIndex, nextStep, attempt, index].join('-')
       const key = `${jobPrefix(task.jobId)}${task.number}/${keyParts}.${type.extension}`
       const { size } = await stat(file.path)
-      const hashing = sha256Of(file.path, size)
+      const hashing = hashFile(file.path, size)
       const [sha256] = await Promise.all([
         hashing,
         services.files.putFile(key, file.path, type.mimeType, hashing),
       ])
       const name = file.filename ?? withExtension(withSuffix(source, file.suffix), type.extension)
-      const filename = isFinal && task.part === undefined ? outputName(name, task, planIndex + index) : name
+      const filename =
+        isFinal && task.part === undefined ? createOutputName(name, task, planIndex + index) : name
       const { mimeType, traits } = type
       const isList = file.format === 'zip' && task.part === undefined
-      const members = isList ? await memberNames(file.path) : undefined
+      const members = isList ? await readMemberNames(file.path) : undefined
       const { each } = inputPlan.files[0] ?? {}
       return {
         key,
@@ -71,7 +72,7 @@ export async function storeFiles(
 }
 
 /** Names of the files in a ZIP of pages; undefined for any other ZIP, such as one that takes too long to read. */
-async function memberNames(path: string): Promise<string[] | undefined> {
+async function readMemberNames(path: string): Promise<string[] | undefined> {
   try {
     const pages = await listPagesOf(path)
     return pages && pages.length > maxMembers ? [] : pages?.map(({ name }) => name)
@@ -99,10 +100,10 @@ export async function storeChunks(
     const { format } = chunk.file ?? {}
     if (!chunk.file || !format) return
     const { path } = chunk.file
-    const { mimeType, extension } = fileTypeOf(format)
+    const { mimeType, extension } = getFileType(format)
     const key = `${jobPrefix(task.jobId)}${task.number}/cut-${task.attempt}.${countTriedRoutes(inputPlan)}-${index}.${extension}`
     const { size } = await stat(path)
-    const hashing = sha256Of(path, size)
+    const hashing = hashFile(path, size)
     const [sha256] = await Promise.all([hashing, services.files.putFile(key, path, mimeType, hashing)])
     storedFiles.set(chunk, { key, filename, format, mimeType, size, sha256 })
   })
@@ -113,7 +114,7 @@ export async function storeChunks(
 }
 
 /** Applies the task's filename template. */
-function outputName(name: string, { spec, jobId, createdAt }: Task, index: number): string {
+function createOutputName(name: string, { spec, jobId, createdAt }: Task, index: number): string {
   const { filename: template } = TaskSpec.parse(spec)
   return template === undefined ? name : nameFromTemplate(template, { name, jobId, index, date: createdAt })
 }
@@ -126,19 +127,22 @@ interface FileType {
 }
 
 /** Detects the type of an extracted file from its bytes; it may be unknown. */
-async function typeOf(file: OutputFile, madeFormat: FormatId): Promise<FileType> {
-  if (file.filename === undefined || file.format) return fileTypeOf(file.format ?? madeFormat)
+async function detectFileType(file: OutputFile, outputFormat: FormatId): Promise<FileType> {
+  if (file.filename === undefined || file.format) return getFileType(file.format ?? outputFormat)
   const { size } = await stat(file.path)
   const handle = await open(file.path)
   try {
     const { format, traits } = await detectFormat({
       filename: file.filename,
       size,
-      read: readFrom(handle),
+      read: createReader(handle),
     })
     // Scripts run only in a page that was sent by itself.
-    const ownTraits = traits?.filter((trait) => trait !== 'page-scripts')
-    return { ...fileTypeOf(format), ...(ownTraits && ownTraits.length > 0 && { traits: ownTraits }) }
+    const storedTraits = traits?.filter((trait) => trait !== 'page-scripts')
+    return {
+      ...getFileType(format),
+      ...(storedTraits && storedTraits.length > 0 && { traits: storedTraits }),
+    }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const extension = /\.([a-z0-9]{1,16})$/i.exec(file.filename)?.[1]?.toLowerCase() ?? 'bin'
@@ -148,7 +152,7 @@ async function typeOf(file: OutputFile, madeFormat: FormatId): Promise<FileType>
   }
 }
 
-function fileTypeOf(id: FormatId): FileType {
+function getFileType(id: FormatId): FileType {
   const { extensions, mimeTypes } = formatById(id)
   return { format: id, mimeType: mimeTypes[0] ?? 'application/octet-stream', extension: extensions[0] ?? id }
 }

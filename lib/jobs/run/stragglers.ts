@@ -1,13 +1,13 @@
 import type { Log } from '../../log.ts'
 import type { Job, Task } from '../../model/job.ts'
 import { defined } from '../../validation/defined.ts'
-import { nextImageOf } from '../next-image.ts'
+import { getNextImage } from '../next-image.ts'
 import {
-  attemptOfChunk,
   createChunkRecord,
+  getChunkAttempt,
+  getOriginalChunkNumber,
+  getSpeculativeCopyNumber,
   isSpeculativeCopy,
-  originalChunkOf,
-  speculativeCopyOf,
 } from '../task-graph.ts'
 import { findAwaitingTask } from './chunks.ts'
 import { countIdleWorkers } from './idle-workers.ts'
@@ -27,8 +27,10 @@ export function isStraggler(chunk: Task, ranMs: number, siblings: readonly Task[
   // While most are still running, all of them may take this long.
   if (ranMs < minRunMs || completedSiblings.length * 2 < count) return false
   // The audio track of a video is not comparable to the video chunks, which were cut for their workers.
-  const comparable = completedSiblings.filter(({ cut }) => (cut === undefined) === (chunk.cut === undefined))
-  const durationsMs = comparable
+  const comparableSiblings = completedSiblings.filter(
+    ({ cut }) => (cut === undefined) === (chunk.cut === undefined),
+  )
+  const durationsMs = comparableSiblings
     .flatMap(({ ranMs: durationMs }) => durationMs ?? [])
     .toSorted((a, b) => a - b)
   const medianMs = durationsMs[Math.floor(durationsMs.length / 2)]
@@ -47,21 +49,23 @@ export async function checkStraggler(
   if (ranMs < minRunMs) return true
   const number = chunk.part ?? 0
   const task = await findAwaitingTask(chunk, services)
-  if (!task?.open?.has(originalChunkOf(number))) return false
+  if (!task?.open?.has(getOriginalChunkNumber(number))) return false
   const { partCount = 0, open } = task
   // Siblings are only read once enough of them are complete.
   if (isSpeculativeCopy(number) || open.size * 2 > partCount) return true
   const { store, completion } = services.jobs
   const chunks = await store.getChunks(task)
-  const siblings = chunks.filter(({ part: other = 0 }) => attemptOfChunk(other) === task.expandedBy)
-  const hasCopy = siblings.some(({ part: other }) => other === speculativeCopyOf(number))
+  const siblings = chunks.filter(
+    ({ part: siblingNumber = 0 }) => getChunkAttempt(siblingNumber) === task.expandedBy,
+  )
+  const hasCopy = siblings.some(({ part: other }) => other === getSpeculativeCopyNumber(number))
   if (hasCopy || !isStraggler(chunk, ranMs, siblings, partCount)) return true
   const { spec, pieces: inputPlans = [], cut } = chunk
   // The calling worker is counted too.
-  if ((await countIdleWorkers(nextImageOf(inputPlans), services)) < 2) return true
+  if ((await countIdleWorkers(getNextImage(inputPlans), services)) < 2) return true
   const copy = createChunkRecord(
     task,
-    speculativeCopyOf(number),
+    getSpeculativeCopyNumber(number),
     { spec, pieces: inputPlans, ...defined({ cut }) },
     new Date(),
   )

@@ -2,9 +2,15 @@ import { AppError, type ErrorCode } from '../../errors.ts'
 import { captureLimitS, transferLimitS } from '../../plan/time-limits.ts'
 import { findTransferOperation, type TransferOperation } from '../../tasks/index.ts'
 import { TransientError } from '../failure.ts'
-import { messageDone, type TaskHandler, WorkerStopped, withTimeLimit, withWorkDir } from './claimed-task.ts'
-import { LeaseLost } from './lease.ts'
-import { runTransfer, transferErrorCode } from './run-transfer.ts'
+import {
+  doneOutcome,
+  runWithTimeLimit,
+  type TaskHandler,
+  useWorkDir,
+  WorkerStoppedError,
+} from './claimed-task.ts'
+import { LeaseLostError } from './lease.ts'
+import { getTransferErrorCode, runTransfer } from './run-transfer.ts'
 
 /** Runs tasks without an engine, which import or export files. */
 export const transferTask: TaskHandler = async (run, claimedTask) => {
@@ -12,10 +18,10 @@ export const transferTask: TaskHandler = async (run, claimedTask) => {
   const { task, state, lease } = claimedTask
   const operation = findTransferOperation(task.operation)
   if (!operation) throw new Error(`the operation ${task.operation} is not a transfer`)
-  return withWorkDir(run, async (workDir) => {
+  return useWorkDir(run, async (workDir) => {
     const limitS = 'capture' in operation ? captureLimitS : transferLimitS
-    const limit = { limitS, hint: hintFor(operation) }
-    const result = await withTimeLimit(run, claimedTask, limit, (signal) =>
+    const limit = { limitS, hint: createHint(operation) }
+    const result = await runWithTimeLimit(run, claimedTask, limit, (signal) =>
       runTransfer({
         services,
         task,
@@ -27,16 +33,16 @@ export const transferTask: TaskHandler = async (run, claimedTask) => {
         saveUploadState: (uploadState) => lease.saveRemaining({ begun: uploadState }),
       }),
     ).catch((error: unknown) => {
-      throw isExpected(error) ? error : internalTransferError(error, transferErrorCode(operation))
+      throw isExpected(error) ? error : internalTransferError(error, getTransferErrorCode(operation))
     })
     const isStored = await lease.finish({ ...result, status: 'completed', percent: 100 })
     if (!isStored) await services.files.delete((result.files ?? []).map(({ key }) => key))
-    return messageDone
+    return doneOutcome
   })
 }
 
 /** Advice for transfers that exceed their time limit. */
-function hintFor(operation: TransferOperation): string {
+function createHint(operation: TransferOperation): string {
   if ('packs' in operation) return 'Request fewer jobs per ZIP.'
   if ('capture' in operation) return 'Capture a smaller part of the website.'
   if (operation.kind === 'import')
@@ -45,7 +51,7 @@ function hintFor(operation: TransferOperation): string {
 }
 
 const isExpected = (error: unknown) =>
-  [AppError, TransientError, LeaseLost, WorkerStopped].some((kind) => error instanceof kind)
+  [AppError, TransientError, LeaseLostError, WorkerStoppedError].some((kind) => error instanceof kind)
 
 /** An internal error; the last attempt reports it as such, since neither the remote side nor the file is to blame. */
 function internalTransferError(cause: unknown, code: ErrorCode): TransientError {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import * as z from 'zod'
-import { createAccountFor } from '../../access/auth/create-account.ts'
+import { createAccount } from '../../access/auth/create-account.ts'
 import { type AccountChange, updateAccount } from '../../access/manage-accounts.ts'
-import { accountByEmail } from '../../accounts/accounts.ts'
+import { findAccountByEmail } from '../../accounts/accounts.ts'
 import { ConfigError, processEnvironment, readConfig } from '../../config.ts'
 import { openDailyKeys } from '../../crypto/derived-keys.ts'
 import { deriveKey } from '../../crypto/sealed.ts'
@@ -12,7 +12,7 @@ import { createLog } from '../../log.ts'
 import { planIdOf, planIds } from '../../plans.ts'
 import { accountName } from '../../validation/display-name.ts'
 import { parseInput } from '../../validation/parse-input.ts'
-import { failureText } from '../runtime/failure-text.ts'
+import { formatFailure } from '../runtime/failure-text.ts'
 import { openReplayTarget, ReplayError, type ReplayTarget } from './replay/replay-target.ts'
 
 /** Manages accounts from the terminal, for example to create the first administrator. */
@@ -29,13 +29,13 @@ const NameInput = z.object({ name: accountName })
 const commands: Readonly<
   Record<
     string,
-    (target: ReplayTarget, email: string, more: readonly string[], name?: string) => Promise<string>
+    (target: ReplayTarget, email: string, otherArgs: readonly string[], name?: string) => Promise<string>
   >
 > = {
-  'create-user': async (target, email, _more, name = email.split('@')[0] ?? email) => {
+  'create-user': async (target, email, _otherArgs, name = email.split('@')[0] ?? email) => {
     const input = parseInput(NameInput, { name }, 'name')
     const password = randomBytes(12).toString('base64url')
-    const id = await createAccountFor({ email, password, ...input }, accountServices(target))
+    const id = await createAccount({ email, password, ...input }, createAccountServices(target))
     if (id === undefined) throw new UsageError(`An account with the email address ${email} already exists.`)
     return `Created account ${id} for ${email}, password ${password}`
   },
@@ -53,15 +53,15 @@ async function changeAccount(
   to: AccountChange,
   result: string,
 ): Promise<string> {
-  const services = accountServices(target)
-  const account = await accountByEmail(services, email)
+  const services = createAccountServices(target)
+  const account = await findAccountByEmail(services, email)
   if (!account)
     throw new UsageError(`There is no account with the email address ${email}. Create it with create-user.`)
   await updateAccount(account.id, to, { id: 'command' }, services)
   return `${account.email} ${result}.`
 }
 
-function accountServices({ table, vault, secret }: ReplayTarget) {
+function createAccountServices({ table, vault, secret }: ReplayTarget) {
   if (!vault || secret === undefined)
     throw new UsageError('SERVICE_SECRET is not set: set it to the secret of the deployment.')
   const key = (purpose: 'owner' | 'cursor' | 'idempotency' | 'accounts' | 'signed urls') =>
@@ -99,6 +99,6 @@ try {
   process.stdout.write(`${await main()}\n`)
 } catch (error) {
   const isExpected = [UsageError, AppError, ReplayError, ConfigError].some((kind) => error instanceof kind)
-  process.stderr.write(`${isExpected && error instanceof Error ? error.message : failureText(error)}\n`)
+  process.stderr.write(`${isExpected && error instanceof Error ? error.message : formatFailure(error)}\n`)
   process.exitCode = 1
 }

@@ -9,7 +9,7 @@ type Packages = Readonly<Record<string, readonly string[]>>
 export interface DoctorFindings {
   readonly engines: readonly Engine[]
   /** The engines whose program is installed. */
-  readonly present: readonly Engine[]
+  readonly installedEngines: readonly Engine[]
   /** By engine id. */
   readonly versions: Readonly<Record<string, string>>
   /** Images whose worker process is running. */
@@ -47,7 +47,16 @@ interface DoctorReport {
 }
 
 export function createReport(findings: DoctorFindings): DoctorReport {
-  const { engines, present, versions, warmImages, packages, missingPackages, protection, refusal } = findings
+  const {
+    engines,
+    installedEngines: present,
+    versions,
+    warmImages,
+    packages,
+    missingPackages,
+    protection,
+    refusal,
+  } = findings
   const all = findConversions(engines).length
   const isMissing = (name: string) => missingPackages.includes(name)
   return {
@@ -55,7 +64,7 @@ export function createReport(findings: DoctorFindings): DoctorReport {
       id: engine.id,
       image: engine.image,
       version: versions[engine.id],
-      state: engineState(engine, findings),
+      state: getEngineState(engine, findings),
       warm: warmImages.includes(engine.image),
       install: (packages[engine.image] ?? []).filter(isMissing),
       pairs: all - findConversions(engines.filter((other) => other !== engine)).length,
@@ -66,7 +75,10 @@ export function createReport(findings: DoctorFindings): DoctorReport {
   }
 }
 
-function engineState(engine: Engine, { present, versions }: DoctorFindings): EngineReport['state'] {
+function getEngineState(
+  engine: Engine,
+  { installedEngines: present, versions }: DoctorFindings,
+): EngineReport['state'] {
   if (!present.includes(engine)) return 'missing'
   return versions[engine.id] === undefined ? 'broken' : 'ready'
 }

@@ -19,11 +19,14 @@ const workerFile = fileURLToPath(new URL('../runtime/worker.ts', import.meta.url
 /** Finds images with a running worker by the environment of the processes that this user may inspect. */
 async function findWarmImages(): Promise<ImageId[]> {
   const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
-  const read = (id: string, file: string) => readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '')
+  const readProcessFile = (id: string, file: string) =>
+    readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '')
   const foundEngines = await Promise.all(
     ids.map(async (id) => {
-      if (!(await read(id, 'cmdline')).split('\0').includes(workerFile)) return undefined
-      const entry = (await read(id, 'environ')).split('\0').find((one) => one.startsWith('IMAGE_ID='))
+      if (!(await readProcessFile(id, 'cmdline')).split('\0').includes(workerFile)) return undefined
+      const entry = (await readProcessFile(id, 'environ'))
+        .split('\0')
+        .find((variable) => variable.startsWith('IMAGE_ID='))
       return imageIds.find((image) => entry === `IMAGE_ID=${image}`)
     }),
   )
@@ -34,13 +37,15 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { json: { type: 'boolean', default: false }, missing: { type: 'string', default: '' } },
   })
-  const present = await findInstalledEngines(engines)
+  const installedEngines = await findInstalledEngines(engines)
   const versions = await Promise.all(
-    present.map(async (engine) => [engine.id, await engineVersion(engine).catch(() => undefined)] as const),
+    installedEngines.map(
+      async (engine) => [engine.id, await engineVersion(engine).catch(() => undefined)] as const,
+    ),
   )
   const report = createReport({
     engines,
-    present,
+    installedEngines,
     versions: Object.fromEntries(
       versions.flatMap(([id, version]) => (version === undefined ? [] : [[id, version]])),
     ),

@@ -5,7 +5,7 @@ import { embeddedServices, openEmbedded } from '../../embedded-aws/embedded.ts'
 import { lockDataFolder } from '../../io/data-lock.ts'
 import { createLog } from '../../log.ts'
 import { checkDataFolder } from '../runtime/damaged-data.ts'
-import { failureText } from '../runtime/failure-text.ts'
+import { formatFailure } from '../runtime/failure-text.ts'
 import { loadSecrets } from '../runtime/secrets.ts'
 
 /** Starts only the embedded AWS servers, for any AWS tool. */
@@ -20,7 +20,7 @@ const usage = `Usage: npm run -s embedded -- [--data DIR] [--port-base N] [--reg
 
 class UsageError extends Error {}
 
-interface Arguments {
+interface EmbeddedArguments {
   readonly data: string
   readonly portBase: number
   readonly region: string
@@ -28,7 +28,7 @@ interface Arguments {
   readonly acceptLoss: boolean
 }
 
-function readArguments(): Arguments {
+function readArguments(): EmbeddedArguments {
   try {
     const { values } = parseArgs({
       options: {
@@ -60,18 +60,18 @@ function readPort(text: string | undefined): number {
 async function main(): Promise<void> {
   process.umask(0o077)
   const { data, portBase, region, json, acceptLoss } = readArguments()
-  const dir = resolve(data)
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const lock = lockDataFolder(dir, '--data')
-  const log = createLog({ LOG_LEVEL: 'info', LOG_FILE: join(dir, 'embedded.log') })
-  await checkDataFolder(dir, {
+  const dataDir = resolve(data)
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const lock = lockDataFolder(dataDir, '--data')
+  const log = createLog({ LOG_LEVEL: 'info', LOG_FILE: join(dataDir, 'embedded.log') })
+  await checkDataFolder(dataDir, {
     command: 'npm run -s embedded',
     ...(acceptLoss && { onAcceptedLoss: (message) => process.stderr.write(`${message}\n`) }),
     log,
   })
-  const secrets = await loadSecrets(dir)
+  const secrets = await loadSecrets(dataDir)
   const embedded = await openEmbedded({
-    dir,
+    dir: dataDir,
     region,
     credentials: secrets,
     ...(portBase > 0 && { portBase }),
@@ -105,7 +105,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const isMisused = error instanceof UsageError
-  process.stderr.write(isMisused ? `${error.message}\n\n${usage}` : `${failureText(error)}\n`)
-  process.exit(isMisused ? 2 : 1)
+  const isUsageError = error instanceof UsageError
+  process.stderr.write(isUsageError ? `${error.message}\n\n${usage}` : `${formatFailure(error)}\n`)
+  process.exit(isUsageError ? 2 : 1)
 })

@@ -3,7 +3,7 @@ import { redriveMessages, republishEvents } from '../../aws/dead-letters.ts'
 import { ConfigError, processEnvironment, readConfig } from '../../config.ts'
 import { declarationOf, functionNames } from '../../resources/functions.ts'
 import { queueIds } from '../../resources/queues.ts'
-import { failureText } from '../runtime/failure-text.ts'
+import { formatFailure } from '../runtime/failure-text.ts'
 import { connectToRunningService, ReplayError } from './replay/replay-target.ts'
 
 /** Moves messages back from a dead-letter queue: `npm run redrive -- av --stage prod`. */
@@ -22,7 +22,7 @@ async function main(): Promise<string> {
     options: { stage: { type: 'string' } },
   })
   const [name] = positionals
-  const isEventFunction = eventFunctions.some((one) => one === name)
+  const isEventFunction = eventFunctions.some((eventFunction) => eventFunction === name)
   if (positionals.length !== 1 || !(isEventFunction || queueIds.some((one) => one === name)))
     throw new UsageError(usage)
   if (values.stage === undefined) await connectToRunningService()
@@ -31,13 +31,13 @@ async function main(): Promise<string> {
   const queue = `${bus}-${name}-dead`
   if (isEventFunction)
     return `${await republishEvents(queue, bus, region)} events of ${queue} were published on the bus again.`
-  const { moved, isOver } = await redriveMessages(queue, region)
+  const { movedCount: moved, isFinished: isOver } = await redriveMessages(queue, region)
   return `${moved} messages of ${queue} were moved back.${isOver ? '' : ' SQS continues with the others.'}`
 }
 
 try {
   process.stdout.write(`${await main()}\n`)
 } catch (error) {
-  process.stderr.write(`${failureText(error, UsageError, ReplayError, ConfigError)}\n`)
+  process.stderr.write(`${formatFailure(error, UsageError, ReplayError, ConfigError)}\n`)
   process.exitCode = 1
 }

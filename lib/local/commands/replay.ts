@@ -4,7 +4,7 @@ import { stopDecoderProcesses } from '../../decoders/stop-processes.ts'
 import { engines } from '../../engines/index.ts'
 import { idPattern } from '../../ids.ts'
 import type { JobState, Task } from '../../model/job.ts'
-import { failureText } from '../runtime/failure-text.ts'
+import { formatFailure } from '../runtime/failure-text.ts'
 import { findInstalledEngines } from '../runtime/installed-engines.ts'
 import { printJob } from './replay/job-report.ts'
 import { collectSecrets } from './replay/job-secrets.ts'
@@ -13,7 +13,7 @@ import { formatLogLine, printEngineOutput } from './replay/log-report.ts'
 import { Printer } from './replay/printer.ts'
 import { openReplayTarget, ReplayError, type ReplayTarget } from './replay/replay-target.ts'
 import { type FetchedTask, fetchTaskFiles, type ReplayContext, runAgain } from './replay/run-again.ts'
-import { engineTasks, planTasks } from './replay/task-plans.ts'
+import { listEngineTasks, planTasks } from './replay/task-plans.ts'
 
 /** Shows everything known about a job, then runs its tasks again on this machine; stored data does not change. */
 const usage = `Usage: npm run replay -- job_… [--task NAME] [--no-run]
@@ -42,9 +42,9 @@ async function main(): Promise<number> {
   if (fetched.length === 0) return 2
   try {
     let failedCount = 0
-    for (const one of fetched) {
-      printer.heading(`Running ${one.task.name} again in ${one.folder}`)
-      if (!(await runAgain(one, interrupted.signal, printer))) failedCount++
+    for (const fetchedTask of fetched) {
+      printer.printHeading(`Running ${fetchedTask.task.name} again in ${fetchedTask.folder}`)
+      if (!(await runAgain(fetchedTask, interrupted.signal, printer))) failedCount++
     }
     return failedCount === 0 ? 0 : 1
   } finally {
@@ -61,8 +61,8 @@ function readArguments(): Arguments {
     throw new ReplayError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
   }
   const { values, positionals } = parsed
-  const [jobId, ...more] = positionals
-  if (jobId === undefined || more.length > 0) throw new ReplayError(usage)
+  const [jobId, ...otherArgs] = positionals
+  if (jobId === undefined || otherArgs.length > 0) throw new ReplayError(usage)
   if (!idPattern('job').test(jobId))
     throw new ReplayError(
       `"${printer.redact(jobId)}" is not a job id: expected job_ followed by 26 letters and digits.`,
@@ -76,15 +76,17 @@ async function reportJob({ jobId, task, run }: Arguments): Promise<FetchedTask[]
   try {
     const state = await target.store.getState(jobId)
     const { ENGINES, WORK_DIR } = readConfig(processEnvironment)
-    const present = await findInstalledEngines(engines.filter(({ id }) => ENGINES?.includes(id) ?? true))
+    const installedEngines = await findInstalledEngines(
+      engines.filter(({ id }) => ENGINES?.includes(id) ?? true),
+    )
     if (state) {
       printer.hideSecrets(collectSecrets(state, target.vault))
-      printJob(state, planTasks(state, present), target.name, printer)
+      printJob(state, planTasks(state, installedEngines), target.name, printer)
     }
     const isInLog = await printLog(target, jobId, state?.job.requestId)
     if (!state) throw unknownJobError(jobId, target, isInLog)
     return run
-      ? await fetchTasks(selectTasks(state, task), state, { ...target, engines: present, WORK_DIR })
+      ? await fetchTasks(selectTasks(state, task), state, { ...target, engines: installedEngines, WORK_DIR })
       : []
   } finally {
     await target.close()
@@ -92,11 +94,11 @@ async function reportJob({ jobId, task, run }: Arguments): Promise<FetchedTask[]
 }
 
 function selectTasks(state: JobState, name: string | undefined): readonly Task[] {
-  const tasks = engineTasks(state)
-  if (tasks.length === 0) printer.heading('The job has no task that runs an engine.')
+  const tasks = listEngineTasks(state)
+  if (tasks.length === 0) printer.printHeading('The job has no task that runs an engine.')
   if (name === undefined) return tasks
-  const chosen = tasks.filter((task) => task.name === name)
-  if (chosen.length > 0) return chosen
+  const chosenTasks = tasks.filter((task) => task.name === name)
+  if (chosenTasks.length > 0) return chosenTasks
   throw new ReplayError(`The job has no task "${printer.redact(name)}" that runs an engine.`)
 }
 
@@ -110,7 +112,7 @@ async function fetchTasks(
   for (const task of tasks) {
     const taskFiles = await fetchTaskFiles(task, state, context)
     if (typeof taskFiles !== 'string') fetched.push(taskFiles)
-    else printer.heading(`${task.name} cannot be run again: ${taskFiles}`)
+    else printer.printHeading(`${task.name} cannot be run again: ${taskFiles}`)
   }
   return fetched
 }
@@ -123,18 +125,18 @@ async function printLog(
 ): Promise<boolean> {
   if (logFile === undefined) {
     const ids = [jobId, ...(requestId ? [requestId] : [])].map((id) => `"${id}"`)
-    printer.heading(
+    printer.printHeading(
       `The log of a deployment is in CloudWatch: search the log groups of its functions for ${ids.join(' or ')}. To see it here, set LOG_FILE to a copy.`,
     )
     return false
   }
   const { lines, requests } = await readJobLines(await listLogFiles(logFile), jobId, requestId)
   if (lines.length === 0 && requestId === undefined) return false
-  printer.heading(`Log, ${logFile}`)
+  printer.printHeading(`Log, ${logFile}`)
   for (const line of lines) printer.line(`  ${formatLogLine(line)}`)
   if (lines.length === 0) printer.line('  no lines about this job')
   if (requests > 0) printer.line(`  and ${requests} requests about this job`)
-  printer.heading('Output of the engines')
+  printer.printHeading('Output of the engines')
   printEngineOutput(lines, printer)
   return lines.length > 0
 }
@@ -152,6 +154,6 @@ main()
     process.exitCode = code
   })
   .catch((error: unknown) => {
-    process.stderr.write(`${failureText(error, ReplayError, ConfigError)}\n`)
+    process.stderr.write(`${formatFailure(error, ReplayError, ConfigError)}\n`)
     process.exitCode = 2
   })

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError, processEnvironment } from '../../config.ts'
 import { describeConfinementProblem, getConfinement } from '../../engines/sandbox/isolation.ts'
 import { DiskFullError } from '../runtime/data-folder.ts'
-import { failureText } from '../runtime/failure-text.ts'
+import { formatFailure } from '../runtime/failure-text.ts'
 import { collectGarbageWhenIdle } from '../runtime/idle-memory.ts'
 import { startService } from '../runtime/service.ts'
 
@@ -41,11 +41,11 @@ async function main(): Promise<void> {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  const confinementFound = await getConfinement()
-  const reason = describeConfinementProblem(confinementFound)
+  const availableConfinement = await getConfinement()
+  const reason = describeConfinementProblem(availableConfinement)
   printLine(`Mutabor is ready: ${service.url}`)
   printLine(
-    reason ? `No engines are used: ${reason}.` : `Engines are confined by ${confinementFound.detail}.`,
+    reason ? `No engines are used: ${reason}.` : `Engines are confined by ${availableConfinement.detail}.`,
   )
   if (service.missingEngines.length > 0)
     printLine(`Not installed and therefore not available: ${service.missingEngines.join(', ')}.`)
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
 main().catch((error: unknown) => {
   const isMisused = error instanceof UsageError
   process.stderr.write(
-    isMisused ? `${error.message}\n\n${usage}` : `${failureText(error, ConfigError, DiskFullError)}\n`,
+    isMisused ? `${error.message}\n\n${usage}` : `${formatFailure(error, ConfigError, DiskFullError)}\n`,
   )
   process.exit(isMisused ? 2 : 1)
 })

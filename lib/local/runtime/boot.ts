@@ -7,16 +7,16 @@ interface Step<Inputs, Parts, Name extends keyof Parts = keyof Parts> {
   /**
    * Returns the part.
    * @param parts those of the earlier steps
-   * @param later promises a part of a later step, for callers that start before what they call
+   * @param getLaterPart promises a part of a later step, for callers that start before what they call
    */
-  start(parts: Inputs & Parts, later: Later<Parts>): Parts[Name] | Promise<Parts[Name]>
+  start(parts: Inputs & Parts, getLaterPart: GetLaterPart<Parts>): Parts[Name] | Promise<Parts[Name]>
   stop?(parts: Inputs & Parts): unknown
 }
 
 /** A step with any name, whose result has the type of that part. */
 export type AnyStep<Inputs, Parts> = { [Name in keyof Parts]: Step<Inputs, Parts, Name> }[keyof Parts]
 
-type Later<Parts> = <Name extends keyof Parts>(name: Name) => Promise<Parts[Name]>
+type GetLaterPart<Parts> = <Name extends keyof Parts>(name: Name) => Promise<Parts[Name]>
 
 interface Started<Parts> {
   readonly parts: Parts
@@ -31,12 +31,12 @@ export async function startSteps<Inputs extends object, Parts>(
 ): Promise<Started<Inputs & Parts>> {
   const results = new Map(steps.map(({ name }) => [name, Promise.withResolvers<unknown>()]))
   // Each result has the type of the part with that name.
-  const later = ((name) => results.get(name)?.promise) as Later<Parts>
+  const getLaterPart = ((name) => results.get(name)?.promise) as GetLaterPart<Parts>
   // Complete after the last step; each step uses only the parts before it.
   const parts = { ...inputs } as Inputs & Parts
   await using runningComponents = new AsyncDisposableStack()
   for (const step of steps) {
-    const part = await step.start(parts, later)
+    const part = await step.start(parts, getLaterPart)
     Object.assign(parts, { [step.name]: part })
     runningComponents.defer(async () => void (await step.stop?.(parts)))
     results.get(step.name)?.resolve(part)

@@ -3,7 +3,7 @@ import { existsSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Log } from '../../log.ts'
-import { s3Blobs, s3Database } from '../commands/backup/s3-files.ts'
+import { s3BlobsPath, s3DatabasePath } from '../commands/backup/s3-files.ts'
 import { DamagedDataError } from './damaged-data-error.ts'
 import { describeFileError, syncFolder } from './data-files.ts'
 import { checkDatabase } from './database-check.ts'
@@ -17,10 +17,10 @@ const databases = [
   { path: 'dynamodb.sqlite', entry: 'dynamodb.sqlite', contents: 'all jobs, accounts and API keys' },
   { path: 'sqs.sqlite', entry: 'sqs.sqlite', contents: 'all queues: jobs in progress do not continue' },
   { path: 'events.sqlite', entry: 'events.sqlite', contents: 'rules, schedules and undelivered events' },
-  { path: s3Database, entry: 's3', contents: 'all uploaded and converted files' },
+  { path: s3DatabasePath, entry: 's3', contents: 'all uploaded and converted files' },
 ] as const
 
-const secretsContents = 'the secrets: every session, API key and encrypted value becomes invalid'
+const secretsDescription = 'the secrets: every session, API key and encrypted value becomes invalid'
 
 interface Damage {
   /** Path of the damaged or missing file. */
@@ -54,14 +54,14 @@ export async function checkDataFolder(dataDir: string, options: DamageOptions): 
   if (damages.length === 0) return
   if (!options.onAcceptedLoss) throw damagedDataError(dataDir, damages, options.command)
   for (const damage of damages) {
-    const message = await setAside(dataDir, damage)
+    const message = await quarantineFile(dataDir, damage)
     options.log.warn({ file: damage.file, reason: damage.reason }, message)
     options.onAcceptedLoss(message)
   }
 }
 
 async function findSecretsDamage(dataDir: string): Promise<Damage[]> {
-  const knownSecrets = { file: join(dataDir, secretsFile), contents: secretsContents, entry: secretsFile }
+  const knownSecrets = { file: join(dataDir, secretsFile), contents: secretsDescription, entry: secretsFile }
   try {
     const secrets = await readStoredSecrets(dataDir)
     // They are created before everything else.
@@ -77,10 +77,10 @@ async function findDatabaseDamages(dataDir: string, log: Log): Promise<Damage[]>
   const foundDamages = await Promise.all(
     databases.map(async ({ path, entry, contents }): Promise<Damage[]> => {
       const file = join(dataDir, path)
-      if (sizeOf(file) === 0) return []
-      const { damage, isComplete, ...checked } = await checkDatabase(file)
+      if (getFileSize(file) === 0) return []
+      const { damage, isComplete, ...checkDetails } = await checkDatabase(file)
       if (!isComplete) log.info({ file }, 'the database is large: only a part of it was checked at the start')
-      return damage === undefined ? [] : [{ file: checked.file, entry, contents, reason: damage }]
+      return damage === undefined ? [] : [{ file: checkDetails.file, entry, contents, reason: damage }]
     }),
   )
   const damages = foundDamages.flat()
@@ -96,19 +96,19 @@ function findLostDatabases(dataDir: string, damages: readonly Damage[]): Damage[
     !damages.some(({ entry }) => entry === 'sqs.sqlite') && containsQueues(join(dataDir, 'sqs.sqlite'))
   const wasUsed = (index: number): boolean =>
     hasQueues ||
-    existsSync(join(dataDir, s3Blobs)) ||
+    existsSync(join(dataDir, s3BlobsPath)) ||
     databases.slice(index + 1).some(({ path }) => existsSync(join(dataDir, path)))
   return databases.flatMap(({ path, entry, contents }, index) => {
     const file = join(dataDir, path)
     // A write-ahead log without its database remains when the start was killed between the two renames.
-    if (sizeOf(file) > 0 || (sizeOf(`${file}-wal`) === 0 && !wasUsed(index))) return []
+    if (getFileSize(file) > 0 || (getFileSize(`${file}-wal`) === 0 && !wasUsed(index))) return []
     return [{ file, entry, contents, reason: existsSync(file) ? 'it is empty' : 'it is missing' }]
   })
 }
 
 /** Queues are created once all servers have been started. */
 function containsQueues(file: string): boolean {
-  if (sizeOf(file) === 0) return false
+  if (getFileSize(file) === 0) return false
   const database = new DatabaseSync(file, { readOnly: true })
   try {
     return database.prepare('SELECT 1 FROM queues LIMIT 1').get() !== undefined
@@ -120,12 +120,12 @@ function containsQueues(file: string): boolean {
   }
 }
 
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+const getFileSize = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 /** Renames a damaged file, and returns a message that says so. */
-async function setAside(dataDir: string, { file, reason, entry, contents }: Damage): Promise<string> {
+async function quarantineFile(dataDir: string, { file, reason, entry, contents }: Damage): Promise<string> {
   const path = join(dataDir, entry)
-  const target = unusedName(path)
+  const target = findUnusedName(path)
   // The write-ahead log is moved last: a log alone does no harm, but SQLite would open a database without its log and
   // miss commits.
   const suffixes = ['', '-wal', '-shm', '-journal'].filter((suffix) => existsSync(`${path}${suffix}`))
@@ -138,13 +138,13 @@ async function setAside(dataDir: string, { file, reason, entry, contents }: Dama
       { cause },
     )
   }
-  const renamed = suffixes.length > 0 ? ` ${path} was renamed to ${target}.` : ''
-  return `${file} is damaged: ${reason}.${renamed} The service starts without it; it contained ${contents}.`
+  const renamedText = suffixes.length > 0 ? ` ${path} was renamed to ${target}.` : ''
+  return `${file} is damaged: ${reason}.${renamedText} The service starts without it; it contained ${contents}.`
 }
 
-function unusedName(path: string): string {
+function findUnusedName(path: string): string {
   const target = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`
-  return ['', '-wal'].some((suffix) => existsSync(target + suffix)) ? unusedName(path) : target
+  return ['', '-wal'].some((suffix) => existsSync(target + suffix)) ? findUnusedName(path) : target
 }
 
 function damagedDataError(dataDir: string, damages: readonly Damage[], command: string): DamagedDataError {

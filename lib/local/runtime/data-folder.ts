@@ -40,13 +40,13 @@ export async function openDataFolder(
 ): Promise<DataFolder> {
   const dataDir = resolve(config.DATA_DIR)
   try {
-    return await openLocked(dataDir, config, onDiskFull, options)
+    return await openLockedFolder(dataDir, config, onDiskFull, options)
   } catch (error) {
     throw isNoSpaceError(error) ? diskFullError(dataDir, error) : error
   }
 }
 
-async function openLocked(
+async function openLockedFolder(
   dataDir: string,
   config: Config,
   onDiskFull: () => void,

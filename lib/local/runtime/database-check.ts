@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 /** Up to this size, a complete check takes about 20 ms, or half a second on the slow disk. */
-const maxDirectBytes = 32 * 1024 ** 2
+const maxInProcessBytes = 32 * 1024 ** 2
 const timeBudgetMs = 2000
 /** A running backup locks a file briefly. */
 const lockTimeoutMs = 5000
@@ -29,9 +29,9 @@ interface DatabaseCheck {
 
 /** Checks an existing database with its write-ahead log. The header and the schema are always checked. */
 export async function checkDatabase(file: string, budgetMs = timeBudgetMs): Promise<DatabaseCheck> {
-  if (damagedLogHeader(`${file}-wal`))
+  if (isLogHeaderDamaged(`${file}-wal`))
     return { file: `${file}-wal`, damage: 'its header is invalid', isComplete: true }
-  const isLarge = statSync(file).size > maxDirectBytes
+  const isLarge = statSync(file).size > maxInProcessBytes
   const damage = isLarge ? findDamage(file, 'schema_version') : findDamage(file, 'quick_check(1)')
   if (damage !== undefined) return { file, damage, isComplete: true }
   return isLarge ? checkInProcess(file, budgetMs) : { file, isComplete: true }
@@ -62,7 +62,7 @@ export function findDamage(file: string, pragma: 'quick_check(1)' | 'schema_vers
     const [result] = Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})
     // Reads the schema and the first page of every table.
     if (pragma === 'schema_version') readFirstPages(database)
-    return pragma === 'schema_version' || result === 'ok' ? undefined : firstLine(String(result))
+    return pragma === 'schema_version' || result === 'ok' ? undefined : getFirstLine(String(result))
   } catch (error) {
     return explainDamage(file, error)
   } finally {
@@ -77,7 +77,7 @@ function readFirstPages(database: DatabaseSync): void {
 }
 
 /** quick_check begins some reports with the name of the database. */
-const firstLine = (report: string): string =>
+const getFirstLine = (report: string): string =>
   report.replace(/^\*\*\* in database main \*\*\*\n/, '').split('\n')[0] ?? ''
 
 // https://www.sqlite.org/rescode.html: the low byte is the primary code.
@@ -110,7 +110,7 @@ const logMagic = 0x377f0682
  * the last checkpoint. An interrupted first write leaves fewer bytes or zeros. Damage behind the header looks like an
  * interrupted write: SQLite ends the log there.
  */
-function damagedLogHeader(file: string): boolean {
+function isLogHeaderDamaged(file: string): boolean {
   const header = readStart(file, logHeaderBytes)
   if (header.length < logHeaderBytes || header.every((byte) => byte === 0)) return false
   const magic = header.readUInt32BE(0)

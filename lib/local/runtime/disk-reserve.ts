@@ -3,22 +3,22 @@ import { statfsSync, statSync, truncateSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { readDiskSpace, reservedBytes } from '../../io/disk-space.ts'
+import { getReservedBytes, readDiskSpace } from '../../io/disk-space.ts'
 import type { Log } from '../../log.ts'
 
 const execFileAsync = promisify(execFile)
 
 const mib = 1024 ** 2
 /** Starts with a dot, so that backups skip it. */
-const fileName = '.reserve'
+const reserveFilename = '.reserve'
 /** Maximum that one request or sweep needs for its records: SQLite appends to its log before it frees space. */
 const minFreeBytes = 4 * mib
 /** How much is released at a time. */
 const releaseStepBytes = 2 * minFreeBytes
-const growEveryMs = 10_000
+const growIntervalMs = 10_000
 
 /** Size of the reserve. Deletions only write to the spare space of the disk, where no large files are written. */
-const targetBytes = (diskBytes: number): number => (reservedBytes(diskBytes) * 2) / 3
+const getTargetBytes = (diskBytes: number): number => (getReservedBytes(diskBytes) * 2) / 3
 
 /**
  * A file that reserves disk space. A deletion frees space but needs some first, so on a completely full disk it would
@@ -31,39 +31,42 @@ export class DiskReserve {
   readonly #log: Log
   readonly #onReleased: () => void
   readonly #timer: NodeJS.Timeout
-  #growth: Promise<void> = Promise.resolve()
+  #growthPromise: Promise<void> = Promise.resolve()
 
   /** @param onReleased called when the disk was full and space was released */
   constructor(
     folder: string,
     log: Log,
     onReleased: () => void = () => undefined,
-    checkEveryMs = growEveryMs,
+    checkIntervalMs = growIntervalMs,
   ) {
     this.#folder = folder
-    this.#file = join(folder, fileName)
+    this.#file = join(folder, reserveFilename)
     this.#log = log
     this.#onReleased = onReleased
-    this.#timer = setInterval(() => this.#scheduleGrowth(), checkEveryMs).unref()
+    this.#timer = setInterval(() => this.#scheduleGrowth(), checkIntervalMs).unref()
     this.#scheduleGrowth()
   }
 
   /** Call before anything that writes: releases a part of the reserve if needed. @returns free bytes */
   ensureFreeSpace(): number {
-    const free = freeBytes(this.#folder)
-    if (free >= minFreeBytes) return free
-    const reserved = this.#reservedBytes()
-    if (reserved === 0) return free
-    const left = Math.max(0, reserved - releaseStepBytes)
-    truncateSync(this.#file, left)
-    this.#log.error({ released: reserved - left, left }, 'the disk is full: reserved space was released')
+    const currentFreeBytes = readFreeBytes(this.#folder)
+    if (currentFreeBytes >= minFreeBytes) return currentFreeBytes
+    const reservedBytes = this.#reservedBytes()
+    if (reservedBytes === 0) return currentFreeBytes
+    const remainingBytes = Math.max(0, reservedBytes - releaseStepBytes)
+    truncateSync(this.#file, remainingBytes)
+    this.#log.error(
+      { released: reservedBytes - remainingBytes, left: remainingBytes },
+      'the disk is full: reserved space was released',
+    )
     this.#onReleased()
-    return freeBytes(this.#folder)
+    return readFreeBytes(this.#folder)
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    await this.#growth
+    await this.#growthPromise
   }
 
   #reservedBytes(): number {
@@ -71,14 +74,14 @@ export class DiskReserve {
   }
 
   #scheduleGrowth(): void {
-    this.#growth = this.#growth
+    this.#growthPromise = this.#growthPromise
       .then(() => this.#grow())
       .catch((error: unknown) => this.#log.warn({ error }, 'disk space could not be reserved'))
   }
 
   async #grow(): Promise<void> {
     const { free, size, reserved: minFree } = await readDiskSpace(this.#folder)
-    const target = Math.floor(targetBytes(size))
+    const target = Math.floor(getTargetBytes(size))
     const reserved = this.#reservedBytes()
     if (reserved >= target || free - (target - reserved) < minFree) return
     await allocate(this.#file, reserved, target)
@@ -86,17 +89,17 @@ export class DiskReserve {
   }
 }
 
-const freeBytes = (folder: string): number => {
+const readFreeBytes = (folder: string): number => {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
 }
 
 /** Allocates blocks: a sparse file would reserve nothing. */
-async function allocate(file: string, from: number, to: number): Promise<void> {
+async function allocate(file: string, start: number, to: number): Promise<void> {
   const handle = await open(file, 'a', 0o600)
   try {
-    await execFileAsync('fallocate', ['--offset', String(from), '--length', String(to - from), file]).catch(
-      () => writeRandomBytes(handle, to - from),
+    await execFileAsync('fallocate', ['--offset', String(start), '--length', String(to - start), file]).catch(
+      () => writeRandomBytes(handle, to - start),
     )
   } finally {
     await handle.close()

@@ -1,6 +1,6 @@
 import { cpus } from 'node:os'
 import type { ServiceConnections } from '../../aws/connections.ts'
-import { type Config, noEngines, roleKeyOf } from '../../config.ts'
+import { type Config, noEnginesValue, readRoleKey } from '../../config.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from '../../embedded-aws/embedded.ts'
 import { inProcessConnection } from '../../embedded-aws/in-process-transport.ts'
 import { maxConcurrentDeliveries, type QueueId } from '../../resources/queues.ts'
@@ -15,42 +15,53 @@ export type PartialEnvironment = Readonly<Record<string, string | undefined>>
 
 export interface ServiceEndpoints {
   readonly urls: Environment
-  readonly hasExternal: boolean
+  readonly hasExternalServers: boolean
   readonly isS3External: boolean
 }
 
 /** Chooses the endpoint of each service: the server named in the environment, or else the embedded one. */
 export function chooseEndpoints(env: PartialEnvironment, embedded: Pick<Embedded, 'urls'>): ServiceEndpoints {
-  const variable = (service: EmbeddedService) => `AWS_ENDPOINT_URL_${service}`
-  const externalServices = embeddedServices.filter((service) => env[variable(service)])
+  const getVariableName = (service: EmbeddedService) => `AWS_ENDPOINT_URL_${service}`
+  const externalServices = embeddedServices.filter((service) => env[getVariableName(service)])
   const urls = Object.fromEntries(
-    embeddedServices.map((service) => [variable(service), env[variable(service)] || embedded.urls[service]]),
+    embeddedServices.map((service) => [
+      getVariableName(service),
+      env[getVariableName(service)] || embedded.urls[service],
+    ]),
   )
-  return { urls, hasExternal: externalServices.length > 0, isS3External: externalServices.includes('S3') }
+  return {
+    urls,
+    hasExternalServers: externalServices.length > 0,
+    isS3External: externalServices.includes('S3'),
+  }
 }
 
 /**
  * Returns in-process connections to the embedded servers. They include the credentials, as functions in the same
  * process remove those from its environment.
  */
-export function inProcessConnections(
+export function createInProcessConnections(
   { urls }: Pick<ServiceEndpoints, 'urls'>,
   embedded: Pick<Embedded, 'urls' | 'handle'>,
   credentialVariables: Environment,
 ): ServiceConnections {
-  const credentials = roleKeyOf(credentialVariables)
-  const connectionTo = (service: keyof Embedded['handle']) => ({
+  const credentials = readRoleKey(credentialVariables)
+  const createConnection = (service: keyof Embedded['handle']) => ({
     ...(urls[`AWS_ENDPOINT_URL_${service}`] === embedded.urls[service] &&
       inProcessConnection(embedded.handle[service])),
     ...defined({ credentials }),
   })
-  return { s3: connectionTo('S3'), sqs: connectionTo('SQS'), eventBridge: connectionTo('EVENTBRIDGE') }
+  return {
+    s3: createConnection('S3'),
+    sqs: createConnection('SQS'),
+    eventBridge: createConnection('EVENTBRIDGE'),
+  }
 }
 
 /** Returns the credentials as variables: those of the environment for external servers, otherwise the embedded ones. */
 export function chooseCredentials(
   env: PartialEnvironment,
-  { hasExternal }: Pick<ServiceEndpoints, 'hasExternal'>,
+  { hasExternalServers }: Pick<ServiceEndpoints, 'hasExternalServers'>,
   secrets: DataFolderSecrets,
 ): Environment {
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = env
@@ -59,7 +70,9 @@ export function chooseCredentials(
     AWS_SECRET_ACCESS_KEY: secrets.secretAccessKey,
   }
   const chosenCredentials =
-    hasExternal && id && secret ? { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } : ownCredentials
+    hasExternalServers && id && secret
+      ? { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret }
+      : ownCredentials
   return { ...chosenCredentials, AWS_SESSION_TOKEN: '', AWS_REGION: env.AWS_REGION || 'eu-central-1' }
 }
 
@@ -88,19 +101,19 @@ interface FunctionEnvironmentOptions {
 const tasksPerCore: Partial<Record<QueueId, number>> = { image: 2, transfer: 4 }
 
 /** Returns how many tasks of a queue this machine runs at the same time. */
-export const concurrencyOf = ({ PARALLEL }: Pick<Config, 'PARALLEL'>, queue: QueueId): number =>
+export const getConcurrency = ({ PARALLEL }: Pick<Config, 'PARALLEL'>, queue: QueueId): number =>
   queue === 'delivery'
     ? maxConcurrentDeliveries
     : ((queue === 'transfer' ? undefined : PARALLEL) ?? cpus().length * (tasksPerCore[queue] ?? 1))
 
 /** Returns the environment of functions on this machine: what the deployment sets on AWS, and local settings. */
-export function functionEnvironment(parts: FunctionEnvironmentOptions): Environment {
-  const { env, config, secrets, endpoints, credentialVariables, url, lambdaUrl } = parts
+export function createFunctionEnvironment(options: FunctionEnvironmentOptions): Environment {
+  const { env, config, secrets, endpoints, credentialVariables, url, lambdaUrl } = options
   return {
     ...omitUndefined(env),
     ...endpoints.urls,
     AWS_ENDPOINT_URL_LAMBDA: env.AWS_ENDPOINT_URL_LAMBDA || lambdaUrl,
-    ...(parts.hasWebSockets && {
+    ...(options.hasWebSockets && {
       AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: env.AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI || lambdaUrl,
     }),
     ...credentialVariables,
@@ -108,17 +121,17 @@ export function functionEnvironment(parts: FunctionEnvironmentOptions): Environm
     TABLE_NAME: config.TABLE_NAME,
     BUCKET_NAME: config.BUCKET_NAME,
     BUS_NAME: config.BUS_NAME,
-    QUEUE_URL_PREFIX: parts.queueUrlPrefix,
+    QUEUE_URL_PREFIX: options.queueUrlPrefix,
     SERVICE_SECRET: config.SERVICE_SECRET ?? secrets.serviceSecret,
     PUBLIC_URL: url,
     // Without PUBLIC_URL the service is known by whatever host name its clients use.
     TRUST_HOST: config.PUBLIC_URL ? '0' : '1',
-    ENGINES: parts.engines.join(',') || noEngines,
-    WORK_DIR: parts.workDir,
+    ENGINES: options.engines.join(',') || noEnginesValue,
+    WORK_DIR: options.workDir,
     REQUEST_BODIES: config.REQUEST_BODIES,
     TASK_FILES: config.TASK_FILES,
     MIN_FREE_DISK_GB: String(config.MIN_FREE_DISK_GB),
-    LOG_FILE: parts.logFile,
+    LOG_FILE: options.logFile,
     ...(!endpoints.isS3External && { S3_PUBLIC_ENDPOINT: `${url}${s3Path}` }),
   }
 }
@@ -132,4 +145,4 @@ const omitUndefined = (env: PartialEnvironment): Environment =>
 
 /** Set by setup for the gateway process only: workers need neither its threads nor its small heap. */
 const isGatewayOnly = ([name, value]: [string, unknown]): boolean =>
-  Object.entries(nodeEnvironment).some(([own, set]) => own === name && set === value)
+  Object.entries(nodeEnvironment).some(([gatewayName, set]) => gatewayName === name && set === value)

@@ -7,7 +7,7 @@ type ErrorClass = abstract new (...args: never[]) => Error
  * cause, that is the message: a setting, a port, a folder or a file is wrong. Anything else is a bug and printed with
  * its stack.
  */
-export function failureText(error: unknown, ...expectedErrors: readonly ErrorClass[]): string {
+export function formatFailure(error: unknown, ...expectedErrors: readonly ErrorClass[]): string {
   if (!(error instanceof Error)) return String(error)
   const isExpected =
     error.cause !== undefined || [DamagedDataError, ...expectedErrors].some((kind) => error instanceof kind)

@@ -18,10 +18,12 @@ export function createZipFunctions(
   declarations: Declarations,
   handlers: Readonly<Record<string, LocalFunction['handler']>>,
   deadLetters: Readonly<Record<string, { readonly url: string }>>,
-  reservedConcurrencyOf: (name: string) => number | undefined = () => undefined,
+  getReservedConcurrency: (name: string) => number | undefined = () => undefined,
 ): LocalFunction[] {
-  const inProcess = Object.entries(declarations).filter(([, { trigger }]) => !('queue' in trigger))
-  return inProcess.map(([name, { handler, memoryMb, timeoutS, retryAttempts = 2 }]) => {
+  const inProcessDeclarations = Object.entries(declarations).filter(
+    ([, { trigger }]) => !('queue' in trigger),
+  )
+  return inProcessDeclarations.map(([name, { handler, memoryMb, timeoutS, retryAttempts = 2 }]) => {
     const deadLetterUrl = deadLetters[name]?.url
     return {
       name,
@@ -29,8 +31,8 @@ export function createZipFunctions(
       timeoutMs: timeoutS * 1000,
       retryAttempts,
       maximumConcurrency: lambdaLimits.concurrency,
-      ...defined({ deadLetterUrl, reservedConcurrency: reservedConcurrencyOf(name) }),
-      handler: handlers[name] ?? lazyHandler(handler),
+      ...defined({ deadLetterUrl, reservedConcurrency: getReservedConcurrency(name) }),
+      handler: handlers[name] ?? createLazyHandler(handler),
     }
   })
 }
@@ -63,7 +65,7 @@ export const createCountingHandler = ({ handler }: UsageCounter) => ({
 })
 
 /** `functions/sweep.handler` is what `functions/sweep.ts` exports as `handler`. */
-function lazyHandler(handler: string): LocalFunction['handler'] {
+function createLazyHandler(handler: string): LocalFunction['handler'] {
   const dot = handler.lastIndexOf('.')
   const url = new URL(`../../../${handler.slice(0, dot)}.ts`, import.meta.url).href
   return async (event, context, traceHeader) => {
@@ -74,7 +76,7 @@ function lazyHandler(handler: string): LocalFunction['handler'] {
   }
 }
 
-export function httpRoutes(declarations: Declarations): HttpRoute[] {
+export function createHttpRoutes(declarations: Declarations): HttpRoute[] {
   return Object.entries(declarations).flatMap(([functionName, { trigger }]) => {
     if (!('http' in trigger)) return []
     const keys = trigger.http === true ? ['$default'] : trigger.http
@@ -82,7 +84,7 @@ export function httpRoutes(declarations: Declarations): HttpRoute[] {
   })
 }
 
-export function webSocketRoutes(declarations: Declarations): WebSocketRoute[] {
+export function createWebSocketRoutes(declarations: Declarations): WebSocketRoute[] {
   return Object.entries(declarations).flatMap(([functionName, { trigger }]) =>
     'websocket' in trigger ? trigger.websocket.map((key) => ({ key, functionName })) : [],
   )

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { fileHeaders } from '../../resources/storage.ts'
 import { ProtocolErrors } from './gateway/protocol-errors.ts'
 import { normalizeTarget, parseTarget } from './gateway/request-target.ts'
-import { gatewayError, sendResponse } from './gateway/send-response.ts'
+import { createGatewayError, sendResponse } from './gateway/send-response.ts'
 
 /** Path on the public port where the embedded S3 serves presigned requests. */
 export const s3Path = '/s3'
@@ -20,7 +20,7 @@ export interface GatewayParts {
   readonly webSocket?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => true) | undefined
 }
 
-const headersOfFiles = new Map(Object.entries(fileHeaders))
+const headersByFile = new Map(Object.entries(fileHeaders))
 
 /** An idle connection is closed after this; an upload in progress may take any time. */
 const idleMs = 120_000
@@ -47,8 +47,9 @@ export function createGateway(
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     protocolErrors.watch(request, response)
     void Promise.resolve(parts).then(({ http, s3 }) => {
-      const hostFault = hostHeaderFault(request)
-      if (hostFault !== undefined) return sendResponse(gatewayError(400, hostFault), request, response)
+      const hostHeaderProblem = findHostHeaderProblem(request)
+      if (hostHeaderProblem !== undefined)
+        return sendResponse(createGatewayError(400, hostHeaderProblem), request, response)
       normalizeTarget(request)
       if (!s3 || !isS3Request(request)) {
         if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue()
@@ -57,7 +58,7 @@ export function createGateway(
       // S3 refuses requests with two auth methods, but clients that follow our redirect repeat their Authorization
       // header.
       if (request.url?.includes('X-Amz-Signature=')) delete request.headers.authorization
-      response.setHeaders(headersOfFiles)
+      response.setHeaders(headersByFile)
       return s3(request, response)
     })
   }
@@ -85,7 +86,7 @@ export function createGateway(
 }
 
 /** With two Host headers each proxy might use another one: "A server MUST respond with a 400" (RFC 9112, 3.2). */
-function hostHeaderFault({
+function findHostHeaderProblem({
   headersDistinct: { host = [] },
   httpVersion,
 }: IncomingMessage): string | undefined {

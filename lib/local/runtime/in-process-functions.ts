@@ -21,12 +21,12 @@ export async function loadInProcessFunctions(
   const { createLive } = await import('../../../functions/live.ts')
   const { createUsageCounter } = await import('../../../functions/count-usage.ts')
   const { stopDecoders, warmDecoders } = await import('../../decoders/detect-format.ts')
-  const counting = createUsageCounter({ environment, gatherMs: usageBatchMs })
+  const usageCounter = createUsageCounter({ environment, gatherMs: usageBatchMs })
   warmDecoders()
   const handlers = {
     ...createApiHandlers(createApi(environment, waitForJobEnd, connections)),
     ...createLiveHandlers(createLive(environment, connections)),
-    ...createCountingHandler(counting),
+    ...createCountingHandler(usageCounter),
   }
-  return { handlers, close: () => Promise.all([counting.close(), stopDecoders()]) }
+  return { handlers, close: () => Promise.all([usageCounter.close(), stopDecoders()]) }
 }

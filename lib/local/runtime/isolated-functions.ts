@@ -13,11 +13,11 @@ import { OnDemandWorker } from './on-demand-worker.ts'
 export interface IsolatedFunctions {
   readonly callers: Callers
   /** Environment of one function, selected from that of all functions. */
-  environmentFor(name: string, all: Environment): Environment
+  createEnvironment(name: string, baseEnvironment: Environment): Environment
   /** Wraps the usual command of its process. */
   wrapCommand?(name: string, command: Command): Command
   /** Credentials used to read its queue and to write to its dead-letter queue. */
-  connectionFor(name: string): ClientConnection
+  createConnection(name: string): ClientConnection
   /** Delay before each retry of an asynchronous invocation. */
   readonly retryDelaysS: readonly number[]
   /** Quotas of the account to enforce; none by default. */
@@ -33,7 +33,7 @@ interface DeployedConcurrency {
 }
 
 interface IsolatedFunctionsOptions {
-  readonly isolated: IsolatedFunctions
+  readonly isolation: IsolatedFunctions
   readonly environment: Environment
   readonly logFd: number
   readonly log: Log
@@ -41,14 +41,18 @@ interface IsolatedFunctionsOptions {
 }
 
 /** Starts the functions that are not triggered by a queue. */
-export function startIsolatedFunctions({ isolated, environment, ...parts }: IsolatedFunctionsOptions) {
+export function startIsolatedFunctions({
+  isolation: isolated,
+  environment,
+  ...options
+}: IsolatedFunctionsOptions) {
   const workers: OnDemandWorker[] = []
   const startHandler = (name: FunctionName): LocalFunction['handler'] => {
     const worker = new OnDemandWorker({
-      ...parts,
+      ...options,
       queue: name,
       handler: functions[name].handler.replace('functions/', ''),
-      environment: isolated.environmentFor(name, environment),
+      environment: isolated.createEnvironment(name, environment),
       wrapCommand: (command) => isolated.wrapCommand?.(name, command) ?? command,
       // The caller enforces the time limit. A generous limit is enough, as the machine is not shared.
       maxMemoryBytes: 2 * 1024 ** 3,

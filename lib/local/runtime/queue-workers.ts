@@ -23,7 +23,7 @@ import {
 } from '../../resources/queue-functions.ts'
 import { type QueueId, queueIds } from '../../resources/queues.ts'
 import { defined } from '../../validation/defined.ts'
-import { concurrencyOf, type Environment } from './environment.ts'
+import { type Environment, getConcurrency } from './environment.ts'
 import type { IsolatedFunctions } from './isolated-functions.ts'
 import { OnDemandWorker } from './on-demand-worker.ts'
 import type { ProvisionedQueues } from './provision.ts'
@@ -70,13 +70,13 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
   const mappings: QueueMapping[] = []
   const parts = queueIds.map((queue) => {
     const deployed = isolated?.concurrencyOf?.(functionNameOf(queue))
-    const concurrency = Math.min(concurrencyOf(config, queue), deployed?.maximumConcurrency ?? Infinity)
+    const concurrency = Math.min(getConcurrency(config, queue), deployed?.maximumConcurrency ?? Infinity)
     const memoryMb = workerMemoryMb(queue, concurrency)
     const worker = new OnDemandWorker({
       queue,
       // Only engines use PARALLEL, and deliveries run none.
       environment: {
-        ...(isolated?.environmentFor(functionNameOf(queue), environment) ??
+        ...(isolated?.createEnvironment(functionNameOf(queue), environment) ??
           workerEnvironment(queue, environment, user)),
         ...(queue !== 'delivery' && !isolated && { PARALLEL: String(concurrency), RUN_ID: runId }),
       },
@@ -115,7 +115,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
         const { url: queueUrl, arn: queueArn } = queues[queue]
         // Lambda makes this call before it feeds a function, so isolated functions need the permission.
         if (isolated)
-          void readQueueAttributes(queueUrl, config.AWS_REGION, isolated.connectionFor(local.name))
+          void readQueueAttributes(queueUrl, config.AWS_REGION, isolated.createConnection(local.name))
         mappings.push(
           new QueueMapping({
             queueUrl,
@@ -123,7 +123,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
             region: config.AWS_REGION,
             concurrency,
             log,
-            connection: isolated?.connectionFor(local.name) ?? connection,
+            connection: isolated?.createConnection(local.name) ?? connection,
             retriesEarly: !isolated,
             settings: queueMappingOf(queue),
             visibilityS: isolated?.quotas ? visibilityTimeoutOf(queue) : claimTimeoutS,

@@ -7,7 +7,7 @@ import { Lambda } from '../../embedded-aws/lambda/runtime.ts'
 import type { Engine } from '../../engines/engine.ts'
 import { engines } from '../../engines/index.ts'
 import { describeConfinementProblem, getConfinement } from '../../engines/sandbox/isolation.ts'
-import { socketTarget } from '../../live/paths.ts'
+import { getSocketTarget } from '../../live/paths.ts'
 import { functions } from '../../resources/functions.ts'
 import { webSocketApi as webSocketDeclaration } from '../../resources/web-sockets.ts'
 import { onSpanEnd } from '../../trace.ts'
@@ -16,13 +16,13 @@ import { type DataFolder, openDataFolder, restrictEntries } from './data-folder.
 import {
   chooseCredentials,
   chooseEndpoints,
+  createFunctionEnvironment,
+  createInProcessConnections,
   type Environment,
-  functionEnvironment,
-  inProcessConnections,
   type PartialEnvironment,
   type ServiceEndpoints,
 } from './environment.ts'
-import { apiFunctions, createZipFunctions, httpRoutes, webSocketRoutes } from './functions.ts'
+import { apiFunctions, createHttpRoutes, createWebSocketRoutes, createZipFunctions } from './functions.ts'
 import { createHttpApi } from './gateway/http-api.ts'
 import { createSocketExchange } from './gateway/socket-exchange.ts'
 import { type GatewayParts, s3Path } from './gateway.ts'
@@ -81,7 +81,7 @@ interface ServiceParts {
   service: undefined
 }
 
-const socketRoutes = webSocketRoutes(functions)
+const socketRoutes = createWebSocketRoutes(functions)
 const hasWebSockets = socketRoutes.length > 0
 
 /** The service on this machine. */
@@ -138,7 +138,7 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
       const connections: ServiceConnections = isolated
         ? {}
         : {
-            ...inProcessConnections(endpoints, embedded, credentialVariables),
+            ...createInProcessConnections(endpoints, embedded, credentialVariables),
             sockets: createSocketExchange(later('runtime')),
           }
       return { endpoints, credentialVariables, connections }
@@ -158,7 +158,7 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
   {
     name: 'publicPort',
     start: ({ config }, later) =>
-      openPublicPort(config, later('gateway'), hasWebSockets ? socketTarget : undefined),
+      openPublicPort(config, later('gateway'), hasWebSockets ? getSocketTarget : undefined),
     stop: ({ publicPort }) => publicPort.close(),
   },
   {
@@ -188,7 +188,7 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
     name: 'environment',
     start: (parts) => {
       const { env, config, folder, aws } = parts
-      const environment = functionEnvironment({
+      const environment = createFunctionEnvironment({
         env,
         config,
         secrets: folder.secrets,
@@ -231,7 +231,13 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
     name: 'zipFunctions',
     start: ({ config, folder: { log }, isolated, environment, logFd, aws }) =>
       isolated
-        ? startIsolatedFunctions({ isolated, environment, logFd, log, idleMs: config.WORKER_IDLE_S * 1000 })
+        ? startIsolatedFunctions({
+            isolation: isolated,
+            environment,
+            logFd,
+            log,
+            idleMs: config.WORKER_IDLE_S * 1000,
+          })
         : loadInProcessFunctions(environment, aws.connections),
     stop: ({ zipFunctions }) => zipFunctions.close(),
   },
@@ -271,9 +277,9 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
     start: ({ config, folder: { log }, aws, embedded, runtime: { lambda, webSocketApi } }) => ({
       http: createHttpApi({
         lambda,
-        routes: httpRoutes(functions),
+        routes: createHttpRoutes(functions),
         log,
-        streamed: config.REQUEST_BODIES === 'streamed' ? apiFunctions : [],
+        streamedFunctions: config.REQUEST_BODIES === 'streamed' ? apiFunctions : [],
       }),
       s3: aws.endpoints.isS3External ? undefined : embedded.handle.S3,
       webSocket: webSocketApi && ((...handshake) => webSocketApi.upgrade(...handshake)),
@@ -318,7 +324,7 @@ async function createRuntime(parts: ServiceInputs & ServiceParts): Promise<Funct
     queue: provisioned.invocations,
     log,
     connection: aws.connections.sqs,
-    ...(isolated && { retryDelaysS: isolated.retryDelaysS, deadLetterConnection: isolated.connectionFor }),
+    ...(isolated && { retryDelaysS: isolated.retryDelaysS, deadLetterConnection: isolated.createConnection }),
   })
   if (!hasWebSockets) return { lambda, asyncInvocations }
   const { WebSocketApi } = await import('./gateway/websocket-api.ts')

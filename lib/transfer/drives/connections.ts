@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
-import { createOwned, ownedKey, removeOwned } from '../../aws/owned-records.ts'
+import { createOwned, getOwnedKey, removeOwned } from '../../aws/owned-records.ts'
 import type { Key, Table } from '../../aws/table.ts'
 import { driveIds } from '../../component-ids.ts'
 import { Sealed, type Vault } from '../../crypto/sealed.ts'
@@ -112,7 +112,7 @@ export class DriveConnections {
 
   async find(id: string): Promise<DriveConnection | undefined> {
     const isId = idPattern('conn').test(id)
-    const item = isId ? await this.#deps.table.get(ownedKey('DRIVE', id)) : undefined
+    const item = isId ? await this.#deps.table.get(getOwnedKey('DRIVE', id)) : undefined
     return item && DriveConnection.parse(item)
   }
 
@@ -122,7 +122,7 @@ export class DriveConnections {
 
   async updateTokens({ id }: DriveConnection, tokens: OAuthTokens): Promise<void> {
     const { table, vault } = this.#deps
-    await table.update(ownedKey('DRIVE', id), { set: { tokens: vault.seal(tokens, id) } })
+    await table.update(getOwnedKey('DRIVE', id), { set: { tokens: vault.seal(tokens, id) } })
   }
 
   remove(connection: DriveConnection): Promise<boolean> {

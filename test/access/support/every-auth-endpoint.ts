@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createAuthApi } from '../../../functions/auth.ts'
 import { authEndpoints } from '../../../lib/access/auth/endpoints/index.ts'
-import { authOperationId } from '../../../lib/http/openapi/auth-paths.ts'
+import { getAuthOperationId } from '../../../lib/http/openapi/auth-paths.ts'
 import type { RecordedExample } from '../../../lib/http/openapi/recorded-example.ts'
 import { openApp } from '../../http/embedded-app.ts'
 import { openOpenIdProvider } from '../../support/openid-provider.ts'
@@ -64,7 +64,7 @@ function endpointAt(method: string, path: string) {
     const match = endpoint.method === method && pattern.exec(path)
     if (match)
       return {
-        id: authOperationId(endpoint),
+        id: getAuthOperationId(endpoint),
         params: { ...match.groups },
         hasBody: endpoint.body !== undefined,
       }

@@ -11,7 +11,7 @@ import type { InputFile } from '../../../lib/engines/engine.ts'
 import { effectiveLimits } from '../../../lib/engines/host-limits.ts'
 import { engines } from '../../../lib/engines/index.ts'
 import { type FormatId, formatByExtension } from '../../../lib/formats/index.ts'
-import { sha256Of } from '../../../lib/io/file-hash.ts'
+import { hashFile } from '../../../lib/io/file-hash.ts'
 import { findCapability } from '../../../lib/jobs/run/find-capability.ts'
 import { LossDetector } from '../../../lib/jobs/run/loss-detector.ts'
 import { waitForUpload } from '../../../lib/jobs/run/run-steps.ts'
@@ -202,7 +202,7 @@ async function convert(
     const [{ path }] = result.files
     const { size } = await stat(path)
     const isLast = at === steps.length - 1
-    const storing = isLast ? files.putFile('result', path, 'text/plain', sha256Of(path, size)) : undefined
+    const storing = isLast ? files.putFile('result', path, 'text/plain', hashFile(path, size)) : undefined
     if (storing && guard) await waitForUpload(storing)
     await guard?.checkStep(step, result, [])
     await storing

@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { imageIds } from '../../../lib/component-ids.ts'
-import { perJob, perNewClient, perProgressEvent } from '../../../lib/deployment/common-job.ts'
+import { usagePerJob, 
+<<<<<<< /tmp
+perNewClient, perProgressEvent
+=======
+usagePerProgressEvent
+>>>>>>> /tmp
+ } from '../../../lib/deployment/common-job.ts'
 import { parseStage } from '../../../lib/deployment/stage.ts'
 import { profileNames } from '../../../lib/deployment/stage-profiles.ts'
 import { openDynamoDb } from '../../../lib/embedded-aws/dynamodb/server.ts'
@@ -82,12 +88,18 @@ async function checkCounts(jobs: number, report: Report): Promise<void> {
       `  ${amount(progressEventCount / jobs)} events and ${amount(heartbeatCount / jobs)} heartbeats a job while it runs`,
     )
     const inAddition = { writeUnits: perNewClient.writeUnits + heartbeatCount / jobs }
-    for (const [what, count] of Object.entries(counts) as [keyof typeof perJob, number][]) {
+    for (const [what, count] of Object.entries(counts) as [keyof typeof usagePerJob, number][]) {
       const counted = count / jobs
-      const ofEvent: Readonly<Record<string, number>> = perProgressEvent
-      const ofClient: Readonly<Record<string, number>> = inAddition
+      const ofEvent: Readonly<Record<string, number>> = usagePerProgressEvent
+      const ofClient: Readonly<Record<string, number>> = 
+<<<<<<< /tmp
+inAddition
       const expected =
-        perJob[what] + ((ofEvent[what] ?? 0) * progressEventCount) / jobs + (ofClient[what] ?? 0)
+        perJob
+=======
+usagePerJob
+>>>>>>> /tmp
+[what] + ((ofEvent[what] ?? 0) * progressEventCount) / jobs + (ofClient[what] ?? 0)
       const value = Math.abs(counted / expected - 1) * 100
       const remark = `counted ${counted.toFixed(2)} a job, the model has ${expected.toFixed(2)}`
       report.figure({ what, value, unit: '% off', aim: { most: tolerancePercent }, remark })

@@ -40,9 +40,9 @@ import { locatePythonProgram, runPython } from '../../../lib/engines/sandbox/pyt
 import { rejectWhenAborted } from '../../../lib/engines/sandbox/until-aborted.ts'
 import {
   archiveTooLargeError,
+  getMaxUnpackedBytes,
   maxDepth,
   maxEntries,
-  maxUnpackedBytesFor,
   tooManyEntriesError,
 } from '../../../lib/formats/archive-limits.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
@@ -161,7 +161,7 @@ describe('limits of engine programs', () => {
 
   test('the size limit of unpacked archives grows with the archive, from 64 MB to 4 GB', () => {
     const MB = 1024 * 1024
-    assert.deepEqual([0, MB, 9 * MB].map(maxUnpackedBytesFor), [64 * MB, 500 * MB, 4096 * MB])
+    assert.deepEqual([0, MB, 9 * MB].map(getMaxUnpackedBytes), [64 * MB, 500 * MB, 4096 * MB])
     assert.deepEqual([maxEntries, maxDepth], [10_000, 32])
     assert.match(archiveTooLargeError(500 * MB).message, /more than 500 MB/)
     assert.deepEqual(archiveTooLargeError(500 * MB).details, { field: 'file', limitMb: 500 })

@@ -8,7 +8,7 @@ import {
   type ConvertedWithFallbacks,
   convertWithFallbacks,
 } from '../../../lib/jobs/run/convert-with-fallbacks.ts'
-import { fallbackWarnings } from '../../../lib/jobs/run/fallbacks.ts'
+import { createFallbackWarnings } from '../../../lib/jobs/run/fallbacks.ts'
 import type { StoredFile } from '../../../lib/model/job.ts'
 import { planFallback } from '../../../lib/plan/fallback-route.ts'
 import { type ConversionSpec, planFiles } from '../../../lib/plan/plan-files.ts'
@@ -62,7 +62,7 @@ export async function convertAlongRoutes(
   const convertedFiles = await convertWithFallbacks(inputPlan, run, (tried) =>
     planFallback([file], spec, { index: 0, tried, engines }),
   )
-  const warnings = [...fallbackWarnings(convertedFiles.inputPlan, engines), ...convertedFiles.warnings]
+  const warnings = [...createFallbackWarnings(convertedFiles.inputPlan, engines), ...convertedFiles.warnings]
   return {
     ...convertedFiles,
     path: convertedFiles.result.files[0].path,

@@ -4,7 +4,7 @@ import { encodeTime } from 'ulid'
 import { signOwnerToken } from '../../../lib/access/anonymous.ts'
 import { forEachConcurrently } from '../../../lib/async/for-each-concurrently.ts'
 import { newId } from '../../../lib/ids.ts'
-import { listKeyOf } from '../../../lib/jobs/list.ts'
+import { getListKey } from '../../../lib/jobs/list.ts'
 import { createGraphRecords, type NewJob } from '../../../lib/jobs/task-graph.ts'
 import type { JobStatus } from '../../../lib/model/job.ts'
 import { after, before } from '../../hooks.ts'
@@ -108,7 +108,7 @@ export async function createJob(owner: OwnerId, options: Given): Promise<string>
 }
 
 export async function setStatus(owner: OwnerId, minute: number, status: JobStatus): Promise<void> {
-  const listKey = listKeyOf({ owner: owner.id, status })
+  const listKey = getListKey({ owner: owner.id, status })
   const change = listKey ? { set: { status, listKey } } : { set: { status }, remove: ['listKey', 'tagKey'] }
   const { applied } = await app.services.jobs.store.changeJob(idAt(owner, minute), change)
   assert.ok(applied)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Server } from 'node:net'
 import type { BusEvent } from '../../../events/index.ts'
 import type { Queues } from '../../../lib/aws/queues.ts'
-import { derivedId, newId } from '../../../lib/ids.ts'
+import { deriveId, newId } from '../../../lib/ids.ts'
 import { createWakeHandlers } from '../../../lib/services/wakeups.ts'
 import { GuardedHttp } from '../../../lib/transfer/guarded-http.ts'
 import { defined } from '../../../lib/validation/defined.ts'
@@ -97,7 +97,7 @@ export function buildEvent(send: Send, stream: string, sequence: number, event =
   return {
     event,
     timestamp,
-    id: derivedId('evt', new Date(timestamp), newId('evt')),
+    id: deriveId('evt', new Date(timestamp), newId('evt')),
     sequence,
     apiVersion: 'v1',
     owner: send.id(),

@@ -1,4 +1,4 @@
-import { jobEndChange } from '../../../lib/jobs/job-end.ts'
+import { createJobEndChange } from '../../../lib/jobs/job-end.ts'
 import { decideOutcome } from '../../../lib/jobs/job-state-machine.ts'
 import type { Job, JobState } from '../../../lib/model/job.ts'
 import { applyChange, createExport, createStoredImport, newTask, secondsLater } from '../records.ts'
@@ -20,4 +20,4 @@ export const pair = [
 ]
 
 export const endJob = (state: JobState, second: number, endedBy = 'lease'): Job =>
-  applyChange(state.job, jobEndChange(state, decideOutcome(state), endedBy, secondsLater(second)))
+  applyChange(state.job, createJobEndChange(state, decideOutcome(state), endedBy, secondsLater(second)))

@@ -1,13 +1,17 @@
-import type { formatSynonyms, sameFormatSynonyms, toolSynonyms } from '../../../../lib/formats/synonyms.ts'
+import type {
+  getFormatSynonyms,
+  getSameFormatSynonyms,
+  getToolSynonyms,
+} from '../../../../lib/formats/synonyms.ts'
 import type { Format } from '../../api.ts'
 import type { ListedTool } from './file-tools.ts'
 
 /** Finds targets and tools by what people type. */
 
 export interface Synonyms {
-  readonly formatSynonyms: typeof formatSynonyms
-  readonly sameFormatSynonyms: typeof sameFormatSynonyms
-  readonly toolSynonyms: typeof toolSynonyms
+  readonly getFormatSynonyms: typeof getFormatSynonyms
+  readonly getSameFormatSynonyms: typeof getSameFormatSynonyms
+  readonly getToolSynonyms: typeof getToolSynonyms
 }
 
 export type Row =
@@ -47,7 +51,7 @@ const namesOfFormat = (format: Format, synonyms: Synonyms | undefined) => [
   ...format.extensions,
   ...format.aliases,
   format.name.toLowerCase(),
-  ...(synonyms?.formatSynonyms(format) ?? []),
+  ...(synonyms?.getFormatSynonyms(format) ?? []),
 ]
 
 /** The best matches first. At the same rank, formats come before tools, and usual targets before experimental ones. */
@@ -66,9 +70,9 @@ export function searchTargets(searchableTargets: SearchableTargets, typedText: s
   if (!needle) return sortByGroup(formats)
   const namesOf = (row: Row) => {
     if (row.kind === 'tool')
-      return [row.tool.id, row.tool.name.toLowerCase(), ...(synonyms?.toolSynonyms(row.tool.id) ?? [])]
+      return [row.tool.id, row.tool.name.toLowerCase(), ...(synonyms?.getToolSynonyms(row.tool.id) ?? [])]
     const names = namesOfFormat(row.format, synonyms)
-    return row.note === 'same' ? [...names, ...(synonyms?.sameFormatSynonyms(row.format) ?? [])] : names
+    return row.note === 'same' ? [...names, ...(synonyms?.getSameFormatSynonyms(row.format) ?? [])] : names
   }
   const tools = searchableTargets.tools.map((tool): Row => ({ kind: 'tool', tool }))
   const found = [...formats, ...tools].flatMap((row) => {
@@ -86,7 +90,7 @@ const sortByGroup = (rows: readonly Row[]): readonly Row[] =>
 export function matchesTool(
   { id, name, description }: { readonly id: string; readonly name: string; readonly description: string },
   typedText: string,
-  synonyms: Synonyms['toolSynonyms'],
+  synonyms: Synonyms['getToolSynonyms'],
 ): boolean {
   const needle = typedText.trim().toLowerCase()
   const names = [id, name, description].map((text) => text.toLowerCase())

@@ -1,6 +1,6 @@
 import '../convert/entry.ts'
 import { useEffect } from 'preact/hooks'
-import { toolSynonyms } from '../../../../lib/formats/synonyms.ts'
+import { getToolSynonyms } from '../../../../lib/formats/synonyms.ts'
 import { toolFiles } from '../../shell/pending-files.ts'
 import type { PageRoute } from '../../shell/router.ts'
 import { adoptStyles } from '../../shell/styles.ts'
@@ -42,7 +42,7 @@ function ToolList({ query }: { readonly query: URLSearchParams }) {
   const matchingGroups = groupIds.map((group) => ({
     group,
     matches: groups[group].filter((id) =>
-      matchesTool({ id, name: names[id], description: words.descriptions[id] }, text, toolSynonyms),
+      matchesTool({ id, name: names[id], description: words.descriptions[id] }, text, getToolSynonyms),
     ),
   }))
   const foundText = words.found(matchingGroups.reduce((sum, { matches }) => sum + matches.length, 0))

@@ -5,15 +5,15 @@ import {
   callbackURL,
   currentPassword,
   email,
-  foreignUrl,
-  MaybeSignedIn,
-  Password,
-  ProviderUrl,
+  foreignUrlErrors,
+  OptionalSignInReply,
+  PasswordBody,
+  ProviderUrlReply,
   providerSignIn,
   Session,
-  Status,
-  weakPassword,
-  wrongPassword,
+  StatusReply,
+  weakPasswordErrors,
+  wrongPasswordErrors,
 } from './endpoint.ts'
 
 /** What signed-in users change about their own account. */
@@ -33,7 +33,7 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     description: 'Also succeeds if the token belongs to no session of the user.',
     session: 'any',
     body: z.object({ token: z.string().describe('The `token` of the session') }),
-    reply: Status,
+    reply: StatusReply,
   },
   {
     method: 'POST',
@@ -41,7 +41,7 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     summary: 'End all of your sessions',
     description: 'Including the one of this request.',
     session: 'any',
-    reply: Status,
+    reply: StatusReply,
   },
   {
     method: 'POST',
@@ -49,7 +49,7 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     summary: 'End your other sessions',
     description: 'All except the one of this request.',
     session: 'any',
-    reply: Status,
+    reply: StatusReply,
   },
   {
     method: 'POST',
@@ -62,8 +62,8 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
       newPassword: accountPassword,
       revokeOtherSessions: z.boolean().optional(),
     }),
-    reply: MaybeSignedIn,
-    errors: { 400: [...wrongPassword[400], ...weakPassword] },
+    reply: OptionalSignInReply,
+    errors: { 400: [...wrongPasswordErrors[400], ...weakPasswordErrors] },
   },
   {
     method: 'POST',
@@ -71,8 +71,8 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     summary: 'Check your password',
     description: 'For pages that ask for it before an important change.',
     session: 'any',
-    body: Password,
-    reply: Status,
+    body: PasswordBody,
+    reply: StatusReply,
     errors: { 400: ['INVALID_PASSWORD'] },
   },
   {
@@ -82,8 +82,8 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     description: 'Takes effect after the links in the emails to the old and the new address are opened.',
     session: 'any',
     body: z.object({ newEmail: email, callbackURL }),
-    reply: Status,
-    errors: { 400: ['INVALID_REQUEST'], ...foreignUrl },
+    reply: StatusReply,
+    errors: { 400: ['INVALID_REQUEST'], ...foreignUrlErrors },
   },
   {
     method: 'POST',
@@ -95,7 +95,7 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
       name: z.string().optional().describe('1 to 100 characters'),
       image: z.string().nullish(),
     }),
-    reply: Status,
+    reply: StatusReply,
     errors: { 400: ['EMAIL_CAN_NOT_BE_UPDATED', 'FIELD_NOT_ALLOWED', 'BODY_MUST_BE_AN_OBJECT'] },
   },
   {
@@ -112,7 +112,7 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     }),
     reply: z.object({ success: z.literal(true), message: z.string() }),
     errors: {
-      400: [...wrongPassword[400], 'SESSION_EXPIRED'],
+      400: [...wrongPasswordErrors[400], 'SESSION_EXPIRED'],
       403: ['ADMINISTRATOR', 'INVALID_CALLBACK_URL'],
       404: ['NOT_FOUND'],
     },
@@ -146,8 +146,8 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
       requestSignUp: z.boolean().optional(),
       loginHint: z.string().optional(),
     }),
-    reply: ProviderUrl,
-    errors: { ...foreignUrl, 404: ['PROVIDER_NOT_FOUND'] },
+    reply: ProviderUrlReply,
+    errors: { ...foreignUrlErrors, 404: ['PROVIDER_NOT_FOUND'] },
   },
   {
     method: 'POST',
@@ -156,7 +156,7 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     description: 'The last one cannot be removed.',
     session: 'fresh',
     body: z.object({ accountId: z.string().describe('The `id` of the sign-in method') }),
-    reply: Status,
+    reply: StatusReply,
     errors: { 400: ['FAILED_TO_UNLINK_LAST_ACCOUNT', 'ACCOUNT_NOT_FOUND'] },
   },
 ]

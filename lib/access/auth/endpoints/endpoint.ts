@@ -58,11 +58,11 @@ export const Session = component(
   }),
 )
 
-export const Status = z.object({ status: z.boolean() })
-export const SignedIn = z.object({ token: z.string(), user: User })
+export const StatusReply = z.object({ status: z.boolean() })
+export const SignInReply = z.object({ token: z.string(), user: User })
 /** The session of a sign-up or a changed password may be missing. */
-export const MaybeSignedIn = z.object({ token: z.string().nullable(), user: User })
-export const ProviderUrl = z.object({
+export const OptionalSignInReply = z.object({ token: z.string().nullable(), user: User })
+export const ProviderUrlReply = z.object({
   url: z.string().describe('Open it in the browser'),
   redirect: z.boolean(),
 })
@@ -78,12 +78,12 @@ export const trustDevice = z
 export const rememberMe = z.boolean().optional().describe('`false`: the session ends with the browser')
 export const callbackURL = z.string().optional().describe('URL of this service to open afterward')
 export const provider = z.string().describe('Id of a provider of `GET /v1/auth/options`')
-export const Password = z.object({ password: currentPassword })
+export const PasswordBody = z.object({ password: currentPassword })
 
-export const weakPassword = ['PASSWORD_TOO_SHORT', 'PASSWORD_TOO_LONG']
-export const foreignUrl = { 403: ['INVALID_CALLBACK_URL'] }
-export const wrongPassword = { 400: ['INVALID_PASSWORD', 'CREDENTIAL_ACCOUNT_NOT_FOUND'] }
-export const invalidFactor = ['INVALID_TWO_FACTOR_COOKIE']
+export const weakPasswordErrors = ['PASSWORD_TOO_SHORT', 'PASSWORD_TOO_LONG']
+export const foreignUrlErrors = { 403: ['INVALID_CALLBACK_URL'] }
+export const wrongPasswordErrors = { 400: ['INVALID_PASSWORD', 'CREDENTIAL_ACCOUNT_NOT_FOUND'] }
+export const invalidFactorErrors = ['INVALID_TWO_FACTOR_COOKIE']
 
 export const providerSignIn = {
   provider,

@@ -4,10 +4,10 @@ import {
   accountPassword,
   callbackURL,
   email,
-  foreignUrl,
-  Status,
+  foreignUrlErrors,
+  StatusReply,
   User,
-  weakPassword,
+  weakPasswordErrors,
 } from './endpoint.ts'
 
 /** Links in emails: forgotten passwords and unconfirmed email addresses. */
@@ -22,7 +22,7 @@ export const recoveryEndpoints: readonly AuthEndpoint[] = [
       email,
       redirectTo: z.string().optional().describe('Page of this service that gets `?token=…`'),
     }),
-    reply: Status.extend({ message: z.string() }),
+    reply: StatusReply.extend({ message: z.string() }),
     errors: { 403: ['INVALID_REDIRECT_URL'] },
   },
   {
@@ -33,7 +33,7 @@ export const recoveryEndpoints: readonly AuthEndpoint[] = [
     params: z.object({ token: z.string() }),
     query: z.object({ callbackURL: z.string().describe('URL of this service') }),
     redirect: 'The page with `?token=…`, or with `?error=INVALID_TOKEN`',
-    errors: foreignUrl,
+    errors: foreignUrlErrors,
   },
   {
     method: 'POST',
@@ -45,8 +45,8 @@ export const recoveryEndpoints: readonly AuthEndpoint[] = [
       newPassword: accountPassword,
       token: z.string().optional().describe('Required here or in the query'),
     }),
-    reply: Status,
-    errors: { 400: ['INVALID_TOKEN', 'USER_NOT_FOUND', ...weakPassword] },
+    reply: StatusReply,
+    errors: { 400: ['INVALID_TOKEN', 'USER_NOT_FOUND', ...weakPasswordErrors] },
   },
   {
     method: 'POST',
@@ -54,8 +54,8 @@ export const recoveryEndpoints: readonly AuthEndpoint[] = [
     summary: 'Send the email to confirm an email address again',
     description: 'Without a session, the reply and its time are the same whether the account exists or not.',
     body: z.object({ email, callbackURL }),
-    reply: Status,
-    errors: { 400: ['EMAIL_MISMATCH', 'EMAIL_ALREADY_VERIFIED'], ...foreignUrl },
+    reply: StatusReply,
+    errors: { 400: ['EMAIL_MISMATCH', 'EMAIL_ALREADY_VERIFIED'], ...foreignUrlErrors },
   },
   {
     method: 'GET',
@@ -63,8 +63,11 @@ export const recoveryEndpoints: readonly AuthEndpoint[] = [
     summary: 'Open the link that confirms an email address',
     description: 'Signs in. With `callbackURL` the reply is a redirect, to `?error=…` for an invalid token.',
     query: z.object({ token: z.string(), callbackURL }),
-    reply: Status.extend({ user: User.nullable() }),
+    reply: StatusReply.extend({ user: User.nullable() }),
     redirect: 'The `callbackURL`',
-    errors: { 401: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'USER_NOT_FOUND', 'INVALID_USER'], ...foreignUrl },
+    errors: {
+      401: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'USER_NOT_FOUND', 'INVALID_USER'],
+      ...foreignUrlErrors,
+    },
   },
 ]

@@ -5,15 +5,15 @@ import {
   callbackURL,
   currentPassword,
   email,
-  foreignUrl,
-  MaybeSignedIn,
-  ProviderUrl,
+  foreignUrlErrors,
+  OptionalSignInReply,
+  ProviderUrlReply,
   provider,
   providerSignIn,
   rememberMe,
   Session,
   User,
-  weakPassword,
+  weakPasswordErrors,
 } from './endpoint.ts'
 
 const providerReply = {
@@ -58,9 +58,9 @@ export const signInEndpoints: readonly AuthEndpoint[] = [
       rememberMe,
     }),
     acceptsForms: true,
-    reply: MaybeSignedIn,
+    reply: OptionalSignInReply,
     errors: {
-      400: ['INVALID_EMAIL', ...weakPassword],
+      400: ['INVALID_EMAIL', ...weakPasswordErrors],
       403: ['SIGN_UP_CLOSED', 'INVALID_CALLBACK_URL'],
       422: ['USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL'],
     },
@@ -94,8 +94,8 @@ export const signInEndpoints: readonly AuthEndpoint[] = [
       requestSignUp: z.boolean().optional(),
       loginHint: z.string().optional().describe('Email address for the sign-in page of the provider'),
     }),
-    reply: ProviderUrl,
-    errors: { ...foreignUrl, 404: ['PROVIDER_NOT_FOUND'] },
+    reply: ProviderUrlReply,
+    errors: { ...foreignUrlErrors, 404: ['PROVIDER_NOT_FOUND'] },
   },
   {
     ...providerCallback,
@@ -139,7 +139,7 @@ export const signInEndpoints: readonly AuthEndpoint[] = [
       url: z.string().optional(),
       redirect: z.boolean().optional(),
     }),
-    errors: foreignUrl,
+    errors: foreignUrlErrors,
   },
   {
     method: 'GET',

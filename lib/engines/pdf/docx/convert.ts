@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors.ts'
-import { pdfMustBeDecrypted } from '../../../formats/locked-pdf.ts'
+import { pdfMustBeDecryptedError } from '../../../formats/locked-pdf.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { progressWithin } from '../../sandbox/progress.ts'
 import { downscaleFineImages } from '../ocr/downscale.ts'
@@ -76,7 +76,7 @@ export async function openReadablePdf(
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
   const openedPdf = await openEditable(input, undefined, tools).catch((error: unknown) => {
-    throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? pdfMustBeDecrypted(error) : error
+    throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? pdfMustBeDecryptedError(error) : error
   })
   const pages = resolvePages(options.pages ?? options.pageRange, openedPdf.sizes.length)
   // Values of form fields are part of the text.

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { rename, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { AppError } from '../../../errors.ts'
-import { pdfPasswordMissing, pdfPasswordWrong } from '../../../formats/locked-pdf.ts'
+import { pdfPasswordMissingError, pdfPasswordWrongError } from '../../../formats/locked-pdf.ts'
 import { defined } from '../../../validation/defined.ts'
 import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../../engine.ts'
 import { type OpenPdf, openPdf } from '../open-pdf.ts'
@@ -42,7 +42,7 @@ export async function openEditable(
   const openedPdf = await openPdf(input.path, password, tools).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED') throw error
     const pdf = { filename: input.filename, field }
-    throw password === undefined ? pdfPasswordMissing(pdf) : pdfPasswordWrong(pdf, error)
+    throw password === undefined ? pdfPasswordMissingError(pdf) : pdfPasswordWrongError(pdf, error)
   })
   const originalPdf = { source: input.path, password }
   if (openedPdf.hasLockedAttachments) {

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { join, parse } from 'node:path'
-import { ascii, view } from '../../../formats/detect/byte-source.ts'
+import { decodeAscii, view } from '../../../formats/detect/byte-source.ts'
 import type { InputFile, Tools } from '../../engine.ts'
 import { maxPixels } from '../../vips/limits.ts'
 import { chooseTonalRange, SampleCollector, scaleSample, type TonalRange } from './sample-range.ts'
@@ -142,7 +142,7 @@ const firstValue = (fields: TiffFields, tag: keyof typeof tags, fallback = 0) =>
   fields.get(tags[tag])?.values[0] ?? fallback
 
 async function readPages(file: FileHandle): Promise<Page[]> {
-  const isLittleEndian = ascii((await file.read(Buffer.alloc(2), 0, 2, 0)).buffer) === 'II'
+  const isLittleEndian = decodeAscii((await file.read(Buffer.alloc(2), 0, 2, 0)).buffer) === 'II'
   const pages: Page[] = []
   for await (const fields of readTiffPages(file, Object.values(tags))) {
     const reader =

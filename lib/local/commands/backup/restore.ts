@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { lockDataFolder } from '../../../io/data-lock.ts'
 import { BackupManifest, backupManifestName, extractArchive } from './archive.ts'
-import { blobPath, listBlobs, s3Database } from './s3-files.ts'
+import { getBlobPath, listBlobs, s3DatabasePath } from './s3-files.ts'
 import { BackupError } from './save.ts'
 
 const stagingName = '.restore'
@@ -29,8 +29,8 @@ export async function restoreDataFolder(
   const lock = lockDataFolder(dataDir)
   const folder = join(dataDir, stagingName)
   try {
-    const present = (await readdir(dataDir)).filter((name) => !ignoredEntries.includes(name))
-    if (present.length > 0)
+    const existingEntries = (await readdir(dataDir)).filter((name) => !ignoredEntries.includes(name))
+    if (existingEntries.length > 0)
       throw new BackupError(
         `The data folder ${dataDir} already contains data. Move it away, or set another DATA_DIR.`,
       )
@@ -93,11 +93,11 @@ function checkDatabase(file: string): void {
 }
 
 async function checkBlobs(folder: string): Promise<void> {
-  if (!existsSync(join(folder, s3Database))) return
-  const database = new DatabaseSync(join(folder, s3Database))
+  if (!existsSync(join(folder, s3DatabasePath))) return
+  const database = new DatabaseSync(join(folder, s3DatabasePath))
   try {
-    for (const { blob, size } of listBlobs(database)) {
-      const blobStats = await stat(join(folder, blobPath(blob)))
+    for (const { blobId: blob, size } of listBlobs(database)) {
+      const blobStats = await stat(join(folder, getBlobPath(blob)))
       if (blobStats.size !== size)
         throw new Error(`The file of an object has ${blobStats.size} bytes instead of ${size}.`)
     }

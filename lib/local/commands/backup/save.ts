@@ -31,24 +31,24 @@ export async function saveDataFolder(
     )
   await removeAbandonedStaging(dataDir)
   // In the data folder, so that files can be linked instead of copied.
-  const staging = join(dataDir, `${stagingPrefix}${process.pid}`)
-  const partial = `${archive}.part`
+  const stagingFolder = join(dataDir, `${stagingPrefix}${process.pid}`)
+  const partialArchive = `${archive}.part`
   try {
-    await mkdir(staging, { mode: 0o700 })
+    await mkdir(stagingFolder, { mode: 0o700 })
     const manifest: BackupManifest = { format: 1, createdAt: new Date().toISOString() }
-    await writeFile(join(staging, backupManifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
-    const snapshot = await takeSnapshot(dataDir, staging, signal)
+    await writeFile(join(stagingFolder, backupManifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
+    const snapshot = await takeSnapshot(dataDir, stagingFolder, signal)
     // It will contain secrets, so it is created with permissions for this user only.
-    await writeFile(partial, '', { mode: 0o600, flag: 'wx' })
-    await createArchive(staging, partial, signal)
-    await syncFile(partial)
-    await rename(partial, archive)
+    await writeFile(partialArchive, '', { mode: 0o600, flag: 'wx' })
+    await createArchive(stagingFolder, partialArchive, signal)
+    await syncFile(partialArchive)
+    await rename(partialArchive, archive)
     return { ...snapshot, bytes: (await stat(archive)).size }
   } catch (error) {
-    await rm(partial, { force: true })
+    await rm(partialArchive, { force: true })
     throw error
   } finally {
-    await rm(staging, { recursive: true, force: true })
+    await rm(stagingFolder, { recursive: true, force: true })
   }
 }
 

@@ -3,11 +3,11 @@ import { copyFileSync, linkSync, mkdirSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { blobPath, listBlobs, s3Blobs, s3Database } from './s3-files.ts'
+import { getBlobPath, listBlobs, s3BlobsPath, s3DatabasePath } from './s3-files.ts'
 
 /** Longer than any commit of the servers takes. */
 const lockTimeoutMs = 5000
-const allPages = 2 ** 30
+const allPagesAtOnce = 2 ** 30
 
 export interface Snapshot {
   readonly databases: number
@@ -28,9 +28,9 @@ export async function takeSnapshot(dataDir: string, target: string, signal: Abor
   const blobs = new BlobLinks(dataDir, target)
   const readers = new Map(foundFiles.databases.map((file) => [file, openReader(join(dataDir, file))]))
   try {
-    const s3 = readers.get(s3Database)
+    const s3 = readers.get(s3DatabasePath)
     if (s3) blobs.link(s3)
-    const lock = s3 && lockWriters(join(dataDir, s3Database))
+    const lock = s3 && lockWriters(join(dataDir, s3DatabasePath))
     try {
       // A read transaction sees the same snapshot for as long as it lasts.
       for (const reader of readers.values()) reader.exec('BEGIN; SELECT 1 FROM sqlite_schema')
@@ -40,7 +40,7 @@ export async function takeSnapshot(dataDir: string, target: string, signal: Abor
     }
     for (const [file, reader] of readers) {
       signal.throwIfAborted()
-      await backup(reader, join(target, file), { rate: allPages })
+      await backup(reader, join(target, file), { rate: allPagesAtOnce })
     }
     if (s3) await blobs.removeDeleted(s3)
   } finally {
@@ -62,7 +62,7 @@ async function listFiles(dataDir: string): Promise<{ databases: string[]; files:
   async function walk(folder: string): Promise<void> {
     for (const entry of await readdir(join(dataDir, folder), { withFileTypes: true })) {
       const path = join(folder, entry.name)
-      if (isExcluded(entry.name) || path === 'work' || path === s3Blobs) continue
+      if (isExcluded(entry.name) || path === 'work' || path === s3BlobsPath) continue
       if (entry.isDirectory()) await walk(path)
       else if (entry.isFile()) (path.endsWith('.sqlite') ? databases : files).push(path)
     }
@@ -101,20 +101,20 @@ class BlobLinks {
 
   /** Links the files that the database refers to and that are not linked yet. A file may be deleted meanwhile. */
   link(database: DatabaseSync): void {
-    for (const { blob } of listBlobs(database)) {
+    for (const { blobId: blob } of listBlobs(database)) {
       if (this.#linkedBlobs.has(blob)) continue
-      const path = join(this.#target, blobPath(blob))
+      const path = join(this.#target, getBlobPath(blob))
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      if (linkIfExists(join(this.#dataDir, blobPath(blob)), path)) this.#linkedBlobs.add(blob)
+      if (linkIfExists(join(this.#dataDir, getBlobPath(blob)), path)) this.#linkedBlobs.add(blob)
     }
   }
 
   /** Removes files of objects that were deleted between the first pass and the snapshot. */
   async removeDeleted(database: DatabaseSync): Promise<void> {
-    const deleted = new Set(this.#linkedBlobs)
-    for (const { blob } of listBlobs(database)) deleted.delete(blob)
-    for (const blob of deleted) {
-      await rm(join(this.#target, blobPath(blob)))
+    const deletedBlobs = new Set(this.#linkedBlobs)
+    for (const { blobId: blob } of listBlobs(database)) deletedBlobs.delete(blob)
+    for (const blob of deletedBlobs) {
+      await rm(join(this.#target, getBlobPath(blob)))
       this.#linkedBlobs.delete(blob)
     }
   }

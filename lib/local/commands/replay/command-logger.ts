@@ -5,7 +5,7 @@ import { parseLine } from './log-files.ts'
 import type { Printer } from './printer.ts'
 
 /** Returns a stream that prints the log lines of the run, except failed programs, which `commandPrinter` prints. */
-export function stepPrinter(printer: Printer): DestinationStream {
+export function createStepPrinter(printer: Printer): DestinationStream {
   return {
     write(text) {
       const line = parseLine(text)
@@ -18,23 +18,23 @@ export function stepPrinter(printer: Printer): DestinationStream {
 }
 
 /** Prints programs and their output. Each line has the number of its program, as several may run at the same time. */
-export function commandPrinter(printer: Printer): OnCommand {
+export function createCommandPrinter(printer: Printer): OnCommand {
   let lastDelayMs = 0
-  return (bin, args) => {
+  return (program, args) => {
     const id = `  [${++lastDelayMs}]`
-    const words = [bin, ...args].map((word) => quoteForShell(printer.redact(word)))
+    const words = [program, ...args].map((word) => quoteForShell(printer.redact(word)))
     printer.line(`${id} $ ${words.join(' ')}`)
     const decoder = new TextDecoder()
-    let rest = ''
+    let remainingText = ''
     return {
       // Complete lines, so that a password split between two chunks is still hidden.
       stderr(chunk) {
-        const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|[\r\n]/)
-        rest = lines.pop() ?? ''
+        const lines = (remainingText + decoder.decode(chunk, { stream: true })).split(/\r\n|[\r\n]/)
+        remainingText = lines.pop() ?? ''
         for (const line of lines) printer.line(`${id} | ${line}`)
       },
       ended({ how, ms }) {
-        if (rest) printer.line(`${id} | ${rest}`)
+        if (remainingText) printer.line(`${id} | ${remainingText}`)
         printer.line(`${id} ${how} after ${ms} ms`)
       },
     }

@@ -1,6 +1,6 @@
 // Prints the records of a job to a terminal.
 
-import { hasRecord, statusOfFixed, warningsOf } from '../../../jobs/job-state-machine.ts'
+import { collectWarnings, getFixedTaskStatus, hasRecord } from '../../../jobs/job-state-machine.ts'
 import {
   type FixedTask,
   isTaskOver,
@@ -21,35 +21,35 @@ export function printJob(
 ): void {
   const { job, tasks } = state
   const { source, target, operations } = job.display
-  const from = source ? `${source.filename} (${source.format}, ${source.size} bytes)` : 'uploads'
+  const sourceText = source ? `${source.filename} (${source.format}, ${source.size} bytes)` : 'uploads'
   printer.line(`${job.id}: ${job.status}, in ${location}`)
-  printer.line(`  ${from} to ${target?.format ?? 'its results'}, with ${operations.join(', ')}`)
+  printer.line(`  ${sourceText} to ${target?.format ?? 'its results'}, with ${operations.join(', ')}`)
   if (job.error) printer.line(`  ${job.error.code}: ${job.error.message}`)
   if (job.error?.details) printer.line(`  details ${JSON.stringify(job.error.details)}`)
-  for (const { code, message } of warningsOf(job, tasks)) printer.line(`  warning ${code}: ${message}`)
+  for (const { code, message } of collectWarnings(job, tasks)) printer.line(`  warning ${code}: ${message}`)
   printer.line(`  request ${job.requestId}${job.retryOf ? `, retry of ${job.retryOf}` : ''}`)
   printer.line(`  ${formatTimes(job)}`)
-  printer.heading('Tasks')
+  printer.printHeading('Tasks')
   const allTasks = [...state.fixed, ...tasks].sort((a, b) => a.number - b.number)
   const names = new Map(allTasks.map(({ number, name }) => [number, name]))
   for (const task of allTasks) {
     const inputs = task.ins.map((number) => names.get(number)).join(', ')
-    const what = `${task.operation}${inputs ? ` of ${inputs}` : ''}`
-    if (hasRecord(task)) printTask(task, what, plans.get(task.number), state, printer)
-    else printFixed(task, what, state, printer)
+    const description = `${task.operation}${inputs ? ` of ${inputs}` : ''}`
+    if (hasRecord(task)) printTask(task, description, plans.get(task.number), state, printer)
+    else printFixed(task, description, state, printer)
   }
 }
 
-function printFixed(task: FixedTask, what: string, state: JobState, printer: Printer): void {
-  printer.line(`  ${task.name}: ${statusOfFixed(task, state)}`)
-  printer.line(`    ${what}`)
+function printFixed(task: FixedTask, description: string, state: JobState, printer: Printer): void {
+  printer.line(`  ${task.name}: ${getFixedTaskStatus(task, state)}`)
+  printer.line(`    ${description}`)
   printFiles(task.files ?? [], printer)
   printError(task, printer)
 }
 
 function printTask(
   task: Task,
-  what: string,
+  description: string,
   plan: TaskPlan | undefined,
   { chunks }: JobState,
   printer: Printer,
@@ -57,9 +57,9 @@ function printTask(
   const attempt = task.attempt > 0 ? [`attempt ${task.attempt}`] : []
   const engine = task.engine ? [`${task.engine} ${task.engineVersion ?? ''}`.trim()] : []
   printer.line(`  ${[`${task.name}: ${task.status}`, ...attempt, ...engine].join(', ')}`)
-  printer.line(`    ${what}, ${formatTimes(task)}`)
+  printer.line(`    ${description}, ${formatTimes(task)}`)
   if (plan) printPlan(plan, task, printer)
-  for (const part of chunks.filter(({ number }) => number === task.number)) printChunk(part, printer)
+  for (const chunk of chunks.filter(({ number }) => number === task.number)) printChunk(chunk, printer)
   printFiles(task.files, printer)
   printError(task, printer)
 }
@@ -80,9 +80,9 @@ function printPlan(plan: TaskPlan, task: Task, printer: Printer): void {
   }
 }
 
-function printChunk(part: Task, printer: Printer): void {
-  printer.line(`    chunk ${part.part}: ${part.status}, attempt ${part.attempt}, ${formatTimes(part)}`)
-  printError(part, printer)
+function printChunk(chunk: Task, printer: Printer): void {
+  printer.line(`    chunk ${chunk.part}: ${chunk.status}, attempt ${chunk.attempt}, ${formatTimes(chunk)}`)
+  printError(chunk, printer)
 }
 
 /** An archive may contain thousands of files. */

@@ -7,7 +7,9 @@ import type { JobState, Task } from '../../../model/job.ts'
 export function collectSecrets({ tasks, chunks }: JobState, vault: Vault | undefined): string[] {
   return [...tasks, ...chunks]
     .flatMap((task) =>
-      findSealed([task.spec, task.pieces]).map((one): unknown => openSealed(task, one, vault)),
+      findSealed([task.spec, task.pieces]).map((sealedValue): unknown =>
+        openSealed(task, sealedValue, vault),
+      ),
     )
     .filter((value) => typeof value === 'string' || typeof value === 'number')
     .map(String)

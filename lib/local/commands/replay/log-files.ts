@@ -52,14 +52,17 @@ export function parseLine(line: string): LogRecord | undefined {
   }
 }
 
-const serviceStarted = 'service started'
-const Started = z.object({ msg: z.literal(serviceStarted), servers: z.record(z.string(), z.string()) })
+const serviceStartedMessage = 'service started'
+const ServiceStartedRecord = z.object({
+  msg: z.literal(serviceStartedMessage),
+  servers: z.record(z.string(), z.string()),
+})
 
 /** Returns the URLs of the embedded servers that the service logged at its last start. */
-export async function lastServerUrls(logFiles: readonly string[]): Promise<Environment | undefined> {
+export async function findLastServerUrls(logFiles: readonly string[]): Promise<Environment | undefined> {
   let servers: Environment | undefined
-  for await (const line of readMatchingLines(logFiles, [serviceStarted]))
-    servers = Started.safeParse(line).data?.servers ?? servers
+  for await (const line of readMatchingLines(logFiles, [serviceStartedMessage]))
+    servers = ServiceStartedRecord.safeParse(line).data?.servers ?? servers
   return servers
 }
 

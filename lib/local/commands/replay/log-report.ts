@@ -17,8 +17,8 @@ type LoggedError = z.infer<typeof LoggedError>
 
 const maxFieldLength = 160
 const shorten = (text: string) => {
-  const [first = ''] = text.trim().split('\n')
-  return first.length > maxFieldLength ? `${first.slice(0, maxFieldLength)}…` : first
+  const [firstLine = ''] = text.trim().split('\n')
+  return firstLine.length > maxFieldLength ? `${firstLine.slice(0, maxFieldLength)}…` : firstLine
 }
 
 /** Shown elsewhere in the report, or the same on every line. */
@@ -47,10 +47,11 @@ export function formatLogLine(line: LogRecord): string {
 function formatError(error: unknown): string {
   if (typeof error === 'string') return shorten(error)
   const parsed = LoggedError.safeParse(error).data
-  return parsed ? `${errorName(parsed)}: ${shorten(parsed.message)}` : shorten(JSON.stringify(error))
+  return parsed ? `${formatErrorName(parsed)}: ${shorten(parsed.message)}` : shorten(JSON.stringify(error))
 }
 
-const errorName = ({ type, code }: LoggedError) => (code === undefined ? type : `${type} ${String(code)}`)
+const formatErrorName = ({ type, code }: LoggedError) =>
+  code === undefined ? type : `${type} ${String(code)}`
 
 const FailedCommand = z.looseObject({
   msg: z.literal('command failed'),
@@ -69,15 +70,15 @@ export function printEngineOutput(lines: readonly LogRecord[], printer: Printer)
     if (failedCommand) {
       const { command, how, ms, stderr } = failedCommand
       printer.line(`  ${command}: ${how} after ${ms} ms${stderr.trim() ? '' : ', no output'}`)
-      if (stderr.trim()) printer.quote(stderr)
+      if (stderr.trim()) printer.printQuote(stderr)
       commands.add(command)
     }
     for (const cause of listCauses(line)) {
       const output = (cause.stack ?? cause.message).trim()
       // The error of a failed program repeats the output that was just printed.
       if (commands.has(cause.bin ?? '') || printedLines.has(output)) continue
-      printer.line(`  ${errorName(cause)}`)
-      printer.quote(output)
+      printer.line(`  ${formatErrorName(cause)}`)
+      printer.printQuote(output)
       printedLines.add(output)
     }
   }

@@ -15,20 +15,20 @@ export class Printer {
   }
 
   redact(text: string): string {
-    return this.#secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '***'), text)
+    return this.#secrets.reduce((cleanedText, secret) => cleanedText.replaceAll(secret, '***'), text)
   }
 
   line(text = ''): void {
     this.#write(`${replaceControlCharacters(this.redact(text))}\n`)
   }
 
-  heading(text: string): void {
+  printHeading(text: string): void {
     this.line()
     this.line(text)
   }
 
   /** Prints foreign text line by line, marked so that it is not taken for our own output. */
-  quote(text: string): void {
+  printQuote(text: string): void {
     for (const line of text.trimEnd().split(/\r\n|[\r\n]/)) this.line(`    | ${line}`)
   }
 }

@@ -14,7 +14,7 @@ import { createLog } from '../../../log.ts'
 import { checkDataFolder } from '../../runtime/damaged-data.ts'
 import { chooseCredentials, type Environment } from '../../runtime/environment.ts'
 import { type DataFolderSecrets, readStoredSecrets } from '../../runtime/secrets.ts'
-import { lastServerUrls, listLogFiles } from './log-files.ts'
+import { findLastServerUrls, listLogFiles } from './log-files.ts'
 
 /** A problem that the operator can fix. */
 export class ReplayError extends Error {}
@@ -45,7 +45,7 @@ export async function openReplayTarget(): Promise<ReplayTarget> {
     return createTarget(config, `table ${config.TABLE_NAME} of ${config.AWS_REGION}`, config.LOG_FILE)
   const { dataDir, logFile, secrets } = await findDataFolder(config)
   const ownServers = await startOwnServers(dataDir, config, secrets)
-  const servers = ownServers?.urls ?? (await runningServerUrls(dataDir, logFile))
+  const servers = ownServers?.urls ?? (await findRunningServerUrls(dataDir, logFile))
   setServerVariables(servers, secrets)
   const name = `${dataDir}, ${ownServers ? 'whose service is not running' : 'of the running service'}`
   const { SERVICE_SECRET = secrets.serviceSecret, ...reached } = readConfig(env)
@@ -67,7 +67,7 @@ async function findDataFolder(config: Config) {
 /** Points AWS clients at all servers of the running service. */
 export async function connectToRunningService(): Promise<void> {
   const { dataDir, logFile, secrets } = await findDataFolder(readConfig(processEnvironment))
-  setServerVariables(await runningServerUrls(dataDir, logFile), secrets)
+  setServerVariables(await findRunningServerUrls(dataDir, logFile), secrets)
 }
 
 function createTarget(config: Config, name: string, logFile: string | undefined): ReplayTarget {
@@ -87,12 +87,12 @@ function setServerVariables(servers: Environment, secrets: DataFolderSecrets): v
   Object.assign(
     processEnvironment,
     urls,
-    chooseCredentials(env, { hasExternal: externalNames.length > 0 }, secrets),
+    chooseCredentials(env, { hasExternalServers: externalNames.length > 0 }, secrets),
   )
 }
 
-async function runningServerUrls(dataDir: string, logFile: string): Promise<Environment> {
-  const servers = await lastServerUrls(await listLogFiles(logFile))
+async function findRunningServerUrls(dataDir: string, logFile: string): Promise<Environment> {
+  const servers = await findLastServerUrls(await listLogFiles(logFile))
   if (servers) return servers
   throw new ReplayError(
     `The service of ${dataDir} is running, but ${logFile} does not contain the URLs of its servers. Set LOG_FILE as for the service, or stop the service. With a LOG_LEVEL above info they are not logged.`,

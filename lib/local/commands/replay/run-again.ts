@@ -5,7 +5,7 @@ import type { Files } from '../../../aws/files.ts'
 import type { Vault } from '../../../crypto/sealed.ts'
 import type { Engine, InputFile } from '../../../engines/engine.ts'
 import { AppError } from '../../../errors.ts'
-import { sha256Of } from '../../../io/file-hash.ts'
+import { hashFile } from '../../../io/file-hash.ts'
 import { toClientError } from '../../../jobs/failure.ts'
 import { resolveConversion } from '../../../jobs/next-image.ts'
 import { timeoutError, tooMuchWorkHint } from '../../../jobs/run/claimed-task.ts'
@@ -17,13 +17,13 @@ import { createLog } from '../../../log.ts'
 import type { InputPlan, JobState, StoredFile, Task } from '../../../model/job.ts'
 import { planFallback } from '../../../plan/fallback-route.ts'
 import { timeLimitOf } from '../../../plan/time-limits.ts'
-import { commandPrinter, stepPrinter } from './command-logger.ts'
+import { createCommandPrinter, createStepPrinter } from './command-logger.ts'
 import { openSecrets } from './job-secrets.ts'
 import type { Printer } from './printer.ts'
 import { planTask } from './task-plans.ts'
 
 interface FetchedInput {
-  readonly piece: InputPlan
+  readonly inputPlan: InputPlan
   readonly findFallback: FindFallback
   readonly inputs: readonly InputFile[]
   readonly folder: string
@@ -32,7 +32,7 @@ interface FetchedInput {
 /** A task with its files in a new folder. */
 export interface FetchedTask {
   readonly task: Task
-  readonly pieces: readonly FetchedInput[]
+  readonly inputs: readonly FetchedInput[]
   readonly folder: string
 }
 
@@ -55,12 +55,12 @@ export async function fetchTaskFiles(
   const plan = planTask(task, state, engines)
   if ('unavailable' in plan) return plan.unavailable
   const { inputPlans } = plan
-  const missing = await listMissing(
+  const missingFiles = await listMissing(
     inputPlans.flatMap((piece) => piece.files),
     files,
   )
-  if (missing.length > 0)
-    return `${missing.join(', ')} is no longer in the bucket. Files are deleted when a job expires or is deleted.`
+  if (missingFiles.length > 0)
+    return `${missingFiles.join(', ')} is no longer in the bucket. Files are deleted when a job expires or is deleted.`
   await mkdir(parent, { recursive: true })
   const folder = await mkdtemp(join(parent, `replay-${task.jobId}-`))
   const fetched: FetchedInput[] = []
@@ -70,39 +70,39 @@ export async function fetchTaskFiles(
     const inputs = await fetchInputs(files, piece.files, inputFolder, new AbortController().signal)
     const findFallback: FindFallback = (tried) =>
       planFallback(...resolveConversion(task, state), { index, tried, engines })
-    fetched.push({ piece, findFallback, inputs, folder: inputFolder })
+    fetched.push({ inputPlan: piece, findFallback, inputs, folder: inputFolder })
   }
-  return { task, pieces: fetched, folder }
+  return { task, inputs: fetched, folder }
 }
 
 async function listMissing(sources: readonly StoredFile[], files: Files): Promise<string[]> {
   const foundSources = await Promise.all(
-    sources.map(async (file) => ({ file, there: await files.head(file.key) })),
+    sources.map(async (file) => ({ file, storedObject: await files.head(file.key) })),
   )
-  return foundSources.filter(({ there: isStored }) => !isStored).map(({ file }) => file.filename)
+  return foundSources.filter(({ storedObject: isStored }) => !isStored).map(({ file }) => file.filename)
 }
 
 /** Runs the task. @returns true if it succeeds */
 export async function runAgain(
-  { task, pieces, folder }: FetchedTask,
+  { task, inputs: pieces, folder }: FetchedTask,
   interrupted: AbortSignal,
   printer: Printer,
 ): Promise<boolean> {
-  const limitS = timeLimitOf(pieces.map(({ piece }) => piece))
+  const limitS = timeLimitOf(pieces.map(({ inputPlan: piece }) => piece))
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(timeoutError(limitS, tooMuchWorkHint)), limitS * 1000)
   const signal = AbortSignal.any([limit.signal, interrupted])
   const startedAtMs = performance.now()
-  const durationText = () => `after ${Math.round(performance.now() - startedAtMs)} ms`
+  const formatDuration = () => `after ${Math.round(performance.now() - startedAtMs)} ms`
   try {
-    const done: StepsResult[] = []
-    for (const piece of pieces) done.push(await runPiece(piece, signal, printer))
-    printer.heading(`It works now, ${durationText()}`)
-    for (const piece of done) await printResult(piece, task, printer)
+    const earlierResults: StepsResult[] = []
+    for (const piece of pieces) earlierResults.push(await runInputPlan(piece, signal, printer))
+    printer.printHeading(`It works now, ${formatDuration()}`)
+    for (const piece of earlierResults) await printResult(piece, task, printer)
     return true
   } catch (error) {
     interrupted.throwIfAborted()
-    printer.heading(`It fails ${task.status === 'failed' ? 'again' : 'now'}, ${durationText()}`)
+    printer.printHeading(`It fails ${task.status === 'failed' ? 'again' : 'now'}, ${formatDuration()}`)
     printFailure(signal.aborted ? signal.reason : error, printer)
     printer.line(`  The files of the task are in ${folder}`)
     return false
@@ -111,8 +111,8 @@ export async function runAgain(
   }
 }
 
-const runPiece = (
-  { piece, findFallback, inputs, folder }: FetchedInput,
+const runInputPlan = (
+  { inputPlan: piece, findFallback, inputs, folder }: FetchedInput,
   signal: AbortSignal,
   printer: Printer,
 ) =>
@@ -122,8 +122,8 @@ const runPiece = (
       inputs,
       workDir: folder,
       signal,
-      log: createLog({ LOG_LEVEL: 'debug', LOG_FILE: undefined }, stepPrinter(printer)),
-      onCommand: commandPrinter(printer),
+      log: createLog({ LOG_LEVEL: 'debug', LOG_FILE: undefined }, createStepPrinter(printer)),
+      onCommand: createCommandPrinter(printer),
       progress: () => undefined,
     },
     findFallback,
@@ -135,7 +135,7 @@ function printFailure(error: unknown, printer: Printer): void {
   const isExpected = error instanceof AppError
   for (let cause = isExpected ? error.cause : error; cause instanceof Error; cause = cause.cause) {
     // The output of a program was shown while it ran.
-    if (!('stderr' in cause)) printer.quote(cause.stack ?? cause.message)
+    if (!('stderr' in cause)) printer.printQuote(cause.stack ?? cause.message)
   }
 }
 
@@ -143,7 +143,7 @@ async function printResult({ result, warnings }: StepsResult, task: Task, printe
   for (const { code, message } of warnings) printer.line(`  warning ${code}: ${message}`)
   for (const { path } of result.files) {
     const { size } = await stat(path)
-    const sha256 = await sha256Of(path, size)
+    const sha256 = await hashFile(path, size)
     const isSame = task.files.some((file) => file.sha256 === sha256)
     printer.line(`  ${path} (${size} bytes${isSame ? ', the same as the stored result' : ''})`)
   }

@@ -12,14 +12,14 @@ import { findTaskOperation } from '../../../tasks/index.ts'
 export type TaskPlan = { readonly inputPlans: readonly InputPlan[] } | { readonly unavailable: string }
 
 /** Returns the tasks that run an engine, in the order of the request. */
-export const engineTasks = ({ tasks }: JobState): Task[] =>
+export const listEngineTasks = ({ tasks }: JobState): Task[] =>
   tasks.filter(({ operation }) => findTaskOperation(operation)?.kind === 'process')
 
 /** Plans all tasks that run an engine, by task number, without secrets. A task between two images stores its plan. */
 export function planTasks(state: JobState, engines: readonly Engine[]): Map<number, TaskPlan> {
-  const shownTasks = engineTasks(state).map(redactSecrets)
+  const redactedTasks = listEngineTasks(state).map(redactSecrets)
   return new Map(
-    shownTasks.map((task) => [
+    redactedTasks.map((task) => [
       task.number,
       task.pieces ? { inputPlans: task.pieces } : planTask(task, state, engines),
     ]),

@@ -26,7 +26,7 @@ const pathPattern = /^(?:\/[\w-]+)*\/@connections\/([^/?]+)\/?(?:\?|$)/
 /** The format of all connection ids. */
 const idPattern = /^[\w-]{15}=$/
 
-const tooLarge = new ApiError(
+const tooLargeError = new ApiError(
   'PayloadTooLargeException',
   `The payload is larger than ${maxMessageBytes} bytes.`,
   413,
@@ -62,7 +62,7 @@ async function runCommand(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = await readLimitedBody(request, maxMessageBytes, tooLarge)
+  const body = await readLimitedBody(request, maxMessageBytes, tooLargeError)
   const accessKeyId = requireSigner(request, body, { service: 'execute-api', region, credentials })
   const segment = pathPattern.exec(request.url ?? '')?.[1]
   // The signature was verified over this path, so its escapes are valid UTF-8.
@@ -71,17 +71,21 @@ async function runCommand(
   const resource = `arn:aws:execute-api:${region}:000000000000:local/local/${request.method}/@connections/${id}`
   if (!authorize({ accessKeyId, action: 'execute-api:ManageConnections', resource }))
     throw new ApiError('AccessDeniedException', `Access to ${resource} is denied.`, 403)
-  const open = webSocketApi.get(id)
+  const openConnection = webSocketApi.get(id)
   switch (request.method) {
     case 'POST':
       await postMessage(webSocketApi, id, body)
       response.writeHead(200, { 'content-length': 0 }).end()
       return
     case 'GET': {
-      if (!open) throw goneError()
-      const { connectedAt, sourceIp, userAgent } = open.connection
+      if (!openConnection) throw goneError()
+      const { connectedAt, sourceIp, userAgent } = openConnection.connection
       const identity = { sourceIp, userAgent }
-      sendJson(response, 200, JSON.stringify({ connectedAt, identity, lastActiveAt: open.lastActiveAt }))
+      sendJson(
+        response,
+        200,
+        JSON.stringify({ connectedAt, identity, lastActiveAt: openConnection.lastActiveAt }),
+      )
       return
     }
     case 'DELETE':

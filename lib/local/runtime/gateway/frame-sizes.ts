@@ -4,22 +4,22 @@
  */
 export function createFrameSizeTracker(): (chunk: Buffer) => number {
   const header: number[] = []
-  let skip = 0
+  let bytesToSkip = 0
   return (chunk) => {
     let largestFrame = 0
     for (let at = 0; at < chunk.length; ) {
-      if (skip > 0) {
-        const takenBytes = Math.min(skip, chunk.length - at)
-        skip -= takenBytes
+      if (bytesToSkip > 0) {
+        const takenBytes = Math.min(bytesToSkip, chunk.length - at)
+        bytesToSkip -= takenBytes
         at += takenBytes
         continue
       }
       header.push(chunk[at++] ?? 0)
-      const length = payloadLength(header)
+      const length = parsePayloadLength(header)
       if (length === undefined) continue
       largestFrame = Math.max(largestFrame, length)
       const isMasked = ((header[1] ?? 0) & 0x80) !== 0
-      skip = length + (isMasked ? 4 : 0)
+      bytesToSkip = length + (isMasked ? 4 : 0)
       header.length = 0
     }
     return largestFrame
@@ -27,10 +27,10 @@ export function createFrameSizeTracker(): (chunk: Buffer) => number {
 }
 
 /** Returns undefined until the length is complete: two bytes, and two or eight more for a longer payload. */
-function payloadLength(header: readonly number[]): number | undefined {
-  const short = (header[1] ?? 0) & 0x7f
-  const size = short === 126 ? 4 : short === 127 ? 10 : 2
+function parsePayloadLength(header: readonly number[]): number | undefined {
+  const shortLength = (header[1] ?? 0) & 0x7f
+  const size = shortLength === 126 ? 4 : shortLength === 127 ? 10 : 2
   if (header.length < 2 || header.length < size) return undefined
-  if (size === 2) return short
+  if (size === 2) return shortLength
   return header.slice(2, size).reduce((value, byte) => value * 256 + byte, 0)
 }

@@ -8,13 +8,13 @@ import { hasBody, readEventBody } from './http-body.ts'
 import { createHttpEvent, parseRequestTarget } from './http-event.ts'
 import { type GatewayResponse, toGatewayResponse } from './http-result.ts'
 import { createRouteFinder, type HttpRoute } from './http-routes.ts'
-import { gatewayError, sendResponse } from './send-response.ts'
+import { createGatewayError, sendResponse } from './send-response.ts'
 
 interface HttpApiOptions {
   readonly lambda: Lambda
   readonly routes: readonly HttpRoute[]
   /** Functions that get the body as a stream of any length instead of a buffered one. */
-  readonly streamed: readonly string[]
+  readonly streamedFunctions: readonly string[]
   readonly log: Log
 }
 
@@ -25,49 +25,52 @@ const limits = { integrationMs: quotas.gatewayTimeoutMs.value, headBytes: quotas
 /** Creates the HTTP API: turns requests into events and results of functions into responses, by API Gateway's rules. */
 export function createHttpApi(options: HttpApiOptions): HttpApi {
   const find = createRouteFinder(options.routes)
-  const streamedFunctions = new Set(options.streamed)
+  const streamedFunctionNames = new Set(options.streamedFunctions)
 
   async function respond(request: IncomingMessage): Promise<GatewayResponse> {
-    if (headBytes(request) > limits.headBytes)
-      return gatewayError(
+    if (countHeadBytes(request) > limits.headBytes)
+      return createGatewayError(
         431,
         `The request line and the headers together exceed ${limits.headBytes} bytes. Send fewer cookies or a shorter URL.`,
       )
     const target = parseRequestTarget(request)
     if (!target)
-      return gatewayError(
+      return createGatewayError(
         400,
         'The request target is not a path, or a percent-escape in it is not valid UTF-8.',
       )
     const route = find(request.method ?? 'GET', target.encodedPath)
-    if (!route) return gatewayError(404, 'There is nothing at this path.')
-    const isStreamed = streamedFunctions.has(route.functionName)
+    if (!route) return createGatewayError(404, 'There is nothing at this path.')
+    const isStreamed = streamedFunctionNames.has(route.functionName)
     const body = isStreamed
       ? { isBase64Encoded: false, bodyStream: request, canStream: true }
       : await readEventBody(request)
     const event = body && createHttpEvent(request, target, route, body)
     if (!event || isTooLarge(event))
-      return gatewayError(
+      return createGatewayError(
         413,
         `The request exceeds the 6 MB that a function accepts, including files in base64. ${largeFileHint}.`,
       )
     const outcome = await options.lambda.invoke(route.functionName, event, {
       limitMs: limits.integrationMs,
-      ...(isStreamed && hasBody(request) && { startsAfter: whenUploaded(request) }),
+      ...(isStreamed && hasBody(request) && { startsAfter: waitUntilUploaded(request) }),
     })
-    const { headers, ...rest } = outcomeResponse(outcome, route.functionName)
+    const { headers, ...rest } = toOutcomeResponse(outcome, route.functionName)
     return { ...rest, headers: { ...headers, 'apigw-requestid': event.requestContext.requestId } }
   }
 
-  function outcomeResponse(outcome: InvocationOutcome, functionName: string): GatewayResponse {
+  function toOutcomeResponse(outcome: InvocationOutcome, functionName: string): GatewayResponse {
     if (!outcome.ok && outcome.isThrottled)
-      return gatewayError(503, 'Too many requests are being served. Send the request again in a second.')
+      return createGatewayError(
+        503,
+        'Too many requests are being served. Send the request again in a second.',
+      )
     if (!outcome.ok && outcome.failure.errorType === timeoutErrorType)
-      return gatewayError(503, 'The service did not respond in time. Send the request again.')
+      return createGatewayError(503, 'The service did not respond in time. Send the request again.')
     const gatewayResponse = outcome.ok ? toGatewayResponse(outcome.value) : undefined
     if (gatewayResponse) return gatewayResponse
     if (outcome.ok) options.log.error({ function: functionName }, 'the result of a function is malformed')
-    return gatewayError(
+    return createGatewayError(
       500,
       'An internal error occurred. Send the request again; if it keeps failing, report the request id.',
     )
@@ -84,7 +87,7 @@ export function createHttpApi(options: HttpApiOptions): HttpApi {
   }
 }
 
-function headBytes({ method = '', url = '', rawHeaders }: IncomingMessage): number {
+function countHeadBytes({ method = '', url = '', rawHeaders }: IncomingMessage): number {
   const values = rawHeaders.filter((_, at) => at % 2 === 1)
   return values.reduce((sum, value) => sum + value.length, `${method} ${url} HTTP/1.1`.length)
 }
@@ -92,13 +95,13 @@ function headBytes({ method = '', url = '', rawHeaders }: IncomingMessage): numb
 /** The whole event is the payload of an invocation, and quotes and base64 make it larger than the body. */
 function isTooLarge(event: { readonly body?: string }): boolean {
   const { body = '' } = event
-  return body.length * 6 > lambdaLimits.requestBytes && jsonBytes(event) > lambdaLimits.requestBytes
+  return body.length * 6 > lambdaLimits.requestBytes && countJsonBytes(event) > lambdaLimits.requestBytes
 }
 
-const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+const countJsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
 /** Resolves when the whole body has arrived, or the client has disconnected. */
-function whenUploaded(request: IncomingMessage): Promise<void> {
+function waitUntilUploaded(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     request.once('close', resolve)
   })

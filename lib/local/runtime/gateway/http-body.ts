@@ -32,14 +32,14 @@ function readBytes(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    const take = (chunk: Buffer) => {
+    const collectChunk = (chunk: Buffer) => {
       size += chunk.length
       chunks.push(chunk)
       if (size <= maxBodyBytes) return
-      request.off('data', take)
+      request.off('data', collectChunk)
       resolve(undefined)
     }
-    request.on('data', take)
+    request.on('data', collectChunk)
     request.once('end', () => resolve(Buffer.concat(chunks)))
     request.once('error', reject)
   })

@@ -38,14 +38,14 @@ export function createHttpEvent(
   const now = new Date()
   const query = joinQuery(rawQueryString)
   const cookies = request.headers.cookie?.split(/;\s*/).filter((pair) => pair !== '')
-  const { domainName, domainPrefix, sourceIp } = connectionParties(request)
+  const { domainName, domainPrefix, sourceIp } = describeConnection(request)
   return {
     version: '2.0',
     routeKey: key,
     rawPath: path,
     rawQueryString,
     ...defined({ cookies }),
-    headers: eventHeaders(request, sourceIp),
+    headers: createEventHeaders(request, sourceIp),
     ...defined({ queryStringParameters: query }),
     requestContext: {
       accountId: '000000000000',
@@ -59,7 +59,7 @@ export function createHttpEvent(
         sourceIp,
         userAgent: request.headers['user-agent'] ?? '',
       },
-      requestId: newRequestId(),
+      requestId: createRequestId(),
       routeKey: key,
       stage: '$default',
       time: formatLogTime(now),
@@ -71,10 +71,10 @@ export function createHttpEvent(
 }
 
 /** Returns an id in API Gateway's format, for example `JKJaXmPLvHcESHA=`. */
-export const newRequestId = () => `${randomBytes(11).toString('base64url')}=`
+export const createRequestId = () => `${randomBytes(11).toString('base64url')}=`
 
 /** Returns the host that the client called and the IP address of the client. */
-export function connectionParties(request: IncomingMessage) {
+export function describeConnection(request: IncomingMessage) {
   const domainName = request.headers.host ?? 'localhost'
   return {
     domainName,
@@ -92,10 +92,10 @@ export function formatLogTime(date: Date): string {
 }
 
 /** "Duplicate query strings are combined with commas and included in the queryStringParameters field." */
-function joinQuery(raw: string): Record<string, string> | undefined {
-  if (raw === '') return undefined
+function joinQuery(rawQuery: string): Record<string, string> | undefined {
+  if (rawQuery === '') return undefined
   const query: Record<string, string> = Object.create(null)
-  for (const [name, value] of new URLSearchParams(raw))
+  for (const [name, value] of new URLSearchParams(rawQuery))
     query[name] = name in query ? `${query[name]},${value}` : value
   return { ...query }
 }
@@ -112,19 +112,19 @@ const hopByHopHeaders = new Set([
 ])
 
 /** Lowercases names and joins values of a repeated header with commas; cookies have a separate field. */
-function eventHeaders(request: IncomingMessage, sourceIp: string): Record<string, string> {
+function createEventHeaders(request: IncomingMessage, sourceIp: string): Record<string, string> {
   const headers: Record<string, string> = Object.create(null)
   for (const [name, values = []] of Object.entries(request.headersDistinct)) {
     if (name !== 'cookie' && !hopByHopHeaders.has(name)) headers[name] = values.join(',')
   }
-  const forwardedBefore = headers['x-forwarded-for']
-  headers['x-forwarded-for'] = forwardedBefore ? `${forwardedBefore}, ${sourceIp}` : sourceIp
+  const previousForwardedFor = headers['x-forwarded-for']
+  headers['x-forwarded-for'] = previousForwardedFor ? `${previousForwardedFor}, ${sourceIp}` : sourceIp
   headers['x-forwarded-port'] = String(request.socket.localPort ?? '')
   // A proxy in front knows the client's protocol; our own connections never use TLS.
   headers['x-forwarded-proto'] ??= 'http'
-  headers['x-amzn-trace-id'] ??= newTraceId()
+  headers['x-amzn-trace-id'] ??= createTraceId()
   return { ...headers }
 }
 
-const newTraceId = () =>
+const createTraceId = () =>
   `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`

@@ -16,7 +16,7 @@ export interface GatewayResponse {
   readonly stream?: Readable
 }
 
-const Structured = z.object({
+const StructuredResult = z.object({
   // Not part of API Gateway: for functions that know they may stream.
   bodyStream: z.instanceof(Readable).optional(),
   statusCode: z
@@ -34,7 +34,7 @@ const maxBytes = lambdaLimits.responseBytes
 /** Returns undefined for a result that API Gateway does not understand. */
 export function toGatewayResponse(result: unknown): GatewayResponse | undefined {
   if (typeof result !== 'object' || result === null || !('statusCode' in result)) return inferResponse(result)
-  const parsedResult = Structured.safeParse(result)
+  const parsedResult = StructuredResult.safeParse(result)
   if (!parsedResult.success) return undefined
   const { statusCode, headers, cookies, body, isBase64Encoded, bodyStream } = parsedResult.data
   // Only a body can make a result large, and most bodies are small.

@@ -21,7 +21,7 @@ interface ParsedRoute extends HttpRoute {
 const defaultKey = '$default'
 
 /** Rank of a segment when several routes match: "API Gateway selects the route with the most-specific match". */
-const ranks = { text: 0, parameter: 1, rest: 2 } as const
+const segmentRanks = { text: 0, parameter: 1, rest: 2 } as const
 
 /** @returns a function that finds the route for a method and a percent-encoded path */
 export function createRouteFinder(
@@ -30,13 +30,13 @@ export function createRouteFinder(
   const parsedRoutes = routes
     .filter(({ key }) => key !== defaultKey)
     .map(parse)
-    .sort(bySpecificity)
+    .sort(compareSpecificity)
   const defaultRoute = routes.find(({ key }) => key === defaultKey)
   return (method, path) => {
     const givenSegments = path.slice(1).split('/')
     for (const route of parsedRoutes) {
       if (route.method !== 'ANY' && route.method !== method) continue
-      const pathParameters = match(route.segments, givenSegments)
+      const pathParameters = matchRoute(route.segments, givenSegments)
       if (!pathParameters) continue
       const foundRoute = { key: route.key, functionName: route.functionName }
       return Object.keys(pathParameters).length > 0 ? { ...foundRoute, pathParameters } : foundRoute
@@ -62,26 +62,26 @@ function parse(route: HttpRoute): ParsedRoute {
   return { ...route, method, segments }
 }
 
-function bySpecificity(a: ParsedRoute, b: ParsedRoute): number {
+function compareSpecificity(a: ParsedRoute, b: ParsedRoute): number {
   for (let at = 0; at < Math.min(a.segments.length, b.segments.length); at++) {
-    const difference = rankAt(a, at) - rankAt(b, at)
+    const difference = getRank(a, at) - getRank(b, at)
     if (difference !== 0) return difference
   }
   // Without an order by length, the order of three routes would depend on their declaration.
-  const longerFirst = b.segments.length - a.segments.length
-  return longerFirst || Number(a.method === 'ANY') - Number(b.method === 'ANY')
+  const lengthDifference = b.segments.length - a.segments.length
+  return lengthDifference || Number(a.method === 'ANY') - Number(b.method === 'ANY')
 }
 
-const rankAt = ({ segments }: ParsedRoute, at: number) => ranks[segments[at]?.kind ?? 'rest']
+const getRank = ({ segments }: ParsedRoute, at: number) => segmentRanks[segments[at]?.kind ?? 'rest']
 
 /** Returns the decoded path parameters, or undefined when the path does not match. */
-function match(
+function matchRoute(
   segments: readonly Segment[],
   givenSegments: readonly string[],
 ): Readonly<Record<string, string>> | undefined {
   const values: Record<string, string> = {}
-  const hasRest = segments.at(-1)?.kind === 'rest'
-  if (hasRest ? givenSegments.length < segments.length : givenSegments.length !== segments.length)
+  const endsWithRest = segments.at(-1)?.kind === 'rest'
+  if (endsWithRest ? givenSegments.length < segments.length : givenSegments.length !== segments.length)
     return undefined
   for (const [at, { kind, text }] of segments.entries()) {
     const value = decodeURIComponent(

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { gatewayError } from './send-response.ts'
+import { createGatewayError } from './send-response.ts'
 
 /** By error code of Node's parser; every other parse error is a bad request. */
 const errorsByCode: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
@@ -11,7 +11,7 @@ const errorsByCode: Readonly<Record<string, readonly [status: number, sentence: 
   ],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The headers of the request took longer than a minute. Send it again.'],
 }
-const notHttp = [
+const notHttpError = [
   400,
   'This is not a valid HTTP request: its first line, a header or a chunk length in its body is malformed.',
 ] as const
@@ -33,12 +33,12 @@ export class ProtocolErrors {
       socket.destroy()
       return
     }
-    this.refuse(socket, ...(errorsByCode[error.code ?? ''] ?? notHttp))
+    this.refuse(socket, ...(errorsByCode[error.code ?? ''] ?? notHttpError))
   }
 
   /** Writes the error to the raw connection and closes it. */
   refuse(socket: Duplex, status: number, sentence: string): void {
-    const { headers, body } = gatewayError(status, sentence)
+    const { headers, body } = createGatewayError(status, sentence)
     const lines = Object.entries({ ...headers, 'content-length': body.length, connection: 'close' })
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
     socket.end(

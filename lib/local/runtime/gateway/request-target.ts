@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 /** An authority without userinfo: "userinfo and its "@" delimiter" is not allowed in http URLs (RFC 9110, 4.2.4). */
-const absolute = /^http:\/\/([\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(:\d{0,5})?(?=[/?]|$)(.*)$/i
+const absoluteUrlPattern = /^http:\/\/([\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(:\d{0,5})?(?=[/?]|$)(.*)$/i
 
 /**
  * Returns the path of a request target, and its host if it is absolute. "A server MUST accept the absolute-form in
@@ -9,9 +9,9 @@ const absolute = /^http:\/\/([\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(:\d{0,5})?(?=[
  * URL arrived without TLS, and "MUST be rejected" (RFC 9110, 7.4).
  */
 export function parseTarget(url: string): { readonly path: string; readonly host?: string } {
-  const [foundTarget, name = '', port = '', rest = ''] = absolute.exec(url) ?? []
+  const [foundTarget, name = '', port = '', pathAndQuery = ''] = absoluteUrlPattern.exec(url) ?? []
   if (foundTarget === undefined) return { path: url }
-  return { path: rest.startsWith('/') ? rest : `/${rest}`, host: `${name}${port}` }
+  return { path: pathAndQuery.startsWith('/') ? pathAndQuery : `/${pathAndQuery}`, host: `${name}${port}` }
 }
 
 /**

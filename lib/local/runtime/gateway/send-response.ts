@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import type { ErrorCode } from '../../../error-catalog.ts'
-import { AppError, retryAfterOf } from '../../../errors.ts'
-import { errorBody } from '../../../http/replies/envelope.ts'
+import { AppError, getRetryAfterS } from '../../../errors.ts'
+import { createErrorBody } from '../../../http/replies/envelope.ts'
 import { newId } from '../../../ids.ts'
 import type { GatewayResponse } from './http-result.ts'
 
 /** How long the rest of a rejected upload is read, so that the client sees the response. */
-const drainMs = 10_000
+const drainTimeoutMs = 10_000
 
 const codes: Readonly<Record<number, ErrorCode>> = {
   400: 'INVALID_REQUEST',
@@ -22,10 +22,10 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 /**
  * Returns an error response of the gateway itself, in the format of all our errors; API Gateway only has `{ message }`.
  */
-export function gatewayError(status: number, sentence: string): GatewayResponse {
+export function createGatewayError(status: number, sentence: string): GatewayResponse {
   const error = new AppError(codes[status] ?? 'INTERNAL_ERROR', sentence)
   const requestId = newId('req')
-  const retryAfter = retryAfterOf({ status, details: undefined })
+  const retryAfter = getRetryAfterS({ status, details: undefined })
   return {
     status,
     headers: {
@@ -36,7 +36,7 @@ export function gatewayError(status: number, sentence: string): GatewayResponse 
       'x-request-id': requestId,
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
     },
-    body: Buffer.from(JSON.stringify(errorBody(error, requestId))),
+    body: Buffer.from(JSON.stringify(createErrorBody(error, requestId))),
   }
 }
 
@@ -77,7 +77,7 @@ function respondEarly(body: Buffer, request: IncomingMessage, response: ServerRe
     clearTimeout(timer)
     response.end()
   }
-  const timer = setTimeout(end, drainMs)
+  const timer = setTimeout(end, drainTimeoutMs)
   request.once('close', end)
   request.unpipe()
   request.resume()

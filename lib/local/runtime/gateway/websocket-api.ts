@@ -8,13 +8,13 @@ import type { InvocationOutcome, Lambda } from '../../../embedded-aws/lambda/run
 import type { Log } from '../../../log.ts'
 import { createFrameSizeTracker } from './frame-sizes.ts'
 import {
-  connectEvent,
+  createConnectEvent,
   createConnection,
-  disconnectEvent,
-  messageEvent,
+  createDisconnectEvent,
+  createMessageEvent,
   type WebSocketConnection,
 } from './websocket-event.ts'
-import { routeSelector, type WebSocketRoute } from './websocket-routes.ts'
+import { createRouteSelector, type WebSocketRoute } from './websocket-routes.ts'
 
 interface WebSocketApiOptions {
   readonly lambda: Lambda
@@ -55,28 +55,28 @@ const HandlerResult = z.object({
 interface OpenConnection {
   readonly connection: WebSocketConnection
   readonly socket: WebSocket
-  readonly touch: () => void
+  readonly resetIdleTimer: () => void
   lastActiveAt: Date
-  running: number
+  runningMessages: number
 }
 
 /** A WebSocket API: turns connections and messages into events of functions, which reply through `@connections`. */
 export class WebSocketApi {
   readonly #options: WebSocketApiOptions
   readonly #limits: typeof defaultLimits
-  readonly #functions: ReadonlyMap<string, string>
-  readonly #select: (message: string) => string | undefined
+  readonly #functionsByRoute: ReadonlyMap<string, string>
+  readonly #selectRoute: (message: string) => string | undefined
   readonly #open = new Map<string, OpenConnection>()
   readonly #connectionEvents = new Semaphore(maxConnectionEvents)
-  readonly #work = new Set<Promise<unknown>>()
+  readonly #pendingOperations = new Set<Promise<unknown>>()
   readonly #protocols = new WeakMap<IncomingMessage, string>()
   readonly #server: WebSocketServer
 
   constructor(options: WebSocketApiOptions) {
     this.#options = options
     this.#limits = { ...defaultLimits, ...options.limits }
-    this.#functions = new Map(options.routes.map(({ key, functionName }) => [key, functionName]))
-    this.#select = routeSelector(options.routeSelectionExpression)
+    this.#functionsByRoute = new Map(options.routes.map(({ key, functionName }) => [key, functionName]))
+    this.#selectRoute = createRouteSelector(options.routeSelectionExpression)
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -87,9 +87,9 @@ export class WebSocketApi {
 
   /** Handles an upgrade request. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): true {
-    const work = this.#connect(request, socket, head)
-    work.catch(() => socket.destroy())
-    this.#track(work)
+    const operation = this.#connect(request, socket, head)
+    operation.catch(() => socket.destroy())
+    this.#trackOperation(operation)
     return true
   }
 
@@ -99,12 +99,13 @@ export class WebSocketApi {
 
   /** Sends a message; returns `slow` when too much is already buffered for a client that does not read. */
   send(connectionId: string, message: Buffer): Promise<'sent' | 'gone' | 'slow'> {
-    const open = this.#open.get(connectionId)
-    if (!open || open.socket.readyState !== open.socket.OPEN) return Promise.resolve('gone')
-    if (open.socket.bufferedAmount > maxUnreadBytes) return Promise.resolve('slow')
-    open.touch()
+    const openConnection = this.#open.get(connectionId)
+    if (!openConnection || openConnection.socket.readyState !== openConnection.socket.OPEN)
+      return Promise.resolve('gone')
+    if (openConnection.socket.bufferedAmount > maxUnreadBytes) return Promise.resolve('slow')
+    openConnection.resetIdleTimer()
     // Data that is not written yet follows when the client reads on; the close event reports a lost connection.
-    open.socket.send(message, { binary: false }, () => undefined)
+    openConnection.socket.send(message, { binary: false }, () => undefined)
     return Promise.resolve('sent')
   }
 
@@ -126,13 +127,13 @@ export class WebSocketApi {
       for (const { socket } of this.#open.values()) socket.terminate()
     }, closeTimeoutMs)
     const limit = new Promise((resolve) => setTimeout(resolve, 2 * closeTimeoutMs).unref())
-    while (this.#open.size > 0 || this.#work.size > 0) {
+    while (this.#open.size > 0 || this.#pendingOperations.size > 0) {
       const endedConnections = [...this.#open.values()].map(
         ({ socket }) => new Promise((resolve) => socket.once('close', resolve)),
       )
       const timeout = await Promise.race([
         ...endedConnections,
-        ...this.#work,
+        ...this.#pendingOperations,
         limit.then(() => 'timeout' as const),
       ])
       if (timeout === 'timeout') break
@@ -140,15 +141,17 @@ export class WebSocketApi {
     clearTimeout(timer)
   }
 
-  #track(work: Promise<unknown>): void {
-    const logged = work.catch((error) => this.#options.log.error({ error }, 'a WebSocket failed'))
-    this.#work.add(logged)
-    void logged.finally(() => this.#work.delete(logged))
+  #trackOperation(operation: Promise<unknown>): void {
+    const loggedOperation = operation.catch((error) =>
+      this.#options.log.error({ error }, 'a WebSocket failed'),
+    )
+    this.#pendingOperations.add(loggedOperation)
+    void loggedOperation.finally(() => this.#pendingOperations.delete(loggedOperation))
   }
 
   /** Returns undefined when no function has this route. */
   async #invoke(route: string, event: unknown): Promise<InvocationOutcome | undefined> {
-    const name = this.#functions.get(route)
+    const name = this.#functionsByRoute.get(route)
     if (name === undefined) return undefined
     return this.#options.lambda.invoke(name, event, { limitMs: this.#limits.integrationMs })
   }
@@ -160,10 +163,10 @@ export class WebSocketApi {
     }
     const connection = createConnection(request, this.#options.stage)
     const outcome = await this.#connectionEvents.run(async () =>
-      socket.destroyed ? 'abandoned' : this.#invoke('$connect', connectEvent(connection, request)),
+      socket.destroyed ? 'abandoned' : this.#invoke('$connect', createConnectEvent(connection, request)),
     )
     if (outcome === 'abandoned') return
-    const { status, protocol } = outcome ? handshakeResult(outcome) : { status: 200, protocol: undefined }
+    const { status, protocol } = outcome ? toHandshakeResult(outcome) : { status: 200, protocol: undefined }
     if (status < 200 || status > 299) {
       rejectHandshake(socket, status)
       return
@@ -171,7 +174,7 @@ export class WebSocketApi {
     if (protocol !== undefined) this.#protocols.set(request, protocol)
     if (socket.destroyed) {
       // The function has registered the client by now, so it must be notified that it disconnected.
-      await this.#invoke('$disconnect', disconnectEvent(connection, 1006, ''))
+      await this.#invoke('$disconnect', createDisconnectEvent(connection, 1006, ''))
       return
     }
     this.#server.handleUpgrade(request, socket, head, (webSocket) =>
@@ -179,54 +182,57 @@ export class WebSocketApi {
     )
   }
 
-  #accept(connection: WebSocketConnection, socket: WebSocket, raw: Duplex): void {
+  #accept(connection: WebSocketConnection, socket: WebSocket, rawSocket: Duplex): void {
     const close = () => socket.close(closeCodes.goingAway, 'Going away')
-    const idle = setTimeout(close, this.#limits.idleMs)
-    const lifetime = setTimeout(close, this.#limits.connectedMs)
+    const idleTimer = setTimeout(close, this.#limits.idleMs)
+    const lifetimeTimer = setTimeout(close, this.#limits.connectedMs)
     const open: OpenConnection = {
       connection,
       socket,
       lastActiveAt: new Date(),
-      running: 0,
-      touch: () => {
+      runningMessages: 0,
+      resetIdleTimer: () => {
         open.lastActiveAt = new Date()
-        idle.refresh()
+        idleTimer.refresh()
       },
     }
     this.#open.set(connection.id, open)
     const largestFrame = createFrameSizeTracker()
     // Checked before the library gets the bytes, so that a frame that is too large never becomes a message.
-    raw.prependListener('data', (chunk: Buffer) => {
+    rawSocket.prependListener('data', (chunk: Buffer) => {
       if (largestFrame(chunk) > this.#limits.frameBytes) socket.close(closeCodes.tooBig, 'Message too big')
     })
-    socket.on('ping', open.touch)
+    socket.on('ping', open.resetIdleTimer)
     socket.on('message', (data, isBinary) => {
       if (socket.readyState !== socket.OPEN) return
       // Of binary frames the guide says: "API Gateway rejects it and disconnects the client with code 1003".
       if (isBinary) socket.close(closeCodes.noText, 'Binary frames are not supported')
-      else this.#track(this.#receive(open, String(data)))
+      else this.#trackOperation(this.#receive(open, String(data)))
     })
     // The close event follows, with the code.
     socket.on('error', () => {})
     socket.once('close', (code, reason) => {
-      clearTimeout(idle)
-      clearTimeout(lifetime)
+      clearTimeout(idleTimer)
+      clearTimeout(lifetimeTimer)
       this.#open.delete(connection.id)
-      const event = disconnectEvent(connection, code, reason.toString())
-      this.#track(this.#connectionEvents.run(() => this.#invoke('$disconnect', event)))
+      const event = createDisconnectEvent(connection, code, reason.toString())
+      this.#trackOperation(this.#connectionEvents.run(() => this.#invoke('$disconnect', event)))
     })
   }
 
   async #receive(open: OpenConnection, message: string): Promise<void> {
     const { connection, socket } = open
-    open.touch()
-    if (++open.running >= maxConcurrentMessages) socket.pause()
-    const selected = this.#select(message)
-    const isNamed = selected !== undefined && !selected.startsWith('$') && this.#functions.has(selected)
-    const route = isNamed ? selected : '$default'
-    const event = messageEvent(connection, route, message)
+    open.resetIdleTimer()
+    if (++open.runningMessages >= maxConcurrentMessages) socket.pause()
+    const selectedRoute = this.#selectRoute(message)
+    const isNamed =
+      selectedRoute !== undefined &&
+      !selectedRoute.startsWith('$') &&
+      this.#functionsByRoute.has(selectedRoute)
+    const route = isNamed ? selectedRoute : '$default'
+    const event = createMessageEvent(connection, route, message)
     const outcome = await this.#invoke(route, event)
-    open.running -= 1
+    open.runningMessages -= 1
     if (socket.isPaused) socket.resume()
     const { requestId } = event.requestContext
     const reply = (text: string) =>
@@ -247,7 +253,7 @@ const isHandshake = ({ method, headers }: IncomingMessage) =>
   headers['sec-websocket-version'] === '13'
 
 /** Returns the status and subprotocol chosen by the `$connect` function. */
-function handshakeResult(outcome: InvocationOutcome): { status: number; protocol: string | undefined } {
+function toHandshakeResult(outcome: InvocationOutcome): { status: number; protocol: string | undefined } {
   if (!outcome.ok)
     return { status: outcome.failure.errorType === timeoutErrorType ? 504 : 502, protocol: undefined }
   const result = HandlerResult.safeParse(outcome.value)

@@ -1,7 +1,7 @@
 // Events of a WebSocket API:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html
 import type { IncomingMessage } from 'node:http'
-import { connectionParties, formatLogTime, newRequestId } from './http-event.ts'
+import { createRequestId, describeConnection, formatLogTime } from './http-event.ts'
 
 /** Data of a connection, known since its handshake. */
 export interface WebSocketConnection {
@@ -16,14 +16,14 @@ export interface WebSocketConnection {
 type EventType = 'CONNECT' | 'MESSAGE' | 'DISCONNECT'
 
 export function createConnection(request: IncomingMessage, stage: string): WebSocketConnection {
-  const { domainName, sourceIp } = connectionParties(request)
+  const { domainName, sourceIp } = describeConnection(request)
   const userAgent = request.headers['user-agent'] ?? ''
-  return { id: newRequestId(), connectedAt: new Date(), stage, domainName, sourceIp, userAgent }
+  return { id: createRequestId(), connectedAt: new Date(), stage, domainName, sourceIp, userAgent }
 }
 
 function createRequestContext(connection: WebSocketConnection, eventType: EventType, routeKey: string) {
   const now = new Date()
-  const id = newRequestId()
+  const id = createRequestId()
   return {
     routeKey,
     eventType,
@@ -41,12 +41,12 @@ function createRequestContext(connection: WebSocketConnection, eventType: EventT
   }
 }
 
-export function connectEvent(connection: WebSocketConnection, request: IncomingMessage) {
+export function createConnectEvent(connection: WebSocketConnection, request: IncomingMessage) {
   const { searchParams } = new URL(request.url ?? '/', 'http://localhost')
   const multiValueHeaders = { ...request.headersDistinct }
   const query = [...new Set(searchParams.keys())]
   return {
-    headers: lastValues(multiValueHeaders),
+    headers: pickLastValues(multiValueHeaders),
     multiValueHeaders,
     ...(query.length > 0 && {
       queryStringParameters: Object.fromEntries(searchParams),
@@ -59,12 +59,12 @@ export function connectEvent(connection: WebSocketConnection, request: IncomingM
   }
 }
 
-export function messageEvent(connection: WebSocketConnection, routeKey: string, body: string) {
+export function createMessageEvent(connection: WebSocketConnection, routeKey: string, body: string) {
   const context = createRequestContext(connection, 'MESSAGE', routeKey)
-  return { requestContext: { ...context, messageId: newRequestId() }, body, isBase64Encoded: false }
+  return { requestContext: { ...context, messageId: createRequestId() }, body, isBase64Encoded: false }
 }
 
-export function disconnectEvent(connection: WebSocketConnection, code: number, reason: string) {
+export function createDisconnectEvent(connection: WebSocketConnection, code: number, reason: string) {
   const headers = { host: connection.domainName, 'x-api-key': '', 'x-forwarded-for': '', 'x-restapi': '' }
   return {
     headers,
@@ -78,5 +78,5 @@ export function disconnectEvent(connection: WebSocketConnection, code: number, r
   }
 }
 
-const lastValues = (values: Readonly<Record<string, readonly string[] | undefined>>) =>
+const pickLastValues = (values: Readonly<Record<string, readonly string[] | undefined>>) =>
   Object.fromEntries(Object.entries(values).map(([name, list]) => [name, list?.at(-1)]))

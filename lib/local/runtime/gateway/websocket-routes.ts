@@ -10,7 +10,7 @@ export interface WebSocketRoute {
 /**
  * Returns a function that evaluates an expression such as `$request.body.action`; undefined if a message is not JSON.
  */
-export function routeSelector(expression: string): (message: string) => string | undefined {
+export function createRouteSelector(expression: string): (message: string) => string | undefined {
   const path = /^\$\{?request\.body((?:\.\w+)+)\}?$/.exec(expression)?.[1]?.slice(1).split('.')
   if (!path)
     throw new Error(
