@@ -7,7 +7,7 @@ import { handleAuth, replyToErrors } from '../lib/http/auth-adapter.ts'
 import type { HttpEvent } from '../lib/http/contract.ts'
 import type { ApiHandler } from '../lib/http/http-function.ts'
 import { readLimitHeaders } from '../lib/http/replies/limit-headers.ts'
-import { clientIpOf } from '../lib/net/edge-origin.ts'
+import { getClientIpBehindEdge } from '../lib/net/edge-origin.ts'
 import { createLambdaServices } from '../lib/services/lambda-services.ts'
 import type { Services } from '../lib/services/services.ts'
 
@@ -46,7 +46,7 @@ export function createAuthApi(
   }
   const respond: ApiHandler = (event) =>
     replyToErrors(event, async () => {
-      const address = clientIpOf({ ...event, ...event.requestContext.http }, services.config)
+      const address = getClientIpBehindEdge({ ...event, ...event.requestContext.http }, services.config)
       verifyOwnerHeader(event.headers[ownerHeader], services.keys.owner)
       const usesOtherHostname = services.config.TRUST_HOST === '1' && isSameOrigin(event.headers, origin)
       return handleAuth(await getCurrentAuth(), usesOtherHostname ? withPublicOrigin(event, origin) : event, {

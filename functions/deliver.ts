@@ -50,7 +50,7 @@ export function createFunction(connections: ServiceConnections = {}) {
 
 function openServices(config: Config, connections: ServiceConnections): DelivererServices {
   const { OUTGOING_ALLOW: allowedNetworks = [] } = config
-  const outgoing = Promise.resolve(new GuardedHttp({ allowed: allowedNetworks }))
+  const outgoing = Promise.resolve(new GuardedHttp({ allowedNetworks }))
   return {
     config,
     log: createLog(config),

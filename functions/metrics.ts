@@ -5,9 +5,9 @@ import { listReplyCounts } from '../lib/http/reply-counts.ts'
 import { queueIds } from '../lib/resources/queues.ts'
 import type { Services } from '../lib/services/services.ts'
 import {
-  jobMetrics,
+  createJobMetrics,
+  createProcessMetrics,
   type MetricFamily,
-  processMetrics,
   prometheusType,
   renderMetrics,
 } from '../lib/usage/prometheus.ts'
@@ -33,7 +33,7 @@ export const getMetrics = contract({
         'Metrics: expected an administrator or a program on the machine of the service, got a client elsewhere.',
       )
     const [queues, today] = await Promise.all([readQueueMetrics(services), readEngineDays(services.table, 1)])
-    const families = [...queues, ...jobMetrics(today), requestMetric(), ...processMetrics()]
+    const families = [...queues, ...createJobMetrics(today), requestMetric(), ...createProcessMetrics()]
     return { data: [renderMetrics(families)] }
   },
 })

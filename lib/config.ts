@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { confinementLevels, driveIds, engineIds, imageIds } from './component-ids.ts'
 import { defined } from './validation/defined.ts'
 import { describeExpectation } from './validation/describe-schema.ts'
-import { planName } from './validation/plan-name.ts'
+import { planNameSchema } from './validation/plan-name.ts'
 
 /** Value of `ENGINES` for a service without engines: an empty variable counts as not set, which means all of them. */
 export const noEnginesValue = 'none'
@@ -110,7 +110,7 @@ export const settings = {
     .describe(
       'Minimum confinement of engines: `namespaces`, `filtered` (system call filters, for hosts that refuse namespaces), `limits` or `none`; with less, conversions are disabled',
     ),
-  ANONYMOUS_PLAN: planName
+  ANONYMOUS_PLAN: planNameSchema
     .default('self-hosted')
     .describe('Plan of clients without an account; set `anonymous` when anyone can reach the service'),
   PLANS_FILE: z
@@ -137,7 +137,7 @@ export const settings = {
   OUTGOING_ALLOW: networksSchema
     .optional()
     .describe(
-      'Private networksSchema that imports, exports, website captures and webhooks may reach, such as `10.1.0.0/16`, separated by commas; none by default',
+      'Private networks that imports, exports, website captures and webhooks may reach, such as `10.1.0.0/16`, separated by commas; none by default',
     ),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })
@@ -160,7 +160,7 @@ export const settings = {
   DRIVES: drivesSchema
     .optional()
     .describe(
-      'Cloud drivesSchema that people can import from and save to, as JSON: `{"dropbox":{"clientId":"…","clientSecret":"…"}}`, likewise `google-drive` and `onedrive`; each also takes `endpoints` (`authorize`, `token`, `api`, `upload`) and `origins` (other sites that people may be redirected back to)',
+      'Cloud drives that people can import from and save to, as JSON: `{"dropbox":{"clientId":"…","clientSecret":"…"}}`, likewise `google-drive` and `onedrive`; each also takes `endpoints` (`authorize`, `token`, `api`, `upload`) and `origins` (other sites that people may be redirected back to)',
     ),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])

@@ -1,7 +1,13 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.ts'
-import { toOtlpLine } from './otlp-span.ts'
-import { currentTraceIds, onSpanEnd } from './trace.ts'
+import { 
+<<<<<<< /tmp
+toOtlpLine } from './otlp-span.ts'
+import { currentTraceIds, onSpanEnd
+=======
+getCurrentTraceIds
+>>>>>>> /tmp
+ } from './trace.ts'
 
 export type Log = Logger
 
@@ -16,7 +22,7 @@ export function createLog(
   const options = {
     level: config.LOG_LEVEL,
     base: null,
-    mixin: currentTraceIds,
+    mixin: getCurrentTraceIds,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: pino.stdSerializers.errWithCause },

@@ -45,7 +45,7 @@ const unlimited = {
   gpu: false,
 } as const satisfies Plan
 
-const ofKeys = { ...unlimited, requestsPerMinute: 60 } as const satisfies Plan
+const keyPlanDefaults = { ...unlimited, requestsPerMinute: 60 } as const satisfies Plan
 
 export const defaultPlans = {
   anonymous: {
@@ -61,7 +61,7 @@ export const defaultPlans = {
     retentionHours: 1,
   },
   free: {
-    ...ofKeys,
+    ...keyPlanDefaults,
     requestsPerDay: 50,
     maxFileBytes: 500 * mb,
     filesPerJob: 5,
@@ -69,7 +69,7 @@ export const defaultPlans = {
     retentionHours: 1,
   },
   starter: {
-    ...ofKeys,
+    ...keyPlanDefaults,
     requestsPerMonth: 5000,
     maxFileBytes: 2 * gb,
     filesPerJob: 20,
@@ -77,7 +77,7 @@ export const defaultPlans = {
     retentionHours: 24,
   },
   pro: {
-    ...ofKeys,
+    ...keyPlanDefaults,
     requestsPerDay: 2000,
     maxFileBytes: 2 * gb,
     filesPerJob: 20,
@@ -85,7 +85,7 @@ export const defaultPlans = {
     retentionHours: 24,
   },
   business: {
-    ...ofKeys,
+    ...keyPlanDefaults,
     requestsPerDay: 20_000,
     maxFileBytes: 10 * gb,
     filesPerJob: 100,
@@ -99,5 +99,5 @@ export const defaultPlans = {
 export type Plans = Readonly<Record<PlanId, Plan>>
 
 /** Returns the id of the plan with that name or alias. */
-export const planIdOf = (name: string): PlanId | undefined =>
+export const toPlanId = (name: string): PlanId | undefined =>
   planIds.find((id) => id === name) ?? aliases[name]

@@ -3,7 +3,7 @@
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-function formatterOf(zone: string): Intl.DateTimeFormat {
+function getFormatter(zone: string): Intl.DateTimeFormat {
   const knownFormatter = formatters.get(zone)
   if (knownFormatter) return knownFormatter
   const formatter = new Intl.DateTimeFormat('en-US', {
@@ -24,24 +24,25 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
 export function isTimeZone(zone: string): boolean {
   if (!/^[A-Za-z]/.test(zone)) return false
   try {
-    formatterOf(zone)
+    getFormatter(zone)
     return true
   } catch {
     return false
   }
 }
 
-export function wallTime(zone: string, instant: number): number {
-  if (zone === 'UTC') return instant
-  const parts = formatterOf(zone).formatToParts(instant)
-  const partOf = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value)
+export function toWallTime(zone: string, instantMs: number): number {
+  if (zone === 'UTC') return instantMs
+  const parts = getFormatter(zone).formatToParts(instantMs)
+  const getPart = (type: Intl.DateTimeFormatPartTypes) =>
+    Number(parts.find((one) => one.type === type)?.value)
   return Date.UTC(
-    partOf('year'),
-    partOf('month') - 1,
-    partOf('day'),
-    partOf('hour'),
-    partOf('minute'),
-    partOf('second'),
+    getPart('year'),
+    getPart('month') - 1,
+    getPart('day'),
+    getPart('hour'),
+    getPart('minute'),
+    getPart('second'),
   )
 }
 
@@ -51,8 +52,10 @@ const dayMs = 86_400_000
  * Returns when a clock in the zone shows a wall time: the first instant if it does so twice, undefined if it never does
  * because the clocks skip it.
  */
-export function instantOfWallTime(zone: string, wall: number): number | undefined {
-  if (zone === 'UTC') return wall
-  const candidates = [wall - dayMs, wall + dayMs].map((around) => wall - (wallTime(zone, around) - around))
-  return candidates.sort((a, b) => a - b).find((instant) => wallTime(zone, instant) === wall)
+export function toInstant(zone: string, wallMs: number): number | undefined {
+  if (zone === 'UTC') return wallMs
+  const candidates = [wallMs - dayMs, wallMs + dayMs].map(
+    (nearbyMs) => wallMs - (toWallTime(zone, nearbyMs) - nearbyMs),
+  )
+  return candidates.sort((a, b) => a - b).find((instant) => toWallTime(zone, instant) === wallMs)
 }

@@ -64,8 +64,8 @@ export async function runSpan<T>(
 ): Promise<T> {
   const parentContext = parseTraceparent(parent) ?? currentContext.getStore()
   const span: ActiveSpan = {
-    traceId: parentContext?.traceId ?? randomId(16),
-    spanId: randomId(8),
+    traceId: parentContext?.traceId ?? createRandomId(16),
+    spanId: createRandomId(8),
     isSampled: parentContext?.isSampled ?? true,
     name,
     hasFailed: false,
@@ -76,7 +76,7 @@ export async function runSpan<T>(
   try {
     return await currentContext.run(span, run)
   } catch (error) {
-    currentContext.run(span, () => failSpan(errorTypeOf(error)))
+    currentContext.run(span, () => failSpan(getErrorType(error)))
     throw error
   } finally {
     const durationMs = performance.now() - startedAt
@@ -85,7 +85,7 @@ export async function runSpan<T>(
 }
 
 /** Runs a function in the context of a `traceparent`; without one, its spans start new traces. */
-export const withTrace = <T>(traceparent: string | undefined, run: () => T): T =>
+export const runInTrace = <T>(traceparent: string | undefined, run: () => T): T =>
   currentContext.run(parseTraceparent(traceparent), run)
 
 /** Runs a function as part of the trace of a `traceparent`, unless it is part of that trace already. */
@@ -97,32 +97,32 @@ export function continueTrace<T>(traceparent: string | undefined, run: () => T):
 
 /** Adds attributes to the running span. */
 export function annotateSpan(attributes: Attributes): void {
-  const span = activeSpan()
+  const span = getActiveSpan()
   if (span) Object.assign(span.attributes, attributes)
 }
 
 /** Renames the running span, once it is known what it does. */
 export function renameSpan(name: string): void {
-  const span = activeSpan()
+  const span = getActiveSpan()
   if (span) span.name = name
 }
 
 /** Marks the running span as failed. @param errorType code of the error; its message may contain names of files */
 export function failSpan(errorType: string): void {
-  const span = activeSpan()
+  const span = getActiveSpan()
   if (!span) return
   span.hasFailed = true
   span.attributes['error.type'] = errorType
 }
 
 /** Returns the ids of the running span for a line of the log. */
-export function currentTraceIds(): { readonly traceId?: string; readonly spanId?: string } {
+export function getCurrentTraceIds(): { readonly traceId?: string; readonly spanId?: string } {
   const context = currentContext.getStore()
   return context ? { traceId: context.traceId, spanId: context.spanId } : {}
 }
 
 /** Returns the context of the running span as W3C Trace Context, to send along. https://www.w3.org/TR/trace-context/ */
-export function currentTraceparent(): string | undefined {
+export function getCurrentTraceparent(): string | undefined {
   const context = currentContext.getStore()
   return context && `00-${context.traceId}-${context.spanId}-${context.isSampled ? '01' : '00'}`
 }
@@ -133,20 +133,20 @@ const traceparentPattern =
 
 /** Returns undefined for a header that is not valid, which "MUST" be ignored. */
 function parseTraceparent(header: string | undefined): TraceContext | undefined {
-  const [, version, traceId, spanId, flags, end] = traceparentPattern.exec(header ?? '') ?? []
+  const [, version, traceId, spanId, flags, unparsedRest] = traceparentPattern.exec(header ?? '') ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
-  if (version === '00' && end !== '') return undefined
+  if (version === '00' && unparsedRest !== '') return undefined
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-function activeSpan(): ActiveSpan | undefined {
+function getActiveSpan(): ActiveSpan | undefined {
   const context = currentContext.getStore()
   return context && 'attributes' in context ? context : undefined
 }
 
-const randomId = (bytes: number) => randomBytes(bytes).toString('hex')
+const createRandomId = (bytes: number) => randomBytes(bytes).toString('hex')
 
-function errorTypeOf(error: unknown): string {
+function getErrorType(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

@@ -28,7 +28,7 @@ import { openQueueWorkers } from '../lib/local/runtime/queue-workers.ts'
 import { createLog } from '../lib/log.ts'
 import type { FunctionDeclaration } from '../lib/resources/function-declaration.ts'
 import { functions } from '../lib/resources/functions.ts'
-import { defaultQueueMapping, visibilityTimeoutOf } from '../lib/resources/queue-functions.ts'
+import { defaultQueueMapping, getVisibilityTimeoutS } from '../lib/resources/queue-functions.ts'
 import { maxReceiveCount } from '../lib/resources/queues.ts'
 import { bucket, table } from '../lib/resources/storage.ts'
 import './deployment/dashboard-cases.ts'
@@ -145,7 +145,7 @@ for (const image of imageIds) {
     const queue = queueOf(image)
     const deadLetterQueue = queueOf(`${image}-dead`)
     assert.partialDeepStrictEqual(queue.properties, {
-      VisibilityTimeout: visibilityTimeoutOf(image),
+      VisibilityTimeout: getVisibilityTimeoutS(image),
       RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': [deadLetterQueue.id, 'Arn'] }, maxReceiveCount },
     })
     const mappings = ofType('AWS::Lambda::EventSourceMapping').filter(
@@ -159,7 +159,7 @@ for (const image of imageIds) {
       FunctionResponseTypes: [defaultQueueMapping.functionResponseType],
     })
     assert.ok(
-      Number(fn.properties.Timeout) <= visibilityTimeoutOf(image),
+      Number(fn.properties.Timeout) <= getVisibilityTimeoutS(image),
       "Lambda rejects a timeout above the queue's visibility timeout",
     )
   })

@@ -3,7 +3,7 @@ import { readAccount } from '../../lib/accounts/accounts.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { OptionView } from '../../lib/http/openapi/option-view.ts'
 import { readAccess } from '../../lib/model/principal.ts'
-import { anyJson, text } from '../../lib/validation/maxima.ts'
+import { createJsonSchema, text } from '../../lib/validation/maxima.ts'
 import { listConversions } from '../routes/list-conversions.ts'
 import { getQuota } from '../routes/quota.ts'
 import { callEndpoint, compatDefaults, dataReply, getPublicUrl, listReply } from './call-endpoint.ts'
@@ -58,7 +58,7 @@ const FormatFilters = z
     'filter[output_format]': text('id').optional(),
     include: text('id').optional(),
   })
-  .catchall(anyJson())
+  .catchall(createJsonSchema())
 
 interface Conversions {
   readonly conversions: readonly {

@@ -1,7 +1,12 @@
 import * as z from 'zod'
 import { maxTasks } from '../../lib/tasks/parse-tasks.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { anyJson, fileJson, namedValues, text } from '../../lib/validation/maxima.ts'
+import {
+  createFileJsonSchema,
+  createJsonSchema,
+  createNamedValues,
+  text,
+} from '../../lib/validation/maxima.ts'
 import {
   internalTaskPrefix,
   isInternalTask,
@@ -56,10 +61,12 @@ const fields = {
     .transform((input) => input ?? undefined),
   ignore_error: z.boolean().optional(),
 }
-const Task = z.object({ operation: text('id').min(1), ...fields }).catchall(fileJson())
+const Task = z.object({ operation: text('id').min(1), ...fields }).catchall(createFileJsonSchema())
 
 /** Body of a single task, whose operation is in the path. */
-export const SingleTaskBody = z.object({ ...fields, name: text('id').nullish() }).catchall(fileJson())
+export const SingleTaskBody = z
+  .object({ ...fields, name: text('id').nullish() })
+  .catchall(createFileJsonSchema())
 
 const Name = text('id').refine(
   (name) => !isInternalTask(name),
@@ -68,11 +75,11 @@ const Name = text('id').refine(
 
 export const JobBody = z
   .object({
-    tasks: namedValues(Name, Task, maxTasks, 'tasks'),
+    tasks: createNamedValues(Name, Task, maxTasks, 'tasks'),
     tag: z.string().max(200).nullish(),
     webhook_url: text('url').nullish(),
   })
-  .catchall(anyJson())
+  .catchall(createJsonSchema())
 export type JobBody = z.infer<typeof JobBody>
 
 export const internalExportPrefix = `${internalTaskPrefix}export-`

@@ -1,6 +1,6 @@
 import type { JobView } from '../../lib/jobs/view.ts'
-import { inputNames } from '../../lib/model/task-input.ts'
-import { compatOperation, isInternalTask } from '../../lib/webhooks/compat-names.ts'
+import { listInputNames } from '../../lib/model/task-input.ts'
+import { isInternalTask, toCompatOperation } from '../../lib/webhooks/compat-names.ts'
 import { internalExportPrefix } from './job-request.ts'
 
 const compatStatuses: Readonly<Record<string, string>> = {
@@ -31,12 +31,12 @@ function compatTaskView(
   base: string,
 ) {
   const id = taskId(job.jobId, name)
-  const inputs = inputNames(task.input).filter((input) => !isInternalTask(input))
+  const inputs = listInputNames(task.input).filter((input) => !isInternalTask(input))
   return {
     id,
     job_id: job.jobId,
     name,
-    operation: compatOperation(task.operation),
+    operation: toCompatOperation(task.operation),
     status: toCompatStatus(task.status),
     code: task.code,
     message: task.message,
@@ -51,7 +51,7 @@ function compatTaskView(
     engine: task.engine,
     engine_version: task.engineVersion,
     // Nothing else of the request, which may contain passwords.
-    payload: { operation: compatOperation(task.operation), input: inputs },
+    payload: { operation: toCompatOperation(task.operation), input: inputs },
     host_name: null,
     storage: null,
     result: compatResult(task),
@@ -82,7 +82,7 @@ export function compatJobView(job: JobView, base: string) {
 /** Shows the links of an internal export at the task that created the files. */
 function withExportLinks(job: JobView, name: string, task: NativeTaskView): NativeTaskView {
   const exportTask = Object.entries(job.tasks).find(
-    ([taskName, { input }]) => taskName.startsWith(internalExportPrefix) && inputNames(input).includes(name),
+    ([taskName, { input }]) => taskName.startsWith(internalExportPrefix) && listInputNames(input).includes(name),
   )?.[1]
   return task.result || !exportTask ? task : { ...task, result: exportTask.result }
 }

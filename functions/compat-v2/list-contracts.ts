@@ -5,7 +5,7 @@ import { listAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { anyJson, text } from '../../lib/validation/maxima.ts'
+import { createJsonSchema, text } from '../../lib/validation/maxima.ts'
 import { listJobs } from '../routes/list-jobs.ts'
 import {
   callEndpoint,
@@ -26,7 +26,7 @@ const Paging = z
     'filter[job_id]': text('id').optional(),
     'filter[operation]': text('id').optional(),
   })
-  .catchall(anyJson())
+  .catchall(createJsonSchema())
 type Paging = z.output<typeof Paging>
 
 const nativeStatuses = {

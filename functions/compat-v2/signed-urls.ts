@@ -12,7 +12,7 @@ import { signQuery, verifySignature } from '../../lib/links/signed-download.ts'
 import type { Job } from '../../lib/model/job.ts'
 import { openAccess, type Principal, writeAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { anyJson, text } from '../../lib/validation/maxima.ts'
+import { createJsonSchema, text } from '../../lib/validation/maxima.ts'
 import { parseInput } from '../../lib/validation/parse-input.ts'
 import {
   compatDefaults,
@@ -78,7 +78,7 @@ const startSignedJob = contract({
         .optional(),
       s: text('id'),
     })
-    .catchall(anyJson()),
+    .catchall(createJsonSchema()),
   reply: redirectResponse,
   handle: async (request, services) => {
     const { params, query } = request
@@ -153,7 +153,7 @@ const waitForSignedFile = contract({
   access: openAccess,
   summary: 'Wait for the file of a signed URL',
   params: z.object({ jobId: text('id') }),
-  query: z.object({ until: z.literal('end') }).catchall(anyJson()),
+  query: z.object({ until: z.literal('end') }).catchall(createJsonSchema()),
   reply: redirectResponse,
   handle: async (request, services) => {
     const jobId = requireJobId(request.params.jobId)

@@ -4,8 +4,8 @@ import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { JobView } from '../../lib/jobs/view.ts'
 import { readAccess, writeAccess } from '../../lib/model/principal.ts'
 import { taskOperations } from '../../lib/tasks/index.ts'
-import { fileJson, text } from '../../lib/validation/maxima.ts'
-import { compatOperation } from '../../lib/webhooks/compat-names.ts'
+import { createFileJsonSchema, text } from '../../lib/validation/maxima.ts'
+import { toCompatOperation } from '../../lib/webhooks/compat-names.ts'
 import { cancelJob } from '../routes/cancel-job.ts'
 import { deleteJob } from '../routes/delete-job.ts'
 import { retryJob } from '../routes/retry-job.ts'
@@ -132,7 +132,7 @@ const removeTask = contract({
 
 /** Tasks with inputs use the files of finished tasks: see `start-job.ts`. */
 const startTaskContracts = taskOperations.map(({ name: nativeName }) => {
-  const operation = compatOperation(nativeName)
+  const operation = toCompatOperation(nativeName)
   return contract({
     ...compatDefaults,
     method: 'POST',
@@ -159,7 +159,7 @@ const unsupportedTaskContracts = ['command', 'import/openstack', 'export/opensta
     path: `/v2/${operation}`,
     access: writeAccess,
     summary: `Report that ${operation} is not supported`,
-    body: { accepts: ['json'], schema: z.object({}).catchall(fileJson()) },
+    body: { accepts: ['json'], schema: z.object({}).catchall(createFileJsonSchema()) },
     reply: { status: 201, ...dataReply },
     handle: () => {
       throw new AppError('INVALID_INPUT', `operation: ${operation} is not supported.`, {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { webhookAccess } from '../../lib/model/principal.ts'
-import { anyJson, text } from '../../lib/validation/maxima.ts'
+import { createJsonSchema, text } from '../../lib/validation/maxima.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from '../routes/webhooks.ts'
 import {
   callEndpoint,
@@ -26,7 +26,7 @@ const addWebhook = contract({
         url: text('url'),
         events: z.array(z.enum(['job.created', 'job.finished', 'job.failed'])).max(100),
       })
-      .catchall(anyJson()),
+      .catchall(createJsonSchema()),
   },
   reply: { status: 201, ...dataReply },
   idempotent: true,

@@ -21,13 +21,13 @@ import { idPattern, quoteId } from '../../lib/ids.ts'
 import { adminAccess } from '../../lib/model/principal.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { text } from '../../lib/validation/maxima.ts'
-import { planName } from '../../lib/validation/plan-name.ts'
+import { planNameSchema } from '../../lib/validation/plan-name.ts'
 
 const sharedContract = { tag: 'Administration', access: adminAccess } as const
 const limit = integer(1, 100).default(20)
 const UserParams = z.object({ userId: text('id').describe('Id of the account, `acc_…`') })
 
-const planField = planName.describe('Plan of the account; `enterprise` means `business`')
+const planField = planNameSchema.describe('Plan of the account; `enterprise` means `business`')
 
 export const listUsers = contract({
   ...sharedContract,

@@ -20,7 +20,7 @@ import { readAccess } from '../../lib/model/principal.ts'
 import { requireWorkerDisk } from '../../lib/plan/disk-limits.ts'
 import { planRoute, type Route } from '../../lib/plan/index.ts'
 import { requireConsistentOptions } from '../../lib/plan/option-rules.ts'
-import { parseEngine, stepsWithOptions } from '../../lib/plan/options.ts'
+import { applyOptions, parseEngine } from '../../lib/plan/options.ts'
 import { requireAutoPdfEngine } from '../../lib/plan/pdf-engine.ts'
 import { parseTargetFormat, parseToolOperation } from '../../lib/plan/target-format.ts'
 import { findPublicOperation, requireProcessOperation } from '../../lib/tasks/index.ts'
@@ -28,7 +28,7 @@ import type { ProcessOperation } from '../../lib/tasks/operation.ts'
 import { sizeLimitError } from '../../lib/uploads/size-errors.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { component } from '../../lib/validation/component.ts'
-import { anyJson, text } from '../../lib/validation/maxima.ts'
+import { createJsonSchema, text } from '../../lib/validation/maxima.ts'
 
 const { tag: _tag, webhookUrl: _webhookUrl, filename: _filename, ...conversionFields } = targetFields
 
@@ -51,7 +51,7 @@ const Fields = component(
         .optional()
         .describe('Size of the file in bytes, if known: checked against the limits of the conversion'),
     })
-    .catchall(anyJson()),
+    .catchall(createJsonSchema()),
 )
 
 export const checkConversion = contract({
@@ -100,8 +100,8 @@ export const checkConversion = contract({
     )
     const engines = await services.engines()
     const route = planRoute({ ...spec, from, to: spec.to ?? from, engines })
-    requireWorkerDisk(route.steps[0].image, { size: body.size ?? 0, what: 'The file has', engines })
-    const { warnings } = stepsWithOptions(route, spec.options)
+    requireWorkerDisk(route.steps[0].image, { size: body.size ?? 0, subject: 'The file has', engines })
+    const { warnings } = applyOptions(route, spec.options)
     requireConsistentOptions({ ...spec, additionalFiles: body.additionalFiles ?? 0 })
     const routeFormats = formatsOf(route)
     const kind = { operation: spec.operation, from, to: routeFormats.at(-1) ?? from }

@@ -17,7 +17,7 @@ import {
   startMultipartUpload,
 } from '../../lib/uploads/multipart-uploads.ts'
 import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
-import { openOptions, text } from '../../lib/validation/maxima.ts'
+import { createOptionsSchema, text } from '../../lib/validation/maxima.ts'
 import {
   CompleteBody,
   KeyQuery,
@@ -100,7 +100,7 @@ const create = contract({
       filename: z.string().min(1).max(1024),
       type,
       size: declaredSize.optional(),
-      metadata: openOptions().nullish().describe('Ignored'),
+      metadata: createOptionsSchema().nullish().describe('Ignored'),
     }),
   },
   reply: {

@@ -25,7 +25,7 @@ import { parseTargetFormat } from '../../lib/plan/target-format.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { component } from '../../lib/validation/component.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { anyJson, text } from '../../lib/validation/maxima.ts'
+import { createJsonSchema, text } from '../../lib/validation/maxima.ts'
 
 /** Limit of files in one batch. */
 const maxItems = 100
@@ -48,7 +48,7 @@ const Fields = component(
         .optional()
         .describe('Stop the job as soon as a file fails'),
     })
-    .catchall(anyJson()),
+    .catchall(createJsonSchema()),
 )
 
 const ItemView = component(

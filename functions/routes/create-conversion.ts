@@ -27,7 +27,7 @@ import { parseEngine } from '../../lib/plan/options.ts'
 import { parseTargetFormat, parseToolOperation } from '../../lib/plan/target-format.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { component } from '../../lib/validation/component.ts'
-import { anyJson, text } from '../../lib/validation/maxima.ts'
+import { createJsonSchema, text } from '../../lib/validation/maxima.ts'
 
 const Fields = component(
   'ConversionRequest',
@@ -54,7 +54,7 @@ const Fields = component(
         .optional()
         .describe('Uploads instead of `additionalFile`, in order'),
     })
-    .catchall(anyJson()),
+    .catchall(createJsonSchema()),
 )
 
 export const createConversion = contract({

@@ -15,12 +15,12 @@ import { writeAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { maxTasks, parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
-import { fileJson, namedValues, text } from '../../lib/validation/maxima.ts'
+import { createFileJsonSchema, createNamedValues, text } from '../../lib/validation/maxima.ts'
 import { webhookUrl } from '../../lib/webhooks/target-url.ts'
 import type { WebhookFormat } from '../../lib/webhooks/webhook.ts'
 
 const Body = z.strictObject({
-  tasks: namedValues(text('name'), fileJson(), maxTasks, 'tasks'),
+  tasks: createNamedValues(text('name'), createFileJsonSchema(), maxTasks, 'tasks'),
   tag: z.string().max(200).optional().describe('Any text that helps you find the job later'),
   webhookUrl: webhookUrl.optional(),
   failFast: z.boolean().default(false).describe('Stop the job as soon as a task fails'),

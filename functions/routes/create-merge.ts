@@ -23,7 +23,7 @@ import { parseTargetFormat } from '../../lib/plan/target-format.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { defaultMergeTargets, type MergeType, mergeTypes } from '../../lib/tasks/merge.ts'
 import { component } from '../../lib/validation/component.ts'
-import { anyJson } from '../../lib/validation/maxima.ts'
+import { createJsonSchema } from '../../lib/validation/maxima.ts'
 
 const { engine: _, ...target } = targetFields
 
@@ -41,7 +41,7 @@ const Fields = component(
         .optional()
         .describe('Uploads instead of `file`, in the order of the result. Each upload can be used once'),
     })
-    .catchall(anyJson()),
+    .catchall(createJsonSchema()),
 )
 
 export const createMerge = contract({

@@ -8,7 +8,7 @@ import { optionalBooleanParameter } from '../../lib/http/query.ts'
 import { createFileLink, getReprDigest, linkLifetimeS } from '../../lib/links/file-link.ts'
 import { hasSignature, verifySignature } from '../../lib/links/signed-download.ts'
 import { readAccess } from '../../lib/model/principal.ts'
-import { subnetOf } from '../../lib/net/ip-networks.ts'
+import { getSubnet } from '../../lib/net/ip-networks.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { text } from '../../lib/validation/maxima.ts'
@@ -79,7 +79,7 @@ export const downloadResult = contract({
       // The download must work even if the event cannot be published.
       fetchesFile &&
         services.jobs
-          .publishDownload(job, file, { isSigned, ip: subnetOf(sourceIp) })
+          .publishDownload(job, file, { isSigned, ip: getSubnet(sourceIp) })
           .catch((error: unknown) => {
             log.error({ error, jobId }, 'download event could not be published')
           }),

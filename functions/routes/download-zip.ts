@@ -12,7 +12,7 @@ import { sanitizeFileName, sanitizeFolderPath } from '../../lib/names/file-name.
 import type { Services } from '../../lib/services/services.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { namedValues, text } from '../../lib/validation/maxima.ts'
+import { createNamedValues, text } from '../../lib/validation/maxima.ts'
 
 /** Default wait: a small ZIP is ready by then, so that its client is redirected to it immediately. */
 const defaultWaitS = 5
@@ -27,7 +27,7 @@ const Body = z.strictObject({
     .max(1000)
     .optional()
     .describe('Include only files of these tasks of `jobId`'),
-  folders: namedValues(text('id'), text('name'))
+  folders: createNamedValues(text('id'), text('name'))
     .optional()
     .describe(
       'Folders in the ZIP by job: `{"job_…": "album/2024"}`. Results of other jobs are at the top level',

@@ -9,7 +9,12 @@ import { createPageLinks, Pagination, paginateList, wholeListQuery } from '../..
 import { operations } from '../../lib/model/operations.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { searchConversions } from '../../lib/plan/conversion-search.ts'
-import { type Conversion, findConversions, listAlternatives, optionsSchemaOf } from '../../lib/plan/index.ts'
+import {
+  type Conversion,
+  createOptionsSchema,
+  findConversions,
+  listAlternatives,
+} from '../../lib/plan/index.ts'
 import { isListedTarget } from '../../lib/plan/listed-targets.ts'
 import { component } from '../../lib/validation/component.ts'
 import { defined } from '../../lib/validation/defined.ts'
@@ -126,7 +131,7 @@ function cursorOf({ from, to, route }: Conversion): string {
 const withOptions = (pairs: readonly Conversion[], engines: readonly Engine[]) => ({
   conversions: pairs.map((pair) => ({
     ...toConversionView(pair, engines),
-    options: createOptionViews(optionsSchemaOf(pair.route)),
+    options: createOptionViews(createOptionsSchema(pair.route)),
   })),
 })
 

@@ -18,7 +18,7 @@ import {
 } from '../../lib/uploads/multipart-uploads.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { component } from '../../lib/validation/component.ts'
-import { openOptions, text } from '../../lib/validation/maxima.ts'
+import { createOptionsSchema, text } from '../../lib/validation/maxima.ts'
 
 /** Multipart uploads of large files, where a lost connection only costs one part: the server side of S3's protocol. */
 
@@ -104,7 +104,7 @@ export const createMultipart = contract({
       size: declaredSize
         .optional()
         .describe('File size in bytes; a file that is too large is rejected immediately'),
-      metadata: openOptions().optional().describe('Ignored'),
+      metadata: createOptionsSchema().optional().describe('Ignored'),
     }),
   },
   reply: {

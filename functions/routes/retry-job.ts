@@ -20,7 +20,7 @@ import { JobView, toJobView } from '../../lib/jobs/view.ts'
 import { isLiveStatus, type JobState } from '../../lib/model/job.ts'
 import { writeAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { webhookIdOfJob } from '../../lib/webhooks/webhook.ts'
+import { getWebhookIdOfJob } from '../../lib/webhooks/webhook.ts'
 import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 
 export const retryJob = contract({
@@ -71,14 +71,14 @@ async function start(
   try {
     const { hasWebhook } = state.job
     const webhooks = new Webhooks(services)
-    const webhook = hasWebhook && (await webhooks.store.find(webhookIdOfJob(jobId)))
+    const webhook = hasWebhook && (await webhooks.store.find(getWebhookIdOfJob(jobId)))
     const overrides = {
       owner: principal.ownerId,
       keyId: principal.keyId,
       requestId,
       jobId: newJobId(),
       retryOf: jobId,
-      webhookUrl: webhook ? webhooks.urlOf(webhook) : undefined,
+      webhookUrl: webhook ? webhooks.getUrl(webhook) : undefined,
     }
     const request = { ...job, ...overrides }
     return await startJob(request, services)

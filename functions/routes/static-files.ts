@@ -5,8 +5,8 @@ import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { referencePageHeaders } from '../../lib/http/replies/security-headers.ts'
 import { openAccess } from '../../lib/model/principal.ts'
 import { webFolder } from '../../lib/page/asset-folder.ts'
-import { pageDocument, pageFile } from '../../lib/page/page.ts'
-import { anyJson, text } from '../../lib/validation/maxima.ts'
+import { loadPageDocument, loadPageFile } from '../../lib/page/page.ts'
+import { createJsonSchema, text } from '../../lib/validation/maxima.ts'
 import { getDocumentId, languages, type SectionId, sectionIds, sectionPaths } from '../web/section-paths.ts'
 
 const types: Readonly<Record<string, string>> = {
@@ -48,10 +48,10 @@ function sectionContract(id: SectionId, path: string): AnyContract {
     ...pageContract,
     path,
     summary: `The web page at ${id}`,
-    query: PageQuery.catchall(anyJson()),
+    query: PageQuery.catchall(createJsonSchema()),
     ...(names.length > 0 && { params: z.object(Object.fromEntries(names)) }),
     reply: { ...reply, contentType: 'text/html; charset=utf-8' },
-    handle: (request, services) => pageDocument(getDocumentId(id, path), request, services),
+    handle: (request, services) => loadPageDocument(getDocumentId(id, path), request, services),
   })
 }
 
@@ -65,6 +65,6 @@ export const staticFiles: readonly AnyContract[] = [
     reply: { ...reply, contentType: 'text/javascript; charset=utf-8' },
     errors: ['NOT_FOUND'],
     handle: ({ params, headers }) =>
-      params.asset === 'icon.svg' ? readAsset(webFolder, params.asset) : pageFile(params.asset, headers),
+      params.asset === 'icon.svg' ? readAsset(webFolder, params.asset) : loadPageFile(params.asset, headers),
   }),
 ]

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { contract } from '../../lib/http/contract.ts'
 import { adminAccess, openAccess, usageReadAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { bucketDays, computeSlo, readEngineDays, SloView } from '../../lib/usage/reliability.ts'
+import { computeSlo, daysPerBucket, readEngineDays, SloView } from '../../lib/usage/reliability.ts'
 import { readUsage, UsageQuery, UsageView } from '../../lib/usage/usage.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { keysOf } from '../../lib/validation/keys-of.ts'
@@ -33,7 +33,7 @@ export const getSlo = contract({
     'Percentiles are accurate to two percent. Jobs of administrators are excluded. Failures caused by the input (`CORRUPT_FILE`, `PDF_ENCRYPTED`, `FILE_ENCRYPTED`, `UNSUPPORTED_…`, `INVALID_…`) do not lower `successRate`.',
   query: z.object({
     days: integer(1, 90).default(30).describe('Number of days up to today'),
-    bucket: z.enum(keysOf(bucketDays)).default('day'),
+    bucket: z.enum(keysOf(daysPerBucket)).default('day'),
   }),
   reply: { status: 200, schema: SloView },
   errors: ['INVALID_INPUT'],

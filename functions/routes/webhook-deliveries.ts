@@ -21,8 +21,8 @@ import { ManualDeliveries, maxReplayedEvents } from '../../lib/webhooks/manual-d
 import {
   DeliveryView,
   DeliveryWithAttempts,
-  deliveryView,
-  deliveryWithAttempts,
+  toDeliveryView,
+  toDeliveryWithAttempts,
 } from '../../lib/webhooks/view.ts'
 import type { Webhook } from '../../lib/webhooks/webhook.ts'
 import { requireOwnWebhook, WebhookParams } from './webhooks.ts'
@@ -60,7 +60,7 @@ export const testWebhook = contract({
   handle: async ({ params, body, principal, remainingMs }, services) => {
     const webhook = await requireOwnWebhook(params.webhookId, principal, services)
     const delivery = await new ManualDeliveries(services).test(webhook, body.event, remainingMs)
-    const { id: deliveryId, status, responseStatus, durationMs, error } = deliveryView(delivery)
+    const { id: deliveryId, status, responseStatus, durationMs, error } = toDeliveryView(delivery)
     return { data: { deliveryId, status, responseStatus, durationMs, error } }
   },
 })
@@ -96,7 +96,7 @@ export const listDeliveries = contract({
     const { deliveries, next } = await store.list(id, { limit, before: tokens.at(-1) })
     const pagination = createPagination(limit, tokens, next)
     return {
-      data: { deliveries: deliveries.map(deliveryView), next: next ?? null, pagination },
+      data: { deliveries: deliveries.map(toDeliveryView), next: next ?? null, pagination },
       ...createPageLinks(
         `${services.config.PUBLIC_URL ?? ''}/v1/webhooks/${id}/deliveries`,
         query,
@@ -118,7 +118,7 @@ export const getDelivery = contract({
   errors: ['WEBHOOK_NOT_FOUND'],
   handle: async ({ params, principal }, services) => {
     const webhook = await requireOwnWebhook(params.webhookId, principal, services)
-    return { data: deliveryWithAttempts(await requireDelivery(params.deliveryId, webhook, services)) }
+    return { data: toDeliveryWithAttempts(await requireDelivery(params.deliveryId, webhook, services)) }
   },
 })
 
@@ -135,7 +135,7 @@ export const redeliver = contract({
   handle: async ({ params, principal }, services) => {
     const webhook = await requireOwnWebhook(params.webhookId, principal, services)
     const delivery = await requireDelivery(params.deliveryId, webhook, services)
-    return { data: deliveryView(await new ManualDeliveries(services).redeliver(delivery)) }
+    return { data: toDeliveryView(await new ManualDeliveries(services).redeliver(delivery)) }
   },
 })
 

@@ -20,7 +20,7 @@ import { component } from '../../lib/validation/component.ts'
 import { isSafeText } from '../../lib/validation/display-name.ts'
 import { text } from '../../lib/validation/maxima.ts'
 import { isWebhookSecret } from '../../lib/webhooks/signatures.ts'
-import { WebhookView, WebhookWithSecret, webhookView } from '../../lib/webhooks/view.ts'
+import { toWebhookView, WebhookView, WebhookWithSecret } from '../../lib/webhooks/view.ts'
 import { maxWebhooks, PublicWebhookFormat, type Webhook } from '../../lib/webhooks/webhook.ts'
 import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 
@@ -93,7 +93,7 @@ export const createWebhook = contract({
   handle: async ({ body, principal }, services) => {
     const { webhook, secret } = await new Webhooks(services).create(principal.ownerId, body)
     return {
-      data: { ...webhookView(webhook, principal, services), secret },
+      data: { ...toWebhookView(webhook, principal, services), secret },
       headers: { location: `/v1/webhooks/${webhook.id}` },
     }
   },
@@ -125,7 +125,7 @@ export const listWebhooks = contract({
     const page = rest.slice(0, limit)
     const nextCursor = rest.length > limit ? (page.at(-1)?.id ?? null) : null
     const pagination = createPagination(limit, tokens, nextCursor)
-    const webhooks = page.map((webhook) => webhookView(webhook, principal, services))
+    const webhooks = page.map((webhook) => toWebhookView(webhook, principal, services))
     return {
       data: { webhooks, next: nextCursor, pagination },
       ...createPageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/webhooks`, query, pagination),
@@ -145,7 +145,7 @@ export const getWebhook = contract({
   reply: { status: 200, schema: WebhookView },
   errors: ['WEBHOOK_NOT_FOUND'],
   handle: async ({ params, principal }, services) => ({
-    data: webhookView(await requireOwnWebhook(params.webhookId, principal, services), principal, services),
+    data: toWebhookView(await requireOwnWebhook(params.webhookId, principal, services), principal, services),
   }),
 })
 
@@ -165,7 +165,7 @@ export const changeWebhook = contract({
     const { id } = await requireListedWebhook(params.webhookId, principal, services)
     const changedWebhook = await new Webhooks(services).change(id, body)
     if (!changedWebhook) throw notFound(id)
-    return { data: webhookView(changedWebhook, principal, services) }
+    return { data: toWebhookView(changedWebhook, principal, services) }
   },
 })
 
@@ -203,7 +203,7 @@ export const rotateSecret = contract({
     const rotatedWebhook = await new Webhooks(services).rotate(previousWebhook, body.graceHours)
     if (!rotatedWebhook) throw notFound(previousWebhook.id)
     return {
-      data: { ...webhookView(rotatedWebhook.webhook, principal, services), secret: rotatedWebhook.secret },
+      data: { ...toWebhookView(rotatedWebhook.webhook, principal, services), secret: rotatedWebhook.secret },
     }
   },
 })

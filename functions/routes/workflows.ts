@@ -20,9 +20,9 @@ import { maxTasks } from '../../lib/tasks/parse-tasks.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { displayName } from '../../lib/validation/display-name.ts'
-import { namedValues, openOptions, text } from '../../lib/validation/maxima.ts'
+import { createNamedValues, createOptionsSchema, text } from '../../lib/validation/maxima.ts'
 import { webhookUrl } from '../../lib/webhooks/target-url.ts'
-import { RunView, runView, WorkflowView, workflowView } from '../../lib/workflows/view.ts'
+import { RunView, toRunView, toWorkflowView, WorkflowView } from '../../lib/workflows/view.ts'
 import { maxFailures, maxWorkflows, Overlap, type Workflow } from '../../lib/workflows/workflow.ts'
 import { Workflows } from '../../lib/workflows/workflows.ts'
 
@@ -37,7 +37,7 @@ const fields = {
       'Minute, hour, day of month, month and day of week, such as `0 3 * * *`, or a name such as `@daily`; at least 5 min between runs',
     ),
   timezone: z.string().max(64).describe('IANA name of the time zone of the schedule'),
-  tasks: namedValues(text('name'), openOptions(), maxTasks, 'tasks'),
+  tasks: createNamedValues(text('name'), createOptionsSchema(), maxTasks, 'tasks'),
   enabled: z.boolean(),
   overlap: Overlap.describe('What to do if the previous run has not finished'),
   tag: z.string().max(200).nullable().describe('Tag of the jobs; null for none'),
@@ -93,7 +93,7 @@ export const createWorkflow = contract({
   handle: async ({ body, principal }, services) => {
     const workflow = await new Workflows(services).create(principal.ownerId, body)
     return {
-      data: workflowView(workflow, undefined, principal, services),
+      data: toWorkflowView(workflow, undefined, principal, services),
       headers: { location: `/v1/workflows/${workflow.id}` },
     }
   },
@@ -117,10 +117,10 @@ export const listWorkflows = contract({
     const workflows = new Workflows(services)
     const allWorkflows = await workflows.store.list(principal.ownerId)
     const { page: workflowsOnPage, pagination } = paginateList(allWorkflows, query, ({ id }) => id)
-    const lastRuns = await workflows.store.lastRuns(workflowsOnPage)
+    const lastRuns = await workflows.store.readLastRuns(workflowsOnPage)
     const workflowViews = workflowsOnPage.map(async (one) => {
       const run = lastRuns.get(one.lastRun ?? '')
-      return workflowView(one, run && (await workflows.current(run)), principal, services)
+      return toWorkflowView(one, run && (await workflows.loadCurrentRun(run)), principal, services)
     })
     return {
       data: { workflows: await Promise.all(workflowViews), pagination },
@@ -205,7 +205,7 @@ export const runWorkflow = contract({
     const { id } = await requireOwnWorkflow(params.workflowId, principal, services)
     const run = await new Workflows(services).runNow(id)
     if (!run) throw notFound(id)
-    return { data: runView(run) }
+    return { data: toRunView(run) }
   },
 })
 
@@ -235,9 +235,9 @@ export const listRuns = contract({
     const tokens = readCursor(cursor ?? before, (token) => idPattern('run').test(token))
     const { runs, next } = await workflows.store.runs(id, { limit, before: tokens.at(-1) })
     const pagination = createPagination(limit, tokens, next)
-    const currentRuns = await Promise.all(runs.map((run) => workflows.current(run)))
+    const currentRuns = await Promise.all(runs.map((run) => workflows.loadCurrentRun(run)))
     return {
-      data: { runs: currentRuns.map(runView), next: next ?? null, pagination },
+      data: { runs: currentRuns.map(toRunView), next: next ?? null, pagination },
       ...createPageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/workflows/${id}/runs`, query, pagination),
     }
   },
@@ -259,5 +259,5 @@ async function loadView(workflow: Workflow, principal: Principal, services: Serv
   const { lastRun } = workflow
   const workflows = new Workflows(services)
   const run = lastRun ? await workflows.store.run(workflow.id, lastRun) : undefined
-  return workflowView(workflow, run && (await workflows.current(run)), principal, services)
+  return toWorkflowView(workflow, run && (await workflows.loadCurrentRun(run)), principal, services)
 }

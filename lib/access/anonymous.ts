@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Credentials, Principal } from '../model/principal.ts'
-import { rateLimitAddress } from '../net/ip-networks.ts'
+import { toRateLimitAddress } from '../net/ip-networks.ts'
 import { bearerToken } from './bearer.ts'
 
 /** Anonymous identities, which the service issues to clients without an account when they first create something. */
@@ -59,7 +59,7 @@ export function createAnonymousPrincipal(
     // Endpoints declare whether they serve anonymous clients (`Access.anonymous`).
     scopes: new Set(),
     // By IP address, because a client can get any number of identities.
-    limiterKey: `ip:${rateLimitAddress(sourceIp)}`,
+    limiterKey: `ip:${toRateLimitAddress(sourceIp)}`,
     ...(tokenOwnerId === undefined && { isNew: true }),
   }
 }

@@ -75,7 +75,7 @@ export class PermitBlocks {
     return usages.map((usage) => {
       const unusedPermits = blocks
         .filter(isInWindow(usage))
-        .reduce((sum, { permitsLeft: left }) => sum + left, 0)
+        .reduce((sum, { permitsLeft }) => sum + permitsLeft, 0)
       return { ...usage, used: usage.used - unusedPermits }
     })
   }

@@ -70,19 +70,19 @@ async function countUnlessFull(
   key: ReturnType<typeof getLimitRecordKey>,
   policies: readonly Policy[],
   now: number,
-  { fullByName: full, blocks }: LimiterCache,
+  { fullByName, blocks }: LimiterCache,
 ): Promise<RateLimitResult> {
   const name = `${key.pk} ${policies.map(({ counter, limit }) => `${counter} ${limit}`).join()}`
-  const fullWindow = full.get(name)
+  const fullWindow = fullByName.get(name)
   if (fullWindow && fullWindow.until > now) return fullWindow.limitResult
-  full.delete(name)
+  fullByName.delete(name)
   const countedUsages = blocks.takePermit(name, now)
   if (countedUsages) return { isAllowed: true, usages: countedUsages }
   const limitResult = await countInTable(table, key, policies, now, { blocks, name })
   if (!limitResult.isAllowed) {
     const windowEnds = limitResult.usages.filter(isFull).map(({ endsAt }) => endsAt)
-    full.set(name, { until: Math.min(now + fullCacheMs, ...windowEnds), limitResult })
-    if (full.size > 10_000) full.clear()
+    fullByName.set(name, { until: Math.min(now + fullCacheMs, ...windowEnds), limitResult })
+    if (fullByName.size > 10_000) fullByName.clear()
   }
   return limitResult
 }

@@ -3,7 +3,7 @@ import { Account, getAccountKey } from '../accounts/accounts.ts'
 import { getAccountPlan } from '../accounts/owner-plan.ts'
 import type { Key } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
-import { scopesOfRole } from '../model/principal.ts'
+import { getScopesOfRole } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
 import { getMarkerKey, getRecordKey, models } from './auth/records.ts'
 import type { AuthMethod } from './auth-method.ts'
@@ -58,7 +58,7 @@ export const authenticateBySession: AuthMethod = async ({ headers, cookies, meth
     kind: 'session',
     plan: getAccountPlan(account),
     role: account.role,
-    scopes: scopesOfRole(account.role),
+    scopes: getScopesOfRole(account.role),
     limiterKey: `account:${account.id}`,
     credential: createCredential(account.id, sessionKey),
   }

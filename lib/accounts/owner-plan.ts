@@ -1,6 +1,6 @@
 import { TtlCache } from '../async/ttl-cache.ts'
 import type { Item } from '../aws/table.ts'
-import { type PlanId, planIdOf } from '../plans.ts'
+import { type PlanId, toPlanId } from '../plans.ts'
 import type { Services } from '../services/services.ts'
 import { Account, isAccount, readAccount } from './accounts.ts'
 
@@ -29,7 +29,7 @@ function cacheOf({ table }: Pick<Services, 'table'>) {
 }
 
 /** Returns the plan of an account; an unknown plan counts as `free`. */
-export const getAccountPlan = ({ plan }: Pick<Account, 'plan'>): PlanId => planIdOf(plan) ?? 'free'
+export const getAccountPlan = ({ plan }: Pick<Account, 'plan'>): PlanId => toPlanId(plan) ?? 'free'
 
 /** Returns the plan of an owner without a request, for example for workflows and queued jobs. */
 export async function getOwnerPlan(

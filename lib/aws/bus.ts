@@ -4,7 +4,7 @@ import { lazyAsync } from '../async/lazy-async.ts'
 import type { Config } from '../config.ts'
 import type { ClientConnection } from '../io/local-connections.ts'
 import { eventSource, type InternalEvent } from '../resources/events.ts'
-import { currentTraceparent, runSpan } from '../trace.ts'
+import { getCurrentTraceparent, runSpan } from '../trace.ts'
 import { defined } from '../validation/defined.ts'
 import { createClientConfig } from './client-config.ts'
 import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
@@ -64,7 +64,7 @@ export class Bus {
       Source: eventSource,
       DetailType: event.event,
       Time: new Date(event.timestamp),
-      Detail: JSON.stringify({ ...event, ...defined({ traceparent: currentTraceparent() }) }),
+      Detail: JSON.stringify({ ...event, ...defined({ traceparent: getCurrentTraceparent() }) }),
     }
   }
 }

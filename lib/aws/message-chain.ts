@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import type { SQSRecord } from 'aws-lambda'
-import { currentTraceparent, withTrace } from '../trace.ts'
+import { getCurrentTraceparent, runInTrace } from '../trace.ts'
 
 /**
  * Maximum length of a chain of messages, each of which is sent while the one before it is processed. A job with the
@@ -33,7 +33,7 @@ export const continueChain = <T>(hops: number, process: () => T): T => currentHo
  * @param traceparent trace that they belong to
  */
 export const startChain = <T>(send: () => T, traceparent?: string): T =>
-  withTrace(traceparent, () => currentHops.run(0, send))
+  runInTrace(traceparent, () => currentHops.run(0, send))
 
 /** Returns the attributes that count the messages of a chain; none for the first one. */
 export function createChainAttributes() {
@@ -44,7 +44,7 @@ export function createChainAttributes() {
 
 /** Returns the attributes of a message that is sent: those of its chain, and its trace context. */
 export function messageAttributes() {
-  const traceparent = currentTraceparent()
+  const traceparent = getCurrentTraceparent()
   if (traceparent === undefined) return createChainAttributes()
   return {
     MessageAttributes: {

@@ -155,8 +155,10 @@ const createSendSpan = (queue: QueueId, messages: number) => ({
 type SqsClient = Awaited<ReturnType<typeof openSqs>>
 
 async function openSqs(config: Config, connection?: ClientConnection, timeouts?: StoreTimeouts) {
-  const [{ SQSClient, ...commands }, { messageAttributes, createTraceHeader: newTraceHeader }] =
-    await Promise.all([import('./sqs.ts'), import('./message-chain.ts')])
+  const [{ SQSClient, ...commands }, { messageAttributes, createTraceHeader }] = await Promise.all([
+    import('./sqs.ts'),
+    import('./message-chain.ts'),
+  ])
   const sqs = new SQSClient({
     ...createClientConfig(config),
     // The queue URL contains the host; without this, the SDK would warn that it differs from the endpoint.
@@ -166,7 +168,7 @@ async function openSqs(config: Config, connection?: ClientConnection, timeouts?:
   if (timeouts) limitCallTime(sqs, timeouts)
   sqs.middlewareStack.add(
     (next) => (args) => {
-      const traceHeader = newTraceHeader()
+      const traceHeader = createTraceHeader()
       // Only HTTP requests reach this step.
       if (traceHeader) (args.request as HttpRequest).headers['X-Amzn-Trace-Id'] = traceHeader
       return next(args)

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { PrintOptions } from '../engines/chromium/paper.ts'
 import { screenshotOptions } from '../engines/chromium/screenshot.ts'
-import { snakeCase } from '../names/case-conversion.ts'
+import { toSnakeCase } from '../names/case-conversion.ts'
 import { requestHeaders } from '../transfer/request-headers.ts'
-import { namedValues } from '../validation/maxima.ts'
+import { createNamedValues } from '../validation/maxima.ts'
 
 const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const
 
@@ -23,7 +23,7 @@ function toOptionalFields(options: z.ZodObject): Record<string, z.ZodOptional> {
   const fields = Object.entries(options.shape as Record<string, z.ZodType>).map(([name, schema]) => {
     const hasDefault = schema instanceof z.ZodDefault
     const schemaWithoutDefault = (hasDefault ? schema.unwrap() : schema) as z.ZodType // one of ours
-    return [snakeCase(name), schemaWithoutDefault.optional().describe(describeOption(schema))] as const
+    return [toSnakeCase(name), schemaWithoutDefault.optional().describe(describeOption(schema))] as const
   })
   return Object.fromEntries(fields)
 }
@@ -39,14 +39,14 @@ export function pickOptions(
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.keys(schema.shape).flatMap((name) => {
-      const value = fields[snakeCase(name)]
+      const value = fields[toSnakeCase(name)]
       return value === undefined ? [] : [[name, value]]
     }),
   )
 }
 
 /** Cookies by name, with the characters that RFC 6265, 4.1.1 allows. */
-const cookies = namedValues(
+const cookies = createNamedValues(
   z.string().regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/, 'expected the name of a cookie, of at most 100 characters'),
   z
     .string()

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { engines } from '../engines/index.ts'
 import { createOptionViews, type OptionView } from '../http/openapi/option-view.ts'
 import { type Operation, toolOperations } from '../model/operations.ts'
-import { findConversions, optionsSchemaOf } from '../plan/index.ts'
+import { createOptionsSchema, findConversions } from '../plan/index.ts'
 
 /** Options of a target or a tool, by name. */
 type OptionTypes = ReadonlyMap<string, { readonly type: string; readonly description: string }>
@@ -71,7 +71,7 @@ const optionsByTarget = (operation: Operation): ReadonlyMap<string, OptionTypes>
 
 /** Targets with the options of a conversion. A client can also choose an engine that is not used by default. */
 const listSchemas = (operation: Operation): readonly (readonly [to: string, z.ZodObject])[] => [
-  ...findConversions(engines, operation).map(({ to, route }) => [to, optionsSchemaOf(route)] as const),
+  ...findConversions(engines, operation).map(({ to, route }) => [to, createOptionsSchema(route)] as const),
   ...engines.flatMap(({ capabilities }) =>
     capabilities
       .filter((row) => row.operation === operation)

@@ -1,7 +1,7 @@
 import type { EngineId } from '../component-ids.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { Operation } from '../model/operations.ts'
-import { takesOneFile } from '../plan/check-inputs.ts'
+import { createOneFileError } from '../plan/check-inputs.ts'
 import { convertOperation } from '../tasks/convert.ts'
 import { exportUrlOperation } from '../tasks/export-url.ts'
 import { importUploadOperation } from '../tasks/import-upload.ts'
@@ -49,7 +49,7 @@ export function createConversionGraph(conversion: RequestedConversion): Graph {
   const { sources, operation, additionalField, to, engine, options, exportFields } = conversion
   // A task would convert each of them, but the reply has room for one result.
   if (operation === 'convert' && sources.length > 1)
-    throw takesOneFile(operation, additionalField, sources.length)
+    throw createOneFileError(operation, additionalField, sources.length)
   const imports = sources.map((source, at) => ({
     name: at === 0 ? 'import-file' : `import-file-${at + 1}`,
     source,

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import type { PdfHint } from '../formats/detect.ts'
 import { pdfMustBeDecryptedError } from '../formats/locked-pdf.ts'
 import type { StoredFile } from '../model/job.ts'
-import { optionsSchemaOf, planRoute } from '../plan/index.ts'
+import { createOptionsSchema, planRoute } from '../plan/index.ts'
 import { addTaskToError, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { toStoredFile } from '../uploads/to-stored-file.ts'
 import { type JobRequest, shouldErrorsNameTasks } from './job-request.ts'
@@ -108,6 +108,6 @@ function hasPdfRoute(
   } = operation.toConversionSpec([], operation.parseSpec(fields))
   return (
     option in
-    optionsSchemaOf(planRoute({ from: 'pdf', to, operation: wantedOperation, engine, engines })).shape
+    createOptionsSchema(planRoute({ from: 'pdf', to, operation: wantedOperation, engine, engines })).shape
   )
 }

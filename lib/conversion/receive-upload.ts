@@ -121,13 +121,13 @@ async function resumeTask({ upload, outcome }: InspectedUpload, deps: ReceiveUpl
 }
 
 async function publishUploadEvent(
-  { upload, storedObject: stored, outcome }: InspectedUpload,
+  { upload, storedObject, outcome }: InspectedUpload,
   deps: ReceiveUploadDeps,
 ): Promise<void> {
   const { filename, contentType: mimeType, key } = upload
-  const unknown = { key, filename, mimeType, format: null, size: stored.size, sha256: '' }
+  const unknown = { key, filename, mimeType, format: null, size: storedObject.size, sha256: '' }
   const file = 'file' in outcome ? outcome.file : unknown
-  await publishUpload(upload, file, stored.storedAt.toISOString(), deps)
+  await publishUpload(upload, file, storedObject.storedAt.toISOString(), deps)
 }
 
 async function publishUpload(

@@ -6,7 +6,7 @@ import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { defined } from '../validation/defined.ts'
 import { describeValues } from '../validation/describe-schema.ts'
 import { describeUrl } from '../validation/describe-url.ts'
-import { openOptions, text } from '../validation/maxima.ts'
+import { createOptionsSchema, text } from '../validation/maxima.ts'
 import { parseInput, parseJson } from '../validation/parse-input.ts'
 
 /** Tasks that fetch remote files for a conversion or export its result. */
@@ -20,7 +20,7 @@ export const remoteFields = {
     .optional()
     .describe('Its path or key there; may contain `{name} {ext} {jobId} {index} {date}`'),
   exportConfig: z
-    .union([text('list'), openOptions()])
+    .union([text('list'), createOptionsSchema()])
     .optional()
     .describe('Other fields of the `export/…` task, as an object (JSON in a form)'),
 }
@@ -73,13 +73,13 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
     return undefined
   }
   const operation = findTaskOperation(`export/${method}`)
-  if (operation?.kind !== 'export' || !operation.place)
+  if (operation?.kind !== 'export' || !operation.pathFields)
     throw new AppError(
       'INVALID_INPUT',
       `exportMethod: expected ${describeValues(listExportMethods())}, got "${method.slice(0, 64)}".`,
       { field: 'exportMethod', expected: listExportMethods() },
     )
-  const { path: pathField } = operation.place
+  const { path: pathField } = operation.pathFields
   const config = parseExportConfig(body)
   if (path && config[pathField] !== undefined)
     throw new AppError(
@@ -103,12 +103,12 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
 /** Export methods, such as `s3` for the operation `export/s3`. */
 const listExportMethods = () =>
   taskOperations.flatMap((operation) =>
-    operation.kind === 'export' && operation.place ? operation.name.slice('export/'.length) : [],
+    operation.kind === 'export' && operation.pathFields ? operation.name.slice('export/'.length) : [],
   )
 
 function parseExportConfig({ exportConfig: config }: ExportFields): Readonly<Record<string, unknown>> {
   if (config === undefined || config === '') return {}
   if (typeof config !== 'string') return config
   const expected = 'a JSON object with the fields of the export, such as {"bucket":"results"}'
-  return parseJson(openOptions(), config, 'exportConfig', expected)
+  return parseJson(createOptionsSchema(), config, 'exportConfig', expected)
 }

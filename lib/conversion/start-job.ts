@@ -10,13 +10,13 @@ import type { Job, JobState, StoredFile } from '../model/job.ts'
 import { selectsFiles } from '../model/task-input.ts'
 import { requireAutoPdfEngine } from '../plan/pdf-engine.ts'
 import { type ConversionSpec, planFiles } from '../plan/plan-files.ts'
-import { pollAfterS } from '../plan/time-limits.ts'
+import { getPollIntervalS } from '../plan/time-limits.ts'
 import type { PlanId } from '../plans.ts'
 import type { Services } from '../services/services.ts'
 import { exportUrlOperation } from '../tasks/export-url.ts'
 import { isTransferOperation } from '../tasks/index.ts'
 import type { TaskOperation, TaskSpec } from '../tasks/operation.ts'
-import { type RequestedTask, withTaskInErrors } from '../tasks/parse-tasks.ts'
+import { addTaskToErrors, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { clearUnknownFields } from '../tasks/unknown-options.ts'
 import { currentTraceparent } from '../trace.ts'
 import { isOverwritable, takeUpload } from '../uploads/take-uploads.ts'
@@ -44,7 +44,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
   for (const task of request.tasks) {
     const check = () => requirePublicAddresses(task, services.config)
     if (task.requestField) check()
-    else withTaskInErrors(task.name, check)
+    else addTaskToErrors(task.name, check)
   }
   const webhooks = new Webhooks(services)
   if (webhookUrl !== undefined) await webhooks.checkJobUrl(webhookUrl)
@@ -131,7 +131,7 @@ function requirePdfEngines(request: JobRequest, plan: PlanId): void {
     const { options, ...otherFields } = fields
     // Parsed here with the fields of the tool's operation.
     const check = () => requireAutoPdfEngine({ ...otherFields, ...(options as TaskSpec['options']) }, plan)
-    if (shouldErrorsNameTasks(request)) withTaskInErrors(name, check)
+    if (shouldErrorsNameTasks(request)) addTaskToErrors(name, check)
     else check()
   }
 }
@@ -306,7 +306,7 @@ function createProcessTask(
   const { operation, fields, input, sentInput, name } = requestedTask
   if (operation.kind !== 'process') throw new Error(`${operation.name} is not a processing operation`)
   const addTaskNameToErrors = <T>(action: () => T) =>
-    shouldErrorsNameTasks(request) ? withTaskInErrors(name, action) : action()
+    shouldErrorsNameTasks(request) ? addTaskToErrors(name, action) : action()
   const plan = (spec: TaskSpec) => {
     const sources = input.map((source) => files.get(source))
     const fileError = sources.find((file) => file instanceof AppError)
@@ -381,7 +381,7 @@ function createDisplay(
       : null,
     target: target === undefined ? null : { format: target },
     operations: [...new Set(tasks.map(({ operation }) => operation.name))],
-    pollS: pollAfterS(limits.length > 0 ? Math.max(...limits) : unknownLimitS),
+    pollS: getPollIntervalS(limits.length > 0 ? Math.max(...limits) : unknownLimitS),
   }
 }
 

@@ -1,5 +1,5 @@
 import { imageIds } from '../component-ids.ts'
-import { declarationOf, functionNames } from '../resources/functions.ts'
+import { findDeclaration, functionNames } from '../resources/functions.ts'
 import { queueIds } from '../resources/queues.ts'
 import { metricNamespace, sweepMetrics } from '../services/embedded-metric.ts'
 import { getDeadLetterQueueId, getQueueResourceId, toPascalCase } from './references.ts'
@@ -52,7 +52,7 @@ const createQueueMetric = (id: string) => ({
 /** Queues and functions with a dead-letter queue. */
 const namesWithDeadLetterQueue = [
   ...queueIds,
-  ...functionNames.filter((name) => declarationOf(name)?.deadLetter),
+  ...functionNames.filter((name) => findDeclaration(name)?.deadLetter),
 ]
 
 const allFunctionNames = [...functionNames, ...imageIds.map((image) => `convert-${image}`)]

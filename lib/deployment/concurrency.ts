@@ -1,6 +1,6 @@
 import type { FunctionDeclaration } from '../resources/function-declaration.ts'
-import { declarationOf, type FunctionName, functionNames } from '../resources/functions.ts'
-import { functionForQueue } from '../resources/queue-functions.ts'
+import { type FunctionName, findDeclaration, functionNames } from '../resources/functions.ts'
+import { getFunctionForQueue } from '../resources/queue-functions.ts'
 import { queueIds } from '../resources/queues.ts'
 import { isDeployed, type Stage } from './stage.ts'
 import { stageProfiles } from './stage-profiles.ts'
@@ -22,7 +22,7 @@ export const getMaxConcurrency = (
   { conversionsAtATime, concurrency }: ConcurrencyLimits,
 ): number =>
   // `concurrency` has no entries for images.
-  concurrency[name as FunctionName] ?? declarationOf(name)?.maximumConcurrency ?? conversionsAtATime
+  concurrency[name as FunctionName] ?? findDeclaration(name)?.maximumConcurrency ?? conversionsAtATime
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
@@ -32,7 +32,7 @@ export const sumReservedConcurrency = (stage: ConcurrencySettings): number =>
     functionNames
       .filter((name) => isDeployed(name, stage))
       .flatMap((name) => {
-        const declaration = declarationOf(name)
+        const declaration = findDeclaration(name)
         return declaration && hasReservedConcurrency(declaration) ? [getMaxConcurrency(name, stage)] : []
       }),
   )
@@ -42,7 +42,7 @@ export const sumReservedConcurrency = (stage: ConcurrencySettings): number =>
  */
 const sumRequiredConcurrency = (stage: ConcurrencySettings): number =>
   sumReservedConcurrency(stage) +
-  sum(queueIds.map((queue) => getMaxConcurrency(functionForQueue(queue) ?? `convert-${queue}`, stage)))
+  sum(queueIds.map((queue) => getMaxConcurrency(getFunctionForQueue(queue) ?? `convert-${queue}`, stage)))
 
 /**
  * Returns whether concurrency is reserved. In new accounts the quota is too low; stage dev is then deployed without

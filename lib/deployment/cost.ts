@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { imageIds } from '../component-ids.ts'
 import { outboundReasons } from '../resources/function-declaration.ts'
-import { declarationOf, functionNames, functions } from '../resources/functions.ts'
+import { findDeclaration, functionNames, functions } from '../resources/functions.ts'
 import { queueIds } from '../resources/queues.ts'
 import { sweepMetrics } from '../services/embedded-metric.ts'
 import { createAlarmResources } from './alarms.ts'
@@ -51,7 +51,8 @@ const invocations = Object.values(jobInvocations)
 /** With the function of the image, whose seconds differ by image. */
 const invocationsPerJob = 1 + invocations.reduce((sum, { count }) => sum + count, 0)
 const invocationGbSeconds = Object.entries(jobInvocations).reduce(
-  (sum, [name, { count, seconds }]) => sum + count * seconds * ((declarationOf(name)?.memoryMb ?? 0) / 1024),
+  (sum, [name, { count, seconds }]) =>
+    sum + count * seconds * ((findDeclaration(name)?.memoryMb ?? 0) / 1024),
   0,
 )
 
@@ -147,7 +148,7 @@ const outboundTable = [
   '| Function | Target | Reason |',
   '|---|---|---|',
   ...functionNames.flatMap((name) =>
-    (declarationOf(name)?.reaches ?? []).map((what) => `| ${name} | ${what} | ${outboundReasons[what]} |`),
+    (findDeclaration(name)?.reaches ?? []).map((what) => `| ${name} | ${what} | ${outboundReasons[what]} |`),
   ),
 ].join('\n')
 

@@ -24,7 +24,7 @@ function check(stage: string, folder: string): boolean {
   if (status !== 0) return false
   const path = join(folder, '.serverless/cloudformation-template-update-stack.json')
   const template: Template = JSON.parse(readFileSync(path, 'utf8'))
-  const { findings, valueCount: values } = checkSpecification(template)
+  const { findings, valueCount } = checkSpecification(template)
   const settings = readStage(stage, folder)
   const allFindings = [
     ...findings,
@@ -34,7 +34,7 @@ function check(stage: string, folder: string): boolean {
   for (const { at, problem } of allFindings) process.stdout.write(`${stage}: ${at}: ${problem}\n`)
   const count = Object.keys(template.Resources).length
   const summary = allFindings.length === 0 ? 'no problems' : `${allFindings.length} problems`
-  process.stdout.write(`${stage}: ${count} resources, ${values} values: ${summary}\n`)
+  process.stdout.write(`${stage}: ${count} resources, ${valueCount} values: ${summary}\n`)
   return allFindings.length === 0
 }
 

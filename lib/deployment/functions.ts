@@ -5,15 +5,15 @@ import { type Config, readConfig } from '../config.ts'
 import type { Engine } from '../engines/engine.ts'
 import { runtimeMemoryMb } from '../engines/host-limits.ts'
 import { engines } from '../engines/index.ts'
-import { eventPattern } from '../resources/events.ts'
+import { createEventPattern } from '../resources/events.ts'
 import {
   type FunctionDeclaration,
+  getSecretNames,
   type SecretName,
-  secretNamesOf,
   type Trigger,
 } from '../resources/function-declaration.ts'
 import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
-import { functionForQueue, queueMappingOf, recursionOf } from '../resources/queue-functions.ts'
+import { getFunctionForQueue, getQueueMapping, getRecursiveLoop } from '../resources/queue-functions.ts'
 import { type QueueId, queueIds } from '../resources/queues.ts'
 import { uploadPattern } from '../resources/storage.ts'
 import { defined } from '../validation/defined.ts'
@@ -88,7 +88,9 @@ export function createEvents(trigger: Trigger, stage?: Stage) {
   }
   if ('schedule' in trigger) return [{ schedule: trigger.schedule }]
   if ('events' in trigger)
-    return [{ eventBridge: { eventBus: { Ref: 'Bus' }, pattern: eventPattern(trigger.events, trigger.for) } }]
+    return [
+      { eventBridge: { eventBus: { Ref: 'Bus' }, pattern: createEventPattern(trigger.events, trigger.for) } },
+    ]
   if ('uploads' in trigger)
     return [{ eventBridge: { pattern: uploadPattern({ Ref: 'Bucket' }, trigger.uploads) } }]
   if ('queue' in trigger) return [createQueueEvent(trigger.queue, stage)]
@@ -106,9 +108,9 @@ export function createEvents(trigger: Trigger, stage?: Stage) {
 const createQueueEvent = (queue: QueueId, stage?: Stage) => ({
   sqs: {
     arn: createArnReference(getQueueResourceId(queue)),
-    ...queueMappingOf(queue),
+    ...getQueueMapping(queue),
     ...defined({
-      maximumConcurrency: stage && getMaxConcurrency(functionForQueue(queue) ?? `convert-${queue}`, stage),
+      maximumConcurrency: stage && getMaxConcurrency(getFunctionForQueue(queue) ?? `convert-${queue}`, stage),
     }),
   },
 })
@@ -161,7 +163,7 @@ function createFunctionResource(name: FunctionName, stage: Stage) {
     environment: {
       ...environment,
       ...createStageEnvironment(stage),
-      ...createSecretsLocation(secretNamesOf(declaration)),
+      ...createSecretsLocation(getSecretNames(declaration)),
       ...(name === secretsCreator && { ORIGIN_SECRET_ARN: { Ref: 'OriginSecret' } }),
       ...(declaration.reaches?.includes('sockets') && socketsEndpoint),
       // The event contains the whole request body, so streaming it would save no memory.
@@ -241,8 +243,8 @@ function createConvertFunction(image: ImageId, stage: Stage) {
 export const createRecursionSettings = () =>
   Object.fromEntries(
     queueIds.flatMap((queue) => {
-      const RecursiveLoop = recursionOf(queue)
-      const id = getFunctionResourceId(functionForQueue(queue) ?? `convert-${queue}`)
+      const RecursiveLoop = getRecursiveLoop(queue)
+      const id = getFunctionResourceId(getFunctionForQueue(queue) ?? `convert-${queue}`)
       return RecursiveLoop ? [[id, { Properties: { RecursiveLoop } }]] : []
     }),
   )

@@ -5,7 +5,7 @@ import type { Plugin } from 'esbuild'
 import { buildPrograms } from '../decoders/build-program.ts'
 import type { separatePackages } from '../decoders/program-file.ts'
 import type { FunctionDeclaration } from '../resources/function-declaration.ts'
-import { declarationOf, type FunctionName } from '../resources/functions.ts'
+import { type FunctionName, findDeclaration } from '../resources/functions.ts'
 import { prebuiltModules } from './prebuilt-pages.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -38,7 +38,7 @@ export type LambdaLayerId = keyof typeof lambdaLayers
 export const lambdaLayerIds = Object.keys(lambdaLayers) as LambdaLayerId[] // keys of the object above
 
 export const getLayers = (name: FunctionName): LambdaLayerId[] =>
-  lambdaLayerIds.filter((id) => lambdaLayers[id].isUsedBy(name, declarationOf(name) ?? {}))
+  lambdaLayerIds.filter((id) => lambdaLayers[id].isUsedBy(name, findDeclaration(name) ?? {}))
 
 /** Packages in the layer `readers`, with the files that are loaded. */
 const readerPackages = {

@@ -1,6 +1,6 @@
 import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { functions } from '../resources/functions.ts'
-import { visibilityTimeoutOf } from '../resources/queue-functions.ts'
+import { getVisibilityTimeoutS } from '../resources/queue-functions.ts'
 import { maxReceiveCount, type QueueId, queueIds } from '../resources/queues.ts'
 import { createArnReference, getDeadLetterQueueId, getQueueName, getQueueResourceId } from './references.ts'
 
@@ -13,7 +13,7 @@ function createQueueWithDeadLetters(queue: QueueId) {
       Type: 'AWS::SQS::Queue',
       Properties: {
         QueueName: getQueueName(queue),
-        VisibilityTimeout: visibilityTimeoutOf(queue),
+        VisibilityTimeout: getVisibilityTimeoutS(queue),
         SqsManagedSseEnabled: true,
         RedrivePolicy: {
           deadLetterTargetArn: createArnReference(getDeadLetterQueueId(queue)),

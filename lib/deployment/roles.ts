@@ -1,7 +1,7 @@
 import { imageIds } from '../component-ids.ts'
 import { derivedKeyNames } from '../crypto/derived-keys.ts'
-import { type SecretName, secretNamesOf } from '../resources/function-declaration.ts'
-import { declarationOf, type FunctionName, functionNames, functions } from '../resources/functions.ts'
+import { getSecretNames, type SecretName } from '../resources/function-declaration.ts'
+import { type FunctionName, findDeclaration, functionNames, functions } from '../resources/functions.ts'
 import type { Permission } from '../resources/permissions.ts'
 import type { QueueId } from '../resources/queues.ts'
 import { convertPermissions } from '../resources/role-permissions.ts'
@@ -70,7 +70,7 @@ const createReceiveStatement = (queue: string): Statement =>
 
 /** Returns the statements for what Lambda does with the role of a function. */
 function createLambdaStatements(name: string): Statement[] {
-  const { trigger = { queue: name.replace('convert-', '') }, deadLetter } = declarationOf(name) ?? {}
+  const { trigger = { queue: name.replace('convert-', '') }, deadLetter } = findDeclaration(name) ?? {}
   return [
     ...('queue' in trigger ? [createReceiveStatement(trigger.queue)] : []),
     ...(deadLetter
@@ -154,9 +154,9 @@ const denyNetworkActions = (functionArn: unknown) => ({
 export const vpcAccessPolicy = `arn:\${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole`
 
 function createRoleResource(functionName: string, statements: readonly Statement[], stage: Stage) {
-  const row = declarationOf(functionName)
-  const names = row ? secretNamesOf(row) : []
-  const isInNetwork = stage.isolation === 'vpc' && isInVpc(declarationOf(functionName))
+  const row = findDeclaration(functionName)
+  const names = row ? getSecretNames(row) : []
+  const isInNetwork = stage.isolation === 'vpc' && isInVpc(findDeclaration(functionName))
   const functionArn = `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:\${self:service}-\${sls:stage}-${functionName}`
   const logGroup = `arn:\${AWS::Partition}:logs:\${AWS::Region}:\${AWS::AccountId}:log-group:/aws/lambda/\${self:service}-\${sls:stage}-${functionName}:*`
   const logsStatement = createAllowStatement(

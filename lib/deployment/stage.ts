@@ -2,9 +2,9 @@ import { createPublicKey } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { imageIds } from '../component-ids.ts'
-import { declarationOf, functionNames } from '../resources/functions.ts'
+import { findDeclaration, functionNames } from '../resources/functions.ts'
 import { defined } from '../validation/defined.ts'
-import { planName } from '../validation/plan-name.ts'
+import { planNameSchema } from '../validation/plan-name.ts'
 import { readPushedImages } from './pushed-images.ts'
 import { type ProfileName, profileNames, type StageLimits, stageProfiles } from './stage-profiles.ts'
 
@@ -56,7 +56,7 @@ const StageSettings = z
       .describe(
         '`vpc`: functions that need no internet access run in subnets without it, for about $34 a month. `none`: free, but an engine that a malicious file has taken over can send that file anywhere',
       ),
-    anonymousPlan: planName.default('anonymous').describe('Plan of clients without an account'),
+    anonymousPlan: planNameSchema.default('anonymous').describe('Plan of clients without an account'),
     mailFrom: z.string().min(3).optional().describe('Sender of emails'),
     outgoingAllow: z.string().min(1).optional().describe('`OUTGOING_ALLOW` of the service'),
     facades: z
@@ -174,7 +174,7 @@ export interface Stage extends Omit<StageSettings, 'domain' | 'images' | keyof S
 
 /** Returns whether a function is deployed: some need a setting. */
 export const isDeployed = (name: string, { facades }: Pick<Stage, 'facades'>): boolean =>
-  declarationOf(name)?.onlyWith === undefined || facades !== undefined
+  findDeclaration(name)?.onlyWith === undefined || facades !== undefined
 
 const TrialSettings = StageSettings.partial({ domain: true, images: true, region: true })
 

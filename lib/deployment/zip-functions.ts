@@ -136,9 +136,9 @@ async function zipPackage(content: FilesByPath): Promise<Uint8Array> {
 /** Writes the package of each function as `<name>.zip`, the source maps below `maps`, and the layers into a folder. */
 export async function writePackages(folder: string): Promise<void> {
   const allPackages = await buildPackages()
-  for (const { name, files, sourceMaps: maps } of allPackages) {
+  for (const { name, files, sourceMaps } of allPackages) {
     await writeFile(join(folder, `${name}.zip`), await zipPackage(files))
-    for (const [path, bytes] of maps) {
+    for (const [path, bytes] of sourceMaps) {
       const target = join(folder, 'maps', path)
       await mkdir(dirname(target), { recursive: true })
       await writeFile(target, bytes)

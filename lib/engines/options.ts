@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { booleanFromText, coerceNumber, integer } from '../validation/coerce.ts'
+import { coerceNumber, integer, parseBoolean } from '../validation/coerce.ts'
 
 export { coerceNumber as numberFromText, integer }
 
 /** Parses the texts of forms; every non-empty string would be truthy otherwise. */
-const parseFlag = (value: unknown) => (typeof value === 'string' ? (booleanFromText(value) ?? value) : value)
+const parseFlag = (value: unknown) => (typeof value === 'string' ? (parseBoolean(value) ?? value) : value)
 
 export function decimal(min: number, max: number) {
   return z.preprocess(coerceNumber, z.number().min(min).max(max))

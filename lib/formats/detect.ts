@@ -123,8 +123,8 @@ async function detectContentFormat(
       return { format: sniffed.format === 'mobi' ? await detectMobipocketFormat(file) : sniffed.format }
     case 'zip': {
       // Loaded for the first ZIP file, so that an idle gateway uses little memory.
-      const { detectZipFormat: zipFormat } = await import('./detect/zip.ts')
-      return zipFormat(file)
+      const { detectZipFormat } = await import('./detect/zip.ts')
+      return detectZipFormat(file)
     }
     case 'ole':
       return (

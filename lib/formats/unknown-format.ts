@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { didYouMean, findSimilar } from '../validation/did-you-mean.ts'
+import { findSimilar, formatSuggestion } from '../validation/did-you-mean.ts'
 import { formatByAlias, formats } from './index.ts'
 import { findBySynonym, formatWords } from './synonyms.ts'
 
@@ -31,7 +31,7 @@ export function unknownFormatError(
   const prefix = details.field === undefined ? '' : `${details.field}: `
   return new AppError(
     code,
-    `${prefix}"${name.slice(0, maxShownLength)}" is not a supported format.${didYouMean(suggestion)} GET /v1/formats lists the supported formats.`,
+    `${prefix}"${name.slice(0, maxShownLength)}" is not a supported format.${formatSuggestion(suggestion)} GET /v1/formats lists the supported formats.`,
     { ...details, ...(suggestion !== undefined && { suggestion }) },
   )
 }

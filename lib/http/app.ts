@@ -12,7 +12,7 @@ import { getMaxBodyBytes } from '../config.ts'
 import { newId } from '../ids.ts'
 import { requireDiskSpace, requireReservedSpace } from '../io/disk-space.ts'
 import { type Credentials, isOpenAccess, type Principal } from '../model/principal.ts'
-import { clientIpOf } from '../net/edge-origin.ts'
+import { getClientIpBehindEdge } from '../net/edge-origin.ts'
 import type { Services } from '../services/services.ts'
 import { parseInput } from '../validation/parse-input.ts'
 import { openBodyStream, readRequestBody } from './body/body.ts'
@@ -178,7 +178,7 @@ async function respond(
   requireAcceptable(contract, event.headers['accept'])
   const { http } = event.requestContext
   // From here on, `sourceIp` is the address of the client.
-  http.sourceIp = clientIpOf({ ...event, ...http }, services.config)
+  http.sourceIp = getClientIpBehindEdge({ ...event, ...http }, services.config)
   const { sourceIp } = http
   if (contract.query) requireUtf8Escapes(event.rawQueryString)
   const sender = await authorizeRequest(contract, { ...event, method, sourceIp }, context, services)

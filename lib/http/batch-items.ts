@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { fileUrlField } from '../conversion/remote-files.ts'
 import { AppError } from '../errors.ts'
 import { defined } from '../validation/defined.ts'
-import { anyJson, openOptions, text } from '../validation/maxima.ts'
+import { createJsonSchema, createOptionsSchema, text } from '../validation/maxima.ts'
 import { parseInput, parseJson } from '../validation/parse-input.ts'
 import { renameFields } from './body/body-fields.ts'
 
@@ -15,9 +15,9 @@ export const BatchItem = z
     targetFormat: text('id').optional().describe('Defaults to the targetFormat of the batch'),
     engine: text('id').optional().describe('Engine to use; chosen automatically if omitted'),
     filename: z.string().max(1024).optional().describe('Name of the source file, if it should differ'),
-    options: openOptions().optional(),
+    options: createOptionsSchema().optional(),
   })
-  .catchall(anyJson())
+  .catchall(createJsonSchema())
 export type BatchItem = z.infer<typeof BatchItem>
 
 /** More than any plan allows in one request. */

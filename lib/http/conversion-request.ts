@@ -12,7 +12,7 @@ import { isTerminalStatus, type JobState } from '../model/job.ts'
 import { addOption } from '../plan/options.ts'
 import type { Services } from '../services/services.ts'
 import { component } from '../validation/component.ts'
-import { openOptions, text } from '../validation/maxima.ts'
+import { createOptionsSchema, text } from '../validation/maxima.ts'
 import { parseInput, parseJson } from '../validation/parse-input.ts'
 import { webhookUrl } from '../webhooks/target-url.ts'
 import type { HttpRequest } from './contract.ts'
@@ -73,7 +73,7 @@ export const targetFields = {
   tag: z.string().max(200).optional().describe('Any text that helps you find the job later'),
   webhookUrl: webhookUrl.optional(),
   options: z
-    .union([text('list'), openOptions()])
+    .union([text('list'), createOptionsSchema()])
     .optional()
     .describe(
       'Options as an object (JSON in a form). Options may also be sent as fields of their own. `pdfEngine` may be `auto`',
@@ -107,13 +107,13 @@ export function collectOptions(body: Fields, schema: z.ZodObject): Record<string
 }
 
 /** Also limits options that are sent as separate fields. */
-const allOptions = openOptions()
+const allOptions = createOptionsSchema()
 
 function optionsObject(options: string | Record<string, unknown> | undefined): Record<string, unknown> {
   if (typeof options !== 'string') return options ?? {}
   if (options.trim() === '') return {}
   const expected = 'a JSON object such as {"quality":"high"}'
-  return parseJson(openOptions(), options, 'options', expected)
+  return parseJson(createOptionsSchema(), options, 'options', expected)
 }
 
 interface ConversionRequest extends RequestedConversion {

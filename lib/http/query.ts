@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { type IdPrefix, idPattern } from '../ids.ts'
 import type { Warning } from '../model/job.ts'
-import { booleanFromText } from '../validation/coerce.ts'
-import { didYouMean, findSimilar } from '../validation/did-you-mean.ts'
+import { parseBoolean } from '../validation/coerce.ts'
+import { findSimilar, formatSuggestion } from '../validation/did-you-mean.ts'
 import type { AnyContract } from './contract.ts'
 
 /** A boolean in a query or form, in any case; empty means not sent. */
@@ -11,7 +11,7 @@ export const optionalBooleanParameter = z
     (value) => (typeof value === 'string' ? value.trim().toLowerCase() || undefined : value),
     z.enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off']).optional(),
   )
-  .transform((text) => (text === undefined ? undefined : booleanFromText(text)))
+  .transform((text) => (text === undefined ? undefined : parseBoolean(text)))
   .optional()
 
 /**
@@ -31,7 +31,7 @@ export function warnAboutUnknownParameters(
   const unknownNames = Object.keys(sentQuery).filter((name) => !knownNames.includes(name))
   return unknownNames.slice(0, maxUnknownNames).map((name) => {
     const field = name.slice(0, maxNameLength)
-    const suggestion = didYouMean(findSimilar(name, knownNames))
+    const suggestion = formatSuggestion(findSimilar(name, knownNames))
     const hint = knownNames.length > 0 ? `it has ${knownNames.join(', ')}` : 'it has none'
     return {
       code: 'UNKNOWN_PARAMETER',

@@ -2,7 +2,7 @@ import findMyWay from 'find-my-way'
 import { AppError } from '../errors.ts'
 import { findTool } from '../plan/target-format.ts'
 import { defined } from '../validation/defined.ts'
-import { didYouMean } from '../validation/did-you-mean.ts'
+import { formatSuggestion } from '../validation/did-you-mean.ts'
 import type { AnyContract } from './contract.ts'
 
 interface Match {
@@ -42,7 +42,7 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
       if (otherMethods.length === 0) throw notFoundError(path, suggestion)
       throw new AppError(
         'METHOD_NOT_ALLOWED',
-        `${path}: expected ${otherMethods.join(', ')}, got ${method}.${didYouMean(suggestion)}`,
+        `${path}: expected ${otherMethods.join(', ')}, got ${method}.${formatSuggestion(suggestion)}`,
         { method, allowed: otherMethods, ...defined({ suggestion }) },
       )
     },
@@ -64,7 +64,7 @@ function notFoundError(path: string, suggestion: string | undefined): AppError {
   }
   return new AppError(
     'NOT_FOUND',
-    `There is no endpoint at ${path.slice(0, 100)}.${didYouMean(suggestion)} GET /v1 lists the main endpoints and /docs describes all of them.`,
+    `There is no endpoint at ${path.slice(0, 100)}.${formatSuggestion(suggestion)} GET /v1 lists the main endpoints and /docs describes all of them.`,
     suggestion === undefined ? undefined : { suggestion },
   )
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Files } from '../aws/files.ts'
 import type { Log } from '../log.ts'
-import { isLiveStatus, type Job, jobPrefix } from '../model/job.ts'
+import { getJobPrefix, isLiveStatus, type Job } from '../model/job.ts'
 import { maxVisibilityTimeoutS } from '../resources/queues.ts'
 import { type Uploads, uploadIdOf } from '../uploads/uploads.ts'
 import { createExpiredEvent, createFileDeletedEvent, findUnpublishedEventsOfEndedJob } from './events.ts'
@@ -97,7 +97,7 @@ export async function deleteJobData(jobId: string, deps: DeleteJobDeps): Promise
     // The prefix also covers files of attempts that died before recording them; uploads may have arrived again.
     await files.deleteAll(
       [...deletedFiles, ...uploadRecords].flatMap((file) => file?.key ?? []),
-      jobPrefix(jobId),
+      getJobPrefix(jobId),
     )
     const deletionEvents = deletedFiles.map((file, index) => createFileDeletedEvent(state, file, index))
     const endEvents = mayHaveUnpublishedEnd(job) ? findUnpublishedEventsOfEndedJob(state) : []

@@ -229,10 +229,10 @@ export interface DownloadDetails {
 export function createFileDownloadedEvent(
   job: Job,
   { filename, size }: StoredFile,
-  { isSigned: signed, ip }: DownloadDetails,
+  { isSigned, ip }: DownloadDetails,
   occurredAt: string,
 ): BusEvent {
-  const body = { file: { jobId: job.id, filename, size, signed, ip } }
+  const body = { file: { jobId: job.id, filename, size, signed: isSigned, ip } }
   return renderEvent(job, { event: 'file.downloaded', sequence: job.sequence, occurredAt, body })
 }
 

@@ -1,4 +1,4 @@
-import { combine, combineSequential, type Fidelity } from '../model/fidelity.ts'
+import { combineFidelities, combineSequential, type Fidelity } from '../model/fidelity.ts'
 import type { Task } from '../model/job.ts'
 
 /** Fidelity of a whole job: parallel tasks are summed, consecutive tasks are combined in sequence. */
@@ -11,11 +11,11 @@ export function combineJobFidelity(processTasks: readonly Task[]): Fidelity | un
   const combineFidelityUpTo = (task: Task): Fidelity | undefined => {
     if (cache.has(task.number)) return cache.get(task.number)
     const inputFiles = task.ins.flatMap((number) => filesByTask.get(number) ?? [])
-    const fidelity = combineSequential(combine(inputFiles.map(combineFidelityUpTo)), task.fidelity)
+    const fidelity = combineSequential(combineFidelities(inputFiles.map(combineFidelityUpTo)), task.fidelity)
     cache.set(task.number, fidelity)
     return fidelity
   }
-  return combine(
+  return combineFidelities(
     [...filesByTask.values()].filter(({ number }) => !inputNumbers.has(number)).map(combineFidelityUpTo),
   )
 }

@@ -14,7 +14,7 @@ import {
   type Task,
   type Warning,
 } from '../model/job.ts'
-import { nameFromTemplate } from '../names/file-name.ts'
+import { createNameFromTemplate } from '../names/file-name.ts'
 import { UniqueNames } from '../names/unique-names.ts'
 import { defined } from '../validation/defined.ts'
 import { createFailedItemWarnings, isProcessTask } from './failed-items.ts'
@@ -219,7 +219,7 @@ export function nameExportFiles(task: FixedTask | Task, state: JobState): Stored
   return makeNamesUnique(
     files.map((file, index) => ({
       ...file,
-      filename: nameFromTemplate(template, { name: file.filename, jobId, index, date }),
+      filename: createNameFromTemplate(template, { name: file.filename, jobId, index, date }),
     })),
   )
 }
@@ -232,7 +232,7 @@ const listExportedFiles = (task: FixedTask | Task, state: JobState): readonly St
 
 function makeNamesUnique<File extends StoredFile>(files: readonly File[]): File[] {
   const names = new UniqueNames()
-  return files.map((file) => ({ ...file, filename: names.next(file.filename) }))
+  return files.map((file) => ({ ...file, filename: names.createUniqueName(file.filename) }))
 }
 
 /** Files that a task provides to its dependents. */

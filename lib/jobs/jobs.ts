@@ -293,9 +293,10 @@ export class Jobs {
         ...createCreationEvents(state),
         ...findUnpublishedEvents(state),
       ])
-    const { unsentTasks: toSend, unreportedTasks: unreported } = findStalledTasks(state, now)
-    for (const task of unreported) await this.#firstDeliveryCompletion.completeTask(task, { isRepeat: true })
-    await this.#firstDeliveryCompletion.sendTasks(toSend, state)
+    const { unsentTasks, unreportedTasks } = findStalledTasks(state, now)
+    for (const task of unreportedTasks)
+      await this.#firstDeliveryCompletion.completeTask(task, { isRepeat: true })
+    await this.#firstDeliveryCompletion.sendTasks(unsentTasks, state)
     if (tasks.every(isTaskOver)) await this.#firstDeliveryCompletion.lifecycle.finish(job.id)
     const ageS = (now.getTime() - Date.parse(job.createdAt)) / 1000
     const pauseS = Math.min(checkIntervalS.max, Math.max(checkIntervalS.min, ageS))

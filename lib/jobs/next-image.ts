@@ -1,7 +1,7 @@
 import type { ImageId } from '../component-ids.ts'
 import { manifestName } from '../engines/pdf/page-files.ts'
 import type { InputPlan, JobState, StoredFile, Task } from '../model/job.ts'
-import { firstListedFile } from '../plan/file-lists.ts'
+import { getFirstListedFile } from '../plan/file-lists.ts'
 import type { ConversionSpec } from '../plan/plan-files.ts'
 import { requireProcessOperation } from '../tasks/index.ts'
 import { TaskSpec } from '../tasks/operation.ts'
@@ -14,7 +14,7 @@ export function resolveConversion(
 ): [readonly StoredFile[], ConversionSpec] {
   const files = removeManifest(resolveTaskInputs(task, state), task, state)
   const operation = requireProcessOperation(task.operation)
-  return [files, operation.toConversionSpec(files.map(firstListedFile), TaskSpec.parse(task.spec))]
+  return [files, operation.toConversionSpec(files.map(getFirstListedFile), TaskSpec.parse(task.spec))]
 }
 
 /** The files of an unpacked list come with their manifest, which is no input of a conversion. */

@@ -1,7 +1,7 @@
 import type { Files } from '../aws/files.ts'
 import type { TaskUrlSigner } from '../aws/task-url-signer.ts'
 import { isSealed, mapDeep, type Vault } from '../crypto/sealed.ts'
-import { jobPrefix, type StoredFile, type Task } from '../model/job.ts'
+import { getJobPrefix, type StoredFile, type Task } from '../model/job.ts'
 import type { PresignedWork, TaskMessage } from '../model/task-message.ts'
 import { findTransferOperation } from '../tasks/index.ts'
 import { listTaskFiles } from './job-state-machine.ts'
@@ -50,7 +50,7 @@ async function presignWork(
   const inputs = await Promise.all(
     keys.map(async (key) => [key, await signer.signInput(key, signatureLifetimeS)] as const),
   )
-  const output = await signer.signOutput(`${jobPrefix(jobId)}${number}/`, signatureLifetimeS)
+  const output = await signer.signOutput(`${getJobPrefix(jobId)}${number}/`, signatureLifetimeS)
   const signedUrls = { until: signedUntil, inputs: Object.fromEntries(inputs), output }
   const work: PresignedWork = { ...signedUrls, opened: openSecrets(task, vault) }
   if (JSON.stringify(work).length <= maxMessageCharacters) return work

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import type { JobState, StoredFile, Task } from '../model/job.ts'
-import { inputRefs, selectsFiles, type TaskInput } from '../model/task-input.ts'
+import { selectsFiles, type TaskInput, toInputRefs } from '../model/task-input.ts'
 import { matchesWildcards } from '../names/wildcards.ts'
 import { listTaskFiles } from './job-state-machine.ts'
 
@@ -30,7 +30,7 @@ export const selectFiles = (
   input: TaskInput | readonly TaskInput[] | undefined,
   filesOf: (task: string) => readonly StoredFile[],
 ): StoredFile[] =>
-  inputRefs(input).flatMap((one) =>
+  toInputRefs(input).flatMap((one) =>
     typeof one === 'string' ? filesOf(one) : selectByName(filesOf(one.task), one),
   )
 

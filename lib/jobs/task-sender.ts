@@ -1,7 +1,7 @@
 import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import type { JobState, Task } from '../model/job.ts'
-import { type TaskMessage, taskMessageOf } from '../model/task-message.ts'
+import { createTaskMessage, type TaskMessage } from '../model/task-message.ts'
 import type { QueueId } from '../resources/queues.ts'
 import { type JobStore, toTaskRef } from './store.ts'
 
@@ -30,14 +30,14 @@ interface DirectSenderDeps {
 export const createDirectSender = (deps: DirectSenderDeps): TaskSender => ({
   route: async (task, inputs) => ({
     queue: await chooseQueue(task, inputs, deps),
-    message: taskMessageOf(toTaskRef(task)),
+    message: createTaskMessage(toTaskRef(task)),
   }),
   retryQueue: (queue) => queue,
 })
 
 /** Sends tasks to the function that plans them and presigns URLs, for workers without access to files. */
 export const preparingSender: TaskSender = {
-  route: async (task) => ({ queue: 'ready', message: taskMessageOf(toTaskRef(task)) }),
+  route: async (task) => ({ queue: 'ready', message: createTaskMessage(toTaskRef(task)) }),
   retryQueue: () => 'ready',
 }
 
@@ -47,11 +47,12 @@ async function chooseQueue(
   { store, engines }: DirectSenderDeps,
 ): Promise<QueueId> {
   // Loaded on demand: processes that use `preparingSender` never plan.
-  const [{ transferQueueOf, findTransferOperation }, { getNextImage: nextImageOf, resolveConversion }] =
-    await Promise.all([import('../tasks/index.ts'), import('./next-image.ts')])
+  const [{ transferQueueOf, findTransferOperation }, { getNextImage, resolveConversion }] = await Promise.all(
+    [import('../tasks/index.ts'), import('./next-image.ts')],
+  )
   const transfer = findTransferOperation(task.operation)
   if (transfer) return transferQueueOf(transfer)
-  if (task.pieces) return nextImageOf(task.pieces)
+  if (task.pieces) return getNextImage(task.pieces)
   const state = inputs ?? (await store.getInputs(task))
   if (!state) throw new AppError('NO_FILES', 'The job of this task no longer exists.')
   const [files, spec] = resolveConversion(task, state)

@@ -55,14 +55,15 @@ interface StreamContext extends StreamOptions {
   readonly missedEntries?: FeedEntry[] | undefined
 }
 
-async function* streamEvents({ missedEntries: missed, retryMs = defaultRetryMs, ...context }: StreamContext) {
+async function* streamEvents({ missedEntries, retryMs = defaultRetryMs, ...context }: StreamContext) {
   yield `retry: ${retryMs}\n\n`
   const { feed, isBuffered } = context
   let isOver = false
   let snapshotSequence = 0
-  if (missed) {
-    yield* missed.map(formatEntry)
-    isOver = missed.some(({ event }) => isTerminalEvent(event)) || (isBuffered && missed.length > 0)
+  if (missedEntries) {
+    yield* missedEntries.map(formatEntry)
+    isOver =
+      missedEntries.some(({ event }) => isTerminalEvent(event)) || (isBuffered && missedEntries.length > 0)
   } else {
     // Read after the feed, so that no event is lost between the two.
     const now = await currentJob(context)

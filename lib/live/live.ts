@@ -3,7 +3,7 @@ import { requireJobId, requireVisibleJob } from '../access/job-access.ts'
 import { isAccount } from '../accounts/accounts.ts'
 import { KeyedMutex } from '../async/keyed-mutex.ts'
 import { AppError } from '../errors.ts'
-import { clientIpOf } from '../net/edge-origin.ts'
+import { getClientIpBehindEdge } from '../net/edge-origin.ts'
 import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
 import { parseInput } from '../validation/parse-input.ts'
@@ -41,7 +41,7 @@ export class Live {
    */
   async connect(id: string, request: Handshake): Promise<void> {
     // Only this event has the headers of the CDN. Events of a socket whose handshake was refused are ignored.
-    const sourceIp = clientIpOf(request, this.#services.config)
+    const sourceIp = getClientIpBehindEdge(request, this.#services.config)
     const handshake = { ...request, sourceIp }
     const { jobId } = handshake.query
     const claimedJob =

@@ -58,21 +58,24 @@ async function createTransporter(smtpUrl: string): Promise<Transporter> {
  * of its code.
  */
 const plainName = /^[\p{L}\p{M}\p{N} .'\u2019-]{1,60}$/u
-const greeting = (name: string) =>
+const createGreeting = (name: string) =>
   plainName.test(name) && !/\.\p{L}/u.test(name) ? `Hello ${name},` : 'Hello,'
 const ignoreHint = 'If you did not request this, you can ignore this email.'
 
 export const emailTemplates = {
   confirmAddress: (name: string, url: string) => ({
     subject: 'Confirm your email address',
-    text: [greeting(name), 'Please confirm your email address by opening this link:', url, ignoreHint].join(
-      '\n\n',
-    ),
+    text: [
+      createGreeting(name),
+      'Please confirm your email address by opening this link:',
+      url,
+      ignoreHint,
+    ].join('\n\n'),
   }),
   resetPassword: (name: string, url: string) => ({
     subject: 'Choose a new password',
     text: [
-      greeting(name),
+      createGreeting(name),
       'Open this link within an hour to choose a new password:',
       url,
       'You will be signed out of all other sessions.',
@@ -82,7 +85,7 @@ export const emailTemplates = {
   alreadyRegistered: (name: string, url: string) => ({
     subject: 'You already have an account',
     text: [
-      greeting(name),
+      createGreeting(name),
       `Someone tried to sign up at ${url} with your email address, but you already have an account there. You can sign in, or reset your password if you forgot it.`,
       ignoreHint,
     ].join('\n\n'),
@@ -90,25 +93,25 @@ export const emailTemplates = {
   confirmNewAddress: (name: string, newAddress: string, url: string) => ({
     subject: 'Confirm your new email address',
     text: [
-      greeting(name),
+      createGreeting(name),
       `Open this link to change the email address of your account to ${newAddress}:`,
       url,
       ignoreHint,
     ].join('\n\n'),
   }),
-  webhookDisabled: (name: string, { url, why }: { url: string; why: string }) => ({
+  webhookDisabled: (name: string, { url, reason }: { url: string; reason: string }) => ({
     subject: 'Your webhook was disabled',
     text: [
-      greeting(name),
-      `Your webhook at ${url} was disabled: ${why}`,
+      createGreeting(name),
+      `Your webhook at ${url} was disabled: ${reason}`,
       'Once it works again, enable it and replay the events that it missed.',
     ].join('\n\n'),
   }),
-  workflowPaused: (name: string, { workflow, why }: { workflow: string; why: string }) => ({
+  workflowPaused: (name: string, { workflow, reason }: { workflow: string; reason: string }) => ({
     subject: 'Your workflow was paused',
     text: [
-      greeting(name),
-      `Your workflow “${workflow}” was paused: ${why}`,
+      createGreeting(name),
+      `Your workflow “${workflow}” was paused: ${reason}`,
       'Fix the problem and enable the workflow again.',
     ].join('\n\n'),
   }),

@@ -63,7 +63,7 @@ export function createRetention(source: number, result: number): Retention {
 }
 
 /** Combines files that were converted in parallel, or merged into one. */
-export function combine(fidelities: readonly (Fidelity | undefined)[]): Fidelity | undefined {
+export function combineFidelities(fidelities: readonly (Fidelity | undefined)[]): Fidelity | undefined {
   const knownFidelities = fidelities.filter((one) => one !== undefined)
   if (knownFidelities.length === 0) return undefined
   const sums = unitNames.flatMap((unit) => {
@@ -81,7 +81,7 @@ export function combineSequential(
   secondFidelity: Fidelity | undefined,
 ): Fidelity | undefined {
   if (!firstFidelity || !secondFidelity) return firstFidelity ?? secondFidelity
-  const chained = unitNames.flatMap((unit) => {
+  const chainedUnits = unitNames.flatMap((unit) => {
     const [firstShare, secondShare] = [firstFidelity[unit], secondFidelity[unit]]
     if (!firstShare || !secondShare)
       return firstShare || secondShare ? [[unit, firstShare ?? secondShare] as const] : []
@@ -89,16 +89,16 @@ export function combineSequential(
       secondShare.share === 1 ? firstShare.result : Math.floor(firstShare.result * secondShare.share)
     return [[unit, createRetention(firstShare.source, result)] as const]
   })
-  return { ...Object.fromEntries(chained), ...combineNames([firstFidelity, secondFidelity]) }
+  return { ...Object.fromEntries(chainedUnits), ...combineNames([firstFidelity, secondFidelity]) }
 }
 
-function combineNames(all: readonly Fidelity[]): Pick<Fidelity, 'dropped' | 'uncounted'> {
-  const uncounted = distinct(all.flatMap((one) => one.uncounted ?? []))
+function combineNames(fidelities: readonly Fidelity[]): Pick<Fidelity, 'dropped' | 'uncounted'> {
+  const uncounted = deduplicate(fidelities.flatMap((one) => one.uncounted ?? []))
   return {
-    dropped: distinct(all.flatMap(({ dropped }) => dropped)),
+    dropped: deduplicate(fidelities.flatMap(({ dropped }) => dropped)),
     ...(uncounted.length > 0 && { uncounted }),
   }
 }
 
 const total = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0)
-const distinct = (names: readonly string[]) => [...new Set(names)]
+const deduplicate = (names: readonly string[]) => [...new Set(names)]

@@ -386,4 +386,4 @@ export const isTaskOver = ({ status }: { readonly status: TaskStatus }) =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
 /** Key prefix of everything that a job creates. File names are never part of a key. */
-export const jobPrefix = (jobId: string) => `jobs/${jobId}/`
+export const getJobPrefix = (jobId: string) => `jobs/${jobId}/`

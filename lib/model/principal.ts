@@ -56,7 +56,7 @@ const allScopes: ReadonlySet<Scope> = new Set(scopes)
 const userScopes: ReadonlySet<Scope> = new Set(scopes.filter((scope) => scope !== 'ADMIN'))
 
 /** Returns the scopes of a signed-in user. */
-export const scopesOfRole = (role: Role): ReadonlySet<Scope> => (role === 'ADMIN' ? allScopes : userScopes)
+export const getScopesOfRole = (role: Role): ReadonlySet<Scope> => (role === 'ADMIN' ? allScopes : userScopes)
 
 /** Who may send a request. */
 export interface Access {

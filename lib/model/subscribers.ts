@@ -4,9 +4,9 @@ import type { BusEvent, EventName, SubscriberKind } from '../../events/index.ts'
 export type SubscriberLookup = (event: EventName) => SubscriberKind[]
 
 /** Returns the event with its subscribers, as published on the bus. */
-export function addSubscribers(event: BusEvent, subscribersOf: SubscriberLookup): BusEvent {
+export function addSubscribers(event: BusEvent, getSubscribers: SubscriberLookup): BusEvent {
   const listeners = [
-    ...new Set([...subscribersOf(event.event), ...(event.hasWebhook ? (['webhooks'] as const) : [])]),
+    ...new Set([...getSubscribers(event.event), ...(event.hasWebhook ? (['webhooks'] as const) : [])]),
   ]
   return listeners.length > 0 ? { ...event, listeners } : event
 }

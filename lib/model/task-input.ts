@@ -5,15 +5,15 @@ export const TaskInput = z.union([z.string(), z.object({ task: z.string(), file:
 export type TaskInput = z.infer<typeof TaskInput>
 
 /** What a task takes from its input tasks, in the order of the request. */
-export function inputRefs(input: TaskInput | readonly TaskInput[] | undefined): readonly TaskInput[] {
+export function toInputRefs(input: TaskInput | readonly TaskInput[] | undefined): readonly TaskInput[] {
   if (input === undefined) return []
   return typeof input === 'string' || 'task' in input ? [input] : input
 }
 
 /** Names of the input tasks. */
-export const inputNames = (input: TaskInput | readonly TaskInput[] | undefined): string[] =>
-  inputRefs(input).map((one) => (typeof one === 'string' ? one : one.task))
+export const listInputNames = (input: TaskInput | readonly TaskInput[] | undefined): string[] =>
+  toInputRefs(input).map((one) => (typeof one === 'string' ? one : one.task))
 
 /** Whether the request selects files of its input tasks by name. */
 export const selectsFiles = (input: TaskInput | readonly TaskInput[] | undefined): boolean =>
-  inputRefs(input).some((one) => typeof one !== 'string' && one.file !== undefined)
+  toInputRefs(input).some((one) => typeof one !== 'string' && one.file !== undefined)

@@ -31,7 +31,7 @@ export const TaskMessage = z.object({
 })
 export type TaskMessage = z.infer<typeof TaskMessage>
 
-export const taskMessageOf = ({ jobId, task, part }: TaskRef): TaskMessage => ({
+export const createTaskMessage = ({ jobId, task, part }: TaskRef): TaskMessage => ({
   jobId,
   task,
   ...defined({ part }),

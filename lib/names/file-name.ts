@@ -12,11 +12,11 @@ export function sanitizeFileName(givenName: string | undefined): string {
   const lastSegment = (givenName ?? '').replaceAll('\\', '/').split('/').at(-1) ?? ''
   const base = lastSegment.slice(0, maxInspectedLength)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
-  const cleanBase = filenamify(base.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ''), {
+  const safeBase = filenamify(base.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ''), {
     replacement: '_',
     maxLength: maxNameLength,
   })
-  return /^[._]*$/.test(cleanBase) ? 'file' : cleanBase
+  return /^[._]*$/.test(safeBase) ? 'file' : safeBase
 }
 
 const maxFolderDepth = 32
@@ -57,7 +57,7 @@ interface NameParts {
 }
 
 /** `{name}-{index}.{ext}` with `a.pdf` becomes `a-1.pdf`; the extension is added if the template has none. */
-export function nameFromTemplate(template: string, { name, jobId, index, date }: NameParts): string {
+export function createNameFromTemplate(template: string, { name, jobId, index, date }: NameParts): string {
   const dot = name.lastIndexOf('.')
   const extension = dot > 0 ? name.slice(dot + 1) : ''
   const values: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ export class UniqueNames {
   }
 
   /** Returns `name (2).ext` for the second file with a name or path. */
-  next(name: string): string {
+  createUniqueName(name: string): string {
     for (let count = 1; ; count++) {
       const candidate = count === 1 ? name : name.replace(/(?<=[^/])(?:\.[^./]*)?$/, ` (${count})$&`)
       if (this.#takenNames.has(candidate.toLowerCase())) continue

@@ -10,21 +10,21 @@ type Token = '*' | ((character: string) => boolean)
 export function matchesWildcards(name: string, pattern: string, { hasClasses = true } = {}): boolean {
   const tokens = parsePattern(pattern, hasClasses)
   let [at, tokenAt] = [0, 0]
-  let star: { readonly at: number; readonly tokenAt: number } | undefined
+  let lastStar: { readonly at: number; readonly tokenAt: number } | undefined
   while (at < name.length) {
     const token = tokens[tokenAt]
     if (token === '*') {
-      star = { at, tokenAt }
+      lastStar = { at, tokenAt }
       tokenAt++
     } else if (token?.(name.charAt(at))) {
       at++
       tokenAt++
     } else {
-      if (!star) return false
+      if (!lastStar) return false
       // The last `*` stands for one more character.
-      star = { ...star, at: star.at + 1 }
-      at = star.at
-      tokenAt = star.tokenAt + 1
+      lastStar = { ...lastStar, at: lastStar.at + 1 }
+      at = lastStar.at
+      tokenAt = lastStar.tokenAt + 1
     }
   }
   return tokens.slice(tokenAt).every((token) => token === '*')
@@ -32,10 +32,10 @@ export function matchesWildcards(name: string, pattern: string, { hasClasses = t
 
 function parsePattern(pattern: string, hasClasses: boolean): readonly Token[] {
   const tokens: Token[] = []
-  const lastEnd = hasClasses ? pattern.lastIndexOf(']') : -1
+  const lastBracketAt = hasClasses ? pattern.lastIndexOf(']') : -1
   for (let at = 0; at < pattern.length; at++) {
     const character = pattern.charAt(at)
-    const end = character === '[' && at + 2 <= lastEnd ? pattern.indexOf(']', at + 2) : -1
+    const end = character === '[' && at + 2 <= lastBracketAt ? pattern.indexOf(']', at + 2) : -1
     if (character === '*') tokens.push('*')
     else if (character === '?') tokens.push(() => true)
     else if (end > 0) {

@@ -11,10 +11,13 @@ interface IncomingRequest {
  * Returns the IP address of the client. Each proxy appends its peer to `X-Forwarded-For`, so the list is read from its
  * end for as long as the entries are trusted proxies; anyone could have written the entries before them.
  */
-export function clientIp({ headers, sourceIp }: IncomingRequest, trusted: readonly string[] = []): string {
-  if (trusted.length === 0) return sourceIp
-  const isTrustedProxy = (address: string) => trusted.some((network) => isInNetwork(address, network))
-  const forwardedFor = (headers['x-forwarded-for'] ?? '').split(',').map((one) => one.trim())
+export function getClientIp(
+  { headers, sourceIp }: IncomingRequest,
+  trustedNetworks: readonly string[] = [],
+): string {
+  if (trustedNetworks.length === 0) return sourceIp
+  const isTrustedProxy = (address: string) => trustedNetworks.some((network) => isInNetwork(address, network))
+  const forwardedFor = (headers['x-forwarded-for'] ?? '').split(',').map((address) => address.trim())
   // The gateway may already have appended its own peer.
   if (forwardedFor.at(-1) === sourceIp) forwardedFor.pop()
   let address = sourceIp

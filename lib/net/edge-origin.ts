@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { clientIp } from './client-ip.ts'
+import { getClientIp } from './client-ip.ts'
 
 /** Headers from the CDN: the shared secret and the IP address of the viewer; `lib/deployment/edge.ts` sets both. */
 export const edgeHeaders = { secret: 'x-origin-secret', viewer: 'x-viewer-address' } as const
@@ -16,12 +16,12 @@ interface IncomingRequest {
  * Returns the IP address of the client. If there is a CDN in front of the service, only its header is trusted.
  * @throws AppError for a request that bypassed the CDN.
  */
-export function clientIpOf(
+export function getClientIpBehindEdge(
   request: IncomingRequest,
   config: Pick<Config, 'ORIGIN_SECRET' | 'TRUSTED_PROXIES' | 'PUBLIC_URL'>,
 ): string {
   const { ORIGIN_SECRET: secret, TRUSTED_PROXIES } = config
-  if (secret === undefined) return clientIp(request, TRUSTED_PROXIES)
+  if (secret === undefined) return getClientIp(request, TRUSTED_PROXIES)
   if (!isEqualSecret(request.headers[edgeHeaders.secret] ?? '', secret)) {
     const sentence = `The service does not accept requests at this URL. Send them to ${config.PUBLIC_URL}.`
     throw new AppError('INSUFFICIENT_PERMISSIONS', sentence, { expected: config.PUBLIC_URL })
@@ -29,7 +29,7 @@ export function clientIpOf(
   return request.headers[edgeHeaders.viewer] ?? request.sourceIp
 }
 
-function isEqualSecret(givenSecret: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(givenSecret), Buffer.from(expected)]
+function isEqualSecret(givenSecret: string, expectedSecret: string): boolean {
+  const [a, b] = [Buffer.from(givenSecret), Buffer.from(expectedSecret)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

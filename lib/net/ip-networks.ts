@@ -1,18 +1,18 @@
 import ipaddr from 'ipaddr.js'
 
 /** Returns the network of an IP address, which is less personal: /24 for IPv4, /64 for IPv6. */
-export function subnetOf(address: string): string | null {
+export function getSubnet(address: string): string | null {
   if (!ipaddr.isValid(address)) return null
   const parsedAddress = ipaddr.process(address)
-  const bits = parsedAddress.kind() === 'ipv4' ? 24 : 64
+  const prefixBits = parsedAddress.kind() === 'ipv4' ? 24 : 64
   const kind = parsedAddress.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
-  return `${kind.networkAddressFromCIDR(`${parsedAddress.toString()}/${bits}`).toString()}/${bits}`
+  return `${kind.networkAddressFromCIDR(`${parsedAddress.toString()}/${prefixBits}`).toString()}/${prefixBits}`
 }
 
 /**
  * Returns what anonymous requests are counted by: the IPv4 address, or the IPv6 /64 network, which is one household.
  */
-export function rateLimitAddress(address: string): string {
+export function toRateLimitAddress(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsedAddress = ipaddr.process(address)
   if (parsedAddress.kind() === 'ipv4') return parsedAddress.toString()
@@ -23,9 +23,9 @@ export function rateLimitAddress(address: string): string {
 export function isInNetwork(address: string, network: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsedAddress = ipaddr.process(address)
-  const [base, bits] = network.includes('/')
+  const [base, prefixBits] = network.includes('/')
     ? ipaddr.parseCIDR(network)
     : [ipaddr.process(network), undefined]
   if (parsedAddress.kind() !== base.kind()) return false
-  return parsedAddress.match(base, bits ?? (base.kind() === 'ipv4' ? 32 : 128))
+  return parsedAddress.match(base, prefixBits ?? (base.kind() === 'ipv4' ? 32 : 128))
 }

@@ -24,7 +24,7 @@ export async function buildDrawingFiles(): Promise<Readonly<Record<string, Compr
     legalComments: 'none',
     logLevel: 'silent',
   })
-  const script = async () => [
+  const buildScript = async () => [
     drawingScript,
     await compress(outputFiles[0]?.contents ?? new Uint8Array(), brotliEffort),
   ]
@@ -34,5 +34,5 @@ export async function buildDrawingFiles(): Promise<Readonly<Record<string, Compr
       return [name, await compress(await readFile(path), brotliEffort)]
     }),
   )
-  return Object.fromEntries(await Promise.all([script(), ...data]))
+  return Object.fromEntries(await Promise.all([buildScript(), ...data]))
 }

@@ -26,13 +26,13 @@ export interface BuiltPage {
   readonly styleHash: string
 }
 
-const webPath = (path: string) => join(webFolder, path)
+const getWebPath = (path: string) => join(webFolder, path)
 
 /** Styles for the first paint, inlined because a request would delay it. */
 const criticalStyles = ['app.css', 'controls.css']
 
 export async function buildPage(language: Language): Promise<BuiltPage> {
-  const styles = await Promise.all(criticalStyles.map((path) => readFile(webPath(path), 'utf8')))
+  const styles = await Promise.all(criticalStyles.map((path) => readFile(getWebPath(path), 'utf8')))
   const { code } = await transform(styles.join('\n'), {
     loader: 'css',
     minify: true,
@@ -41,8 +41,8 @@ export async function buildPage(language: Language): Promise<BuiltPage> {
   const style = code.trim()
   const { outputFiles, metafile } = await build({
     ...bundleOptions(language),
-    entryPoints: [webPath('start.tsx')],
-    inject: [webPath('shell/shared-chunk.ts')],
+    entryPoints: [getWebPath('start.tsx')],
+    inject: [getWebPath('shell/shared-chunk.ts')],
     outdir: '/web',
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -88,12 +88,12 @@ const catalogPlugin = (language: Language): Plugin => ({
     if (language === 'en') return
     onResolve({ filter: /\/words\/en\.ts$/ }, ({ path, resolveDir, namespace }) => {
       if (namespace === 'mirrored') return undefined
-      const english = join(resolveDir, path)
-      if (language === 'mirrored') return { path: english, namespace: 'mirrored' }
-      return { path: english.replace(/en\.ts$/, `${language}.ts`) }
+      const englishPath = join(resolveDir, path)
+      if (language === 'mirrored') return { path: englishPath, namespace: 'mirrored' }
+      return { path: englishPath.replace(/en\.ts$/, `${language}.ts`) }
     })
     onLoad({ filter: /.*/, namespace: 'mirrored' }, ({ path }) => ({
-      contents: `import words from './words/en.ts'; import { pseudoLocalize } from ${JSON.stringify(webPath('shell/pseudo-locale.ts'))}; export default pseudoLocalize(words)`,
+      contents: `import words from './words/en.ts'; import { pseudoLocalize } from ${JSON.stringify(getWebPath('shell/pseudo-locale.ts'))}; export default pseudoLocalize(words)`,
       loader: 'ts',
       resolveDir: join(path, '../..'),
     }))
@@ -110,8 +110,8 @@ const convertEntryPlugin: Plugin = {
     onLoad({ filter: /\/sections\/convert\/[\w/-]{1,40}\.tsx$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
       if (!/^export default /m.test(source)) return undefined
-      const core = JSON.stringify(webPath('sections/convert/entry.ts'))
-      return { contents: `import ${core}\n${source}`, loader: 'tsx' }
+      const entryPath = JSON.stringify(getWebPath('sections/convert/entry.ts'))
+      return { contents: `import ${entryPath}\n${source}`, loader: 'tsx' }
     })
   },
 }
@@ -183,7 +183,10 @@ function chunkFinder({ outputs }: Metafile) {
 
 /** The documents are rendered by TSX components, which Node cannot import directly. */
 async function loadRenderer(language: Language): Promise<RenderDocument> {
-  const { outputFiles } = await build({ ...bundleOptions(language), entryPoints: [webPath('document.tsx')] })
+  const { outputFiles } = await build({
+    ...bundleOptions(language),
+    entryPoints: [getWebPath('document.tsx')],
+  })
   const source = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64')
   const { renderDocument } = (await import(`data:text/javascript;base64,${source}`)) as {
     renderDocument: RenderDocument

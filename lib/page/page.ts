@@ -60,12 +60,12 @@ function chooseLanguage({ headers, cookies, query }: PageRequest): Language {
 }
 
 /** `pt` of `pt-BR` */
-const primaryTag = (tag: string) => tag.toLowerCase().split('-')[0]
+const getPrimaryTag = (tag: string) => tag.toLowerCase().split('-')[0]
 
 /** Best first: `pt`, `pt-PT` and `pt-br` find `pt-BR`. */
-const findLanguages = (tag: string, known: readonly Language[]) => [
-  ...known.filter((id) => id.toLowerCase() === tag.toLowerCase()),
-  ...known.filter((id) => primaryTag(id) === primaryTag(tag)),
+const findLanguages = (tag: string, languages: readonly Language[]) => [
+  ...languages.filter((id) => id.toLowerCase() === tag.toLowerCase()),
+  ...languages.filter((id) => getPrimaryTag(id) === getPrimaryTag(tag)),
 ]
 
 /** RFC 9110, 12.5.4: tags with weights. */
@@ -85,7 +85,7 @@ type PageDeps = Pick<Services, 'plans' | 'config'>
 /** The limits for visitors without an account, in the page's language. */
 function describeLimits(language: Language, deps: PageDeps) {
   const { maxFileBytes, retentionHours } = getPlanLimits(deps.config.ANONYMOUS_PLAN, deps)
-  const format = (value: number, unit: string, unitDisplay: 'short' | 'long') =>
+  const formatUnit = (value: number, unit: string, unitDisplay: 'short' | 'long') =>
     new Intl.NumberFormat(language === 'mirrored' ? 'en' : language, {
       style: 'unit',
       unit,
@@ -96,12 +96,12 @@ function describeLimits(language: Language, deps: PageDeps) {
   return {
     maxFileSize:
       maxFileBytes < 1e9
-        ? format(maxFileBytes / 1e6, 'megabyte', 'short')
-        : format(maxFileBytes / 1e9, 'gigabyte', 'short'),
+        ? formatUnit(maxFileBytes / 1e6, 'megabyte', 'short')
+        : formatUnit(maxFileBytes / 1e9, 'gigabyte', 'short'),
     retention:
       retentionHours < 72
-        ? format(retentionHours, 'hour', 'long')
-        : format(retentionHours / 24, 'day', 'long'),
+        ? formatUnit(retentionHours, 'hour', 'long')
+        : formatUnit(retentionHours / 24, 'day', 'long'),
   }
 }
 
@@ -110,13 +110,13 @@ const finishedDocuments = new Map<string, Promise<CompressedFile>>()
 /** Fills in the limits and the theme, once per document. */
 function finishDocument(
   { id, language, theme }: { readonly id: DocumentId; readonly language: Language; readonly theme: Theme },
-  built: CompressedFile,
+  builtDocument: CompressedFile,
   deps: PageDeps,
 ) {
   const { maxFileSize, retention } = describeLimits(language, deps)
   const key = [id, language, theme, maxFileSize, retention].join()
   const finish = async () => {
-    const html = (await gunzipAsync(Buffer.from(built.gzip, 'base64')))
+    const html = (await gunzipAsync(Buffer.from(builtDocument.gzip, 'base64')))
       .toString()
       .replaceAll(limitTokens.maxFileSize, maxFileSize)
       .replaceAll(limitTokens.retention, retention)
@@ -128,19 +128,19 @@ function finishDocument(
   return finished
 }
 
-export async function pageDocument(id: DocumentId, request: PageRequest, deps: PageDeps) {
+export async function loadPageDocument(id: DocumentId, request: PageRequest, deps: PageDeps) {
   const language = chooseLanguage(request)
   const { documents, styleHash } = await loadPage(language)
   const theme = chooseTheme(request.cookies)
   const document = await finishDocument({ id, language, theme }, documents[id], deps)
-  const body = await encodeFor(document, request.headers)
+  const body = await negotiateEncoding(document, request.headers)
   return {
     data: body.data,
     headers: {
       ...body.headers,
       'content-type': 'text/html; charset=utf-8',
       vary: 'accept-encoding, accept-language, cookie',
-      ...createSecurityHeaders({ style: styleHash, storage: storageOrigin(deps.config) }),
+      ...createSecurityHeaders({ style: styleHash, storage: getStorageOrigin(deps.config) }),
       ...(request.query?.lang && {
         'set-cookie': `${cookieName}=${language}; Path=/; Max-Age=${cookieLifetimeS}; SameSite=Lax`,
       }),
@@ -153,35 +153,35 @@ const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 }
 
-let drawing: Promise<Readonly<Record<string, CompressedFile>>> | undefined
+let drawingFiles: Promise<Readonly<Record<string, CompressedFile>>> | undefined
 
-async function drawingFile(name: string): Promise<CompressedFile | undefined> {
-  drawing ??= import('./build-drawing.ts').then(({ buildDrawingFiles }) => buildDrawingFiles())
-  drawing.catch(() => {
-    drawing = undefined
+async function loadDrawingFile(name: string): Promise<CompressedFile | undefined> {
+  drawingFiles ??= import('./build-drawing.ts').then(({ buildDrawingFiles }) => buildDrawingFiles())
+  drawingFiles.catch(() => {
+    drawingFiles = undefined
   })
-  return (await drawing)[name]
+  return (await drawingFiles)[name]
 }
 
 /** Returns a file of the bundle. Hashed names are cached forever; the files that draw PDFs are revalidated. */
-export async function pageFile(name: string, headers: Headers) {
-  const drawingFileContent = isDrawingFile(name) ? await drawingFile(name) : undefined
-  if (drawingFileContent) return fileReply(name, drawingFileContent, headers, {})
+export async function loadPageFile(name: string, headers: Headers) {
+  const drawingFileContent = isDrawingFile(name) ? await loadDrawingFile(name) : undefined
+  if (drawingFileContent) return createFileReply(name, drawingFileContent, headers, {})
   for (const language of builtLanguages) {
     const file = (await loadPage(language)).files[name]
     if (file)
-      return fileReply(name, file, headers, { 'cache-control': 'public, max-age=31536000, immutable' })
+      return createFileReply(name, file, headers, { 'cache-control': 'public, max-age=31536000, immutable' })
   }
   throw new AppError('NOT_FOUND', `There is no file "${name.slice(0, 64)}" here.`)
 }
 
-async function fileReply(
+async function createFileReply(
   name: string,
   file: CompressedFile,
   requestHeaders: Headers,
   extraHeaders: Readonly<Record<string, string>>,
 ) {
-  const { data, headers } = await encodeFor(file, requestHeaders)
+  const { data, headers } = await negotiateEncoding(file, requestHeaders)
   const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
   return {
     data,
@@ -197,7 +197,7 @@ async function fileReply(
 
 const gunzipAsync = promisify(gunzip)
 
-async function encodeFor({ br, gzip }: CompressedFile, headers: Headers) {
+async function negotiateEncoding({ br, gzip }: CompressedFile, headers: Headers) {
   const acceptedEncodings = headers['accept-encoding'] ?? ''
   if (/\bbr\b/.test(acceptedEncodings))
     return { data: Buffer.from(br, 'base64'), headers: { 'content-encoding': 'br' } }
@@ -207,7 +207,7 @@ async function encodeFor({ br, gzip }: CompressedFile, headers: Headers) {
 }
 
 /** Origin of the file storage; undefined if it is the service itself. */
-function storageOrigin(config: Config): string | undefined {
+function getStorageOrigin(config: Config): string | undefined {
   const endpoint = config.S3_PUBLIC_ENDPOINT ?? config.AWS_ENDPOINT_URL_S3
   if (endpoint === undefined) return `https://${config.BUCKET_NAME}.s3.${config.AWS_REGION}.amazonaws.com`
   const { origin } = new URL(endpoint)

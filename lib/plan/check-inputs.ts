@@ -21,7 +21,7 @@ export function requireInputs(
   const rule = route.steps[0].capability.more
   if (!rule) {
     if (moreFiles.length === 0) return
-    throw takesOneFile(operation, field, moreFiles.length + 1)
+    throw createOneFileError(operation, field, moreFiles.length + 1)
   }
   const got = moreFiles.length + 1
   const [min, max] = [rule.min + 1, rule.max + 1]
@@ -43,7 +43,7 @@ export function requireInputs(
   }
 }
 
-export const takesOneFile = (operation: Operation, field: string, got: number) =>
+export const createOneFileError = (operation: Operation, field: string, got: number) =>
   new AppError('INVALID_REQUEST', `${field}: ${operation} takes one file, got ${got}. Send only one file.`, {
     field,
     max: 1,

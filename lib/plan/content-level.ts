@@ -1,7 +1,7 @@
 import type { Format } from '../formats/index.ts'
 
 /** How much content a format can contain; a route may drop to the level of its target, but not below. */
-function contentLevel({ category, vector, fixedLayout }: Format): number {
+function getContentLevel({ category, vector, fixedLayout }: Format): number {
   switch (category) {
     case 'document':
     case 'ebook':
@@ -36,7 +36,7 @@ const canHaveMotion = (format: Format) => format.category === 'video' || format.
  * must stay images until the last step, and audio must stay audio.
  */
 export function passesContent(from: Format, intermediate: Format, to: Format): boolean {
-  if (contentLevel(intermediate) < Math.min(contentLevel(from), contentLevel(to))) return false
+  if (getContentLevel(intermediate) < Math.min(getContentLevel(from), getContentLevel(to))) return false
   if ((from.category === 'image' || from.category === 'audio') && intermediate.category !== from.category)
     return false
   // Videos are not converted to images to pick one, nor images to a video without motion.

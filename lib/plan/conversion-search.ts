@@ -12,7 +12,7 @@ interface SearchTerm {
 }
 
 const separators = new Set(['to', 'into', 'as', '→', '->'])
-const fillers = new Set(['a', 'an', 'the', 'my', 'file', 'files', 'convert', 'pages', 'page'])
+const fillerWords = new Set(['a', 'an', 'the', 'my', 'file', 'files', 'convert', 'pages', 'page'])
 
 /** Operations that a search finds besides conversions. */
 const searchedOperations = operations.filter((name) => name !== 'unlock')
@@ -35,29 +35,29 @@ export function searchConversions(
   )
 }
 
-const isMatch = ({ side, formats: meantFormats }: SearchTerm, { from, to }: Conversion) =>
-  (side !== 'target' && meantFormats.has(from)) || (side !== 'source' && meantFormats.has(to))
+const isMatch = ({ side, formats: searchedFormats }: SearchTerm, { from, to }: Conversion) =>
+  (side !== 'target' && searchedFormats.has(from)) || (side !== 'source' && searchedFormats.has(to))
 
 function parseTerms(text: string): readonly SearchTerm[] {
   const words = text
     .toLowerCase()
     .split(/\s+/)
-    .filter((word) => word !== '' && !fillers.has(word))
+    .filter((word) => word !== '' && !fillerWords.has(word))
   const separatorAt = words.findIndex((word, index) => index > 0 && separators.has(word))
-  const sideOf = (index: number) => (separatorAt < 0 ? 'any' : index < separatorAt ? 'source' : 'target')
-  return words.flatMap((word, index) => (separators.has(word) ? [] : [createTerm(word, sideOf(index))]))
+  const getSide = (index: number) => (separatorAt < 0 ? 'any' : index < separatorAt ? 'source' : 'target')
+  return words.flatMap((word, index) => (separators.has(word) ? [] : [createTerm(word, getSide(index))]))
 }
 
 function createTerm(word: string, side: SearchTerm['side']): SearchTerm {
-  const meantFormats = formats.filter((format) =>
+  const searchedFormats = formats.filter((format) =>
     matchesSearch(word, listFormatNames(format), getFormatSynonyms(format)),
   )
-  const meantOperations = searchedOperations.filter(
+  const matchingOperations = searchedOperations.filter(
     (name) => name !== 'convert' && matchesSearch(word, [name], getToolSynonyms(name)),
   )
   return {
     side,
-    formats: new Set(meantFormats.map(({ id }) => id)),
-    operations: new Set(meantOperations),
+    formats: new Set(searchedFormats.map(({ id }) => id)),
+    operations: new Set(matchingOperations),
   }
 }

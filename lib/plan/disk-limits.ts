@@ -5,7 +5,7 @@ import type { InputPlan } from '../model/job.ts'
 const mib = 1024 ** 2
 
 /** Disk space of an image's workers in bytes: the maximum that its engines require. It must hold a task's inputs. */
-export const workerDiskBytes = (image: string, engines: readonly Engine[]): number =>
+export const getWorkerDiskBytes = (image: string, engines: readonly Engine[]): number =>
   Math.max(0, ...engines.filter((engine) => image === engine.image).map(({ limits }) => limits.diskMb)) * mib
 
 /** @throws AppError FILE_TOO_LARGE for files that do not fit on the disk of the next step's worker. */
@@ -14,15 +14,15 @@ export function requireInputsFitWorker({ steps, step, files }: InputPlan, engine
   if (!nextStep) return
   const size = files.reduce((sum, file) => sum + file.size, 0)
   const subject = files.length === 1 ? `The file ${files[0]?.filename} has` : `The ${files.length} files have`
-  requireWorkerDisk(nextStep.image, { size, what: subject, engines })
+  requireWorkerDisk(nextStep.image, { size, subject, engines })
 }
 
 /** @throws AppError FILE_TOO_LARGE; `subject` starts its message (`The file a.pdf has`). */
 export function requireWorkerDisk(
   image: string,
-  { size, what: subject, engines }: { size: number; what: string; engines: readonly Engine[] },
+  { size, subject, engines }: { size: number; subject: string; engines: readonly Engine[] },
 ): void {
-  const max = workerDiskBytes(image, engines)
+  const max = getWorkerDiskBytes(image, engines)
   if (size <= max) return
   throw new AppError(
     'FILE_TOO_LARGE',

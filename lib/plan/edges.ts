@@ -38,11 +38,11 @@ export function buildEdges(engines: readonly Engine[], operation: Operation): Ed
 }
 
 /** Removes edges from `from` whose engine does not support the traits of the file. */
-export function withoutUnsuitableEdges(edges: Edges, from: FormatId, traits: readonly Trait[]): Edges {
-  const fits = ({ capability }: Edge) =>
+export function removeUnsuitableEdges(edges: Edges, from: FormatId, traits: readonly Trait[]): Edges {
+  const isSuitable = ({ capability }: Edge) =>
     !capability.unsupportedTraits?.some((trait) => traits.includes(trait))
   const targets = [...(edges.get(from) ?? [])].map(
-    ([to, candidates]) => [to, candidates.filter(fits)] as const,
+    ([to, candidates]) => [to, candidates.filter(isSuitable)] as const,
   )
   return new Map([...edges, [from, new Map(targets.filter(([, candidates]) => candidates.length > 0))]])
 }
@@ -53,13 +53,13 @@ function listEdges(engines: readonly Engine[], operation: Operation): Edge[] {
       .filter((capability) => capability.operation === operation)
       .flatMap((capability) => {
         const { id, image } = engine
-        return formatPairs(capability).map(([from, to]) => ({ engine: id, image, capability, from, to }))
+        return listFormatPairs(capability).map(([from, to]) => ({ engine: id, image, capability, from, to }))
       }),
   )
 }
 
 /** All pairs of source and target format that a capability covers. */
-export function formatPairs({ from, to, same, except = [] }: Capability): [FormatId, FormatId][] {
+export function listFormatPairs({ from, to, same, except = [] }: Capability): [FormatId, FormatId][] {
   const excluded = new Set(except.map(([source, target]) => `${source} ${target}`))
   return from.flatMap((source) =>
     to

@@ -5,8 +5,8 @@ import { toDetectedFormat } from '../formats/locked-office.ts'
 import type { InputPlan, JobError, StoredFile, TriedRoute } from '../model/job.ts'
 import { defined } from '../validation/defined.ts'
 import { groupInputs } from './file-lists.ts'
-import { optionsSchemaOf, planOtherRoute, type Route } from './index.ts'
-import { knownOptions, stepsWithOptions } from './options.ts'
+import { createOptionsSchema, planOtherRoute, type Route } from './index.ts'
+import { applyOptions, listKnownOptions } from './options.ts'
 import { type ConversionSpec, planFiles, routeFiles } from './plan-files.ts'
 import { isRejection } from './unreadable-error.ts'
 
@@ -32,13 +32,13 @@ export function planFallback(
   spec: ConversionSpec,
   attempt: FallbackAttempt,
 ): InputPlan | { readonly error: JobError } {
-  const detectedFiles = withDetectedFormat(files, spec, attempt)
+  const detectedFiles = applyDetectedFormat(files, spec, attempt)
   if (toDetectedFormat(attempt.tried.at(-1)?.error))
     return planForDetectedFormat(detectedFiles, spec, attempt)
   // Attempts with a wrong format say nothing about the file's content.
-  const [firstRoute, ...rest] = attempt.tried.filter(({ error }) => !toDetectedFormat(error))
+  const [firstRoute, ...otherRoutes] = attempt.tried.filter(({ error }) => !toDetectedFormat(error))
   if (!firstRoute) throw new Error('a fallback was requested, but no route has failed')
-  const triedRoutes = [firstRoute, ...rest] as const
+  const triedRoutes = [firstRoute, ...otherRoutes] as const
   const { engine, ...unpinnedSpec } = spec
   const inputPlan =
     triedRoutes.length < maxRoutes
@@ -52,16 +52,16 @@ export function planFallback(
 }
 
 /** Returns the files with the detected format of a file whose extension was wrong. */
-function withDetectedFormat(
+function applyDetectedFormat(
   files: readonly StoredFile[],
   spec: ConversionSpec,
   { index, tried }: FallbackAttempt,
 ): readonly StoredFile[] {
-  const foundKind = tried.map(({ error }) => toDetectedFormat(error)).find((kind) => kind !== undefined)
-  if (foundKind === undefined) return files
-  const misnamed = groupInputs(files, spec)[index]?.[0]
-  const mimeType = formatById(foundKind).mimeTypes[0] ?? 'application/octet-stream'
-  return files.map((file) => (file === misnamed ? { ...file, format: foundKind, mimeType } : file))
+  const detectedFormat = tried.map(({ error }) => toDetectedFormat(error)).find((kind) => kind !== undefined)
+  if (detectedFormat === undefined) return files
+  const misnamedFile = groupInputs(files, spec)[index]?.[0]
+  const mimeType = formatById(detectedFormat).mimeTypes[0] ?? 'application/octet-stream'
+  return files.map((file) => (file === misnamedFile ? { ...file, format: detectedFormat, mimeType } : file))
 }
 
 /** Plans the input again with its detected format. Errors refer to that format. */
@@ -89,17 +89,17 @@ function planAnotherRoute(
   const group = groupInputs(files, spec)[index] ?? []
   const [firstInput] = routeFiles(group, spec, engines)
   if (!firstInput) return undefined
-  const requestedOptions = knownOptions(firstInput.route, spec.options)
+  const requestedOptions = listKnownOptions(firstInput.route, spec.options)
   const route = planOtherRoute({
-    ...endFormatsOf(firstInput.route),
+    ...getEndFormats(firstInput.route),
     operation: spec.operation,
     engines,
     unreadable: tried.map(({ steps }) => steps),
-    accepts: (candidate) => requestedOptions.every((name) => name in optionsSchemaOf(candidate).shape),
+    accepts: (candidate) => requestedOptions.every((name) => name in createOptionsSchema(candidate).shape),
   })
   if (!route) return undefined
   try {
-    return { steps: stepsWithOptions(route, spec.options).steps, step: 0, files: group, tried: [...tried] }
+    return { steps: applyOptions(route, spec.options).steps, step: 0, files: group, tried: [...tried] }
   } catch (error) {
     // An option value that only the engines of the first route support.
     if (error instanceof AppError) return undefined
@@ -107,7 +107,7 @@ function planAnotherRoute(
   }
 }
 
-function endFormatsOf({ steps }: Route): Pick<Route['steps'][0], 'from' | 'to'> {
+function getEndFormats({ steps }: Route): Pick<Route['steps'][0], 'from' | 'to'> {
   const [firstStep] = steps
   return { from: firstStep.from, to: steps.at(-1)?.to ?? firstStep.to }
 }

@@ -31,25 +31,25 @@ export function findOtherRoute(
   const appendTo = (routeBefore: Route | undefined, step: Edge): Route[] => {
     const route = appendStep(routeBefore, step, undefined)
     const isWorse = bestRoute !== undefined && route.cost >= bestRoute.cost
-    return isWorse || unreadable.some((one) => startsWith(route, one)) ? [] : [route]
+    return isWorse || unreadable.some((steps) => startsWith(route, steps)) ? [] : [route]
   }
-  const extend = (routeBefore: Route | undefined, at: FormatId) => {
+  const extendRoute = (routeBefore: Route | undefined, at: FormatId) => {
     const targets = edges.get(at)
     for (const route of (targets?.get(to) ?? []).flatMap((step) => appendTo(routeBefore, step)))
       if (keepsContent(route) && accepts(route) && route.cost < (bestRoute?.cost ?? Infinity))
         bestRoute = route
     const length = routeBefore?.steps.length ?? 0
     if (length >= maxSteps - 1) return
-    for (const intermediate of intermediatesOf(routeBefore, from))
+    for (const intermediate of listIntermediateFormats(routeBefore, from))
       for (const route of (targets?.get(intermediate) ?? []).flatMap((step) => appendTo(routeBefore, step)))
-        extend(route, intermediate)
+        extendRoute(route, intermediate)
   }
-  extend(undefined, from)
+  extendRoute(undefined, from)
   return bestRoute
 }
 
 /** Possible intermediate formats: each once, and the source format only for the first step and if it is lossless. */
-function intermediatesOf(routeBefore: Route | undefined, from: FormatId): readonly FormatId[] {
+function listIntermediateFormats(routeBefore: Route | undefined, from: FormatId): readonly FormatId[] {
   const otherFormats = intermediateFormats.filter(
     (id) => id !== from && !routeBefore?.steps.some((step) => step.to === id),
   )

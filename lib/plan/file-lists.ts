@@ -12,11 +12,11 @@ import type { Operation } from '../model/operations.ts'
 export const maxMembers = 2000
 
 /** The file itself, or the first member of a list. */
-export const firstListedFile = (file: StoredFile): StoredFile =>
-  file.members?.length ? (listedFiles(file)[0] ?? file) : file
+export const getFirstListedFile = (file: StoredFile): StoredFile =>
+  file.members?.length ? (expandListedFiles(file)[0] ?? file) : file
 
 /** The files for which a stored file stands: the members of a list, or the file itself. */
-export function listedFiles(file: StoredFile): readonly StoredFile[] {
+export function expandListedFiles(file: StoredFile): readonly StoredFile[] {
   const { members, each: _, ...zip } = file
   if (!members) return [file]
   if (members.length === 0) throw tooManyMembersError(file)
@@ -54,17 +54,17 @@ interface Target {
 }
 
 /** Whether a list stands for its ZIP: the archive itself is unpacked or converted. */
-const takesArchive = ({ operation, to }: Target) =>
+const acceptsArchive = ({ operation, to }: Target) =>
   operation === 'extract' ||
   (operation === 'convert' && to !== undefined && formatById(to).category === 'archive')
 
 /** Splits a list into groups with the same route: the members of each format, whose results become a list again. */
 function splitByFormat(file: StoredFile): readonly StoredFile[][] {
   if (!file.members) return [[file]]
-  const [onlyMember, ...others] = listedFiles(file)
-  if (onlyMember && others.length === 0 && file.each === undefined)
+  const [onlyMember, ...otherMembers] = expandListedFiles(file)
+  if (onlyMember && otherMembers.length === 0 && file.each === undefined)
     return [[{ ...file, filename: onlyMember.filename }]]
-  const groups = Map.groupBy(listedFiles(file), ({ format }) => format)
+  const groups = Map.groupBy(expandListedFiles(file), ({ format }) => format)
   return [...groups.values()].map((group) => [
     { ...file, members: group.map(({ filename }) => filename), each: file.each ?? file.key },
   ])
@@ -76,17 +76,17 @@ function splitByFormat(file: StoredFile): readonly StoredFile[][] {
  */
 export function groupInputs(files: readonly StoredFile[], target: Target): readonly StoredFile[][] {
   const { operation } = target
-  const inputs: readonly StoredFile[] = takesArchive(target)
+  const inputs: readonly StoredFile[] = acceptsArchive(target)
     ? files.map(({ members: _, ...zip }) => zip)
     : files
-  const [onlyFile, ...others] = inputs
-  const isList = onlyFile?.members !== undefined && others.length === 0
-  const isSeparate = operation === 'convert' || (isList && !combiningOperations.includes(operation))
-  return isSeparate ? inputs.flatMap(splitByFormat) : [[...inputs]]
+  const [onlyFile, ...otherMembers] = inputs
+  const isList = onlyFile?.members !== undefined && otherMembers.length === 0
+  const areFilesSeparate = operation === 'convert' || (isList && !combiningOperations.includes(operation))
+  return areFilesSeparate ? inputs.flatMap(splitByFormat) : [[...inputs]]
 }
 
 /** The files that go through a route together. Of a list that is converted one by one, the first stands for all. */
-export function filesOfGroup(group: readonly StoredFile[]): readonly StoredFile[] {
-  const files = group.flatMap(listedFiles)
+export function toFilesOfGroup(group: readonly StoredFile[]): readonly StoredFile[] {
+  const files = group.flatMap(expandListedFiles)
   return group[0]?.each === undefined ? files : files.slice(0, 1)
 }

@@ -14,13 +14,13 @@ interface SupportedOptions {
 interface IgnoredOption {
   readonly option: string
   /** The option that is used instead, or that leaves nothing to do for this one. */
-  readonly beside: string
+  readonly overriddenBy: string
   /** Value of `beside`, which may be its default; any value that was sent if left out. */
   readonly is?: string
   /** For two names of one setting: whether they agree. */
-  readonly agree?: (value: unknown, other: unknown) => boolean
+  readonly valuesAgree?: (value: unknown, otherValue: unknown) => boolean
   /** The conversion has this option as well: names may mean something else elsewhere. */
-  readonly among?: string
+  readonly onlyAmong?: string
   /** The conversion does not have this option. */
   readonly lacks?: string
   /** With one of these options, both have an effect. */
@@ -29,34 +29,34 @@ interface IgnoredOption {
 }
 
 const isSame = (value: unknown, other: unknown) => value === other
-const meansExact = (value: unknown, layout: unknown) => value === (layout === 'exact')
+const agreesWithLayout = (value: unknown, layout: unknown) => value === (layout === 'exact')
 
 /** The first row of an option that applies is reported. */
 const ignoredOptions: readonly IgnoredOption[] = [
   // With a bit rate, a video has no quality level. The engine reports `twoPass`, which not all codecs support.
-  { option: 'bitrate', beside: 'videoBitrate', agree: isSame },
-  { option: 'crf', beside: 'videoBitrate' },
-  { option: 'crf', beside: 'bitrate' },
-  { option: 'quality', beside: 'videoBitrate' },
-  { option: 'quality', beside: 'bitrate' },
-  { option: 'quality', beside: 'crf' },
+  { option: 'bitrate', overriddenBy: 'videoBitrate', valuesAgree: isSame },
+  { option: 'crf', overriddenBy: 'videoBitrate' },
+  { option: 'crf', overriddenBy: 'bitrate' },
+  { option: 'quality', overriddenBy: 'videoBitrate' },
+  { option: 'quality', overriddenBy: 'bitrate' },
+  { option: 'quality', overriddenBy: 'crf' },
   // In a video, `quality` is that of the video track.
-  { option: 'quality', beside: 'audioBitrate', lacks: 'preset' },
+  { option: 'quality', overriddenBy: 'audioBitrate', lacks: 'preset' },
   // For images, `quality` limits the quality of a result that has to fit a size.
-  { option: 'quality', beside: 'targetSize', engines: ['ffmpeg', 'pdf'] },
-  { option: 'profile', beside: 'targetSize' },
-  { option: 'quality', beside: 'profile' },
-  { option: 'quality', beside: 'jpegQuality' },
-  { option: 'downscale', beside: 'width', among: 'fit' },
-  { option: 'downscale', beside: 'height', among: 'fit' },
-  { option: 'fit', beside: 'downscale', unless: ['width', 'height'] },
-  { option: 'threshold', beside: 'colorMode', is: 'color' },
-  { option: 'colorPrecision', beside: 'colorMode', is: 'bw' },
-  { option: 'watermarkScale', beside: 'watermarkText' },
-  { option: 'ebookBaseFontSize', beside: 'ebookDisableFontRescaling' },
-  { option: 'pageRange', beside: 'pages', agree: isSame },
-  { option: 'ocrLanguage', beside: 'language', agree: isSame },
-  { option: 'preserveLayout', beside: 'layout', agree: meansExact },
+  { option: 'quality', overriddenBy: 'targetSize', engines: ['ffmpeg', 'pdf'] },
+  { option: 'profile', overriddenBy: 'targetSize' },
+  { option: 'quality', overriddenBy: 'profile' },
+  { option: 'quality', overriddenBy: 'jpegQuality' },
+  { option: 'downscale', overriddenBy: 'width', onlyAmong: 'fit' },
+  { option: 'downscale', overriddenBy: 'height', onlyAmong: 'fit' },
+  { option: 'fit', overriddenBy: 'downscale', unless: ['width', 'height'] },
+  { option: 'threshold', overriddenBy: 'colorMode', is: 'color' },
+  { option: 'colorPrecision', overriddenBy: 'colorMode', is: 'bw' },
+  { option: 'watermarkScale', overriddenBy: 'watermarkText' },
+  { option: 'ebookBaseFontSize', overriddenBy: 'ebookDisableFontRescaling' },
+  { option: 'pageRange', overriddenBy: 'pages', valuesAgree: isSame },
+  { option: 'ocrLanguage', overriddenBy: 'language', valuesAgree: isSame },
+  { option: 'preserveLayout', overriddenBy: 'layout', valuesAgree: agreesWithLayout },
 ]
 
 /**
@@ -67,7 +67,7 @@ export function warnAboutIgnoredOptions(options: Options, supported: SupportedOp
   const rows = ignoredOptions.filter((row) => isIgnored(row, options, supported))
   return [...Map.groupBy(rows, ({ option }) => option).values()].flatMap(([row]) => {
     if (!row) return []
-    const { option, beside, is } = row
+    const { option, overriddenBy: beside, is } = row
     const other = is === undefined ? beside : `${beside}=${is}`
     const message = `${option} was ignored: it has no effect beside ${other}.`
     return [{ code: 'OPTION_IGNORED', field: option, message }]
@@ -75,19 +75,28 @@ export function warnAboutIgnoredOptions(options: Options, supported: SupportedOp
 }
 
 function isIgnored(
-  { option, beside, is, agree, among, lacks, unless = [], engines }: IgnoredOption,
+  {
+    option,
+    overriddenBy: beside,
+    is,
+    valuesAgree: agree,
+    onlyAmong: among,
+    lacks,
+    unless = [],
+    engines,
+  }: IgnoredOption,
   options: Options,
   { names, defaults, engine }: SupportedOptions,
 ): boolean {
   const isRequested = (name: string) => options[name] !== undefined && options[name] !== defaults[name]
   const other = options[beside] ?? defaults[beside]
-  const isFor =
+  const appliesTo =
     (among === undefined || names.includes(among)) &&
     (lacks === undefined || !names.includes(lacks)) &&
     (engines === undefined || engines.includes(engine))
   const isOverridden = is === undefined ? isRequested(beside) && other !== false : other === is
   return (
-    isFor &&
+    appliesTo &&
     isRequested(option) &&
     isOverridden &&
     !agree?.(options[option], other) &&

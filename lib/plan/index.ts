@@ -10,10 +10,10 @@ import { canBeLocked } from '../formats/locked-office.ts'
 import type { ConversionStep } from '../model/job.ts'
 import { type Operation, toolOperations } from '../model/operations.ts'
 import { describeValues } from '../validation/describe-schema.ts'
-import { buildEdges, type Edge, type Edges, withoutUnsuitableEdges } from './edges.ts'
+import { buildEdges, type Edge, type Edges, removeUnsuitableEdges } from './edges.ts'
 import { findOtherRoute, type OtherRouteRequest } from './fallback-search.ts'
-import { isListedTarget, isWorthSeveralSteps, rankOf } from './listed-targets.ts'
-import { type Route, routesFrom } from './search.ts'
+import { getRank, isListedTarget, isWorthSeveralSteps } from './listed-targets.ts'
+import { findRoutesFrom, type Route } from './search.ts'
 import unprovenPairs from './unproven-pairs.json' with { type: 'json' }
 
 export type { Edge } from './edges.ts'
@@ -49,7 +49,7 @@ export function planRoute({
   engines,
   traits = [],
 }: RouteRequest): Route {
-  const plans = plansOf(engines, operation)
+  const plans = getPlans(engines, operation)
   const route = plans.from(from, engine).get(to)
   // A pinned engine is always used. If no engine supports the traits of a drawing, the normal route is used. Without a
   // normal route, the conversion is not supported at all.
@@ -103,16 +103,16 @@ export function planOtherRoute(
   request: OtherRouteRequest & Pick<RouteRequest, 'operation' | 'engines'>,
 ): Route | undefined {
   const { operation = 'convert', engines } = request
-  return plansOf(engines, operation).findOther(request)
+  return getPlans(engines, operation).findOther(request)
 }
 
 /** Maximum number of formats in an error; GET /v1/formats/conversions lists all. */
-const maxListed = 40
+const maxListedFormats = 40
 
-const formatList = (formats: readonly FormatId[]) =>
-  formats.length <= maxListed
+const describeFormats = (formats: readonly FormatId[]) =>
+  formats.length <= maxListedFormats
     ? formats.join(', ')
-    : `${formats.slice(0, maxListed).join(', ')} and ${formats.length - maxListed} more`
+    : `${formats.slice(0, maxListedFormats).join(', ')} and ${formats.length - maxListedFormats} more`
 
 function createUnsupportedOperationError(
   operation: Operation,
@@ -124,12 +124,12 @@ function createUnsupportedOperationError(
     capabilities.filter((row) => row.operation === operation),
   )
   const sources = [...new Set(rows.flatMap((row) => row.from))]
-  const targets = [...plansOf(engines, operation).from(from).keys()]
+  const targets = [...getPlans(engines, operation).from(from).keys()]
   const sentence =
     targets.length > 0
       ? `${operation} creates ${describeValues(targets)} from ${from}, not ${to}.`
-      : `${operation} supports ${formatList(sources) || 'no format on this machine'}; the file is ${from}.`
-  const details = { operation, from, to, targets, ...(sources.length <= maxListed && { sources }) }
+      : `${operation} supports ${describeFormats(sources) || 'no format on this machine'}; the file is ${from}.`
+  const details = { operation, from, to, targets, ...(sources.length <= maxListedFormats && { sources }) }
   return new AppError('UNSUPPORTED_CONVERSION', sentence, details)
 }
 
@@ -138,7 +138,7 @@ function createUnsupportedOperationError(
  * order of the registry. `findConversions` returns all possible ones.
  */
 export function listTargets(from: FormatId, engines: readonly Engine[]): FormatId[] {
-  return listTargetsAmong(from, new Set(plansOf(engines, 'convert').from(from).keys()))
+  return listTargetsAmong(from, new Set(getPlans(engines, 'convert').from(from).keys()))
 }
 
 /** Selects and sorts the useful targets among reachable formats, as `listTargets` does. */
@@ -149,7 +149,7 @@ export function listTargetsAmong(from: FormatId, reachedFormats: ReadonlySet<For
   const sameCategory = byCategory.get(source.category) ?? []
   byCategory.delete(source.category)
   return [sameCategory, ...byCategory.values()]
-    .flatMap((group) => group.toSorted((a, b) => rankOf(a) - rankOf(b)))
+    .flatMap((group) => group.toSorted((a, b) => getRank(a) - getRank(b)))
     .map(({ id }) => id)
 }
 
@@ -159,8 +159,8 @@ export function findConversions(
   operation: Operation = 'convert',
   from?: FormatId,
 ): readonly Conversion[] {
-  const plans = plansOf(engines, operation)
-  return from === undefined ? plans.listAll() : conversionsOf(from, plans.from(from))
+  const plans = getPlans(engines, operation)
+  return from === undefined ? plans.listAll() : toConversions(from, plans.from(from))
 }
 
 /** Engines that convert the pair alone if `engine` pins them, cheapest first, besides those of its route. */
@@ -169,16 +169,16 @@ export function listAlternatives(
   engines: readonly Engine[],
 ): readonly EngineId[] {
   const routeEngines = route.steps.map(({ engine }) => engine)
-  const direct = plansOf(engines, route.steps[0].capability.operation).directEngines(from, to)
+  const direct = getPlans(engines, route.steps[0].capability.operation).directEngines(from, to)
   return [...new Set(direct)].filter((id) => !routeEngines.includes(id) && isPinnable(id))
 }
 
-const conversionsOf = (from: FormatId, routes: ReadonlyMap<FormatId, Route>): Conversion[] =>
+const toConversions = (from: FormatId, routes: ReadonlyMap<FormatId, Route>): Conversion[] =>
   [...routes].map(([to, route]) => ({ from, to, route }))
 
 /** All pairs that should work, including unproven ones; `npm run conformance` tests them. */
 export function listCandidates(engines: readonly Engine[]): readonly Conversion[] {
-  return lazyPlans(buildEdges(engines, 'convert'), maxStepsOf('convert'), {}).listAll()
+  return createLazyPlans(buildEdges(engines, 'convert'), getMaxSteps('convert'), {}).listAll()
 }
 
 /**
@@ -186,7 +186,7 @@ export function listCandidates(engines: readonly Engine[]): readonly Conversion[
  * the target. Exceptions: the password belongs to the unlock step before all others, and options about reading the
  * source belong to the first step, because the later steps read intermediate files.
  */
-export function optionsSchemaOf(route: Route): z.ZodObject {
+export function createOptionsSchema(route: Route): z.ZodObject {
   const shapes = route.steps.map(shapeOf)
   return z.object(Object.assign({}, ...shapes, mayNeedUnlock(route) ? unlockOptionShape : {}))
 }
@@ -200,12 +200,12 @@ function shapeOf({ capability: { options } }: Edge, at: number): Readonly<Record
 
 /** Creates the steps that a task stores, each with its parsed options. */
 export function createSteps(route: Route, options: Readonly<Record<string, unknown>>): ConversionStep[] {
-  const { password, ...rest } = options
+  const { password, ...otherOptions } = options
   const [firstStep] = route.steps
   if (!needsUnlockStep(route, options)) return assignOptions(route, options)
   const { engine, image } = unlockEngine
   const unlock = { operation: 'unlock', engine, image, from: firstStep.from, to: firstStep.from } as const
-  return [{ ...unlock, options: { password } }, ...assignOptions(route, rest)]
+  return [{ ...unlock, options: { password } }, ...assignOptions(route, otherOptions)]
 }
 
 /** Operations that read the content of a document; others treat it as bytes. */
@@ -225,10 +225,10 @@ export const firstImageOf = (route: Route, options: Readonly<Record<string, unkn
 
 function assignOptions(route: Route, options: Readonly<Record<string, unknown>>): ConversionStep[] {
   const shapes = route.steps.map(shapeOf)
-  const stepOfOption = (name: string) => shapes.findLastIndex((shape) => name in shape)
+  const findStepOfOption = (name: string) => shapes.findLastIndex((shape) => name in shape)
   const isFor = (name: string, at: number) => {
     const option = shapes[at]?.[name]
-    return option !== undefined && (isEachStepOption(option) || stepOfOption(name) === at)
+    return option !== undefined && (isEachStepOption(option) || findStepOfOption(name) === at)
   }
   return route.steps.map(({ capability, engine, image, from, to }, at) => ({
     operation: capability.operation,
@@ -252,14 +252,14 @@ interface Plans {
 
 const cache = new WeakMap<readonly Engine[], Map<Operation, Plans>>()
 
-function plansOf(engines: readonly Engine[], operation: Operation): Plans {
+function getPlans(engines: readonly Engine[], operation: Operation): Plans {
   const plans = cache.get(engines) ?? new Map<Operation, Plans>()
   cache.set(engines, plans)
   const knownPlans =
     plans.get(operation) ??
-    lazyPlans(
+    createLazyPlans(
       buildEdges(engines, operation),
-      maxStepsOf(operation),
+      getMaxSteps(operation),
       operation === 'convert' ? unprovenPairs : {},
     )
   plans.set(operation, knownPlans)
@@ -267,18 +267,18 @@ function plansOf(engines: readonly Engine[], operation: Operation): Plans {
 }
 
 /** Operations other than `convert` take a single step. */
-const maxStepsOf = (operation: Operation) => (operation === 'convert' ? 3 : 1)
+const getMaxSteps = (operation: Operation) => (operation === 'convert' ? 3 : 1)
 
 /** Searches the routes of a source on first use, because most requests in a fresh process need only one. */
-function lazyPlans(
+function createLazyPlans(
   edges: Edges,
   maxSteps: number,
   unproven: Readonly<Record<string, readonly string[]>>,
 ): Plans {
   const bySource = new Map<string, Map<FormatId, Route>>()
-  const search = (id: FormatId, pinned?: EngineId) =>
+  const searchRoutes = (id: FormatId, pinned?: EngineId) =>
     new Map(
-      [...routesFrom(edges, id, maxSteps, pinned)].filter(
+      [...findRoutesFrom(edges, id, maxSteps, pinned)].filter(
         ([to, { steps }]) =>
           !unproven[id]?.includes(to) &&
           // Single steps are always included. Longer routes must be useful: a page of a book as a Sun raster is not.
@@ -287,14 +287,14 @@ function lazyPlans(
     )
   const from = (id: FormatId, pinned?: EngineId) => {
     const key = `${pinned ?? ''}/${id}`
-    const knownRoutes = bySource.get(key) ?? search(id, pinned)
+    const knownRoutes = bySource.get(key) ?? searchRoutes(id, pinned)
     bySource.set(key, knownRoutes)
     return knownRoutes
   }
   const fromWithTraits = (id: FormatId, traits: readonly Trait[]) => {
     const key = `${traits.join()}/${id}`
     const traitRoutes =
-      bySource.get(key) ?? routesFrom(withoutUnsuitableEdges(edges, id, traits), id, maxSteps)
+      bySource.get(key) ?? findRoutesFrom(removeUnsuitableEdges(edges, id, traits), id, maxSteps)
     bySource.set(key, traitRoutes)
     return traitRoutes
   }
@@ -304,7 +304,7 @@ function lazyPlans(
     const cachedConversions = allConversions?.deref()
     if (cachedConversions) return cachedConversions
     const foundConversions = formats.flatMap(({ id }) =>
-      conversionsOf(id, bySource.get(`/${id}`) ?? search(id)),
+      toConversions(id, bySource.get(`/${id}`) ?? searchRoutes(id)),
     )
     allConversions = new WeakRef(foundConversions)
     return foundConversions

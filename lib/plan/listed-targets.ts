@@ -14,25 +14,25 @@ const popularTargets: Readonly<Record<Format['category'], readonly string[]>> = 
 /** Documents without running text, and the document formats listed for them. */
 const documentKinds = [
   {
-    of: [
+    formats: [
       ...['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm', 'xls', 'xlt', 'ods', 'ots', 'fods', 'sxc', 'uos'],
       ...['xmlss', 'et', 'wk1', 'wk4', '123', 'wb1', 'wb2', 'wb3'],
       ...['csv', 'tsv', 'dif', 'slk', 'numbers'],
     ],
-    becomes: ['pdf', 'html', 'md', 'txt'],
+    targets: ['pdf', 'html', 'md', 'txt'],
   },
   {
-    of: [
+    formats: [
       ...['pptx', 'pptm', 'ppsx', 'potx', 'potm', 'ppt', 'pps', 'pot', 'odp', 'otp', 'fodp', 'sxi'],
       ...['key', 'dps', 'uop'],
     ],
-    becomes: ['pdf', 'html', 'txt'],
+    targets: ['pdf', 'html', 'txt'],
   },
   {
-    of: ['srt', 'vtt', 'ass', 'ssa', 'sub', 'smi', 'ttml', 'lrc', 'scc', 'mpl2', 'jss', 'pjs', 'aqt'],
-    becomes: ['txt'],
+    formats: ['srt', 'vtt', 'ass', 'ssa', 'sub', 'smi', 'ttml', 'lrc', 'scc', 'mpl2', 'jss', 'pjs', 'aqt'],
+    targets: ['txt'],
   },
-  { of: ['odg', 'otg', 'fodg', 'vsd', 'vsdx', 'pub', 'dxf'], becomes: ['pdf'] },
+  { formats: ['odg', 'otg', 'fodg', 'vsd', 'vsdx', 'pub', 'dxf'], targets: ['pdf'] },
 ]
 
 /** Subtitles of a video. */
@@ -42,7 +42,7 @@ const subtitleFormats = ['srt', 'vtt', 'ass']
 const slideFormats = ['pptx', 'odp']
 
 /** Targets worth several steps within their category, but not listed, such as the tables of a text as a spreadsheet. */
-const worthSeveralSteps: readonly string[] = [
+const targetsWorthSeveralSteps: readonly string[] = [
   ...['doc', 'xlsx', 'xls', 'ods', 'csv', 'pptx', 'ppt', 'odp', 'tex', 'rst', 'adoc'],
   ...['heic', 'jxl', 'jp2', 'ico', 'psd', 'tga', 'hdr', 'exr', 'dds', 'pcx', 'apng', 'eps', 'svgz'],
 ]
@@ -50,10 +50,10 @@ const worthSeveralSteps: readonly string[] = [
 /** All format ids in the rules. */
 export const formatIdsInRules: readonly string[] = [
   ...Object.values(popularTargets).flat(),
-  ...documentKinds.flatMap(({ of, becomes }) => [...of, ...becomes]),
+  ...documentKinds.flatMap(({ formats: of, targets: becomes }) => [...of, ...becomes]),
   ...slideFormats,
   ...subtitleFormats,
-  ...worthSeveralSteps,
+  ...targetsWorthSeveralSteps,
 ]
 
 /**
@@ -65,21 +65,23 @@ export function isListedTarget(from: Format, to: Format): boolean {
   if (from.category === 'video' && subtitleFormats.includes(to.id)) return true
   if (from.category !== to.category) return popularTargets[to.category].includes(to.id)
   if (from.category !== 'document') return true
-  const [kind, otherKind] = [from, to].map(({ id }) => documentKinds.find(({ of }) => of.includes(id)))
+  const [kind, otherKind] = [from, to].map(({ id }) =>
+    documentKinds.find(({ formats: of }) => of.includes(id)),
+  )
   if (kind === otherKind) return true
-  return kind ? kind.becomes.includes(to.id) : slideFormats.includes(to.id)
+  return kind ? kind.targets.includes(to.id) : slideFormats.includes(to.id)
 }
 
 /** Whether the target is useful enough for a route of several steps, which costs time and content. */
 export const isWorthSeveralSteps = (from: Format, to: Format) =>
   popularTargets[to.category].includes(to.id) ||
-  (kindOf(from) === kindOf(to) && worthSeveralSteps.includes(to.id))
+  (getKind(from) === getKind(to) && targetsWorthSeveralSteps.includes(to.id))
 
 /** Treats ebooks as documents. */
-const kindOf = ({ category }: Format) => (category === 'ebook' ? 'document' : category)
+const getKind = ({ category }: Format) => (category === 'ebook' ? 'document' : category)
 
 /** 0 for the most popular target of its category; all others share the last rank. */
-export function rankOf({ id, category }: Format): number {
-  const place = popularTargets[category].indexOf(id)
-  return place < 0 ? popularTargets[category].length : place
+export function getRank({ id, category }: Format): number {
+  const rank = popularTargets[category].indexOf(id)
+  return rank < 0 ? popularTargets[category].length : rank
 }

@@ -5,8 +5,8 @@ import { TextPdfOptions, toTextPageSetup } from '../engines/libreoffice/page-set
 import { isLenientOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { Operation } from '../model/operations.ts'
-import { camelCase } from '../names/case-conversion.ts'
-import { booleanFromText } from '../validation/coerce.ts'
+import { toCamelCase } from '../names/case-conversion.ts'
+import { parseBoolean } from '../validation/coerce.ts'
 import { parseInput } from '../validation/parse-input.ts'
 import { readsEmptyText } from './options.ts'
 import type { ConversionSpec } from './plan-files.ts'
@@ -44,11 +44,11 @@ const isSent = (value: unknown) => value !== undefined && value !== ''
 const hasAny = (options: Options, names: readonly string[]) => names.some((name) => isSent(options[name]))
 
 /** In an empty text, an option to change metadata removes an entry. */
-const isSet = (options: Options, names: readonly string[]) =>
+const isAnySet = (options: Options, names: readonly string[]) =>
   names.some((name) => options[name] !== undefined)
-const isOn = (value: unknown) => value === true || booleanFromText(String(value)) === true
+const isTrue = (value: unknown) => value === true || parseBoolean(String(value)) === true
 
-const margins = ['marginTop', 'marginRight', 'marginBottom', 'marginLeft'] as const
+const marginOptions = ['marginTop', 'marginRight', 'marginBottom', 'marginLeft'] as const
 const documentFields = ['title', 'author', 'subject', 'keywords', 'creator', 'producer']
 const fileFields = ['title', 'author', 'subject', 'description', 'keywords', 'copyright', 'creationDate']
 const gridPlaces: Readonly<Record<string, number>> = { grid2x2: 4, grid3x3: 9 }
@@ -65,15 +65,15 @@ const rules: readonly OptionRule[] = [
       }
     },
   },
-  { operations: ['convert'], find: findNoRoom },
+  { operations: ['convert'], find: findTooLargeMargins },
   {
     operations: ['crop-pdf'],
     find: (options) => {
-      const hasMargins = hasAny(options, margins)
+      const hasMargins = hasAny(options, marginOptions)
       if (!hasMargins && !isSent(options['cropBox']))
         return {
           field: 'cropBox',
-          error: `expected a box, or at least one of ${margins.join(', ')}`,
+          error: `expected a box, or at least one of ${marginOptions.join(', ')}`,
           details: { reason: 'nothing-to-do' },
         }
       if (hasMargins && isSent(options['cropBox']))
@@ -82,7 +82,9 @@ const rules: readonly OptionRule[] = [
           error: 'cannot be combined with margins; send one or the other',
           details: { reason: 'either-or' },
         }
-      const negativeMargin = margins.find((name) => /^\s*-\d*\.?\d*[1-9]/.test(String(options[name] ?? '')))
+      const negativeMargin = marginOptions.find((name) =>
+        /^\s*-\d*\.?\d*[1-9]/.test(String(options[name] ?? '')),
+      )
       return negativeMargin && { field: negativeMargin, error: 'expected 0 or more' }
     },
   },
@@ -99,7 +101,7 @@ const rules: readonly OptionRule[] = [
   {
     operations: ['edit-pdf-metadata'],
     find: (options) => {
-      if (isSet(options, documentFields) || isOn(options['removeMetadata'])) return undefined
+      if (isAnySet(options, documentFields) || isTrue(options['removeMetadata'])) return undefined
       return {
         field: 'title',
         error: `expected at least one of ${documentFields.join(', ')}, or removeMetadata`,
@@ -110,7 +112,7 @@ const rules: readonly OptionRule[] = [
   {
     operations: ['metadata/write'],
     find: (options) => {
-      if (isSet(options, fileFields) || isOn(options['strip'])) return undefined
+      if (isAnySet(options, fileFields) || isTrue(options['strip'])) return undefined
       return {
         field: 'title',
         error: `expected at least one of ${fileFields.join(', ')}, or strip`,
@@ -122,24 +124,24 @@ const rules: readonly OptionRule[] = [
     operations: ['remove-pdf-pages'],
     find: ({ pages }) => {
       if (typeof pages !== 'string') return undefined
-      const removesAll = pages
+      const removesAllPages = pages
         .toLowerCase()
         .split(',')
-        .some((part) => isWholeDocument(part))
-      if (!removesAll) return undefined
+        .some((range) => isWholeDocument(range))
+      if (!removesAllPages) return undefined
       return { field: 'pages', error: 'expected fewer than all pages', details: { reason: 'all-pages' } }
     },
   },
   {
     operations: ['merge'],
     find: ({ layout }, additionalFiles) => {
-      const places = typeof layout === 'string' ? gridPlaces[layout] : undefined
+      const positions = typeof layout === 'string' ? gridPlaces[layout] : undefined
       const got = (additionalFiles ?? 0) + 1
-      if (places === undefined || got <= places) return undefined
+      if (positions === undefined || got <= positions) return undefined
       return {
         field: 'layout',
-        error: `${String(layout)} has ${places} places, got ${got} images. Send fewer, or use grid`,
-        details: { reason: 'too-many-images', max: places },
+        error: `${String(layout)} has ${positions} places, got ${got} images. Send fewer, or use grid`,
+        details: { reason: 'too-many-images', max: positions },
       }
     },
   },
@@ -148,8 +150,8 @@ const rules: readonly OptionRule[] = [
 const isWholeDocument = (range: string) => ['1-last', 'last-1'].includes(range.replaceAll(/\s/g, ''))
 
 /** Margins that leave no room on paper of a requested size, whichever way it is turned. */
-function findNoRoom(options: Options): Problem | undefined {
-  if (!isSent(options['pageSize']) || !hasAny(options, margins)) return undefined
+function findTooLargeMargins(options: Options): Problem | undefined {
+  if (!isSent(options['pageSize']) || !hasAny(options, marginOptions)) return undefined
   const page = TextPdfOptions.safeParse(options)
   if (!page.success) return undefined
   const {
@@ -173,7 +175,7 @@ function findNoRoom(options: Options): Problem | undefined {
 
 /** @throws AppError INVALID_INPUT for options that contradict each other or are not enough. */
 export function requireConsistentOptions({ operation, options, additionalFiles }: OptionCheck): void {
-  const namedOptions = withPublicNames(options)
+  const namedOptions = toPublicNames(options)
   for (const { operations, find } of rules) {
     if (operations && !operations.includes(operation)) continue
     const problem = find(namedOptions, additionalFiles)
@@ -185,8 +187,8 @@ export function requireConsistentOptions({ operation, options, additionalFiles }
   }
 }
 
-const withPublicNames = (options: Options): Options =>
-  Object.fromEntries(Object.entries(options).map(([name, value]) => [camelCase(name), value]))
+const toPublicNames = (options: Options): Options =>
+  Object.fromEntries(Object.entries(options).map(([name, value]) => [toCamelCase(name), value]))
 
 /**
  * Checks the options of a task whose file has not arrived, and whose route is not known: a value that no conversion to
@@ -203,14 +205,15 @@ export function requirePossibleOptions(
   const shapes = [...new Set(rows.map((row) => row.options))].map(
     ({ shape }) => shape as Readonly<Record<string, z.ZodType>>, // shapes hold types
   )
-  const namedOptions = withPublicNames(options)
+  const namedOptions = toPublicNames(options)
   for (const name of new Set(shapes.flatMap((shape) => Object.keys(shape)))) {
     const schemas = [...new Set(shapes.flatMap((shape) => shape[name] ?? []))]
     const isEmpty = namedOptions[name] === '' && !schemas.some(readsEmptyText)
     const value = isEmpty ? undefined : namedOptions[name]
     const [schema] = schemas
-    const isElsewhere = value === undefined && schemas.length > 0 && shapes.some((shape) => !shape[name])
-    if (!schema || isElsewhere || schemas.some((one) => accepts(one, value))) continue
+    const belongsToOtherStep =
+      value === undefined && schemas.length > 0 && shapes.some((shape) => !shape[name])
+    if (!schema || belongsToOtherStep || schemas.some((schema) => accepts(schema, value))) continue
     parseInput(z.object({ [name]: schema }), { [name]: value }, 'options')
   }
 }

@@ -3,11 +3,11 @@ import { type EngineId, engineIds, isPinnable } from '../component-ids.ts'
 import { isLenientOption, isNewPassword } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { ConversionStep, Warning } from '../model/job.ts'
-import { camelCase } from '../names/case-conversion.ts'
-import { didYouMean, findSimilar } from '../validation/did-you-mean.ts'
+import { toCamelCase } from '../names/case-conversion.ts'
+import { findSimilar, formatSuggestion } from '../validation/did-you-mean.ts'
 import { parseInput } from '../validation/parse-input.ts'
 import { warnAboutIgnoredOptions } from './ignored-options.ts'
-import { createSteps, optionsSchemaOf, type Route } from './index.ts'
+import { createOptionsSchema, createSteps, type Route } from './index.ts'
 import { isPdfEngine } from './pdf-engine.ts'
 
 /**
@@ -15,15 +15,15 @@ import { isPdfEngine } from './pdf-engine.ts'
  * may be written as `audio_codec` or `audioCodec`.
  * @throws AppError INVALID_INPUT naming each option with an invalid value, or an option with two values.
  */
-export function stepsWithOptions(
+export function applyOptions(
   route: Route,
   options: Readonly<Record<string, unknown>>,
 ): { steps: ConversionStep[]; warnings: Warning[] } {
-  const schema = optionsSchemaOf(route)
+  const schema = createOptionsSchema(route)
   const knownOptionValues: Record<string, unknown> = {}
   const warnings: Warning[] = []
   for (const [name, value] of Object.entries(options)) {
-    const publicName = publicNameOf(name, schema)
+    const publicName = getPublicName(name, schema)
     if (publicName && value === '' && !readsEmptyText(schema.shape[publicName])) continue
     if (publicName && isIgnorableValue(schema.shape[publicName], value))
       warnings.push(warnAboutDroppedOption(publicName, value, schema))
@@ -51,7 +51,7 @@ const defaultsOf = ({ shape }: z.ZodObject): Readonly<Record<string, unknown>> =
 
 /** Adds an option. @throws AppError INVALID_INPUT when it already has a different value. */
 export function addOption(options: Record<string, unknown>, name: string, value: unknown): void {
-  if (Object.hasOwn(options, name) && asText(options[name]) !== asText(value))
+  if (Object.hasOwn(options, name) && toText(options[name]) !== toText(value))
     throw new AppError(
       'INVALID_INPUT',
       `${name}: sent twice with different values. Send it once, in either spelling, inside or outside of options.`,
@@ -61,16 +61,16 @@ export function addOption(options: Record<string, unknown>, name: string, value:
 }
 
 /** Form fields are always strings. */
-const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** Resolves either spelling; undefined for an unknown option. */
-const publicNameOf = (name: string, { shape }: z.ZodObject) =>
-  [name, camelCase(name)].find((candidate) => Object.hasOwn(shape, candidate))
+const getPublicName = (name: string, { shape }: z.ZodObject) =>
+  [name, toCamelCase(name)].find((candidate) => Object.hasOwn(shape, candidate))
 
 /** Names of the options that a route supports. */
-export function knownOptions(route: Route, options: Readonly<Record<string, unknown>>): string[] {
-  const schema = optionsSchemaOf(route)
-  return Object.keys(options).flatMap((name) => publicNameOf(name, schema) ?? [])
+export function listKnownOptions(route: Route, options: Readonly<Record<string, unknown>>): string[] {
+  const schema = createOptionsSchema(route)
+  return Object.keys(options).flatMap((name) => getPublicName(name, schema) ?? [])
 }
 
 /** Whether an empty value is parsed. Otherwise an empty field, as forms send it, counts as not sent. */
@@ -100,7 +100,7 @@ function warnAboutUnknownOption(name: string, knownNames: readonly string[]): Wa
   return {
     code: 'UNKNOWN_PARAMETER',
     field,
-    message: `"${field}" is not an option of this conversion and was ignored; ${hint}.${didYouMean(suggestion)}`,
+    message: `"${field}" is not an option of this conversion and was ignored; ${hint}.${formatSuggestion(suggestion)}`,
   }
 }
 
@@ -113,7 +113,7 @@ export function parseEngine(name: string | undefined): EngineId | undefined {
   if (id) return id
   throw new AppError(
     'INVALID_INPUT',
-    `engine: expected one of ${pinnableEngines.join(', ')}, got "${name.slice(0, 64)}".${didYouMean(findSimilar(name, pinnableEngines))}`,
+    `engine: expected one of ${pinnableEngines.join(', ')}, got "${name.slice(0, 64)}".${formatSuggestion(findSimilar(name, pinnableEngines))}`,
     {
       field: 'engine',
       expected: pinnableEngines,

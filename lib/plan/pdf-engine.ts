@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { camelCase } from '../names/case-conversion.ts'
+import { toCamelCase } from '../names/case-conversion.ts'
 import type { PlanId } from '../plans.ts'
 
 /** `pdfEngine` selects an external document renderer. This service has none and only supports `auto`. */
@@ -8,7 +8,7 @@ const field = 'pdfEngine'
 const values = ['auto']
 const allowedPlans: readonly PlanId[] = ['business', 'self-hosted']
 
-export const isPdfEngine = (option: string) => camelCase(option) === field
+export const isPdfEngine = (option: string) => toCamelCase(option) === field
 
 /** @throws AppError INSUFFICIENT_PERMISSIONS on plans without external renderers, otherwise UNSUPPORTED_CONVERSION. */
 export function requireAutoPdfEngine(options: Readonly<Record<string, unknown>>, plan: PlanId): void {

@@ -7,10 +7,10 @@ import type { InputPlan, StoredFile, Warning } from '../model/job.ts'
 import type { Operation } from '../model/operations.ts'
 import { requireInputs } from './check-inputs.ts'
 import { requireInputsFitWorker } from './disk-limits.ts'
-import { filesOfGroup, groupInputs } from './file-lists.ts'
+import { groupInputs, toFilesOfGroup } from './file-lists.ts'
 import { mayNeedUnlock, planRoute, type Route } from './index.ts'
-import { stepsWithOptions } from './options.ts'
-import { timeLimitOf } from './time-limits.ts'
+import { applyOptions } from './options.ts'
+import { getTimeLimitS } from './time-limits.ts'
 
 /** A requested conversion of some files. */
 export interface ConversionSpec {
@@ -49,7 +49,7 @@ export function routeFiles(
   if (files.length === 0)
     throw new AppError('NO_FILES', 'There are no input files: the input tasks produced none.')
   return groupInputs(files, spec).map((group) => {
-    const [firstFile, ...moreFiles] = filesOfGroup(group)
+    const [firstFile, ...moreFiles] = toFilesOfGroup(group)
     if (!firstFile) throw new Error('a group without files')
     const { operation, engine } = spec
     const from = requireKnownFormat(firstFile)
@@ -77,7 +77,7 @@ export function planFiles(
 ): ConversionPlan {
   const plannedInputs = routeFiles(files, spec, engines).map(({ files: group, route }) => {
     requireUnlocked(group, route, spec)
-    const { steps, warnings } = stepsWithOptions(route, spec.options)
+    const { steps, warnings } = applyOptions(route, spec.options)
     const inputPlan = { steps, step: 0, files: [...group] }
     requireInputsFitWorker(inputPlan, engines)
     return { inputPlan, warnings }
@@ -86,7 +86,7 @@ export function planFiles(
   return {
     inputPlans,
     warnings: plannedInputs.flatMap(({ warnings }) => warnings),
-    limitS: timeLimitOf(inputPlans),
+    limitS: getTimeLimitS(inputPlans),
   }
 }
 
@@ -95,8 +95,8 @@ function requireUnlocked(files: readonly StoredFile[], route: Route, { options }
   if (options['password'] !== undefined || !mayNeedUnlock(route)) return
   const [{ engine, from }] = route.steps
   // LibreOffice opens spreadsheets that are only protected against changes without a password.
-  const isLeftToOffice = engine === 'libreoffice' && spreadsheetFormats.includes(from)
-  if (files.some(({ locked }) => locked) && !isLeftToOffice) throw documentPasswordMissingError()
+  const isUnlockedByOffice = engine === 'libreoffice' && spreadsheetFormats.includes(from)
+  if (files.some(({ locked }) => locked) && !isUnlockedByOffice) throw documentPasswordMissingError()
 }
 
 const spreadsheetFormats: readonly FormatId[] = ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm']

@@ -17,31 +17,31 @@ const otherEngineCost = 10_000
 export const intermediateFormats = formats.filter((format) => format.via).map((format) => format.id)
 
 /** Returns the cheapest route from one format to each format reachable in at most `maxSteps` steps. */
-export function routesFrom(
+export function findRoutesFrom(
   edges: Edges,
   from: FormatId,
   maxSteps: number,
   pinnedEngine?: EngineId,
 ): Map<FormatId, Route> {
   const bestRoutes = new Map<FormatId, Route>()
-  const offerAll = (routeBefore: Route | undefined, at: FormatId) => {
+  const offerRoutes = (routeBefore: Route | undefined, at: FormatId) => {
     for (const [to, candidates] of edges.get(at) ?? []) {
-      for (const step of usableEdges(candidates, pinnedEngine)) {
+      for (const step of selectUsableEdges(candidates, pinnedEngine)) {
         if (pinnedEngine !== undefined && step.engine !== pinnedEngine) continue
         // Cost first: it is cheap to compare for millions of routes and leaves few for the content check.
         const knownRoute = bestRoutes.get(to)
-        if (knownRoute && costOf(routeBefore, step, pinnedEngine) >= knownRoute.cost) continue
+        if (knownRoute && getCost(routeBefore, step, pinnedEngine) >= knownRoute.cost) continue
         const route = appendStep(routeBefore, step, pinnedEngine)
         if (keepsContent(route)) bestRoutes.set(to, route)
       }
     }
   }
   const extend = (routeBefore: Route | undefined, at: FormatId) => {
-    offerAll(routeBefore, at)
+    offerRoutes(routeBefore, at)
     if ((routeBefore?.steps.length ?? 0) >= maxSteps - 1) return
     for (const via of intermediateFormats) {
       if (via === from || routeBefore?.steps.some((step) => step.to === via)) continue
-      for (const step of usableEdges(edges.get(at)?.get(via) ?? [], pinnedEngine))
+      for (const step of selectUsableEdges(edges.get(at)?.get(via) ?? [], pinnedEngine))
         extend(appendStep(routeBefore, step, pinnedEngine), via)
     }
   }
@@ -50,16 +50,16 @@ export function routesFrom(
 }
 
 /** The cheapest edge, and that of the pinned engine. */
-function usableEdges(edges: readonly Edge[], pinnedEngine: EngineId | undefined): readonly Edge[] {
+function selectUsableEdges(edges: readonly Edge[], pinnedEngine: EngineId | undefined): readonly Edge[] {
   if (pinnedEngine === undefined) return edges.length > 1 ? edges.slice(0, 1) : edges
   const pinnedEdge = edges.find(({ engine }) => engine === pinnedEngine)
   return [...new Set([pinnedEdge, edges[0]])].filter((edge) => edge !== undefined)
 }
 
-function costOf(routeBefore: Route | undefined, step: Edge, pinnedEngine: EngineId | undefined): number {
-  const otherEngine = pinnedEngine !== undefined && step.engine !== pinnedEngine ? otherEngineCost : 0
-  const imageChange = routeBefore && routeBefore.steps.at(-1)?.image !== step.image ? imageChangeCost : 0
-  return (routeBefore?.cost ?? 0) + step.capability.cost + otherEngine + imageChange
+function getCost(routeBefore: Route | undefined, step: Edge, pinnedEngine: EngineId | undefined): number {
+  const engineCost = pinnedEngine !== undefined && step.engine !== pinnedEngine ? otherEngineCost : 0
+  const changeCost = routeBefore && routeBefore.steps.at(-1)?.image !== step.image ? imageChangeCost : 0
+  return (routeBefore?.cost ?? 0) + step.capability.cost + engineCost + changeCost
 }
 
 export function appendStep(
@@ -67,21 +67,21 @@ export function appendStep(
   step: Edge,
   pinnedEngine: EngineId | undefined,
 ): Route {
-  const cost = costOf(routeBefore, step, pinnedEngine)
+  const cost = getCost(routeBefore, step, pinnedEngine)
   return { steps: routeBefore ? [...routeBefore.steps, step] : [step], cost }
 }
 
 export function keepsContent({ steps }: Route): boolean {
-  const formatsRead = steps.map((step) => formatById(step.from))
-  const [source] = formatsRead
+  const readFormats = steps.map((step) => formatById(step.from))
+  const [source] = readFormats
   const lastStep = steps.at(-1)
-  if (!source || !lastStep || formatsRead.length === 1) return true
+  if (!source || !lastStep || readFormats.length === 1) return true
   const target = formatById(lastStep.to)
-  if (formatsRead.includes(target)) return false
+  if (readFormats.includes(target)) return false
   // Checked against all formats before it: a single page may have become several on the way.
-  return formatsRead
+  return readFormats
     .slice(1)
-    .every((between, index) =>
-      formatsRead.slice(0, index + 1).every((from) => passesContent(from, between, target)),
+    .every((intermediate, index) =>
+      readFormats.slice(0, index + 1).every((from) => passesContent(from, intermediate, target)),
     )
 }

@@ -3,7 +3,7 @@ import { type FormatId, formatByAlias } from '../formats/index.ts'
 import { findBySynonym } from '../formats/synonyms.ts'
 import { unknownFormatError } from '../formats/unknown-format.ts'
 import { type ToolOperation, toolOperations } from '../model/operations.ts'
-import { didYouMean, findSimilar } from '../validation/did-you-mean.ts'
+import { findSimilar, formatSuggestion } from '../validation/did-you-mean.ts'
 
 /** Aliases of the field with the target format. */
 interface TargetFields {
@@ -51,7 +51,7 @@ export function parseToolOperation(name: string | undefined): ToolOperation | un
   const suggestion = suggestTool(name)
   throw new AppError(
     'INVALID_REQUEST',
-    `toolOperation: expected one of ${toolOperations.join(', ')}, got "${name.slice(0, 64)}".${didYouMean(suggestion)}`,
+    `toolOperation: expected one of ${toolOperations.join(', ')}, got "${name.slice(0, 64)}".${formatSuggestion(suggestion)}`,
     { field: 'toolOperation', expected: toolOperations, ...(suggestion && { suggestion }) },
   )
 }

@@ -24,7 +24,7 @@ export const transferLimitS = 3600
 /** Time limit of a website capture, over all attempts. */
 export const captureLimitS = 300
 
-export function timeLimitOf(inputPlans: readonly InputPlan[]): number {
+export function getTimeLimitS(inputPlans: readonly InputPlan[]): number {
   const steps = inputPlans.flatMap((inputPlan) => inputPlan.steps)
   if (steps.some(({ operation }) => operation === 'merge')) return mergeTimeLimitS
   // Formats of steps come from our planner.
@@ -37,4 +37,4 @@ export function timeLimitOf(inputPlans: readonly InputPlan[]): number {
 }
 
 /** Recommended polling interval in seconds for a task with this time limit. */
-export const pollAfterS = (limitS: number) => (limitS <= 120 ? 2 : limitS <= 600 ? 5 : 10)
+export const getPollIntervalS = (limitS: number) => (limitS <= 120 ? 2 : limitS <= 600 ? 5 : 10)

@@ -11,7 +11,7 @@ export type InternalEvent = 'socket.opened' | 'sockets.waiting' | 'credential.re
 export type EventSelector = EventName | InternalEvent | `${string}.*`
 
 /** Returns the EventBridge pattern for the events that a function listens to. */
-export const eventPattern = (events: readonly EventSelector[], subscriberKind?: SubscriberKind) => ({
+export const createEventPattern = (events: readonly EventSelector[], subscriberKind?: SubscriberKind) => ({
   source: [eventSource],
   'detail-type': events.map((name) => (name.endsWith('.*') ? { prefix: name.slice(0, -1) } : name)),
   ...defined({ detail: subscriberKind && { listeners: [subscriberKind] } }),

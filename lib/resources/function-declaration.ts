@@ -87,5 +87,5 @@ export interface FunctionDeclaration {
 }
 
 /** Returns the secrets that a function reads; behind CloudFront these include the secret header of the distribution. */
-export const secretNamesOf = ({ secrets = [], trigger }: FunctionDeclaration): readonly SecretName[] =>
+export const getSecretNames = ({ secrets = [], trigger }: FunctionDeclaration): readonly SecretName[] =>
   'http' in trigger || 'websocket' in trigger ? [...secrets, 'ORIGIN_SECRET'] : secrets

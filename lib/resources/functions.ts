@@ -17,7 +17,7 @@ import {
 } from './role-permissions.ts'
 
 /** Returns the routes for each path and everything below it. */
-const routesBelow = (...paths: readonly string[]) =>
+const createRoutesBelow = (...paths: readonly string[]) =>
   paths.flatMap((path) => [`ANY ${path}`, `ANY ${path}/{rest+}`])
 
 /** Common to functions of the HTTP API; API Gateway ends a request after 29 s. */
@@ -49,7 +49,7 @@ export const functions = {
   conversion: {
     ...httpDefaults,
     handler: 'functions/conversion.handler',
-    trigger: { http: routesBelow('/v1/convert') },
+    trigger: { http: createRoutesBelow('/v1/convert') },
     // The estimate counts the messages ahead in the queue.
     rights: [
       ...serveJobRequests,
@@ -67,7 +67,7 @@ export const functions = {
   jobs: {
     handler: 'functions/jobs.handler',
     ...httpDefaults,
-    trigger: { http: routesBelow('/v1/jobs', '/v1/status', '/v1/download', '/v1/import') },
+    trigger: { http: createRoutesBelow('/v1/jobs', '/v1/status', '/v1/download', '/v1/import') },
     rights: [
       ...serveJobRequests,
       writeContent('PutItem', 'DeleteItem', 'BatchWriteItem'),
@@ -95,7 +95,7 @@ export const functions = {
   uploads: {
     ...httpDefaults,
     handler: 'functions/uploads.handler',
-    trigger: { http: routesBelow('/v1/uploads') },
+    trigger: { http: createRoutesBelow('/v1/uploads') },
     rights: [
       ...serveRequests,
       writeContent('PutItem', 'BatchWriteItem'),
@@ -119,7 +119,7 @@ export const functions = {
   automation: {
     handler: 'functions/webhooks-workflows.handler',
     ...httpDefaults,
-    trigger: { http: routesBelow('/v1/webhooks', '/v1/workflows') },
+    trigger: { http: createRoutesBelow('/v1/webhooks', '/v1/workflows') },
     rights: [
       ...serveJobRequests,
       writeContent('PutItem', 'DeleteItem', 'BatchWriteItem'),
@@ -136,7 +136,7 @@ export const functions = {
   drives: {
     ...httpDefaults,
     handler: 'functions/drives.handler',
-    trigger: { http: routesBelow('/v1/cloud') },
+    trigger: { http: createRoutesBelow('/v1/cloud') },
     rights: [...serveJobRequests, writeContent('PutItem', 'DeleteItem')],
     secrets: ['SERVICE_SECRET', 'DRIVES'],
     reaches: ['drives'],
@@ -146,7 +146,7 @@ export const functions = {
   access: {
     handler: 'functions/account-api.handler',
     ...httpDefaults,
-    trigger: { http: routesBelow('/v1/account', '/v1/api-keys', '/v1/oauth') },
+    trigger: { http: createRoutesBelow('/v1/account', '/v1/api-keys', '/v1/oauth') },
     rights: [...serveRequests, tableAccess(allGroups, 'PutItem', 'DeleteItem'), { index: 'byList' }],
     secrets: ['SERVICE_SECRET'],
     maximumConcurrency: 20,
@@ -154,7 +154,7 @@ export const functions = {
   admin: {
     ...httpDefaults,
     handler: 'functions/admin.handler',
-    trigger: { http: routesBelow('/v1/admin') },
+    trigger: { http: createRoutesBelow('/v1/admin') },
     rights: [...serveRequests, tableAccess(allGroups, 'PutItem', 'DeleteItem'), { index: 'byList' }],
     secrets: ['SERVICE_SECRET'],
     maximumConcurrency: 5,
@@ -163,7 +163,7 @@ export const functions = {
   facade: {
     handler: 'functions/compat-v2.handler',
     ...httpDefaults,
-    trigger: { http: routesBelow('/v2', '/sync/v2') },
+    trigger: { http: createRoutesBelow('/v2', '/sync/v2') },
     rights: [
       ...serveJobRequests,
       writeContent('PutItem', 'DeleteItem', 'BatchWriteItem'),
@@ -390,7 +390,7 @@ export const functions = {
 } as const satisfies Readonly<Record<string, FunctionDeclaration>>
 export type FunctionName = keyof typeof functions
 /** Returns the row of a function; `convert-<image>` functions have none. */
-export const declarationOf = (name: string | undefined): FunctionDeclaration | undefined =>
+export const findDeclaration = (name: string | undefined): FunctionDeclaration | undefined =>
   (functions as Readonly<Record<string, FunctionDeclaration>>)[name ?? '']
 
 export const functionNames = Object.keys(functions) as FunctionName[] // keys of a const table

@@ -37,7 +37,7 @@ export const allGroups = [...contentGroups, ...accountGroups] as const
 /** A group of partitions, or the prefix of one. */
 export type PartitionName = PartitionGroup | PartitionPrefix
 
-export const prefixesOf = (names: readonly PartitionName[]): readonly PartitionPrefix[] =>
+export const listPrefixes = (names: readonly PartitionName[]): readonly PartitionPrefix[] =>
   names.flatMap((name) => (isGroup(name) ? partitions[name] : [name]))
 
 const isGroup = (name: PartitionName): name is PartitionGroup => name in partitions

@@ -1,10 +1,10 @@
 import { defined } from '../validation/defined.ts'
 import type { FunctionDeclaration } from './function-declaration.ts'
-import { declarationOf, type FunctionName, functionNames, functions } from './functions.ts'
+import { type FunctionName, findDeclaration, functionNames, functions } from './functions.ts'
 import { maxVisibilityTimeoutS, type QueueId } from './queues.ts'
 
 /** Returns the function that a queue invokes, undefined for the queue of an image. */
-export const functionForQueue = (queue: QueueId | FunctionName): FunctionName | undefined =>
+export const getFunctionForQueue = (queue: QueueId | FunctionName): FunctionName | undefined =>
   functionNames.find((name) => {
     const { trigger }: FunctionDeclaration = functions[name]
     return 'queue' in trigger && trigger.queue === queue
@@ -14,15 +14,15 @@ export const functionForQueue = (queue: QueueId | FunctionName): FunctionName | 
  * Returns the visibility timeout of a queue in seconds: six times the timeout of its function, as AWS recommends for
  * throttled invocations, but at most `maxVisibilityTimeoutS`. Workers shorten it on receipt.
  */
-export const visibilityTimeoutOf = (queue: QueueId): number => {
-  const timeoutS = declarationOf(functionForQueue(queue))?.timeoutS ?? maxVisibilityTimeoutS
+export const getVisibilityTimeoutS = (queue: QueueId): number => {
+  const timeoutS = findDeclaration(getFunctionForQueue(queue))?.timeoutS ?? maxVisibilityTimeoutS
   return Math.min(maxVisibilityTimeoutS, 6 * timeoutS)
 }
 
 /** Whether the function of a queue may be invoked recursively, with Lambda's name and values. */
-export const recursionOf = (queue: QueueId): 'Allow' | undefined => {
-  const name = functionForQueue(queue)
-  return name === undefined || declarationOf(name)?.recurs ? 'Allow' : undefined
+export const getRecursiveLoop = (queue: QueueId): 'Allow' | undefined => {
+  const name = getFunctionForQueue(queue)
+  return name === undefined || findDeclaration(name)?.recurs ? 'Allow' : undefined
 }
 
 /** How a queue invokes its function, with the property names of serverless.yml. */
@@ -43,8 +43,8 @@ export const defaultQueueMapping = {
   functionResponseType: 'ReportBatchItemFailures',
 } as const satisfies QueueMappingSettings
 
-export function queueMappingOf(queue: QueueId): QueueMappingSettings {
-  const maximumConcurrency = declarationOf(functionForQueue(queue))?.maximumConcurrency
+export function getQueueMapping(queue: QueueId): QueueMappingSettings {
+  const maximumConcurrency = findDeclaration(getFunctionForQueue(queue))?.maximumConcurrency
   return {
     ...defaultQueueMapping,
     // Each message takes only milliseconds.

@@ -1,11 +1,11 @@
 import type { ImageId } from '../component-ids.ts'
-import { allGroups, contentGroups, type PartitionName, prefixesOf } from './partitions.ts'
+import { allGroups, contentGroups, listPrefixes, type PartitionName } from './partitions.ts'
 import type { FilePrefix, FileVerb, Permission, TableVerb } from './permissions.ts'
 
 /** @param names partitions, by group or prefix, whose records the function reads or writes. */
 export const tableAccess = (names: readonly PartitionName[], ...verbs: readonly TableVerb[]) => ({
   table: verbs.map((verb) => `dynamodb:${verb}` as const),
-  partitions: prefixesOf(names),
+  partitions: listPrefixes(names),
 })
 export const fileAccess = (prefixes: readonly FilePrefix[], ...verbs: readonly FileVerb[]) => ({
   files: verbs.map((verb) => `s3:${verb}` as const),

@@ -55,12 +55,12 @@ export function createServices(
   const files = new Files(config, connections, timeouts)
   const queues = new Queues(config, connections.sqs, timeouts)
   const bus = new Bus(config, connections.eventBridge, timeouts)
-  const engines = lazy(() => loadEnabledEngines(config))
+  const engines = createLazy(() => loadEnabledEngines(config))
   const store = new JobStore(table)
-  const secret = lazy(() => secretOf(config))
-  const download = lazy(() => openDailyKeys(config))
-  const vault = lazy(() => openVault(config))
-  const keys = lazy(() => ({ ...keysOf(secret()), download: download() }))
+  const secret = createLazy(() => getServiceSecret(config))
+  const download = createLazy(() => openDailyKeys(config))
+  const vault = createLazy(() => openVault(config))
+  const keys = createLazy(() => ({ ...keysOf(secret()), download: download() }))
   const uploads = new Uploads(table)
   const subscribers = new TtlCache<SubscriberLookup>(subscriberCacheMs)
   const findSubscribers = (owner: string) => subscribers.get(owner, () => loadSubscribers(table, owner))
@@ -123,10 +123,10 @@ const keysOf = (secret: string) => ({
 })
 
 /** Creates the value on first use: engines run without the service's secret and everything derived from it. */
-function lazy<T>(make: () => T): () => T {
+function createLazy<T>(createValue: () => T): () => T {
   let createdValue: { readonly value: T } | undefined
   return () => {
-    createdValue ??= { value: make() }
+    createdValue ??= { value: createValue() }
     return createdValue.value
   }
 }
@@ -149,20 +149,23 @@ function createTaskSender({
   const direct = createDirectSender({ store, engines })
   if (config.TASK_FILES === 'direct') return direct
   if (!presignsTaskFiles) return preparingSender
-  const presigning = lazyAsync(async () => {
+  const openPresigningSender = lazyAsync(async () => {
     const [{ createPresigningSender }, { TaskUrlSigner }] = await Promise.all([
       import('../jobs/presign-work.ts'),
       import('../aws/task-url-signer.ts'),
     ])
     return createPresigningSender(direct, { store, files, vault: vault(), signer: new TaskUrlSigner(config) })
   })
-  return { ...preparingSender, route: async (task, known) => (await presigning()).route(task, known) }
+  return {
+    ...preparingSender,
+    route: async (task, taskInputs) => (await openPresigningSender()).route(task, taskInputs),
+  }
 }
 
-const openGuardedHttp = async ({ OUTGOING_ALLOW: allowed = [] }: Config) =>
-  new (await import('../transfer/guarded-http.ts')).GuardedHttp({ allowed })
+const openGuardedHttp = async ({ OUTGOING_ALLOW: allowedNetworks = [] }: Config) =>
+  new (await import('../transfer/guarded-http.ts')).GuardedHttp({ allowedNetworks })
 
-function secretOf({ SERVICE_SECRET }: Config): string {
+function getServiceSecret({ SERVICE_SECRET }: Config): string {
   if (SERVICE_SECRET) return SERVICE_SECRET
   throw new Error('SERVICE_SECRET is not set')
 }

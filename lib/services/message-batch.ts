@@ -13,14 +13,14 @@ export async function handleBatch(
   log: Pick<Log, 'error'>,
   handle: (record: SQSRecord) => Promise<boolean>,
 ): Promise<SQSBatchResponse> {
-  const handleHop = async (record: SQSRecord) => {
+  const handleInChain = async (record: SQSRecord) => {
     const hops = readHops(record)
     if (hops <= maxHops) return continueChain(hops, () => traceMessage(record, handle))
     log.error({ hops, message: record.body }, 'endless chain of messages stopped')
     return false
   }
-  const handled = await Promise.all(records.map(handleHop))
-  const failedRecords = records.filter((_, index) => !handled[index])
+  const wereHandled = await Promise.all(records.map(handleInChain))
+  const failedRecords = records.filter((_, index) => !wereHandled[index])
   return { batchItemFailures: failedRecords.map(({ messageId }) => ({ itemIdentifier: messageId })) }
 }
 

@@ -15,7 +15,7 @@ import { loadLambdaConfig } from './lambda-config.ts'
 import { handleBatch } from './message-batch.ts'
 
 /** Milliseconds reserved at the end of the function's run time for storing the outcome. */
-const reserveMs = 10_000
+const reservedMs = 10_000
 
 interface QueueFunctionOptions {
   readonly queueOf: (config: Config) => QueueId
@@ -46,7 +46,10 @@ export function createQueueFunction({ queueOf, handleTask, close, connections }:
         runId: services.config.RUN_ID,
         stopping: stopping.signal,
         outOfSpace: outOfSpace.signal,
-        remainingMs: Math.min(context.getRemainingTimeInMillis() - reserveMs, taskLimitMs(services.config)),
+        remainingMs: Math.min(
+          context.getRemainingTimeInMillis() - reservedMs,
+          getTaskLimitMs(services.config),
+        ),
       }
       if (activeInvocations === 0) await removeLeftovers(services.config)
       activeInvocations++
@@ -69,7 +72,7 @@ export function createQueueFunction({ queueOf, handleTask, close, connections }:
   }
 }
 
-const taskLimitMs = ({ TASK_LIMIT_S: limitS = Infinity }: Config) => limitS * 1000
+const getTaskLimitMs = ({ TASK_LIMIT_S: limitS = Infinity }: Config) => limitS * 1000
 
 /** Removes folders of tasks that were killed, which would occupy the disk. Only called while no task runs here. */
 async function removeLeftovers({ WORK_DIR }: Config): Promise<void> {

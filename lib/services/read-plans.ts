@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { type Config, ConfigError } from '../config.ts'
-import { defaultPlans, type Plan, type Plans, planIdOf, planIds } from '../plans.ts'
+import { defaultPlans, type Plan, type Plans, planIds, toPlanId } from '../plans.ts'
 
 const count = z.int().min(0).nullable()
 const positiveInt = z.int().min(1)
@@ -40,7 +40,7 @@ export function readPlans({ PLANS_FILE, SANDBOX }: Pick<Config, 'PLANS_FILE' | '
   const givenPlans = parsePlansFile(PLANS_FILE)
   const plans: Record<string, Plan> = { ...defaultPlans }
   for (const [name, values] of Object.entries(givenPlans)) {
-    const id = planIdOf(name)
+    const id = toPlanId(name)
     if (!id)
       throw new ConfigError(
         `PLANS_FILE: expected the plans ${planIds.join(', ')}, got "${name}" in ${PLANS_FILE}.`,
@@ -55,8 +55,8 @@ function parsePlansFile(path: string): z.infer<typeof PlansFile> {
   try {
     return PlansFile.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch (error) {
-    const why =
+    const reason =
       error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : ''
-    throw new ConfigError(`PLANS_FILE: expected a JSON file with plan limits, got ${path}: ${why}`)
+    throw new ConfigError(`PLANS_FILE: expected a JSON file with plan limits, got ${path}: ${reason}`)
   }
 }

@@ -45,7 +45,7 @@ export async function sweepDueRecords(
           return 'handled'
         } catch (error) {
           log.error({ error, record: record.key }, 'due record could not be processed')
-          return postpone(record, startedAt, services)
+          return postponeRecord(record, startedAt, services)
         }
       }),
     )
@@ -56,7 +56,7 @@ export async function sweepDueRecords(
 }
 
 /** Moves the time of a record that could not be handled. */
-async function postpone(
+async function postponeRecord(
   { key }: DueRecord,
   now: Date,
   { table, log }: Pick<Services, 'table' | 'log'>,

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import {
+  createMetadataField,
   createStoreExport,
   createStoreImport,
   endpointField,
   headerFields,
-  metadataField,
 } from './store-operations.ts'
 
 /** A container of Azure Blob Storage. */
@@ -38,7 +38,7 @@ const container = {
   path: z.string().min(1).max(1024),
   attributes: {
     ...headerFields,
-    metadata: metadataField(
+    metadata: createMetadataField(
       z.string().regex(/^[A-Za-z_]\w{0,199}$/, 'expected letters, digits and underscores'),
     ),
   },

@@ -20,10 +20,10 @@ export const convertOperation: ProcessOperation = {
     const spec = parseTaskSpec(fields)
     if (spec.to) return spec
     const misnamedField = misnamedFields.find((name) => spec.options[name] !== undefined)
-    const hint = misnamedField === undefined ? '' : ` Tasks name it output_format, not ${misnamedField}.`
+    const fieldHint = misnamedField === undefined ? '' : ` Tasks name it output_format, not ${misnamedField}.`
     throw new AppError(
       'INVALID_REQUEST',
-      `output_format: it is missing; expected the id of a format such as pdf.${hint}`,
+      `output_format: it is missing; expected the id of a format such as pdf.${fieldHint}`,
       { field: 'output_format' },
     )
   },

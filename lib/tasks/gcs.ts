@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import * as z from 'zod'
-import { namedValues, text } from '../validation/maxima.ts'
+import { createNamedValues, text } from '../validation/maxima.ts'
 import { createStoreExport, createStoreImport, headerFields } from './store-operations.ts'
 
 /** Key file of a Google service account; its other fields are ignored. */
@@ -45,7 +45,7 @@ const bucket = {
       .optional()
       .describe('Predefined ACL of Google Cloud Storage'),
     ...headerFields,
-    metadata: namedValues(text('id'), text('url'), 100)
+    metadata: createNamedValues(text('id'), text('url'), 100)
       .optional()
       .describe('Metadata to store with the file'),
   },

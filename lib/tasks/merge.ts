@@ -31,8 +31,8 @@ export const mergeOperation: ProcessOperation = {
   inputs: { min: 1, max: 1000 },
   parseSpec: ({ merge_type: type, ...fields }) => {
     const spec = parseTaskSpec(fields)
-    const usualTarget = defaultMergeTargets[type as MergeType] // checked by its schema
-    return { ...defined({ to: usualTarget }), ...spec }
+    const defaultTarget = defaultMergeTargets[type as MergeType] // checked by its schema
+    return { ...defined({ to: defaultTarget }), ...spec }
   },
   toConversionSpec: (_files, spec) => createConversionSpec(spec, 'merge'),
 }

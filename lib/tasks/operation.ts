@@ -5,7 +5,7 @@ import type { ConversionSpec } from '../plan/plan-files.ts'
 import { parseTargetFormat } from '../plan/target-format.ts'
 import type { CaptureFile, FindFiles, OpenStore } from '../transfer/transfer.ts'
 import { defined } from '../validation/defined.ts'
-import { anyJson, openOptions, text } from '../validation/maxima.ts'
+import { createJsonSchema, createOptionsSchema, text } from '../validation/maxima.ts'
 import { parseInput } from '../validation/parse-input.ts'
 
 /** The operation of a task in POST /v1/jobs. */
@@ -49,7 +49,7 @@ export interface ExportOperation extends AnyOperation {
   /** Stores files elsewhere. Runs in the queue `transfer` and is only loaded there. */
   readonly openStore?: () => Promise<OpenStore>
   /** Names of the field with the target path (a template) and of the field with the prefix of file names. */
-  readonly place?: { readonly path: string; readonly prefix: string; readonly isFolder?: boolean }
+  readonly pathFields?: { readonly path: string; readonly prefix: string; readonly isFolder?: boolean }
   /** Stores the results of other jobs instead of the files of its inputs. */
   readonly sendsResults?: true
   /** Stores the files of lists one by one, in the queue `transfer`. */
@@ -92,7 +92,7 @@ const commonFields = {
     .max(200)
     .optional()
     .describe('Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`'),
-  options: openOptions()
+  options: createOptionsSchema()
     .optional()
     .describe('Options of the engine; they can also be sent as fields of the task'),
 }
@@ -103,7 +103,9 @@ const targetField = {
 
 /** Creates the fields of a processing operation. Other fields are options of its engine. */
 export function createProcessFields(fields: z.ZodRawShape, hasTarget: boolean): z.ZodObject {
-  return z.object({ ...(hasTarget ? targetField : {}), ...commonFields, ...fields }).catchall(anyJson())
+  return z
+    .object({ ...(hasTarget ? targetField : {}), ...commonFields, ...fields })
+    .catchall(createJsonSchema())
 }
 
 /** Parses the common fields; all other fields become options. */
@@ -118,7 +120,7 @@ export function parseTaskSpec(fields: Readonly<Record<string, unknown>>): TaskSp
 }
 
 /** Limits options that are sent as fields of the task as well. */
-const allOptions = openOptions()
+const allOptions = createOptionsSchema()
 
 type AnyFields = z.infer<z.ZodObject<typeof targetField & typeof commonFields, z.core.$loose>>
 

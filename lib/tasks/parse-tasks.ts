@@ -3,8 +3,8 @@ import { AppError } from '../errors.ts'
 import { findBySynonym } from '../formats/synonyms.ts'
 import { isShownInTask } from '../model/operations.ts'
 import type { TaskInput } from '../model/task-input.ts'
-import { snakeCase } from '../names/case-conversion.ts'
-import { didYouMean, findSimilar } from '../validation/did-you-mean.ts'
+import { toSnakeCase } from '../names/case-conversion.ts'
+import { findSimilar, formatSuggestion } from '../validation/did-you-mean.ts'
 import { maxLengths, text } from '../validation/maxima.ts'
 import { parseInput } from '../validation/parse-input.ts'
 import { findPublicOperation, taskOperations } from './index.ts'
@@ -57,7 +57,7 @@ const CommonFields = z.looseObject({
 })
 
 /** Whether every task has a field, in either spelling. */
-export const isCommonField = (name: string): boolean => Object.hasOwn(CommonFields.shape, snakeCase(name))
+export const isCommonField = (name: string): boolean => Object.hasOwn(CommonFields.shape, toSnakeCase(name))
 
 /** @throws AppError INVALID_INPUT, INVALID_REQUEST; their details name the task and the field. */
 export function parseTasks(taskMap: Readonly<Record<string, unknown>>): RequestedTask[] {
@@ -69,13 +69,13 @@ export function parseTasks(taskMap: Readonly<Record<string, unknown>>): Requeste
       got: entries.length,
     })
   }
-  const tasks = entries.map(([name, fields]) => withTaskInErrors(name, () => parseTask(name, fields)))
+  const tasks = entries.map(([name, fields]) => addTaskToErrors(name, () => parseTask(name, fields)))
   validateGraph(tasks)
   return tasks
 }
 
 /** Runs an action and adds the task's name and the field's path in the request to its errors. */
-export function withTaskInErrors<T>(name: string, action: () => T): T {
+export function addTaskToErrors<T>(name: string, action: () => T): T {
   try {
     return action()
   } catch (error) {
@@ -87,10 +87,10 @@ export function addTaskToError(sentName: string, error: unknown): unknown {
   const name = sentName.slice(0, maxNameLength)
   if (!(error instanceof AppError)) return error
   const { field, errors, ...details } = error.details ?? {}
-  const pathOf = (field: unknown) =>
+  const getPath = (field: unknown) =>
     `tasks.${name}${typeof field === 'string' && field !== name ? `.${field}` : ''}`
-  const path = pathOf(field)
-  const fieldErrors = Array.isArray(errors) && errors.map((one) => ({ ...one, field: pathOf(one.field) }))
+  const path = getPath(field)
+  const fieldErrors = Array.isArray(errors) && errors.map((one) => ({ ...one, field: getPath(one.field) }))
   const sentence = error.message.startsWith(`${String(field)}:`)
     ? `tasks.${name}.${error.message}`
     : `tasks.${name}: ${error.message}`
@@ -107,23 +107,23 @@ function parseTask(name: string, value: unknown): RequestedTask {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('INVALID_INPUT', 'expected an object with an operation and its fields.')
   const namedTasks = Object.entries(value).map(([field, value]) => [
-    isCommonField(field) ? snakeCase(field) : field,
+    isCommonField(field) ? toSnakeCase(field) : field,
     value,
   ])
   const {
     operation: id,
     input = [],
     continue_on_error = false,
-    ...rest
+    ...otherFields
   } = parseInput(CommonFields, Object.fromEntries(namedTasks), 'task')
   const operation = findPublicOperation(id)
   if (!operation)
     throw new AppError(
       'INVALID_REQUEST',
-      `operation: "${id.slice(0, 64)}" does not exist; expected one of ${operationNames().join(', ')}.${didYouMean(suggestOperation(id))}`,
+      `operation: "${id.slice(0, 64)}" does not exist; expected one of ${listOperationNames().join(', ')}.${formatSuggestion(suggestOperation(id))}`,
       { field: 'operation' },
     )
-  const fields = normalizeFieldNames(rest, operation)
+  const fields = normalizeFieldNames(otherFields, operation)
   rejectUnknownFields(fields, operation)
   const parsedFields = parseInput(operation.fields, fields, 'task')
   if (operation.kind === 'process') operation.parseSpec(parsedFields)
@@ -131,16 +131,16 @@ function parseTask(name: string, value: unknown): RequestedTask {
     name,
     operation,
     continueOnError: continue_on_error,
-    ...inputsOf(input),
+    ...parseInputs(input),
     fields: parsedFields,
   }
 }
 
-const operationNames = () => taskOperations.map(({ name }) => name)
+const listOperationNames = () => taskOperations.map(({ name }) => name)
 
 /** Returns the operation that an unknown name most likely means, such as `encrypt-pdf` for `protect`. */
 function suggestOperation(id: string): string | undefined {
-  const names = operationNames()
+  const names = listOperationNames()
   return findBySynonym(id).tools.find((tool) => names.includes(tool)) ?? findSimilar(id, names)
 }
 
@@ -150,7 +150,7 @@ const maxSelections = 100
 type SentInput = z.infer<typeof CommonFields>['input']
 
 /** Names each task twice whose files would be taken twice, which is refused; different files of a task may be taken. */
-function inputsOf(sentInput: NonNullable<SentInput>): Pick<RequestedTask, 'input' | 'sentInput'> {
+function parseInputs(sentInput: NonNullable<SentInput>): Pick<RequestedTask, 'input' | 'sentInput'> {
   const inputs = Array.isArray(sentInput) ? sentInput : [sentInput]
   const wholeTasks: string[] = []
   const tasksOfFiles = new Set<string>()
@@ -166,8 +166,8 @@ function inputsOf(sentInput: NonNullable<SentInput>): Pick<RequestedTask, 'input
       `input: expected at most ${maxSelections} objects with a task and a file, got ${selections}. A pattern such as page-0*.jpg selects many files at once.`,
       { field: 'input', max: maxSelections, got: selections },
     )
-  const isNames = Array.isArray(sentInput) && inputs.every((one) => typeof one === 'string')
-  return { input: [...wholeTasks, ...tasksOfFiles], ...(!isNames && { sentInput }) }
+  const isListOfNames = Array.isArray(sentInput) && inputs.every((one) => typeof one === 'string')
+  return { input: [...wholeTasks, ...tasksOfFiles], ...(!isListOfNames && { sentInput }) }
 }
 
 /** Rejects unknown fields, except for processing operations, where they are options of the engine. */
@@ -179,7 +179,7 @@ function rejectUnknownFields(fields: Readonly<Record<string, unknown>>, operatio
   const field = unknown.slice(0, 64)
   throw new AppError(
     'INVALID_INPUT',
-    `${field}: not a field of ${operation.name}, which supports ${knownFields.join(', ')}.${didYouMean(findSimilar(field, knownFields))}`,
+    `${field}: not a field of ${operation.name}, which supports ${knownFields.join(', ')}.${formatSuggestion(findSimilar(field, knownFields))}`,
     {
       field,
       expected: knownFields,
@@ -191,7 +191,7 @@ function rejectUnknownFields(fields: Readonly<Record<string, unknown>>, operatio
 function normalizeFieldNames(fields: Readonly<Record<string, unknown>>, operation: TaskOperation) {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
-      snakeCase(name) in operation.fields.shape ? snakeCase(name) : name,
+      toSnakeCase(name) in operation.fields.shape ? toSnakeCase(name) : name,
       value,
     ]),
   )
@@ -208,45 +208,47 @@ function validateGraph(tasks: readonly RequestedTask[]): void {
     requireInputCount(task)
   }
   for (const task of tasks) {
-    if (!usedInputs.has(task.name) && task.operation.kind !== 'export' && !mayBeLeaf(task))
-      throw graphError(task, 'no task uses its files; add an export/url task with its name as input')
+    if (!usedInputs.has(task.name) && task.operation.kind !== 'export' && !mayHaveNoConsumer(task))
+      throw createGraphError(task, 'no task uses its files; add an export/url task with its name as input')
   }
   const cycleTask = findCycle(tasks, byName)
-  if (cycleTask) throw inputError(cycleTask, 'its inputs form a cycle that leads back to it')
+  if (cycleTask) throw createInputError(cycleTask, 'its inputs form a cycle that leads back to it')
 }
 
-const graphError = ({ name }: Pick<RequestedTask, 'name'>, error: string, field = `tasks.${name}`) =>
+const createGraphError = ({ name }: Pick<RequestedTask, 'name'>, error: string, field = `tasks.${name}`) =>
   new AppError('INVALID_REQUEST', `tasks.${name}: ${error}.`, { task: name, field, error })
 
-const inputError = (task: RequestedTask, error: string) => graphError(task, error, `tasks.${task.name}.input`)
+const createInputError = (task: RequestedTask, error: string) =>
+  createGraphError(task, error, `tasks.${task.name}.input`)
 
 /** Operations whose result is shown in the task, so that no export is needed. */
-const mayBeLeaf = ({ operation }: RequestedTask) => isShownInTask(operation.name)
+const mayHaveNoConsumer = ({ operation }: RequestedTask) => isShownInTask(operation.name)
 
 function requireSource(task: RequestedTask, input: string, byName: ReadonlyMap<string, RequestedTask>): void {
   const source = byName.get(input)
   if (!source)
-    throw inputError(task, `its input names the task "${input.slice(0, 64)}", which does not exist`)
-  if (source === task) throw inputError(task, 'it is its own input')
+    throw createInputError(task, `its input names the task "${input.slice(0, 64)}", which does not exist`)
+  if (source === task) throw createInputError(task, 'it is its own input')
   if (source.operation.kind === 'export')
-    throw inputError(task, `input names ${input}, but exports provide no files to other tasks`)
+    throw createInputError(task, `input names ${input}, but exports provide no files to other tasks`)
 }
 
 function requireInputCount(task: RequestedTask): void {
   const { operation, input } = task
   const got = input.length
   if (operation.kind === 'import') {
-    if (got > 0) throw inputError(task, `${operation.name} is an import and takes no input`)
+    if (got > 0) throw createInputError(task, `${operation.name} is an import and takes no input`)
     return
   }
   const { min, max } = operation.kind === 'process' ? operation.inputs : { min: 1, max: maxTasks }
-  if (new Set(input).size !== got) throw inputError(task, 'input names a task twice')
+  if (new Set(input).size !== got) throw createInputError(task, 'input names a task twice')
   if (got < min)
-    throw inputError(
+    throw createInputError(
       task,
       `input is missing: send the name of a task whose files ${operation.name} should use`,
     )
-  if (got > max) throw inputError(task, `${operation.name} takes at most ${max} input tasks, got ${got}`)
+  if (got > max)
+    throw createInputError(task, `${operation.name} takes at most ${max} input tasks, got ${got}`)
 }
 
 /** Finds a task on a cycle by removing tasks whose inputs are all resolved (Kahn's algorithm). */
@@ -267,9 +269,9 @@ function findCycle(
   for (const name of readyTasks) {
     waitingTasks.delete(name)
     for (const consumer of consumers.get(name) ?? []) {
-      const left = (waitingTasks.get(consumer) ?? 0) - 1
-      waitingTasks.set(consumer, left)
-      if (left === 0) readyTasks.push(consumer)
+      const remainingCount = (waitingTasks.get(consumer) ?? 0) - 1
+      waitingTasks.set(consumer, remainingCount)
+      if (remainingCount === 0) readyTasks.push(consumer)
     }
   }
   const [firstName] = waitingTasks.keys()

@@ -25,10 +25,10 @@ const continueOnError = z
   .describe('Whether tasks that use its files continue without them when this task fails')
 
 /** Name of a task's schema, such as `TaskImportUrl`. */
-export const taskSchemaName = (operation: string) =>
+export const getTaskSchemaName = (operation: string) =>
   `Task ${operation}`.replace(/(?<!\W)\W+(\w)/g, (_, initial: string) => initial.toUpperCase())
 
-const schemaOf = ({ name, alias, summary, kind, fields }: TaskOperation) =>
+const createSchema = ({ name, alias, summary, kind, fields }: TaskOperation) =>
   fields
     .safeExtend({
       operation: alias === undefined ? z.literal(name) : z.literal([name, alias]),
@@ -36,9 +36,9 @@ const schemaOf = ({ name, alias, summary, kind, fields }: TaskOperation) =>
       ...(kind !== 'export' && { continue_on_error: continueOnError }),
     })
     .describe(summary)
-    .meta({ id: taskSchemaName(name) })
+    .meta({ id: getTaskSchemaName(name) })
 
 /** Tasks by name, distinguished by `operation`. */
 export const TaskMap = z
-  .record(z.string(), z.union(taskOperations.map(schemaOf)))
+  .record(z.string(), z.union(taskOperations.map(createSchema)))
   .describe(`Up to ${maxTasks} tasks by name`)

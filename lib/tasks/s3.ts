@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { namedValues, text } from '../validation/maxima.ts'
+import { createNamedValues, text } from '../validation/maxima.ts'
 import {
+  createMetadataField,
   createStoreExport,
   createStoreImport,
   endpointField,
   headerFields,
-  headerToken,
-  metadataField,
+  toHeaderToken,
 } from './store-operations.ts'
 
 /** A client's S3 bucket. */
@@ -17,9 +17,9 @@ const bucket = {
     bucket: z.string().min(3).max(255).describe('Name of the bucket'),
     region: z.string().min(1).max(64).describe('Region of the bucket, such as `eu-central-1`'),
     endpoint: endpointField.describe('URL of an S3-compatible storage service'),
-    access_key_id: headerToken(z.string().min(1).max(256)).describe('Access key id'),
+    access_key_id: toHeaderToken(z.string().min(1).max(256)).describe('Access key id'),
     secret_access_key: z.string().min(1).max(256).describe('Secret access key'),
-    session_token: headerToken(z.string().max(8192))
+    session_token: toHeaderToken(z.string().max(8192))
       .optional()
       .describe('Session token of temporary credentials'),
     path_style: z
@@ -42,11 +42,11 @@ const bucket = {
       .optional()
       .describe('Canned ACL of S3'),
     ...headerFields,
-    metadata: metadataField(
+    metadata: createMetadataField(
       z.string().regex(/^[\w.-]{1,200}$/, 'expected letters, digits, hyphens, dots and underscores'),
     ),
     server_side_encryption: z.enum(['AES256', 'aws:kms']).optional().describe('Server-side encryption'),
-    tagging: namedValues(text('id'), text('name'), 50).optional().describe('Tags of the object'),
+    tagging: createNamedValues(text('id'), text('name'), 50).optional().describe('Tags of the object'),
   },
   find: async () => (await import('../transfer/s3.ts')).findInS3,
   openStore: async () => (await import('../transfer/s3.ts')).openS3,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { FindFiles, OpenStore } from '../transfer/transfer.ts'
-import { maxLengths, namedValues } from '../validation/maxima.ts'
+import { createNamedValues, maxLengths } from '../validation/maxima.ts'
 import { archiveField, type ExportOperation, type ImportOperation } from './operation.ts'
 
 /** A kind of external store, from which its import and export operations are created. */
@@ -14,9 +14,9 @@ interface StoreKind {
   readonly access: z.ZodRawShape
   readonly secrets: readonly string[]
   /** Fields of which at least one is required. */
-  readonly needsOneOf?: readonly string[]
+  readonly requiredFields?: readonly string[]
   /** Names of the fields that select files, and the schema of their values. */
-  readonly place: NonNullable<ExportOperation['place']>
+  readonly place: NonNullable<ExportOperation['pathFields']>
   readonly path: z.ZodString
   /** Fields with attributes of exported files. */
   readonly attributes?: z.ZodRawShape
@@ -69,7 +69,7 @@ export function createStoreExport(kind: StoreKind): ExportOperation {
         archive_multiple_files: archiveField,
       })
       .refine(...requireOneOf(kind)),
-    place,
+    pathFields: place,
     secrets,
     openStore,
   }
@@ -83,7 +83,7 @@ const describePrefix = ({ isFolder }: StoreKind['place']) =>
   isFolder ? 'Folder of the files' : 'Prefix of the file names'
 
 /** Check that at least one of the fields is set. */
-function requireOneOf({ needsOneOf: names = [] }: StoreKind) {
+function requireOneOf({ requiredFields: names = [] }: StoreKind) {
   const isValid = (fields: Readonly<Record<string, unknown>>) =>
     names.length === 0 || names.some((name) => fields[name] !== undefined)
   const [firstName = ''] = names
@@ -99,11 +99,11 @@ const headerText = (text: z.ZodString) =>
   )
 
 /** Sent unchanged in a header, such as keys and tokens. */
-export const headerToken = (text: z.ZodString) => text.regex(/^[!-~]*$/, 'expected ASCII without spaces')
+export const toHeaderToken = (text: z.ZodString) => text.regex(/^[!-~]*$/, 'expected ASCII without spaces')
 
 /** Metadata that stores receive as headers. */
-export const metadataField = (name: z.ZodString) =>
-  namedValues(
+export const createMetadataField = (name: z.ZodString) =>
+  createNamedValues(
     name,
     z
       .string()

@@ -1,12 +1,12 @@
 import type { Engine } from '../engines/engine.ts'
-import { camelCase, snakeCase } from '../names/case-conversion.ts'
+import { toCamelCase, toSnakeCase } from '../names/case-conversion.ts'
 import { isPdfEngine } from '../plan/pdf-engine.ts'
 import type { TaskOperation } from './operation.ts'
 
 /** Names of all options by the engines that have them. */
 const namesByEngines = new WeakMap<readonly Engine[], ReadonlySet<string>>()
 
-function optionNamesOf(engines: readonly Engine[]): ReadonlySet<string> {
+function listOptionNames(engines: readonly Engine[]): ReadonlySet<string> {
   const knownOptions = namesByEngines.get(engines)
   if (knownOptions) return knownOptions
   const names = new Set(
@@ -25,11 +25,11 @@ export function clearUnknownFields(
   { fields: { shape } }: Pick<TaskOperation, 'fields'>,
   engines: readonly Engine[],
 ): Record<string, unknown> {
-  const options = optionNamesOf(engines)
+  const options = listOptionNames(engines)
   const isKnown = (name: string) =>
     options.has(name) ||
-    options.has(camelCase(name)) ||
-    Object.hasOwn(shape, snakeCase(name)) ||
+    options.has(toCamelCase(name)) ||
+    Object.hasOwn(shape, toSnakeCase(name)) ||
     isPdfEngine(name)
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, isKnown(name) ? value : null]),

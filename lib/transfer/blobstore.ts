@@ -63,7 +63,7 @@ export const findInBlobstore: FindFiles = async (fields, deps) => {
   // Parsed when the task was created.
   const { blob, blob_prefix: prefix = '' } = fields as { blob?: string; blob_prefix?: string }
   const place = container.containerName
-  const query = { field: 'blob_prefix', prefix, place: `container ${place}` }
+  const query = { field: 'blob_prefix', prefix, location: `container ${place}` }
   const files =
     blob === undefined
       ? await mapErrors(place, () => listPrefix(listBlobs(container, prefix, deps), query))

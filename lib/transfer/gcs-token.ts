@@ -18,9 +18,9 @@ const minRemainingS = 300
 export function createTokenSource(account: ServiceAccount, { guardedHttp, gcsEndpoint }: TransferDeps) {
   // Never the `token_uri` of the key file: its sender would choose where the service signs in.
   const url = gcsEndpoint ? `${gcsEndpoint}/token` : 'https://oauth2.googleapis.com/token'
-  let cachedToken: { readonly token: string; readonly untilMs: number } | undefined
+  let cachedToken: { readonly token: string; readonly expiresAtMs: number } | undefined
   return async (signal: AbortSignal): Promise<string> => {
-    if (cachedToken && cachedToken.untilMs > Date.now()) return cachedToken.token
+    if (cachedToken && cachedToken.expiresAtMs > Date.now()) return cachedToken.token
     const response = await guardedHttp.request(url, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -33,8 +33,8 @@ export function createTokenSource(account: ServiceAccount, { guardedHttp, gcsEnd
     })
     const body = await text(response.body)
     if (response.status !== 200) throw tokenError(account, response.status, body)
-    const { access_token: token, expires_in: lifeS } = JSON.parse(body) as TokenReply // as documented by Google
-    cachedToken = { token, untilMs: Date.now() + (lifeS - minRemainingS) * 1000 }
+    const { access_token: token, expires_in: lifetimeS } = JSON.parse(body) as TokenReply // as documented by Google
+    cachedToken = { token, expiresAtMs: Date.now() + (lifetimeS - minRemainingS) * 1000 }
     return token
   }
 }

@@ -18,10 +18,10 @@ const resourceFields = 'name,size,generation,contentEncoding'
 export const findInGcs: FindFiles = async (fields, deps) => {
   const gcs = openGcsBucket(fields, deps)
   const { key, key_prefix: prefix = '' } = fields as { key?: string; key_prefix?: string } // parsed with the task
-  const place = `bucket ${gcs.bucket}`
+  const location = `bucket ${gcs.bucket}`
   const objects =
     key === undefined
-      ? await listPrefix(listObjects(gcs, prefix, deps), { field: 'key_prefix', prefix, place })
+      ? await listPrefix(listObjects(gcs, prefix, deps), { field: 'key_prefix', prefix, location })
       : [await readObject(gcs, key, deps)]
   return objects.map((object) => toRemoteFile(gcs, object))
 }
@@ -87,14 +87,14 @@ export const openGcs: OpenStore = async (fields, deps) => {
   return {
     async put(file, onSent) {
       const { path, size, mimeType } = file
-      const place = `${bucket}/${path}`
+      const location = `${bucket}/${path}`
       const query = new URLSearchParams({
         uploadType: 'resumable',
         name: path,
         fields: 'size',
         ...(acl && { predefinedAcl: acl }),
       })
-      const { headers, body } = await request(place, `${objectsUrl('upload/storage')}?${query}`, {
+      const { headers, body } = await request(location, `${objectsUrl('upload/storage')}?${query}`, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -110,8 +110,13 @@ export const openGcs: OpenStore = async (fields, deps) => {
         signal: deps.signal,
       })
       body.destroy()
-      await uploadToSession(String(headers.location), file, { request, place, onSent, signal: deps.signal })
-      return `gs://${place}`
+      await uploadToSession(String(headers.location), file, {
+        request,
+        location,
+        onSent,
+        signal: deps.signal,
+      })
+      return `gs://${location}`
     },
     close: async () => {},
   }

@@ -21,7 +21,7 @@ export type GoogleRequest = (
 
 interface UploadContext {
   readonly request: GoogleRequest
-  readonly place: string
+  readonly location: string
   readonly onSent: (bytes: number) => void
   readonly signal: AbortSignal
 }
@@ -36,7 +36,7 @@ export async function uploadToSession(
   file: OutgoingFile,
   upload: UploadContext,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { request, place, signal } = upload
+  const { request, location: place, signal } = upload
   try {
     const { body } = await uploadWithResumption(session, file, upload)
     const stored = (await json(body)) as { size?: string } // as documented by Google
@@ -61,8 +61,8 @@ async function uploadWithResumption(
   file: OutgoingFile,
   upload: UploadContext,
 ): Promise<OutgoingResponse> {
-  const { signal, request, place } = upload
-  const reportTo = reportNewBytes(upload.onSent)
+  const { signal, request, location: place } = upload
+  const reportStoredBytes = reportNewBytes(upload.onSent)
   let at = 0
   for (let resumeCount = 0; ; resumeCount++) {
     try {
@@ -70,7 +70,7 @@ async function uploadWithResumption(
         const response = await request(
           place,
           session,
-          { ...emptyPut(`bytes */${file.size}`), signal },
+          { ...createEmptyPut(`bytes */${file.size}`), signal },
           isAccepted,
         )
         if (response.status !== 308) return response
@@ -80,7 +80,7 @@ async function uploadWithResumption(
       const response = await request(
         place,
         session,
-        { ...(await createPut(at, file, reportTo)), signal },
+        { ...(await createPut(at, file, reportStoredBytes)), signal },
         isAccepted,
       )
       if (response.status !== 308) return response
@@ -98,19 +98,19 @@ async function uploadWithResumption(
 /** "308 Resume Incomplete" means that more data is expected. */
 const isAccepted = (status: number) => status < 300 || status === 308
 
-const emptyPut = (range: string) => ({
+const createEmptyPut = (range: string) => ({
   method: 'PUT' as const,
   headers: { 'content-range': range, 'content-length': '0' },
 })
 
 /** Creates the request that sends the bytes from `start` to the end. */
-async function createPut(start: number, file: OutgoingFile, reportTo: (at: number) => void) {
+async function createPut(start: number, file: OutgoingFile, reportStoredBytes: (at: number) => void) {
   const { size } = file
-  if (start === size) return emptyPut(`bytes */${size}`)
+  if (start === size) return createEmptyPut(`bytes */${size}`)
   let at = start
   const body = tapStream(await file.open({ start, end: size, releasesBuffers: true }), ({ length }) => {
     at += length
-    reportTo(at)
+    reportStoredBytes(at)
   })
   return {
     method: 'PUT' as const,
@@ -129,10 +129,10 @@ function parseStoredBytes({ headers }: OutgoingResponse): number {
 }
 
 /** Reports only bytes that were not sent before. */
-function reportNewBytes(sent: (bytes: number) => void) {
+function reportNewBytes(onSent: (bytes: number) => void) {
   let reportedBytes = 0
   return (at: number) => {
-    sent(Math.max(0, at - reportedBytes))
+    onSent(Math.max(0, at - reportedBytes))
     reportedBytes = Math.max(reportedBytes, at)
   }
 }

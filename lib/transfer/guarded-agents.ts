@@ -20,7 +20,7 @@ export function createGuardedAgents(addresses: AddressGuard): GuardedAgents {
   const connectGuarded = (
     rawOptions: unknown,
     openConnection: (to: ConnectionOptions) => Duplex,
-    done: ConnectCallback,
+    callback: ConnectCallback,
   ): undefined => {
     const options = rawOptions as ConnectionOptions // passed by node:http and node:https
     const host = options.host ?? 'localhost'
@@ -28,24 +28,24 @@ export function createGuardedAgents(addresses: AddressGuard): GuardedAgents {
       ({ address, family }) => {
         const serverNameOption = !isIP(host) && { servername: options.servername || host }
         // `family` is missing in the types of TLS connections.
-        done(
+        callback(
           null,
           openConnection({ ...options, ...serverNameOption, host: address, family } as ConnectionOptions),
         )
       },
-      (error: Error) => done(error, undefined as unknown as Duplex), // absent with an error
+      (error: Error) => callback(error, undefined as unknown as Duplex), // absent with an error
     )
   }
-  class Http extends HttpAgent {
+  class GuardedHttpAgent extends HttpAgent {
     override createConnection(options: unknown, done: ConnectCallback) {
       // They have a host, as set by connectGuarded.
       return connectGuarded(options, (to) => connectTcp(to as Parameters<typeof connectTcp>[0]), done)
     }
   }
-  class Https extends HttpsAgent {
+  class GuardedHttpsAgent extends HttpsAgent {
     override createConnection(options: unknown, done: ConnectCallback) {
       return connectGuarded(options, (to) => connectTls(to), done)
     }
   }
-  return { http: new Http(settings), https: new Https(settings) }
+  return { http: new GuardedHttpAgent(settings), https: new GuardedHttpsAgent(settings) }
 }

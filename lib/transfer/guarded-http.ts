@@ -50,11 +50,11 @@ export interface OutgoingResponse {
 
 interface GuardedHttpOptions {
   /** Non-public networks in CIDR notation that may be reached. */
-  readonly allowed?: readonly string[]
+  readonly allowedNetworks?: readonly string[]
   readonly resolve?: ResolveHost
   readonly now?: () => number
   /** Milliseconds to connect; 10 s if omitted. */
-  readonly connectMs?: number
+  readonly connectTimeoutMs?: number
 }
 
 /** State shared by all instances that use the same connections, and the owner that this instance acts for. */
@@ -63,15 +63,15 @@ interface SharedState {
   readonly agents: GuardedAgents
   readonly breaker: CircuitBreaker
   readonly agent: Agent
-  readonly connectMs: number
+  readonly connectTimeoutMs: number
   readonly owner: string
 }
 
 function createSharedState({
-  allowed,
+  allowedNetworks: allowed,
   resolve,
   now,
-  connectMs = defaultConnectTimeoutMs,
+  connectTimeoutMs: connectMs = defaultConnectTimeoutMs,
 }: GuardedHttpOptions): SharedState {
   const addresses = new AddressGuard(allowed, resolve)
   const tlsConnector = buildConnector({ timeout: connectMs })
@@ -90,7 +90,14 @@ function createSharedState({
     },
   })
   const agents = createGuardedAgents(addresses)
-  return { addresses, agents, breaker: new CircuitBreaker(now), agent, connectMs, owner: '' }
+  return {
+    addresses,
+    agents,
+    breaker: new CircuitBreaker(now),
+    agent,
+    connectTimeoutMs: connectMs,
+    owner: '',
+  }
 }
 
 /**
@@ -138,7 +145,7 @@ export class GuardedHttp {
   async request(target: string | URL, options: OutgoingRequest): Promise<OutgoingResponse> {
     let { url, headers } = moveCredentialsToHeader(parseHttpUrl(target), options.headers)
     const { method = 'GET', body } = options
-    for (let left = options.maxRedirects ?? defaultMaxRedirects; ; left--) {
+    for (let redirectsLeft = options.maxRedirects ?? defaultMaxRedirects; ; redirectsLeft--) {
       const response = await this.#send(url, {
         ...options,
         method,
@@ -148,7 +155,7 @@ export class GuardedHttp {
       const nextUrl = findRedirect(response, url)
       if (!nextUrl || options.maxRedirects === 0) return { ...response, url }
       response.body.destroy()
-      if (left === 0)
+      if (redirectsLeft === 0)
         throw new RemoteError('status', `${url.host} redirects more than ${defaultMaxRedirects} times.`, {
           isTransient: false,
           status: response.status,
@@ -196,7 +203,7 @@ export class GuardedHttp {
 
   /** A connection for protocols other than HTTP. @throws as `request` does. */
   async connect(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-    const { breaker, connectMs, owner } = this.#sharedState
+    const { breaker, connectTimeoutMs: connectMs, owner } = this.#sharedState
     const name = `${host}:${port}`
     breaker.requireClosed(name, owner)
     try {
@@ -232,13 +239,13 @@ async function* releaseAfterSending(body: Readable): AsyncGenerator<Buffer> {
 async function connectSocket(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
   const socket = connectTcp({ host, port })
-  const stop = () => void socket.destroy(signal.reason)
-  signal.addEventListener('abort', stop)
+  const destroySocket = () => void socket.destroy(signal.reason)
+  signal.addEventListener('abort', destroySocket)
   try {
     await once(socket, 'connect')
     return socket
   } finally {
-    signal.removeEventListener('abort', stop)
+    signal.removeEventListener('abort', destroySocket)
   }
 }
 
@@ -257,25 +264,25 @@ export function parseHttpUrl(target: string | URL): URL {
 export function moveCredentialsToHeader(url: URL, headers: OutgoingRequest['headers'] = {}) {
   if (!url.username && !url.password) return { url, headers }
   const userAndPassword = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-  const stripped = new URL(url)
-  stripped.username = ''
-  stripped.password = ''
+  const urlWithoutCredentials = new URL(url)
+  urlWithoutCredentials.username = ''
+  urlWithoutCredentials.password = ''
   return {
-    url: stripped,
+    url: urlWithoutCredentials,
     headers: { authorization: `Basic ${Buffer.from(userAndPassword).toString('base64')}`, ...headers },
   }
 }
 
 /** Whether headers for the host of `url` may also be sent to `other`: the same host, and no downgrade to plain HTTP. */
-export const isSameHost = (url: URL, other: URL): boolean =>
-  url.host === other.host && !(url.protocol === 'https:' && other.protocol === 'http:')
+export const isSameHost = (url: URL, otherUrl: URL): boolean =>
+  url.host === otherUrl.host && !(url.protocol === 'https:' && otherUrl.protocol === 'http:')
 
 export const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308]
 
-function findRedirect({ status, headers }: Pick<OutgoingResponse, 'status' | 'headers'>, from: URL) {
+function findRedirect({ status, headers }: Pick<OutgoingResponse, 'status' | 'headers'>, baseUrl: URL) {
   const { location } = headers
   if (!redirectStatuses.includes(status) || typeof location !== 'string') return undefined
-  if (!URL.canParse(location, from.href))
-    throw new RemoteError('status', `${from.host} redirects to an invalid URL.`, { status })
-  return parseHttpUrl(new URL(location, from))
+  if (!URL.canParse(location, baseUrl.href))
+    throw new RemoteError('status', `${baseUrl.host} redirects to an invalid URL.`, { status })
+  return parseHttpUrl(new URL(location, baseUrl))
 }

@@ -9,13 +9,13 @@ interface ListedPrefix {
   readonly field: string
   readonly prefix: string
   /** For messages, such as `bucket reports`. */
-  readonly place: string
+  readonly location: string
 }
 
 /** Collects the files below a prefix. @throws RemoteError if there are none, AppError if there are too many. */
 export async function listPrefix<File extends { readonly name: string }>(
   listedFiles: AsyncIterable<File>,
-  { field, prefix, place }: ListedPrefix,
+  { field, prefix, location: place }: ListedPrefix,
 ): Promise<File[]> {
   const files: File[] = []
   for await (const file of listedFiles) {

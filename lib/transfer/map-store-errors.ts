@@ -15,44 +15,50 @@ interface StoreResponse {
  */
 export const createErrorMapper =
   (findResponse: (error: unknown) => StoreResponse | undefined) =>
-  async <T>(place: string, action: () => Promise<T>): Promise<T> => {
+  async <T>(location: string, action: () => Promise<T>): Promise<T> => {
     try {
       return await action()
     } catch (error) {
-      throw mapStoreError(place, error, findResponse(error))
+      throw mapStoreError(location, error, findResponse(error))
     }
   }
 
-function mapStoreError(place: string, error: unknown, response: StoreResponse | undefined): unknown {
+function mapStoreError(location: string, error: unknown, response: StoreResponse | undefined): unknown {
   if (error instanceof AppError || error instanceof RemoteError) return error
   const refusal = findAddressRefusal(error)
   if (refusal) return refusal
   if (!response)
-    return new RemoteError('unreachable', `The storage of ${place} could not be reached.`, { cause: error })
-  return storeResponseError(place, response, error)
+    return new RemoteError('unreachable', `The storage of ${location} could not be reached.`, {
+      cause: error,
+    })
+  return storeResponseError(location, response, error)
 }
 
 /** Returns the error for an unsuccessful response. */
 export function storeResponseError(
-  place: string,
+  location: string,
   { status, code }: StoreResponse,
   cause?: unknown,
 ): RemoteError {
   const details = { status, cause }
-  const why = code === undefined ? '' : ` (${code})`
+  const statusText = code === undefined ? '' : ` (${code})`
   if (status === 401 || status === 403)
-    return new RemoteError('forbidden', `The storage denied access to ${place}${why}.`, details)
+    return new RemoteError('forbidden', `The storage denied access to ${location}${statusText}.`, details)
   if (status === 404)
-    return new RemoteError('not-found', `${place} does not exist in the storage${why}.`, details)
+    return new RemoteError('not-found', `${location} does not exist in the storage${statusText}.`, details)
   if (status === 412)
-    return new RemoteError('incomplete', `The file ${place} changed while it was being fetched.`, {
+    return new RemoteError('incomplete', `The file ${location} changed while it was being fetched.`, {
       ...details,
       changed: true,
     })
-  return new RemoteError('status', `The storage of ${place} responded with status ${status}${why}.`, {
-    ...details,
-    isTransient: status >= 500 || status === 429 || status === 408,
-  })
+  return new RemoteError(
+    'status',
+    `The storage of ${location} responded with status ${status}${statusText}.`,
+    {
+      ...details,
+      isTransient: status >= 500 || status === 429 || status === 408,
+    },
+  )
 }
 
 /** Finds the refusal of an address. Third-party clients wrap errors, but keep the code. */

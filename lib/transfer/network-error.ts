@@ -7,17 +7,17 @@ export function networkError(host: string, cause: unknown): RemoteError {
     cause instanceof errors.HeadersTimeoutError ||
     cause instanceof errors.ConnectTimeoutError ||
     (cause instanceof DOMException && cause.name === 'TimeoutError')
-  const what = hasTimedOut ? 'did not respond in time' : `could not be reached${describeCause(cause)}`
+  const problem = hasTimedOut ? 'did not respond in time' : `could not be reached${describeCause(cause)}`
   // A missing DNS record or an invalid certificate is hardly ever fixed within half a minute.
-  const isTransient = !/^ENOTFOUND$|CERT|SIGNATURE/.test(codeOf(cause))
-  return new RemoteError('unreachable', `${host} ${what}.`, { cause, host, isTransient })
+  const isTransient = !/^ENOTFOUND$|CERT|SIGNATURE/.test(getCode(cause))
+  return new RemoteError('unreachable', `${host} ${problem}.`, { cause, host, isTransient })
 }
 
-const codeOf = (cause: unknown) => (cause instanceof Error && 'code' in cause ? String(cause.code) : '')
+const getCode = (cause: unknown) => (cause instanceof Error && 'code' in cause ? String(cause.code) : '')
 
 /** Describes the cause, if it is known. */
 function describeCause(cause: unknown): string {
-  const code = codeOf(cause)
+  const code = getCode(cause)
   const reasonsByCode: Readonly<Record<string, string>> = {
     ENOTFOUND: 'the host name does not exist',
     EAI_AGAIN: 'its DNS name could not be resolved',

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { namedValues } from '../validation/maxima.ts'
+import { createNamedValues } from '../validation/maxima.ts'
 
 /** Request headers that a client may set (RFC 9110, 5.5), without those that control the connection. */
-export const requestHeaders = namedValues(
+export const requestHeaders = createNamedValues(
   z
     .string()
     .regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/, 'expected a header name of at most 100 characters')

@@ -28,7 +28,7 @@ const cleanUpTimeoutMs = 5000
 /** Prefix of a trace that contains the start time instead of the upload id, which is not known yet. */
 const startTimePrefix = 'since:'
 /** Maximum difference in milliseconds between that time and the one in the store: request duration and clock skew. */
-const maxStartSkewMs = 120_000
+const maxStartDifferenceMs = 120_000
 
 interface UploadContext {
   readonly signal: AbortSignal
@@ -47,11 +47,11 @@ export async function uploadToS3(
   client: S3Client,
   target: UploadTarget,
   file: UploadSource,
-  sending: UploadContext,
+  context: UploadContext,
 ): Promise<void> {
   const step = Math.max(partBytes, Math.ceil(file.size / maxParts))
-  if (file.size > step) return uploadInParts(client, target, file, { ...sending, step })
-  await sendRange(file, { start: 0, end: file.size }, sending, (Body, abortSignal) =>
+  if (file.size > step) return uploadInParts(client, target, file, { ...context, step })
+  await sendRange(file, { start: 0, end: file.size }, context, (Body, abortSignal) =>
     client.send(new PutObjectCommand({ ...target, Body, ContentLength: file.size }), { abortSignal }),
   )
 }
@@ -122,7 +122,7 @@ async function abortEmptyUploads(
   const listUploads = new ListMultipartUploadsCommand({ Bucket, Prefix: Key })
   const { Uploads = [] } = await client.send(listUploads, withTimeout)
   for (const { Key: name, UploadId, Initiated } of Uploads) {
-    const hasMatchingStart = Math.abs((Initiated?.getTime() ?? 0) - startedMs) < maxStartSkewMs
+    const hasMatchingStart = Math.abs((Initiated?.getTime() ?? 0) - startedMs) < maxStartDifferenceMs
     if (name !== Key || !hasMatchingStart) continue
     const upload = { Bucket, Key, UploadId }
     const { Parts = [] } = await client.send(new ListPartsCommand({ ...upload, MaxParts: 1 }), withTimeout)
@@ -145,10 +145,10 @@ async function sendRange<T>(
   for (let attempt = 1; ; attempt++) {
     const body = await file.open(range)
     // The SDK does not notice the error and would wait for more data.
-    const bodyFailed = new AbortController()
-    body.once('error', (error) => bodyFailed.abort(error))
+    const bodyFailure = new AbortController()
+    body.once('error', (error) => bodyFailure.abort(error))
     try {
-      const response = await send(body, AbortSignal.any([signal, bodyFailed.signal]))
+      const response = await send(body, AbortSignal.any([signal, bodyFailure.signal]))
       onSent(range.end - range.start)
       return response
     } catch (failure) {

@@ -25,8 +25,14 @@ interface Bucket {
   readonly path_style?: boolean
 }
 
-const noop = () => {}
-const silentLogger = { trace: noop, debug: noop, info: noop, warn: noop, error: noop }
+const doNothing = () => {}
+const silentLogger = {
+  trace: doNothing,
+  debug: doNothing,
+  info: doNothing,
+  warn: doNothing,
+  error: doNothing,
+}
 
 function createClient(
   fields: TaskFields,
@@ -56,7 +62,7 @@ function createClient(
 export const findInS3: FindFiles = async (fields, deps) => {
   const { client, bucket } = createClient(fields, deps)
   const { key, key_prefix: prefix = '' } = fields as { key?: string; key_prefix?: string } // parsed with the task
-  const query = { field: 'key_prefix', prefix, place: `bucket ${bucket}` }
+  const query = { field: 'key_prefix', prefix, location: `bucket ${bucket}` }
   const files =
     key === undefined
       ? await mapErrors(bucket, () => listPrefix(listObjects(client, bucket, prefix, deps), query))

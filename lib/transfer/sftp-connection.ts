@@ -46,12 +46,12 @@ export class SftpConnection {
   /** For example `sftp://host:2222`. */
   get name(): string {
     const { host, port } = this.#server
-    const shownHost = host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host
-    return `sftp://${shownHost}${port === 22 ? '' : `:${port}`}`
+    const hostText = host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host
+    return `sftp://${hostText}${port === 22 ? '' : `:${port}`}`
   }
 
   /** @throws RemoteError, AppError */
-  sftp(): Promise<SFTPWrapper> {
+  openSession(): Promise<SFTPWrapper> {
     this.#session ??= this.#connect().catch((error: unknown) => {
       this.#session = undefined
       throw error
@@ -66,17 +66,17 @@ export class SftpConnection {
   async #connect(): Promise<SFTPWrapper> {
     const { guardedHttp, signal } = this.#deps
     const { host, port } = this.#server
-    const sock = await guardedHttp.connect(host, port, signal)
+    const socket = await guardedHttp.connect(host, port, signal)
     this.#hasTimedOut = false
     const client = new Client()
     this.#client = client
-    const stop = () => client.destroy()
-    signal.addEventListener('abort', stop, { once: true })
+    const destroyClient = () => client.destroy()
+    signal.addEventListener('abort', destroyClient, { once: true })
     client.on('close', () => {
-      signal.removeEventListener('abort', stop)
+      signal.removeEventListener('abort', destroyClient)
       if (this.#client === client) this.#session = undefined
     })
-    return this.#signIn(client, { sock })
+    return this.#signIn(client, { sock: socket })
   }
 
   #signIn(client: ssh2.Client, socket: Pick<ConnectConfig, 'sock'>): Promise<SFTPWrapper> {
@@ -97,13 +97,13 @@ export class SftpConnection {
       let timer: NodeJS.Timeout | undefined
       client.on('ready', () => {
         useKeyObjects(client)
-        timer = setTimeout(() => this.#giveUp(client), this.#silenceTimeoutMs)
+        timer = setTimeout(() => this.#destroyOnSilence(client), this.#silenceTimeoutMs)
         client.sftp((error, sftp) => {
           clearTimeout(timer)
           if (!error) {
             client.once(
               'close',
-              limitSilence(sftp, this.#silenceTimeoutMs, () => this.#giveUp(client)),
+              limitSilence(sftp, this.#silenceTimeoutMs, () => this.#destroyOnSilence(client)),
             )
             return resolve(sftp)
           }
@@ -133,7 +133,7 @@ export class SftpConnection {
     })
   }
 
-  #giveUp(client: ssh2.Client): void {
+  #destroyOnSilence(client: ssh2.Client): void {
     this.#hasTimedOut = true
     client.destroy()
   }
@@ -147,18 +147,19 @@ export class SftpConnection {
     const parsedKey = utils.parseKey(text, passphrase)
     if (!(parsedKey instanceof Error)) return text
     const isLocked = /passphrase|encrypted|decrypt|integrity|bad/i.test(parsedKey.message)
-    const why = isLocked
+    const explanation = isLocked
       ? passphrase === undefined
         ? 'it is encrypted, and passphrase is missing'
         : 'the passphrase is wrong'
       : 'expected an OpenSSH, PEM or PuTTY key'
-    throw new RemoteError('forbidden', `private_key cannot be read: ${why}.`)
+    throw new RemoteError('forbidden', `private_key cannot be read: ${explanation}.`)
   }
 
   #hostKeyRefusal(key: Buffer): RemoteError | undefined {
-    const { host_key_fingerprint: expected } = this.#server
+    const { host_key_fingerprint: expectedFingerprint } = this.#server
     const actualFingerprint = `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
-    if (expected === undefined || expected.replace(/=+$/, '') === actualFingerprint) return undefined
+    if (expectedFingerprint === undefined || expectedFingerprint.replace(/=+$/, '') === actualFingerprint)
+      return undefined
     const sentence = `The host key of ${this.name} is ${actualFingerprint}, which does not match host_key_fingerprint.`
     return new RemoteError('host-key', sentence, { fingerprint: actualFingerprint })
   }
@@ -177,21 +178,21 @@ export class SftpConnection {
         },
       )
     const hasTimedOut = error.level === 'client-timeout'
-    const what = hasTimedOut ? 'did not respond in time' : 'closed the connection'
-    return new RemoteError('unreachable', `${this.name} ${what}.`, { cause: error })
+    const problem = hasTimedOut ? 'did not respond in time' : 'closed the connection'
+    return new RemoteError('unreachable', `${this.name} ${problem}.`, { cause: error })
   }
 
   /** Maps an error of the server about a file. */
   toError(error: unknown, path: string): RemoteError | AppError {
     if (error instanceof RemoteError || error instanceof AppError) return error
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    const place = `${this.name}/${path.replace(/^\//, '')}`
+    const location = `${this.name}/${path.replace(/^\//, '')}`
     if (code === utils.sftp.STATUS_CODE.NO_SUCH_FILE)
-      return new RemoteError('not-found', `${place} does not exist.`, { cause: error })
+      return new RemoteError('not-found', `${location} does not exist.`, { cause: error })
     if (code === utils.sftp.STATUS_CODE.PERMISSION_DENIED)
-      return new RemoteError('forbidden', `The server denied access to ${place}.`, { cause: error })
+      return new RemoteError('forbidden', `The server denied access to ${location}.`, { cause: error })
     if (typeof code === 'number' && code !== utils.sftp.STATUS_CODE.CONNECTION_LOST)
-      return new RemoteError('status', `The server failed at ${place} (SFTP status ${code}).`, {
+      return new RemoteError('status', `The server failed at ${location} (SFTP status ${code}).`, {
         cause: error,
         status: code,
       })

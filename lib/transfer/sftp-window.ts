@@ -8,24 +8,27 @@ interface SilenceWatch {
   pendingRequests: number
   readonly timer: NodeJS.Timeout
 }
-const watches = new WeakMap<SFTPWrapper, SilenceWatch>()
+const watchesBySession = new WeakMap<SFTPWrapper, SilenceWatch>()
 
 /**
  * Calls back when a connected server leaves all pending requests unanswered for this long.
  * @returns a function that stops the watch.
  */
-export function limitSilence(sftp: SFTPWrapper, ms: number, onSilence: () => void): () => void {
-  const timer = setTimeout(() => (watches.get(sftp)?.pendingRequests ? onSilence() : timer.refresh()), ms)
-  watches.set(sftp, { pendingRequests: 0, timer })
+export function limitSilence(sftp: SFTPWrapper, timeoutMs: number, onSilence: () => void): () => void {
+  const timer = setTimeout(
+    () => (watchesBySession.get(sftp)?.pendingRequests ? onSilence() : timer.refresh()),
+    timeoutMs,
+  )
+  watchesBySession.set(sftp, { pendingRequests: 0, timer })
   return () => clearTimeout(timer)
 }
 
 /** Sends a request to the server and returns its response as a promise. */
 export function sendRequest<T>(
   sftp: SFTPWrapper,
-  send: (done: (error?: Error | null, value?: T) => void) => void,
+  send: (callback: (error?: Error | null, value?: T) => void) => void,
 ): Promise<T> {
-  const watch = watches.get(sftp)
+  const watch = watchesBySession.get(sftp)
   if (watch?.pendingRequests === 0) watch.timer.refresh()
   if (watch) watch.pendingRequests++
   return new Promise((resolve, reject) => {
@@ -54,19 +57,19 @@ export async function* readSftpAhead(
   handle: Buffer,
   start: number,
 ): AsyncGenerator<Buffer> {
-  const ahead: Promise<Buffer>[] = []
+  const pendingChunks: Promise<Buffer>[] = []
   let nextOffset = start
   // The library creates new buffers for received packets.
   const collectGarbage = createGarbageCollector()
   for (;;) {
-    while (ahead.length < maxConcurrent) {
+    while (pendingChunks.length < maxConcurrent) {
       const chunk = readChunk(sftp, handle, nextOffset)
       // The consumer gets the error when it reaches this chunk, or has stopped reading.
       chunk.catch(() => {})
-      ahead.push(chunk)
+      pendingChunks.push(chunk)
       nextOffset += chunkBytes
     }
-    const bytes = await ahead.shift()
+    const bytes = await pendingChunks.shift()
     if (!bytes || bytes.length === 0) return
     collectGarbage(bytes.length)
     const isLast = bytes.length < chunkBytes
@@ -88,7 +91,7 @@ const readChunk = (sftp: SFTPWrapper, handle: Buffer, at: number): Promise<Buffe
     return { bytesRead: bytesSoFar }
   })
 
-const endOfFile = 1
+const endOfFileStatus = 1
 
 const readSome = (
   sftp: SFTPWrapper,
@@ -99,7 +102,7 @@ const readSome = (
   sendRequest<number>(sftp, (done) =>
     sftp.read(handle, bytes, bytesSoFar, bytes.length - bytesSoFar, at + bytesSoFar, done),
   ).catch((error: Error & { code?: unknown }) => {
-    if (error.code === endOfFile) return 0
+    if (error.code === endOfFileStatus) return 0
     throw error
   })
 
@@ -113,40 +116,42 @@ export async function writeAhead(
   body: Readable,
   { start, onWritten }: { readonly start: number; readonly onWritten: (to: number) => void },
 ): Promise<void> {
-  const ahead: Promise<number>[] = []
+  const pendingChunks: Promise<number>[] = []
   let at = start
-  const awaitOldest = async () => onWritten((await ahead.shift()) ?? start)
+  const awaitOldest = async () => onWritten((await pendingChunks.shift()) ?? start)
   // The library creates a new buffer for each packet.
   const collectGarbage = createGarbageCollector()
   for await (const bytes of toChunks(body)) {
-    const [from, to] = [at, at + bytes.length]
-    const chunk = sendRequest<void>(sftp, (done) => sftp.write(handle, bytes, 0, bytes.length, from, done))
-    const chunkDone = chunk.then(() => {
+    const [chunkStart, to] = [at, at + bytes.length]
+    const chunk = sendRequest<void>(sftp, (done) =>
+      sftp.write(handle, bytes, 0, bytes.length, chunkStart, done),
+    )
+    const chunkPromise = chunk.then(() => {
       releaseBuffer(bytes)
       return to
     })
-    chunkDone.catch(() => {})
-    ahead.push(chunkDone)
+    chunkPromise.catch(() => {})
+    pendingChunks.push(chunkPromise)
     collectGarbage(bytes.length)
     at = to
-    if (ahead.length >= maxConcurrent) await awaitOldest()
+    if (pendingChunks.length >= maxConcurrent) await awaitOldest()
   }
-  while (ahead.length > 0) await awaitOldest()
+  while (pendingChunks.length > 0) await awaitOldest()
 }
 
 /** Splits or joins the stream's chunks to a size that suits the server. */
 async function* toChunks(body: Readable): AsyncGenerator<Buffer> {
-  let buffered: Buffer[] = []
+  let bufferedChunks: Buffer[] = []
   let bufferedBytes = 0
   for await (const bytes of readChunks(body)) {
-    buffered.push(bytes)
+    bufferedChunks.push(bytes)
     bufferedBytes += bytes.length
     if (bufferedBytes < chunkBytes) continue
-    const allBytes = buffered.length === 1 ? bytes : Buffer.concat(buffered)
+    const allBytes = bufferedChunks.length === 1 ? bytes : Buffer.concat(bufferedChunks)
     const wholeBytes = allBytes.length - (allBytes.length % chunkBytes)
     for (let at = 0; at < wholeBytes; at += chunkBytes) yield allBytes.subarray(at, at + chunkBytes)
     bufferedBytes = allBytes.length - wholeBytes
-    buffered = bufferedBytes > 0 ? [allBytes.subarray(wholeBytes)] : []
+    bufferedChunks = bufferedBytes > 0 ? [allBytes.subarray(wholeBytes)] : []
   }
-  if (bufferedBytes > 0) yield Buffer.concat(buffered)
+  if (bufferedBytes > 0) yield Buffer.concat(bufferedChunks)
 }

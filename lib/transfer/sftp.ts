@@ -22,7 +22,7 @@ export const findInSftp: FindFiles = async (fields, deps) => {
       ? await listPrefix(listFolder(connection, folder), {
           field: 'path',
           prefix: folder,
-          place: connection.name,
+          location: connection.name,
         })
       : [{ name: file, attrs: await statFile(connection, file) }]
   return entries.map(({ name, attrs }) => toRemoteFile(connection, name, attrs))
@@ -39,20 +39,24 @@ interface FoundFile {
 
 /** Lists the files of a folder, not of its subfolders. */
 async function* listFolder(connection: SftpConnection, folder: string): AsyncGenerator<FoundFile> {
-  const sftp = await connection.sftp()
-  const list = await sendRequest<FileEntry[]>(sftp, (done) => sftp.readdir(folder, done)).catch((error) => {
-    throw connection.toError(error, folder)
-  })
+  const sftp = await connection.openSession()
+  const list = await sendRequest<FileEntry[]>(sftp, (callback) => sftp.readdir(folder, callback)).catch(
+    (error) => {
+      throw connection.toError(error, folder)
+    },
+  )
   const base = folder.endsWith('/') ? folder : `${folder}/`
   for (const { filename, attrs } of list.toSorted((a, b) => (a.filename < b.filename ? -1 : 1)))
     if (isFile(attrs)) yield { name: `${base}${filename}`, attrs }
 }
 
 async function statFile(connection: SftpConnection, path: string): Promise<Attributes> {
-  const sftp = await connection.sftp()
-  const attrs = await sendRequest<Attributes>(sftp, (done) => sftp.stat(path, done)).catch((error) => {
-    throw connection.toError(error, path)
-  })
+  const sftp = await connection.openSession()
+  const attrs = await sendRequest<Attributes>(sftp, (callback) => sftp.stat(path, callback)).catch(
+    (error) => {
+      throw connection.toError(error, path)
+    },
+  )
   if (isFile(attrs)) return attrs
   throw new RemoteError('not-found', `${connection.name}/${path.replace(/^\//, '')} is not a file.`)
 }
@@ -79,8 +83,8 @@ function toRemoteFile(connection: SftpConnection, path: string, { size, mtime }:
 
 async function* readFrom(connection: SftpConnection, path: string, start: number): AsyncGenerator<Buffer> {
   try {
-    const sftp = await connection.sftp()
-    const handle = await sendRequest<Buffer>(sftp, (done) => sftp.open(path, 'r', done))
+    const sftp = await connection.openSession()
+    const handle = await sendRequest<Buffer>(sftp, (callback) => sftp.open(path, 'r', callback))
     try {
       yield* readSftpAhead(sftp, handle, start)
     } finally {
@@ -103,18 +107,18 @@ export const openSftp: OpenStore = async (fields, deps) => {
         await uploadPartial(connection, file, { partial: partialPath, onSent, signal })
         return await renamePartial(connection, partialPath, file.path)
       } catch (error) {
-        await removePartial(new SftpConnection(fields, withCleanUpSignal(deps)), partialPath)
+        await removePartial(new SftpConnection(fields, useCleanUpSignal(deps)), partialPath)
         signal.throwIfAborted()
         throw connection.toError(error, file.path)
       }
     },
-    cleanUp: (partial) => removePartial(new SftpConnection(fields, withCleanUpSignal(deps)), partial),
+    cleanUp: (partial) => removePartial(new SftpConnection(fields, useCleanUpSignal(deps)), partial),
     close: async () => connection.close(),
   }
 }
 
 /** Replaces the signal for cleanup that has to run although the transfer was aborted. */
-const withCleanUpSignal = (deps: TransferDeps): TransferDeps => ({
+const useCleanUpSignal = (deps: TransferDeps): TransferDeps => ({
   ...deps,
   signal: AbortSignal.timeout(cleanUpTimeoutMs),
 })
@@ -137,13 +141,13 @@ async function uploadPartial(
   }
   for (let resumeCount = 0; ; resumeCount++) {
     try {
-      const sftp = await connection.sftp()
+      const sftp = await connection.openSession()
       const handle = await openPartial(sftp, partial, at > 0)
       await writeAhead(sftp, handle, await file.open({ start: at, end: file.size, releasesBuffers: true }), {
         start: at,
         onWritten,
       })
-      await sendRequest<void>(sftp, (done) => sftp.close(handle, done))
+      await sendRequest<void>(sftp, (callback) => sftp.close(handle, callback))
       return
     } catch (error) {
       signal.throwIfAborted()
@@ -157,16 +161,18 @@ async function uploadPartial(
 
 /** Opens the partial file and creates missing folders of its path. */
 async function openPartial(sftp: SFTPWrapper, path: string, exists: boolean): Promise<Buffer> {
-  const openFile = (flags: 'r+' | 'w') => sendRequest<Buffer>(sftp, (done) => sftp.open(path, flags, done))
+  const openFile = (flags: 'r+' | 'w') =>
+    sendRequest<Buffer>(sftp, (callback) => sftp.open(path, flags, callback))
   if (exists) return openFile('r+')
-  const noSuchFile = 2
+  const noSuchFileStatus = 2
   return openFile('w').catch(async (error: { code?: number }) => {
-    if (error.code !== noSuchFile || !path.includes('/')) throw error
+    if (error.code !== noSuchFileStatus || !path.includes('/')) throw error
     const folders = path.split('/').slice(0, -1)
     for (let depth = 1; depth <= folders.length; depth++) {
       const folder = folders.slice(0, depth).join('/')
       // The folder may exist; if it cannot be created, opening the file fails as well and reports that.
-      if (folder !== '') await sendRequest<void>(sftp, (done) => sftp.mkdir(folder, done)).catch(() => {})
+      if (folder !== '')
+        await sendRequest<void>(sftp, (callback) => sftp.mkdir(folder, callback)).catch(() => {})
     }
     return openFile('w')
   })
@@ -174,22 +180,22 @@ async function openPartial(sftp: SFTPWrapper, path: string, exists: boolean): Pr
 
 /** @returns the final location. */
 async function renamePartial(connection: SftpConnection, partialPath: string, path: string): Promise<string> {
-  const sftp = await connection.sftp()
-  await sendRequest<void>(sftp, (done) => sftp.ext_openssh_rename(partialPath, path, done)).catch(
+  const sftp = await connection.openSession()
+  await sendRequest<void>(sftp, (callback) => sftp.ext_openssh_rename(partialPath, path, callback)).catch(
     async () => {
       // Servers other than OpenSSH do not replace an existing file when renaming.
-      await sendRequest<void>(sftp, (done) => sftp.unlink(path, done)).catch(() => {})
-      await sendRequest<void>(sftp, (done) => sftp.rename(partialPath, path, done))
+      await sendRequest<void>(sftp, (callback) => sftp.unlink(path, callback)).catch(() => {})
+      await sendRequest<void>(sftp, (callback) => sftp.rename(partialPath, path, callback))
     },
   )
-  const realPath = await sendRequest<string>(sftp, (done) => sftp.realpath(path, done))
+  const realPath = await sendRequest<string>(sftp, (callback) => sftp.realpath(path, callback))
   return `${connection.name}${encodeURI(realPath)}`
 }
 
 async function removePartial(connection: SftpConnection, partialPath: string): Promise<void> {
   try {
-    const sftp = await connection.sftp()
-    await sendRequest<void>(sftp, (done) => sftp.unlink(partialPath, done))
+    const sftp = await connection.openSession()
+    await sendRequest<void>(sftp, (callback) => sftp.unlink(partialPath, callback))
   } catch {
     // The file was never created, or the server is unreachable.
   } finally {

@@ -81,14 +81,15 @@ function requireFullContent(response: OutgoingResponse): void {
 /** Some servers support ranges but not `If-Range`: then only the ETag shows that the rest belongs to another file. */
 function requireContinuation(
   response: OutgoingResponse,
-  from: number,
+  expectedStart: number,
   firstResponse: OutgoingResponse,
 ): void {
   const { status, url, body } = response
   const { start, total } = parseContentRange(response)
   const length = firstResponse.headers['content-length']
   const isOfSameSize = Number.isNaN(total) || length === undefined || total === Number(length)
-  if (status === 206 && start === from && isOfSameSize && isUnchanged(response, firstResponse)) return
+  if (status === 206 && start === expectedStart && isOfSameSize && isUnchanged(response, firstResponse))
+    return
   body.destroy()
   throw new RemoteError('incomplete', `The file at ${url.host} changed while it was being fetched.`, {
     changed: true,

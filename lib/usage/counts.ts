@@ -15,20 +15,20 @@ export function sumCounts(allCounts: readonly UsageCounts[]): UsageCounts {
   return sum
 }
 
-const outcomeOf = (event: JobEnd['event']) => event.slice('job.'.length)
+const getOutcome = (event: JobEnd['event']) => event.slice('job.'.length)
 
 /** Counters that a job adds to its owner's usage. */
 export function countForOwner({ event, share }: JobEnd): UsageCounts {
   const { engine, format, key = null, workMs, bytesIn, bytesOut } = share
-  const counts = { jobs: 1, [outcomeOf(event)]: 1, workMs, bytesIn, bytesOut }
+  const counts = { jobs: 1, [getOutcome(event)]: 1, workMs, bytesIn, bytesOut }
   const nonZero = Object.entries(counts).filter(([, value]) => value > 0)
-  const countsUnder = (group: string, name: string | null) =>
+  const prefixCounts = (group: string, name: string | null) =>
     name === null ? [] : nonZero.map(([count, value]) => [`${group} ${name} ${count}`, value])
   return Object.fromEntries([
     ...nonZero,
-    ...countsUnder('engine', engine),
-    ...countsUnder('format', format),
-    ...countsUnder('key', key),
+    ...prefixCounts('engine', engine),
+    ...prefixCounts('format', format),
+    ...prefixCounts('key', key),
   ])
 }
 
@@ -37,35 +37,35 @@ export function countForService({ event, share, errorCode }: JobEnd): UsageCount
   const { durationMs, queueMs } = share
   return {
     jobs: 1,
-    [outcomeOf(event)]: 1,
+    [getOutcome(event)]: 1,
     ...(errorCode && { [`code ${errorCode}`]: 1 }),
     // The duration of failed and cancelled jobs says nothing about the work.
-    ...(event === 'job.completed' && durationMs !== undefined && { [`took ${binOf(durationMs)}`]: 1 }),
-    ...(queueMs !== undefined && { [`queued ${binOf(queueMs)}`]: 1 }),
+    ...(event === 'job.completed' && durationMs !== undefined && { [`took ${getBin(durationMs)}`]: 1 }),
+    ...(queueMs !== undefined && { [`queued ${getBin(queueMs)}`]: 1 }),
   }
 }
 
 /** Relative accuracy of percentiles. */
 const relativeAccuracy = 0.02
-const newSketch = () => new DDSketch({ relativeAccuracy })
-const { mapping } = newSketch()
+const createSketch = () => new DDSketch({ relativeAccuracy })
+const { mapping } = createSketch()
 /** The sketch needs positive values. */
 const minMs = 1
 
-const binOf = (ms: number): number => mapping.key(Math.max(minMs, ms))
+const getBin = (ms: number): number => mapping.key(Math.max(minMs, ms))
 
-type Percentiles = (share: number) => number | null
+type GetPercentile = (share: number) => number | null
 
 /** Returns the durations of one kind with how often each was measured. */
-export const durationsIn = (counts: UsageCounts, kind: 'took' | 'queued') =>
+export const listDurations = (counts: UsageCounts, kind: 'took' | 'queued') =>
   Object.entries(counts)
     .filter(([name]) => name.startsWith(`${kind} `))
     .map(([name, count]) => ({ ms: mapping.value(Number(name.slice(kind.length + 1))), count }))
 
 /** Computes percentiles from the bins of one kind; null when nothing was measured. */
-export function createPercentiles(counts: UsageCounts, kind: 'took' | 'queued'): Percentiles {
-  const sketch = newSketch()
-  for (const { ms, count } of durationsIn(counts, kind)) sketch.accept(ms, count)
+export function createGetPercentile(counts: UsageCounts, kind: 'took' | 'queued'): GetPercentile {
+  const sketch = createSketch()
+  for (const { ms, count } of listDurations(counts, kind)) sketch.accept(ms, count)
   return (share) => (sketch.count > 0 ? Math.round(sketch.getValueAtQuantile(share)) : null)
 }
 

@@ -1,4 +1,4 @@
-import { durationsIn, sumCounts, type UsageCounts } from './counts.ts'
+import { listDurations, sumCounts, type UsageCounts } from './counts.ts'
 
 /** Metrics in the text format of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 
@@ -44,7 +44,7 @@ const outcomes = ['completed', 'failed', 'cancelled'] as const
 const codePrefix = 'code '
 
 /** Returns the metrics of the jobs that ended today (UTC); as at a restart, the counters start again each day. */
-export function jobMetrics(
+export function createJobMetrics(
   today: readonly { readonly engine: string; readonly counts: UsageCounts }[],
 ): MetricFamily[] {
   const engines = [...Map.groupBy(today, ({ engine }) => engine)].map(([engine, records]) => ({
@@ -74,13 +74,13 @@ export function jobMetrics(
       name: 'mutabor_job_duration_seconds',
       type: 'histogram',
       help: 'Time from the start to the end of the jobs that completed today (UTC), within 2 %.',
-      samples: engines.flatMap(({ engine, counts }) => durationSamples(engine, counts)),
+      samples: engines.flatMap(({ engine, counts }) => createDurationSamples(engine, counts)),
     },
   ]
 }
 
 /** Metrics with the names that Prometheus gives to those of every process. */
-export function processMetrics(): MetricFamily[] {
+export function createProcessMetrics(): MetricFamily[] {
   const { user, system } = process.cpuUsage()
   return [
     {
@@ -104,15 +104,15 @@ export function processMetrics(): MetricFamily[] {
   ]
 }
 
-function durationSamples(engine: string, counts: UsageCounts): Sample[] {
-  const durations = durationsIn(counts, 'took').map(({ ms, count }) => ({ seconds: ms / 1000, count }))
+function createDurationSamples(engine: string, counts: UsageCounts): Sample[] {
+  const durations = listDurations(counts, 'took').map(({ ms, count }) => ({ seconds: ms / 1000, count }))
   const total = durations.reduce((sum, { count }) => sum + count, 0)
-  const countUpTo = (bound: number) =>
+  const countDurationsUpTo = (bound: number) =>
     durations.reduce((sum, { seconds, count }) => sum + (seconds <= bound ? count : 0), 0)
   const bucket = (le: string, value: number) => ({ suffix: '_bucket', labels: { engine, le }, value })
   const sumS = durations.reduce((sum, { seconds, count }) => sum + seconds * count, 0)
   return [
-    ...durationBoundsS.map((bound) => bucket(String(bound), countUpTo(bound))),
+    ...durationBoundsS.map((bound) => bucket(String(bound), countDurationsUpTo(bound))),
     bucket('+Inf', total),
     { suffix: '_sum', labels: { engine }, value: Number(sumS.toFixed(3)) },
     { suffix: '_count', labels: { engine }, value: total },

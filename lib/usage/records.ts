@@ -7,11 +7,11 @@ import type { UsageCounts } from './counts.ts'
 export const usageLifetimeS = 400 * 24 * 3600
 
 export const dayOf = (timestamp: string) => timestamp.slice(0, 10)
-const secondOf = (timestamp: string) => timestamp.slice(0, 19)
+const getSecond = (timestamp: string) => timestamp.slice(0, 19)
 
 const ownerPartition = (owner: string) => `USAGE#${owner}`
 export const ownerUsagePartition = ownerPartition
-export const ownerDayKey = (owner: string, day: string): Key => ({
+export const getOwnerDayKey = (owner: string, day: string): Key => ({
   pk: ownerPartition(owner),
   sk: `DAY#${day}`,
 })
@@ -20,17 +20,17 @@ export const ownerDayKey = (owner: string, day: string): Key => ({
  * Record with the ids of the counted events of one second, so that repeated events are not counted twice. A record can
  * contain 400 KB and each write costs its full size, so a record per minute would be full at two hundred jobs a second.
  */
-export const keyOfCountedEvents = (owner: string, timestamp: string): Key => ({
+export const getCountedEventsKey = (owner: string, timestamp: string): Key => ({
   pk: ownerPartition(owner),
-  sk: `COUNTED#${secondOf(timestamp)}`,
+  sk: `COUNTED#${getSecond(timestamp)}`,
 })
 
 /** Number of records per engine and day that spread the write load. */
 const shards = 4
-export const serviceDayPartition = (day: string) => `SLO#${day}`
-export const randomShard = () => Math.floor(Math.random() * shards)
-export const engineDayKey = (day: string, engine: string, shard: number): Key => ({
-  pk: serviceDayPartition(day),
+export const getServiceDayPartition = (day: string) => `SLO#${day}`
+export const pickRandomShard = () => Math.floor(Math.random() * shards)
+export const getEngineDayKey = (day: string, engine: string, shard: number): Key => ({
+  pk: getServiceDayPartition(day),
   sk: `${engine}#${shard}`,
 })
 /** Used instead of an engine for jobs without one, and for excluded jobs of administrators. */
@@ -38,7 +38,7 @@ export const noEngine = 'none'
 export const excludedEngine = 'excluded'
 
 /** The counters in a record, without its other attributes. */
-export const countsInRecord = ({ ttl: _ttl, ...item }: Item): UsageCounts =>
+export const parseCounts = ({ ttl: _ttl, ...item }: Item): UsageCounts =>
   Object.fromEntries(
     Object.entries(item).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
   )

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Table } from '../aws/table.ts'
 import { component } from '../validation/component.ts'
-import { createPercentiles, sumCounts, type UsageCounts } from './counts.ts'
-import { countsInRecord, dayOf, excludedEngine, noEngine, serviceDayPartition } from './records.ts'
+import { createGetPercentile, sumCounts, type UsageCounts } from './counts.ts'
+import { dayOf, excludedEngine, getServiceDayPartition, noEngine, parseCounts } from './records.ts'
 
 /** Reliability of the service (SLO), computed from counters per day and engine. */
 
@@ -16,7 +16,7 @@ const isClientError = (code: string) =>
   ['CORRUPT_FILE', 'PDF_ENCRYPTED', 'FILE_ENCRYPTED'].includes(code) || /^(?:UNSUPPORTED|INVALID)_/.test(code)
 
 const RateField = z.number().nullable().describe('0 to 1; null when there were no jobs')
-const Milliseconds = z.int().nullable()
+const MillisecondsField = z.int().nullable()
 
 export const SloView = component(
   'ServiceLevels',
@@ -31,8 +31,8 @@ export const SloView = component(
     }),
     successRate: RateField.describe('completed / (completed + failed - clientErrors)'),
     rawSuccessRate: RateField.describe('completed / (completed + failed)'),
-    durationMs: z.object({ p50: Milliseconds, p95: Milliseconds, p99: Milliseconds }),
-    queueMs: z.object({ p50: Milliseconds, p95: Milliseconds }),
+    durationMs: z.object({ p50: MillisecondsField, p95: MillisecondsField, p99: MillisecondsField }),
+    queueMs: z.object({ p50: MillisecondsField, p95: MillisecondsField }),
     errorCodes: z.array(
       z.object({
         code: z.string(),
@@ -45,8 +45,8 @@ export const SloView = component(
         engine: z.string(),
         jobs: z.int(),
         successRate: RateField,
-        p50: Milliseconds,
-        p95: Milliseconds,
+        p50: MillisecondsField,
+        p95: MillisecondsField,
         topErrors: z.array(z.object({ code: z.string(), count: z.int() })),
       }),
     ),
@@ -57,8 +57,8 @@ export const SloView = component(
         completed: z.int(),
         failed: z.int(),
         successRate: RateField,
-        p50: Milliseconds,
-        p95: Milliseconds,
+        p50: MillisecondsField,
+        p95: MillisecondsField,
       }),
     ),
     excluded: z.object({ roles: z.array(z.literal('ADMIN')), jobs: z.int() }),
@@ -66,8 +66,8 @@ export const SloView = component(
 )
 type SloView = z.infer<typeof SloView>
 
-export const bucketDays = { day: 1, week: 7 } as const
-type SloBucket = keyof typeof bucketDays
+export const daysPerBucket = { day: 1, week: 7 } as const
+type SloBucket = keyof typeof daysPerBucket
 
 interface EngineDay {
   readonly date: string
@@ -78,37 +78,38 @@ interface EngineDay {
 /** Reads the counters of the last days, including today. */
 export async function readEngineDays(table: Table, days: number, now = new Date()): Promise<EngineDay[]> {
   const foundDays: EngineDay[] = []
-  const dates = Array.from({ length: days }, (_, ago) =>
-    dayOf(new Date(now.getTime() - ago * dayMs).toISOString()),
+  const dates = Array.from({ length: days }, (_, daysAgo) =>
+    dayOf(new Date(now.getTime() - daysAgo * dayMs).toISOString()),
   )
   await forEachConcurrently(dates, maxConcurrentReads, async (date) => {
-    const items = await table.partition(serviceDayPartition(date))
+    const items = await table.partition(getServiceDayPartition(date))
     for (const item of items)
       foundDays.push({
         date,
         engine: String(item['sk']).split('#')[0] ?? noEngine,
-        counts: countsInRecord(item),
+        counts: parseCounts(item),
       })
   })
   return foundDays.sort((a, b) => (a.date < b.date ? -1 : 1))
 }
 
-const sum = (some: readonly EngineDay[]) => sumCounts(some.map(({ counts }) => counts))
+const sumDays = (engineDays: readonly EngineDay[]) => sumCounts(engineDays.map(({ counts }) => counts))
 
-function codesOf(counts: UsageCounts) {
+function countErrorCodes(counts: UsageCounts) {
   return Object.entries(counts)
     .filter(([name]) => name.startsWith('code '))
     .map(([name, count]) => ({ code: name.slice('code '.length), count }))
     .sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1))
 }
 
-const clientErrorsIn = (counts: UsageCounts) =>
-  codesOf(counts).reduce((total, { code, count }) => total + (isClientError(code) ? count : 0), 0)
+const countClientErrors = (counts: UsageCounts) =>
+  countErrorCodes(counts).reduce((total, { code, count }) => total + (isClientError(code) ? count : 0), 0)
 
-const rate = (of: number, all: number) => (all > 0 ? Math.round((of / all) * 10_000) / 10_000 : null)
+const computeRate = (part: number, total: number) =>
+  total > 0 ? Math.round((part / total) * 10_000) / 10_000 : null
 function successRate(counts: UsageCounts) {
   const { completed = 0, failed = 0 } = counts
-  return rate(completed, completed + failed - clientErrorsIn(counts))
+  return computeRate(completed, completed + failed - countClientErrors(counts))
 }
 
 /** @param allDays counters per engine, in order of days. */
@@ -119,57 +120,64 @@ export function computeSlo(
   now = new Date(),
 ): SloView {
   const countedDays = allDays.filter(({ engine }) => engine !== excludedEngine)
-  const total = sum(countedDays)
+  const total = sumDays(countedDays)
   const { jobs = 0, completed = 0, failed = 0, cancelled = 0 } = total
-  const [durations, queueTimes] = [createPercentiles(total, 'took'), createPercentiles(total, 'queued')]
-  const dayAgo = (ago: number) => dayOf(new Date(now.getTime() - ago * dayMs).toISOString())
+  const [getDuration, getQueueTime] = [
+    createGetPercentile(total, 'took'),
+    createGetPercentile(total, 'queued'),
+  ]
+  const getDayAgo = (daysAgo: number) => dayOf(new Date(now.getTime() - daysAgo * dayMs).toISOString())
   return {
-    window: { from: dayAgo(days - 1), to: dayAgo(0), days },
-    totals: { jobs, completed, failed, cancelled, clientErrors: clientErrorsIn(total) },
+    window: { from: getDayAgo(days - 1), to: getDayAgo(0), days },
+    totals: { jobs, completed, failed, cancelled, clientErrors: countClientErrors(total) },
     successRate: successRate(total),
-    rawSuccessRate: rate(completed, completed + failed),
-    durationMs: { p50: durations(0.5), p95: durations(0.95), p99: durations(0.99) },
-    queueMs: { p50: queueTimes(0.5), p95: queueTimes(0.95) },
-    errorCodes: codesOf(total).map((one) => ({ ...one, share: rate(one.count, failed) ?? 0 })),
-    engines: enginesOf(countedDays),
-    series: seriesOf(countedDays, bucketDays[bucket], dayAgo(days - 1)),
+    rawSuccessRate: computeRate(completed, completed + failed),
+    durationMs: { p50: getDuration(0.5), p95: getDuration(0.95), p99: getDuration(0.99) },
+    queueMs: { p50: getQueueTime(0.5), p95: getQueueTime(0.95) },
+    errorCodes: countErrorCodes(total).map((one) => ({ ...one, share: computeRate(one.count, failed) ?? 0 })),
+    engines: summarizeEngines(countedDays),
+    series: createSeries(countedDays, daysPerBucket[bucket], getDayAgo(days - 1)),
     excluded: {
       roles: ['ADMIN'],
-      jobs: sum(allDays.filter(({ engine }) => engine === excludedEngine))['jobs'] ?? 0,
+      jobs: sumDays(allDays.filter(({ engine }) => engine === excludedEngine))['jobs'] ?? 0,
     },
   }
 }
 
 const topErrors = 5
 
-function enginesOf(countedDays: readonly EngineDay[]): SloView['engines'] {
+function summarizeEngines(countedDays: readonly EngineDay[]): SloView['engines'] {
   return Array.from(
     Map.groupBy(countedDays, ({ engine }) => engine),
     ([engine, engineDays]) => {
-      const counts = sum(engineDays)
-      const durations = createPercentiles(counts, 'took')
+      const counts = sumDays(engineDays)
+      const durations = createGetPercentile(counts, 'took')
       return {
         engine,
         jobs: counts['jobs'] ?? 0,
         successRate: successRate(counts),
         p50: durations(0.5),
         p95: durations(0.95),
-        topErrors: codesOf(counts).slice(0, topErrors),
+        topErrors: countErrorCodes(counts).slice(0, topErrors),
       }
     },
   ).sort((a, b) => b.jobs - a.jobs)
 }
 
 /** Sums up periods of `length` days from the first day of the window, without empty periods. */
-function seriesOf(countedDays: readonly EngineDay[], length: number, firstDay: string): SloView['series'] {
-  const bucketOf = ({ date }: EngineDay) => {
+function createSeries(
+  countedDays: readonly EngineDay[],
+  length: number,
+  firstDay: string,
+): SloView['series'] {
+  const getBucket = ({ date }: EngineDay) => {
     const at = Math.floor((Date.parse(date) - Date.parse(firstDay)) / dayMs / length)
     return dayOf(new Date(Date.parse(firstDay) + at * length * dayMs).toISOString())
   }
-  return Array.from(Map.groupBy(countedDays, bucketOf), ([date, some]) => {
-    const counts = sum(some)
+  return Array.from(Map.groupBy(countedDays, getBucket), ([date, some]) => {
+    const counts = sumDays(some)
     const { jobs = 0, completed = 0, failed = 0 } = counts
-    const durations = createPercentiles(counts, 'took')
+    const durations = createGetPercentile(counts, 'took')
     return {
       date,
       jobs,

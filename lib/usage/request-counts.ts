@@ -1,6 +1,6 @@
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Table } from '../aws/table.ts'
-import { dayOf, ownerDayKey, usageLifetimeS } from './records.ts'
+import { dayOf, getOwnerDayKey, usageLifetimeS } from './records.ts'
 
 /** How often a process writes its counts. */
 const writeIntervalMs = 10_000
@@ -13,8 +13,8 @@ const maxConcurrentWrites = 8
 export class RequestCounts {
   readonly #table: Table
   readonly #intervalMs: number
-  #counts = new Map<string, number>()
-  #writeAt = 0
+  #countsByOwner = new Map<string, number>()
+  #nextWriteAt = 0
 
   constructor(table: Table, intervalMs = writeIntervalMs) {
     this.#table = table
@@ -22,17 +22,17 @@ export class RequestCounts {
   }
 
   async count(owner: string, now = new Date()): Promise<void> {
-    this.#counts.set(owner, (this.#counts.get(owner) ?? 0) + 1)
-    if (now.getTime() < this.#writeAt) return
-    this.#writeAt = now.getTime() + this.#intervalMs
-    const counts = [...this.#counts]
-    this.#counts = new Map()
+    this.#countsByOwner.set(owner, (this.#countsByOwner.get(owner) ?? 0) + 1)
+    if (now.getTime() < this.#nextWriteAt) return
+    this.#nextWriteAt = now.getTime() + this.#intervalMs
+    const counts = [...this.#countsByOwner]
+    this.#countsByOwner = new Map()
     const [day, ttl] = [dayOf(now.toISOString()), Math.floor(now.getTime() / 1000) + usageLifetimeS]
-    await forEachConcurrently(counts, maxConcurrentWrites, async ([one, requests]) => {
+    await forEachConcurrently(counts, maxConcurrentWrites, async ([owner, requests]) => {
       const requestUpdate = { add: { requests }, set: { ttl } }
       // After a failed write, the counts are added to the next one, so that no request fails because of it.
-      await this.#table.update(ownerDayKey(one, day), requestUpdate, { condition: {} }).catch(() => {
-        this.#counts.set(one, (this.#counts.get(one) ?? 0) + requests)
+      await this.#table.update(getOwnerDayKey(owner, day), requestUpdate, { condition: {} }).catch(() => {
+        this.#countsByOwner.set(owner, (this.#countsByOwner.get(owner) ?? 0) + requests)
       })
     })
   }

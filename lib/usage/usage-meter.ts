@@ -5,12 +5,12 @@ import type { JobEnd } from '../model/terminal-events.ts'
 import { countForOwner, countForService, sumCounts, type UsageCounts } from './counts.ts'
 import {
   dayOf,
-  engineDayKey,
   excludedEngine,
-  keyOfCountedEvents,
+  getCountedEventsKey,
+  getEngineDayKey,
+  getOwnerDayKey,
   noEngine,
-  ownerDayKey,
-  randomShard,
+  pickRandomShard,
   usageLifetimeS,
 } from './records.ts'
 
@@ -40,34 +40,36 @@ const maxIdsOfDay = 8
  */
 export class UsageMeter {
   readonly #deps: UsageMeterDeps
-  readonly #closing = new AbortController()
+  readonly #closeController = new AbortController()
   #pendingEnds: JobEnd[] = []
-  #batch: Promise<void> | undefined
+  #batchPromise: Promise<void> | undefined
 
-  constructor(parts: UsageMeterDeps) {
-    this.#deps = parts
+  constructor(deps: UsageMeterDeps) {
+    this.#deps = deps
   }
 
   /** Resolves when the event is counted. */
   count(jobEnd: JobEnd): Promise<void> {
     this.#pendingEnds.push(jobEnd)
-    this.#batch ??= this.#countBatch()
-    return this.#batch
+    this.#batchPromise ??= this.#countBatch()
+    return this.#batchPromise
   }
 
   /** Counts the collected events, and later ones without delay. */
   async close(): Promise<void> {
-    this.#closing.abort()
-    await this.#batch
+    this.#closeController.abort()
+    await this.#batchPromise
   }
 
   async #countBatch(): Promise<void> {
-    await sleep(this.#deps.gatherMs ?? 0, undefined, { signal: this.#closing.signal }).catch(() => undefined)
+    await sleep(this.#deps.gatherMs ?? 0, undefined, { signal: this.#closeController.signal }).catch(
+      () => undefined,
+    )
     const pendingEnds = this.#pendingEnds
     this.#pendingEnds = []
-    this.#batch = undefined
-    const byOwner = Map.groupBy(pendingEnds, ({ owner }) => owner)
-    await Promise.all(Array.from(byOwner, ([owner, ended]) => this.#countForOwner(owner, ended)))
+    this.#batchPromise = undefined
+    const endsByOwner = Map.groupBy(pendingEnds, ({ owner }) => owner)
+    await Promise.all(Array.from(endsByOwner, ([owner, ended]) => this.#countForOwner(owner, ended)))
   }
 
   async #countForOwner(owner: string, ownerEnds: readonly JobEnd[]): Promise<void> {
@@ -79,47 +81,47 @@ export class UsageMeter {
       if (onlyEnd && transactionEnds.length === 1 && (await this.#countOne(owner, onlyEnd, isExcluded)))
         continue
       if (await this.#deps.table.transact(createWrites(owner, transactionEnds, isExcluded))) continue
-      const left = await this.#findUncounted(owner, transactionEnds)
+      const uncountedEnds = await this.#findUncounted(owner, transactionEnds)
       // Events that another process has counted meanwhile are now recognized.
-      if (left.length > 0) await this.#countForOwner(owner, left)
+      if (uncountedEnds.length > 0) await this.#countForOwner(owner, uncountedEnds)
     }
   }
 
   /** Counts one of the first events of a day. Returns false when it cannot tell whether the event is counted. */
-  async #countOne(owner: string, end: JobEnd, isExcluded: boolean): Promise<boolean> {
+  async #countOne(owner: string, jobEnd: JobEnd, isExcluded: boolean): Promise<boolean> {
     const { table } = this.#deps
-    const ids = new Set([end.id])
+    const ids = new Set([jobEnd.id])
     const { applied, item } = await table.update(
-      ownerDayKey(owner, dayOf(end.timestamp)),
-      { add: countForOwner(end), collect: { ids }, set: { ttl: expiryOfCounts() } },
+      getOwnerDayKey(owner, dayOf(jobEnd.timestamp)),
+      { add: countForOwner(jobEnd), collect: { ids }, set: { ttl: getExpiryOfCounts() } },
       { condition: { lacks: { ids }, absent: ['hasOtherIds'], below: { jobs: maxIdsOfDay } } },
     )
-    if (!applied) return idsIn(item).includes(end.id)
-    const [engineKey, counts] = serviceCounts([end], isExcluded)[0] ?? []
+    if (!applied) return listIds(item).includes(jobEnd.id)
+    const [engineKey, counts] = createServiceCounts([jobEnd], isExcluded)[0] ?? []
     if (engineKey && counts)
-      await table.update(engineKey, { add: counts, set: { ttl: expiryOfCounts() } }, { condition: {} })
+      await table.update(engineKey, { add: counts, set: { ttl: getExpiryOfCounts() } }, { condition: {} })
     return true
   }
 
   async #findUncounted(owner: string, transactionEnds: readonly JobEnd[]): Promise<JobEnd[]> {
     const keys = uniqueKeys(
       transactionEnds.flatMap(({ timestamp }) => [
-        keyOfCountedEvents(owner, timestamp),
-        ownerDayKey(owner, dayOf(timestamp)),
+        getCountedEventsKey(owner, timestamp),
+        getOwnerDayKey(owner, dayOf(timestamp)),
       ]),
     )
     const countedItems = await this.#deps.table.getAll(keys)
-    const countedIds = new Set(countedItems.flatMap(idsIn))
+    const countedIds = new Set(countedItems.flatMap(listIds))
     return transactionEnds.filter(({ id }) => !countedIds.has(id))
   }
 }
 
 function createWrites(owner: string, transactionEnds: readonly JobEnd[], isExcluded: boolean): Write[] {
-  const set = { ttl: expiryOfCounts() }
-  const bySecond = groupByKey(transactionEnds, ({ timestamp }) => keyOfCountedEvents(owner, timestamp))
-  const byDay = groupByKey(transactionEnds, ({ timestamp }) => ownerDayKey(owner, dayOf(timestamp)))
+  const set = { ttl: getExpiryOfCounts() }
+  const endsBySecond = groupByKey(transactionEnds, ({ timestamp }) => getCountedEventsKey(owner, timestamp))
+  const endsByDay = groupByKey(transactionEnds, ({ timestamp }) => getOwnerDayKey(owner, dayOf(timestamp)))
   return [
-    ...bySecond.map(([key, groupEnds]): Write => {
+    ...endsBySecond.map(([key, groupEnds]): Write => {
       const ids = idsOf(groupEnds)
       return {
         update: key,
@@ -127,7 +129,7 @@ function createWrites(owner: string, transactionEnds: readonly JobEnd[], isExclu
         if: { lacks: { ids } },
       }
     }),
-    ...byDay.map(
+    ...endsByDay.map(
       ([key, ended]): Write => ({
         update: key,
         // From now on, the ids of this day are in records of their own.
@@ -135,28 +137,28 @@ function createWrites(owner: string, transactionEnds: readonly JobEnd[], isExclu
         if: { lacks: { ids: idsOf(ended) } },
       }),
     ),
-    ...serviceCounts(transactionEnds, isExcluded).map(
+    ...createServiceCounts(transactionEnds, isExcluded).map(
       ([key, counts]): Write => ({ update: key, change: { add: counts, set }, if: {} }),
     ),
   ]
 }
 
 /** Counts for the statistics of the service, by the key of their record. */
-function serviceCounts(ends: readonly JobEnd[], isExcluded: boolean): [Key, UsageCounts][] {
-  const shard = randomShard()
-  const byEngine = groupByKey(ends, ({ timestamp, share }) =>
-    engineDayKey(dayOf(timestamp), isExcluded ? excludedEngine : (share.engine ?? noEngine), shard),
+function createServiceCounts(ends: readonly JobEnd[], isExcluded: boolean): [Key, UsageCounts][] {
+  const shard = pickRandomShard()
+  const endsByEngine = groupByKey(ends, ({ timestamp, share }) =>
+    getEngineDayKey(dayOf(timestamp), isExcluded ? excludedEngine : (share.engine ?? noEngine), shard),
   )
-  return byEngine.map(([key, ended]) => [
+  return endsByEngine.map(([key, ended]) => [
     key,
     sumCounts(ended.map(isExcluded ? countOnlyJob : countForService)),
   ])
 }
 
 const secondsFromNow = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
-const expiryOfCounts = () => secondsFromNow(usageLifetimeS)
+const getExpiryOfCounts = () => secondsFromNow(usageLifetimeS)
 const idsOf = (ends: readonly JobEnd[]): ReadonlySet<string> => new Set(ends.map(({ id }) => id))
-const idsIn = (item: Item | undefined): unknown[] => (item?.['ids'] instanceof Set ? [...item['ids']] : [])
+const listIds = (item: Item | undefined): unknown[] => (item?.['ids'] instanceof Set ? [...item['ids']] : [])
 
 const countOnlyJob = (): UsageCounts => ({ jobs: 1 })
 
@@ -165,10 +167,10 @@ const uniqueKeys = (keys: readonly Key[]): Key[] => [
   ...new Map(keys.map((key) => [nameOf(key), key])).values(),
 ]
 
-function groupByKey(allEnds: readonly JobEnd[], keyOf: (jobEnd: JobEnd) => Key): [Key, JobEnd[]][] {
+function groupByKey(allEnds: readonly JobEnd[], getKey: (jobEnd: JobEnd) => Key): [Key, JobEnd[]][] {
   const foundGroups = new Map<string, [Key, JobEnd[]]>()
   for (const jobEnd of allEnds) {
-    const key = keyOf(jobEnd)
+    const key = getKey(jobEnd)
     const group = foundGroups.get(nameOf(key)) ?? [key, []]
     group[1].push(jobEnd)
     foundGroups.set(nameOf(key), group)

@@ -3,7 +3,7 @@ import type { Table } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
 import { component } from '../validation/component.ts'
 import { groupCounts, sumCounts, type UsageCounts } from './counts.ts'
-import { countsInRecord, dayOf, ownerUsagePartition } from './records.ts'
+import { dayOf, ownerUsagePartition, parseCounts } from './records.ts'
 
 /** Usage of an owner by day (UTC). */
 
@@ -12,7 +12,7 @@ const groupings = ['engine', 'format', 'key'] as const
 /** Maximum days per query. */
 const maxDays = 366
 
-const Figures = {
+const figureFields = {
   jobs: z.int().describe('Jobs that have ended'),
   completed: z.int(),
   failed: z.int(),
@@ -45,12 +45,12 @@ export const UsageView = component(
   'Usage',
   z.object({
     period: z.object({ from: z.iso.date(), to: z.iso.date() }),
-    totals: z.object({ requests, ...Figures }),
+    totals: z.object({ requests, ...figureFields }),
     series: z.array(
-      z.object({ date: z.string().describe('Such as `2026-01-31` or `2026-01`'), requests, ...Figures }),
+      z.object({ date: z.string().describe('Such as `2026-01-31` or `2026-01`'), requests, ...figureFields }),
     ),
     groups: z
-      .array(z.object({ name: z.string(), ...Figures }))
+      .array(z.object({ name: z.string(), ...figureFields }))
       .describe('Sorted by number of jobs, largest first'),
   }),
 )
@@ -59,7 +59,7 @@ type UsageView = z.infer<typeof UsageView>
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-const figuresOf = ({ jobs = 0, completed = 0, failed = 0, cancelled = 0, ...counts }: UsageCounts) => ({
+const toFigures = ({ jobs = 0, completed = 0, failed = 0, cancelled = 0, ...counts }: UsageCounts) => ({
   jobs,
   completed,
   failed,
@@ -70,9 +70,9 @@ const figuresOf = ({ jobs = 0, completed = 0, failed = 0, cancelled = 0, ...coun
   credits: completed,
 })
 
-const withRequests = (counts: UsageCounts) => ({ requests: counts['requests'] ?? 0, ...figuresOf(counts) })
+const addRequests = (counts: UsageCounts) => ({ requests: counts['requests'] ?? 0, ...toFigures(counts) })
 
-interface Day {
+interface UsageDay {
   readonly date: string
   readonly counts: UsageCounts
 }
@@ -107,7 +107,7 @@ async function readOwnerDays(
   table: Table,
   owner: string,
   { from, to }: { readonly from: string; readonly to: string },
-): Promise<Day[]> {
+): Promise<UsageDay[]> {
   const { items } = await table.query({
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
     ExpressionAttributeValues: {
@@ -118,7 +118,7 @@ async function readOwnerDays(
   })
   return items.map((item) => ({
     date: String(item['sk']).slice('DAY#'.length),
-    counts: countsInRecord(item),
+    counts: parseCounts(item),
   }))
 }
 
@@ -129,20 +129,20 @@ export async function readUsage(table: Table, owner: string, query: UsageQuery):
   const groups = query.groupBy ? [...groupCounts(total, query.groupBy)] : []
   return {
     period,
-    totals: withRequests(total),
+    totals: addRequests(total),
     series: seriesOf(days, query.granularity),
     groups: groups
-      .map(([name, counts]) => ({ name, ...figuresOf(counts) }))
+      .map(([name, counts]) => ({ name, ...toFigures(counts) }))
       .sort((a, b) => b.jobs - a.jobs || (a.name < b.name ? -1 : 1)),
   }
 }
 
 /** Counts per day or month, without empty ones. */
-function seriesOf(days: readonly Day[], granularity: UsageQuery['granularity']) {
+function seriesOf(days: readonly UsageDay[], granularity: UsageQuery['granularity']) {
   const length = granularity === 'month' ? 7 : 10
-  const byDate = Map.groupBy(days, ({ date }) => date.slice(0, length))
-  return Array.from(byDate, ([date, dayItems]) => ({
+  const daysByDate = Map.groupBy(days, ({ date }) => date.slice(0, length))
+  return Array.from(daysByDate, ([date, dayItems]) => ({
     date,
-    ...withRequests(sumCounts(dayItems.map(({ counts }) => counts))),
+    ...addRequests(sumCounts(dayItems.map(({ counts }) => counts))),
   }))
 }

@@ -14,7 +14,7 @@ const booleansByText = new Map<string, boolean>(
 )
 
 /** Undefined for other texts. */
-export const booleanFromText = (text: string) => booleansByText.get(text.trim().toLowerCase())
+export const parseBoolean = (text: string) => booleansByText.get(text.trim().toLowerCase())
 
 export function integer(min: number, max: number) {
   return z.preprocess(coerceNumber, z.int().min(min).max(max))

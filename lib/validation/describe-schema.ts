@@ -48,7 +48,7 @@ const maxListedValues = 50
 export function describeExpectation(schema: z.ZodType, path: readonly PropertyKey[]): string {
   // The output schema says what a field means, unless a transform produces it, which no schema describes.
   const [outputSchema, inputSchema] = (['output', 'input'] as const).map((io) =>
-    schemaAt(jsonSchemaOf(schema, io), path),
+    findSchemaAt(jsonSchemaOf(schema, io), path),
   )
   return (
     describeVariants(outputSchema) ??
@@ -72,23 +72,23 @@ function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
 }
 
 /** Finds the subschema at a path; of several variants, the first that has one. */
-function schemaAt(
+function findSchemaAt(
   schema: JsonSchema | undefined,
-  [name, ...rest]: readonly PropertyKey[],
+  [name, ...otherNames]: readonly PropertyKey[],
 ): JsonSchema | undefined {
   if (schema === undefined || name === undefined) return schema
-  for (const variant of variantsOf(schema)) {
+  for (const variant of listVariants(schema)) {
     const { additionalProperties: valueSchema } = variant
     const typeText =
       typeof name === 'number'
         ? variant.items
         : (variant.properties?.[String(name)] ?? (valueSchema || undefined))
-    if (typeof typeText === 'object') return schemaAt(typeText, rest)
+    if (typeof typeText === 'object') return findSchemaAt(typeText, otherNames)
   }
   return undefined
 }
 
-const variantsOf = (schema: JsonSchema): readonly JsonSchema[] => schema.anyOf ?? schema.allOf ?? [schema]
+const listVariants = (schema: JsonSchema): readonly JsonSchema[] => schema.anyOf ?? schema.allOf ?? [schema]
 
 /** Describes a text by the example in its description ("As …"), which says more than the pattern. */
 function describeText(schema: JsonSchema | undefined): string {
@@ -99,7 +99,7 @@ function describeText(schema: JsonSchema | undefined): string {
 /** Undefined if a variant cannot be described. */
 function describeVariants(schema: JsonSchema | undefined): string | undefined {
   if (schema === undefined) return undefined
-  const variants = variantsOf(schema).filter(({ type }) => type !== 'null')
+  const variants = listVariants(schema).filter(({ type }) => type !== 'null')
   const descriptions = variants.map((variant) => describeVariant(variant))
   return descriptions.length === 0 || descriptions.includes(undefined)
     ? undefined
@@ -110,7 +110,7 @@ function describeVariant(schema: JsonSchema): string | undefined {
   const { type, format, pattern } = schema
   if (schema.anyOf) return describeVariants(schema)
   const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
-  if (values) return isFlag(values) ? 'true or false' : describeValues(values)
+  if (values) return areBooleanTexts(values) ? 'true or false' : describeValues(values)
   switch (type) {
     case 'integer':
       return `a whole number${describeRange(schema.minimum, schema.maximum)}`
@@ -134,7 +134,8 @@ function describeVariant(schema: JsonSchema): string | undefined {
 }
 
 /** Booleans as sent in a query or form. */
-const isFlag = (values: readonly unknown[]) => values.toSorted().join() === '0,1,false,no,off,on,true,yes'
+const areBooleanTexts = (values: readonly unknown[]) =>
+  values.toSorted().join() === '0,1,false,no,off,on,true,yes'
 
 /** For example `a, b or c`. */
 export function describeValues(values: readonly unknown[]): string {
@@ -155,13 +156,13 @@ function describeRange(
   max: number | undefined,
   unit?: keyof typeof plurals,
 ): string {
-  const withUnit = (count: number) => (unit ? `${count} ${count === 1 ? unit : plurals[unit]}` : `${count}`)
+  const addUnit = (count: number) => (unit ? `${count} ${count === 1 ? unit : plurals[unit]}` : `${count}`)
   if (isMeaningfulBound(min) && isMeaningfulBound(max))
-    return ` ${unit ? 'of' : 'from'} ${min} to ${withUnit(max)}`
-  if (isMeaningfulBound(max)) return ` of at most ${withUnit(max)}`
-  return isMeaningfulBound(min) && !(unit && min <= 0) ? ` of at least ${withUnit(min)}` : ''
+    return ` ${unit ? 'of' : 'from'} ${min} to ${addUnit(max)}`
+  if (isMeaningfulBound(max)) return ` of at most ${addUnit(max)}`
+  return isMeaningfulBound(min) && !(unit && min <= 0) ? ` of at least ${addUnit(min)}` : ''
 }
 
 /** The schema's own "expected …" message; all other messages are zod's, for developers. */
-export const customExpectation = ({ message }: Pick<Issue, 'message'>): string | undefined =>
+export const getCustomExpectation = ({ message }: Pick<Issue, 'message'>): string | undefined =>
   /^expected:? (.*?)\.?$/is.exec(message)?.[1]

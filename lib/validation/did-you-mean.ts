@@ -6,27 +6,27 @@ const maxLength = 64
 /** Returns the known name that a misspelled one most likely means. */
 export function findSimilar(name: string, knownNames: readonly string[]): string | undefined {
   if (name.length > maxLength) return undefined
-  const misspelled = normalize(name)
-  const maxDistance = Math.min(3, Math.floor(misspelled.length / 3))
+  const normalizedName = normalize(name)
+  const maxDistance = Math.min(3, Math.floor(normalizedName.length / 3))
   let [nearest, nearestDistance]: [string | undefined, number] = [undefined, maxDistance + 1]
-  for (const known of knownNames) {
-    if (Math.abs(known.length - name.length) > maxLength) continue
-    const knownDistance = distanceOf(misspelled, normalize(known))
-    if (knownDistance < nearestDistance) [nearest, nearestDistance] = [known, knownDistance]
+  for (const knownName of knownNames) {
+    if (Math.abs(knownName.length - name.length) > maxLength) continue
+    const knownDistance = computeDistance(normalizedName, normalize(knownName))
+    if (knownDistance < nearestDistance) [nearest, nearestDistance] = [knownName, knownDistance]
   }
   return nearest
 }
 
 /** Swapped characters are the most frequent mistake, so they count less than a replaced one. */
-function distanceOf(name: string, otherName: string): number {
-  const plainDistance = distance(name, otherName)
-  return plainDistance === 2 && sortedCharacters(name) === sortedCharacters(otherName) ? 0.5 : plainDistance
+function computeDistance(name: string, otherName: string): number {
+  const editDistance = distance(name, otherName)
+  return editDistance === 2 && sortCharacters(name) === sortCharacters(otherName) ? 0.5 : editDistance
 }
 
-const sortedCharacters = (name: string) => [...name].sort().join('')
+const sortCharacters = (name: string) => [...name].sort().join('')
 
 const normalize = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
 /** A sentence for the end of a message; empty without a suggestion. */
-export const didYouMean = (suggestion: string | undefined) =>
+export const formatSuggestion = (suggestion: string | undefined) =>
   suggestion === undefined ? '' : ` Did you mean ${suggestion}?`

@@ -5,12 +5,12 @@ import * as z from 'zod'
  */
 
 /** Control characters and line ends, which could forge other text, and characters that change the text direction. */
-const unsafeCharacter = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u
-const unsafeCharacters = new RegExp(unsafeCharacter, 'gu')
+const unsafeCharacterPattern = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u
+const unsafeCharactersPattern = new RegExp(unsafeCharacterPattern, 'gu')
 /** Matches anything that is displayed: letters, digits, punctuation, symbols. A name needs at least one of them. */
-const visibleCharacter = /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}\p{P}\p{S}]/u
+const visibleCharacterPattern = /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}\p{P}\p{S}]/u
 
-export const isSafeText = (text: string): boolean => !unsafeCharacter.test(text)
+export const isSafeText = (text: string): boolean => !unsafeCharacterPattern.test(text)
 
 const expectation =
   'expected a readable name: with letters or digits, without control characters or characters that change the text direction'
@@ -22,14 +22,14 @@ export const displayName = (maxLength: number) =>
     .trim()
     .min(1)
     .max(maxLength)
-    .refine((name) => isSafeText(name) && visibleCharacter.test(name), expectation)
+    .refine((name) => isSafeText(name) && visibleCharacterPattern.test(name), expectation)
 
 const maxAccountNameLength = 200
 export const accountName = displayName(maxAccountNameLength)
 
 /** Cleans a name from another service, where the person cannot be asked for a different one. */
 export function toAccountName(givenName: string, fallbackName: string): string {
-  const name = givenName.replace(unsafeCharacters, ' ').slice(0, maxAccountNameLength).toWellFormed()
+  const name = givenName.replace(unsafeCharactersPattern, ' ').slice(0, maxAccountNameLength).toWellFormed()
   const { success, data } = accountName.safeParse(name)
   return success ? data : fallbackName
 }

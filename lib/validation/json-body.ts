@@ -20,13 +20,13 @@ export function parseJsonBody(text: string): unknown {
  * @param text the JSON of `value`, without excess.
  * @throws AppError INVALID_INPUT for an object with a duplicate name, and for a string with an unpaired surrogate.
  */
-export function requireUnambiguousJson(text: string, value: unknown, where: string): void {
+export function requireUnambiguousJson(text: string, value: unknown, location: string): void {
   // "When the names within an object are not unique, the behavior of software that receives such an object is
   // unpredictable" (RFC 8259, 4): JSON.parse would silently use the last one.
   const duplicateName = findDuplicateName(text)
   if (duplicateName !== undefined) throw duplicateFieldError(duplicateName)
   const unpairedPath = findUnpairedSurrogate(value)
-  if (unpairedPath !== undefined) throw unpairedSurrogateError(unpairedPath.join('.') || where)
+  if (unpairedPath !== undefined) throw unpairedSurrogateError(unpairedPath.join('.') || location)
 }
 
 function parseText(text: string): unknown {

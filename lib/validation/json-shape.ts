@@ -3,9 +3,14 @@ export const maxJsonDepth = 100
 /** Maximum number of values: a job of a thousand tasks has about 20,000, and parsing more would take too long. */
 export const maxJsonValues = 50_000
 
-const code = (character: string) => character.charCodeAt(0)
-const [quote, backslash, comma, colon] = [code('"'), code('\\'), code(','), code(':')]
-const [openObject, closeObject, openList, closeList] = [code('{'), code('}'), code('['), code(']')]
+const getCode = (character: string) => character.charCodeAt(0)
+const [quote, backslash, comma, colon] = [getCode('"'), getCode('\\'), getCode(','), getCode(':')]
+const [openObject, closeObject, openList, closeList] = [
+  getCode('{'),
+  getCode('}'),
+  getCode('['),
+  getCode(']'),
+]
 
 /**
  * Returns what is wrong with the size of a JSON text, before it is parsed. Takes time in proportion to its length.
@@ -16,7 +21,7 @@ export function findJsonExcess(json: string): string | undefined {
   for (let at = 0; at < json.length; at++) {
     switch (json.charCodeAt(at)) {
       case quote:
-        at = endOfString(json, at)
+        at = findEndOfString(json, at)
         break
       case openObject:
       case openList:
@@ -39,7 +44,7 @@ export function findJsonExcess(json: string): string | undefined {
 }
 
 /** Returns the position of the quote that ends a string, which is not escaped, or the end of the text. */
-function endOfString(json: string, start: number): number {
+function findEndOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let firstCharacter = end
     while (json.charCodeAt(firstCharacter - 1) === backslash) firstCharacter--
@@ -53,29 +58,29 @@ function endOfString(json: string, start: number): number {
  * @param json valid JSON without excess.
  */
 export function findDuplicateName(json: string): string | undefined {
-  const openNames: (Set<string> | undefined)[] = []
+  const openObjectNames: (Set<string> | undefined)[] = []
   let lastString = ''
   for (let at = 0; at < json.length; at++) {
     switch (json.charCodeAt(at)) {
       case quote: {
-        const end = endOfString(json, at)
+        const end = findEndOfString(json, at)
         lastString = json.slice(at, end + 1)
         at = end
         break
       }
       case openObject:
-        openNames.push(new Set())
+        openObjectNames.push(new Set())
         break
       case openList:
-        openNames.push(undefined)
+        openObjectNames.push(undefined)
         break
       case closeObject:
       case closeList:
-        openNames.pop()
+        openObjectNames.pop()
         break
       case colon: {
         const name = String(JSON.parse(lastString))
-        const names = openNames.at(-1)
+        const names = openObjectNames.at(-1)
         if (names?.has(name)) return name
         names?.add(name)
       }

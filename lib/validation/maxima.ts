@@ -30,18 +30,18 @@ export const maxNames = 200
 /** What limits a schema as a whole, whatever it consists of. */
 const limits = z.registry<{ readonly names?: number; readonly jsonLength?: number }>()
 
-export const limitsOf = (schema: z.core.$ZodType) => limits.get(schema)
+export const getLimits = (schema: z.core.$ZodType) => limits.get(schema)
 
 /** An object with names that the client chooses. */
-export function namedValues<Value extends z.ZodType>(
+export function createNamedValues<Value extends z.ZodType>(
   name: z.ZodType<string, string>,
   value: Value,
   names = maxNames,
-  what = 'names',
+  nameDescription = 'names',
 ) {
   return z
     .record(name, value)
-    .refine((given) => Object.keys(given).length <= names, `expected at most ${names} ${what}`)
+    .refine((values) => Object.keys(values).length <= names, `expected at most ${names} ${nameDescription}`)
     .meta({ maxProperties: names })
     .register(limits, { names })
 }
@@ -49,17 +49,17 @@ export function namedValues<Value extends z.ZodType>(
 const fitsAsJson = (value: unknown) => (JSON.stringify(value)?.length ?? 0) <= maxLengths.list
 
 /** Any JSON, of which something else checks the content. */
-export const anyJson = () =>
+export const createJsonSchema = () =>
   z
     .unknown()
     .refine(fitsAsJson, `expected at most ${maxLengths.list} characters`)
     .register(limits, { jsonLength: maxLengths.list })
 
 /** A task, which may contain a file: only the body limits its length. */
-export const fileJson = () => z.unknown().register(limits, { jsonLength: maxLengths.file })
+export const createFileJsonSchema = () => z.unknown().register(limits, { jsonLength: maxLengths.file })
 
 /** Options of an engine, which are checked when the engine is known. */
-export const openOptions = () =>
-  namedValues(text('id'), z.unknown())
+export const createOptionsSchema = () =>
+  createNamedValues(text('id'), z.unknown())
     .refine(fitsAsJson, `expected at most ${maxLengths.list} characters of JSON`)
     .register(limits, { names: maxNames, jsonLength: maxLengths.list })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { customExpectation, describeExpectation } from './describe-schema.ts'
+import { describeExpectation, getCustomExpectation } from './describe-schema.ts'
 import { describeUrl } from './describe-url.ts'
 import { findSimilar } from './did-you-mean.ts'
 import { requireUnambiguousJson } from './json-body.ts'
@@ -29,15 +29,15 @@ export function parseInput<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parseResult = schema.safeParse(value)
   if (parseResult.success) return parseResult.data
-  const foundErrors = fieldErrors(parseResult.error, schema, value, where)
+  const foundErrors = listFieldErrors(parseResult.error, schema, value, where)
   const errors = foundErrors.map(({ field, error }) => ({
     field: field === where ? field : clientFieldName(field),
     error,
   }))
   const [firstError] = errors
   const code = foundErrors[0]?.isMissing ? 'INVALID_REQUEST' : 'INVALID_INPUT'
-  const end = firstError?.error.endsWith('?') ? '' : '.'
-  throw new AppError(code, `${firstError?.field}: ${firstError?.error}${end}`, {
+  const sentenceEnd = firstError?.error.endsWith('?') ? '' : '.'
+  throw new AppError(code, `${firstError?.field}: ${firstError?.error}${sentenceEnd}`, {
     field: firstError?.field,
     errors,
   })
@@ -63,9 +63,14 @@ export function parseJson<Schema extends z.ZodType>(
 }
 
 /** Returns each invalid field once, in schema order. */
-function fieldErrors({ issues }: z.ZodError, schema: z.ZodType, value: unknown, where: string): FieldError[] {
+function listFieldErrors(
+  { issues }: z.ZodError,
+  schema: z.ZodType,
+  value: unknown,
+  where: string,
+): FieldError[] {
   const errors = new Map<string, FieldError>()
-  for (const issue of issues.flatMap((one) => unwrapUnion(one))) {
+  for (const issue of issues.flatMap((issue) => unwrapUnion(issue))) {
     for (const error of describeIssue(issue, schema, value, where))
       if (!errors.has(error.field) && errors.size < maxFieldErrors) errors.set(error.field, error)
   }
@@ -91,10 +96,10 @@ function describeIssue(issue: Issue, schema: z.ZodType, value: unknown, where: s
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
       field: [...path, key].join('.').slice(0, 100),
-      error: unknownField(key, schema, path),
+      error: describeUnknownField(key, schema, path),
     }))
   if (issue.code === 'invalid_key') return [{ field, error: `expected ${describeKeyRule(issue)}` }]
-  const expected = `${customExpectation(issue) ?? describeExpectation(schema, path)}${safeIntegerLimit(issue)}`
+  const expected = `${getCustomExpectation(issue) ?? describeExpectation(schema, path)}${describeSafeIntegerLimit(issue)}`
   if (received === undefined && path.length > 0)
     return [{ field, error: `it is missing; expected ${expected}`, isMissing: true }]
   return [{ field, error: `expected ${expected}${describeReceived(path, received)}` }]
@@ -102,18 +107,18 @@ function describeIssue(issue: Issue, schema: z.ZodType, value: unknown, where: s
 
 /** The key itself is invalid, whatever its value. */
 const describeKeyRule = ({ issues: [first] }: z.core.$ZodIssueInvalidKey): string =>
-  (first && customExpectation(first)) ?? 'another name'
+  (first && getCustomExpectation(first)) ?? 'another name'
 
 /** The limit of safe integers, which no schema mentions: larger whole numbers cannot be represented exactly. */
-function safeIntegerLimit(issue: Issue): string {
+function describeSafeIntegerLimit(issue: Issue): string {
   const maxSafe = Number.MAX_SAFE_INTEGER
   return issue.code === 'too_big' && issue.maximum === maxSafe ? ` and at most ${maxSafe}` : ''
 }
 
-function unknownField(key: string, schema: z.ZodType, path: readonly PropertyKey[]): string {
+function describeUnknownField(key: string, schema: z.ZodType, path: readonly PropertyKey[]): string {
   const knownNames = path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
-  const intended = findSimilar(key, knownNames)
-  if (intended !== undefined) return `unknown field; did you mean ${intended}?`
+  const similarName = findSimilar(key, knownNames)
+  if (similarName !== undefined) return `unknown field; did you mean ${similarName}?`
   return `unknown field${knownNames.length > 0 ? `; expected one of ${knownNames.join(', ')}` : ''}. Remove it`
 }
 
@@ -133,14 +138,14 @@ function locateSentValue(
 }
 
 /** Values of fields with such names are never shown, not even to the sender: replies end up in logs. */
-const secretName = /password|passphrase|secret|token|key|authorization|cookie/i
+const secretNamePattern = /password|passphrase|secret|token|key|authorization|cookie/i
 /** Of these, only the part without credentials and query is shown. */
-const urlName = /url|endpoint/i
+const urlNamePattern = /url|endpoint/i
 
 function describeReceived(path: readonly PropertyKey[], receivedValue: unknown): string {
-  if (path.some((name) => secretName.test(String(name)))) return ''
+  if (path.some((name) => secretNamePattern.test(String(name)))) return ''
   if (path.length === 0) return `, got ${describeType(receivedValue)}`
-  if (typeof receivedValue === 'string' && path.some((name) => urlName.test(String(name))))
+  if (typeof receivedValue === 'string' && path.some((name) => urlNamePattern.test(String(name))))
     return `, got ${formatValue(describeUrl(receivedValue))}`
   return `, got ${formatValue(receivedValue)}`
 }

@@ -2,7 +2,7 @@
 
 type EventFields = Readonly<Record<string, unknown>>
 
-interface Message {
+interface ChatMessage {
   readonly title: string
   readonly facts: readonly (readonly [name: string, value: string])[]
   readonly link: string | undefined
@@ -11,7 +11,7 @@ interface Message {
 }
 
 /** Titles of events; others are shown by their name. */
-const titles: Readonly<Record<string, string>> = {
+const titleByEvent: Readonly<Record<string, string>> = {
   'job.created': 'Job created',
   'job.queued': 'Job queued',
   'job.started': 'Job started',
@@ -27,7 +27,7 @@ const titles: Readonly<Record<string, string>> = {
   'quota.exceeded': 'Quota used up',
 }
 
-const tones: Readonly<Record<string, Message['tone']>> = {
+const toneByEvent: Readonly<Record<string, ChatMessage['tone']>> = {
   'job.completed': 'good',
   'job.failed': 'bad',
   'quota.exceeded': 'bad',
@@ -48,7 +48,7 @@ function findResultLink({ tasks, files }: EventFields): string | undefined {
 const truncate = (value: string, length: number) =>
   value.length > length ? `${value.slice(0, length - 1)}…` : value
 
-function createMessage(event: EventFields): Message {
+function createMessage(event: EventFields): ChatMessage {
   const name = String(event['event'])
   const [subject = {}] = [event['job'], event['file'], event['quota'], event['subscription']].filter(isFields)
   const source = isFields(subject['source']) ? subject['source'] : {}
@@ -69,12 +69,12 @@ function createMessage(event: EventFields): Message {
     ['Job', jobId],
   ]
   return {
-    title: truncate(titles[name] ?? name, maxLengths.title),
+    title: truncate(titleByEvent[name] ?? name, maxLengths.title),
     facts: eventFacts.flatMap(([label, value]): [string, string][] =>
       value === undefined || value === null ? [] : [[label, truncate(String(value), maxLengths.value)]],
     ),
     link: name === 'job.completed' ? findResultLink(subject) : undefined,
-    tone: tones[name] ?? 'plain',
+    tone: toneByEvent[name] ?? 'plain',
     timestamp: String(event['timestamp']),
   }
 }
@@ -83,7 +83,7 @@ function createMessage(event: EventFields): Message {
 const escapeForBlocks = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-export function chatBlocks(event: EventFields) {
+export function createChatBlocks(event: EventFields) {
   const { title, facts, link, timestamp } = createMessage(event)
   const [firstFact] = facts
   return {
@@ -108,7 +108,7 @@ const colors = { good: 0x2e7d32, bad: 0xc62828, plain: 0x546e7a } as const
 /** Escapes Markdown characters. */
 const escapeForEmbed = (text: string) => text.replace(/[\\`*_~|>[\]()#@<]/g, String.raw`\$&`)
 
-export function chatEmbed(event: EventFields) {
+export function createChatEmbed(event: EventFields) {
   const { title, facts, link, tone, timestamp } = createMessage(event)
   return {
     embeds: [

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { compatOperation, isInternalTask } from './compat-names.ts'
+import { isInternalTask, toCompatOperation } from './compat-names.ts'
 
 type EventFields = Readonly<Record<string, unknown>>
 
@@ -30,7 +30,7 @@ interface EventJob {
 }
 
 /** Creates the body for a receiver that expects `{ event, job }` with tasks as a list. */
-export function compatEvent({ event, job }: EventFields, base: string): EventFields {
+export function toCompatEvent({ event, job }: EventFields, base: string): EventFields {
   const {
     id,
     status,
@@ -58,7 +58,7 @@ export function compatEvent({ event, job }: EventFields, base: string): EventFie
           id: `${id}.${name}`,
           name,
           job_id: id,
-          operation: compatOperation(task.operation),
+          operation: toCompatOperation(task.operation),
           status: statusOf(task.status),
           ...unavailableFields,
           percent: task.status === 'completed' ? 100 : null,
@@ -89,6 +89,6 @@ const unavailableFields = {
 }
 
 /** Signature that such a receiver expects: the hex HMAC-SHA256 of the body. */
-export const compatSignatureHeader = (body: Buffer, secret: string) => ({
+export const createCompatSignatureHeader = (body: Buffer, secret: string) => ({
   'cloudconvert-signature': createHmac('sha256', secret).update(body).digest('hex'),
 })

@@ -13,7 +13,7 @@ const compatNamesByOperation = Object.fromEntries(
   Object.entries(operationsByCompatName).map(([compatName, operation]) => [operation, compatName]),
 )
 
-export const compatOperation = (operation: string): string => compatNamesByOperation[operation] ?? operation
+export const toCompatOperation = (operation: string): string => compatNamesByOperation[operation] ?? operation
 
 /** Name prefix of tasks that the service adds; their results and states are reported with the requested tasks. */
 export const internalTaskPrefix = '__facade-'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Key, Table } from '../aws/table.ts'
 import { Sealed, type Vault } from '../crypto/sealed.ts'
-import { newSecret } from './signatures.ts'
+import { createSecret } from './signatures.ts'
 import type { Webhook } from './webhook.ts'
 
 /** An owner's secret that signs deliveries to the `webhookUrl` of a job. */
@@ -17,13 +17,13 @@ export type DefaultSecret = z.infer<typeof DefaultSecretRecord>
 
 /** In the owner's partition, but not among the list entries of owned records. */
 const keyOf = (owner: string): Key => ({ pk: `OWNER#${owner}`, sk: 'HOOK-SECRET' })
-export const defaultSecretContext = (owner: string) => `webhook secret of ${owner}`
+export const getDefaultSecretContext = (owner: string) => `webhook secret of ${owner}`
 
 /** Returns the default secret; the first caller creates it. */
-export async function defaultSecret(owner: string, table: Table, vault: Vault): Promise<DefaultSecret> {
+export async function readDefaultSecret(owner: string, table: Table, vault: Vault): Promise<DefaultSecret> {
   const storedItem = await table.get(keyOf(owner))
   if (storedItem) return DefaultSecretRecord.parse(storedItem)
-  const secret = vault.seal(newSecret(), defaultSecretContext(owner))
+  const secret = vault.seal(createSecret(), getDefaultSecretContext(owner))
   const record = { ...keyOf(owner), secret, createdAt: new Date().toISOString() }
   const { item } = await table.put(record, { condition: { exists: false } })
   return DefaultSecretRecord.parse(item)
@@ -43,11 +43,11 @@ export async function moveDefaultSecret(from: string, to: string, table: Table, 
   if (!storedItem) return
   const { secret, old = [], createdAt } = DefaultSecretRecord.parse(storedItem)
   const reseal = (sealed: Sealed) =>
-    vault.seal(vault.unseal(sealed, defaultSecretContext(from)), defaultSecretContext(to))
+    vault.seal(vault.unseal(sealed, getDefaultSecretContext(from)), getDefaultSecretContext(to))
   const record = {
     secret: reseal(secret),
     createdAt,
-    old: old.map(({ secret: one, until }) => ({ secret: reseal(one), until })),
+    old: old.map(({ secret, until }) => ({ secret: reseal(secret), until })),
   }
   await table.put({ ...keyOf(to), ...record }, { condition: { exists: false } })
 }
@@ -82,7 +82,7 @@ export function renewSecret(
   { context, graceHours, now }: { context: string; graceHours: number; now: Date },
   vault: Vault,
 ): { readonly plain: string; readonly secrets: { secret: Sealed; old: NonNullable<SealedSecrets['old']> } } {
-  const newSecretText = newSecret()
+  const newSecretText = createSecret()
   const oldSecretUntil = new Date(now.getTime() + graceHours * 3_600_000).toISOString()
   const keptSecrets = [...(secret ? [{ secret, until: oldSecretUntil }] : []), ...old].filter(
     (one) => one.until > now.toISOString(),

@@ -19,7 +19,7 @@ import { sendDelivery } from './dispatcher.ts'
 import { EventLog } from './event-log.ts'
 import { createPayload } from './payload.ts'
 import { ReceiverConcurrency } from './receiver-concurrency.ts'
-import { type AttemptOutcome, disableReason, isSuccess } from './schedule.ts'
+import { type AttemptOutcome, getDisableReason, isSuccess } from './schedule.ts'
 import { type DisabledFor, deliveryLifetimeS, type Webhook } from './webhook.ts'
 import { Webhooks } from './webhooks.ts'
 
@@ -31,11 +31,11 @@ export type DelivererServices = Pick<
 /** How long an event waits for earlier events that have not arrived yet, in milliseconds. */
 const maxReorderWaitMs = 4000
 /** Delay before checking again for the missing events. */
-const reorderRecheckS = 1
+const reorderCheckIntervalS = 1
 /** Remaining run time of the function, in milliseconds, below which no attempt is started. */
 const minRemainingMs = 20_000
 /** Delay before checking whether a delivery attempt is still running. */
-const busyRecheckS = 10
+const busyCheckIntervalS = 10
 
 interface DelivererDeps {
   readonly receiverConcurrency?: ReceiverConcurrency
@@ -88,7 +88,7 @@ export class Deliverer {
     const { webhookId } = message
     const webhook = await this.#webhookCache.get(webhookId, () => this.#webhooks.store.find(webhookId))
     if (!webhook) return this.#failLane(message, 'The webhook was deleted.')
-    const receiver = { webhook: webhook.id, host: new URL(this.#webhooks.urlOf(webhook)).host }
+    const receiver = { webhook: webhook.id, host: new URL(this.#webhooks.getUrl(webhook)).host }
     if (!this.#receiverConcurrency.acquire(receiver)) return this.#defer(message)
     try {
       if (message.only) await this.#deliverOne(webhook, message, message.only)
@@ -109,7 +109,7 @@ export class Deliverer {
   async #drainLane(webhook: Webhook, { webhookId, stream }: Lane, remainingMs: () => number): Promise<void> {
     const lane = { webhookId, stream }
     const now = this.#now()
-    const heldLane = await this.#deliveries.acquireLane(lane, now, ttlAfter(now))
+    const heldLane = await this.#deliveries.acquireLane(lane, now, getTtlAfter(now))
     if (!heldLane) return
     const { lease } = heldLane
     let { passed } = heldLane
@@ -119,10 +119,10 @@ export class Deliverer {
         (delivery) => isUntried(delivery) && !isBusy(delivery, this.#now()),
       )
       for (const delivery of waitingDeliveries) {
-        const storedEvent = await this.#nextInSequence(delivery, passed)
+        const storedEvent = await this.#findNextInSequence(delivery, passed)
         if (!storedEvent || remainingMs() < minRemainingMs) {
           await this.#deliveries.releaseLane(lane, lease, passed)
-          await sendDelivery(this.#services.queues, lane, reorderRecheckS)
+          await sendDelivery(this.#services.queues, lane, reorderCheckIntervalS)
           return
         }
         if (!isFirst && !(await this.#deliveries.renewLease(lane, lease, this.#now()))) return
@@ -135,12 +135,12 @@ export class Deliverer {
   }
 
   /** Returns the event of a delivery, or undefined while an earlier event may still arrive. */
-  async #nextInSequence(delivery: Delivery, passedSequence: number): Promise<StoredEvent | undefined> {
+  async #findNextInSequence(delivery: Delivery, passedSequence: number): Promise<StoredEvent | undefined> {
     const { stream, sequence, eventId, createdAt } = delivery
     const from = hasGaplessSequence(stream) ? Math.min(passedSequence + 1, sequence) : sequence
     const knownEvents = await this.#events.readRange(stream, from, sequence)
     const storedEvent = knownEvents.find(({ id }) => id === eventId)
-    const numbers = new Set(knownEvents.map((one) => one.sequence))
+    const numbers = new Set(knownEvents.map((event) => event.sequence))
     if (numbers.size === sequence - from + 1) return storedEvent
     return this.#now().getTime() - Date.parse(createdAt) < maxReorderWaitMs ? undefined : storedEvent
   }
@@ -157,7 +157,7 @@ export class Deliverer {
       const currentDelivery = await this.#deliveries.find(ref)
       // The process that claimed it may have died.
       if (currentDelivery?.attempt === target.attempt && isBusy(currentDelivery, this.#now()))
-        await sendDelivery(this.#services.queues, { webhookId, stream, only: target }, busyRecheckS)
+        await sendDelivery(this.#services.queues, { webhookId, stream, only: target }, busyCheckIntervalS)
       return
     }
     // A redelivery that was requested meanwhile is sent by its lane.
@@ -196,7 +196,7 @@ export class Deliverer {
       baseUrl: config.PUBLIC_URL ?? '',
       resultLink,
     })
-    const url = this.#webhooks.urlOf(webhook)
+    const url = this.#webhooks.getUrl(webhook)
     const outcome = await attemptDelivery(
       {
         url,
@@ -228,7 +228,7 @@ export class Deliverer {
     const changedDelivery = await this.#deliveries.change(delivery, change)
     await this.#updateHealth(webhook, outcome, now)
     if (changedDelivery?.nextAttemptAt === undefined || delayS === undefined || delayS > maxDelayS) return
-    await sendDelivery(this.#services.queues, retryMessage(changedDelivery), delayS)
+    await sendDelivery(this.#services.queues, createRetryMessage(changedDelivery), delayS)
   }
 
   /** Records what an outcome means for the webhook itself. */
@@ -240,7 +240,7 @@ export class Deliverer {
       await store.change(id, { failingSince: undefined })
     } else {
       if (failingSince === undefined) await store.markFailing(id, now.toISOString())
-      const disabledFor = disableReason(webhook, outcome, now)
+      const disabledFor = getDisableReason(webhook, outcome, now)
       if (disabledFor && (await store.disable(id, { disabledAt: now.toISOString(), disabledFor })))
         await this.#notifyDisabled(webhook, disabledFor)
     }
@@ -251,8 +251,8 @@ export class Deliverer {
     const { owner } = webhook
     const reason = disableReasons[disabledFor]
     // The rest of the URL may contain a secret.
-    const { origin } = new URL(this.#webhooks.urlOf(webhook))
-    const email = (name: string) => emailTemplates.webhookDisabled(name, { url: origin, why: reason })
+    const { origin } = new URL(this.#webhooks.getUrl(webhook))
+    const email = (name: string) => emailTemplates.webhookDisabled(name, { url: origin, reason })
     return emailOwner(this.#services, owner, email, this.#mailer)
   }
 
@@ -273,10 +273,16 @@ const isBusy = ({ busyUntil = '' }: Delivery, now: Date) => busyUntil > now.toIS
 const isWaiting = ({ status }: Delivery) => status === 'pending'
 export const isUntried = (delivery: Delivery) => isWaiting(delivery) && delivery.attempt === delivery.from
 
-export const retryMessage = ({ webhookId, stream, id, sequence, attempt }: Delivery): DeliveryMessage => ({
+export const createRetryMessage = ({
+  webhookId,
+  stream,
+  id,
+  sequence,
+  attempt,
+}: Delivery): DeliveryMessage => ({
   webhookId,
   stream,
   only: { id, sequence, attempt },
 })
 
-const ttlAfter = (now: Date) => Math.floor(now.getTime() / 1000) + deliveryLifetimeS
+const getTtlAfter = (now: Date) => Math.floor(now.getTime() / 1000) + deliveryLifetimeS

@@ -15,7 +15,7 @@ import {
 export type DeliveryChange = { readonly [Name in keyof Delivery]?: Delivery[Name] | undefined }
 
 /** Lease on a lane, or on a retried delivery, in seconds: an attempt takes at most 15. */
-const leaseS = 25
+const leaseDurationS = 25
 /** Minimum interval between two progress events for a webhook. */
 const minProgressIntervalMs = 5000
 
@@ -104,7 +104,7 @@ export class DeliveryStore {
 
   /** Undefined if another attempt was made or the delivery is gone; undefined values remove attributes. */
   async change(deliveryBefore: Delivery, change: DeliveryChange): Promise<Delivery | undefined> {
-    const allChanges: Item = { ...change, ...wakeShardChange(deliveryBefore, change) }
+    const allChanges: Item = { ...change, ...createWakeShardChange(deliveryBefore, change) }
     const remove = Object.keys(allChanges).filter((name) => allChanges[name] === undefined)
     const { attempt, status } = deliveryBefore
     const { applied, item } = await this.#table.update(
@@ -122,7 +122,7 @@ export class DeliveryStore {
   ): Promise<Delivery | undefined> {
     const { applied, item } = await this.#table.update(
       deliveryKey(ref),
-      { set: { busyUntil: addMs(now, leaseS * 1000) } },
+      { set: { busyUntil: addMs(now, leaseDurationS * 1000) } },
       {
         condition: {
           equal: { attempt, status: 'pending' },
@@ -146,19 +146,19 @@ export class DeliveryStore {
       const lease = randomUUID()
       const { applied, item } = await this.#table.update(
         laneKey(lane),
-        { set: { lease, leaseUntil: addMs(now, leaseS * 1000), ttl }, remove: ['again'] },
+        { set: { lease, leaseUntil: addMs(now, leaseDurationS * 1000), ttl }, remove: ['again'] },
         {
           condition: { either: [{ absent: ['lease'] }, { until: { leaseUntil: now.toISOString() } }] },
           mark: { lease },
         },
       )
       if (applied) return { lease, passed: Number(item?.['passed'] ?? 0) }
-      const flagged = await this.#table.update(
+      const laneResult = await this.#table.update(
         laneKey(lane),
         { set: { again: true } },
         { condition: { present: ['lease'] } },
       )
-      if (flagged.applied) return undefined
+      if (laneResult.applied) return undefined
     }
     return undefined
   }
@@ -167,7 +167,7 @@ export class DeliveryStore {
   async renewLease(lane: Lane, lease: string, now: Date): Promise<boolean> {
     const { applied } = await this.#table.update(
       laneKey(lane),
-      { set: { leaseUntil: addMs(now, leaseS * 1000) } },
+      { set: { leaseUntil: addMs(now, leaseDurationS * 1000) } },
       { condition: { equal: { lease } } },
     )
     return applied
@@ -189,12 +189,12 @@ export class DeliveryStore {
 const recordOf = (delivery: Delivery) => ({
   ...deliveryKey(delivery),
   ...delivery,
-  ...wakeShardChange(delivery, delivery),
+  ...createWakeShardChange(delivery, delivery),
   listKey: deliveryListKey(delivery.webhookId),
 })
 
 /** Records without `wakeAt` are not in the wake index. */
-function wakeShardChange({ id }: Pick<Delivery, 'id'>, change: DeliveryChange) {
+function createWakeShardChange({ id }: Pick<Delivery, 'id'>, change: DeliveryChange) {
   if (!('wakeAt' in change)) return {}
   return { wakeShard: change.wakeAt === undefined ? undefined : getWakeShard(id) }
 }

@@ -1,10 +1,10 @@
 import { AppError } from '../errors.ts'
 import type { GuardedHttp } from '../transfer/guarded-http.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
-import { compatSignatureHeader } from './compat-event.ts'
+import { createCompatSignatureHeader } from './compat-event.ts'
 import type { Delivery } from './delivery.ts'
 import type { AttemptOutcome } from './schedule.ts'
-import { signatureHeaders } from './signatures.ts'
+import { createSignatureHeaders } from './signatures.ts'
 import type { WebhookFormat } from './webhook.ts'
 
 /** Timeout of a whole attempt: connecting, sending and reading the response. */
@@ -43,8 +43,8 @@ export async function attemptDelivery(
         'x-webhook-event': delivery.event,
         'x-webhook-delivery': delivery.id,
         'x-webhook-attempt': String(delivery.attempt + 1),
-        ...signatureHeaders({ id: delivery.eventId, body, at }, secrets),
-        ...(format === 'facade-v2' && compatSignatureHeader(body, secrets[0])),
+        ...createSignatureHeaders({ id: delivery.eventId, body, at }, secrets),
+        ...(format === 'facade-v2' && createCompatSignatureHeader(body, secrets[0])),
       },
       body,
       signal,
@@ -83,12 +83,12 @@ function describeFailure(error: unknown, signal: AbortSignal, timeoutMs: number)
 /** Reads the beginning of a response as text; a connection that is lost meanwhile is not an error. */
 async function readBeginning(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
   const chunks: Buffer[] = []
-  let read = 0
+  let readBytes = 0
   try {
     for await (const chunk of body) {
-      if (read < maxStoredBytes) chunks.push(chunk)
-      read += chunk.length
-      if (read >= maxReadBytes) break
+      if (readBytes < maxStoredBytes) chunks.push(chunk)
+      readBytes += chunk.length
+      if (readBytes >= maxReadBytes) break
     }
   } catch {
     // Only the status counts.

@@ -1,7 +1,7 @@
 import { maxDelayS } from '../aws/queues.ts'
 import type { DeliveryChange } from './deliveries.ts'
 import { type Delivery, recheckS, timestampAfter } from './delivery.ts'
-import { type AttemptOutcome, disableReason, isSuccess, nextDelayS } from './schedule.ts'
+import { type AttemptOutcome, getDisableReason, getNextDelayS, isSuccess } from './schedule.ts'
 import type { Webhook } from './webhook.ts'
 
 /** How many attempts of a delivery are stored and shown. */
@@ -36,8 +36,8 @@ export function resolveOutcome(
     attempts: [...delivery.attempts, record].slice(-maxShownAttempts),
   }
   if (isSuccess(outcome)) return { change: { ...attemptedDelivery, ...finishedFields, status: 'succeeded' } }
-  const isOver = delivery.once || disableReason(webhook, outcome, now) !== undefined
-  const delayS = isOver ? undefined : nextDelayS(attempt - delivery.from, outcome, now, random)
+  const isOver = delivery.once || getDisableReason(webhook, outcome, now) !== undefined
+  const delayS = isOver ? undefined : getNextDelayS(attempt - delivery.from, outcome, now, random)
   if (delayS === undefined) return { change: { ...attemptedDelivery, ...finishedFields, status: 'failed' } }
   const nextAttemptAt = timestampAfter(now, delayS)
   // The wakeup is only a safety net while a queue message is on its way.

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { BusEvent } from '../../events/index.ts'
 import type { Key } from '../aws/table.ts'
 import { deriveId } from '../ids.ts'
-import { currentTraceparent } from '../trace.ts'
+import { getCurrentTraceparent } from '../trace.ts'
 import { defined } from '../validation/defined.ts'
 import { deliveryLifetimeS, type Webhook } from './webhook.ts'
 
@@ -142,7 +142,7 @@ export function newDelivery(
     from: 0,
     attempts: [],
     ...(name === 'job.progress' && { once: true }),
-    ...defined({ traceparent: currentTraceparent() }),
+    ...defined({ traceparent: getCurrentTraceparent() }),
     createdAt: now.toISOString(),
     wakeAt: timestampAfter(now, recheckS),
     ttl: Math.floor(now.getTime() / 1000) + deliveryLifetimeS,

@@ -14,11 +14,11 @@ import {
 import { EventLog } from './event-log.ts'
 import { WebhookStore } from './store.ts'
 import {
+  getWebhookIdOfJob,
   isSubscribedTo,
   needsEvent,
   receivesTerminalEventsOnly,
   type Webhook,
-  webhookIdOfJob,
 } from './webhook.ts'
 
 /**
@@ -74,7 +74,7 @@ export class Dispatcher {
   }
 
   async #jobWebhook({ stream, hasWebhook }: BusEvent): Promise<Webhook[]> {
-    const webhook = hasWebhook && (await this.#webhooks.find(webhookIdOfJob(stream)))
+    const webhook = hasWebhook && (await this.#webhooks.find(getWebhookIdOfJob(stream)))
     return webhook ? [webhook] : []
   }
 

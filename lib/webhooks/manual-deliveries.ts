@@ -63,9 +63,12 @@ export class ManualDeliveries {
 
   /** Restarts a delivery under the same id. @throws AppError CONFLICT if attempts keep running. */
   async redeliver(givenDelivery: Delivery, now = new Date()): Promise<Delivery> {
-    const restarted = await this.#restart(givenDelivery, now)
-    await sendDelivery(this.#services.queues, { webhookId: restarted.webhookId, stream: restarted.stream })
-    return restarted
+    const restartedDelivery = await this.#restart(givenDelivery, now)
+    await sendDelivery(this.#services.queues, {
+      webhookId: restartedDelivery.webhookId,
+      stream: restartedDelivery.stream,
+    })
+    return restartedDelivery
   }
 
   async #restart(givenDelivery: Delivery, now: Date): Promise<Delivery> {
@@ -79,8 +82,8 @@ export class ManualDeliveries {
         nextAttemptAt: now.toISOString(),
         wakeAt: timestampAfter(now, recheckS),
       } as const
-      const restarted = await this.store.change(delivery, change)
-      if (restarted) return restarted
+      const restartedDelivery = await this.store.change(delivery, change)
+      if (restartedDelivery) return restartedDelivery
       delivery = await this.store.find(delivery)
     }
     throw new AppError(
@@ -104,15 +107,17 @@ export class ManualDeliveries {
   ): Promise<{ deliveries: number; next: string | null }> {
     const from = after ?? `evt_${encodeTime(Date.parse(since), 10)}`
     const foundEvents = await this.#events.listSince(webhook.owner, from, maxReplayedEvents)
-    const replayed = foundEvents.filter(
+    const replayedEvents = foundEvents.filter(
       ({ event, stream, owner }) =>
-        owner === webhook.owner && receivesStream(webhook, stream) && isReplayed(event, webhook, events),
+        owner === webhook.owner && receivesStream(webhook, stream) && shouldReplay(event, webhook, events),
     )
-    await forEachConcurrently(replayed, maxConcurrent, (event) => this.#replayEvent(webhook, event, now))
-    for (const stream of new Set(replayed.map((one) => one.stream)))
+    await forEachConcurrently(replayedEvents, maxConcurrent, (event) =>
+      this.#replayEvent(webhook, event, now),
+    )
+    for (const stream of new Set(replayedEvents.map((event) => event.stream)))
       await sendDelivery(this.#services.queues, { webhookId: webhook.id, stream })
     return {
-      deliveries: replayed.length,
+      deliveries: replayedEvents.length,
       next: foundEvents.length === maxReplayedEvents ? (foundEvents.at(-1)?.id ?? null) : null,
     }
   }
@@ -133,7 +138,7 @@ export class ManualDeliveries {
 const receivesStream = ({ jobId }: Webhook, stream: string) => jobId === undefined || jobId === stream
 
 /** Progress events are replayed only if the request names them. */
-const isReplayed = (event: string, webhook: Webhook, events: readonly string[] | undefined) =>
+const shouldReplay = (event: string, webhook: Webhook, events: readonly string[] | undefined) =>
   events
     ? isSubscribedTo({ events: [...events] }, event)
     : event !== 'job.progress' && isSubscribedTo(webhook, event)

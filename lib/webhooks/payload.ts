@@ -1,7 +1,7 @@
 import { addResultLinks, type ResultLink } from '../links/result-links.ts'
 import { defined } from '../validation/defined.ts'
-import { chatBlocks, chatEmbed } from './chat.ts'
-import { compatEvent } from './compat-event.ts'
+import { createChatBlocks, createChatEmbed } from './chat.ts'
+import { toCompatEvent } from './compat-event.ts'
 import type { WebhookFormat } from './webhook.ts'
 
 /** Maximum bytes in a body; events of jobs with many tasks are shortened. */
@@ -25,10 +25,10 @@ export function createPayload(
 }
 
 function renderPayload(event: EventFields, format: WebhookFormat, baseUrl: string): string {
-  if (format === 'chat-blocks') return JSON.stringify(chatBlocks(event))
-  if (format === 'chat-embed') return JSON.stringify(chatEmbed(event))
-  if (format === 'facade-v2') return JSON.stringify(compatEvent(event, baseUrl))
-  const candidates = [event, withTaskStatesOnly(event, baseUrl), withoutLists(event, baseUrl)].map(
+  if (format === 'chat-blocks') return JSON.stringify(createChatBlocks(event))
+  if (format === 'chat-embed') return JSON.stringify(createChatEmbed(event))
+  if (format === 'facade-v2') return JSON.stringify(toCompatEvent(event, baseUrl))
+  const candidates = [event, reduceToTaskStates(event, baseUrl), removeLists(event, baseUrl)].map(
     (candidate) => JSON.stringify(candidate),
   )
   return (
@@ -42,13 +42,13 @@ interface JobFields {
 }
 
 // `JobFields` matches the schemas of job events.
-const jobOf = ({ job }: EventFields) =>
+const getJob = ({ job }: EventFields) =>
   typeof job === 'object' && job !== null ? (job as JobFields) : undefined
-const linksOf = ({ id }: JobFields, baseUrl: string) => ({ job: `${baseUrl}/v1/jobs/${id}` })
+const createLinks = ({ id }: JobFields, baseUrl: string) => ({ job: `${baseUrl}/v1/jobs/${id}` })
 
 /** Reduces tasks to their states and results. */
-function withTaskStatesOnly(event: EventFields, baseUrl: string): EventFields {
-  const job = jobOf(event)
+function reduceToTaskStates(event: EventFields, baseUrl: string): EventFields {
+  const job = getJob(event)
   if (!job?.tasks) return event
   const tasks = Object.entries(job.tasks).map(([name, { status, result }]) => [
     name,
@@ -56,16 +56,16 @@ function withTaskStatesOnly(event: EventFields, baseUrl: string): EventFields {
   ])
   return {
     ...event,
-    job: { ...job, tasks: Object.fromEntries(tasks), links: linksOf(job, baseUrl), shortened: true },
+    job: { ...job, tasks: Object.fromEntries(tasks), links: createLinks(job, baseUrl), shortened: true },
   }
 }
 
 /** The shortest form, without tasks, files and warnings. */
-function withoutLists(event: EventFields, baseUrl: string): EventFields {
-  const job = jobOf(event)
+function removeLists(event: EventFields, baseUrl: string): EventFields {
+  const job = getJob(event)
   if (!job) return event
   return {
     ...event,
-    job: { ...job, tasks: {}, files: [], warnings: [], links: linksOf(job, baseUrl), shortened: true },
+    job: { ...job, tasks: {}, files: [], warnings: [], links: createLinks(job, baseUrl), shortened: true },
   }
 }

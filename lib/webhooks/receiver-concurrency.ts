@@ -10,15 +10,15 @@ interface Receiver {
 
 export class ReceiverConcurrency {
   readonly #runningCounts = new Map<string, number>()
-  readonly #max: Readonly<Record<keyof Receiver, number>>
+  readonly #maxByKind: Readonly<Record<keyof Receiver, number>>
 
   constructor(max: Readonly<Record<keyof Receiver, number>> = maxAttempts) {
-    this.#max = max
+    this.#maxByKind = max
   }
 
   /** Takes a slot, which has to be released; false if the limit is reached. */
   acquire({ webhook, host }: Receiver): boolean {
-    const isFree = this.#count(webhook) < this.#max.webhook && this.#count(host) < this.#max.host
+    const isFree = this.#count(webhook) < this.#maxByKind.webhook && this.#count(host) < this.#maxByKind.host
     if (isFree) for (const name of [webhook, host]) this.#runningCounts.set(name, this.#count(name) + 1)
     return isFree
   }

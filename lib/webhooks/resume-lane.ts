@@ -1,5 +1,5 @@
 import type { Services } from '../services/services.ts'
-import { isUntried, retryMessage } from './deliverer.ts'
+import { createRetryMessage, isUntried } from './deliverer.ts'
 import { DeliveryStore } from './deliveries.ts'
 import { type Delivery, parseLaneId, recheckS, timestampAfter } from './delivery.ts'
 import { sendDelivery } from './dispatcher.ts'
@@ -29,11 +29,12 @@ export async function resumeLane(
   const dueDeliveries = deliveries.filter(({ wakeAt }) => wakeAt !== undefined && wakeAt <= now.toISOString())
   onDelay?.(maxDelayS(dueDeliveries, now))
   const hasUntried = dueDeliveries.some(isUntried)
-  const messages = dueDeliveries.filter((delivery) => !isUntried(delivery)).map(retryMessage)
+  const messages = dueDeliveries.filter((delivery) => !isUntried(delivery)).map(createRetryMessage)
   for (const message of [...(hasUntried ? [lane] : []), ...messages]) await sendDelivery(queues, message)
   for (const delivery of dueDeliveries)
     await store.change(delivery, { wakeAt: timestampAfter(now, 2 * recheckS) })
-  if (unreadable.some((one) => one === sortKey)) throw new Error('the delivery is unreadable')
+  if (unreadable.some((unreadableKey) => unreadableKey === sortKey))
+    throw new Error('the delivery is unreadable')
 }
 
 /** Messages of an overdue attempt are sent again and again, so the delay of the sweep does not show it. */

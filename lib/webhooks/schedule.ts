@@ -9,7 +9,7 @@ export const retryDelaysS = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_0
  * Random fraction added to or subtracted from a delay, so that deliveries that failed together are not retried
  * together.
  */
-const jitter = 0.1
+const jitterFraction = 0.1
 /** Maximum delay that a receiver can request with `Retry-After`. */
 const maxRetryAfterS = 86_400
 /** How long all deliveries must fail before a webhook is disabled, in milliseconds. */
@@ -34,7 +34,7 @@ export const isSuccess = ({ responseStatus = 0 }: AttemptOutcome) =>
  * @param attempts made so far since the delivery was created or restarted.
  * @param random 0 to 1.
  */
-export function nextDelayS(
+export function getNextDelayS(
   attempts: number,
   outcome: AttemptOutcome,
   now: Date,
@@ -42,8 +42,8 @@ export function nextDelayS(
 ): number | undefined {
   const delayS = retryDelaysS[attempts]
   if (delayS === undefined) return undefined
-  const jittered = delayS * (1 + jitter * (2 * random - 1))
-  return Math.max(jittered, retryAfterS(outcome.retryAfter, now))
+  const jitteredDelayS = delayS * (1 + jitterFraction * (2 * random - 1))
+  return Math.max(jitteredDelayS, retryAfterS(outcome.retryAfter, now))
 }
 
 /** RFC 9110, 10.2.3: seconds or a date. */
@@ -54,7 +54,7 @@ function retryAfterS(value: string | undefined, now: Date): number {
 }
 
 /** Returns why the outcome disables the webhook, if it does. */
-export function disableReason(
+export function getDisableReason(
   { failingSince }: { readonly failingSince?: string | undefined },
   { responseStatus }: AttemptOutcome,
   now: Date,

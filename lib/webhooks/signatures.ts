@@ -9,7 +9,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 const prefix = 'whsec_'
 const secretBytes = 32
 
-export const newSecret = () => `${prefix}${randomBytes(secretBytes).toString('base64')}`
+export const createSecret = () => `${prefix}${randomBytes(secretBytes).toString('base64')}`
 
 /** Whether this is a secret of 24 to 64 bytes, as Standard Webhooks requires. */
 export function isWebhookSecret(text: string): boolean {
@@ -29,7 +29,7 @@ interface SignedMessage {
   readonly at: Date
 }
 
-function standardSignature({ id, body, at }: SignedMessage, secret: string): string {
+function createStandardSignature({ id, body, at }: SignedMessage, secret: string): string {
   const key = Buffer.from(secret.slice(prefix.length), 'base64')
   const hmac = createHmac('sha256', key)
     .update(`${id}.${secondsOf(at)}.`)
@@ -40,7 +40,7 @@ function standardSignature({ id, body, at }: SignedMessage, secret: string): str
 const secondsOf = (at: Date) => Math.floor(at.getTime() / 1000)
 
 /** @param secrets the current one, then old ones that are still valid. */
-export function signatureHeaders(
+export function createSignatureHeaders(
   message: SignedMessage,
   [currentSecret, ...oldSecrets]: readonly [string, ...string[]],
 ): Record<string, string> {
@@ -51,7 +51,7 @@ export function signatureHeaders(
     'webhook-id': message.id,
     'webhook-timestamp': String(secondsOf(message.at)),
     'webhook-signature': [currentSecret, ...oldSecrets]
-      .map((secret) => standardSignature(message, secret))
+      .map((secret) => createStandardSignature(message, secret))
       .join(' '),
   }
 }

@@ -1,6 +1,6 @@
 import { createOwned, listOwnedIds, removeOwned } from '../aws/owned-records.ts'
 import type { Table } from '../aws/table.ts'
-import { maxWebhooks, Webhook, webhookKey } from './webhook.ts'
+import { getWebhookKey, maxWebhooks, Webhook } from './webhook.ts'
 
 /** Records of webhooks. */
 export class WebhookStore {
@@ -17,11 +17,11 @@ export class WebhookStore {
 
   /** Stores the webhook of a job, which is in no list. It may exist already from an earlier try of the same request. */
   async createForJob(webhook: Webhook): Promise<void> {
-    await this.#table.put({ ...webhookKey(webhook.id), ...webhook }, { condition: { exists: false } })
+    await this.#table.put({ ...getWebhookKey(webhook.id), ...webhook }, { condition: { exists: false } })
   }
 
   async find(id: string): Promise<Webhook | undefined> {
-    const item = await this.#table.get(webhookKey(id))
+    const item = await this.#table.get(getWebhookKey(id))
     return item && Webhook.parse(item)
   }
 
@@ -32,7 +32,7 @@ export class WebhookStore {
 
   async #load(ids: readonly string[]): Promise<Webhook[]> {
     if (ids.length === 0) return []
-    const items = await this.#table.getAll(ids.map(webhookKey))
+    const items = await this.#table.getAll(ids.map(getWebhookKey))
     const webhooksById = new Map(items.map((item) => [item['id'], Webhook.parse(item)]))
     return ids.flatMap((id) => webhooksById.get(id) ?? [])
   }
@@ -40,20 +40,20 @@ export class WebhookStore {
   /** Undefined if the webhook was deleted; undefined values remove attributes. */
   async change(id: string, change: { readonly [Name in keyof Webhook]?: Webhook[Name] | undefined }) {
     const remove = Object.entries(change).flatMap(([name, value]) => (value === undefined ? [name] : []))
-    const { applied, item } = await this.#table.update(webhookKey(id), { set: change, remove })
+    const { applied, item } = await this.#table.update(getWebhookKey(id), { set: change, remove })
     return applied ? Webhook.parse(item) : undefined
   }
 
   /** False if it was already disabled or deleted. */
-  async disable(id: string, why: Pick<Webhook, 'disabledAt' | 'disabledFor'>): Promise<boolean> {
-    const change = { set: { enabled: false, ...why } }
+  async disable(id: string, reason: Pick<Webhook, 'disabledAt' | 'disabledFor'>): Promise<boolean> {
+    const change = { set: { enabled: false, ...reason } }
     const condition = { equal: { enabled: true } }
-    return (await this.#table.update(webhookKey(id), change, { condition })).applied
+    return (await this.#table.update(getWebhookKey(id), change, { condition })).applied
   }
 
   /** Records when a series of failures began. */
   async markFailing(id: string, at: string): Promise<void> {
-    await this.#table.update(webhookKey(id), { setOnce: { failingSince: at } })
+    await this.#table.update(getWebhookKey(id), { setOnce: { failingSince: at } })
   }
 
   remove(webhook: Webhook): Promise<boolean> {

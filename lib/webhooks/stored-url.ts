@@ -9,14 +9,15 @@ export const StoredUrl = z.union([z.string(), Sealed])
 export type StoredUrl = z.infer<typeof StoredUrl>
 
 /** Returns a stored URL. @param context of the seal: the id of the record. */
-export const openUrl = (stored: StoredUrl, context: string, vault: Vault): string =>
-  isSealed(stored) ? z.string().parse(vault.unseal(stored, context)) : stored
+export const openUrl = (storedUrl: StoredUrl, context: string, vault: Vault): string =>
+  isSealed(storedUrl) ? z.string().parse(vault.unseal(storedUrl, context)) : storedUrl
 
 /** Returns the URL for a client: whole for those who may set it, otherwise without credentials and query. */
-export function urlFor({ kind, scopes, isPublic }: Principal, address: string): string {
+export function toWebhookUrl({ kind, scopes, isPublic }: Principal, address: string): string {
   // Anonymous clients have no scopes, but may do anything with what they own.
-  const maySetIt = kind === 'anonymous' || scopes.has('WEBHOOKS_MANAGE') || scopes.has('CONVERT_WRITE')
-  if (maySetIt && !isPublic) return address
+  const maySetWebhookUrl =
+    kind === 'anonymous' || scopes.has('WEBHOOKS_MANAGE') || scopes.has('CONVERT_WRITE')
+  if (maySetWebhookUrl && !isPublic) return address
   const { origin, pathname } = new URL(address)
   return `${origin}${pathname}`
 }

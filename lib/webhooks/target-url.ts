@@ -29,25 +29,25 @@ export async function checkTargetUrl(
 ): Promise<void> {
   const url = URL.canParse(target) ? new URL(target) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || target.length > maxUrlLength)
-    throw invalidField(
+    throw invalidFieldError(
       field,
       `expected a URL of up to ${maxUrlLength} characters that starts with https:// or http://, got "${describeUrl(target)}"`,
     )
   if (url.password === redacted)
-    throw invalidField(
+    throw invalidFieldError(
       field,
       `"${redacted}" is the placeholder for a hidden password; send the password itself`,
     )
-  const stop = new AbortController()
-  const lookup = new AddressGuard(allowedNetworks).resolve(url.hostname).catch((error: unknown) => {
+  const abortController = new AbortController()
+  const lookupPromise = new AddressGuard(allowedNetworks).resolve(url.hostname).catch((error: unknown) => {
     if (error instanceof AppError) throw new AppError(error.code, `${field}: ${error.message}`, { field })
   })
   try {
-    await Promise.race([lookup, sleep(dnsTimeoutMs, undefined, { signal: stop.signal })])
+    await Promise.race([lookupPromise, sleep(dnsTimeoutMs, undefined, { signal: abortController.signal })])
   } finally {
-    stop.abort()
+    abortController.abort()
   }
 }
 
-const invalidField = (field: string, error: string) =>
+const invalidFieldError = (field: string, error: string) =>
   new AppError('INVALID_INPUT', `${field}: ${error}.`, { field })

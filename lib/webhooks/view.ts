@@ -3,7 +3,7 @@ import type { Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
 import { component } from '../validation/component.ts'
 import { type Delivery, type DeliveryAttempt, DeliveryStatus } from './delivery.ts'
-import { openUrl, urlFor } from './stored-url.ts'
+import { openUrl, toWebhookUrl } from './stored-url.ts'
 import { DisabledFor, type Webhook, WebhookFormat } from './webhook.ts'
 
 /** API representation of webhooks and their deliveries. */
@@ -36,7 +36,7 @@ export const WebhookWithSecret = component(
   WebhookView.extend({ secret: z.string().describe('`whsec_…`; shown only once') }),
 )
 
-export const webhookView = (
+export const toWebhookView = (
   webhook: Webhook,
   principal: Principal,
   { vault }: Pick<Services, 'vault'>,
@@ -44,7 +44,7 @@ export const webhookView = (
   const { id, url, events, format, enabled, createdAt, updatedAt } = webhook
   return {
     id,
-    url: urlFor(principal, openUrl(url, id, vault)),
+    url: toWebhookUrl(principal, openUrl(url, id, vault)),
     events,
     format,
     description: webhook.description ?? null,
@@ -92,7 +92,7 @@ export const DeliveryWithAttempts = component(
   }),
 )
 
-export function deliveryView(delivery: Delivery): z.infer<typeof DeliveryView> {
+export function toDeliveryView(delivery: Delivery): z.infer<typeof DeliveryView> {
   const { id, eventId, event, sequence, status, attempt, attempts, createdAt } = delivery
   return {
     id,
@@ -110,15 +110,15 @@ export function deliveryView(delivery: Delivery): z.infer<typeof DeliveryView> {
   }
 }
 
-const attemptView = ({ attempt, at, durationMs, ...one }: DeliveryAttempt) => ({
+const toAttemptView = ({ attempt, at, durationMs, ...otherFields }: DeliveryAttempt) => ({
   attempt,
   at,
   durationMs,
-  responseStatus: one.responseStatus ?? null,
-  error: one.error ?? null,
+  responseStatus: otherFields.responseStatus ?? null,
+  error: otherFields.error ?? null,
 })
 
-export const deliveryWithAttempts = (delivery: Delivery): z.infer<typeof DeliveryWithAttempts> => ({
-  ...deliveryView(delivery),
-  attempts: delivery.attempts.map(attemptView),
+export const toDeliveryWithAttempts = (delivery: Delivery): z.infer<typeof DeliveryWithAttempts> => ({
+  ...toDeliveryView(delivery),
+  attempts: delivery.attempts.map(toAttemptView),
 })

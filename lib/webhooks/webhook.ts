@@ -48,10 +48,10 @@ export const maxWebhooks = 20
 /** How long deliveries are listed and events can be replayed, in seconds. */
 export const deliveryLifetimeS = 30 * 86_400
 
-export const webhookKey = (id: string): Key => getOwnedKey('WEBHOOK', id)
+export const getWebhookKey = (id: string): Key => getOwnedKey('WEBHOOK', id)
 
 /** Derives the id of a job's own webhook from the job id. */
-export const webhookIdOfJob = (jobId: string) => jobId.replace(/^job_/, 'whk_')
+export const getWebhookIdOfJob = (jobId: string) => jobId.replace(/^job_/, 'whk_')
 
 /** A job sends exactly one of these. */
 const terminalEvents: readonly string[] = ['job.completed', 'job.failed', 'job.cancelled']

@@ -5,22 +5,22 @@ import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
 import {
   type DefaultSecret,
-  defaultSecret,
-  defaultSecretContext,
+  getDefaultSecretContext,
+  readDefaultSecret,
   renewSecret,
   storeDefaultSecret,
   unsealSecrets,
 } from './default-secret.ts'
-import { newSecret } from './signatures.ts'
+import { createSecret } from './signatures.ts'
 import { WebhookStore } from './store.ts'
 import { openUrl } from './stored-url.ts'
 import { checkTargetUrl } from './target-url.ts'
 import {
   deliveryLifetimeS,
+  getWebhookIdOfJob,
   maxWebhooks,
   type Webhook,
   type WebhookFormat,
-  webhookIdOfJob,
 } from './webhook.ts'
 
 type WebhookInput = Pick<Webhook, 'events' | 'format' | 'enabled'> & {
@@ -65,13 +65,13 @@ export class Webhooks {
   ): Promise<{ webhook: Webhook; secret: string }> {
     await this.#checkUrl(input.url, 'url')
     const id = newId('whk')
-    const { url, description, secret = newSecret(), ...rest } = input
+    const { url, description, secret = createSecret(), ...otherInput } = input
     const { vault } = this.#services
     const webhook = {
       id,
       owner,
       url: vault.seal(url, id),
-      ...rest,
+      ...otherInput,
       ...defined({ description }),
       secret: vault.seal(secret, id),
       createdAt: now.toISOString(),
@@ -94,7 +94,7 @@ export class Webhooks {
     now = new Date(),
   ): Promise<void> {
     const at = now.toISOString()
-    const id = webhookIdOfJob(jobId)
+    const id = getWebhookIdOfJob(jobId)
     await this.store.createForJob({
       id,
       owner,
@@ -122,10 +122,10 @@ export class Webhooks {
     if (input.url !== undefined) await this.#checkUrl(input.url, 'url')
     const url = input.url === undefined ? undefined : this.#services.vault.seal(input.url, id)
     const changes = defined({ ...input, url })
-    const clearedFailure = { failingSince: undefined, disabledAt: undefined, disabledFor: undefined }
+    const clearedFailureFields = { failingSince: undefined, disabledAt: undefined, disabledFor: undefined }
     const changedWebhook = await this.store.change(id, {
       ...changes,
-      ...(input.enabled === true && clearedFailure),
+      ...(input.enabled === true && clearedFailureFields),
       ...(input.enabled === false && { disabledAt: now.toISOString(), disabledFor: undefined }),
       updatedAt: now.toISOString(),
     })
@@ -159,8 +159,8 @@ export class Webhooks {
   /** Returns the secret that signs deliveries to the `webhookUrl` of a job. */
   async defaultSecret(owner: string, now = new Date()): Promise<{ secret: string; createdAt: string }> {
     const { table, vault } = this.#services
-    const record = await defaultSecret(owner, table, vault)
-    const [secret] = unsealSecrets(record, defaultSecretContext(owner), vault, now)
+    const record = await readDefaultSecret(owner, table, vault)
+    const [secret] = unsealSecrets(record, getDefaultSecretContext(owner), vault, now)
     return { secret, createdAt: record.createdAt }
   }
 
@@ -170,10 +170,10 @@ export class Webhooks {
     now = new Date(),
   ): Promise<{ secret: string; createdAt: string }> {
     const { table, vault } = this.#services
-    const secretBefore = await defaultSecret(owner, table, vault)
+    const secretBefore = await readDefaultSecret(owner, table, vault)
     const { plain, secrets } = renewSecret(
       secretBefore,
-      { context: defaultSecretContext(owner), graceHours, now },
+      { context: getDefaultSecretContext(owner), graceHours, now },
       vault,
     )
     const changedSecret: DefaultSecret = { ...secrets, createdAt: now.toISOString() }
@@ -182,7 +182,7 @@ export class Webhooks {
   }
 
   /** Returns the URL of a webhook. */
-  urlOf({ id, url }: Webhook): string {
+  getUrl({ id, url }: Webhook): string {
     return openUrl(url, id, this.#services.vault)
   }
 
@@ -191,6 +191,11 @@ export class Webhooks {
     const { table, vault } = this.#services
     if (webhook.secret) return unsealSecrets(webhook, webhook.id, vault, now)
     const { owner } = webhook
-    return unsealSecrets(await defaultSecret(owner, table, vault), defaultSecretContext(owner), vault, now)
+    return unsealSecrets(
+      await readDefaultSecret(owner, table, vault),
+      getDefaultSecretContext(owner),
+      vault,
+      now,
+    )
   }
 }

@@ -1,6 +1,6 @@
 import { deriveId, newId } from '../ids.ts'
 import { defined } from '../validation/defined.ts'
-import { nextRunTime } from './cron-schedule.ts'
+import { getNextRunTime } from './cron-schedule.ts'
 import { maxFailures, runLifetimeS, type Workflow, type WorkflowRun } from './workflow.ts'
 
 /** Decides how a workflow changes with time and when runs end. Pure, so that tests can simulate days. */
@@ -34,10 +34,10 @@ export function createRun(
 
 /** Sets the times of the next run and the next check; a disabled workflow has no next run. */
 export function scheduleNextRun(workflow: Workflow, now: Date): Workflow {
-  const { nextRunAt: _, wakeAt: __, ...rest } = workflow
-  const nextRunMs = workflow.enabled ? nextRunTime(workflow, now.getTime()) : undefined
+  const { nextRunAt: _, wakeAt: __, ...otherFields } = workflow
+  const nextRunMs = workflow.enabled ? getNextRunTime(workflow, now.getTime()) : undefined
   const nextRunAt = nextRunMs === undefined ? undefined : new Date(nextRunMs).toISOString()
-  return setWakeTime({ ...rest, ...defined({ nextRunAt }) }, now)
+  return setWakeTime({ ...otherFields, ...defined({ nextRunAt }) }, now)
 }
 
 export function setWakeTime({ wakeAt: _, ...workflow }: Workflow, now: Date): Workflow {
@@ -54,12 +54,15 @@ export function advanceWorkflow(workflow: Workflow, now: Date): WorkflowTransiti
     const run = createRun(workflow, { trigger: 'schedule', dueAt: nextRunAt })
     if (live === undefined) return startRun(rest, run, now)
     if (overlap === 'cancel-previous') return { ...startRun(rest, run, now), cancel: live }
-    const { jobId: _, ...idle } = run
+    const { jobId: _, ...runWithoutJob } = run
     if (overlap === 'queue' && workflow.waiting === undefined)
-      return { next: { ...rest, waiting: run.id, lastRun: run.id }, run: { ...idle, status: 'waiting' } }
+      return {
+        next: { ...rest, waiting: run.id, lastRun: run.id },
+        run: { ...runWithoutJob, status: 'waiting' },
+      }
     return {
       next: { ...rest, lastRun: run.id },
-      run: { ...idle, status: 'skipped', endedAt: now.toISOString() },
+      run: { ...runWithoutJob, status: 'skipped', endedAt: now.toISOString() },
     }
   }
   return undefined
@@ -77,7 +80,10 @@ export function endRun(workflow: Workflow, run: Pick<WorkflowRun, 'status' | 'er
   const failures =
     run.status === 'failed' ? workflow.failures + 1 : run.status === 'completed' ? 0 : workflow.failures
   if (failures < maxFailures || !workflow.enabled) return setWakeTime({ ...rest, failures }, now)
-  const { nextRunAt: __, ...stopped } = rest
+  const { nextRunAt: __, ...stoppedWorkflow } = rest
   const reason = `${maxFailures} runs in a row failed. Last error: ${run.error?.message ?? 'the job failed.'}`
-  return setWakeTime({ ...stopped, failures, enabled: false, paused: { at: now.toISOString(), reason } }, now)
+  return setWakeTime(
+    { ...stoppedWorkflow, failures, enabled: false, paused: { at: now.toISOString(), reason } },
+    now,
+  )
 }

@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
 import { AppError } from '../errors.ts'
-import { instantOfWallTime, isTimeZone, wallTime } from '../time-zones.ts'
+import { isTimeZone, toInstant, toWallTime } from '../time-zones.ts'
 
 /** Schedules of workflows: five-field POSIX cron expressions, or names such as `@daily`, in a time zone. */
 
@@ -11,7 +11,7 @@ interface CronSchedule {
 }
 
 /** Minimum minutes between two runs; more frequent work belongs in a queue. */
-const minMinutes = 5
+const minIntervalMinutes = 5
 
 const minuteMs = 60_000
 
@@ -34,12 +34,12 @@ export function validateSchedule({ cron, timezone }: CronSchedule): void {
   let wall: number | undefined = Date.UTC(2027, 0, 1)
   let lastRunMs: number | undefined
   for (let checkedRuns = 0; checkedRuns < maxCheckedRuns; checkedRuns++) {
-    wall = nextWallTime(cron, wall)
+    wall = findNextWallTime(cron, wall)
     if (wall === undefined) break
-    if (lastRunMs !== undefined && wall - lastRunMs < minMinutes * minuteMs)
+    if (lastRunMs !== undefined && wall - lastRunMs < minIntervalMinutes * minuteMs)
       throw scheduleError(
         'cron',
-        `expected at least ${minMinutes} min between runs, got ${(wall - lastRunMs) / minuteMs} min; the most frequent schedule is */${minMinutes} * * * *`,
+        `expected at least ${minIntervalMinutes} min between runs, got ${(wall - lastRunMs) / minuteMs} min; the most frequent schedule is */${minIntervalMinutes} * * * *`,
       )
     lastRunMs = wall
   }
@@ -51,25 +51,25 @@ export function validateSchedule({ cron, timezone }: CronSchedule): void {
  * Returns the first run after an instant (milliseconds). When the clocks go forward, a skipped time runs in the first
  * minute afterwards; when they go back, a repeated time runs once, the first time.
  */
-export function nextRunTime({ cron, timezone }: CronSchedule, afterMs: number): number | undefined {
-  let wall = nextWallTime(cron, wallTime(timezone, afterMs))
+export function getNextRunTime({ cron, timezone }: CronSchedule, afterMs: number): number | undefined {
+  let wall = findNextWallTime(cron, toWallTime(timezone, afterMs))
   while (wall !== undefined) {
-    const instant = instantAtOrAfter(timezone, wall)
+    const instant = findInstantAtOrAfter(timezone, wall)
     if (instant > afterMs) return instant
-    wall = nextWallTime(cron, wall)
+    wall = findNextWallTime(cron, wall)
   }
   return undefined
 }
 
-function instantAtOrAfter(zone: string, wall: number): number {
-  for (let at = wall; ; at += minuteMs) {
-    const instant = instantOfWallTime(zone, at)
+function findInstantAtOrAfter(zone: string, wallMs: number): number {
+  for (let at = wallMs; ; at += minuteMs) {
+    const instant = toInstant(zone, at)
     if (instant !== undefined) return instant
   }
 }
 
 /** Uses wall times as in `lib/time-zones.ts`. @throws AppError INVALID_INPUT for an invalid cron expression. */
-function nextWallTime(cron: string, afterMs: number): number | undefined {
+function findNextWallTime(cron: string, afterMs: number): number | undefined {
   return parseCron(cron).nextRun(new Date(afterMs))?.getTime()
 }
 

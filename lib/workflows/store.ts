@@ -1,7 +1,7 @@
 import { createOwned, listOwnedIds, removeOwned } from '../aws/owned-records.ts'
 import type { Table, Write } from '../aws/table.ts'
 import { getWakeShard } from '../jobs/keys.ts'
-import { maxWorkflows, runKey, Workflow, WorkflowRun, workflowKey } from './workflow.ts'
+import { getRunKey, getWorkflowKey, maxWorkflows, Workflow, WorkflowRun } from './workflow.ts'
 
 /** Stores workflows and their runs. */
 export class WorkflowStore {
@@ -17,14 +17,14 @@ export class WorkflowStore {
   }
 
   async find(id: string): Promise<Workflow | undefined> {
-    const item = await this.#table.get(workflowKey(id))
+    const item = await this.#table.get(getWorkflowKey(id))
     return item && Workflow.parse(item)
   }
 
   /** Newest first. */
   async list(owner: string): Promise<Workflow[]> {
     const ids = await listOwnedIds(this.#table, 'WORKFLOW', owner)
-    const items = await this.#table.getAll(ids.map(workflowKey))
+    const items = await this.#table.getAll(ids.map(getWorkflowKey))
     const workflowsById = new Map(items.map((item) => [item['id'], Workflow.parse(item)]))
     return ids.flatMap((id) => workflowsById.get(id) ?? [])
   }
@@ -41,10 +41,10 @@ export class WorkflowStore {
     const changedWorkflow = { ...nextWorkflow, version: workflowBefore.version + 1 }
     const writes: Write[] = [
       {
-        put: { ...workflowKey(workflowBefore.id), ...recordOf(changedWorkflow) },
+        put: { ...getWorkflowKey(workflowBefore.id), ...recordOf(changedWorkflow) },
         if: { equal: { version: workflowBefore.version } },
       },
-      ...(run ? [{ put: { ...runKey(run), ...run } }] : []),
+      ...(run ? [{ put: { ...getRunKey(run), ...run } }] : []),
     ]
     return (await this.#table.transact(writes)) ? changedWorkflow : undefined
   }
@@ -54,14 +54,14 @@ export class WorkflowStore {
   }
 
   async run(workflowId: string, id: string): Promise<WorkflowRun | undefined> {
-    const item = await this.#table.get(runKey({ workflowId, id }))
+    const item = await this.#table.get(getRunKey({ workflowId, id }))
     return item && WorkflowRun.parse(item)
   }
 
   /** Reads the last runs of workflows by their ids, without those that have expired. */
-  async lastRuns(workflows: readonly Workflow[]): Promise<ReadonlyMap<string, WorkflowRun>> {
+  async readLastRuns(workflows: readonly Workflow[]): Promise<ReadonlyMap<string, WorkflowRun>> {
     const keys = workflows.flatMap(({ id: workflowId, lastRun: id }) =>
-      id ? runKey({ workflowId, id }) : [],
+      id ? getRunKey({ workflowId, id }) : [],
     )
     const items = await this.#table.getAll(keys)
     return new Map(items.map((item) => [String(item['id']), WorkflowRun.parse(item)]))
@@ -75,7 +75,7 @@ export class WorkflowStore {
     const { items, next } = await this.#table.query({
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
       ExpressionAttributeValues: {
-        ':pk': workflowKey(workflowId).pk,
+        ':pk': getWorkflowKey(workflowId).pk,
         ':first': 'RUN#',
         ':last': before === undefined ? 'RUN#~' : `RUN#${before}`,
       },
@@ -90,7 +90,7 @@ export class WorkflowStore {
 
   /** Changes a run without its workflow. */
   async changeRun(run: WorkflowRun, change: Partial<WorkflowRun>): Promise<void> {
-    await this.#table.update(runKey(run), { set: change })
+    await this.#table.update(getRunKey(run), { set: change })
   }
 }
 

@@ -3,15 +3,15 @@ import { isSealed, redacted } from '../crypto/sealed.ts'
 import type { Engine } from '../engines/engine.ts'
 import { secretOptionNames } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
-import { snakeCase } from '../names/case-conversion.ts'
+import { toSnakeCase } from '../names/case-conversion.ts'
 import type { Services } from '../services/services.ts'
 import { findTaskOperation } from '../tasks/index.ts'
 import {
   addTaskToError,
+  addTaskToErrors,
   isCommonField,
   parseTasks,
   type RequestedTask,
-  withTaskInErrors,
 } from '../tasks/parse-tasks.ts'
 import { clearUnknownFields } from '../tasks/unknown-options.ts'
 import type { Workflow } from './workflow.ts'
@@ -45,7 +45,7 @@ export async function prepareTasks(taskMap: TaskMap, id: string, services: Servi
   const tasks = createRunTasks({ id, tasks: storedTasks }, { date: '2026-12-31', runId: 'run_' }, services)
   const byName = new Map(tasks.map((task) => [task.name, task]))
   for (const task of tasks)
-    withTaskInErrors(task.name, () => {
+    addTaskToErrors(task.name, () => {
       requirePublicAddresses(task, services.config)
       requireSupportedOptions(task, { tasksByName: byName, engines, hasPlan: false })
     })
@@ -83,9 +83,12 @@ function clearUnknownOptions(fields: Fields, engines: readonly Engine[]): Fields
   if (operation?.kind !== 'process') return fields
   const { options } = fields
   const commonFields = Object.entries(fields).filter(([name]) => isCommonField(name))
-  const cleared = { ...clearUnknownFields(fields, operation, engines), ...Object.fromEntries(commonFields) }
-  if (!isPlainObject(options) || isSealed(options)) return cleared
-  return { ...cleared, options: clearUnknownFields(options, operation, engines) }
+  const clearedFields = {
+    ...clearUnknownFields(fields, operation, engines),
+    ...Object.fromEntries(commonFields),
+  }
+  if (!isPlainObject(options) || isSealed(options)) return clearedFields
+  return { ...clearedFields, options: clearUnknownFields(options, operation, engines) }
 }
 
 const isPlainObject = (value: unknown): value is Fields =>
@@ -97,7 +100,7 @@ function sealFields(fields: Fields, id: string, { vault }: Services): Fields {
   const secrets = (of: object) =>
     new Set(
       Object.keys(of).filter(
-        (name) => secretOptionNames.has(name) || operationSecrets.includes(snakeCase(name)),
+        (name) => secretOptionNames.has(name) || operationSecrets.includes(toSnakeCase(name)),
       ),
     )
   const { options } = fields
@@ -109,8 +112,8 @@ function sealFields(fields: Fields, id: string, { vault }: Services): Fields {
 /** Rejects redacted secrets: a client that sends back what it was shown would replace the secret by `***`. */
 function rejectRedacted(name: string, fields: Fields): void {
   // Spreading takes any value; only objects have fields.
-  const shownFields = Object.entries({ ...fields, ...(fields['options'] as object | undefined) })
-  const [field] = shownFields.find(([, value]) => value === redacted) ?? []
+  const allFields = Object.entries({ ...fields, ...(fields['options'] as object | undefined) })
+  const [field] = allFields.find(([, value]) => value === redacted) ?? []
   if (field === undefined) return
   const sentence = `${field}: "${redacted}" is a placeholder for a hidden secret. Send the secret itself.`
   throw addTaskToError(name, new AppError('INVALID_INPUT', sentence, { field }))
@@ -123,19 +126,19 @@ function fillFields(name: string, fields: Fields, variables: RunVariables): Fiel
       field,
       field === 'file'
         ? value
-        : fillValue(value, (variable) => variableValue(variable, { name, field, variables })),
+        : fillValue(value, (variable) => getVariableValue(variable, { name, field, variables })),
     ]),
   )
 }
 
 function fillValue(value: unknown, lookUp: (name: string) => string): unknown {
   if (typeof value === 'string') return value.replace(/\$\{(\w*)\}/g, (_, name: string) => lookUp(name))
-  if (Array.isArray(value)) return value.map((one) => fillValue(one, lookUp))
+  if (Array.isArray(value)) return value.map((item) => fillValue(item, lookUp))
   if (typeof value !== 'object' || value === null || isSealed(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fillValue(one, lookUp)]))
 }
 
-function variableValue(
+function getVariableValue(
   variable: string,
   {
     name,

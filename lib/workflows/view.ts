@@ -3,7 +3,7 @@ import { redactSecrets } from '../crypto/sealed.ts'
 import type { Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
 import { component } from '../validation/component.ts'
-import { openUrl, urlFor } from '../webhooks/stored-url.ts'
+import { openUrl, toWebhookUrl } from '../webhooks/stored-url.ts'
 import { Overlap, type Workflow, type WorkflowRun, WorkflowRunStatus } from './workflow.ts'
 
 /** Workflows and their runs as shown to clients. */
@@ -49,7 +49,7 @@ export const WorkflowView = component(
   }),
 )
 
-export const runView = (run: WorkflowRun): z.infer<typeof RunView> => ({
+export const toRunView = (run: WorkflowRun): z.infer<typeof RunView> => ({
   runId: run.id,
   workflowId: run.workflowId,
   trigger: run.trigger,
@@ -61,7 +61,7 @@ export const runView = (run: WorkflowRun): z.infer<typeof RunView> => ({
   error: run.error ?? null,
 })
 
-export const workflowView = (
+export const toWorkflowView = (
   workflow: Workflow,
   lastRun: WorkflowRun | undefined,
   principal: Principal,
@@ -77,11 +77,11 @@ export const workflowView = (
     enabled,
     overlap,
     tag: workflow.tag,
-    webhookUrl: workflow.webhookUrl ? urlFor(principal, openUrl(workflow.webhookUrl, id, vault)) : null,
+    webhookUrl: workflow.webhookUrl ? toWebhookUrl(principal, openUrl(workflow.webhookUrl, id, vault)) : null,
     failures,
     paused: workflow.paused ?? null,
     nextRunAt: workflow.nextRunAt ?? null,
-    lastRun: lastRun ? runView(lastRun) : null,
+    lastRun: lastRun ? toRunView(lastRun) : null,
     createdAt,
     updatedAt,
   }

@@ -68,8 +68,8 @@ export const maxFailures = 10
 /** Seconds that a run is kept. */
 export const runLifetimeS = 90 * 86_400
 
-export const workflowKey = (id: string): Key => getOwnedKey('WORKFLOW', id)
-export const runKey = ({ workflowId, id }: Pick<WorkflowRun, 'workflowId' | 'id'>): Key => ({
-  pk: workflowKey(workflowId).pk,
+export const getWorkflowKey = (id: string): Key => getOwnedKey('WORKFLOW', id)
+export const getRunKey = ({ workflowId, id }: Pick<WorkflowRun, 'workflowId' | 'id'>): Key => ({
+  pk: getWorkflowKey(workflowId).pk,
   sk: `RUN#${id}`,
 })

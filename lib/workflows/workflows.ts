@@ -6,7 +6,7 @@ import { newId } from '../ids.ts'
 import { emailTemplates } from '../mail/emails.ts'
 import { isLiveStatus, type Job } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
-import { wallTime } from '../time-zones.ts'
+import { toWallTime } from '../time-zones.ts'
 import { defined } from '../validation/defined.ts'
 import { openUrl } from '../webhooks/stored-url.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
@@ -79,18 +79,18 @@ export class Workflows {
     const tasks = input.tasks && (await prepareTasks(input.tasks, id, this.#services))
     return this.#changeWithRetry(id, (workflow) => {
       // The changes have no undefined fields, which Object.fromEntries does not know.
-      const { paused, ...wanted } = { ...workflow, ...changes, ...defined({ tasks }) } as Workflow
-      validateSchedule(wanted)
+      const { paused, ...wantedWorkflow } = { ...workflow, ...changes, ...defined({ tasks }) } as Workflow
+      validateSchedule(wantedWorkflow)
       const isSwitchedOn = input.enabled === true
       const nextWorkflow = {
-        ...wanted,
+        ...wantedWorkflow,
         ...(paused && !isSwitchedOn && { paused }),
         ...(isSwitchedOn && { failures: 0 }),
         updatedAt: now.toISOString(),
       }
       const affectsSchedule = [input.cron, input.timezone, input.enabled].some((value) => value !== undefined)
       return { next: affectsSchedule ? scheduleNextRun(nextWorkflow, now) : nextWorkflow }
-    }).then((changed) => changed?.next)
+    }).then((transition) => transition?.next)
   }
 
   #sealWebhookUrl({ webhookUrl }: WorkflowChange, id: string) {
@@ -118,7 +118,7 @@ export class Workflows {
       )
     })
     if (!transition?.run) return undefined
-    await this.#startJobOf(transition, now)
+    await this.#startJob(transition, now)
     return (await this.store.run(id, transition.run.id)) ?? transition.run
   }
 
@@ -128,22 +128,22 @@ export class Workflows {
       const workflow = await this.#updateLiveRun(workflowBefore, now)
       return advanceWorkflow(workflow, now) ?? (await this.#startWaitingRun(workflow, now))
     })
-    if (transition) await this.#startJobOf(transition, now)
+    if (transition) await this.#startJob(transition, now)
   }
 
   /** Returns the current state of a run, whose stored record learns of its job's end up to a minute later. */
-  async current(run: WorkflowRun, now = new Date()): Promise<WorkflowRun> {
+  async loadCurrentRun(run: WorkflowRun, now = new Date()): Promise<WorkflowRun> {
     if (run.status !== 'running' || !run.jobId) return run
     const job = await this.#services.jobs.store.getJob(run.jobId)
-    return job && !isRunning(job) ? { ...run, ...runOutcomeOf(job, now) } : run
+    return job && !isRunning(job) ? { ...run, ...getRunOutcome(job, now) } : run
   }
 
   /** Starts the waiting run, if there is one and the previous run is over. */
   async #startWaitingRun(workflow: Workflow, now: Date): Promise<WorkflowTransition> {
-    const { waiting, ...rest } = workflow
+    const { waiting, ...otherFields } = workflow
     if (waiting === undefined || workflow.live !== undefined) return { next: setWakeTime(workflow, now) }
     const run = await this.store.run(workflow.id, waiting)
-    return run ? startRun(rest, run, now) : { next: setWakeTime(rest, now) }
+    return run ? startRun(otherFields, run, now) : { next: setWakeTime(otherFields, now) }
   }
 
   /** Decides and stores a change; decides again after a concurrent change. */
@@ -165,8 +165,10 @@ export class Workflows {
     throw new Error(`gave up after ${maxTries} write conflicts on workflow ${id}`)
   }
 
-  #notifyPaused({ owner, name: workflow }: Workflow, why: string): Promise<void> {
-    return emailOwner(this.#services, owner, (name) => emailTemplates.workflowPaused(name, { workflow, why }))
+  #notifyPaused({ owner, name: workflow }: Workflow, reason: string): Promise<void> {
+    return emailOwner(this.#services, owner, (name) =>
+      emailTemplates.workflowPaused(name, { workflow, reason }),
+    )
   }
 
   async #cancel(workflowId: string, runId: string): Promise<void> {
@@ -177,7 +179,7 @@ export class Workflows {
   }
 
   /** Creates the job of a stored run; after a crash, the next check repeats it. */
-  async #startJobOf({ next, run }: WorkflowTransition, now: Date): Promise<void> {
+  async #startJob({ next, run }: WorkflowTransition, now: Date): Promise<void> {
     if (run?.status === 'running') await this.#startRunJob(next, run, now)
   }
 
@@ -191,8 +193,8 @@ export class Workflows {
       const { code, message } = error
       const failedRun = { status: 'failed', endedAt: now.toISOString(), error: { code, message } } as const
       await this.store.changeRun(run, failedRun)
-      await this.#changeWithRetry(workflow.id, (current) => ({
-        next: current.live === run.id ? endRun(current, failedRun, now) : current,
+      await this.#changeWithRetry(workflow.id, (loadCurrentRun) => ({
+        next: loadCurrentRun.live === run.id ? endRun(loadCurrentRun, failedRun, now) : loadCurrentRun,
       }))
     }
   }
@@ -201,7 +203,7 @@ export class Workflows {
     const services = this.#services
     const { id, owner, tag, timezone } = workflow
     const webhookUrl = workflow.webhookUrl && openUrl(workflow.webhookUrl, id, services.vault)
-    const date = new Date(wallTime(timezone, Date.parse(run.dueAt))).toISOString().slice(0, 10)
+    const date = new Date(toWallTime(timezone, Date.parse(run.dueAt))).toISOString().slice(0, 10)
     const tasks = createRunTasks(workflow, { date, runId: run.id }, services)
     const { imports, discard } = await openImports(tasks, { principal: { ownerId: owner }, services })
     try {
@@ -228,7 +230,7 @@ export class Workflows {
       return workflow
     }
     if (job && isRunning(job)) return workflow
-    const over = { ...run, ...runOutcomeOf(job, now) }
+    const over = { ...run, ...getRunOutcome(job, now) }
     await this.store.changeRun(run, over)
     return endRun(workflow, over, now)
   }
@@ -237,7 +239,7 @@ export class Workflows {
 const isRunning = (job: Job) => !job.deletedAt && isLiveStatus(job.status)
 
 /** Outcome of a run from its job; `job` is undefined when it no longer exists. */
-function runOutcomeOf(job: Job | undefined, now: Date): Pick<WorkflowRun, 'status' | 'endedAt' | 'error'> {
+function getRunOutcome(job: Job | undefined, now: Date): Pick<WorkflowRun, 'status' | 'endedAt' | 'error'> {
   const endedAt = job?.endedAt ?? now.toISOString()
   if (job?.error) {
     const { code, message } = job.error

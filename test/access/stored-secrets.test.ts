@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getJobKey } from '../../lib/jobs/keys.ts'
-import { webhookKey } from '../../lib/webhooks/webhook.ts'
-import { workflowKey } from '../../lib/workflows/workflow.ts'
+import { getWebhookKey } from '../../lib/webhooks/webhook.ts'
+import { getWorkflowKey } from '../../lib/workflows/workflow.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { scan } from '../http/support/idempotent-requests.ts'
@@ -73,7 +73,7 @@ test('webhook URLs and conversion options, even misspelled ones, are never store
     foundItems.map(({ pk, sk }) => [pk, sk]),
     [],
   )
-  for (const { pk } of [webhookKey(webhook.id), workflowKey(workflow.id), getJobKey(job.jobId)])
+  for (const { pk } of [getWebhookKey(webhook.id), getWorkflowKey(workflow.id), getJobKey(job.jobId)])
     assert.ok(
       items.some((item) => item['pk'] === pk),
       `${pk} was looked at`,
@@ -130,8 +130,8 @@ test('webhook URLs that an earlier version stored unencrypted still work', async
   const send = await newClient()
   const webhook = await send({ path: '/v1/webhooks', body: { url: 'https://example.com/', events: ['*'] } })
   const workflow = await send({ path: '/v1/workflows', body: daily })
-  await app.services.table.update(webhookKey(webhook.id), { set: { url } })
-  await app.services.table.update(workflowKey(workflow.id), { set: { webhookUrl: url } })
+  await app.services.table.update(getWebhookKey(webhook.id), { set: { url } })
+  await app.services.table.update(getWorkflowKey(workflow.id), { set: { webhookUrl: url } })
   assert.equal((await send({ method: 'GET', path: `/v1/webhooks/${webhook.id}` })).url, url)
   assert.equal((await send({ method: 'GET', path: `/v1/workflows/${workflow.id}` })).webhookUrl, url)
   const renamed = { method: 'PATCH', path: `/v1/workflows/${workflow.id}`, body: { name: 'nightly' } }

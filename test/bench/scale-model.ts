@@ -9,8 +9,8 @@ import {
 import jobCalls from '../../lib/deployment/job-calls.json' with { type: 'json' }
 import type { Stage } from '../../lib/deployment/stage.ts'
 import { accountQuotas, serviceQuotas } from '../../lib/embedded-aws/quotas.ts'
-import { declarationOf } from '../../lib/resources/functions.ts'
-import { queueMappingOf } from '../../lib/resources/queue-functions.ts'
+import { findDeclaration } from '../../lib/resources/functions.ts'
+import { getQueueMapping } from '../../lib/resources/queue-functions.ts'
 import { wakeShards } from '../../lib/resources/storage.ts'
 
 /** A limited resource, and how much of it one job a second uses. */
@@ -35,10 +35,10 @@ interface FunctionUse {
 
 function listFunctions(image: ImageId): FunctionUse[] {
   const declared = Object.entries(jobInvocations).map(([name, { count, seconds }]): FunctionUse => {
-    const trigger = declarationOf(name)?.trigger
+    const trigger = findDeclaration(name)?.trigger
     const queue = trigger && 'queue' in trigger ? trigger.queue : undefined
     // When messages wait, each invocation receives a full batch, which it handles at the same time.
-    const batchSize = queue === undefined ? 1 : queueMappingOf(queue).batchSize
+    const batchSize = queue === undefined ? 1 : getQueueMapping(queue).batchSize
     return { name, perJob: (count * seconds) / batchSize, hasQueue: queue !== undefined }
   })
   return [...declared, { name: `convert-${image}`, perJob: conversionSeconds(image), hasQueue: true }]
@@ -48,7 +48,7 @@ function listFunctions(image: ImageId): FunctionUse[] {
 function concurrencyOf(stage: Stage, image: ImageId) {
   const isReserved = canReserveConcurrency(stage)
   const functions = listFunctions(image).map((one) => {
-    const declared = declarationOf(one.name)
+    const declared = findDeclaration(one.name)
     const isReservedFunction = isReserved && declared !== undefined && hasReservedConcurrency(declared)
     const limit = one.hasQueue || isReservedFunction ? getMaxConcurrency(one.name, stage) : Infinity
     return { ...one, limit, sharesPool: !isReservedFunction }
@@ -74,7 +74,7 @@ export function listResources(stage: Stage, image: ImageId = commonImage): Resou
   const { partitionWriteUnits, putEventsPerS } = accountQuotas
   const { tableWriteUnits, tableReadUnits, eventInvocationsPerS, messagesInFlight } = serviceQuotas
   const listeners = Object.entries(jobInvocations).filter(
-    ([name]) => 'events' in (declarationOf(name)?.trigger ?? {}),
+    ([name]) => 'events' in (findDeclaration(name)?.trigger ?? {}),
   )
   return [
     { name: 'requests per second of the API', limit: stage.requestsPerSecond, perJob: usagePerJob.requests },

@@ -94,7 +94,7 @@ test('a captured website cannot reach private addresses with any kind of request
           ]),
         )
   })
-  const client = createClient({ allowed: ['127.0.0.2/32'], resolve })
+  const client = createClient({ allowedNetworks: ['127.0.0.2/32'], resolve })
   const url = `http://turning.example:${site.port}/`
   const { path, warnings } = await capture(client, { url, wait_for_element: '#over', timeout: 60 })
   const text = await readPdfText(path)
@@ -116,7 +116,7 @@ test('a website captured as PDF has the requested paper size and margins', async
         .end(`<title>Name</title>alphamarker <p id=p><script>onload = () => setTimeout(async () => {
           document.getElementById('p').textContent = await (await fetch('/late')).text() }, 100)</script>`)
   })
-  const { path } = await capture(createClient({ allowed: ['127.0.0.2/32'] }), {
+  const { path } = await capture(createClient({ allowedNetworks: ['127.0.0.2/32'] }), {
     url: site.url,
     filename: 'mine',
     page_size: 'A5',
@@ -161,7 +161,7 @@ const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
 
 test('each kind of failed website capture has its own error code and message', async () => {
   const site = await sites.serve('127.0.0.2', (request, response) => pages[request.url ?? '']?.(response))
-  const client = createClient({ allowed: ['127.0.0.2/32'] })
+  const client = createClient({ allowedNetworks: ['127.0.0.2/32'] })
   const captureAt = (path: string, fields = {}) =>
     capture(client, { url: new URL(path, site.url).href, timeout: 3, ...fields })
   const remoteErrors: readonly [path: string, reason: string, sentence: RegExp][] = [
@@ -225,7 +225,7 @@ test('a captured website cannot access the private network even without a sandbo
       document.head.append(Object.assign(document.createElement('link'), { rel, href: 'http://${tcpAddress}/' }))
   </script><body>`
   try {
-    const client = createClient({ allowed: ['127.0.0.2/32'] })
+    const client = createClient({ allowedNetworks: ['127.0.0.2/32'] })
     const site = await sites.serve('127.0.0.2', (_request, response) =>
       response.writeHead(200, html).end(page),
     )

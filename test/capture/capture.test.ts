@@ -72,7 +72,7 @@ test("a website is captured with its frames, images and scripts, and with the us
         setTimeout(() => response.writeHead(200, { 'content-type': 'image/png' }).end(green), 300)
     }
   })
-  const { path, warnings, filename } = await capture(createClient({ allowed: ['127.0.0.2/31'] }), {
+  const { path, warnings, filename } = await capture(createClient({ allowedNetworks: ['127.0.0.2/31'] }), {
     url: site.url,
     output_format: 'png',
     width: 400,

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { signatureHeaders } from '../../lib/webhooks/signatures.ts'
+import { createSignatureHeaders } from '../../lib/webhooks/signatures.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const execute = promisify(execFile)
@@ -63,7 +63,7 @@ async function checkWebhookReceiver({ folder }: Installation): Promise<void> {
     await waitUntil(() => printedLines.length > 0, 'the receiver is listening')
     const port = /\d+$/.exec(printedLines[0] ?? '')?.[0]
     const body = Buffer.from('{"event":"job.completed","id":"evt_1","job":{"id":"job_1"}}')
-    const headers = signatureHeaders({ id: 'evt_1', body, at: new Date() }, [secret])
+    const headers = createSignatureHeaders({ id: 'evt_1', body, at: new Date() }, [secret])
     const sendWebhook = (signed: Record<string, string>) =>
       fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers: signed })
     assert.equal((await sendWebhook(headers)).status, 204)

@@ -8,7 +8,7 @@ import { createFunctions } from '../../lib/deployment/functions.ts'
 import { getRoleId } from '../../lib/deployment/references.ts'
 import { createRoleResources } from '../../lib/deployment/roles.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
-import { compatEvent } from '../../lib/webhooks/compat-event.ts'
+import { toCompatEvent } from '../../lib/webhooks/compat-event.ts'
 import { after, before } from '../hooks.ts'
 import { createManagerKey } from '../support/account.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -173,7 +173,7 @@ test('a webhook event of the v2 compatibility API contains the tasks under the n
     smaller: { operation: 'compress', status: 'completed' },
     '__facade-export-0': { operation: 'export/url', status: 'completed' },
   }
-  const { job } = compatEvent(
+  const { job } = toCompatEvent(
     {
       event: 'job.completed',
       job: { id: 'job_1', status: 'completed', tasks },

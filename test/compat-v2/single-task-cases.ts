@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { compatEvent } from '../../lib/webhooks/compat-event.ts'
+import { toCompatEvent } from '../../lib/webhooks/compat-event.ts'
 import { type AnyJson, type CompatCases, createSender } from './sdk.ts'
 
 const keysOf = (value: AnyJson) => Object.keys(value).sort()
@@ -62,7 +62,7 @@ export const singleTaskCases: CompatCases = {
   'an event has the fields that SDKs read': async () => {
     const tasks = { out: { operation: 'export/url', status: 'completed' } }
     const event = { event: 'job.completed', job: { id: 'job_1', status: 'completed', tasks } }
-    const { job } = compatEvent(event, 'https://here.example') as AnyJson
+    const { job } = toCompatEvent(event, 'https://here.example') as AnyJson
     has(job, 'job')
     has(job.tasks[0], 'task')
     assert.equal(job.tasks[0].links.self, 'https://here.example/v2/tasks/job_1.out')

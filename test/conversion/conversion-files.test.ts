@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
 import type { InputPlan, StoredFile } from '../../lib/model/job.ts'
 import { requireInputs } from '../../lib/plan/check-inputs.ts'
-import { requireInputsFitWorker, workerDiskBytes } from '../../lib/plan/disk-limits.ts'
+import { getWorkerDiskBytes, requireInputsFitWorker } from '../../lib/plan/disk-limits.ts'
 import { groupInputs } from '../../lib/plan/file-lists.ts'
 import { type ConversionSpec, planFiles, routeFiles } from '../../lib/plan/plan-files.ts'
 import { toStoredFile } from '../../lib/uploads/to-stored-file.ts'
@@ -135,7 +135,7 @@ describe('worker disk space', () => {
 
   test('the worker of an image needs as much disk space as the most demanding engine of that image', () => {
     assert.deepEqual(
-      ['image', 'av', 'none'].map((image) => workerDiskBytes(image, workers)),
+      ['image', 'av', 'none'].map((image) => getWorkerDiskBytes(image, workers)),
       [3.5 * mib, 9 * mib, 0],
     )
   })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
 import type { InputPlan } from '../../lib/model/job.ts'
-import { addOption, knownOptions, parseEngine, stepsWithOptions } from '../../lib/plan/options.ts'
+import { addOption, applyOptions, listKnownOptions, parseEngine } from '../../lib/plan/options.ts'
 import { requireAutoPdfEngine } from '../../lib/plan/pdf-engine.ts'
 import { parseTargetFormat, parseToolOperation } from '../../lib/plan/target-format.ts'
-import { captureLimitS, pollAfterS, timeLimitOf, transferLimitS } from '../../lib/plan/time-limits.ts'
+import { captureLimitS, getPollIntervalS, getTimeLimitS, transferLimitS } from '../../lib/plan/time-limits.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 
 describe('the target of a conversion request', () => {
@@ -113,9 +113,9 @@ describe('task time limits', () => {
       [300, [['convert', 'ttf', 'otf']]],
       [2700, [['merge', 'png', 'png']]],
     ]
-    for (const [limitS, steps] of limits) assert.equal(timeLimitOf([piece(...steps)]), limitS, steps.join())
+    for (const [limitS, steps] of limits) assert.equal(getTimeLimitS([piece(...steps)]), limitS, steps.join())
     const bothPlans = [piece(['convert', 'png', 'jpg']), piece(['convert', 'mp4', 'gif'])]
-    assert.equal(timeLimitOf(bothPlans), 1800)
+    assert.equal(getTimeLimitS(bothPlans), 1800)
   })
 
   test('the time limit of a task is an hour for transfers, and five minutes for website captures', () => {
@@ -123,7 +123,7 @@ describe('task time limits', () => {
   })
 
   test('the time limit of a task determines the recommended polling interval', () => {
-    assert.deepEqual([2, 120, 121, 600, 601].map(pollAfterS), [2, 2, 5, 5, 10])
+    assert.deepEqual([2, 120, 121, 600, 601].map(getPollIntervalS), [2, 2, 5, 5, 10])
   })
 })
 
@@ -133,7 +133,7 @@ describe('conversion options', () => {
   test('an invalid value of a lenient option is ignored with a warning', () => {
     const docx = planRoute({ from: 'pdf', to: 'docx' })
     const long = 'x'.repeat(100)
-    const { steps, warnings } = stepsWithOptions(docx, { mode: long, [long]: 1, pdfEngine: 'auto' })
+    const { steps, warnings } = applyOptions(docx, { mode: long, [long]: 1, pdfEngine: 'auto' })
     assert.equal(steps[0]?.options['mode'] === long, false)
     const [mode, unknown, ...rest] = warnings
     assert.deepEqual([mode?.code, mode?.field, rest], ['OPTION_NOT_USED', 'mode', []])
@@ -142,20 +142,20 @@ describe('conversion options', () => {
     const [step] = route.steps
     const plainStep = { ...step, capability: { ...step.capability, options: z.object({}) } }
     assert.match(
-      stepsWithOptions({ steps: [plainStep], cost: 1 }, { odd: 1 }).warnings[0]?.message ?? '',
+      applyOptions({ steps: [plainStep], cost: 1 }, { odd: 1 }).warnings[0]?.message ?? '',
       /^"odd" is not an option of this conversion and was ignored; it has no options\.$/,
     )
   })
 
   test('options are accepted in camelCase and snake_case, and an unknown option causes a warning that lists the supported ones', () => {
-    assert.deepEqual(knownOptions(route, { jpeg_quality: 7, width: 5, odd: 1 }), ['jpegQuality', 'width'])
-    const { steps, warnings } = stepsWithOptions(route, { jpeg_quality: '7', odd: 1 })
+    assert.deepEqual(listKnownOptions(route, { jpeg_quality: 7, width: 5, odd: 1 }), ['jpegQuality', 'width'])
+    const { steps, warnings } = applyOptions(route, { jpeg_quality: '7', odd: 1 })
     assert.equal(steps[0]?.options['jpegQuality'], 7)
     const [warning] = warnings
     assert.deepEqual([warning?.code, warning?.field, warnings.length], ['UNKNOWN_PARAMETER', 'odd', 1])
     assert.match(warning?.message ?? '', /"odd" is not an option .* it supports .*jpegQuality/)
     assert.throws(
-      () => stepsWithOptions(route, { jpegQuality: 101, width: 0 }),
+      () => applyOptions(route, { jpegQuality: 101, width: 0 }),
       (error: { details: object }) => {
         const { errors } = error.details as { errors: { field: string }[] }
         assert.deepEqual(errors.map(({ field }) => field).toSorted(), ['jpegQuality', 'width'])
@@ -168,9 +168,10 @@ describe('conversion options', () => {
     const options: Record<string, unknown> = {}
     for (const name of ['constructor', 'toString', 'hasOwnProperty']) addOption(options, name, 1)
     assert.deepEqual(Object.keys(options), ['constructor', 'toString', 'hasOwnProperty'])
-    assert.deepEqual(knownOptions(planRoute({ from: 'png', to: 'jpg' }), { constructor: 1, quality: 1 }), [
-      'quality',
-    ])
+    assert.deepEqual(
+      listKnownOptions(planRoute({ from: 'png', to: 'jpg' }), { constructor: 1, quality: 1 }),
+      ['quality'],
+    )
   })
 
   test('an option may be sent twice with the same value, but not with different values', () => {
@@ -178,7 +179,7 @@ describe('conversion options', () => {
     addOption(options, 'dpi', 7)
     addOption(options, 'dpi', '7')
     assert.throws(() => addOption(options, 'dpi', 8), { code: 'INVALID_INPUT', details: { field: 'dpi' } })
-    assert.throws(() => stepsWithOptions(route, { jpegQuality: 7, jpeg_quality: 8 }), {
+    assert.throws(() => applyOptions(route, { jpegQuality: 7, jpeg_quality: 8 }), {
       code: 'INVALID_INPUT',
     })
   })

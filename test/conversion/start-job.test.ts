@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isSealed } from '../../lib/crypto/sealed.ts'
-import { webhookIdOfJob } from '../../lib/webhooks/webhook.ts'
+import { getWebhookIdOfJob } from '../../lib/webhooks/webhook.ts'
 import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 import {
   findFixedTask,
@@ -180,9 +180,9 @@ describe('job creation', () => {
     const { job } = await maker.job(tasks, { in: text() }, { webhookUrl: url, webhookFormat: 'facade-v2' })
     assert.equal(job.hasWebhook, true)
     const webhooks = new Webhooks(maker.app.services)
-    const webhook = await webhooks.store.find(webhookIdOfJob(job.id))
+    const webhook = await webhooks.store.find(getWebhookIdOfJob(job.id))
     assert.ok(webhook)
-    assert.deepEqual([webhooks.urlOf(webhook), webhook.format, webhook.owner], [url, 'facade-v2', owner])
+    assert.deepEqual([webhooks.getUrl(webhook), webhook.format, webhook.owner], [url, 'facade-v2', owner])
     await assert.rejects(maker.job(tasks, { in: text() }, { webhookUrl: 'http://127.0.0.1/' }), {
       code: 'URL_NOT_ALLOWED',
     })

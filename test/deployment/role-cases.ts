@@ -9,11 +9,11 @@ import { canReserveConcurrency } from '../../lib/deployment/concurrency.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
 import {
   type FunctionDeclaration,
+  getSecretNames,
   outboundReasons,
   secretNames,
-  secretNamesOf,
 } from '../../lib/resources/function-declaration.ts'
-import { declarationOf, type FunctionName, functions } from '../../lib/resources/functions.ts'
+import { type FunctionName, findDeclaration, functions } from '../../lib/resources/functions.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
 import { reference } from '../support/deployment.ts'
 import { lambda, ofType, properties, queueOf, template } from '../support/packaged-deployment.ts'
@@ -54,7 +54,7 @@ test('no function has a secret in its environment; each can read only its declar
     const name = String(Properties.FunctionName).replace('mutabor-dev-', '')
     const declaredFunction: FunctionDeclaration | undefined = functions[name as FunctionName]
     // Engines have none at all.
-    const secrets = declaredFunction ? secretNamesOf(declaredFunction) : []
+    const secrets = declaredFunction ? getSecretNames(declaredFunction) : []
     const { Variables } = Properties.Environment
     for (const secret of secretNames) assert.ok(!(secret in Variables), `${id} has ${secret}`)
     const foundSecrets = Variables.SECRETS as { 'Fn::Sub': string } | undefined
@@ -199,7 +199,7 @@ test('the README gives a reason for every function outside of the closed network
     isInside: Properties['VpcConfig'] !== undefined,
   }))
   for (const { name, isInside } of names) {
-    const reaches = declarationOf(name)?.reaches ?? []
+    const reaches = findDeclaration(name)?.reaches ?? []
     assert.equal(isInside, reaches.length === 0, name)
     for (const what of reaches)
       assert.ok(readme.includes(`| ${name} | ${what} | ${outboundReasons[what]} |`), name)

@@ -8,7 +8,7 @@ import { EventBridgeClient, ListRulesCommand, ListTargetsByRuleCommand } from '@
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { imageIds } from '../../lib/component-ids.ts'
 import { functions } from '../../lib/resources/functions.ts'
-import { visibilityTimeoutOf } from '../../lib/resources/queue-functions.ts'
+import { getVisibilityTimeoutS } from '../../lib/resources/queue-functions.ts'
 import { maxReceiveCount, queueIds } from '../../lib/resources/queues.ts'
 import { after, before } from '../hooks.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -101,7 +101,7 @@ test('the EventBridge rules and SQS queues match their declarations', async () =
     const { Attributes } = await sqs.send(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout', 'RedrivePolicy'] }),
     )
-    assert.equal(Attributes?.VisibilityTimeout, String(visibilityTimeoutOf(queue)))
+    assert.equal(Attributes?.VisibilityTimeout, String(getVisibilityTimeoutS(queue)))
     assert.equal(JSON.parse(Attributes?.RedrivePolicy ?? '{}').maxReceiveCount, maxReceiveCount)
   }
 })

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import * as z from 'zod'
 import { engines } from '../../lib/engines/index.ts'
 import { isSecretOption, secretOption, secretOptionNames } from '../../lib/engines/options.ts'
-import { snakeCase } from '../../lib/names/case-conversion.ts'
+import { toSnakeCase } from '../../lib/names/case-conversion.ts'
 
 describe('secret options', () => {
   const options = engines.flatMap(({ capabilities }) =>
@@ -26,7 +26,7 @@ describe('secret options', () => {
     const names = options.filter(({ schema }) => isSecretOption(schema)).map(({ name }) => name)
     assert.deepEqual(
       [...secretOptionNames].toSorted(),
-      [...new Set(names.flatMap((name) => [name, snakeCase(name)]))].toSorted(),
+      [...new Set(names.flatMap((name) => [name, toSnakeCase(name)]))].toSorted(),
     )
   })
 

@@ -5,7 +5,7 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { LossDetector } from '../../lib/jobs/run/loss-detector.ts'
 import { runSteps, splitFirstStep } from '../../lib/jobs/run/run-steps.ts'
 import { createLog } from '../../lib/log.ts'
-import { combine, combineSequential, createRetention } from '../../lib/model/fidelity.ts'
+import { combineFidelities, combineSequential, createRetention } from '../../lib/model/fidelity.ts'
 import { type ConversionCase, createRun, createText } from './support/conversions.ts'
 
 const createSubtitles = (count: number) =>
@@ -143,7 +143,7 @@ test('results in formats that cannot be counted are listed, and the other steps 
     ...countedLoss,
     uncounted: ['xpm'],
   })
-  assert.deepEqual(combine([countedLoss, { dropped: [], uncounted: ['7z'] }])?.uncounted, ['7z'])
+  assert.deepEqual(combineFidelities([countedLoss, { dropped: [], uncounted: ['7z'] }])?.uncounted, ['7z'])
 })
 
 test('archived files are counted as files, and their content is not counted', async () => {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { LossDetector } from '../../lib/jobs/run/loss-detector.ts'
 import { runSteps } from '../../lib/jobs/run/run-steps.ts'
 import { createLog, type Log } from '../../lib/log.ts'
-import { combine, combineSequential, createRetention } from '../../lib/model/fidelity.ts'
+import { combineFidelities, combineSequential, createRetention } from '../../lib/model/fidelity.ts'
 import { createRun, createText, folder } from './support/conversions.ts'
 
 test('fidelity is multiplied over consecutive steps and summed over parallel files', () => {
@@ -22,8 +22,8 @@ test('fidelity is multiplied over consecutive steps and summed over parallel fil
       dropped: ['comments'],
     },
   )
-  assert.deepEqual(combine([words(100, 80), undefined, words(300, 300)]), words(400, 380))
-  assert.equal(combine([undefined]), undefined)
+  assert.deepEqual(combineFidelities([words(100, 80), undefined, words(300, 300)]), words(400, 380))
+  assert.equal(combineFidelities([undefined]), undefined)
 })
 
 test('a feature dropped by a later step is reported, even if it was undetectable in between', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { jobMetrics, renderMetrics } from '../../lib/usage/prometheus.ts'
+import { createJobMetrics, renderMetrics } from '../../lib/usage/prometheus.ts'
 import { after, before } from '../hooks.ts'
 import { createAdminKey, createManagerKey } from '../support/account.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -59,7 +59,7 @@ test('only administrators can read metrics from other machines', async () => {
 test('metrics count jobs by engine, outcome, error code and duration', () => {
   const countsByBin = { 'took 0': 3, 'took 170': 1 }
   const lines = renderMetrics(
-    jobMetrics([
+    createJobMetrics([
       { engine: 'vips', counts: { jobs: 4, completed: 4, ...countsByBin } },
       { engine: 'vips', counts: { jobs: 2, completed: 1, failed: 1, 'code CORRUPT_FILE': 1, 'took 0': 1 } },
     ]),

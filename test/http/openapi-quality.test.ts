@@ -9,7 +9,7 @@ import { engines } from '../../lib/engines/index.ts'
 import { createOpenApiDocument } from '../../lib/http/openapi/openapi.ts'
 import { securitySchemes } from '../../lib/http/openapi/security.ts'
 import { taskOperations } from '../../lib/tasks/index.ts'
-import { taskSchemaName } from '../../lib/tasks/reference.ts'
+import { getTaskSchemaName } from '../../lib/tasks/reference.ts'
 import { inlineComponents } from '../support/inline-components.ts'
 
 interface Media {
@@ -114,7 +114,7 @@ describe('quality of the OpenAPI document', () => {
 test('the OpenAPI schema of each task contains the options of its operation', () => {
   const { schemas } = document.components
   for (const { name, kind, alias } of taskOperations) {
-    const id = taskSchemaName(name)
+    const id = getTaskSchemaName(name)
     const { allOf = [], properties } = schemas[id]
     assert.equal('continue_on_error' in properties, kind !== 'export', name)
     assert.deepEqual(properties.operation.enum ?? [properties.operation.const], [

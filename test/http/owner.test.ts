@@ -12,7 +12,7 @@ import {
 import type { JobReader } from '../../lib/accounts/visible-to-key.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/model/job.ts'
-import { subnetOf } from '../../lib/net/ip-networks.ts'
+import { getSubnet } from '../../lib/net/ip-networks.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { createStoredImport, newJob, newTask, timestamp } from '../jobs/records.ts'
 
@@ -83,10 +83,10 @@ describe('identities of anonymous clients', () => {
 })
 
 test('only the network of an IP address is reported, not the whole address', () => {
-  assert.equal(subnetOf('192.0.2.7'), '192.0.2.0/24')
-  assert.equal(subnetOf('::ffff:192.0.2.7'), '192.0.2.0/24')
-  assert.equal(subnetOf('2001:db8:0:1:2::3'), '2001:db8:0:1::/64')
-  assert.equal(subnetOf('unknown'), null)
+  assert.equal(getSubnet('192.0.2.7'), '192.0.2.0/24')
+  assert.equal(getSubnet('::ffff:192.0.2.7'), '192.0.2.0/24')
+  assert.equal(getSubnet('2001:db8:0:1:2::3'), '2001:db8:0:1::/64')
+  assert.equal(getSubnet('unknown'), null)
 })
 
 const { job } = newJob([createStoredImport('in'), newTask('work', [0])])

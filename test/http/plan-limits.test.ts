@@ -6,7 +6,7 @@ import { ApiKeys } from '../../lib/access/api-keys.ts'
 import { createRateLimitHeaders } from '../../lib/access/rate-limit-windows.ts'
 import { countRequest } from '../../lib/access/rate-limiter.ts'
 import type { Principal } from '../../lib/model/principal.ts'
-import { clientIp } from '../../lib/net/client-ip.ts'
+import { getClientIp } from '../../lib/net/client-ip.ts'
 import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
 import { after, before } from '../hooks.ts'
 import { changeAccount, newAccount, newKey } from '../support/account.ts'
@@ -241,7 +241,7 @@ test('the plan limits file size, files per job and retention', async () => {
 
 test('X-Forwarded-For is trusted only from trusted proxies', () => {
   const at = (sourceIp: string, forwarded?: string) =>
-    clientIp({ sourceIp, headers: { 'x-forwarded-for': forwarded } }, ['10.0.0.0/8', '192.168.7.1/32'])
+    getClientIp({ sourceIp, headers: { 'x-forwarded-for': forwarded } }, ['10.0.0.0/8', '192.168.7.1/32'])
   assert.equal(at('192.168.7.1', '203.0.113.9, 10.7.7.7'), '203.0.113.9')
   assert.equal(at('10.0.0.1', '203.0.113.9, 10.0.0.1'), '203.0.113.9')
   assert.equal(at('10.0.0.1', '198.51.100.1, 203.0.113.9, 10.7.7.7, 10.0.0.1'), '203.0.113.9')
@@ -249,5 +249,5 @@ test('X-Forwarded-For is trusted only from trusted proxies', () => {
   assert.equal(at('10.0.0.1'), '10.0.0.1')
   assert.equal(at('10.0.0.1', 'nonsense'), '10.0.0.1')
   const headers = { 'x-forwarded-for': '198.51.100.1' }
-  assert.equal(clientIp({ sourceIp: '10.0.0.1', headers }), '10.0.0.1')
+  assert.equal(getClientIp({ sourceIp: '10.0.0.1', headers }), '10.0.0.1')
 })

@@ -11,7 +11,7 @@ import { acceptsGzip, compression, toGzipEtag, toPlainEtag } from '../../lib/htt
 import { createFileLink, getReprDigest } from '../../lib/links/file-link.ts'
 import { canShowInline } from '../../lib/links/inline-types.ts'
 import { operations } from '../../lib/model/operations.ts'
-import { optionsSchemaOf } from '../../lib/plan/index.ts'
+import { createOptionsSchema } from '../../lib/plan/index.ts'
 import { file } from '../jobs/records.ts'
 import { conversions, planRoute } from '../plan/with-all-engines.ts'
 
@@ -186,7 +186,7 @@ describe('views of options and formats in replies', () => {
   const allViews = () =>
     new Set(
       operations.flatMap((operation) =>
-        conversions(engines, operation).flatMap(({ route }) => createOptionViews(optionsSchemaOf(route))),
+        conversions(engines, operation).flatMap(({ route }) => createOptionViews(createOptionsSchema(route))),
       ),
     )
 
@@ -250,7 +250,7 @@ describe('views of options and formats in replies', () => {
     const places = pairs.map(({ route }) => sets.getIndex(route))
     const optionSets = sets.all()
     for (const [at, { from, to, route }] of pairs.entries()) {
-      const expectedViews = createOptionViews(optionsSchemaOf(route))
+      const expectedViews = createOptionViews(createOptionsSchema(route))
       const sharedSet = optionSets[places[at] ?? -1] ?? []
       const isSame =
         sharedSet.length === expectedViews.length &&
@@ -268,7 +268,7 @@ describe('views of options and formats in replies', () => {
       ['add-watermark-pdf', 'pdf', 'pdf', 'watermarkColor'],
     ] as const
     for (const [operation, from, to, name] of colors) {
-      const schema = optionsSchemaOf(planRoute({ operation, from, to, engines })).shape[name] as z.ZodType
+      const schema = createOptionsSchema(planRoute({ operation, from, to, engines })).shape[name] as z.ZodType
       const [view] = createOptionViews(z.object({ [name]: schema }))
       for (const color of ['#ff8800', '#FF8800', 'FF8800', 'white', '#zzzzzz', 'url(x)'])
         assert.equal(

@@ -15,7 +15,7 @@ import { createServicesForOrigin, getOrigin } from '../../lib/http/request-origi
 import { createRouter } from '../../lib/http/router.ts'
 import { uploadIdsSchema } from '../../lib/http/upload-ids.ts'
 import { openAccess } from '../../lib/model/principal.ts'
-import { clientIpOf } from '../../lib/net/edge-origin.ts'
+import { getClientIpBehindEdge } from '../../lib/net/edge-origin.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { requireUniqueFields } from '../../lib/validation/repeated-field.ts'
 
@@ -258,7 +258,8 @@ test('a request that bypasses the CDN is rejected, and the client IP is read fro
     TRUSTED_PROXIES: undefined,
     PUBLIC_URL: 'https://files.example.com',
   }
-  const from = (headers: Record<string, string>) => clientIpOf({ headers, sourceIp: '198.51.100.1' }, config)
+  const from = (headers: Record<string, string>) =>
+    getClientIpBehindEdge({ headers, sourceIp: '198.51.100.1' }, config)
   const viewer = { 'x-viewer-address': '192.0.2.1' }
   assert.equal(from({ ...viewer, 'x-origin-secret': config.ORIGIN_SECRET }), '192.0.2.1')
   for (const secret of [{}, { 'x-origin-secret': 'p'.repeat(32) }, { 'x-origin-secret': '' }])

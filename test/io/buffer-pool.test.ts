@@ -26,7 +26,7 @@ async function startByteServer(t: TestContext, isChunked = false) {
     response.end(bytes)
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
-  const outgoing = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
+  const outgoing = new GuardedHttp({ allowedNetworks: ['127.0.0.1/32'] })
   t.after(async () => {
     await outgoing.close()
     server.close()
@@ -90,7 +90,7 @@ test('data sent from pooled buffers arrives completely, even to a slow reader', 
     response.end(sum.digest('hex'))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const outgoing = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
+  const outgoing = new GuardedHttp({ allowedNetworks: ['127.0.0.1/32'] })
   t.after(async () => {
     await outgoing.close()
     server.close()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { AppError } from '../../lib/errors.ts'
 import type { NewTask } from '../../lib/jobs/task-graph.ts'
-import { jobPrefix } from '../../lib/model/job.ts'
+import { getJobPrefix } from '../../lib/model/job.ts'
 import { createGraph, createImport } from './new-tasks.ts'
 import { importedDocument } from './no-op-engine.ts'
 import type { Scenario } from './run-scenario.ts'
@@ -35,7 +35,9 @@ export const playGraph =
 export async function findLeftovers(service: SimulatedService): Promise<string[]> {
   const state = await service.services().jobs.store.getState(service.jobId)
   const files = new Set(state?.tasks.flatMap(({ files }) => files.map(({ key }) => key)))
-  const objects = [...service.files.objects.keys()].filter((key) => key.startsWith(jobPrefix(service.jobId)))
+  const objects = [...service.files.objects.keys()].filter((key) =>
+    key.startsWith(getJobPrefix(service.jobId)),
+  )
   return [
     ...(state?.chunks.map(({ part }) => `part ${part}`) ?? []),
     ...objects.filter((key) => !files.has(key)),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import { decideAfterFailure, decideAfterSuccess } from '../../lib/jobs/run/fallbacks.ts'
 import { createRetention } from '../../lib/model/fidelity.ts'
-import { type InputPlan, jobPrefix, type Task } from '../../lib/model/job.ts'
+import { getJobPrefix, type InputPlan, type Task } from '../../lib/model/job.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { animationGraph, fallbackScenarios, loseContent } from './fallback-scenarios.ts'
 import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
@@ -31,7 +31,9 @@ async function runScenario({
   const [task] = tasks
   assert.ok(task)
   const files = new Set(task.files.map(({ key }) => key))
-  const objects = [...service.files.objects.keys()].filter((key) => key.startsWith(jobPrefix(service.jobId)))
+  const objects = [...service.files.objects.keys()].filter((key) =>
+    key.startsWith(getJobPrefix(service.jobId)),
+  )
   return {
     service,
     task,

@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors.ts'
-import { jobPrefix } from '../../lib/model/job.ts'
+import { getJobPrefix } from '../../lib/model/job.ts'
 import { createUploadWrite, uploadKey } from '../../lib/uploads/uploads.ts'
 import { createAwaitedUpload, createGraph, diamond, singleTask } from './new-tasks.ts'
 import type { Scenario } from './run-scenario.ts'
@@ -145,5 +145,5 @@ async function createJob(
 /** Keys of the job's files that are still in the bucket. */
 export const remainingKeys = (service: SimulatedService) =>
   [...service.files.objects.keys()].filter(
-    (key) => key.startsWith(jobPrefix(service.jobId)) || key.startsWith('uploads/'),
+    (key) => key.startsWith(getJobPrefix(service.jobId)) || key.startsWith('uploads/'),
   )

@@ -4,7 +4,7 @@ import { Jobs, type JobsDeps } from '../../lib/jobs/jobs.ts'
 import { JobStore, toTaskRef } from '../../lib/jobs/store.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Task } from '../../lib/model/job.ts'
-import { taskMessageOf } from '../../lib/model/task-message.ts'
+import { createTaskMessage } from '../../lib/model/task-message.ts'
 import { Uploads } from '../../lib/uploads/uploads.ts'
 import { EffectGate } from './function-instance.ts'
 import { MemoryBus } from './memory-bus.ts'
@@ -33,7 +33,7 @@ export function memoryJobs(moreDeps: Partial<JobsDeps> = {}) {
     uploads: new Uploads(table),
     log,
     taskSender: {
-      route: async (task: Task) => ({ queue: 'image', message: taskMessageOf(toTaskRef(task)) }),
+      route: async (task: Task) => ({ queue: 'image', message: createTaskMessage(toTaskRef(task)) }),
       retryQueue: (queue) => queue,
     },
     getSubscribers: async () => () => [],

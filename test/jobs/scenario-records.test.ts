@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { jobPrefix, type Task } from '../../lib/model/job.ts'
+import { getJobPrefix, type Task } from '../../lib/model/job.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { chunkScenarios, findLeftovers } from './chunk-scenarios.ts'
 import { fallbackScenarios } from './fallback-scenarios.ts'
@@ -37,7 +37,9 @@ async function runScenario({ play, during, concurrency = 1 }: Scenario) {
     runs: service.runs,
     tasks: state?.tasks.map(describeTask),
     warnings: state?.tasks.flatMap(({ warnings }) => warnings.map(({ code }) => code)),
-    left: state ? (await findLeftovers(service)).map((one) => one.replace(jobPrefix(service.jobId), '')) : [],
+    left: state
+      ? (await findLeftovers(service)).map((one) => one.replace(getJobPrefix(service.jobId), ''))
+      : [],
   }
 }
 

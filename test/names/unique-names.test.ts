@@ -4,7 +4,7 @@ import { UniqueNames } from '../../lib/names/unique-names.ts'
 
 const distinct = (givenNames: readonly string[], reservedNames: readonly string[] = []) => {
   const names = new UniqueNames(reservedNames)
-  return givenNames.map((name) => names.next(name))
+  return givenNames.map((name) => names.createUniqueName(name))
 }
 
 test('a repeated name gets a number that makes it unique', () => {

@@ -6,7 +6,7 @@ import { getMaxConcurrency } from '../../lib/deployment/concurrency.ts'
 import { createFunctions } from '../../lib/deployment/functions.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
 import { newAccount } from '../../lib/embedded-aws/quotas.ts'
-import { declarationOf, functions } from '../../lib/resources/functions.ts'
+import { findDeclaration, functions } from '../../lib/resources/functions.ts'
 import { taskFolder } from './unpack.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -73,7 +73,7 @@ export function environmentOf(
   const servers = Object.entries(knownVariables).filter(([variable]) =>
     /^AWS_ENDPOINT_URL_|^S3_PUBLIC/.test(variable),
   )
-  const { secrets = [] } = declarationOf(name) ?? {}
+  const { secrets = [] } = findDeclaration(name) ?? {}
   return {
     ...Object.fromEntries([...servers, ...set]),
     ...(secrets.length > 0 && { SECRETS: `s3://${secretsBucket}/${secrets.join(',')}` }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
 import { type FormatId, formatById, formats, isFormatId } from '../../lib/formats/index.ts'
-import { optionsSchemaOf } from '../../lib/plan/index.ts'
+import { createOptionsSchema } from '../../lib/plan/index.ts'
 import { formatIdsInRules, isWorthSeveralSteps } from '../../lib/plan/listed-targets.ts'
 import unprovenPairs from '../../lib/plan/unproven-pairs.json' with { type: 'json' }
 import { candidates, conversions, planRoute, targetsOf } from './with-all-engines.ts'
@@ -152,7 +152,7 @@ describe('supported conversions', () => {
 
   test('the supported conversions have options that every step understands', () => {
     for (const { route } of conversions()) {
-      const parsedOptions = optionsSchemaOf(route).safeParse({})
+      const parsedOptions = createOptionsSchema(route).safeParse({})
       assert.ok(parsedOptions.success, `${route.steps[0].from} needs an option`)
     }
   })

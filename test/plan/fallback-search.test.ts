@@ -5,7 +5,7 @@ import type { EngineId } from '../../lib/component-ids.ts'
 import type { Engine } from '../../lib/engines/engine.ts'
 import { type FormatId, formatById, formats } from '../../lib/formats/index.ts'
 import { planOtherRoute, type Unread } from '../../lib/plan/index.ts'
-import { isListedTarget, isWorthSeveralSteps, rankOf } from '../../lib/plan/listed-targets.ts'
+import { getRank, isListedTarget, isWorthSeveralSteps } from '../../lib/plan/listed-targets.ts'
 import { planRoute } from './with-all-engines.ts'
 
 function engine(id: EngineId, rows: [from: FormatId[], to: FormatId[], cost: number][]): Engine {
@@ -151,7 +151,7 @@ test('the error for an unsupported operation lists what is supported', () => {
 })
 
 describe('the listed targets of a format', () => {
-  const rank = (id: FormatId) => rankOf(formatById(id))
+  const rank = (id: FormatId) => getRank(formatById(id))
   const isWorth = (from: FormatId, to: FormatId) => isWorthSeveralSteps(formatById(from), formatById(to))
 
   test('listed targets start with the most popular ones of each category', () => {
@@ -186,7 +186,7 @@ describe('the listed targets of a format', () => {
       )
       assert.deepEqual(
         isOffered
-          .toSorted((a, b) => rankOf(a) - rankOf(b))
+          .toSorted((a, b) => getRank(a) - getRank(b))
           .map(({ id }) => id)
           .filter((id) => !'srt vtt ass'.includes(id)),
         targets,

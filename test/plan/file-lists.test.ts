@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StoredFile } from '../../lib/model/job.ts'
-import { filesOfGroup, groupInputs, listedFiles } from '../../lib/plan/file-lists.ts'
+import { expandListedFiles, groupInputs, toFilesOfGroup } from '../../lib/plan/file-lists.ts'
 
 const list = (...members: string[]): StoredFile => ({
   key: 'jobs/job_1/1/a.zip',
@@ -19,7 +19,7 @@ const membersOf = (groups: readonly (readonly StoredFile[])[]) =>
 
 test('the files of a list have the formats of their names', () => {
   assert.deepEqual(
-    listedFiles(list('page-001.jpg', 'page-002.what')).map(({ filename, format, mimeType }) => [
+    expandListedFiles(list('page-001.jpg', 'page-002.what')).map(({ filename, format, mimeType }) => [
       filename,
       format,
       mimeType,
@@ -29,7 +29,7 @@ test('the files of a list have the formats of their names', () => {
       ['page-002.what', 'unknown', 'application/octet-stream'],
     ],
   )
-  assert.throws(() => listedFiles(list()), {
+  assert.throws(() => expandListedFiles(list()), {
     code: 'INVALID_INPUT',
     message: /report\.zip has more than 2000/,
   })
@@ -40,7 +40,7 @@ test('listed files with the same format are converted together, and a group stay
   assert.deepEqual(membersOf(groups), [[['image-001.jpg', 'image-003.jpg']], [['image-002.png']]])
   for (const group of groups) {
     assert.deepEqual(groupInputs(group, { operation: 'convert', to: 'webp' }), [group])
-    assert.equal(filesOfGroup(group).length, 1)
+    assert.equal(toFilesOfGroup(group).length, 1)
   }
   assert.deepEqual(membersOf(groupInputs([images], { operation: 'thumbnail' })), membersOf(groups))
 })
@@ -54,7 +54,7 @@ test('operations that combine files process all files of a list together', () =>
   for (const operation of ['merge', 'archive', 'watermark'] as const) {
     const [group = [], ...others] = groupInputs([images], { operation })
     assert.equal(others.length, 0)
-    assert.equal(filesOfGroup(group).length, 3)
+    assert.equal(toFilesOfGroup(group).length, 3)
   }
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FormatId } from '../../lib/formats/index.ts'
 import type { Operation } from '../../lib/model/operations.ts'
-import { stepsWithOptions } from '../../lib/plan/options.ts'
+import { applyOptions } from '../../lib/plan/options.ts'
 import { planRoute } from './with-all-engines.ts'
 
 interface Case {
@@ -126,7 +126,7 @@ const cases: readonly Case[] = [
 
 for (const { from, to = from, operation = 'convert', engine, options, ignored } of cases)
   test(`${operation} ${from} to ${to} with ${JSON.stringify(options)} ignores ${ignored.length} options`, () => {
-    const { warnings } = stepsWithOptions(planRoute({ from, to, operation, engine }), options)
+    const { warnings } = applyOptions(planRoute({ from, to, operation, engine }), options)
     const expectedMessages = ignored.map(
       ([option, beside]) => `${option} was ignored: it has no effect beside ${beside}.`,
     )

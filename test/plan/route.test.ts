@@ -5,7 +5,7 @@ import type { EngineId, ImageId } from '../../lib/component-ids.ts'
 import type { Capability, Engine } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type FormatId, formats } from '../../lib/formats/index.ts'
-import { createSteps, firstImageOf, optionsSchemaOf } from '../../lib/plan/index.ts'
+import { createOptionsSchema, createSteps, firstImageOf } from '../../lib/plan/index.ts'
 import { planFiles } from '../../lib/plan/plan-files.ts'
 import { conversions, planRoute, targetsOf } from './with-all-engines.ts'
 
@@ -186,7 +186,7 @@ describe('the options of a route', () => {
   const route = planRoute({ from: 'docx', to: 'jpg', engines })
 
   test('the options of a route are those of all its steps, with the last step taking precedence', () => {
-    const schema = optionsSchemaOf(route)
+    const schema = createOptionsSchema(route)
     assert.deepEqual(Object.keys(schema.shape).sort(), ['dpi', 'pageSize', 'password', 'quality'])
     assert.equal(schema.shape.quality, quality)
   })
@@ -247,11 +247,11 @@ describe('options for reading a source', () => {
   test('options for reading a source apply to the first step, not to steps that read intermediate files', () => {
     const viaPage = planRoute({ from: 'md', to: 'pdf' })
     assert.equal(viaPage.steps.length, 2)
-    assert.ok('encoding' in optionsSchemaOf(viaPage).shape)
+    assert.ok('encoding' in createOptionsSchema(viaPage).shape)
     const [firstStep, secondStep] = createSteps(viaPage, { encoding: 'koi8-r', pageSize: 'A5' })
     assert.deepEqual([firstStep?.options, secondStep?.options], [{ encoding: 'koi8-r' }, { pageSize: 'A5' }])
     assert.ok(
-      !('encoding' in optionsSchemaOf(planRoute({ from: 'eml', to: 'pdf' })).shape),
+      !('encoding' in createOptionsSchema(planRoute({ from: 'eml', to: 'pdf' })).shape),
       'of a page that we have made',
     )
   })
@@ -274,7 +274,7 @@ describe('options for reading a source', () => {
         ['tsv', 'ods'],
       ],
     ] as [FormatId, FormatId][]) {
-      const names = Object.keys(optionsSchemaOf(planRoute({ from, to })).shape)
+      const names = Object.keys(createOptionsSchema(planRoute({ from, to })).shape)
       assert.ok(names.includes('encoding'), `${from} to ${to}`)
       if (from === 'csv') assert.ok(names.includes('delimiter') && names.includes('headers'), to)
     }

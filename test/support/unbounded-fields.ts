@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { limitsOf } from '../../lib/validation/maxima.ts'
+import { getLimits } from '../../lib/validation/maxima.ts'
 
 type Definition = z.core.$ZodTypes['_zod']['def']
 
@@ -9,7 +9,7 @@ export function listUnboundedFields(schema: z.core.$ZodType, path = ''): string[
 }
 
 function findUnbounded(schema: z.core.$ZodType, path: string, seenSchemas: Set<z.core.$ZodType>): string[] {
-  const limits = limitsOf(schema)
+  const limits = getLimits(schema)
   // Limited as a whole, or a schema that contains itself.
   if (seenSchemas.has(schema) || limits?.jsonLength !== undefined) return []
   seenSchemas.add(schema)

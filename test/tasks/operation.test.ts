@@ -338,7 +338,7 @@ describe('tasks of an SFTP server', () => {
 test('each store operation has fields for the target path', () => {
   const placeOf = (name: string) => {
     const operation = findTaskOperation(name)
-    return operation?.kind === 'export' ? operation.place : undefined
+    return operation?.kind === 'export' ? operation.pathFields : undefined
   }
   for (const store of ['s3', 'gcs'])
     assert.deepEqual(placeOf(`export/${store}`), { path: 'key', prefix: 'key_prefix' })

@@ -14,7 +14,7 @@ import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import type { OutgoingFile } from '../../lib/transfer/transfer.ts'
 import { credential, startAzurite } from './azurite.ts'
 
-const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
+const guardedHttp = new GuardedHttp({ allowedNetworks: ['127.0.0.1/32'] })
 const publicOnlyHttp = new GuardedHttp()
 const { signal } = new AbortController()
 let azurite: Awaited<ReturnType<typeof startAzurite>>

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { type DriveId, driveIds } from '../../lib/component-ids.ts'
 import { DriveConnections } from '../../lib/transfer/drives/connections.ts'
-import { DriveService, minTokenLifetimeMs } from '../../lib/transfer/drives/drive-service.ts'
+import { DriveService, minTokenLifetimesMs } from '../../lib/transfer/drives/drive-service.ts'
 import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { after, before } from '../hooks.ts'
@@ -13,7 +13,7 @@ import { clientSecret, openDriveServer } from './drive-server.ts'
 let app: EmbeddedApp
 let server: Awaited<ReturnType<typeof openDriveServer>>
 const OUTGOING_ALLOW = ['127.0.0.0/8', '::1/128']
-const guardedHttp = new GuardedHttp({ allowed: OUTGOING_ALLOW })
+const guardedHttp = new GuardedHttp({ allowedNetworks: OUTGOING_ALLOW })
 before(async () => {
   server = await openDriveServer()
   const plainApp = await openApp()
@@ -121,7 +121,7 @@ for (const drive of driveIds) {
     const driveService = new DriveService(drive, app.services)
     const connection = await new DriveConnections(app.services).find(connectionId)
     assert.ok(connection)
-    const link = await driveService.use(connection, minTokenLifetimeMs.transfer, (request) =>
+    const link = await driveService.use(connection, minTokenLifetimesMs.transfer, (request) =>
       driveService.drive.link(request, String(notes?.['id'])),
     )
     assert.equal(link.filename, 'Notes.txt')

@@ -23,7 +23,7 @@ after(() => server.stop())
 beforeEach(async (t) => {
   server.state.interceptRequest = () => false
   // One client per test, so that failures of one test do not open the circuit breaker for the next.
-  guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
+  guardedHttp = new GuardedHttp({ allowedNetworks: ['127.0.0.1/32'] })
   const client = guardedHttp
   if ('after' in t) t.after(() => client.close())
 })

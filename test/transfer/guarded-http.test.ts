@@ -66,7 +66,7 @@ test('a redirect to a private address is refused before connecting', async () =>
     const outsideSite = await serve('127.0.0.2', (_request, response) =>
       response.writeHead(302, { location: target }).end(),
     )
-    const client = createClient({ allowed: ['127.0.0.2/32'], resolve })
+    const client = createClient({ allowedNetworks: ['127.0.0.2/32'], resolve })
     await assert.rejects(client.request(outsideSite.url, { signal }), hasCode('URL_NOT_ALLOWED'))
   }
   assert.equal(insideSite.seen(), 0)
@@ -83,7 +83,7 @@ test('a host name that resolves to a private address on the second lookup is rej
   const resolve: ResolveHost = async () => [
     { address: lookupCount++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 },
   ]
-  const client = createClient({ allowed: ['127.0.0.2/32'], resolve })
+  const client = createClient({ allowedNetworks: ['127.0.0.2/32'], resolve })
   await assert.rejects(
     client.request(`http://turning.example:${outsideSite.port}/`, { signal }),
     hasCode('URL_NOT_ALLOWED'),
@@ -98,7 +98,7 @@ test('a guarded connection uses the checked address, with the host name of the U
     lookupCount++
     return [{ address: '127.0.0.2', family: 4 }]
   }
-  const client = createClient({ allowed: ['127.0.0.2/32'], resolve })
+  const client = createClient({ allowedNetworks: ['127.0.0.2/32'], resolve })
   const { body } = await client.request(`http://named.example:${server.port}/`, { signal })
   assert.equal(await text(body), `named.example:${server.port}`)
   assert.equal(lookupCount, 1)
@@ -110,7 +110,7 @@ test('a guarded request follows three redirects and rejects a fourth', async () 
     if (left === 0) response.end('there')
     else response.writeHead(307, { location: `/${left - 1}` }).end()
   })
-  const client = createClient({ allowed: ['127.0.0.2/32'] })
+  const client = createClient({ allowedNetworks: ['127.0.0.2/32'] })
   const { body, url } = await client.request(`${server.url}3`, { signal })
   assert.deepEqual([await text(body), url.pathname], ['there', '/0'])
   await assert.rejects(client.request(`${server.url}4`, { signal }), hasReason('status'))
@@ -128,7 +128,7 @@ test('credentials in a URL are sent only to the host of the URL', async () => {
     seenHeaders.push({ authorization: request.headers.authorization, key: String(request.headers['x-key']) })
     response.writeHead(302, { location: otherSite.url }).end()
   })
-  const client = createClient({ allowed: ['127.0.0.0/24'] })
+  const client = createClient({ allowedNetworks: ['127.0.0.0/24'] })
   const address = firstSite.url.replace('http://', 'http://ann:p%40ss@')
   const { body } = await client.request(address, { signal, headers: { 'x-key': 'k' } })
   body.destroy()
@@ -141,7 +141,7 @@ test('credentials in a URL are sent only to the host of the URL', async () => {
 test('requests to a host that failed five times in a minute are paused until the minute is over', async () => {
   let [now, status] = [0, 500]
   const server = await serve('127.0.0.2', (_request, response) => response.writeHead(status).end())
-  const client = createClient({ allowed: ['127.0.0.2/32'], now: () => now })
+  const client = createClient({ allowedNetworks: ['127.0.0.2/32'], now: () => now })
   for (let time = 0; time < 5; time++) (await client.request(server.url, { signal })).body.destroy()
   await assert.rejects(client.request(server.url, { signal }), (error) => {
     assert.ok(error instanceof RemoteError)
@@ -164,7 +164,7 @@ test('requests to a host that failed five times in a minute are paused until the
 })
 
 test('connection failures are explained, and URLs of other protocols are rejected', async () => {
-  const client = createClient({ allowed: ['127.0.0.2/32'] })
+  const client = createClient({ allowedNetworks: ['127.0.0.2/32'] })
   await assert.rejects(client.request('http://127.0.0.2:1/', { signal }), (error) => {
     assert.ok(error instanceof RemoteError)
     assert.equal(error.message, '127.0.0.2:1 could not be reached: it refused the connection.')
@@ -195,7 +195,7 @@ test('connection failures are explained, and URLs of other protocols are rejecte
 
 test('connections of other protocols also use checked addresses', async () => {
   const server = await serve('127.0.0.2', (_request, response) => response.end())
-  const client = createClient({ allowed: ['127.0.0.2/32'] })
+  const client = createClient({ allowedNetworks: ['127.0.0.2/32'] })
   const socket = await client.connect('127.0.0.2', server.port, signal)
   socket.destroy()
   await assert.rejects(client.connect('127.0.0.1', server.port, signal), hasCode('URL_NOT_ALLOWED'))
@@ -203,7 +203,7 @@ test('connections of other protocols also use checked addresses', async () => {
 
 test('an open connection is not closed by the connect timeout', async () => {
   const server = await serve('127.0.0.2', (_request, response) => response.end())
-  const client = createClient({ allowed: ['127.0.0.2/32'], connectMs: 300 })
+  const client = createClient({ allowedNetworks: ['127.0.0.2/32'], connectTimeoutMs: 300 })
   const socket = await client.connect('127.0.0.2', server.port, signal)
   await sleep(900)
   assert.equal(socket.destroyed, false)

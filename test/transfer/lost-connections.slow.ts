@@ -88,7 +88,7 @@ for (const [name, start] of Object.entries(storeCases)) {
   test(`${name}: a transfer resumes after lost connections, and stops at once when it is aborted`, async (t) => {
     const storeCase = await start(t)
     const proxy = await startProxy(storeCase.port)
-    const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
+    const guardedHttp = new GuardedHttp({ allowedNetworks: ['127.0.0.1/32'] })
     t.after(() => Promise.all([proxy.stop(), guardedHttp.close()]))
     const { signal } = new AbortController()
     const cutConnections = (cutCount: number) =>

@@ -8,7 +8,7 @@ import { importSftpOperation } from '../../lib/tasks/sftp.ts'
 import type { ResolveHost } from '../../lib/transfer/addresses.ts'
 import { findInBlobstore, openBlobstore } from '../../lib/transfer/blobstore.ts'
 import { createDriveRequest } from '../../lib/transfer/drives/drive-request.ts'
-import { driveOf } from '../../lib/transfer/drives/index.ts'
+import { getDrive } from '../../lib/transfer/drives/index.ts'
 import { findInGcs } from '../../lib/transfer/gcs.ts'
 import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
@@ -89,7 +89,7 @@ const createAttempts = (
     // The addresses of Google and of drives are fixed, but their names are looked up as well.
     'import/google-cloud-storage': (url) =>
       findInGcs({ bucket: 'box', key: 'a', credentials }, { ...deps, gcsEndpoint: url.origin }),
-    drive: (url) => createDriveRequest(guardedHttp, driveOf('dropbox'), url.origin, 'token')('/list', {}),
+    drive: (url) => createDriveRequest(guardedHttp, getDrive('dropbox'), url.origin, 'token')('/list', {}),
     webhook: (url) => deliverTo(url, guardedHttp),
   }
 }
@@ -147,7 +147,7 @@ test('no transfer follows a redirect to a private address', async (t) => {
   )
   await new Promise<void>((resolve) => outsideServer.listen(0, '127.0.0.2', resolve))
   t.after(() => outsideServer.close().closeAllConnections())
-  const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.2/32'] })
+  const guardedHttp = new GuardedHttp({ allowedNetworks: ['127.0.0.2/32'] })
   t.after(() => guardedHttp.close())
   const url = new URL(`http://127.0.0.2:${(outsideServer.address() as AddressInfo).port}`)
   // Headers only contain ASCII.
@@ -176,7 +176,7 @@ test('no transfer connects to a name that resolves to a private address on the s
       { address: lookups++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 },
     ]
     // No server listens at the first address, so that retries look the name up again.
-    const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.2/32'], resolve })
+    const guardedHttp = new GuardedHttp({ allowedNetworks: ['127.0.0.2/32'], resolve })
     t.after(() => guardedHttp.close())
     const attempt = createAttempts(guardedHttp)[name] ?? assert.fail()
     const url = new URL(`http://turning.example:${port}`)

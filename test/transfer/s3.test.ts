@@ -19,7 +19,7 @@ import type { OutgoingFile } from '../../lib/transfer/transfer.ts'
 import { region, s3Credentials } from '../embedded-aws/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../embedded-aws/s3/start-s3.ts'
 
-const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
+const guardedHttp = new GuardedHttp({ allowedNetworks: ['127.0.0.1/32'] })
 const publicOnlyHttp = new GuardedHttp()
 after(() => Promise.all([guardedHttp.close(), publicOnlyHttp.close()]))
 

@@ -18,7 +18,7 @@ import { startSshd } from './sshd.ts'
 
 const content = Buffer.from(Array.from({ length: 6_000_000 }, (_, at) => (at * 7 + (at >> 8)) % 251))
 const abort = new AbortController()
-const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
+const guardedHttp = new GuardedHttp({ allowedNetworks: ['127.0.0.1/32'] })
 let sshd: Awaited<ReturnType<typeof startSshd>>
 let proxy: Awaited<ReturnType<typeof startProxy>>
 let access: Record<string, unknown>
@@ -263,7 +263,7 @@ test('an SFTP server that connects but does not respond is abandoned', async () 
   const { port } = server.address() as AddressInfo
   const fields = { host: '127.0.0.1', port, username: 'ann', password: 'pass' }
   const connection = new SftpConnection(fields, createDeps(), 400)
-  const sftp = await connection.sftp()
+  const sftp = await connection.openSession()
   const isGone = (error: unknown) => {
     const failure = connection.toError(error, 'a.txt')
     return hasReason('unreachable', /did not respond for 0 s/)(failure)
@@ -273,12 +273,12 @@ test('an SFTP server that connects but does not respond is abandoned', async () 
     isGone,
   )
   // Without pending requests, there is no timeout.
-  const reopenedSession = await connection.sftp()
+  const reopenedSession = await connection.openSession()
   await sleep(1000)
   assert.equal(await sendRequest<string>(reopenedSession, (done) => reopenedSession.realpath('.', done)), '/')
   connection.close()
   isMute = true
   const silentConnection = new SftpConnection(fields, createDeps(), 400)
-  await assert.rejects(silentConnection.sftp(), hasReason('unreachable', /did not respond/))
+  await assert.rejects(silentConnection.openSession(), hasReason('unreachable', /did not respond/))
   server.close()
 })

@@ -18,7 +18,7 @@ import { findByUrl } from '../../lib/transfer/url.ts'
 
 const content = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7 + (at >> 8)) % 251))
 const servers: Server[] = []
-const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.2/32'] })
+const guardedHttp = new GuardedHttp({ allowedNetworks: ['127.0.0.2/32'] })
 after(async () => {
   await guardedHttp.close()
   for (const server of servers) {

@@ -5,8 +5,8 @@ import { createUsageCounter } from '../../functions/count-usage.ts'
 import { getAccountKey } from '../../lib/accounts/accounts.ts'
 import type { Bus } from '../../lib/aws/bus.ts'
 import type { JobEnd } from '../../lib/model/terminal-events.ts'
-import { createPercentiles, groupCounts, sumCounts } from '../../lib/usage/counts.ts'
-import { countsInRecord, dayOf, ownerDayKey, serviceDayPartition } from '../../lib/usage/records.ts'
+import { createGetPercentile, groupCounts, sumCounts } from '../../lib/usage/counts.ts'
+import { dayOf, getOwnerDayKey, getServiceDayPartition, parseCounts } from '../../lib/usage/records.ts'
 import { computeSlo } from '../../lib/usage/reliability.ts'
 import { RequestCounts } from '../../lib/usage/request-counts.ts'
 import { UsageMeter } from '../../lib/usage/usage-meter.ts'
@@ -43,8 +43,8 @@ const createJobEnd = (changes: Partial<JobEnd> = {}): JobEnd => ({
 const createMeter = (gatherMs = 0) =>
   new UsageMeter({ table: app.services.table, isExcluded: async (owner) => owner === 'acc_admin', gatherMs })
 const readOwnerUsage = async (owner: string, day = dayOf(timestamp)) =>
-  countsInRecord((await app.services.table.get(ownerDayKey(owner, day))) ?? {})
-const readServiceUsage = async (day: string) => app.services.table.partition(serviceDayPartition(day))
+  parseCounts((await app.services.table.get(getOwnerDayKey(owner, day))) ?? {})
+const readServiceUsage = async (day: string) => app.services.table.partition(getServiceDayPartition(day))
 
 test('usage statistics count the end of a job once, even if several processes receive it', async () => {
   const [one, otherMeter] = [createMeter(), createMeter()]
@@ -78,7 +78,7 @@ test('usage of the first jobs of a day is stored in one record, of later jobs al
   const listCountedRecords = async () => app.services.table.partition(`USAGE#${owner}`, 'COUNTED#')
   for (const end of singleEnds.slice(0, 3)) await createMeter().count(end)
   assert.deepEqual(await listCountedRecords(), [])
-  const day = await app.services.table.get(ownerDayKey(owner, dayOf(timestamp)))
+  const day = await app.services.table.get(getOwnerDayKey(owner, dayOf(timestamp)))
   assert.deepEqual(day?.['ids'], new Set(singleEnds.slice(0, 3).map(({ id }) => id)))
   // A batch stores its ids elsewhere, where single events are then looked up as well.
   const meter = createMeter(20)
@@ -137,7 +137,7 @@ test('a changed role affects the usage statistics within a minute', async () => 
   assert.deepEqual([jobs, failed], [3, 1])
   const countJobEnd = async (engine: string) => {
     const records = (await readServiceUsage(day)).filter(({ sk }) => String(sk).startsWith(`${engine}#`))
-    return records.reduce((sum, record) => sum + (countsInRecord(record)['jobs'] ?? 0), 0)
+    return records.reduce((sum, record) => sum + (parseCounts(record)['jobs'] ?? 0), 0)
   }
   assert.deepEqual([await countJobEnd('excluded'), await countJobEnd('vips')], [3, 3])
   await counting.close()
@@ -157,7 +157,7 @@ test('percentiles of usage over many records are accurate to two percent', async
       ),
     ),
   )
-  const took = createPercentiles(sumCounts((await readServiceUsage(day)).map(countsInRecord)), 'took')
+  const took = createGetPercentile(sumCounts((await readServiceUsage(day)).map(parseCounts)), 'took')
   for (const [share, expectedMs] of [
     [0.5, 5000],
     [0.95, 9500],
@@ -167,7 +167,7 @@ test('percentiles of usage over many records are accurate to two percent', async
       Math.abs((took(share) ?? 0) - expectedMs) <= expectedMs * 0.03,
       `${took(share)} for ${expectedMs}`,
     )
-  assert.equal(createPercentiles({}, 'took')(0.5), null)
+  assert.equal(createGetPercentile({}, 'took')(0.5), null)
 })
 
 test('owners can see their usage by day or month, engine, format or key', async () => {

@@ -12,7 +12,7 @@ import { taskOperations } from '../../lib/tasks/index.ts'
 import { parseTaskSpec } from '../../lib/tasks/operation.ts'
 import { parseJsonBody } from '../../lib/validation/json-body.ts'
 import { findJsonExcess, maxJsonDepth, maxJsonValues } from '../../lib/validation/json-shape.ts'
-import { maxLengths, namedValues, openOptions, text } from '../../lib/validation/maxima.ts'
+import { createNamedValues, createOptionsSchema, maxLengths, text } from '../../lib/validation/maxima.ts'
 import { listUnboundedFields } from '../support/unbounded-fields.ts'
 
 describe('maximum lengths of client input', () => {
@@ -54,7 +54,7 @@ describe('maximum lengths of client input', () => {
       half: z.string().regex(/^a{1,3}/),
       email: z.email(),
       whole: z.string().regex(/^[a-z+]{1,3}$/),
-      limited: namedValues(text('id'), text('name')),
+      limited: createNamedValues(text('id'), text('name')),
     })
     assert.deepEqual(listUnboundedFields(schema), [
       '.plain: string',
@@ -87,7 +87,7 @@ describe('requests that exceed a maximum', () => {
     )
     const long = { a: 'x'.repeat(maxLengths.list) }
     assert.match(codeOf(() => parseTaskSpec(long)) ?? '', /at most 65536 characters of JSON/)
-    assert.equal(openOptions().safeParse({ a: 'x'.repeat(1000) }).success, true)
+    assert.equal(createOptionsSchema().safeParse({ a: 'x'.repeat(1000) }).success, true)
   })
 
   test('a request is refused for JSON with too many values or levels before it is parsed', () => {

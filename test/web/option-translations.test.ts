@@ -6,7 +6,7 @@ import { languages } from '../../functions/web/section-paths.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { createOptionViews } from '../../lib/http/openapi/option-view.ts'
 import { operations } from '../../lib/model/operations.ts'
-import { optionsSchemaOf } from '../../lib/plan/index.ts'
+import { createOptionsSchema } from '../../lib/plan/index.ts'
 import { conversions } from '../plan/with-all-engines.ts'
 
 /** Values that need no translation: names of codecs, devices, encodings, paper formats and sizes, and literal texts. */
@@ -31,7 +31,7 @@ const untranslatedUnits = new Set(['s', 'bit/s', 'Hz', 'px', '%', 'bit', 'dpi', 
 const allViews = [
   ...new Set(
     operations.flatMap((operation) =>
-      conversions(engines, operation).flatMap(({ route }) => createOptionViews(optionsSchemaOf(route))),
+      conversions(engines, operation).flatMap(({ route }) => createOptionViews(createOptionsSchema(route))),
     ),
   ),
 ]

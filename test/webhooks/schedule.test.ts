@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chatBlocks, chatEmbed } from '../../lib/webhooks/chat.ts'
+import { createChatBlocks, createChatEmbed } from '../../lib/webhooks/chat.ts'
 import { createPayload, maxPayloadBytes } from '../../lib/webhooks/payload.ts'
 import { ReceiverConcurrency } from '../../lib/webhooks/receiver-concurrency.ts'
-import { disableReason, nextDelayS, retryDelaysS } from '../../lib/webhooks/schedule.ts'
+import { getDisableReason, getNextDelayS, retryDelaysS } from '../../lib/webhooks/schedule.ts'
 import { isWebhookSecret } from '../../lib/webhooks/signatures.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const failure = { responseStatus: 500, durationMs: 10 }
 
 test('ten webhook attempts are made within 75 hours', () => {
-  const delays = retryDelaysS.map((_, attempts) => nextDelayS(attempts, failure, now, 0.5))
+  const delays = retryDelaysS.map((_, attempts) => getNextDelayS(attempts, failure, now, 0.5))
   assert.deepEqual(delays, [...retryDelaysS])
-  assert.equal(nextDelayS(10, failure, now, 0.5), undefined)
+  assert.equal(getNextDelayS(10, failure, now, 0.5), undefined)
   const hours = retryDelaysS.reduce<number>((sum, delay) => sum + delay, 0) / 3600
   assert.ok(hours > 75 && hours < 76, `${hours} h`)
 })
 
 test('delays between webhook attempts vary randomly by ten percent', () => {
-  assert.equal(nextDelayS(2, failure, now, 0), 270)
-  assert.equal(nextDelayS(2, failure, now, 1), 330)
+  assert.equal(getNextDelayS(2, failure, now, 0), 270)
+  assert.equal(getNextDelayS(2, failure, now, 1), 330)
 })
 
 test('Retry-After can lengthen a retry delay, in seconds or as a date, up to a limit', () => {
-  const delayWithRetryAfter = (retryAfter: string) => nextDelayS(1, { ...failure, retryAfter }, now, 0.5)
+  const delayWithRetryAfter = (retryAfter: string) => getNextDelayS(1, { ...failure, retryAfter }, now, 0.5)
   assert.equal(delayWithRetryAfter('120'), 120)
   assert.equal(delayWithRetryAfter('1'), 5)
   assert.equal(delayWithRetryAfter('Sun, 01 Mar 2026 12:10:00 GMT'), 600)
@@ -33,10 +33,10 @@ test('Retry-After can lengthen a retry delay, in seconds or as a date, up to a l
 })
 
 test('status 410 disables a webhook at once, and failures only after five days', () => {
-  assert.equal(disableReason({}, { ...failure, responseStatus: 410 }, now), 'gone')
-  assert.equal(disableReason({}, failure, now), undefined)
-  assert.equal(disableReason({ failingSince: '2026-02-24T12:00:01Z' }, failure, now), undefined)
-  assert.equal(disableReason({ failingSince: '2026-02-24T12:00:00Z' }, failure, now), 'failing')
+  assert.equal(getDisableReason({}, { ...failure, responseStatus: 410 }, now), 'gone')
+  assert.equal(getDisableReason({}, failure, now), undefined)
+  assert.equal(getDisableReason({ failingSince: '2026-02-24T12:00:01Z' }, failure, now), undefined)
+  assert.equal(getDisableReason({ failingSince: '2026-02-24T12:00:00Z' }, failure, now), 'failing')
 })
 
 const manyTasks = (count: number) => ({
@@ -91,7 +91,7 @@ const failedEvent = {
 }
 
 test('a Slack message describes the event, and file names in it are not interpreted as markup', () => {
-  const { text, blocks } = chatBlocks(failedEvent)
+  const { text, blocks } = createChatBlocks(failedEvent)
   assert.equal(text, 'Job failed: &lt;@everyone&gt; *a*.png')
   assert.deepEqual(blocks[0], { type: 'header', text: { type: 'plain_text', text: 'Job failed' } })
   const { fields = [] } = blocks[1] as { fields?: { type: string; text: string }[] }
@@ -101,7 +101,7 @@ test('a Slack message describes the event, and file names in it are not interpre
   )
   assert.ok(fields.every(({ type }) => type === 'plain_text'))
   const url = 'https://files.example/v1/download/job_1'
-  const completedBlocks = chatBlocks({
+  const completedBlocks = createChatBlocks({
     ...failedEvent,
     event: 'job.completed',
     job: { ...failedEvent.job, files: [{ url }] },
@@ -110,11 +110,11 @@ test('a Slack message describes the event, and file names in it are not interpre
   // The link of the export delivers all files.
   const tasks = { 'item-001': { status: 'completed' }, export: { result: { url } } }
   const job = { ...failedEvent.job, tasks, files: [{ url: `${url}?file=a` }, { url: `${url}?file=b` }] }
-  assert.equal(chatEmbed({ ...failedEvent, event: 'job.completed', job }).embeds[0]?.url, url)
+  assert.equal(createChatEmbed({ ...failedEvent, event: 'job.completed', job }).embeds[0]?.url, url)
 })
 
 test('a Discord message describes the event and notifies no users', () => {
-  const { embeds, allowed_mentions } = chatEmbed(failedEvent)
+  const { embeds, allowed_mentions } = createChatEmbed(failedEvent)
   assert.deepEqual(allowed_mentions, { parse: [] })
   assert.partialDeepStrictEqual(embeds[0], { title: 'Job failed', timestamp: now.toISOString() })
   assert.equal(embeds[0]?.fields[0]?.value, String.raw`\<\@everyone\> \*a\*.png`)

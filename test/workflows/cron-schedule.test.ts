@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { nextRunTime, validateSchedule } from '../../lib/workflows/cron-schedule.ts'
+import { getNextRunTime, validateSchedule } from '../../lib/workflows/cron-schedule.ts'
 
 function listRuns(cron: string, timezone: string, from: string, untilTime: string): string[] {
   const foundTimes: string[] = []
-  let at = nextRunTime({ cron, timezone }, Date.parse(from))
+  let at = getNextRunTime({ cron, timezone }, Date.parse(from))
   while (at !== undefined && at < Date.parse(untilTime)) {
     foundTimes.push(new Date(at).toISOString())
-    at = nextRunTime({ cron, timezone }, at)
+    at = getNextRunTime({ cron, timezone }, at)
   }
   return foundTimes
 }

@@ -1,11 +1,11 @@
-import { declarationOf, functionNames } from '../../resources/functions.ts'
+import { findDeclaration, functionNames } from '../../resources/functions.ts'
 import { isInVpc } from '../network.ts'
 import { toPascalCase } from '../references.ts'
 import type { Stage } from '../stage.ts'
 
 /** Functions outside of the closed network, with the resource names of the framework. */
 const functionsOutsideVpc = functionNames
-  .filter((name) => !isInVpc(declarationOf(name)))
+  .filter((name) => !isInVpc(findDeclaration(name)))
   .map((name) => toPascalCase(name.replaceAll('-', 'Dash-')))
 
 interface GuardException {

@@ -1,5 +1,5 @@
 import { secretNames } from '../../resources/function-declaration.ts'
-import { declarationOf } from '../../resources/functions.ts'
+import { findDeclaration } from '../../resources/functions.ts'
 import { liveAlias } from '../canary.ts'
 import { canReserveConcurrency } from '../concurrency.ts'
 import { managedPolicies } from '../managed-policies.ts'
@@ -114,7 +114,7 @@ const functionsInVpc: Rule = (template, { isolation }) =>
   isolation === 'none'
     ? []
     : findByType(template, 'AWS::Lambda::Function').flatMap(([id, resource]) => {
-        const { reaches = [] } = declarationOf(getFunctionName(resource)) ?? {}
+        const { reaches = [] } = findDeclaration(getFunctionName(resource)) ?? {}
         const isInVpc = resource.Properties?.['VpcConfig'] !== undefined
         if (isInVpc === (reaches.length === 0)) return []
         return createFinding(

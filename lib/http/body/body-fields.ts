@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { camelCase } from '../../names/case-conversion.ts'
+import { toCamelCase } from '../../names/case-conversion.ts'
 import { parseInput } from '../../validation/parse-input.ts'
 
 /**
@@ -20,7 +20,7 @@ export function renameFields({ shape }: z.ZodObject, value: unknown) {
   const sentNames = new Map<string, string>()
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { fields: value, sentNames }
   const fields = Object.entries(value).map(([sentName, field]) => {
-    const name = camelCase(sentName)
+    const name = toCamelCase(sentName)
     const isOtherSpelling =
       name !== sentName &&
       Object.hasOwn(shape, name) &&

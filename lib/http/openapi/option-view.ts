@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Capability } from '../../engines/engine.ts'
-import { mayNeedUnlock, optionsSchemaOf, type Route } from '../../plan/index.ts'
+import { createOptionsSchema, mayNeedUnlock, type Route } from '../../plan/index.ts'
 import { component } from '../../validation/component.ts'
 import { defined } from '../../validation/defined.ts'
 import { type OptionLabel, optionLabels, widgets } from './option-labels.ts'
@@ -79,7 +79,8 @@ export class OptionSets {
       ...route.steps.map(({ capability }) => this.#getNumber(capability)),
     ].join()
     const index =
-      this.#indexesByRoute.get(routeKey) ?? this.#getIndexOfViews(createOptionViews(optionsSchemaOf(route)))
+      this.#indexesByRoute.get(routeKey) ??
+      this.#getIndexOfViews(createOptionViews(createOptionsSchema(route)))
     this.#indexesByRoute.set(routeKey, index)
     return index
   }

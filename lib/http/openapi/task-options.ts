@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Engine } from '../../engines/engine.ts'
 import type { Operation } from '../../model/operations.ts'
 import { taskOperations } from '../../tasks/index.ts'
-import { taskSchemaName } from '../../tasks/reference.ts'
+import { getTaskSchemaName } from '../../tasks/reference.ts'
 import { simplifySchema } from './schemas.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
@@ -11,7 +11,7 @@ type Schemas = Readonly<Record<string, unknown>>
 /** Adds to the schema of each task the options of its operation, as a schema such as `ThumbnailOptions`. */
 export function addTaskOptions(schemas: Schemas, engines: readonly Engine[]): Schemas {
   const addedSchemas = taskOperations.flatMap(({ kind, name }) => {
-    const id = taskSchemaName(name)
+    const id = getTaskSchemaName(name)
     const task = schemas[id] as { readonly properties: Readonly<Record<string, JsonSchema>> } | undefined
     if (kind !== 'process' || !task) return []
     const optionsId = `${id.replace(/^Task/, '')}Options`

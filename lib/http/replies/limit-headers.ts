@@ -2,7 +2,7 @@ import { createAnonymousPrincipal } from '../../access/anonymous.ts'
 import { authenticate } from '../../access/authenticate.ts'
 import { createRateLimitHeaders } from '../../access/rate-limit-windows.ts'
 import { getReadWindowUsages } from '../../access/rate-limiter.ts'
-import { clientIpOf } from '../../net/edge-origin.ts'
+import { getClientIpBehindEdge } from '../../net/edge-origin.ts'
 import type { Services } from '../../services/services.ts'
 import type { HttpEvent } from '../contract.ts'
 
@@ -16,7 +16,7 @@ export async function readLimitHeaders(
 ): Promise<Record<string, string> | undefined> {
   const { http } = event.requestContext
   try {
-    const sourceIp = clientIpOf({ ...event, ...http }, services.config)
+    const sourceIp = getClientIpBehindEdge({ ...event, ...http }, services.config)
     const credentials = { ...event, method: http.method, sourceIp }
     const sender = await authenticate(credentials, services).catch(() =>
       createAnonymousPrincipal({ ...credentials, headers: {}, cookies: [] }, services),

@@ -37,12 +37,12 @@ export class ResponseCache {
     warnings?: readonly Warning[],
   ): Promise<HttpResult> {
     const { contract } = requestedReply
-    const { statusCode, headers, etag, compressedBody: packed } = await this.#get(requestedReply)
+    const { statusCode, headers, etag, compressedBody } = await this.#get(requestedReply)
     const isCompressed = acceptsGzip(event)
     const sentEtag = isCompressed ? toGzipEtag(etag) : etag
     if (matchesEtag(event, etag)) return createNotModifiedResult(contract, sentEtag)
     const tail = Buffer.from(contract.reply.form === 'raw' ? '' : createSuccessTail(requestId, warnings))
-    const body = isCompressed ? packed.gzip(tail) : await packed.decompressAndAppend(tail)
+    const body = isCompressed ? compressedBody.gzip(tail) : await compressedBody.decompressAndAppend(tail)
     return {
       statusCode,
       headers: {

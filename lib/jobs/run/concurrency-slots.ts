@@ -2,10 +2,10 @@ import { getOwnerLimits } from '../../accounts/plan-limits.ts'
 import { startChain } from '../../aws/message-chain.ts'
 import type { Item, Key } from '../../aws/table.ts'
 import { isLiveStatus, type Job } from '../../model/job.ts'
-import { TaskMessage, type TaskRef, taskMessageOf } from '../../model/task-message.ts'
+import { createTaskMessage, TaskMessage, type TaskRef } from '../../model/task-message.ts'
 import type { QueueId } from '../../resources/queues.ts'
 import type { Services } from '../../services/services.ts'
-import { currentTraceparent } from '../../trace.ts'
+import { getCurrentTraceparent } from '../../trace.ts'
 import { defined } from '../../validation/defined.ts'
 import { getWakeShard } from '../keys.ts'
 
@@ -45,8 +45,8 @@ export class ConcurrencySlots {
       ...waitKey,
       jobId: job.id,
       queue: retryQueue,
-      message: taskMessageOf(ref),
-      ...defined({ traceparent: currentTraceparent() }),
+      message: createTaskMessage(ref),
+      ...defined({ traceparent: getCurrentTraceparent() }),
       ttl: ttl(),
     })
     await table.update(key, { set: { wakeAt: secondsFromNow(recheckS), wakeShard: getWakeShard(job.owner) } })

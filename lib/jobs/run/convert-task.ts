@@ -4,7 +4,7 @@ import { requireConfinement } from '../../engines/sandbox/isolation.ts'
 import type { InputPlan, JobState, Task, Warning } from '../../model/job.ts'
 import { planFallback } from '../../plan/fallback-route.ts'
 import { planFiles } from '../../plan/plan-files.ts'
-import { timeLimitOf } from '../../plan/time-limits.ts'
+import { getTimeLimitS } from '../../plan/time-limits.ts'
 import { deduplicateWarnings } from '../job-state-machine.ts'
 import { getNextImage, resolveConversion } from '../next-image.ts'
 import { isSpeculativeCopy } from '../task-graph.ts'
@@ -29,7 +29,7 @@ export const convertTask: TaskHandler = async (run, claimedTask) => {
   if (isSpeculativeCopy(task.part ?? 0) && !(await isStillNeeded(task, run.services)))
     throw new LeaseLostError()
   const { inputPlans, warnings } = await planTask(task, state, run.services)
-  const limitS = timeLimitOf(inputPlans)
+  const limitS = getTimeLimitS(inputPlans)
   if (getNextImage(inputPlans) !== run.queue) {
     // The task was sent by a different plan. From now on this plan is stored and used.
     await lease.handOver({

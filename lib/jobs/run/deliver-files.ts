@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import { listPages } from '../../decoders/list-pages.ts'
 import type { ZippedPage } from '../../engines/pdf/page-files.ts'
 import { AppError } from '../../errors.ts'
-import { type JobState, jobPrefix, type StoredFile, type Task } from '../../model/job.ts'
-import { listedFiles } from '../../plan/file-lists.ts'
+import { getJobPrefix, type JobState, type StoredFile, type Task } from '../../model/job.ts'
+import { expandListedFiles } from '../../plan/file-lists.ts'
 import { resolveTaskInputs } from '../task-inputs.ts'
 import type { TaskServices } from './task-services.ts'
 
@@ -85,7 +85,7 @@ async function* storeMembers(
     read: (start, end) => services.files.read(zipKey, start, end),
   })
   const pageByName = new Map(pages?.map((page) => [page.name, page]))
-  for (const [index, member] of listedFiles(list).entries()) {
+  for (const [index, member] of expandListedFiles(list).entries()) {
     const page = pageByName.get(member.filename)
     if (!page) throw new Error('a list has lost one of its files')
     const { key, path } = placeOf(firstIndex + index, run)
@@ -109,7 +109,7 @@ const rangeOf = ({ start, size }: ZippedPage) => ({ start, end: start + size })
 
 /** Keys belong to this attempt. */
 const placeOf = (index: number, { task, workDir }: DeliveryRun) => ({
-  key: `${jobPrefix(task.jobId)}${task.number}/deliver-${task.attempt}-${index}`,
+  key: `${getJobPrefix(task.jobId)}${task.number}/deliver-${task.attempt}-${index}`,
   path: join(workDir, `deliver-${index}`),
 })
 

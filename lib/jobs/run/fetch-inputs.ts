@@ -7,13 +7,13 @@ import { listPagesOf } from '../../decoders/list-pages.ts'
 import type { InputFile } from '../../engines/engine.ts'
 import type { ZippedPage } from '../../engines/pdf/page-files.ts'
 import type { StoredFile } from '../../model/job.ts'
-import { listedFiles } from '../../plan/file-lists.ts'
+import { expandListedFiles } from '../../plan/file-lists.ts'
 import { defined } from '../../validation/defined.ts'
 import { getExtension, requireFormatId } from './format-id.ts'
 
 /** Files with their paths in a work folder; the members of a list are files of their own. */
 export const toInputFiles = (sources: readonly StoredFile[], workDir: string): InputFile[] =>
-  sources.flatMap(listedFiles).map(({ filename, size, traits, ...source }, index) => {
+  sources.flatMap(expandListedFiles).map(({ filename, size, traits, ...source }, index) => {
     const format = requireFormatId(source.format)
     return {
       path: join(workDir, `source-${index + 1}.${getExtension(format)}`),
@@ -59,11 +59,11 @@ interface ListTarget {
 async function fetchMembers(
   files: Pick<TaskFiles, 'getFile'>,
   source: StoredFile,
-  { sourceInputs: own, path, signal }: ListTarget,
+  { sourceInputs, path, signal }: ListTarget,
 ): Promise<InputFile[]> {
   const list = await fetchList(files, source, path, signal)
   const inputs: InputFile[] = []
-  for (const [index, input] of own.entries()) {
+  for (const [index, input] of sourceInputs.entries()) {
     const page = list.get(source.members?.[index] ?? '')
     inputs.push({ ...input, size: await extractPage(path, page, input.path) })
   }

@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts'
 import { createGarbageCollector } from '../../io/collect-garbage.ts'
 import { requireSpaceFor } from '../../io/disk-space.ts'
 import type { StoredFile } from '../../model/job.ts'
-import { nameFromTemplate, sanitizeFileName } from '../../names/file-name.ts'
+import { createNameFromTemplate, sanitizeFileName } from '../../names/file-name.ts'
 import { UniqueNames } from '../../names/unique-names.ts'
 import { packResultsOperation as operation } from '../../tasks/pack-results.ts'
 import { isCompressible, listZipEntries, type ZipEntry, zipManifestName } from '../zip-manifest.ts'
@@ -74,7 +74,12 @@ function createNaming({ nameTemplate, firstIndex = 1 }: Pick<ZipOptions, 'nameTe
   return ({ filename }: StoredFile, jobId: string): string =>
     nameTemplate === undefined
       ? sanitizeFileName(filename)
-      : nameFromTemplate(nameTemplate, { name: sanitizeFileName(filename), jobId, index: index++, date })
+      : createNameFromTemplate(nameTemplate, {
+          name: sanitizeFileName(filename),
+          jobId,
+          index: index++,
+          date,
+        })
 }
 
 /** @returns its name in the ZIP; undefined when it was deleted meanwhile. */
@@ -96,7 +101,7 @@ async function writeEntry(
   const body =
     size === 0 ? Readable.from([]) : await files.stream(from, { start: 0, end: size }, signal).catch(isGone)
   if (!body) return undefined
-  const name = names.next(folder === undefined ? baseName : `${folder}/${baseName}`)
+  const name = names.createUniqueName(folder === undefined ? baseName : `${folder}/${baseName}`)
   // Node's type and that of the library describe the same stream.
   await writer.add(name, ReadableStream.from(countBytes(body, onBytes)) as Parameters<Writer['add']>[1], {
     level: isCompressible(mimeType) ? 6 : 0,

@@ -6,7 +6,7 @@ import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
 import type { DiskSpaceMonitor } from '../../io/disk-space.ts'
 import type { Log } from '../../log.ts'
-import { combine, combineSequential } from '../../model/fidelity.ts'
+import { combineFidelities, combineSequential } from '../../model/fidelity.ts'
 import type { InputPlan, JobError, StoredFile, Task, Warning } from '../../model/job.ts'
 import { isShownInTask } from '../../model/operations.ts'
 import { defined } from '../../validation/defined.ts'
@@ -93,7 +93,7 @@ export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedI
       if (isOnFallback && inputPlan.steps[0]?.image === image) await run.saveRemaining(inputPlans)
     }
   }
-  const fidelity = combine(inputPlans.map((inputPlan) => inputPlan.fidelity))
+  const fidelity = combineFidelities(inputPlans.map((inputPlan) => inputPlan.fidelity))
   const isComplete = inputPlans.every(isDone)
   const joinedResults = isComplete
     ? await finishLists(run, inputPlans)

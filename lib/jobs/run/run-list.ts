@@ -6,11 +6,11 @@ import type { EngineResult, OutputFile, Shortfall } from '../../engines/engine.t
 import { manifestName, type ZippedPage } from '../../engines/pdf/page-files.ts'
 import { zipPages } from '../../engines/pdf/pages-zip.ts'
 import type { FormatId } from '../../formats/index.ts'
-import { combine } from '../../model/fidelity.ts'
+import { combineFidelities } from '../../model/fidelity.ts'
 import type { StoredFile } from '../../model/job.ts'
 import { withExtension, withSuffix } from '../../names/file-name.ts'
 import { UniqueNames } from '../../names/unique-names.ts'
-import { listedFiles } from '../../plan/file-lists.ts'
+import { expandListedFiles } from '../../plan/file-lists.ts'
 import { deduplicateWarnings } from '../job-state-machine.ts'
 import { extractPage, fetchList, toInputFiles } from './fetch-inputs.ts'
 import { getExtension } from './format-id.ts'
@@ -25,7 +25,7 @@ export async function runList(run: ListRun, list: StoredFile): Promise<StepsResu
   const { files, workDir, signal, onOutput } = run
   const zip = join(workDir, 'list.zip')
   const pages = await fetchList(files, list, zip, signal)
-  const members = listedFiles(list)
+  const members = expandListedFiles(list)
   const results = new ResultFolder(join(workDir, 'results'))
   await mkdir(results.path)
   const runs: StepsResult[] = []
@@ -54,7 +54,7 @@ export async function runList(run: ListRun, list: StoredFile): Promise<StepsResu
     ...lastRun,
     result: { ...summarize(runs), files: [await results.pack(workDir, lastRun.format)] as const },
     warnings: deduplicateWarnings(runs.flatMap(({ warnings }) => warnings)),
-    fidelity: combine(runs.map(({ fidelity }) => fidelity)),
+    fidelity: combineFidelities(runs.map(({ fidelity }) => fidelity)),
   }
   if (onOutput) await waitForUpload(onOutput(output))
   return output
@@ -103,7 +103,7 @@ class ResultFolder {
   }
 
   #getNextName(name: string, page: number): string {
-    const path = join(this.path, this.#names.next(name))
+    const path = join(this.path, this.#names.createUniqueName(name))
     this.#pages.push({ page, path })
     return path
   }
@@ -134,7 +134,7 @@ export async function joinLists(
   for (const [index, list] of lists.entries()) {
     const zip = join(workDir, `list-${index + 1}.zip`)
     for (const page of (await fetchList(files, list, zip, signal)).values()) {
-      const path = join(folder, names.next(page.name))
+      const path = join(folder, names.createUniqueName(page.name))
       await extractPage(zip, page, path)
       pages.push({ page: page.page, path })
     }

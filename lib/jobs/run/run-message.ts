@@ -1,5 +1,5 @@
 import type { SQSRecord } from 'aws-lambda'
-import { TaskMessage, taskMessageOf } from '../../model/task-message.ts'
+import { createTaskMessage, TaskMessage } from '../../model/task-message.ts'
 import type { Services } from '../../services/services.ts'
 import type { TaskHandler } from './claimed-task.ts'
 import { createTaskServices } from './presigned-services.ts'
@@ -29,7 +29,7 @@ export async function runMessage(
       {
         ...run,
         services: taskServices,
-        ref: taskMessageOf(message),
+        ref: createTaskMessage(message),
         extendVisibility,
         isShared: run.isShared && message.apart !== true,
       },
@@ -43,12 +43,12 @@ export async function runMessage(
     await extendVisibility(outcome.retryInS)
   } catch (error) {
     log.error(
-      { error, ...taskMessageOf(message) },
+      { error, ...createTaskMessage(message) },
       'task could not be run; the message will be delivered again',
     )
     await extendVisibility(retryDelayS).catch((cause) =>
       log.warn(
-        { error: cause, ...taskMessageOf(message) },
+        { error: cause, ...createTaskMessage(message) },
         'the message will be delivered again later than intended',
       ),
     )
@@ -72,7 +72,7 @@ async function resendForSigning(
   { services, queue }: Pick<TaskRun, 'queue' | 'services'>,
 ): Promise<void> {
   const { log, jobs, queues } = services
-  log.info(taskMessageOf(message), 'task needs new signatures')
+  log.info(createTaskMessage(message), 'task needs new signatures')
   const job = await jobs.store.getJob(message.jobId)
-  await queues.send(jobs.taskSender.retryQueue(queue), [taskMessageOf(message)], job?.owner)
+  await queues.send(jobs.taskSender.retryQueue(queue), [createTaskMessage(message)], job?.owner)
 }

@@ -5,8 +5,14 @@ import { AppError, type ErrorCode } from '../../errors.ts'
 import { isPooled } from '../../io/buffer-pool.ts'
 import { createGarbageCollector, tapStream } from '../../io/collect-garbage.ts'
 import { requireDiskSpace } from '../../io/disk-space.ts'
-import { type ExportedFile, type JobState, jobPrefix, type StoredFile, type Task } from '../../model/job.ts'
-import { nameFromTemplate, sanitizeFileName } from '../../names/file-name.ts'
+import {
+  type ExportedFile,
+  getJobPrefix,
+  type JobState,
+  type StoredFile,
+  type Task,
+} from '../../model/job.ts'
+import { createNameFromTemplate, sanitizeFileName } from '../../names/file-name.ts'
 import { UniqueNames } from '../../names/unique-names.ts'
 import { exportDriveOperation } from '../../tasks/export-drive.ts'
 import type { TransferOperation } from '../../tasks/index.ts'
@@ -117,7 +123,7 @@ async function importFiles(
   const files: StoredFile[] = []
   try {
     for (const [index, file] of remoteFiles.entries()) {
-      const key = upload?.key ?? `${jobPrefix(task.jobId)}${task.number}/import-${task.attempt}-${index}`
+      const key = upload?.key ?? `${getJobPrefix(task.jobId)}${task.number}/import-${task.attempt}-${index}`
       const onBytes = (chunk: Buffer) => {
         transferredBytes += chunk.length
         collectGarbage(chunk)
@@ -143,7 +149,7 @@ async function importFiles(
 async function packIntoZip(run: TransferRun, fields: TaskFields): Promise<StoredFile> {
   const { services, task, signal, workDir } = run
   const { packResultsIntoZip } = await import('./pack-results.ts')
-  const key = `${jobPrefix(task.jobId)}${task.number}/pack-${task.attempt}`
+  const key = `${getJobPrefix(task.jobId)}${task.number}/pack-${task.attempt}`
   const progress = (percent: number) => run.progress(percent)
   return packResultsIntoZip(fields, { services, key, path: join(workDir, 'pack'), signal, progress })
 }
@@ -206,7 +212,7 @@ function sumSizes(files: readonly { readonly size: number | undefined }[]): numb
 
 async function exportFiles(
   run: TransferRun,
-  { openStore, place, sendsResults }: StoreExport,
+  { openStore, pathFields: place, sendsResults }: StoreExport,
   fields: TaskFields,
   deps: TransferDeps,
 ): Promise<ExportedFile[]> {
@@ -262,7 +268,7 @@ const isArchived = ({ archive_multiple_files: value }: TaskFields) => value as b
 export function createExportPaths(
   files: readonly Pick<StoredFile, 'filename'>[],
   fields: TaskFields,
-  place: ExportOperation['place'],
+  place: ExportOperation['pathFields'],
   { jobId, createdAt }: Pick<Task, 'jobId' | 'createdAt'>,
 ): string[] {
   const template = place && fields[place.path]
@@ -280,7 +286,7 @@ export function createExportPaths(
             )
             .join('/')
         : `${prefix}${filename}`
-    return paths.next(path)
+    return paths.createUniqueName(path)
   })
 }
 
@@ -288,8 +294,8 @@ export function createExportPaths(
 const fillTemplate = (
   templatePart: string,
   isLast: boolean,
-  parts: Parameters<typeof nameFromTemplate>[1],
+  parts: Parameters<typeof createNameFromTemplate>[1],
 ) =>
   isLast
-    ? nameFromTemplate(templatePart, parts)
-    : nameFromTemplate(templatePart, { ...parts, name: parts.name.replace(/\.[^.]*$/, '') })
+    ? createNameFromTemplate(templatePart, parts)
+    : createNameFromTemplate(templatePart, { ...parts, name: parts.name.replace(/\.[^.]*$/, '') })

@@ -9,8 +9,8 @@ import { CountingStoppedError } from '../../fidelity/read-errors.ts'
 import { createReader } from '../../formats/detect/byte-source.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import { hashFile } from '../../io/file-hash.ts'
-import { type InputPlan, jobPrefix, type StoredFile, type Task } from '../../model/job.ts'
-import { nameFromTemplate, withExtension, withSuffix } from '../../names/file-name.ts'
+import { getJobPrefix, type InputPlan, type StoredFile, type Task } from '../../model/job.ts'
+import { createNameFromTemplate, withExtension, withSuffix } from '../../names/file-name.ts'
 import { maxMembers } from '../../plan/file-lists.ts'
 import { TaskSpec } from '../../tasks/operation.ts'
 import { defined } from '../../validation/defined.ts'
@@ -44,7 +44,7 @@ export async function storeFiles(
       // that was split start again from 1.
       const attempt = `${task.expandedBy ?? 0}.${task.attempt}.${countTriedRoutes(inputPlan)}`
       const keyParts = [task.part ?? 0, planIndex, nextStep, attempt, index].join('-')
-      const key = `${jobPrefix(task.jobId)}${task.number}/${keyParts}.${type.extension}`
+      const key = `${getJobPrefix(task.jobId)}${task.number}/${keyParts}.${type.extension}`
       const { size } = await stat(file.path)
       const hashing = hashFile(file.path, size)
       const [sha256] = await Promise.all([
@@ -101,7 +101,7 @@ export async function storeChunks(
     if (!chunk.file || !format) return
     const { path } = chunk.file
     const { mimeType, extension } = getFileType(format)
-    const key = `${jobPrefix(task.jobId)}${task.number}/cut-${task.attempt}.${countTriedRoutes(inputPlan)}-${index}.${extension}`
+    const key = `${getJobPrefix(task.jobId)}${task.number}/cut-${task.attempt}.${countTriedRoutes(inputPlan)}-${index}.${extension}`
     const { size } = await stat(path)
     const hashing = hashFile(path, size)
     const [sha256] = await Promise.all([hashing, services.files.putFile(key, path, mimeType, hashing)])
@@ -116,7 +116,9 @@ export async function storeChunks(
 /** Applies the task's filename template. */
 function createOutputName(name: string, { spec, jobId, createdAt }: Task, index: number): string {
   const { filename: template } = TaskSpec.parse(spec)
-  return template === undefined ? name : nameFromTemplate(template, { name, jobId, index, date: createdAt })
+  return template === undefined
+    ? name
+    : createNameFromTemplate(template, { name, jobId, index, date: createdAt })
 }
 
 interface FileType {

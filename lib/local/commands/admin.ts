@@ -9,7 +9,7 @@ import { openDailyKeys } from '../../crypto/derived-keys.ts'
 import { deriveKey } from '../../crypto/sealed.ts'
 import { AppError } from '../../errors.ts'
 import { createLog } from '../../log.ts'
-import { planIdOf, planIds } from '../../plans.ts'
+import { planIds, toPlanId } from '../../plans.ts'
 import { accountName } from '../../validation/display-name.ts'
 import { parseInput } from '../../validation/parse-input.ts'
 import { formatFailure } from '../runtime/failure-text.ts'
@@ -40,7 +40,7 @@ const commands: Readonly<
     return `Created account ${id} for ${email}, password ${password}`
   },
   'set-plan': async (target, email, [name = '']) => {
-    const plan = planIdOf(name)
+    const plan = toPlanId(name)
     if (!plan) throw new UsageError(`Expected one of the plans ${planIds.join(', ')}, got "${name}".`)
     return changeAccount(target, email, { plan }, `now has the plan ${plan}`)
   },

@@ -47,16 +47,8 @@ interface DoctorReport {
 }
 
 export function createReport(findings: DoctorFindings): DoctorReport {
-  const {
-    engines,
-    installedEngines: present,
-    versions,
-    warmImages,
-    packages,
-    missingPackages,
-    protection,
-    refusal,
-  } = findings
+  const { engines, installedEngines, versions, warmImages, packages, missingPackages, protection, refusal } =
+    findings
   const all = findConversions(engines).length
   const isMissing = (name: string) => missingPackages.includes(name)
   return {
@@ -71,15 +63,15 @@ export function createReport(findings: DoctorFindings): DoctorReport {
     })),
     missingPackages: missingPackages.map((name) => ({ name, ...describePackage(name, findings) })),
     protection: { ...protection, refusal },
-    pairs: { offered: refusal === undefined ? findConversions(present).length : 0, all },
+    pairs: { offered: refusal === undefined ? findConversions(installedEngines).length : 0, all },
   }
 }
 
 function getEngineState(
   engine: Engine,
-  { installedEngines: present, versions }: DoctorFindings,
+  { installedEngines, versions }: DoctorFindings,
 ): EngineReport['state'] {
-  if (!present.includes(engine)) return 'missing'
+  if (!installedEngines.includes(engine)) return 'missing'
   return versions[engine.id] === undefined ? 'broken' : 'ready'
 }
 

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
 import { redriveMessages, republishEvents } from '../../aws/dead-letters.ts'
 import { ConfigError, processEnvironment, readConfig } from '../../config.ts'
-import { declarationOf, functionNames } from '../../resources/functions.ts'
+import { findDeclaration, functionNames } from '../../resources/functions.ts'
 import { queueIds } from '../../resources/queues.ts'
 import { formatFailure } from '../runtime/failure-text.ts'
 import { connectToRunningService, ReplayError } from './replay/replay-target.ts'
 
 /** Moves messages back from a dead-letter queue: `npm run redrive -- av --stage prod`. */
-const eventFunctions = functionNames.filter((name) => declarationOf(name)?.deadLetter)
+const eventFunctions = functionNames.filter((name) => findDeclaration(name)?.deadLetter)
 
 const usage = `Usage: npm run redrive -- QUEUE [--stage STAGE]
 
@@ -31,8 +31,8 @@ async function main(): Promise<string> {
   const queue = `${bus}-${name}-dead`
   if (isEventFunction)
     return `${await republishEvents(queue, bus, region)} events of ${queue} were published on the bus again.`
-  const { movedCount: moved, isFinished: isOver } = await redriveMessages(queue, region)
-  return `${moved} messages of ${queue} were moved back.${isOver ? '' : ' SQS continues with the others.'}`
+  const { movedCount, isFinished } = await redriveMessages(queue, region)
+  return `${movedCount} messages of ${queue} were moved back.${isFinished ? '' : ' SQS continues with the others.'}`
 }
 
 try {

@@ -41,19 +41,15 @@ interface IsolatedFunctionsOptions {
 }
 
 /** Starts the functions that are not triggered by a queue. */
-export function startIsolatedFunctions({
-  isolation: isolated,
-  environment,
-  ...options
-}: IsolatedFunctionsOptions) {
+export function startIsolatedFunctions({ isolation, environment, ...options }: IsolatedFunctionsOptions) {
   const workers: OnDemandWorker[] = []
   const startHandler = (name: FunctionName): LocalFunction['handler'] => {
     const worker = new OnDemandWorker({
       ...options,
       queue: name,
       handler: functions[name].handler.replace('functions/', ''),
-      environment: isolated.createEnvironment(name, environment),
-      wrapCommand: (command) => isolated.wrapCommand?.(name, command) ?? command,
+      environment: isolation.createEnvironment(name, environment),
+      wrapCommand: (command) => isolation.wrapCommand?.(name, command) ?? command,
       // The caller enforces the time limit. A generous limit is enough, as the machine is not shared.
       maxMemoryBytes: 2 * 1024 ** 3,
     })

@@ -6,13 +6,13 @@ import type { Job } from '../../model/job.ts'
 const maxWaitMs = 1000
 
 /** Wakes a waiting request when its job ends in this process or in one of the workers. */
-export const waitForJobEnd: WaitForJobChange = (jobId, { remainingMs: leftMs }) =>
+export const waitForJobEnd: WaitForJobChange = (jobId, { remainingMs }) =>
   new Promise((resolve) => {
     const resolveAndStop = (job?: Job) => {
       clearTimeout(timer)
       jobEndEmitter.off(jobId, resolveAndStop)
       resolve(job)
     }
-    const timer = setTimeout(() => resolveAndStop(), Math.min(leftMs, maxWaitMs))
+    const timer = setTimeout(() => resolveAndStop(), Math.min(remainingMs, maxWaitMs))
     jobEndEmitter.on(jobId, resolveAndStop)
   })

@@ -32,11 +32,13 @@ export async function removeObsoleteRules(
 
 async function listRuleNames(client: EventBridgeClient, EventBusName: string): Promise<string[]> {
   const names: string[] = []
-  let from: string | undefined
+  let nextToken: string | undefined
   do {
-    const page = await client.send(new ListRulesCommand({ EventBusName, ...(from && { NextToken: from }) }))
+    const page = await client.send(
+      new ListRulesCommand({ EventBusName, ...(nextToken && { NextToken: nextToken }) }),
+    )
     names.push(...(page.Rules ?? []).map(({ Name = '' }) => Name))
-    from = page.NextToken
-  } while (from)
+    nextToken = page.NextToken
+  } while (nextToken)
   return names
 }

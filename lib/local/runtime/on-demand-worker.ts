@@ -31,7 +31,7 @@ export class OnDemandWorker {
   ): Promise<unknown> {
     if (this.#isClosed)
       throw new FunctionError({ errorType: 'Runtime.ExitError', errorMessage: 'the service is stopping' })
-    if (apart) return this.#invokeApart(event, context, traceHeader)
+    if (apart) return this.#invokeInOwnProcess(event, context, traceHeader)
     clearTimeout(this.#idleTimer)
     // A process may take seconds to stop; the next one starts without waiting for that.
     const process = this.#current?.acceptsWork ? this.#current : this.#start()
@@ -52,7 +52,7 @@ export class OnDemandWorker {
     await Promise.all([...this.#processes].map((process) => process.stop()))
   }
 
-  async #invokeApart(event: unknown, context: FunctionContext, traceHeader: string): Promise<unknown> {
+  async #invokeInOwnProcess(event: unknown, context: FunctionContext, traceHeader: string): Promise<unknown> {
     const process = this.#launch()
     try {
       return await process.invoke(event, context, traceHeader)
@@ -69,17 +69,17 @@ export class OnDemandWorker {
   #launch(): WorkerProcess {
     const startedWorker = new WorkerProcess(this.#options)
     this.#processes.add(startedWorker)
-    void startedWorker.exited.finally(() => this.#processes.delete(startedWorker))
+    void startedWorker.whenExited.finally(() => this.#processes.delete(startedWorker))
     return startedWorker
   }
 
   #stopWhenIdle(): void {
-    const idle = this.#current
-    if (!idle || idle.isBusy) return
+    const idleWorker = this.#current
+    if (!idleWorker || idleWorker.isBusy) return
     clearTimeout(this.#idleTimer)
     this.#idleTimer = setTimeout(() => {
       this.#options.log.info({ queue: this.#options.queue }, 'stopping an idle worker')
-      void idle.stop()
+      void idleWorker.stop()
     }, this.#options.idleMs)
     this.#idleTimer.unref()
   }

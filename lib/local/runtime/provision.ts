@@ -29,10 +29,10 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import { functionArn } from '../../embedded-aws/lambda/runtime.ts'
-import { eventPattern } from '../../resources/events.ts'
+import { createEventPattern } from '../../resources/events.ts'
 import type { FunctionDeclaration, Trigger } from '../../resources/function-declaration.ts'
 import { functions } from '../../resources/functions.ts'
-import { visibilityTimeoutOf } from '../../resources/queue-functions.ts'
+import { getVisibilityTimeoutS } from '../../resources/queue-functions.ts'
 import { maxReceiveCount, type QueueId, queueIds } from '../../resources/queues.ts'
 import { bucket, table, uploadPattern } from '../../resources/storage.ts'
 import { removeObsoleteRules } from './obsolete-rules.ts'
@@ -70,9 +70,9 @@ export async function provision(names: ResourceNames): Promise<ProvisionedQueues
 }
 
 /** Ignores the error that a resource exists already: an earlier start created it. */
-function ignoreError(there: new (...args: never[]) => Error) {
+function ignoreError(ExpectedError: new (...args: never[]) => Error) {
   return (error: unknown) => {
-    if (!(error instanceof there)) throw error
+    if (!(error instanceof ExpectedError)) throw error
   }
 }
 
@@ -158,17 +158,21 @@ async function createQueues({ region, queuePrefix }: ResourceNames): Promise<Pro
   const createQueuePair = async (id: QueueId) => {
     const deadLetterQueue = await createDeadLetterQueue(id)
     const queue = await createQueue(id, {
-      VisibilityTimeout: String(visibilityTimeoutOf(id)),
+      VisibilityTimeout: String(getVisibilityTimeoutS(id)),
       RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadLetterQueue.arn, maxReceiveCount }),
     })
     return [id, queue] as const
   }
   const declaredFunctions: Readonly<Record<string, FunctionDeclaration>> = functions
-  const withDeadLetter = Object.keys(declaredFunctions).filter((name) => declaredFunctions[name]?.deadLetter)
+  const namesWithDeadLetterQueue = Object.keys(declaredFunctions).filter(
+    (name) => declaredFunctions[name]?.deadLetter,
+  )
   const [pairs, invocations, deadLetters] = await Promise.all([
     Promise.all(queueIds.map(createQueuePair)),
     createQueue('invocations', {}),
-    Promise.all(withDeadLetter.map(async (name) => [name, await createDeadLetterQueue(name)] as const)),
+    Promise.all(
+      namesWithDeadLetterQueue.map(async (name) => [name, await createDeadLetterQueue(name)] as const),
+    ),
   ])
   return {
     queues: Object.fromEntries(pairs) as ProvisionedQueues['queues'], // one entry for each id
@@ -186,7 +190,7 @@ async function createBus(names: ResourceNames): Promise<void> {
   for (const bus of ['default', busName])
     await removeObsoleteRules(client, region, bus, Object.keys(functions))
   for (const [Name, { trigger }] of Object.entries(functions)) {
-    const rule = ruleFor(trigger, names)
+    const rule = createRule(trigger, names)
     if (!rule) continue
     await client.send(new PutRuleCommand({ Name, ...rule }))
     const Targets = [{ Id: Name, Arn: functionArn(region, Name) }]
@@ -195,10 +199,13 @@ async function createBus(names: ResourceNames): Promise<void> {
 }
 
 /** Returns the rule that invokes the function; schedules are rules of the default bus. */
-function ruleFor(trigger: Trigger, { busName, bucketName }: ResourceNames) {
+function createRule(trigger: Trigger, { busName, bucketName }: ResourceNames) {
   if ('schedule' in trigger) return { EventBusName: 'default', ScheduleExpression: trigger.schedule }
   if ('events' in trigger)
-    return { EventBusName: busName, EventPattern: JSON.stringify(eventPattern(trigger.events, trigger.for)) }
+    return {
+      EventBusName: busName,
+      EventPattern: JSON.stringify(createEventPattern(trigger.events, trigger.for)),
+    }
   if ('uploads' in trigger) {
     const EventPattern = JSON.stringify(uploadPattern(bucketName, trigger.uploads))
     return { EventBusName: 'default', EventPattern }

@@ -26,14 +26,14 @@ export async function openPublicPort(
   const port = await bind(HOST === 'localhost' ? '127.0.0.1' : HOST, PORT)
   // Clients may resolve "localhost" to either address; a machine without IPv6 has only one.
   if (HOST === 'localhost') await bind('::1', port).catch(() => undefined)
-  let closing: Promise<unknown> | undefined
+  let closePromise: Promise<unknown> | undefined
   return {
-    url: PUBLIC_URL?.replace(/\/$/, '') ?? localUrl(HOST, port),
-    close: () => (closing ??= Promise.all(servers.map(closeServer))),
+    url: PUBLIC_URL?.replace(/\/$/, '') ?? createLocalUrl(HOST, port),
+    close: () => (closePromise ??= Promise.all(servers.map(closeServer))),
   }
 }
 
-function localUrl(host: string, port: number): string {
+function createLocalUrl(host: string, port: number): string {
   const local = ['localhost', '127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)
   return `http://${local ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
 }

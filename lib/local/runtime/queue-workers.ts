@@ -14,12 +14,12 @@ import { engines } from '../../engines/index.ts'
 import type { ClientConnection, FileExchange } from '../../io/local-connections.ts'
 import type { Log } from '../../log.ts'
 import { TaskMessage } from '../../model/task-message.ts'
-import { declarationOf, functions } from '../../resources/functions.ts'
+import { findDeclaration, functions } from '../../resources/functions.ts'
 import {
-  functionForQueue,
-  queueMappingOf,
-  recursionOf,
-  visibilityTimeoutOf,
+  getFunctionForQueue,
+  getQueueMapping,
+  getRecursiveLoop,
+  getVisibilityTimeoutS,
 } from '../../resources/queue-functions.ts'
 import { type QueueId, queueIds } from '../../resources/queues.ts'
 import { defined } from '../../validation/defined.ts'
@@ -29,7 +29,7 @@ import { OnDemandWorker } from './on-demand-worker.ts'
 import type { ProvisionedQueues } from './provision.ts'
 import { removeLeftoverFolders } from './remove-leftover-folders.ts'
 import type { ServiceMessage } from './worker.ts'
-import { workerEnvironment } from './worker-environment.ts'
+import { createWorkerEnvironment } from './worker-environment.ts'
 import type { WorkerUser } from './worker-user.ts'
 
 /** Longer than any job may take, so that the job's own limits apply. */
@@ -68,16 +68,19 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
   const idleMs = config.WORKER_IDLE_S * 1000
   const runId = randomUUID()
   const mappings: QueueMapping[] = []
-  const parts = queueIds.map((queue) => {
-    const deployed = isolated?.concurrencyOf?.(functionNameOf(queue))
-    const concurrency = Math.min(getConcurrency(config, queue), deployed?.maximumConcurrency ?? Infinity)
-    const memoryMb = workerMemoryMb(queue, concurrency)
+  const queuesWithWorkers = queueIds.map((queue) => {
+    const deployedConcurrency = isolated?.concurrencyOf?.(functionNameOf(queue))
+    const concurrency = Math.min(
+      getConcurrency(config, queue),
+      deployedConcurrency?.maximumConcurrency ?? Infinity,
+    )
+    const memoryMb = getWorkerMemoryMb(queue, concurrency)
     const worker = new OnDemandWorker({
       queue,
       // Only engines use PARALLEL, and deliveries run none.
       environment: {
         ...(isolated?.createEnvironment(functionNameOf(queue), environment) ??
-          workerEnvironment(queue, environment, user)),
+          createWorkerEnvironment(queue, environment, user)),
         ...(queue !== 'delivery' && !isolated && { PARALLEL: String(concurrency), RUN_ID: runId }),
       },
       ...defined({
@@ -96,22 +99,22 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
     const local: LocalFunction = {
       name: functionNameOf(queue),
       memoryMb,
-      timeoutMs: functionTimeoutMsOf(queue, isolated),
+      timeoutMs: getFunctionTimeoutMs(queue, isolated),
       retryAttempts: 2,
       maximumConcurrency: concurrency,
-      ...defined({ recursiveLoop: recursionOf(queue) }),
+      ...defined({ recursiveLoop: getRecursiveLoop(queue) }),
       handler: (event, context, traceHeader) =>
         worker.invoke(event, context, { traceHeader, apart: isToRunApart(event) }),
     }
     return { queue, worker, local, concurrency }
   })
   return {
-    functions: parts.map(({ local }) => local),
+    functions: queuesWithWorkers.map(({ local }) => local),
     broadcast: (message) => {
-      for (const { worker } of parts) worker.broadcast(message)
+      for (const { worker } of queuesWithWorkers) worker.broadcast(message)
     },
     start(lambda, queues) {
-      for (const { queue, local, concurrency } of parts) {
+      for (const { queue, local, concurrency } of queuesWithWorkers) {
         const { url: queueUrl, arn: queueArn } = queues[queue]
         // Lambda makes this call before it feeds a function, so isolated functions need the permission.
         if (isolated)
@@ -125,8 +128,8 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
             log,
             connection: isolated?.createConnection(local.name) ?? connection,
             retriesEarly: !isolated,
-            settings: queueMappingOf(queue),
-            visibilityS: isolated?.quotas ? visibilityTimeoutOf(queue) : claimTimeoutS,
+            settings: getQueueMapping(queue),
+            visibilityS: isolated?.quotas ? getVisibilityTimeoutS(queue) : claimTimeoutS,
             invoke: async (event, traceHeaders) => {
               const outcome = await lambda.invoke(local.name, event, { traceHeaders })
               if (!outcome.ok) {
@@ -142,19 +145,19 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
     },
     close: async () => {
       // Workers first: once they release their tasks, the mappings become idle.
-      const workers = parts.map(({ worker }) => worker.close())
+      const workers = queuesWithWorkers.map(({ worker }) => worker.close())
       await Promise.all([...workers, ...mappings.map((mapping) => mapping.close())])
     },
   }
 }
 
-export const functionNameOf = (queue: QueueId) => functionForQueue(queue) ?? `convert-${queue}`
+export const functionNameOf = (queue: QueueId) => getFunctionForQueue(queue) ?? `convert-${queue}`
 
 /** As deployed where AWS's limit is enforced. */
-function functionTimeoutMsOf(queue: QueueId, isolated: IsolatedFunctions | undefined): number {
+function getFunctionTimeoutMs(queue: QueueId, isolated: IsolatedFunctions | undefined): number {
   const limitS = isolated?.quotas?.functionTimeoutS
   if (limitS === undefined) return functionTimeoutMs
-  return Math.min(limitS, declarationOf(functionForQueue(queue))?.timeoutS ?? limitS) * 1000
+  return Math.min(limitS, findDeclaration(getFunctionForQueue(queue))?.timeoutS ?? limitS) * 1000
 }
 
 const readQueueAttributes = (QueueUrl: string, region: string, connection: ClientConnection) =>
@@ -179,8 +182,8 @@ function parseTaskMessage(body: string): TaskMessage | undefined {
 }
 
 /** Memory of a worker that runs this many tasks at a time; transfers stream, so their memory does not depend on it. */
-function workerMemoryMb(queue: QueueId, concurrency: number): number {
-  const functionName = functionForQueue(queue)
+function getWorkerMemoryMb(queue: QueueId, concurrency: number): number {
+  const functionName = getFunctionForQueue(queue)
   if (functionName) return functions[functionName].memoryMb
   const limits = engines.filter(({ image }) => image === queue).map((engine) => engine.limits.memoryMb)
   return concurrency * Math.max(512, ...limits) + runtimeMb

@@ -20,8 +20,8 @@ export async function removeLeftoverFolders(
   for (const pauseMs of pausesMs) {
     await sleep(pauseMs, undefined, { ref: false })
     const paths = (await Promise.all(folders.map((folder) => listLeftoverFolders(pid, folder)))).flat()
-    const removed = await Promise.allSettled(paths.map(removeProcessFolder))
-    const failedRemoval = removed.find((one) => one.status === 'rejected')
+    const removals = await Promise.allSettled(paths.map(removeProcessFolder))
+    const failedRemoval = removals.find((removal) => removal.status === 'rejected')
     if (!failedRemoval) return
     log.warn({ pid, error: failedRemoval.reason }, 'folders of a worker that exited could not be removed yet')
   }

@@ -38,8 +38,8 @@ import { type ProvisionedQueues, provision } from './provision.ts'
 import { openPublicPort, type PublicPort } from './public-port.ts'
 import { openQueueWorkers, type QueueWorkers } from './queue-workers.ts'
 import type { LocalSpanExporter } from './span-exporter.ts'
-import { plansFileOfWorkers } from './worker-environment.ts'
-import { assignWorkerUser, type WorkerUser, workerUserProblem } from './worker-user.ts'
+import { getPlansFile } from './worker-environment.ts'
+import { assignWorkerUser, findWorkerUserProblem, type WorkerUser } from './worker-user.ts'
 
 interface ServiceInputs {
   readonly env: PartialEnvironment
@@ -69,7 +69,7 @@ interface ServiceParts {
   provisioned: ProvisionedQueues
   publicPort: PublicPort
   lambdaApi: LambdaAndSocketsApi
-  engines: { readonly usable: readonly Engine[]; readonly missing: readonly string[] }
+  engines: { readonly usableEngines: readonly Engine[]; readonly missingEngines: readonly string[] }
   environment: Environment
   /** Undefined if workers run as the same user as the service. */
   workerUser: WorkerUser | undefined
@@ -180,8 +180,11 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
       // Engines that cannot be confined as the settings demand count as not installed.
       const reason = describeConfinementProblem(await getConfinement(), config.MIN_CONFINEMENT)
       if (reason !== undefined) folder.log.error({ reason }, 'no engines are used')
-      const usable = reason === undefined ? await findInstalledEngines(enabled) : []
-      return { usable, missing: enabled.filter((one) => !usable.includes(one)).map(({ id }) => id) }
+      const usableEngines = reason === undefined ? await findInstalledEngines(enabled) : []
+      return {
+        usableEngines,
+        missingEngines: enabled.filter((engine) => !usableEngines.includes(engine)).map(({ id }) => id),
+      }
     },
   },
   {
@@ -200,7 +203,7 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
         hasWebSockets,
         queueUrlPrefix: parts.provisioned.queues.image.url.slice(0, -'image'.length),
         lambdaUrl: parts.lambdaApi.url,
-        engines: parts.engines.usable.map(({ id }) => id),
+        engines: parts.engines.usableEngines.map(({ id }) => id),
       })
       Object.assign(processEnvironment, environment)
       return environment
@@ -217,11 +220,11 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
       const { PATH = '', PLANS_FILE, TMPDIR = '' } = env
       // The file of the operator may be readable by root only.
       if (PLANS_FILE) {
-        copyFileSync(PLANS_FILE, plansFileOfWorkers(workDir))
-        chmodSync(plansFileOfWorkers(workDir), 0o644)
+        copyFileSync(PLANS_FILE, getPlansFile(workDir))
+        chmodSync(getPlansFile(workDir), 0o644)
       }
       const environment = { PATH, TMPDIR, WORK_DIR: workDir }
-      const reason = await workerUserProblem(user, environment, (await getConfinement()).level)
+      const reason = await findWorkerUserProblem(user, environment, (await getConfinement()).level)
       if (reason === undefined) return user
       log.warn({ reason }, 'workers run as root, because another user cannot run them')
       return undefined
@@ -229,10 +232,10 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
   },
   {
     name: 'zipFunctions',
-    start: ({ config, folder: { log }, isolated, environment, logFd, aws }) =>
-      isolated
+    start: ({ config, folder: { log }, isolated: isolation, environment, logFd, aws }) =>
+      isolation
         ? startIsolatedFunctions({
-            isolation: isolated,
+            isolation,
             environment,
             logFd,
             log,

@@ -22,5 +22,5 @@ export async function startService(
 ): Promise<Service> {
   const inputs = { env, config: readConfig(env), isolated, onAcceptedLoss }
   const { parts, stop } = await startSteps(serviceSteps, inputs)
-  return { url: parts.publicPort.url, missingEngines: parts.engines.missing, close: stop }
+  return { url: parts.publicPort.url, missingEngines: parts.engines.missingEngines, close: stop }
 }

@@ -9,7 +9,7 @@ import type { EndedSpan } from '../../trace.ts'
 
 /** Spans that wait for the collector; further ones are dropped. */
 const maxQueueSize = 4096
-const exportEveryMs = 1000
+const exportIntervalMs = 1000
 const exportTimeoutMs = 10_000
 /** How long the end of the service waits for the last spans. */
 const closeTimeoutMs = 2000
@@ -26,7 +26,7 @@ export class LocalSpanExporter {
     this.#processor = new BatchSpanProcessor({
       exporter: logFailures(new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs }), log),
       maxQueueSize,
-      scheduledDelayMillis: exportEveryMs,
+      scheduledDelayMillis: exportIntervalMs,
       exportTimeoutMillis: exportTimeoutMs,
     })
   }
@@ -36,8 +36,8 @@ export class LocalSpanExporter {
   }
 
   async close(): Promise<void> {
-    const flushed = this.#processor.shutdown().catch(() => undefined)
-    await Promise.race([flushed, sleep(closeTimeoutMs, undefined, { ref: false })])
+    const flushPromise = this.#processor.shutdown().catch(() => undefined)
+    await Promise.race([flushPromise, sleep(closeTimeoutMs, undefined, { ref: false })])
   }
 }
 
@@ -66,12 +66,12 @@ const kinds = {
 
 function toReadableSpan(span: EndedSpan): ReadableSpan {
   const { traceId, spanId, parentId, name, kind, startMs, durationMs, attributes, hasFailed } = span
-  const contextOf = (id: string) => ({ traceId, spanId: id, traceFlags: TraceFlags.SAMPLED })
+  const createSpanContext = (id: string) => ({ traceId, spanId: id, traceFlags: TraceFlags.SAMPLED })
   return {
     name,
     kind: kinds[kind],
-    spanContext: () => contextOf(spanId),
-    ...(parentId !== undefined && { parentSpanContext: contextOf(parentId) }),
+    spanContext: () => createSpanContext(spanId),
+    ...(parentId !== undefined && { parentSpanContext: createSpanContext(parentId) }),
     startTime: toHrTime(startMs),
     endTime: toHrTime(startMs + durationMs),
     duration: toHrTime(durationMs),

@@ -1,8 +1,8 @@
 import { roleKeyNames, settings } from '../../config.ts'
 import { deriveKeys } from '../../crypto/derived-keys.ts'
 import { type SecretName, secretNames } from '../../resources/function-declaration.ts'
-import { declarationOf } from '../../resources/functions.ts'
-import { functionForQueue } from '../../resources/queue-functions.ts'
+import { findDeclaration } from '../../resources/functions.ts'
+import { getFunctionForQueue } from '../../resources/queue-functions.ts'
 import type { QueueId } from '../../resources/queues.ts'
 import type { Environment } from './environment.ts'
 import type { WorkerUser } from './worker-user.ts'
@@ -38,28 +38,34 @@ const publicNames: ReadonlySet<string> = new Set([
 ])
 
 /** Path of a copy for workers that run as another user. */
-export const plansFileOfWorkers = (workDir: string) => `${workDir}/plans.json`
+export const getPlansFile = (workDir: string) => `${workDir}/plans.json`
 
 /** Returns the secrets of a worker: those of its function. Engines here open the passwords of their tasks. */
-const secretsOf = (queue: QueueId): readonly SecretName[] => {
-  const name = functionForQueue(queue)
-  return name === undefined || name === 'capture' ? ['TASK_KEY'] : (declarationOf(name)?.secrets ?? [])
+const listSecrets = (queue: QueueId): readonly SecretName[] => {
+  const name = getFunctionForQueue(queue)
+  return name === undefined || name === 'capture' ? ['TASK_KEY'] : (findDeclaration(name)?.secrets ?? [])
 }
 
 /** Returns the environment of the workers of a queue: listed variables, and only the secrets that they need. */
-export function workerEnvironment(queue: QueueId, environment: Environment, user?: WorkerUser): Environment {
+export function createWorkerEnvironment(
+  queue: QueueId,
+  environment: Environment,
+  user?: WorkerUser,
+): Environment {
   const { SERVICE_SECRET: secret = '', WORK_DIR = '', PLANS_FILE } = environment
-  const all: Environment = {
+  const environmentWithSecrets: Environment = {
     ...environment,
     ...deriveKeys(secret),
     // Not the folder of the operator, with the files that the SDK reads there; the user may have none.
     HOME: WORK_DIR,
     // Another user cannot write to the cache of the service.
     ...(user && { NODE_COMPILE_CACHE: `${WORK_DIR}/compile-cache` }),
-    ...(user && PLANS_FILE && { PLANS_FILE: plansFileOfWorkers(WORK_DIR) }),
+    ...(user && PLANS_FILE && { PLANS_FILE: getPlansFile(WORK_DIR) }),
   }
-  const secrets: readonly string[] = secretsOf(queue)
+  const secrets: readonly string[] = listSecrets(queue)
   return Object.fromEntries(
-    Object.entries(all).filter(([name]) => publicNames.has(name) || secrets.includes(name)),
+    Object.entries(environmentWithSecrets).filter(
+      ([name]) => publicNames.has(name) || secrets.includes(name),
+    ),
   )
 }

@@ -65,11 +65,11 @@ export class FileExchangeClient implements FileExchange {
     return this.#request((id) => ({ type: 'file', id, verb: 'locate', args }))
   }
 
-  #request(make: (id: number) => FileRequest): Promise<readonly LocatedFile[]> {
+  #request(createRequest: (id: number) => FileRequest): Promise<readonly LocatedFile[]> {
     const id = this.#next++
     const response = Promise.withResolvers<readonly LocatedFile[]>()
     this.#pendingLocates.set(id, response)
-    this.#send(make(id))
+    this.#send(createRequest(id))
     return response.promise
   }
 

@@ -8,7 +8,7 @@ import type { FileExchange } from '../../io/local-connections.ts'
 import { emitJobEnd } from '../../jobs/job-end-emitter.ts'
 import type { Log } from '../../log.ts'
 import { type FunctionName, functions } from '../../resources/functions.ts'
-import { functionForQueue } from '../../resources/queue-functions.ts'
+import { getFunctionForQueue } from '../../resources/queue-functions.ts'
 import type { QueueId } from '../../resources/queues.ts'
 import { areSpansExported, exportSpan } from '../../trace.ts'
 import nodeEnvironment from '../node-environment.json' with { type: 'json' }
@@ -72,7 +72,7 @@ export interface WorkerProcessOptions {
   readonly cleanUp?: (pid: number) => void
 }
 
-interface Pending {
+interface PendingCall {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
   /** By `performance.now()`, as the clock may be set. */
@@ -85,13 +85,13 @@ interface Pending {
  */
 export class WorkerProcess {
   /** Resolves when the process has exited. */
-  readonly exited: Promise<void>
+  readonly whenExited: Promise<void>
   readonly #options: WorkerProcessOptions
   readonly #child: ChildProcess
-  readonly #pendingCalls = new Map<number, Pending>()
+  readonly #pendingCalls = new Map<number, PendingCall>()
   readonly #checkTimer: NodeJS.Timeout
-  #lastSeen = performance.now()
-  #lastCheck = performance.now()
+  #lastSeenMs = performance.now()
+  #lastCheckMs = performance.now()
   #hasStarted = false
   #nextId = 1
   #isStopping = false
@@ -101,7 +101,7 @@ export class WorkerProcess {
   constructor(options: WorkerProcessOptions) {
     this.#options = options
     const { queue, handler, environment, logFd, log, exchange, file = workerFile } = options
-    const functionName = functionForQueue(queue)
+    const functionName = getFunctionForQueue(queue)
     const name = handler ?? functionName ?? 'convert'
     const module = functionName ? functions[functionName].handler.replace('functions/', '') : name
     // Unlike the service itself a worker exits when idle, so it may use the larger heap that makes it fast. Workers
@@ -110,7 +110,7 @@ export class WorkerProcess {
     // Without --disable-sigusr1 any program of the same user could open Node's debugger and read its secrets.
     const flags = savesMemory ? nodeFlags : ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']
     const extraFlags = name === 'transfer' ? v8FlagsForStreams : []
-    const node: Command = [
+    const nodeCommand: Command = [
       process.execPath,
       ...flags,
       ...extraFlags,
@@ -119,7 +119,7 @@ export class WorkerProcess {
       ...(exchange ? [fileSharingFlag] : []),
       ...(areSpansExported() ? [sendSpansFlag] : []),
     ]
-    const [command, ...args] = exitWithParent(options.wrapCommand?.(node) ?? node)
+    const [command, ...args] = exitWithParent(options.wrapCommand?.(nodeCommand) ?? nodeCommand)
     const child = spawn(command, args, {
       env: {
         ...environment,
@@ -140,7 +140,7 @@ export class WorkerProcess {
     const { promise, resolve } = Promise.withResolvers<string>()
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) => resolve(this.#killReason ?? signal ?? `exit code ${code}`))
-    this.exited = promise.then((reason) => this.#onExit(reason))
+    this.whenExited = promise.then((reason) => this.#onExit(reason))
     this.#checkTimer = setInterval(() => void this.#check(), checkEveryMs)
     this.#checkTimer.unref()
   }
@@ -188,18 +188,18 @@ export class WorkerProcess {
     this.#isStopping = true
     this.#child.kill('SIGTERM')
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), stopTimeoutMs)
-    await this.exited
+    await this.whenExited
     clearTimeout(timer)
   }
 
-  #takePending(id: number): Pending | undefined {
+  #takePending(id: number): PendingCall | undefined {
     const pendingCall = this.#pendingCalls.get(id)
     this.#pendingCalls.delete(id)
     return pendingCall
   }
 
   #onMessage(message: WorkerMessage): void {
-    this.#lastSeen = performance.now()
+    this.#lastSeenMs = performance.now()
     this.#hasStarted = true
     if (message.type === 'alive') return
     if (message.type === 'job-ended') {
@@ -240,13 +240,13 @@ export class WorkerProcess {
   async #check(): Promise<void> {
     const now = performance.now()
     // When the service itself was suspended, as when a laptop lid closes, it has missed the workers' signs of life.
-    const wasSuspended = now - this.#lastCheck > 3 * checkEveryMs
-    this.#lastCheck = now
+    const wasSuspended = now - this.#lastCheckMs > 3 * checkEveryMs
+    this.#lastCheckMs = now
     if (wasSuspended || (!this.isBusy && this.#hasStarted)) {
-      this.#lastSeen = now
+      this.#lastSeenMs = now
       return
     }
-    const reason = await this.#reasonToKill()
+    const reason = await this.#findReasonToKill()
     if (!reason) return
     this.#options.log.error({ queue: this.#options.queue, reason }, 'killing a worker')
     this.#killReason = reason
@@ -254,22 +254,22 @@ export class WorkerProcess {
     this.#child.kill('SIGKILL')
   }
 
-  async #reasonToKill(): Promise<string | undefined> {
+  async #findReasonToKill(): Promise<string | undefined> {
     const now = performance.now()
     const { hangTimeoutMs = defaultHangTimeoutMs, startTimeoutMs = defaultStartTimeoutMs } = this.#options
-    const silentMs = now - this.#lastSeen
+    const silentMs = now - this.#lastSeenMs
     if (!this.#hasStarted && silentMs > startTimeoutMs) return 'it did not start in time'
     if (this.#hasStarted && silentMs > hangTimeoutMs) return 'it stopped responding'
     if ([...this.#pendingCalls.values()].some(({ deadline }) => now > deadline))
       return 'it exceeded its time limit'
-    if ((await residentBytes(this.#child.pid)) > this.#options.maxMemoryBytes)
+    if ((await readResidentBytes(this.#child.pid)) > this.#options.maxMemoryBytes)
       return 'it used too much memory'
     return undefined
   }
 }
 
 /** Resident memory of a process (proc(5), `VmRSS`); 0 when it has exited. */
-async function residentBytes(pid: number | undefined): Promise<number> {
+async function readResidentBytes(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
 }

@@ -24,15 +24,15 @@ const [minId, maxId] = [1_900_000_000, 1_999_999_999]
  */
 export function assignWorkerUser(dataDir: string): WorkerUser | undefined {
   if (process.getuid?.() !== 0) return undefined
-  const { gid: given } = statSync(dataDir)
-  const isAssigned = given >= minId && given <= maxId
-  const id = isAssigned ? given : randomInt(minId, maxId + 1)
+  const { gid: assignedGid } = statSync(dataDir)
+  const isAssigned = assignedGid >= minId && assignedGid <= maxId
+  const id = isAssigned ? assignedGid : randomInt(minId, maxId + 1)
   const user = { uid: id, gid: id }
   try {
     const s3 = join(dataDir, 's3')
     const blobs = join(s3, 'blobs')
     // Last, so that an interrupted change is repeated.
-    if (!isAssigned) for (const file of filesIn(blobs)) admit(file, user, 0o640)
+    if (!isAssigned) for (const file of listFiles(blobs)) admit(file, user, 0o640)
     for (const folder of [blobs, s3, dataDir]) if (isFolder(folder)) admit(folder, user, 0o710)
     return user
   } catch (error) {
@@ -50,7 +50,7 @@ function admit(path: string, { gid }: WorkerUser, mode: number): void {
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
-const filesIn = (folder: string): string[] =>
+const listFiles = (folder: string): string[] =>
   isFolder(folder)
     ? readdirSync(folder, { withFileTypes: true, recursive: true })
         .filter((entry) => entry.isFile())
@@ -64,7 +64,7 @@ const probeTimeoutMs = 60_000
  * Starts a process as this user, which must reach what workers need, and confine engines as well as root does.
  * @returns why that fails; undefined if the user can run workers.
  */
-export async function workerUserProblem(
+export async function findWorkerUserProblem(
   user: WorkerUser,
   environment: Readonly<Record<string, string>>,
   required: ConfinementLevel,

@@ -40,7 +40,7 @@ type FunctionModule =
   | Readonly<Record<string, WorkerFunction['handler']>>
 
 /** A worker that sends no sign of life for several of these intervals counts as hanging. */
-export const aliveEveryMs = 2000
+export const aliveIntervalMs = 2000
 
 const sendMessage = (message: WorkerMessage) => process.send?.(message)
 
@@ -93,8 +93,8 @@ async function shutDown(): Promise<void> {
 
 // Run as a separate process, not imported by the service.
 if (process.send) {
-  process.on('message', (given) => {
-    const message = given as ServiceMessage // only our own service writes to this channel
+  process.on('message', (data) => {
+    const message = data as ServiceMessage // only our own service writes to this channel
     if (message.type === 'file') {
       files.handleResponse(message)
       return
@@ -103,8 +103,8 @@ if (process.send) {
       reportFullDisk()
       return
     }
-    const one = invoke(message).finally(() => runningInvocations.delete(one))
-    runningInvocations.add(one)
+    const invocation = invoke(message).finally(() => runningInvocations.delete(invocation))
+    runningInvocations.add(invocation)
   })
   process.on('disconnect', () => process.exit(0))
   process.once('SIGTERM', () => void shutDown().finally(() => process.exit(0)))
@@ -113,5 +113,5 @@ if (process.send) {
   if (process.argv.includes(sendSpansFlag)) onSpanEnd((span) => sendMessage({ type: 'span', span }))
   jobEndEmitter.on(anyJob, (job: Job) => sendMessage({ type: 'job-ended', job }))
   sendMessage({ type: 'alive' })
-  setInterval(() => sendMessage({ type: 'alive' }), aliveEveryMs)
+  setInterval(() => sendMessage({ type: 'alive' }), aliveIntervalMs)
 }

@@ -21,10 +21,10 @@ import {
   refreshTokens,
 } from './drive-oauth.ts'
 import { createDriveRequest } from './drive-request.ts'
-import { driveOf } from './index.ts'
+import { getDrive } from './index.ts'
 
 /** Remaining lifetime that a token needs, in milliseconds: for browsing, and for files that a task transfers. */
-export const minTokenLifetimeMs = { browse: 60_000, transfer: 20 * 60_000 } as const
+export const minTokenLifetimesMs = { browse: 60_000, transfer: 20 * 60_000 } as const
 
 /** Operations of owners on one kind of drive, with the service's registration at its provider. */
 export class DriveService {
@@ -36,15 +36,15 @@ export class DriveService {
 
   /** @throws AppError DRIVE_NOT_CONFIGURED */
   constructor(id: DriveId, services: Services) {
-    const configured = services.config.DRIVES?.[id]
-    this.drive = driveOf(id)
-    if (!configured)
+    const registeredClient = services.config.DRIVES?.[id]
+    this.drive = getDrive(id)
+    if (!registeredClient)
       throw new AppError(
         'DRIVE_NOT_CONFIGURED',
         `${this.drive.title} is not configured: the operator has to add a client id and secret to DRIVES.`,
         { drive: id },
       )
-    const { clientId, clientSecret, endpoints, origins = [] } = configured
+    const { clientId, clientSecret, endpoints, origins = [] } = registeredClient
     const overrides = Object.entries(endpoints ?? {}).filter(([, address]) => address !== undefined)
     this.#registration = {
       clientId,
@@ -58,7 +58,7 @@ export class DriveService {
     this.#connections = new DriveConnections(services)
   }
 
-  get #callback(): string {
+  get #callbackUrl(): string {
     return `${this.#services.config.PUBLIC_URL ?? ''}/v1/cloud/${this.drive.id}/callback`
   }
 
@@ -78,7 +78,7 @@ export class DriveService {
     if (redirectUri !== undefined) this.#requireAllowedRedirect(redirectUri)
     const state = newState()
     const { scopes, authorizationParameters: extraParameters, id: drive } = this.drive
-    const request = { redirectUri: this.#callback, state, scope: scopes[access], extraParameters }
+    const request = { redirectUri: this.#callbackUrl, state, scope: scopes[access], extraParameters }
     const { url, verifier } = await createAuthorizationUrl(
       this.#registration,
       await this.#services.guardedHttp(),
@@ -135,7 +135,7 @@ export class DriveService {
     }: { readonly verifier: string; readonly state: string; readonly access: DriveAccessLevel },
   ): Promise<DriveConnection> {
     const http = await this.#services.guardedHttp()
-    const url = new URL(this.#callback)
+    const url = new URL(this.#callbackUrl)
     for (const [name, value] of Object.entries(callbackQuery))
       if (value !== undefined) url.searchParams.set(name, value)
     const tokens = await this.#requestTokens(() =>
@@ -168,11 +168,11 @@ export class DriveService {
     }
   }
 
-  #notConnectedError(why: string, cause?: unknown, query = ''): AppError {
+  #notConnectedError(explanation: string, cause?: unknown, query = ''): AppError {
     const drive = this.drive.id
     return new AppError(
       'DRIVE_NOT_CONNECTED',
-      `${why} Connect the drive with GET /v1/cloud/${drive}/auth${query}.`,
+      `${explanation} Connect the drive with GET /v1/cloud/${drive}/auth${query}.`,
       { drive },
       { cause },
     )
@@ -200,12 +200,12 @@ export class DriveService {
   async use<T>(
     connection: DriveConnection,
     minLifetimeMs: number,
-    work: (request: DriveRequest) => Promise<T>,
+    action: (request: DriveRequest) => Promise<T>,
   ): Promise<T> {
     const http = (await this.#services.guardedHttp()).forOwner(connection.owner)
-    const { access } = await this.#tokens(connection, minLifetimeMs)
+    const { access } = await this.#getTokens(connection, minLifetimeMs)
     return mapErrors(() =>
-      work(createDriveRequest(http, this.drive, this.#registration.endpoints.api, access)),
+      action(createDriveRequest(http, this.drive, this.#registration.endpoints.api, access)),
     )
   }
 
@@ -219,7 +219,7 @@ export class DriveService {
     return { drive: this.drive.id, api, upload, token, folder }
   }
 
-  async #tokens(connection: DriveConnection, minLifetimeMs: number): Promise<OAuthTokens> {
+  async #getTokens(connection: DriveConnection, minLifetimeMs: number): Promise<OAuthTokens> {
     const tokens = this.#connections.unsealTokens(connection)
     if (tokens.expiresAt > Date.now() + minLifetimeMs) return tokens
     if (tokens.refresh === undefined) {
@@ -227,9 +227,9 @@ export class DriveService {
       throw this.#notConnectedError(`The permission for ${this.drive.title} has expired.`)
     }
     const http = await this.#services.guardedHttp()
-    const renewed = await this.#requestTokens(() => refreshTokens(this.#registration, http, tokens))
-    await this.#connections.updateTokens(connection, renewed)
-    return renewed
+    const renewedTokens = await this.#requestTokens(() => refreshTokens(this.#registration, http, tokens))
+    await this.#connections.updateTokens(connection, renewedTokens)
+    return renewedTokens
   }
 
   disconnect(connection: DriveConnection): Promise<boolean> {

@@ -15,9 +15,12 @@ const Entry = z.object({
   size: z.int().optional(),
   server_modified: z.string().optional(),
 })
-const Page = { cursor: z.string().optional(), has_more: z.boolean() }
-const Folder = z.object({ entries: z.array(Entry), ...Page })
-const Search = z.object({ matches: z.array(z.object({ metadata: z.object({ metadata: Entry }) })), ...Page })
+const pageFields = { cursor: z.string().optional(), has_more: z.boolean() }
+const Folder = z.object({ entries: z.array(Entry), ...pageFields })
+const Search = z.object({
+  matches: z.array(z.object({ metadata: z.object({ metadata: Entry }) })),
+  ...pageFields,
+})
 const Person = z.object({ name: z.object({ display_name: z.string() }), email: z.string() })
 const TemporaryLink = z.object({ link: z.url(), metadata: z.object({ name: z.string() }) })
 
@@ -35,8 +38,8 @@ const toDriveItem = (entry: z.infer<typeof Entry>): DriveItem => ({
 /** "Specify the root folder as an empty string rather than as "/"." */
 const toPath = (folderId: string) => (folderId === 'root' ? '' : folderId)
 
-const nextCursorOf = ({ cursor, has_more: more }: { cursor?: string | undefined; has_more: boolean }) =>
-  more ? (cursor ?? null) : null
+const getNextCursor = ({ cursor, has_more: hasMore }: { cursor?: string | undefined; has_more: boolean }) =>
+  hasMore ? (cursor ?? null) : null
 
 const readScopes = 'account_info.read files.metadata.read files.content.read'
 
@@ -104,7 +107,7 @@ export const dropbox: Drive = {
       )
       return {
         items: page.matches.map(({ metadata }) => toDriveItem(metadata.metadata)),
-        nextCursor: nextCursorOf(page),
+        nextCursor: getNextCursor(page),
       }
     }
     const page = Folder.parse(
@@ -112,7 +115,7 @@ export const dropbox: Drive = {
         ? await request('/files/list_folder', { post: { path: toPath(folderId), limit } })
         : await request('/files/list_folder/continue', { post: { cursor } }),
     )
-    return { items: page.entries.map(toDriveItem), nextCursor: nextCursorOf(page) }
+    return { items: page.entries.map(toDriveItem), nextCursor: getNextCursor(page) }
   },
 
   link: async (request, fileId) => {

@@ -5,7 +5,7 @@ import type { Drive, DriveItem } from './drive.ts'
 
 /** https://developers.google.com/workspace/drive/api/reference/rest/v3 */
 
-const folderType = 'application/vnd.google-apps.folder'
+const folderMimeType = 'application/vnd.google-apps.folder'
 /** Google's own documents cannot be downloaded; they are exported to the closest format. */
 const exportFormats: Readonly<Record<string, readonly [type: string, extension: string]>> = {
   'application/vnd.google-apps.document': [
@@ -48,7 +48,7 @@ const toDriveItem = ({
   id,
   name,
   mimeType,
-  isFolder: mimeType === folderType,
+  isFolder: mimeType === folderMimeType,
   size: size ?? null,
   path: null,
   modifiedAt: modifiedTime ?? null,

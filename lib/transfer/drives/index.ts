@@ -11,4 +11,4 @@ const drives: Readonly<Record<DriveId, Drive>> = {
   onedrive: oneDrive,
 }
 
-export const driveOf = (id: DriveId): Drive => drives[id]
+export const getDrive = (id: DriveId): Drive => drives[id]

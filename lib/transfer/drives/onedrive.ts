@@ -41,7 +41,7 @@ const toDriveItem = (foundItem: z.infer<typeof Item>): DriveItem => ({
   modifiedAt: foundItem.lastModifiedDateTime ?? null,
 })
 
-const itemPath = (id: string) =>
+const getItemPath = (id: string) =>
   id === 'root' ? '/me/drive/root' : `/me/drive/items/${encodeURIComponent(id)}`
 
 const UploadSession = z.object({ uploadUrl: z.url() })
@@ -118,7 +118,7 @@ export const oneDrive: Drive = {
   list: async (request, { folderId, q, cursor, limit }) => {
     // OData string literals double apostrophes.
     const search = q === undefined ? undefined : encodeURIComponent(q.replaceAll("'", "''"))
-    const path = `${itemPath(folderId)}/${search === undefined ? 'children' : `search(q='${search}')`}`
+    const path = `${getItemPath(folderId)}/${search === undefined ? 'children' : `search(q='${search}')`}`
     const page = Children.parse(
       await request(path, { query: { $top: limit, $select: fields, $skiptoken: cursor } }),
     )
@@ -131,11 +131,11 @@ export const oneDrive: Drive = {
   },
 
   link: async (request, fileId) => {
-    const foundItem = Item.parse(await request(itemPath(fileId), { query: { $select: fields } }))
+    const foundItem = Item.parse(await request(getItemPath(fileId), { query: { $select: fields } }))
     if (foundItem.folder) throw new RemoteError('not-found', `"${foundItem.name}" is a folder.`)
     // Redirects to another host, which does not receive the token.
     return {
-      url: `${request.api}${itemPath(fileId)}/content`,
+      url: `${request.api}${getItemPath(fileId)}/content`,
       headers: request.headers,
       filename: foundItem.name,
     }

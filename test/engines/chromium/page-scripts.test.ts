@@ -9,7 +9,7 @@ import sharp from 'sharp'
 import { createChromium } from '../../../lib/engines/chromium.ts'
 import { hasScripts } from '../../../lib/formats/detect/page-scripts.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
-import { optionsSchemaOf } from '../../../lib/plan/index.ts'
+import { createOptionsSchema } from '../../../lib/plan/index.ts'
 import { planRoute } from '../../plan/with-all-engines.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { page } from '../support/chromium-pages.ts'
@@ -134,7 +134,7 @@ describe('the scripts option', () => {
 
   test('only conversions of HTML in the browser have the scripts option', () => {
     const hasOption = (from: FormatId, to: FormatId) =>
-      'scripts' in optionsSchemaOf(planRoute({ from, to })).shape
+      'scripts' in createOptionsSchema(planRoute({ from, to })).shape
     assert.equal(hasOption('html', 'pdf'), true)
     assert.equal(hasOption('html', 'png'), true)
     for (const from of ['mhtml', 'epub', 'md', 'eml', 'docx'] as const)

@@ -11,8 +11,8 @@ import { videoContainers } from '../../../lib/engines/ffmpeg/video-containers.ts
 import { colorSpace } from '../../../lib/engines/shared/image/options.ts'
 import { needsBrowser } from '../../../lib/formats/detect/svg-traits.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
-import { optionsSchemaOf } from '../../../lib/plan/index.ts'
-import { stepsWithOptions } from '../../../lib/plan/options.ts'
+import { createOptionsSchema } from '../../../lib/plan/index.ts'
+import { applyOptions } from '../../../lib/plan/options.ts'
 import { parseInput } from '../../../lib/validation/parse-input.ts'
 import { planRoute } from '../../plan/with-all-engines.ts'
 
@@ -212,7 +212,7 @@ describe('option values of other services', () => {
   const route = planRoute({ from: 'webm', to: 'mp4' })
 
   test('an unknown value of the video mode option is ignored with a warning', () => {
-    const { steps, warnings } = stepsWithOptions(route, { mode: 'bogus', crf: '20' })
+    const { steps, warnings } = applyOptions(route, { mode: 'bogus', crf: '20' })
     assert.deepEqual(
       warnings.map(({ code, field }) => [code, field]),
       [['OPTION_NOT_USED', 'mode']],
@@ -222,11 +222,11 @@ describe('option values of other services', () => {
       /^mode: "bogus" has no effect here and was ignored\. auto \(or remux/,
     )
     assert.equal(steps[0]?.options['mode'], 'auto')
-    assert.deepEqual(stepsWithOptions(route, { mode: 'remux-if-possible' }).warnings, [])
+    assert.deepEqual(applyOptions(route, { mode: 'remux-if-possible' }).warnings, [])
   })
 
   test('unknown values of other video options are refused', () => {
-    assert.throws(() => stepsWithOptions(route, { preset: 'bogus' }), { code: 'INVALID_INPUT' })
+    assert.throws(() => applyOptions(route, { preset: 'bogus' }), { code: 'INVALID_INPUT' })
   })
 
   test('color space names that other services use are accepted', () => {
@@ -335,7 +335,7 @@ describe('SVG engines', () => {
   })
 
   test('an SVG has the same options with the browser as with librsvg', () => {
-    const names = (route: ReturnType<typeof planRoute>) => Object.keys(optionsSchemaOf(route).shape)
+    const names = (route: ReturnType<typeof planRoute>) => Object.keys(createOptionsSchema(route).shape)
     const withLibrsvg = names(planRoute({ from: 'svg', to: 'png' }))
     const withBrowser = names(planRoute({ from: 'svg', to: 'png', traits: ['browser-drawing'] }))
     assert.deepEqual(

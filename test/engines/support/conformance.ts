@@ -9,7 +9,7 @@ import { AppError } from '../../../lib/errors.ts'
 import { textFormats } from '../../../lib/formats/detect/families.ts'
 import { headerlessMedia } from '../../../lib/formats/detect/media-signatures.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
-import { formatPairs } from '../../../lib/plan/edges.ts'
+import { listFormatPairs } from '../../../lib/plan/edges.ts'
 import { defined } from '../../../lib/validation/defined.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -118,7 +118,7 @@ function listCases(
 
 /** Tools, merging and compression have separate tests. */
 const conversionPairs = ({ capabilities }: Engine) =>
-  capabilities.filter(({ operation }) => operation === 'convert').flatMap(formatPairs)
+  capabilities.filter(({ operation }) => operation === 'convert').flatMap(listFormatPairs)
 
 function firstTargets(engine: Engine): Map<FormatId, FormatId> {
   return new Map(

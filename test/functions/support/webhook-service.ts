@@ -20,7 +20,7 @@ export let receiver: Awaited<ReturnType<typeof openReceiver>>
 
 export const allowedNetworks = ['127.0.0.0/8']
 
-const outgoing = new GuardedHttp({ allowed: allowedNetworks })
+const outgoing = new GuardedHttp({ allowedNetworks })
 
 export const closing: Server[] = []
 

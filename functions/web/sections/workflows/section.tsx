@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { nextRunTime } from '../../../../lib/workflows/cron-schedule.ts'
+import { getNextRunTime } from '../../../../lib/workflows/cron-schedule.ts'
 import type { listRuns, listWorkflows } from '../../../routes/workflows.ts'
 import { callApi, Problem, type ReplyData } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
@@ -194,7 +194,7 @@ function computeNextRuns(cron: string, timezone: string): number[] {
   const runs: number[] = []
   let lastRunMs: number | undefined = Date.now()
   while (lastRunMs !== undefined && runs.length < maxShownRuns) {
-    lastRunMs = nextRunTime({ cron, timezone }, lastRunMs)
+    lastRunMs = getNextRunTime({ cron, timezone }, lastRunMs)
     if (lastRunMs !== undefined) runs.push(lastRunMs)
   }
   return runs

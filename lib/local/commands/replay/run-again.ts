@@ -16,7 +16,7 @@ import type { StepsResult } from '../../../jobs/run/run-steps.ts'
 import { createLog } from '../../../log.ts'
 import type { InputPlan, JobState, StoredFile, Task } from '../../../model/job.ts'
 import { planFallback } from '../../../plan/fallback-route.ts'
-import { timeLimitOf } from '../../../plan/time-limits.ts'
+import { getTimeLimitS } from '../../../plan/time-limits.ts'
 import { createCommandPrinter, createStepPrinter } from './command-logger.ts'
 import { openSecrets } from './job-secrets.ts'
 import type { Printer } from './printer.ts'
@@ -84,11 +84,11 @@ async function listMissing(sources: readonly StoredFile[], files: Files): Promis
 
 /** Runs the task. @returns true if it succeeds */
 export async function runAgain(
-  { task, inputs: pieces, folder }: FetchedTask,
+  { task, inputs, folder }: FetchedTask,
   interrupted: AbortSignal,
   printer: Printer,
 ): Promise<boolean> {
-  const limitS = timeLimitOf(pieces.map(({ inputPlan: piece }) => piece))
+  const limitS = getTimeLimitS(inputs.map(({ inputPlan }) => inputPlan))
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(timeoutError(limitS, tooMuchWorkHint)), limitS * 1000)
   const signal = AbortSignal.any([limit.signal, interrupted])
@@ -96,7 +96,7 @@ export async function runAgain(
   const formatDuration = () => `after ${Math.round(performance.now() - startedAtMs)} ms`
   try {
     const earlierResults: StepsResult[] = []
-    for (const piece of pieces) earlierResults.push(await runInputPlan(piece, signal, printer))
+    for (const piece of inputs) earlierResults.push(await runInputPlan(piece, signal, printer))
     printer.printHeading(`It works now, ${formatDuration()}`)
     for (const piece of earlierResults) await printResult(piece, task, printer)
     return true
@@ -112,12 +112,12 @@ export async function runAgain(
 }
 
 const runInputPlan = (
-  { inputPlan: piece, findFallback, inputs, folder }: FetchedInput,
+  { inputPlan, findFallback, inputs, folder }: FetchedInput,
   signal: AbortSignal,
   printer: Printer,
 ) =>
   convertWithFallbacks(
-    piece,
+    inputPlan,
     {
       inputs,
       workDir: folder,
