@@ -44,7 +44,12 @@ const drivesSchema = json.pipe(
       clientId: z.string().min(1),
       clientSecret: z.string().min(1),
       endpoints: z
-        .strictObject({ authorize: httpUrlSchema, token: httpUrlSchema, api: httpUrlSchema, upload: httpUrlSchema })
+        .strictObject({
+          authorize: httpUrlSchema,
+          token: httpUrlSchema,
+          api: httpUrlSchema,
+          upload: httpUrlSchema,
+        })
         .partial()
         .optional(),
       /** Origins of other sites that people may be redirected back to. */
@@ -88,7 +93,9 @@ export const settings = {
   RETENTION_HOURS: createIntegerSchema(1, 24 * 365)
     .default(24)
     .describe('Hours until a finished job and its files are deleted'),
-  MAX_FILE_MB: createIntegerSchema(1, 5_000_000).default(10_240).describe('Largest file that is accepted, in MiB'),
+  MAX_FILE_MB: createIntegerSchema(1, 5_000_000)
+    .default(10_240)
+    .describe('Largest file that is accepted, in MiB'),
   MAX_FORM_MB: z.coerce
     .number()
     .min(0.001)

@@ -11,11 +11,11 @@ import {
 import { driveAccess as drivesAccess } from '../../lib/model/principal.ts'
 import { consentLifetimeMinutes } from '../../lib/transfer/drives/connections.ts'
 import { driveAccessLevels } from '../../lib/transfer/drives/drive.ts'
-import { DriveService, minTokenLifetimeMs } from '../../lib/transfer/drives/drive-service.ts'
-import { driveOf } from '../../lib/transfer/drives/index.ts'
+import { DriveService, minTokenLifetimesMs } from '../../lib/transfer/drives/drive-service.ts'
+import { getDrive } from '../../lib/transfer/drives/index.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { component } from '../../lib/validation/component.ts'
-import { anyJson } from '../../lib/validation/maxima.ts'
+import { createJsonSchema } from '../../lib/validation/maxima.ts'
 import { connectionErrors, connectionId, driveErrors, Params } from './drive-parameters.ts'
 import { exportToDrive } from './export-to-drive.ts'
 import { importFromDrive } from './import-from-drive.ts'
@@ -88,7 +88,7 @@ const driveCallback = contract({
       code: z.string().max(4096).optional(),
       error: z.string().max(200).optional(),
     })
-    .catchall(anyJson()),
+    .catchall(createJsonSchema()),
   reply: {
     status: 200,
     headers: ['location'],
@@ -145,7 +145,7 @@ export const listDrives = contract({
     const configuredIds = driveIds.filter((id) => config.DRIVES?.[id])
     const { page, pagination } = paginateList(configuredIds, query, (id) => id)
     return {
-      data: { drives: page.map((id) => ({ id, name: driveOf(id).title })), pagination },
+      data: { drives: page.map((id) => ({ id, name: getDrive(id).title })), pagination },
       ...createPageLinks(`${config.PUBLIC_URL ?? ''}/v1/cloud`, query, pagination),
     }
   },
@@ -196,7 +196,7 @@ export const listDrive = contract({
     const driveService = new DriveService(params.drive, services)
     const { connectionId: id, ...listQuery } = query
     const connection = await driveService.requireConnection(principal.ownerId, id)
-    const { items, nextCursor } = await driveService.use(connection, minTokenLifetimeMs.browse, (ask) =>
+    const { items, nextCursor } = await driveService.use(connection, minTokenLifetimesMs.browse, (ask) =>
       driveService.drive.list(ask, listQuery),
     )
     // Drives only go forward. Their cursors are too long for one cursor to contain those of earlier pages.

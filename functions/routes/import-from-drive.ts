@@ -7,9 +7,9 @@ import type { Services } from '../../lib/services/services.ts'
 import { importUrlOperation } from '../../lib/tasks/import-url.ts'
 import { parseTasks, type RequestedTask } from '../../lib/tasks/parse-tasks.ts'
 import type { FileLink } from '../../lib/transfer/drives/drive.ts'
-import { DriveService, minTokenLifetimeMs } from '../../lib/transfer/drives/drive-service.ts'
+import { DriveService, minTokenLifetimesMs } from '../../lib/transfer/drives/drive-service.ts'
 import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
-import { openOptions } from '../../lib/validation/maxima.ts'
+import { createOptionsSchema } from '../../lib/validation/maxima.ts'
 import { connectionErrors, connectionId, Params } from './drive-parameters.ts'
 
 export const importFromDrive = contract({
@@ -27,7 +27,7 @@ export const importFromDrive = contract({
       connectionId,
       fileIds: z.array(z.string().min(1).max(500)).min(1).max(20).describe('Ids of files from the list'),
       targetFormat: z.string().max(32).optional(),
-      options: openOptions().optional().describe('Options of the conversion'),
+      options: createOptionsSchema().optional().describe('Options of the conversion'),
       tag: z.string().max(200).optional(),
     }),
   },
@@ -46,7 +46,7 @@ export const importFromDrive = contract({
     const { fileIds, targetFormat, options, tag } = body
     const driving = new DriveService(params.drive, services)
     const connection = await driving.requireConnection(principal.ownerId, body.connectionId)
-    const links = await driving.use(connection, minTokenLifetimeMs.transfer, (ask) =>
+    const links = await driving.use(connection, minTokenLifetimesMs.transfer, (ask) =>
       Promise.all(fileIds.map((fileId) => driving.drive.link(ask, fileId))),
     )
     const tasks = tasksOf(links, targetFormat, options)

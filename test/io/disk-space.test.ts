@@ -32,7 +32,8 @@ for (const [what, error, isDiskFull] of reports)
     const watch = new DiskSpaceMonitor(tmpdir())
     t.after(() => watch.stop())
     assert.equal(
-      (await watch.explainDiskError(error))?.code, isDiskFull ? 'INSUFFICIENT_DISK_SPACE' : undefined,
+      (await watch.explainDiskError(error))?.code,
+      isDiskFull ? 'INSUFFICIENT_DISK_SPACE' : undefined,
     )
   })
 

@@ -57,7 +57,10 @@ test('a task is sent to another worker after its lease and the grace period have
       work: { status: 'processing', leaseId: 'lease', leaseUntil: timestamp(second) },
     })
   assert.equal(leaseGraceS, 30, 'a message may take that long to reach a worker')
-  assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS - 1)).unsentTasks), none)
+  assert.deepEqual(
+    names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS - 1)).unsentTasks),
+    none,
+  )
   assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS)).unsentTasks), [
     'work',
   ])
@@ -67,7 +70,10 @@ test('completing a task is repeated while its job or a dependent still waits for
   const doneState = withTasks(newJob(chain), { first: complete(3, file('a')) })
   assert.deepEqual(names(findStalledTasks(doneState, muchLater).unreportedTasks), ['first'])
   // The process that ended it may still be completing it.
-  assert.deepEqual(names(findStalledTasks(doneState, secondsLater(3 + leaseGraceS - 1)).unreportedTasks), none)
+  assert.deepEqual(
+    names(findStalledTasks(doneState, secondsLater(3 + leaseGraceS - 1)).unreportedTasks),
+    none,
+  )
   const stateWithOpenTasks = { ...doneState, job: { ...doneState.job, open: new Set([2]) } }
   assert.deepEqual(
     names(findStalledTasks(stateWithOpenTasks, muchLater).unreportedTasks),

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { beforeEach, test } from 'node:test'
 import { driveIds } from '../../lib/component-ids.ts'
 import { openDriveStore } from '../../lib/transfer/drives/drive-store.ts'
-import { driveOf } from '../../lib/transfer/drives/index.ts'
+import { getDrive } from '../../lib/transfer/drives/index.ts'
 import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import type { OutgoingFile, TransferDeps } from '../../lib/transfer/transfer.ts'
 import { after, before } from '../hooks.ts'
@@ -13,7 +13,7 @@ import { openDriveServer } from './drive-server.ts'
 /** Storing files in drives, through their upload sessions. */
 
 let server: Awaited<ReturnType<typeof openDriveServer>>
-const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.0/8', '::1/128'] })
+const guardedHttp = new GuardedHttp({ allowedNetworks: ['127.0.0.0/8', '::1/128'] })
 before(async () => {
   server = await openDriveServer()
 })
@@ -38,7 +38,7 @@ const createFile = (path: string, bytes: Buffer): OutgoingFile => ({
 })
 
 function openStore(drive: (typeof driveIds)[number], folder: string, deps: Partial<TransferDeps> = {}) {
-  server.state.scope = driveOf(drive).scopes.write
+  server.state.scope = getDrive(drive).scopes.write
   const { api, upload } = server.settings[drive].endpoints
   const fields = { drive, api, upload, token: 'token', folder, jobIds: ['job_1'] }
   return openDriveStore(fields, { guardedHttp, signal: AbortSignal.timeout(60_000), ...deps })
@@ -86,7 +86,7 @@ for (const drive of driveIds) {
     await assert.rejects(put, { reason: 'no-space', isTransient: false })
     server.uploads.isFull = false
     const store = await openStore(drive, folders[drive][0] ?? '')
-    server.state.scope = driveOf(drive).scopes.read
+    server.state.scope = getDrive(drive).scopes.read
     await assert.rejects(store.put(createFile('a', Buffer.from('a')), ignore), { reason: 'forbidden' })
     server.state.access = 'other'
     await assert.rejects(store.put(createFile('a', Buffer.from('a')), ignore), { reason: 'forbidden' })

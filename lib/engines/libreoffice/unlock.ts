@@ -56,8 +56,10 @@ export async function unlock(
 /** Checks the decrypted format: an encrypted Office Open XML file reveals nothing, so its extension was trusted. */
 async function requireFormat(expectedFormat: FormatId, path: string): Promise<void> {
   if (!isOpenXml(expectedFormat)) return
-  const [{ detectZipFormat }, { openByteSource: openFile, createReader }] =
-    await Promise.all([import('../../formats/detect/zip.ts'), import('../../formats/detect/byte-source.ts')])
+  const [{ detectZipFormat }, { openByteSource: openFile, createReader }] = await Promise.all([
+    import('../../formats/detect/zip.ts'),
+    import('../../formats/detect/byte-source.ts'),
+  ])
   await using file = await open(path)
   const { size } = await file.stat()
   const source = { filename: `open.${expectedFormat}`, size, read: createReader(file) }

@@ -212,7 +212,7 @@ export class DriveService {
   /** Returns what a task needs to store files in a folder. @throws AppError EXPORT_FAILED for a missing folder */
   async openFolder(connection: DriveConnection, folderId: string) {
     const http = (await this.#services.guardedHttp()).forOwner(connection.owner)
-    const { access: token } = await this.#tokens(connection, minTokenLifetimeMs.transfer)
+    const { access: token } = await this.#getTokens(connection, minTokenLifetimesMs.transfer)
     const { api, upload } = this.#registration.endpoints
     const request = createDriveRequest(http, this.drive, api, token)
     const folder = await mapErrors(() => this.drive.findFolder(request, folderId), 'EXPORT_FAILED')

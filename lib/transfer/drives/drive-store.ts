@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { DriveId } from '../../component-ids.ts'
 import type { OpenStore } from '../transfer.ts'
 import { createDriveRequest, createDriveSend } from './drive-request.ts'
-import { driveOf } from './index.ts'
+import { getDrive } from './index.ts'
 
 /** A folder of a drive and the access to it; see lib/tasks/export-drive.ts. */
 interface DriveFolder {
@@ -23,7 +23,7 @@ const StoredLocations = z.array(z.tuple([z.string(), z.string()]))
 export const openDriveStore: OpenStore = async (fields, { guardedHttp, signal, onStarted }) => {
   // Parsed when the task was created.
   const { drive: id, api, upload: uploadUrl, token, folder } = fields as unknown as DriveFolder
-  const drive = driveOf(id)
+  const drive = getDrive(id)
   const request = createDriveRequest(guardedHttp, drive, api, token)
   const send = createDriveSend(guardedHttp, drive, signal)
   let stored = new Map<string, string>()

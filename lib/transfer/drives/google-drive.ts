@@ -129,7 +129,7 @@ export const googleDrive: Drive = {
     const { name, mimeType } = File.parse(
       await request(path, { query: { fields: fileFields, ...sharedDriveParameters } }),
     )
-    if (mimeType !== folderType) throw new RemoteError('not-found', `"${name}" is not a folder.`)
+    if (mimeType !== folderMimeType) throw new RemoteError('not-found', `"${name}" is not a folder.`)
     return folderId
   },
 
@@ -153,7 +153,7 @@ export const googleDrive: Drive = {
     // The URL of the session is a credential, so the token is not sent to it.
     const stored = await uploadToSession(String(headers.location), file, {
       request: (_, url, options, isSuccess) => send(url, options, isSuccess),
-      place: `"${file.path}"`,
+      location: `"${file.path}"`,
       onSent,
       signal,
     })

@@ -56,7 +56,7 @@ const renameOnConflict = { '@microsoft.graph.conflictBehavior': 'rename' }
 
 /** Path of a new file in a folder; OneDrive refuses these characters in names. */
 const newFilePath = (folder: string, name: string) =>
-  `${itemPath(folder)}:/${encodeURIComponent(name.replace(/["*:<>?/\\|]/g, '-'))}:`
+  `${getItemPath(folder)}:/${encodeURIComponent(name.replace(/["*:<>?/\\|]/g, '-'))}:`
 
 /** An upload session refuses empty files. */
 async function uploadEmptyFile({ request, send, uploadUrl, folder }: DriveUpload, file: OutgoingFile) {
@@ -143,7 +143,7 @@ export const oneDrive: Drive = {
 
   findFolder: async (request, folderId) => {
     if (folderId === 'root') return folderId
-    const foundItem = Item.parse(await request(itemPath(folderId), { query: { $select: fields } }))
+    const foundItem = Item.parse(await request(getItemPath(folderId), { query: { $select: fields } }))
     if (!foundItem.folder) throw new RemoteError('not-found', `"${foundItem.name}" is not a folder.`)
     return folderId
   },
