@@ -82,7 +82,8 @@ export function compatJobView(job: JobView, base: string) {
 /** Shows the links of an internal export at the task that created the files. */
 function withExportLinks(job: JobView, name: string, task: NativeTaskView): NativeTaskView {
   const exportTask = Object.entries(job.tasks).find(
-    ([taskName, { input }]) => taskName.startsWith(internalExportPrefix) && listInputNames(input).includes(name),
+    ([taskName, { input }]) =>
+      taskName.startsWith(internalExportPrefix) && listInputNames(input).includes(name),
   )?.[1]
   return task.result || !exportTask ? task : { ...task, result: exportTask.result }
 }
