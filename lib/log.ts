@@ -1,13 +1,7 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.ts'
-import { 
-<<<<<<< /tmp
-toOtlpLine } from './otlp-span.ts'
-import { currentTraceIds, onSpanEnd
-=======
-getCurrentTraceIds
->>>>>>> /tmp
- } from './trace.ts'
+import { toOtlpLine } from './otlp-span.ts'
+import { getCurrentTraceIds, onSpanEnd } from './trace.ts'
 
 export type Log = Logger
 

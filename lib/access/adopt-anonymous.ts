@@ -79,13 +79,7 @@ async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: D
     })
     await forEachConcurrently(page.jobs, maxConcurrentMoves, async (job) => {
       const isMoved = await moveJob(job, to, jobs)
-      if (!isMoved || 
-<<<<<<< /tmp
-isLiveStatus
-=======
-getListKey
->>>>>>> /tmp
-(job.status)) liveJobCount += 1
+      if (!isMoved || isLiveStatus(job.status)) liveJobCount += 1
     })
     afterId = page.next
   } while (afterId !== undefined)

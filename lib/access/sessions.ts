@@ -44,7 +44,10 @@ export async function listSessions(accountId: string, services: Deps): Promise<S
     .sort((a, b) => (a.id < b.id ? 1 : -1))
 }
 
-/** Ends a session; returns undefined if it no longer exists. @param createExtraWrites returns writes for the same transaction. */
+/**
+ * Ends a session; returns undefined if it no longer exists.
+ * @param createExtraWrites returns writes for the same transaction.
+ */
 export async function endSession(
   id: string,
   services: Deps,

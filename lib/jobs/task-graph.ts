@@ -163,7 +163,18 @@ interface TaskRecordInput {
 }
 
 function createTaskRecord(input: TaskRecordInput): Task {
-  const { jobId, owner, number, task, open: selectNumbersWithRecord, outs, createdAt, ttl, bucketed, traceparent } = input
+  const {
+    jobId,
+    owner,
+    number,
+    task,
+    open: selectNumbersWithRecord,
+    outs,
+    createdAt,
+    ttl,
+    bucketed,
+    traceparent,
+  } = input
   const awaitedNumbers = selectNumbersWithRecord(task.ins)
   const openNumbers =
     awaitedNumbers.length > bucketSize ? listJoinBucketNumbers(awaitedNumbers.length) : awaitedNumbers

@@ -3,13 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { imageIds } from '../../../lib/component-ids.ts'
-import { usagePerJob, 
-<<<<<<< /tmp
-perNewClient, perProgressEvent
-=======
-usagePerProgressEvent
->>>>>>> /tmp
- } from '../../../lib/deployment/common-job.ts'
+import { perNewClient, usagePerJob, usagePerProgressEvent } from '../../../lib/deployment/common-job.ts'
 import { parseStage } from '../../../lib/deployment/stage.ts'
 import { profileNames } from '../../../lib/deployment/stage-profiles.ts'
 import { openDynamoDb } from '../../../lib/embedded-aws/dynamodb/server.ts'
@@ -91,15 +85,9 @@ async function checkCounts(jobs: number, report: Report): Promise<void> {
     for (const [what, count] of Object.entries(counts) as [keyof typeof usagePerJob, number][]) {
       const counted = count / jobs
       const ofEvent: Readonly<Record<string, number>> = usagePerProgressEvent
-      const ofClient: Readonly<Record<string, number>> = 
-<<<<<<< /tmp
-inAddition
+      const ofClient: Readonly<Record<string, number>> = inAddition
       const expected =
-        perJob
-=======
-usagePerJob
->>>>>>> /tmp
-[what] + ((ofEvent[what] ?? 0) * progressEventCount) / jobs + (ofClient[what] ?? 0)
+        usagePerJob[what] + ((ofEvent[what] ?? 0) * progressEventCount) / jobs + (ofClient[what] ?? 0)
       const value = Math.abs(counted / expected - 1) * 100
       const remark = `counted ${counted.toFixed(2)} a job, the model has ${expected.toFixed(2)}`
       report.figure({ what, value, unit: '% off', aim: { most: tolerancePercent }, remark })
