@@ -18,7 +18,7 @@ import { isTransferOperation } from '../tasks/index.ts'
 import type { TaskOperation, TaskSpec } from '../tasks/operation.ts'
 import { addTaskToErrors, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { clearUnknownFields } from '../tasks/unknown-options.ts'
-import { currentTraceparent } from '../trace.ts'
+import { getCurrentTraceparent } from '../trace.ts'
 import { isOverwritable, takeUpload } from '../uploads/take-uploads.ts'
 import { claimUploadWrite, createUploadWrite, type UploadRecord } from '../uploads/uploads.ts'
 import { defined } from '../validation/defined.ts'
@@ -80,7 +80,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
       packsResults: request.packsResults ?? false,
       hasWebhook: webhookUrl !== undefined,
       inOneList: bounds.hasFewJobs,
-      traceparent: currentTraceparent(),
+      traceparent: getCurrentTraceparent(),
       tasks: tasks.map(({ task }) => withTakenFiles(task, takenUploads)),
     } satisfies NewJob,
     new Date(),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
+import { getPlanLimits } from '../../lib/accounts/plan-limits.ts'
 import { readConfig } from '../../lib/config.ts'
 import { defaultPlans, type Plan, planIds } from '../../lib/plans.ts'
 
 test('an owner has few jobs if the plan allows at most 100 within the retention time', () => {
   const config = readConfig({ RETENTION_HOURS: '24' })
   const hasFewJobs = (changes: Partial<Plan> = {}, plan = 'free' as (typeof planIds)[number]) =>
-    limitsOfPlan(plan, { plans: { ...defaultPlans, [plan]: { ...defaultPlans[plan], ...changes } }, config })
+    getPlanLimits(plan, { plans: { ...defaultPlans, [plan]: { ...defaultPlans[plan], ...changes } }, config })
       .hasFewJobs
   assert.deepEqual(
     planIds.filter((plan) => hasFewJobs({}, plan)),

@@ -100,7 +100,7 @@ test('jobs of an owner with few jobs keep their index key and are found by statu
     [5, 2, 1],
   )
   assert.deepEqual((await list({ limit: 6 })).at, [5, 4, 3, 2, 1, 0])
-  const keyWith = (status: JobStatus) => listKeyOf({ owner: 'anon_1', status, inOneList: true })
+  const keyWith = (status: JobStatus) => getListKey({ owner: 'anon_1', status, inOneList: true })
   assert.deepEqual(mixedStatuses.map(keyWith), Array(6).fill('anon_1#all'))
   assert.equal(keyWith('expired'), undefined)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { currentTraceIds, withTrace } from '../../lib/trace.ts'
+import { getCurrentTraceIds, runInTrace } from '../../lib/trace.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import {
   createAwaitedUpload,
@@ -18,7 +18,7 @@ const traceparentOf = (id: string) => `00-${id}-b7ad6b7169203331-01`
 function tracedJobs() {
   const own = memoryJobs()
   const traces: (string | undefined)[] = []
-  const note = () => traces.push(currentTraceIds().traceId)
+  const note = () => traces.push(getCurrentTraceIds().traceId)
   const [send, publish] = [own.queues.send.bind(own.queues), own.bus.publish.bind(own.bus)]
   own.queues.send = (...args) => {
     note()
@@ -28,7 +28,7 @@ function tracedJobs() {
     note()
     return publish(...args)
   }
-  const inOtherTrace = <T>(run: () => T) => withTrace(traceparentOf(otherTraceId), run)
+  const inOtherTrace = <T>(run: () => T) => runInTrace(traceparentOf(otherTraceId), run)
   return { ...own, takeTraces: () => traces.splice(0), inOtherTrace }
 }
 

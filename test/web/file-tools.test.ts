@@ -4,11 +4,11 @@ import { listToolsFor } from '../../functions/web/sections/convert/file-tools.ts
 import { pageTools } from '../../functions/web/sections/tools/tools.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { type FormatId, formats } from '../../lib/formats/index.ts'
-import { formatViews } from '../../lib/http/openapi/format-view.ts'
+import { getFormatViews } from '../../lib/http/openapi/format-view.ts'
 import type { Operation } from '../../lib/model/operations.ts'
 import { planRoute } from '../../lib/plan/index.ts'
 
-const views = formatViews(engines)
+const views = getFormatViews(engines)
 const listToolIds = (format: string) =>
   listToolsFor(views.find(({ id }) => id === format)).map(({ id }) => id)
 
