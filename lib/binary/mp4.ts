@@ -58,7 +58,7 @@ export class Mp4Boxes {
     this.#maxBoxes = maxBoxes
   }
 
-  /** Finds a box at the top level, after a check that the boxes behind it are complete. */
+  /** Finds the first top-level box of a type. Reads all of them, to check that those after it are complete as well. */
   async findTopLevel(type: string): Promise<Mp4Box | undefined> {
     let foundBox: Mp4Box | undefined
     for await (const box of readMp4Boxes(this.#file, maxTopLevelBoxes))

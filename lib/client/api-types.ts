@@ -1328,7 +1328,7 @@ export interface Api {
     }
     /** Check that sign-in is available */
     "GET /v1/auth/ok": { data: { ok: true } }
-    /** Show an error of a provider or a link */
+    /** Show why signing in or opening an emailed link failed */
     "GET /v1/auth/error": { query?: { error?: string; error_description?: string }; data: null }
     /** Set up a second factor */
     "POST /v1/auth/two-factor/enable": {

@@ -17,9 +17,9 @@ import { type OpenedFile, openFileEdges, ReadCall, type ReadLimits } from './rea
 export const fileLimits: ReadLimits = {
   cpuS: 2,
   memoryBytes: Math.min(512 * 1024 ** 2, totalmem() / 2),
-  readBytes: 512 * 1024 ** 2,
-  rangeBytes: 64 * 1024 ** 2,
-  reads: 5000,
+  maxReadBytes: 512 * 1024 ** 2,
+  maxRangeBytes: 64 * 1024 ** 2,
+  maxReads: 5000,
   // Longer than a busy machine needs for `cpuS`.
   silenceMs: 25_000,
 }

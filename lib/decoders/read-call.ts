@@ -5,10 +5,10 @@ import type { MethodCall } from './methods.ts'
 
 export interface ReadLimits extends CallLimits {
   /** Bytes that are read in addition to head and tail. */
-  readonly readBytes: number
+  readonly maxReadBytes: number
   /** Bytes of one range, which the service holds in memory. */
-  readonly rangeBytes: number
-  readonly reads: number
+  readonly maxRangeBytes: number
+  readonly maxReads: number
 }
 
 /** A file whose head and tail are in memory, and what is to be done with it. */
@@ -75,10 +75,10 @@ export class ReadCall implements Call<FinalMessage> {
     const length = Math.max(0, rangeEnd - start)
     this.#bytesRead += length
     this.#readCount++
-    const { rangeBytes, readBytes, reads } = this.limits
-    const isOverLimit = length > rangeBytes || this.#bytesRead > readBytes || this.#readCount > reads
+    const { maxRangeBytes, maxReadBytes, maxReads } = this.limits
+    const isOverLimit = length > maxRangeBytes || this.#bytesRead > maxReadBytes || this.#readCount > maxReads
     // The program waits for each range: one that asks for more before it has taken the last one has been taken over.
-    const sentTooEarly = this.waitingSince === undefined || (process?.unsentBytes ?? 0) > rangeBytes
+    const sentTooEarly = this.waitingSince === undefined || (process?.unsentBytes ?? 0) > maxRangeBytes
     if (isOverLimit || sentTooEarly) return process?.kill('reads')
     this.waitingSince = undefined
     try {

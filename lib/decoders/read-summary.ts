@@ -22,9 +22,9 @@ const MiB = 1024 ** 2
 export const countingLimits: ReadLimits = {
   cpuS: 10,
   memoryBytes: 1024 * MiB,
-  readBytes: 4096 * MiB,
-  rangeBytes: 64 * MiB,
-  reads: 50_000,
+  maxReadBytes: 4096 * MiB,
+  maxRangeBytes: 64 * MiB,
+  maxReads: 50_000,
   // Longer than a busy machine needs for `cpuS`.
   silenceMs: 120_000,
 }

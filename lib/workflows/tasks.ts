@@ -37,7 +37,7 @@ const oneTimeImports: readonly string[] = ['import/upload', 'import/base64']
 export async function prepareTasks(taskMap: TaskMap, id: string, services: Services): Promise<TaskMap> {
   const engines = await services.engines()
   const storedTasks = mapTasks(taskMap, (name, fields) => {
-    rejectRedacted(name, fields)
+    rejectRedactedSecrets(name, fields)
     // A task of this form is invalid, which is reported below.
     if (isSealed(fields)) return {}
     return sealFields(clearUnknownOptions(fields, engines), id, services)
@@ -110,7 +110,7 @@ function sealFields(fields: Fields, id: string, { vault }: Services): Fields {
 }
 
 /** Rejects redacted secrets: a client that sends back what it was shown would replace the secret by `***`. */
-function rejectRedacted(name: string, fields: Fields): void {
+function rejectRedactedSecrets(name: string, fields: Fields): void {
   // Spreading takes any value; only objects have fields.
   const allFields = Object.entries({ ...fields, ...(fields['options'] as object | undefined) })
   const [field] = allFields.find(([, value]) => value === redacted) ?? []

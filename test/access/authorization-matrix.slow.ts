@@ -163,7 +163,7 @@ async function createSenders(): Promise<Sender[]> {
 /** Rate limits are tested elsewhere. */
 function createUnlimitedPlans(): Plans {
   const { plans } = app.services
-  // With the same names.
+  // Every plan keeps its name but has the limits of the self-hosted plan.
   return Object.fromEntries(Object.keys(plans).map((id) => [id, plans['self-hosted']])) as unknown as Plans
 }
 

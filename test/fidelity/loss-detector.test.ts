@@ -25,7 +25,7 @@ test('a result reports how many words of its source it retained', async () => {
   assert.equal(result.shortfall, undefined)
 })
 
-test('missing words of a result are reported with numbers', async () => {
+test('a result with missing words is reported with the word counts of the source and the result', async () => {
   const { fidelity, result } = await convert({
     sources: [createText(1500)],
     output: createText(1200),

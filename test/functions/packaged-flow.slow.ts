@@ -44,7 +44,7 @@ async function createMember(at: number) {
   return { client, path }
 }
 
-const smallTasks = (text: string) => ({
+const createMarkdownTasks = (text: string) => ({
   text: { operation: 'import/raw', filename: 'a.md', file: text },
   page: { operation: 'convert', input: 'text', output_format: 'html' },
   out: { operation: 'export/url', input: 'page' },
@@ -73,7 +73,7 @@ test(`${jobCount} jobs of ${clientCount} clients complete, and each is announced
     members.map(async ({ client, path }, member) => {
       const jobIds: string[] = []
       for (let at = member; at < jobCount; at += clientCount)
-        jobIds.push(await createJob(client, smallTasks(`# ${at}`)))
+        jobIds.push(await createJob(client, createMarkdownTasks(`# ${at}`)))
       return { client, path, jobIds }
     }),
   )
@@ -101,7 +101,7 @@ test('packaged functions run workflows, also when several start at once', { time
       name: `often ${at}`,
       cron: '0 * * * *',
       timezone: 'UTC',
-      tasks: smallTasks('# Workflow'),
+      tasks: createMarkdownTasks('# Workflow'),
     })
     assert.equal(reply.status, 201, await reply.clone().text())
     const { data: workflow } = (await reply.json()) as { data: { id: string } }

@@ -40,7 +40,7 @@ function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
   })
 }
 
-test('a sandbox account has no rate limits, a small file limit and its own header', async () => {
+test('a sandbox account has no rate limits but a small file size limit, and its replies say that they come from a sandbox', async () => {
   const plans = readPlans({ SANDBOX: '1', PLANS_FILE: undefined })
   assert.equal(plans.anonymous, plans.business)
   assert.deepEqual(

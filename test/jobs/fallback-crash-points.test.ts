@@ -100,7 +100,7 @@ for (const name of ['a file with an unreadable chunk', 'a file whose chunks cann
     assert.deepEqual(left, [])
   })
 
-test('a task that is replanned after an unreadable chunk is sent even if the queue fails once', async () => {
+test('after an unreadable chunk, the replanned task is sent even if the queue fails once', async () => {
   const story = fallbackScenarios['a file with an unreadable chunk']
   let refusals = 0
   const { service } = await runScenario({

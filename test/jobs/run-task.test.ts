@@ -166,7 +166,7 @@ test('a worker that stops or cannot reach the table costs the task no attempt', 
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
 })
 
-test('a worker leaves a task that was taken over to the other worker', async () => {
+test('a worker abandons a task that another worker has taken over', async () => {
   const { run, found, change } = await createJob()
   const outcome = await run(async () => {
     await change({ leaseId: 'other' })

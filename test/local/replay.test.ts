@@ -245,7 +245,7 @@ test('replay shows a job without its files, and only the log of a job without a 
   assert.equal(report.code, 2, report.stdout)
   assert.match(
     report.stdout,
-    /: completed, in .*step completed.*convert-file cannot be run again: corners\.png is no longer in the bucket/s,
+    /: completed, in .*step completed.*convert-file cannot be run again: files are no longer in the bucket \(.*corners\.png\)/s,
   )
 
   assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)

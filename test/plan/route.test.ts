@@ -206,7 +206,7 @@ describe('the options of a route', () => {
     assert.equal(createSteps(plainRoute, { dpi: 72 }).length, 2)
   })
 
-  test('the options of a route include the password for operations that read the document, but not for packing', () => {
+  test('a route has the option password if it reads a locked document, but not if it archives it', () => {
     const operations = [
       ['compress', 'docx', 2],
       ['thumbnail', 'png', 2],

@@ -226,7 +226,7 @@ describe('parsing the tasks of a request', () => {
   })
 })
 
-describe('values that a store cannot handle', () => {
+describe('values sent to a store', () => {
   const s3 = { bucket: 'box', region: 'eu-central-1', access_key_id: 'AK', secret_access_key: 's' }
   const sftp = { host: 'example.com', username: 'me', password: 'p' }
   const blob = { storage_account: 'box', container: 'box', storage_access_key: 'a2V5' }

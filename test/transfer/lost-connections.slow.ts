@@ -108,7 +108,7 @@ for (const [name, start] of Object.entries(storeCases)) {
     assert.equal(Buffer.compare(receivedBytes, content), 0)
     assert.equal(proxy.state.cuts, 0)
 
-    const outFile = {
+    const outgoingFile = {
       path: 'out.bin',
       size: content.length,
       mimeType: 'application/x-test',
@@ -119,7 +119,7 @@ for (const [name, start] of Object.entries(storeCases)) {
     cutConnections(2)
     let sentBytes = 0
     const openStore = await storeCase.open(storeCase.at(proxy.port, 'out.bin'), { guardedHttp, signal })
-    await openStore.put(outFile, (bytes) => {
+    await openStore.put(outgoingFile, (bytes) => {
       sentBytes += bytes
     })
     assert.equal(Buffer.compare((await storeCase.get('out.bin')) ?? assert.fail(), content), 0)
@@ -133,7 +133,7 @@ for (const [name, start] of Object.entries(storeCases)) {
       signal: stop.signal,
     })
     await assert.rejects(
-      stoppedStore.put({ ...outFile, path: 'never.bin' }, () => {
+      stoppedStore.put({ ...outgoingFile, path: 'never.bin' }, () => {
         stoppedAt ||= performance.now()
         stop.abort()
       }),

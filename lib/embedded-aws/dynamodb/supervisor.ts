@@ -20,8 +20,8 @@ interface Supervisor {
 
 const startTimeoutMs = 10_000
 const stopTimeoutMs = 5_000
-const firstPauseMs = 100
-const maxPauseMs = 30_000
+const initialBackoffMs = 100
+const maxBackoffMs = 30_000
 /** A single failure can be this machine's: it was suspended, or its disk was busy. */
 const maxFailedProbes = 2
 const failuresToExplain = 5
@@ -54,7 +54,8 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
         log.error({ failures, lastOutput }, 'the embedded DynamoDB exited and is restarted')
       else log.error({ failures, lastOutput }, crashExplanation)
       // Without a pause if it had worked: the SDK retries a request for a few hundred milliseconds only.
-      if (failures > 0) await pause(Math.min(firstPauseMs * 2 ** (failures - 1), maxPauseMs), closing.signal)
+      if (failures > 0)
+        await pause(Math.min(initialBackoffMs * 2 ** (failures - 1), maxBackoffMs), closing.signal)
       if (closing.signal.aborted) return
       run = start(options)
     }

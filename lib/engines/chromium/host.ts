@@ -196,7 +196,8 @@ class BrowserSession implements HostSession {
       await (runsScripts ? this.#browser.runAlone(job, signal) : this.#browser.run(job, signal))
     } catch (error) {
       if (!limit.aborted || this.#signal.aborted) throw error
-      if (runsScripts) throw new BrowserCrash('The page takes too long.', { cause: error })
+      if (runsScripts)
+        throw new BrowserCrash('The page did not finish within the time limit.', { cause: error })
       const message = `The page exceeded the time limit of ${timeoutS} seconds. Send a smaller page, or a part of it.`
       throw new AppError('TIMEOUT', message, { timeoutS }, { cause: error })
     }

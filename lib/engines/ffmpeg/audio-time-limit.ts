@@ -27,7 +27,7 @@ interface AudioEncoding {
 }
 
 const adviceByOperation = {
-  convert: 'Convert it in parts with start and end',
+  convert: 'Convert it in parts with the options start and end',
   compress: 'Compress parts of it',
 } as const
 

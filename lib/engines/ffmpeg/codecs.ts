@@ -27,7 +27,7 @@ export interface VideoCodec {
   readonly twoPass?: true
   /** Supported frame rates in ffmpeg's notation; any if omitted. */
   readonly frameRates?: readonly string[]
-  /** The only supported frame size: its pixels, and its display width as the pixels are not square. */
+  /** The only supported frame size, in pixels. The display width differs because the pixels are not square. */
   readonly fixedFrame?: FixedFrame
   /** Width and height must be multiples of this; 2 if omitted. */
   readonly sizeStep?: number

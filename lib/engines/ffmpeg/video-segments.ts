@@ -207,4 +207,4 @@ export async function joinSegments(request: JoinRequest, work: EngineWork, tools
 }
 
 const joinError = () =>
-  new AppError('CONVERSION_FAILED', 'The video was encoded in segments that could not be joined.')
+  new AppError('CONVERSION_FAILED', 'The converted segments of the video could not be joined.')

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { FormatId } from '../../formats/index.ts'
 import { featureError } from '../unsupported-feature.ts'
 
-/** Repetitions that pandoc takes a second to parse; the time grows with the square of their number. */
+/** Backticks in a row, and nested quotations, that pandoc parses in a second. The time grows with the square. */
 const maxBackticks = 5000
 const maxQuotationDepth = 1000
 

@@ -1,7 +1,5 @@
 import { AppError } from '../../errors.ts'
 
-/** Explains why a multipart form could not be parsed. */
-
 /** More than the largest part header and what the parser may buffer. */
 const maxRecentBytes = 256 * 1024
 

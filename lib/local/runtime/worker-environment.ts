@@ -56,7 +56,7 @@ export function createWorkerEnvironment(
   const environmentWithSecrets: Environment = {
     ...environment,
     ...deriveKeys(secret),
-    // Not the folder of the operator, with the files that the SDK reads there; the user may have none.
+    // The SDK would read files in the operator's home folder, and the worker's user may have no home folder.
     HOME: WORK_DIR,
     // Another user cannot write to the cache of the service.
     ...(user && { NODE_COMPILE_CACHE: `${WORK_DIR}/compile-cache` }),

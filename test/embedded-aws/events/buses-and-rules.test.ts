@@ -20,7 +20,7 @@ import {
   UntagResourceCommand,
   UpdateEventBusCommand,
 } from '@aws-sdk/client-eventbridge'
-import { anySource, createRuleTo, expectedError, q } from './requests.ts'
+import { anySource, createRuleWithTarget, expectedError, q } from './requests.ts'
 import { busArn, functionArn, region, startTestEvents } from './start-events.ts'
 
 test('event buses can be created, described, updated, listed in pages and deleted', async (t) => {
@@ -134,7 +134,7 @@ test('a rule needs a pattern or a schedule, and a schedule needs the default bus
 
 test('targets can be put, listed, found by ARN and removed, up to five per rule', async (t) => {
   const { events } = await startTestEvents(t)
-  await createRuleTo(events, {})
+  await createRuleWithTarget(events, {})
   const moreTargets = ['two', 'three', 'four', 'five'].map((Id) => ({ Id, Arn: functionArn('f') }))
   const put = await events.send(new PutTargetsCommand({ Rule: 'rule', Targets: moreTargets }))
   assert.equal(put.FailedEntryCount, 0)

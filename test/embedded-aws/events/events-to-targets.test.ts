@@ -8,11 +8,11 @@ import {
   PutTargetsCommand,
   TestEventPatternCommand,
 } from '@aws-sdk/client-eventbridge'
-import { createRuleTo, entry, expectedError, q } from './requests.ts'
+import { createRuleWithTarget, entry, expectedError, q } from './requests.ts'
 import { busArn, functionArn, queueArn, region, startTestEvents, type TestEvents } from './start-events.ts'
 
 async function bodyFor(embedded: TestEvents, target: object, detail: object): Promise<string> {
-  await createRuleTo(embedded.events, target)
+  await createRuleWithTarget(embedded.events, target)
   await embedded.events.send(
     new PutEventsCommand({ Entries: [{ ...entry, Detail: JSON.stringify(detail) }] }),
   )
@@ -23,7 +23,7 @@ async function bodyFor(embedded: TestEvents, target: object, detail: object): Pr
 
 test('PutEvents reports the outcome of each entry, and accepted entries reach the target as events', async (t) => {
   const { events, inbox } = await startTestEvents(t)
-  await createRuleTo(events, {})
+  await createRuleWithTarget(events, {})
   const response = await events.send(
     new PutEventsCommand({
       Entries: [
@@ -82,10 +82,10 @@ test('PutEvents refuses entries that total 1 MB', async (t) => {
 test('disabled rules and rules of other buses deliver nothing', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'orders' }))
-  await createRuleTo(events, { Arn: queueArn('disabled') }, 'disabled')
+  await createRuleWithTarget(events, { Arn: queueArn('disabled') }, 'disabled')
   await events.send(new DisableRuleCommand({ Name: 'disabled' }))
-  await createRuleTo(events, { Arn: queueArn('other') }, 'other', 'orders')
-  await createRuleTo(events, {})
+  await createRuleWithTarget(events, { Arn: queueArn('other') }, 'other', 'orders')
+  await createRuleWithTarget(events, {})
   await events.send(new PutEventsCommand({ Entries: [entry] }))
   await inbox.messages(q)
   assert.deepEqual(inbox.attempts, [q])
@@ -151,9 +151,9 @@ test('an input template of an event target can contain the whole event', async (
 
 test('a Lambda target receives an event as an object, and a FIFO queue target receives it with its message group', async (t) => {
   const { events, inbox } = await startTestEvents(t)
-  await createRuleTo(events, { Arn: functionArn('f') })
+  await createRuleWithTarget(events, { Arn: functionArn('f') })
   const fifo = `${q}.fifo`
-  await createRuleTo(events, { Arn: fifo, SqsParameters: { MessageGroupId: 'g' } }, 'fifo')
+  await createRuleWithTarget(events, { Arn: fifo, SqsParameters: { MessageGroupId: 'g' } }, 'fifo')
   await events.send(new PutEventsCommand({ Entries: [entry] }))
   const [call] = await inbox.messages(functionArn('f'))
   assert.equal(JSON.parse(call?.body ?? '').detail.n, 1)
@@ -164,14 +164,14 @@ test('a Lambda target receives an event as an object, and a FIFO queue target re
 test('events are forwarded to other event buses, and a loop between buses ends', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'next' }))
-  await createRuleTo(events, { Arn: busArn('next'), DeadLetterConfig: { Arn: queueArn('dead') } })
-  await createRuleTo(
+  await createRuleWithTarget(events, { Arn: busArn('next'), DeadLetterConfig: { Arn: queueArn('dead') } })
+  await createRuleWithTarget(
     events,
     { Arn: busArn('default'), DeadLetterConfig: { Arn: queueArn('dead') } },
     'back',
     'next',
   )
-  await createRuleTo(events, {}, 'out', 'next')
+  await createRuleWithTarget(events, {}, 'out', 'next')
   await events.send(new PutEventsCommand({ Entries: [entry] }))
   const [deadLetter] = await inbox.messages(queueArn('dead'))
   assert.equal(deadLetter?.options.attributes?.['ERROR_MESSAGE'], 'The event has passed 8 event buses.')

@@ -7,7 +7,7 @@ export const anySource = JSON.stringify({ source: [{ exists: true }] })
 export const entry = { Source: 'my.app', DetailType: 'made', Detail: '{"n":1}' }
 
 /** Creates a rule that matches every event, with one target: `q` by default. */
-export async function createRuleTo(
+export async function createRuleWithTarget(
   events: EventBridgeClient,
   target: object,
   rule = 'rule',

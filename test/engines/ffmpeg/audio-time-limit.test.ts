@@ -62,7 +62,7 @@ test('merging audio is refused in advance, with advice, if it would exceed the t
 
 test('converting or compressing audio that would exceed the time limit is refused, unless it is copied or trimmed', async () => {
   const message =
-    /^The audio is \d+ min long; .* converted to aac within .* 0.01 s\. Convert it in parts with start and end, or convert it to mp3 or flac or wav\.$/
+    /^The audio is \d+ min long; .* converted to aac within .* 0.01 s\. Convert it in parts with the options start and end, or convert it to mp3 or flac or wav\.$/
   await assert.rejects(splitConversion(0.01, 'aac', { mode: 'encode' }), isTimeout(message))
   assert.equal(await splitConversion(0.01, 'aac'), undefined)
   assert.equal(await splitConversion(0.01, 'aac', { mode: 'encode', end: 0.5 }), undefined)

@@ -104,7 +104,7 @@ describe('PDF redaction', () => {
     assert.ok(red < 240, 'the redacted area must be black')
   })
 
-  test('redact-pdf also removes the image pixels below a term', async () => {
+  test('redact-pdf also removes the image pixels behind a redacted term', async () => {
     const scan = await run('merge', {}, pathOf('photo.pdf'), { more: [pathOf('photo.pdf')] })
     const page = await convert(pdf, scan.path, 'pdf', {
       operation: 'add-watermark-pdf',

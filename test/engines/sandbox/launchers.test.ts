@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { launchers } from '../../../lib/engines/sandbox/launchers.ts'
 
-test('each sandbox launcher has the listed namespaces, filters and limits, the strictest launcher first', () => {
+test('the sandbox launchers are listed from strictest to weakest, with their namespaces, filters and limits', () => {
   const unshareArgs = ['ipc', 'pid', 'net', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
   const rootCommand = ['bwrap', ...unshareArgs, '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
   const userCommand = ['bwrap', '--unshare-all']

@@ -174,7 +174,7 @@ describe('image conversions', () => {
     assert.match(await readStdout('identify', '-units', 'PixelsPerInch', '-format', '%x', path), /^300\b/)
   })
 
-  test('an image without a resolution gets the default one, also for the size of a PDF page', async () => {
+  test('an image without a resolution gets the default one, which also sets the size of its PDF page', async () => {
     const folder = scratchFolder('undense')
     const ground = { width: 96, height: 48, channels: 3, background: '#08f' } as const
     const source = join(folder, 'plain.webp')

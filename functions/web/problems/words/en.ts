@@ -70,7 +70,7 @@ export default {
   retryIn: (seconds: number) =>
     seconds < 90
       ? `Too many requests. Try again in ${seconds} s.`
-      : `You have reached a limit of this service. Try again in ${Math.ceil(seconds / 60)} min; Usage shows your limits.`,
+      : `You have reached a limit of this service. Try again in ${Math.ceil(seconds / 60)} min. The Usage page shows your limits.`,
   wrongPassword: 'This password doesn’t open the file. Check it and try again.',
   /** At the field of an option, followed by what is possible. */
   fieldProblem: (label: string, value: string, rule: string) =>

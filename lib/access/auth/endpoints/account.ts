@@ -69,7 +69,7 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     method: 'POST',
     path: '/verify-password',
     summary: 'Check your password',
-    description: 'For pages that ask for it before an important change.',
+    description: 'For pages that ask for the password before an important change.',
     session: 'any',
     body: PasswordBody,
     reply: StatusReply,

@@ -151,7 +151,7 @@ export const signInEndpoints: readonly AuthEndpoint[] = [
   {
     method: 'GET',
     path: '/error',
-    summary: 'Show an error of a provider or a link',
+    summary: 'Show why signing in or opening an emailed link failed',
     description: 'A page for people, to which failed redirects lead.',
     query: z.object({ error: z.string().optional(), error_description: z.string().optional() }),
     reply: 'page',

@@ -13,7 +13,7 @@ import { findBodyStyle } from './paragraph-styles.ts'
 import { buildSections, type DocxSection, type PageFlow } from './sections.ts'
 import type { PdfStructure } from './structure.ts'
 import type { Grid } from './table-grids.ts'
-import { spaceBlocks } from './vertical-spacing.ts'
+import { setBlockSpacing } from './vertical-spacing.ts'
 
 export interface DocxLayout {
   readonly sections: readonly DocxSection[]
@@ -78,7 +78,10 @@ export async function buildLayout(
     at += blocks.length
     const floatingImages = parts.get(page)?.floatingImages ?? []
     const pageColumn = findPageColumn(page, column, headersFooters.words)
-    return { page, blocks: anchorImages(page, spaceBlocks(pageBlocks, pitch), floatingImages, pageColumn) }
+    return {
+      page,
+      blocks: anchorImages(page, setBlockSpacing(pageBlocks, pitch), floatingImages, pageColumn),
+    }
   })
   return {
     sections: buildSections(finishedFlows, column, pitch),

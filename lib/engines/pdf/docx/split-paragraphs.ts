@@ -1,7 +1,7 @@
 import { type ContentBlock, getParagraphText, type Paragraph } from './blocks.ts'
 import { joinRuns } from './runs.ts'
 
-/** Whether `first` continues a paragraph that was split by a column or page break. */
+/** Whether `firstBlock` continues the paragraph in `lastBlock`, which was split by a column or page break. */
 export function isContinuation(lastBlock: ContentBlock, firstBlock: ContentBlock): lastBlock is Paragraph {
   if (lastBlock.kind !== 'paragraph' || firstBlock.kind !== 'paragraph') return false
   if (

@@ -9,7 +9,7 @@ import {
 } from './geometry.ts'
 import type { Vector } from './page-content.ts'
 
-/** A rule of a table. */
+/** A line that is drawn as a border in a table. */
 interface RuleLine {
   readonly box: BoundingBox
   readonly isHorizontal: boolean

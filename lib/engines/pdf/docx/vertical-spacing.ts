@@ -32,9 +32,9 @@ export function placeBelow<P extends Paragraph>(paragraph: P, y: number, pitch: 
 }
 
 /** Gives the blocks of a page the spacing that they have on the page. The first block keeps its own. */
-export function spaceBlocks(blocks: readonly FlowBlock[], pitch: number): FlowBlock[] {
+export function setBlockSpacing(blocks: readonly FlowBlock[], pitch: number): FlowBlock[] {
   return blocks.map((block, index) => {
-    const placed = block.kind === 'table' ? { ...block, ...spaceCells(block, pitch) } : block
+    const placed = block.kind === 'table' ? { ...block, ...setCellSpacing(block, pitch) } : block
     const previous = blocks[index - 1]
     if (placed.kind !== 'paragraph') return placed
     if (placed.columnSet) return resetLineHeight(placed)
@@ -50,7 +50,7 @@ function resetLineHeight({ lineHeight: _, ...block }: FlowBlock & Paragraph): Fl
   return block
 }
 
-function spaceCells(table: TableBlock, pitch: number): Pick<TableBlock, 'rows'> {
+function setCellSpacing(table: TableBlock, pitch: number): Pick<TableBlock, 'rows'> {
   const { rowTops, rows } = table
   if (!rowTops) return { rows }
   return {

@@ -60,7 +60,7 @@ export async function fetchTaskFiles(
     files,
   )
   if (missingFiles.length > 0)
-    return `${missingFiles.join(', ')} is no longer in the bucket. Files are deleted when a job expires or is deleted.`
+    return `files are no longer in the bucket (${missingFiles.join(', ')}). Files are deleted when a job expires or is deleted.`
   await mkdir(parent, { recursive: true })
   const folder = await mkdtemp(join(parent, `replay-${task.jobId}-`))
   const fetched: FetchedInput[] = []

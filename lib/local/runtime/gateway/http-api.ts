@@ -80,7 +80,7 @@ export function createHttpApi(options: HttpApiOptions): HttpApi {
     respond(request)
       .then((gatewayResponse) => sendResponse(gatewayResponse, request, response))
       .catch((error: unknown) => {
-        // The client disconnected while it was sending.
+        // The client disconnected before it had sent the whole request.
         options.log.info({ error }, 'a client disconnected before the response')
         response.destroy()
       })

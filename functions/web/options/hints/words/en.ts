@@ -116,7 +116,7 @@ const hints: Readonly<Record<string, string>> = {
   'Maximum size of the result in bytes; image quality is reduced until it fits.':
     'Image quality is reduced until the file fits.',
   'Maximum size of the result in bytes; quality and then dimensions are reduced until it fits.':
-    'Quality, then dimensions are reduced until the file fits.',
+    'Reduces the quality first, then the dimensions, until the file fits.',
   'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
     'Minimum distance from the edge. Leave empty to set it automatically.',
   'Named quality levels; web equals ebook, max is the smallest.': 'Sets the resolution of the images.',
