@@ -5,6 +5,7 @@ import {
   createStoreImport,
   endpointField,
   headerFields,
+  type StoreKind,
 } from './store-operations.ts'
 
 /** A container of Azure Blob Storage. */
@@ -44,7 +45,7 @@ const container = {
   },
   find: async () => (await import('../transfer/blobstore.ts')).findInBlobstore,
   openStore: async () => (await import('../transfer/blobstore.ts')).openBlobstore,
-} as const
+} as const satisfies StoreKind
 
 export const importBlobstoreOperation = createStoreImport(container)
 export const exportBlobstoreOperation = createStoreExport(container)

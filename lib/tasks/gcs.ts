@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import * as z from 'zod'
 import { createNamedValues, text } from '../validation/maxima.ts'
-import { createStoreExport, createStoreImport, headerFields } from './store-operations.ts'
+import { createStoreExport, createStoreImport, headerFields, type StoreKind } from './store-operations.ts'
 
 /** Key file of a Google service account; its other fields are ignored. */
 const credentials = z
@@ -51,7 +51,7 @@ const bucket = {
   },
   find: async () => (await import('../transfer/gcs.ts')).findInGcs,
   openStore: async () => (await import('../transfer/gcs.ts')).openGcs,
-} as const
+} as const satisfies StoreKind
 
 export const importGcsOperation = createStoreImport(bucket)
 export const exportGcsOperation = createStoreExport(bucket)

@@ -6,6 +6,7 @@ import {
   createStoreImport,
   endpointField,
   headerFields,
+  type StoreKind,
   toHeaderToken,
 } from './store-operations.ts'
 
@@ -50,7 +51,7 @@ const bucket = {
   },
   find: async () => (await import('../transfer/s3.ts')).findInS3,
   openStore: async () => (await import('../transfer/s3.ts')).openS3,
-} as const
+} as const satisfies StoreKind
 
 export const importS3Operation = createStoreImport(bucket)
 export const exportS3Operation = createStoreExport(bucket)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { createStoreExport, createStoreImport } from './store-operations.ts'
+import { createStoreExport, createStoreImport, type StoreKind } from './store-operations.ts'
 
 /** An SFTP server. */
 const server = {
@@ -42,7 +42,7 @@ const server = {
   path: z.string().min(1).max(4096),
   find: async () => (await import('../transfer/sftp.ts')).findInSftp,
   openStore: async () => (await import('../transfer/sftp.ts')).openSftp,
-} as const
+} as const satisfies StoreKind
 
 export const importSftpOperation = createStoreImport(server)
 export const exportSftpOperation = createStoreExport(server)

@@ -4,7 +4,7 @@ import { createNamedValues, maxLengths } from '../validation/maxima.ts'
 import { archiveField, type ExportOperation, type ImportOperation } from './operation.ts'
 
 /** A kind of external store, from which its import and export operations are created. */
-interface StoreKind {
+export interface StoreKind {
   /** The last part of the operations' names, as in `import/s3`. */
   readonly name: string
   readonly alias?: string
@@ -14,7 +14,7 @@ interface StoreKind {
   readonly access: z.ZodRawShape
   readonly secrets: readonly string[]
   /** Fields of which at least one is required. */
-  readonly requiredFields?: readonly string[]
+  readonly needsOneOf?: readonly string[]
   /** Names of the fields that select files, and the schema of their values. */
   readonly place: NonNullable<ExportOperation['pathFields']>
   readonly path: z.ZodString
@@ -83,7 +83,7 @@ const describePrefix = ({ isFolder }: StoreKind['place']) =>
   isFolder ? 'Folder of the files' : 'Prefix of the file names'
 
 /** Check that at least one of the fields is set. */
-function requireOneOf({ requiredFields: names = [] }: StoreKind) {
+function requireOneOf({ needsOneOf: names = [] }: StoreKind) {
   const isValid = (fields: Readonly<Record<string, unknown>>) =>
     names.length === 0 || names.some((name) => fields[name] !== undefined)
   const [firstName = ''] = names

@@ -9,7 +9,7 @@ const now = new Date('2026-03-04T05:06:07.890Z')
 const id = newId('acc')
 const usageOf = (name: WindowName, used: number, limit: number) => ({
   policy: { name, counter: name, limit },
-  used: used,
+  used,
   endsAt: getWindowEnd(name, now.getTime()),
 })
 const eventsFor = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>

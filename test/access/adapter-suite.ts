@@ -15,12 +15,12 @@ import { openApp } from '../http/embedded-app.ts'
 const app = await openApp()
 
 /** The suite queries models, including invented ones, by arbitrary fields. */
-const enumerated: Models = new Proxy(models, {
-  get: (all, name) => ({ ...Reflect.get(all, name), enumerated: true }),
+const listableModels: Models = new Proxy(models, {
+  get: (all, name) => ({ ...Reflect.get(all, name), isListable: true }),
 })
 
 const { execute } = await testAdapter({
-  adapter: () => createTableAdapter({ ...app.services, models: enumerated }),
+  adapter: () => createTableAdapter({ ...app.services, models: listableModels }),
   runMigrations: () => undefined,
   tests: [
     normalTestSuite(),

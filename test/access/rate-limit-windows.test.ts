@@ -21,7 +21,7 @@ const now = Date.UTC(2026, 1, 3, 4, 5, 6)
 
 const usage = (name: WindowName, used: number, limit: number, endsAt = now + 60_000): WindowUsage => ({
   policy: { name, counter: name, limit },
-  used: used,
+  used,
   endsAt,
 })
 

@@ -48,7 +48,7 @@ test('redriving dead-lettered messages returns them to their queue, and missed e
   // The messages are not deleted, so the second receive moves them to the dead-letter queue.
   assert.equal((await bodies(av.QueueUrl)).length, 2)
   assert.deepEqual(await bodies(av.QueueUrl), [])
-  assert.deepEqual(await redriveMessages('mutabor-av-dead', region), { moved: 2, isOver: true })
+  assert.deepEqual(await redriveMessages('mutabor-av-dead', region), { movedCount: 2, isFinished: true })
   assert.deepEqual((await bodies(av.QueueUrl)).sort(), ['one', 'two'])
   assert.deepEqual(await bodies(deadLetterQueue.QueueUrl), [])
 

@@ -165,7 +165,7 @@ test('overlapping ZIP entries are refused instead of reading their data repeated
     const sharedEntries = Array.from({ length: count }, (_, index) => ({
       name: `${index}`,
       content,
-      ...(index > 0 && { dataOf: 0 }),
+      ...(index > 0 && { sharesDataWith: 0 }),
     }))
     const source = new CountingSource(makeZip(sharedEntries))
     const zip = await openZipArchive(source, 1000)

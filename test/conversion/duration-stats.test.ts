@@ -108,7 +108,7 @@ test('the estimated conversion duration combines earlier conversions with the le
     engines: async () => engines,
     durations,
     config: { PARALLEL: 2 },
-    queues: { depth: async () => queue.depth },
+    queues: { countMessages: async () => queue.depth },
   } as unknown as Services // only the members that are used
   const source = { filename: 'a.png', format: 'png', size: 1000 }
   const operations = ['import/upload', 'convert', 'export/url']

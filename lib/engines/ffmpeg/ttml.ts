@@ -87,7 +87,7 @@ export function parseTtml(xml: string): Cue[] {
     startMs: 0,
     endMs: Number.POSITIVE_INFINITY,
     tags: [],
-    preservesSpace: preservesSpace,
+    preservesSpace,
   }
   return descendants(root, 'body')
     .flatMap((body) => collectCues(body, start, document))

@@ -85,7 +85,7 @@ export function createTools(options: ToolsOptions): Tools {
         uid,
         limits,
         chownScope,
-        runExclusive: runExclusive,
+        runExclusive,
         onCommand,
       })
     } finally {
@@ -173,7 +173,7 @@ async function execute(
   } finally {
     observer?.ended({
       how,
-      hasSucceeded: hasSucceeded,
+      hasSucceeded,
       ms: Math.round(performance.now() - startedMs),
       stderr: stderr.toString(),
     })

@@ -93,15 +93,15 @@ test('disabled rules and rules of other buses deliver nothing', async (t) => {
 
 const inputs: Readonly<Record<string, readonly [target: object, expected: string]>> = {
   'a constant': [{ Input: '{ "a": 1 }' }, '{ "a": 1 }'],
-  'an object of the event': [{ InputPath: '$.detail.deep' }, '{"name":"x \\"y\\""}'],
-  'a string of the event': [{ InputPath: '$.detail.deep.name' }, '"x \\"y\\""'],
+  'an object of the event': [{ InputPath: '$.detail.nested' }, '{"name":"x \\"y\\""}'],
+  'a string of the event': [{ InputPath: '$.detail.nested.name' }, '"x \\"y\\""'],
   'an element of a list': [{ InputPath: '$.detail.list[1].k' }, '2'],
   'a field of all elements': [{ InputPath: '$.detail.list[*].k' }, '[1,2]'],
   'nothing, where the path leads nowhere': [{ InputPath: '$.detail.nope' }, 'null'],
   'text with variables': [
     {
       InputTransformer: {
-        InputPathsMap: { n: '$.detail.deep.name', x: '$.detail.nope' },
+        InputPathsMap: { n: '$.detail.nested.name', x: '$.detail.nope' },
         InputTemplate: '"<n> and <x>."',
       },
     },
@@ -111,8 +111,8 @@ const inputs: Readonly<Record<string, readonly [target: object, expected: string
     {
       InputTransformer: {
         InputPathsMap: {
-          n: '$.detail.deep.name',
-          d: '$.detail.deep',
+          n: '$.detail.nested.name',
+          d: '$.detail.nested',
           x: '$.detail.nope',
           c: '$.detail.count',
         },

@@ -270,12 +270,12 @@ test(
   reason === undefined ? {} : { skip: reason },
   () => {
     const script = `
-      const { buildCommand, chooseLauncher, confinementLevel } = await import(${JSON.stringify(join(here, '../../../lib/engines/sandbox/isolation.ts'))})
+      const { buildCommand, chooseLauncher, toConfinementLevel } = await import(${JSON.stringify(join(here, '../../../lib/engines/sandbox/isolation.ts'))})
       const { runEscapeTest } = await import(${JSON.stringify(join(here, '../../../lib/engines/sandbox/escape-test.ts'))})
       const { launchers } = await import(${JSON.stringify(join(here, '../../../lib/engines/sandbox/launchers.ts'))})
       const levelAndFailures = async (launcher) => {
         const result = await runEscapeTest(launcher, (...command) => buildCommand(launcher, ...command))
-        return [confinementLevel(result), ...Object.keys(result).filter((check) => !result[check])].join(' ')
+        return [toConfinementLevel(result), ...Object.keys(result).filter((check) => !result[check])].join(' ')
       }
       const { launcher } = await chooseLauncher(launchers, false)
       const withoutNamespaces = launchers.filter((one) => one.namespaceArgs.length === 0)

@@ -95,7 +95,7 @@ describe('engine processes', () => {
     await assert.rejects(exec('sh', ['-c', 'exit 3']), /^ProcessFailure: sh exited with code 3: $/)
     await assert.rejects(exec('sh', ['-c', 'kill -SEGV $$']), /^EngineCrash: sh was killed by SIGSEGV: $/)
     await assert.rejects(exec('sleep', ['7778'], { timeoutS: 0.2 }), { code: 'TIMEOUT' })
-    const endOf = (how: string, succeeded = false, stderr = '') => ({ how, succeeded, stderr })
+    const endOf = (how: string, hasSucceeded = false, stderr = '') => ({ how, hasSucceeded, stderr })
     assert.deepEqual(seenLines, [
       ['sh', '-c', 'echo odd >&2'],
       'odd\n',

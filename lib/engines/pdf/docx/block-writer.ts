@@ -158,7 +158,7 @@ export class BlockWriter {
       position: toTwips(from - left + ((to - from) * (at + 1)) / tabCount),
     }))
     const tabLayout = {
-      tabStops: tabStops,
+      tabStops,
       indent: { left: toTwips(from - left), right: toTwips(width - right - to) },
     }
     return new this.#library.Paragraph({

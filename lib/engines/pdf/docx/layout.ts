@@ -56,7 +56,7 @@ export async function buildLayout(
       labels,
       headerFooterWords: headersFooters.words,
       column: pageColumn,
-      pageCenters: pageCenters,
+      pageCenters,
     }
     const blocks = buildBlocks(page, grids, settings)
     pageFlows.push({ page, blocks })
