@@ -5,6 +5,8 @@ import { maxSidePx } from '../formats/image-limits.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { keysOf } from '../validation/keys-of.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
+import { buildColorArgs } from './imagemagick/color-args.ts'
+import { type Frame, hasMetadata, pickFrame, readFrames } from './imagemagick/frames.ts'
 import { readLargestSide } from './imagemagick/header-dimensions.ts'
 import { normalizeInput } from './imagemagick/normalize-input.ts'
 import { runMagick } from './imagemagick/run.ts'
@@ -21,10 +23,10 @@ import {
 import { packPages } from './pdf/pack-pages.ts'
 import { createPageFileName, type PageFile } from './pdf/page-files.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
-import { adobeRgbProfile, srgbProfile } from './shared/image/color-profiles.ts'
 import { getResizeBox, parseImageOptions } from './shared/image/options.ts'
 import { thumbnailRows } from './shared/image/thumbnail-options.ts'
 import { featureError } from './unsupported-feature.ts'
+import { corruptImageError } from './vips/image-error.ts'
 import { makeThumbnail } from './vips/thumbnail.ts'
 
 const sourceIds = keysOf(magickSources)
@@ -81,18 +83,10 @@ interface Step {
   readonly tools: Tools
 }
 
-interface Frame {
-  readonly width: number
-  readonly height: number
-  readonly colorspace: string
-  /** The frame has an ICC profile. */
-  readonly hasProfile: boolean
-}
-
 /** Decodes with ImageMagick but scales with libvips, so that all thumbnails look alike. */
 async function createThumbnail(step: Step): Promise<EngineResult> {
   const { input, from, work, tools } = step
-  const { frame, index } = pickFrame(await readFrames(step), from)
+  const { frame, index } = pickFrame(await readFrames(input.path, from, tools), from)
   const path = join(tools.workDir, 'first.png')
   const fullSizeStep: Step = { ...step, to: 'png', work: { ...work, options: {} } }
   await writeFrame(fullSizeStep, `${getMagickSource(from).coder}:${input.path}[${index}]`, frame, path)
@@ -101,9 +95,10 @@ async function createThumbnail(step: Step): Promise<EngineResult> {
 
 async function convert(step: Step): Promise<EngineResult> {
   const { input, from, to, work, tools } = step
-  if (parseImageOptions(work.options).metadata === 'keep' && !storesMetadata(to))
+  const frames = await readFrames(input.path, from, tools)
+  const keepsMetadata = parseImageOptions(work.options).metadata === 'keep'
+  if (keepsMetadata && !storesMetadata(to) && (await hasMetadata(input.path, frames)))
     tools.warn('METADATA_NOT_KEPT', `metadata=keep has no effect: ${to} files are written without metadata.`)
-  const frames = await readFrames(step)
   tools.progress(0.2)
   const chosenFrame = pickFrame(frames, from)
   const { stores } = getMagickTarget(to)
@@ -129,41 +124,6 @@ async function convert(step: Step): Promise<EngineResult> {
     path,
   )
   return { files: [{ path }] }
-}
-
-/** Reads the frames of the file from its headers. */
-async function readFrames({ input, from, tools }: Step): Promise<[Frame, ...Frame[]]> {
-  const { coder, only } = getMagickSource(from)
-  const path = `${coder}:${input.path}${only === 'first' ? '[0]' : ''}`
-  const { stdout } = await runMagick(tools, 'identify', [
-    '-ping',
-    '-format',
-    '%w %h %[colorspace] %[profile:icc]\n',
-    path,
-  ])
-  const [firstFrame, ...rest] = stdout
-    .trim()
-    .split('\n')
-    .map((line): Frame => {
-      const [width, height, colorspace = '', ...profile] = line.split(' ')
-      return {
-        width: Number(width),
-        height: Number(height),
-        colorspace,
-        hasProfile: profile.join('').trim() !== '',
-      }
-    })
-  if (!firstFrame || !(firstFrame.width > 0 && firstFrame.height > 0)) throw corruptError(from)
-  return [firstFrame, ...rest]
-}
-
-function pickFrame(
-  frames: readonly [Frame, ...Frame[]],
-  from: MagickSourceId,
-): { frame: Frame; index: number } {
-  if (getMagickSource(from).only !== 'largest') return { frame: frames[0], index: 0 }
-  const frame = frames.reduce((best, next) => (next.width > best.width ? next : best))
-  return { frame, index: frames.indexOf(frame) }
 }
 
 async function writePagesAsZip(step: Step, frames: readonly Frame[]): Promise<EngineResult> {
@@ -200,7 +160,7 @@ async function writeFrame(
     ...frameArgs,
     '-auto-orient',
     ...(rotate ? ['-rotate', String(rotate), '+repage'] : []),
-    ...buildColorArgs(frame, supportsProfile === true, parseColorSpace(work.options)),
+    ...(await buildColorArgs(frame, supportsProfile === true, parseColorSpace(work.options), tools)),
     // Remove comments and locations, which are private.
     ...(metadata === 'strip' ? ['+profile', '!icc,*', '+set', 'comment'] : []),
     ...(checksOpacity ? ['-print', '%[opaque]\\n'] : []),
@@ -237,29 +197,6 @@ async function isWrittenByPhotoshop(path: string): Promise<boolean> {
   } finally {
     await file.close()
   }
-}
-
-/** Same as libvips: colors within both gamuts stay unchanged, and black stays black. */
-const intentArgs = ['-intent', 'Relative', '-black-point-compensation']
-
-/** Converts colors to sRGB, using the image's profile if it has one, unless the target keeps that profile. */
-function buildColorArgs(
-  { colorspace, hasProfile }: Frame,
-  keepsProfile: boolean,
-  requestedSpace: ReturnType<typeof parseColorSpace>,
-): string[] {
-  if (requestedSpace === 'adobe-rgb') {
-    const sourceProfile = hasProfile
-      ? []
-      : ['-colorspace', 'sRGB', '+profile', 'icc', '-profile', srgbProfile]
-    return [...sourceProfile, '-profile', adobeRgbProfile]
-  }
-  const isRgb = colorspace !== 'CMYK' && colorspace !== 'CMYKA'
-  // Lab values need no profile, and a Lab profile is wrong for the result.
-  if (/Lab$/.test(colorspace)) return ['-colorspace', 'sRGB', '+profile', 'icc']
-  if (hasProfile && keepsProfile && isRgb && requestedSpace !== 'srgb') return ['-colorspace', 'sRGB']
-  if (hasProfile) return [...intentArgs, '-profile', srgbProfile, '-colorspace', 'sRGB', '+profile', 'icc']
-  return ['-colorspace', 'sRGB', '+profile', 'icc']
 }
 
 /** Chroma subsampling of lossy WebP would blur edges in an image with few colors. */
@@ -337,10 +274,5 @@ function explainFailure(error: ProcessFailure, from: MagickSourceId): AppError {
       cause: error,
     })
   }
-  return corruptError(from, error)
-}
-
-function corruptError(format: FormatId, cause?: Error): AppError {
-  const message = `The ${format} image is damaged or incomplete.`
-  return new AppError('CORRUPT_FILE', message, { format }, { cause })
+  return corruptImageError(from, error)
 }

@@ -9,6 +9,8 @@ interface MagickSource {
   readonly coder: string
   /** Use only this image of the file; all of them when left out. */
   readonly only?: 'first' | 'largest'
+  /** `identify -ping` misses profiles and metadata, so the pixels are decoded as well (ImageMagick 6.9.11). */
+  readonly hidesProfilesFromPing?: true
   /** Where transparent, the merged image may be blended with white, which only Photoshop does. */
   readonly mayBeBlendedWithWhite?: true
   /** Arguments directly after the input file. */
@@ -27,13 +29,13 @@ export const magickSources = {
   webp: { coder: 'webp' },
   // A frame may cover only a part of the canvas.
   gif: { coder: 'gif', args: ['-coalesce'] },
-  bmp: createSingleImageSource('bmp'),
+  bmp: { ...createSingleImageSource('bmp'), hidesProfilesFromPing: true },
   bmp2: createSingleImageSource('bmp'),
   bmp3: createSingleImageSource('bmp'),
   tiff: { coder: 'tiff' },
   // The first is the merged image of all layers, which Photoshop stores for other programs.
-  psd: { ...createSingleImageSource('psd'), mayBeBlendedWithWhite: true },
-  psb: { ...createSingleImageSource('psb'), mayBeBlendedWithWhite: true },
+  psd: { ...createSingleImageSource('psd'), hidesProfilesFromPing: true, mayBeBlendedWithWhite: true },
+  psb: { ...createSingleImageSource('psb'), hidesProfilesFromPing: true, mayBeBlendedWithWhite: true },
   // The layers are merged.
   xcf: { coder: 'xcf', only: 'largest' },
   tga: createSingleImageSource('tga'),
@@ -62,7 +64,7 @@ export const magickSources = {
   jng: createSingleImageSource('jng'),
   mng: { coder: 'mng' },
   ptif: createSingleImageSource('tiff'),
-  pict: createSingleImageSource('pict'),
+  pict: { ...createSingleImageSource('pict'), hidesProfilesFromPing: true },
   sixel: createSingleImageSource('sixel'),
   viff: createSingleImageSource('viff'),
   wbmp: createSingleImageSource('wbmp'),

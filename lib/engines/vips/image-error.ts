@@ -50,6 +50,6 @@ function findUnsupportedFeature(message: string): string | undefined {
   return undefined
 }
 
-export function corruptImageError(format: FormatId, cause: Error): AppError {
+export function corruptImageError(format: FormatId, cause?: Error): AppError {
   return new AppError('CORRUPT_FILE', `The ${format} image is damaged or incomplete.`, { format }, { cause })
 }

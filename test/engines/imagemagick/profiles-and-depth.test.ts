@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { imagemagick } from '../../../lib/engines/imagemagick.ts'
+import { vips } from '../../../lib/engines/vips.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { isNear, numbers } from '../support/color-images.ts'
+import { readStdout } from '../support/inspect-result.ts'
+import { createPsd } from '../support/psd-maker.ts'
+import { convert, fixture, removeRuns } from '../support/run-engine.ts'
+
+const folder = scratchFolder('profiles-and-depth')
+
+async function write(name: string, bytes: Uint8Array): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(path, bytes)
+  return path
+}
+
+const solid = (background: string) => sharp({ create: { width: 16, height: 16, channels: 3, background } })
+
+/** Returns a CMYK profile, the inks of a color (inverted, as in PSD) and the color of these inks; all from libvips. */
+async function separate(background: string) {
+  const printedImage = solid(background).withIccProfile('cmyk').toColourspace('cmyk')
+  const path = await write('printed.tiff', await printedImage.tiff({ compression: 'none' }).toBuffer())
+  const { icc: profile } = await sharp(path).metadata()
+  assert.ok(profile)
+  const inks = await sharp(path, { ignoreIcc: true })
+    .pipelineColourspace('cmyk')
+    .toColourspace('cmyk')
+    .raw()
+    .toBuffer()
+  const rendered = await sharp(path).toColourspace('srgb').raw().toBuffer()
+  return {
+    profile,
+    levels: [...inks.subarray(0, 4)].map((ink) => 255 - ink),
+    color: [...rendered.subarray(0, 3)],
+  }
+}
+
+describe('Photoshop documents', () => {
+  after(removeRuns)
+
+  test('a CMYK document is converted by its profile, with its transparency and its layer masks', async () => {
+    const { profile, levels, color } = await separate('#2060c0')
+    const paper = [255, 255, 255, 255]
+    const layers = [{ levels }]
+    const veiled = color.map((level) => Math.round((level + 255) / 2))
+    for (const [name, document, expected, alpha] of [
+      ['flat', { levels }, color, 255],
+      ['clear', { levels: [...levels, 128], layers, hasTransparency: true }, color, 128],
+      ['selection', { levels: [...levels, 0], layers }, color, 255],
+      [
+        'unmerged',
+        { levels: paper, layers: [{ levels: paper }, { levels, mask: 128 }], lacksMergedImage: true },
+        veiled,
+        255,
+      ],
+    ] as const) {
+      const source = await write(`${name}.psd`, createPsd({ mode: 'cmyk', profile, ...document }))
+      for (const to of ['png', 'tiff', 'webp'] as const) {
+        const { path, warnings } = await convert(imagemagick, source, to)
+        assert.deepEqual(warnings, [], name)
+        // ImageMagick mixes inks, not light.
+        isNear(await numbers(path), expected, name === 'unmerged' ? 40 : 12)
+        const { channels } = await sharp(path).stats()
+        assert.equal(channels[3]?.mean ?? 255, alpha, `${name} to ${to}`)
+      }
+      isNear(
+        await numbers((await convert(imagemagick, source, 'jpg')).path),
+        alpha === 128 ? veiled : expected,
+        name === 'unmerged' ? 40 : 12,
+      )
+    }
+  })
+
+  test('a CMYK document without a profile is converted by the profile that libvips assumes', async () => {
+    const { levels, color } = await separate('#2060c0')
+    const source = await write('plain.psd', createPsd({ mode: 'cmyk', levels }))
+    for (const to of ['png', 'jpg'] as const)
+      isNear(await numbers((await convert(imagemagick, source, to)).path), color, 12)
+    const { path } = await convert(imagemagick, source, 'png', { options: { colorSpace: 'adobe-rgb' } })
+    isNear(
+      await numbers(await write('adobe.png', await sharp(path).toColourspace('srgb').toBuffer())),
+      color,
+      12,
+    )
+  })
+
+  test('an RGB document keeps its profile if the target stores one, and is converted to sRGB otherwise', async () => {
+    const image = await solid('#ff0000').withIccProfile('p3').png().toBuffer()
+    const { icc: profile } = await sharp(image).metadata()
+    assert.ok(profile)
+    const source = await write('wide.psd', createPsd({ mode: 'rgb', levels: [234, 51, 35], profile }))
+    for (const to of ['png', 'jpg', 'tiff', 'webp'] as const) {
+      const { path } = await convert(imagemagick, source, to)
+      assert.ok((await sharp(path).metadata()).icc, to)
+      isNear(await numbers(path), [234, 51, 35])
+    }
+    const { path } = await convert(imagemagick, source, 'bmp')
+    isNear(await numbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
+  })
+
+  test('a gray document is converted by its profile', async () => {
+    const profile = await readFile('/usr/share/color/icc/Gray.icc')
+    const source = await write('gray.psd', createPsd({ mode: 'gray', levels: [90], profile }))
+    for (const to of ['png', 'jpg', 'webp'] as const) {
+      const { path } = await convert(imagemagick, source, to)
+      // The profile stores light in proportion.
+      const { data } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
+      isNear([data[0] ?? 0], [160])
+      assert.equal((await sharp(path).metadata()).icc, undefined)
+    }
+  })
+})
+
+describe('metadata in formats of ImageMagick', () => {
+  after(removeRuns)
+
+  test('metadata=keep causes a warning only if the source has metadata that the target cannot store', async () => {
+    const bare = fixture('corners.png')
+    const noted = await write(
+      'noted.png',
+      await sharp(bare)
+        .withExif({ IFD0: { Artist: 'Zebra' } })
+        .toBuffer(),
+    )
+    const warningsOf = async (source: string, to: FormatId) =>
+      (await convert(imagemagick, source, to, { options: { metadata: 'keep' } })).warnings
+    for (const to of ['tga', 'psd', 'sgi'] as const) {
+      assert.deepEqual(await warningsOf(bare, to), [], to)
+      assert.deepEqual(await warningsOf(noted, to), ['METADATA_NOT_KEPT'], to)
+    }
+  })
+
+  test('a WebP with XMP metadata is not taken for a damaged one', async () => {
+    const path = await write('noted.webp', await solid('#ff0000').webp({ lossless: true }).toBuffer())
+    await readStdout('exiftool', '-q', '-overwrite_original', '-XMP:Creator=Zebra', path)
+    const { path: tga, warnings } = await convert(imagemagick, path, 'tga')
+    assert.deepEqual(warnings, [])
+    assert.equal((await readStdout('identify', '-format', '%[pixel:p{3,3}]', tga)).trim(), 'srgb(255,0,0)')
+  })
+})

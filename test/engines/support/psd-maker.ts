@@ -1,0 +1,71 @@
+/** What a Photoshop document contains; every plane is filled with one value per channel. */
+interface PsdContent {
+  readonly mode: 'gray' | 'rgb' | 'cmyk'
+  /** Levels of the merged image. CMYK is stored inverted: 255 is no ink. */
+  readonly levels: readonly number[]
+  readonly profile?: Uint8Array
+  /** Layers from bottom to top. */
+  readonly layers?: readonly PsdLayer[]
+  /** The first channel after the colors is the transparency of the merged image, not a saved selection. */
+  readonly hasTransparency?: boolean
+  /** Saved for programs that read layers: the merged image is blank. */
+  readonly lacksMergedImage?: boolean
+}
+
+interface PsdLayer {
+  readonly levels: readonly number[]
+  /** Level of the layer mask: 255 shows the layer, 0 hides it. */
+  readonly mask?: number
+}
+
+const modeCodes = { gray: 1, rgb: 3, cmyk: 4 } as const
+const side = 16
+
+const u16 = (value: number) => Buffer.from([(value >> 8) & 255, value & 255])
+const u32 = (value: number) => Buffer.concat([u16(value >>> 16), u16(value & 0xffff)])
+const addLength = (...parts: readonly Uint8Array[]) => {
+  const body = Buffer.concat(parts)
+  return Buffer.concat([u32(body.length), body])
+}
+const plane = (level: number) => Buffer.alloc(side * side, level)
+const box = Buffer.concat([0, 0, side, side].map(u32))
+
+function resource(id: number, data: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from('8BIM'), u16(id), u16(0), addLength(data), Buffer.alloc(data.length % 2)])
+}
+
+function layerRecord({ levels, mask }: PsdLayer): Buffer {
+  const ids = [-1, ...levels.keys(), ...(mask === undefined ? [] : [-2])]
+  const channels = ids.map((id) => Buffer.concat([u16(id), u32(2 + side * side)]))
+  const maskData = mask === undefined ? [] : [box, Buffer.alloc(4)]
+  const extra = addLength(addLength(...maskData), addLength(), Buffer.from('\x03top'))
+  const blending = Buffer.from('8BIMnorm\xff\0\0\0', 'latin1')
+  return Buffer.concat([box, u16(ids.length), ...channels, blending, extra])
+}
+
+function layerSection({ layers = [], hasTransparency = false }: PsdContent): Buffer {
+  if (layers.length === 0) return addLength()
+  const pixels = layers.flatMap(({ levels, mask }) =>
+    [255, ...levels, ...(mask === undefined ? [] : [mask])].flatMap((level) => [u16(0), plane(level)]),
+  )
+  const count = u16(hasTransparency ? -layers.length : layers.length)
+  return addLength(addLength(count, ...layers.map(layerRecord), ...pixels), addLength())
+}
+
+/** Creates an uncompressed Photoshop document of 8 bits per channel (Adobe Photoshop File Formats Specification). */
+export function createPsd(content: PsdContent): Buffer {
+  const { mode, levels, profile, lacksMergedImage = false } = content
+  const header = [u16(1), Buffer.alloc(6), u16(levels.length), u32(side), u32(side), u16(8)]
+  const version = Buffer.from([0, 0, 0, 1, lacksMergedImage ? 0 : 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
+  const resources = [resource(1057, version), ...(profile ? [resource(1039, profile)] : [])]
+  return Buffer.concat([
+    Buffer.from('8BPS'),
+    ...header,
+    u16(modeCodes[mode]),
+    addLength(),
+    addLength(...resources),
+    layerSection(content),
+    u16(0),
+    ...levels.map(plane),
+  ])
+}
