@@ -10,9 +10,15 @@ import { type Frame, hasMetadata, pickFrame, readFrames } from './imagemagick/fr
 import { readLargestSide } from './imagemagick/header-dimensions.ts'
 import { normalizeInput } from './imagemagick/normalize-input.ts'
 import { runMagick } from './imagemagick/run.ts'
-import { getMagickSource, type MagickSourceId, magickSources } from './imagemagick/sources.ts'
+import {
+  getMagickSource,
+  type MagickSourceId,
+  magickSources,
+  mayHaveDeepColor,
+} from './imagemagick/sources.ts'
 import {
   getMagickTarget,
+  hasDeepColor,
   type MagickTargetId,
   magickTargets,
   parseColorSpace,
@@ -23,6 +29,7 @@ import {
 import { packPages } from './pdf/pack-pages.ts'
 import { createPageFileName, type PageFile } from './pdf/page-files.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
+import { warnAboutDepth } from './shared/image/depth.ts'
 import { getResizeBox, parseImageOptions } from './shared/image/options.ts'
 import { thumbnailRows } from './shared/image/thumbnail-options.ts'
 import { featureError } from './unsupported-feature.ts'
@@ -99,6 +106,8 @@ async function convert(step: Step): Promise<EngineResult> {
   const keepsMetadata = parseImageOptions(work.options).metadata === 'keep'
   if (keepsMetadata && !storesMetadata(to) && (await hasMetadata(input.path, frames)))
     tools.warn('METADATA_NOT_KEPT', `metadata=keep has no effect: ${to} files are written without metadata.`)
+  if (mayHaveDeepColor(work.from) && !hasDeepColor(to) && frames.some(({ depth }) => depth > 8))
+    warnAboutDepth(to, tools)
   tools.progress(0.2)
   const chosenFrame = pickFrame(frames, from)
   const { stores } = getMagickTarget(to)

@@ -8,6 +8,8 @@ export interface Frame {
   readonly width: number
   readonly height: number
   readonly colorspace: string
+  /** Bits per channel. */
+  readonly depth: number
   /** Kinds of embedded profiles, such as icc, exif and xmp. */
   readonly profiles: readonly string[]
 }
@@ -22,16 +24,16 @@ export async function readFrames(
   const { stdout } = await runMagick(tools, 'identify', [
     ...(hidesProfilesFromPing ? [] : ['-ping']),
     '-format',
-    '%w %h %[colorspace] %[profiles]\n',
+    '%w %h %z %[colorspace] %[profiles]\n',
     `${coder}:${path}${only === 'first' ? '[0]' : ''}`,
   ])
   const [firstFrame, ...rest] = stdout
     .trim()
     .split('\n')
     .map((line): Frame => {
-      const [colorspace = '', profiles = ''] = line.split(' ').slice(2)
-      const [width = 0, height = 0] = line.split(' ', 2).map(Number)
-      return { width, height, colorspace, profiles: profiles.split(',') }
+      const [colorspace = '', profiles = ''] = line.split(' ').slice(3)
+      const [width = 0, height = 0, depth = 8] = line.split(' ', 3).map(Number)
+      return { width, height, depth, colorspace, profiles: profiles.split(',') }
     })
   if (!firstFrame || !(firstFrame.width > 0 && firstFrame.height > 0)) throw corruptImageError(from)
   return [firstFrame, ...rest]

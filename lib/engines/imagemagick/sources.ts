@@ -90,3 +90,8 @@ export const magickSources = {
 
 export type MagickSourceId = keyof typeof magickSources
 export const getMagickSource = (id: MagickSourceId): MagickSource => magickSources[id]
+
+/** For some other formats, ImageMagick always reports its own 16 bits per channel. */
+const deepSources: readonly string[] =
+  'png tiff ptif psd psb exr hdr cin dpx ppm pgm pnm pam sgi jp2 j2k pgx miff'.split(' ')
+export const mayHaveDeepColor = (from: FormatId) => deepSources.includes(from)

@@ -78,6 +78,10 @@ const qualityArgs = (value: Quality | undefined, scale: keyof typeof qualityScal
 const targetsWithMetadata: readonly string[] = ['png', 'jpg', 'webp', 'jng', 'miff']
 export const storesMetadata = (to: MagickTargetId) => targetsWithMetadata.includes(to)
 
+/** Targets written with more than 8 bits per channel if the source has them. */
+const deepTargets: readonly string[] = 'png tiff ptif miff mng ppm pgm pnm pfm exr hdr dpx cin'.split(' ')
+export const hasDeepColor = (to: MagickTargetId) => deepTargets.includes(to)
+
 export const magickTargets = {
   // PNG is the intermediate format for targets of other engines, so its cost is low.
   png: {

@@ -6,6 +6,7 @@ import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { integer } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
 import { createPageFileName, type PageFile } from '../pdf/page-files.ts'
+import { warnAboutDepth } from '../shared/image/depth.ts'
 import { colorSpace, parseImageOptions } from '../shared/image/options.ts'
 import { rotateFrames, splitFrames, writeFramesAsWebp } from './animation-frames.ts'
 import { defaultDensity, type EncodedSize, getEncoder } from './encoders.ts'
@@ -53,6 +54,7 @@ export async function convertImage(work: EngineWork, tools: Tools): Promise<Engi
   const source = await openImage(input, to, tools, work.options)
   tools.progress(0.3)
   if (to === 'pdf') return convertToPdf([source], work, tools)
+  if (source.metadata.depth !== 'uchar' && !getPixelTarget(to).hasDeepColor) warnAboutDepth(to, tools)
   if (!hasPages(source)) return convertToImage(source, to, work, tools)
   return getPixelTarget(to).stores === 'pages'
     ? convertToPagedFile(source, to, work, tools)

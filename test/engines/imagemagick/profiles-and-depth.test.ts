@@ -117,6 +117,42 @@ describe('Photoshop documents', () => {
   })
 })
 
+describe('bits per channel', () => {
+  after(removeRuns)
+
+  const bitsOf = async (path: string) => Number(await readStdout('identify', '-format', '%z', `${path}[0]`))
+
+  test('an image with 16 bits per channel keeps them if the target can store them, with a warning otherwise', async () => {
+    const sources: string[] = [fixture('deep.png')]
+    for (const format of ['tiff', 'ppm', 'exr'] as const)
+      sources.push((await convert(imagemagick, fixture('deep.png'), format)).path)
+    const psd = join(folder, 'deep.psd')
+    await readStdout('convert', fixture('deep.png'), '-depth', '16', psd)
+    for (const source of [...sources, psd]) {
+      for (const to of ['png', 'tiff'] as const) {
+        const { path, warnings } = await convert(imagemagick, source, to)
+        assert.deepEqual([await bitsOf(path), warnings], [16, []], `${source} to ${to}`)
+      }
+      for (const to of ['jpg', 'psd', 'tga'] as const) {
+        const { path, warnings } = await convert(imagemagick, source, to)
+        assert.deepEqual([await bitsOf(path), warnings], [8, ['COLOR_DEPTH_REDUCED']], `${source} to ${to}`)
+      }
+    }
+    for (const to of ['jpg', 'webp', 'gif', 'heic'] as const)
+      assert.deepEqual((await convert(vips, fixture('deep.png'), to)).warnings, ['COLOR_DEPTH_REDUCED'], to)
+    for (const to of ['png', 'tiff', 'jxl'] as const)
+      assert.deepEqual((await convert(vips, fixture('deep.png'), to)).warnings, [], to)
+  })
+
+  test('an image with 8 bits per channel causes no warning about them', async () => {
+    for (const format of ['ras', 'jng', 'viff', 'sgi', 'jp2', 'fits', 'miff', 'tiff'] as const) {
+      const { path } = await convert(imagemagick, fixture('corners.png'), format)
+      const { warnings } = await convert(imagemagick, path, 'jpg')
+      assert.equal(warnings.includes('COLOR_DEPTH_REDUCED'), false, format)
+    }
+  })
+})
+
 describe('metadata in formats of ImageMagick', () => {
   after(removeRuns)
 

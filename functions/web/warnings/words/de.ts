@@ -9,6 +9,7 @@ const warnings: typeof en = {
   CHANNELS_MIXED: 'Der Ton wurde auf weniger Kanäle gemischt.',
   CHAPTERS_DROPPED: 'Die Kapitelmarken wurden nicht übernommen.',
   COLORS_CONVERTED: 'Die Farben wurden in einen anderen Farbraum umgerechnet.',
+  COLOR_DEPTH_REDUCED: 'Die Farben wurden auf 8 Bit pro Kanal verringert.',
   COLUMNS_DROPPED: 'Die Tabelle hat zu viele Spalten: Die letzten fehlen.',
   COMMANDS_DROPPED: 'Unbekannte LaTeX-Befehle wurden mit ihrem Text ausgelassen.',
   CONTENT_LOST: 'Ein Teil des Inhalts fehlt im Ergebnis. Bitte prüfe es.',

@@ -10,6 +10,7 @@ const warnings: typeof en = {
   CHANNELS_MIXED: 'El audio se mezcló en menos canales.',
   CHAPTERS_DROPPED: 'Los capítulos no se conservaron.',
   COLORS_CONVERTED: 'Los colores se convirtieron a otro espacio de color.',
+  COLOR_DEPTH_REDUCED: 'Los colores se redujeron a 8 bits por canal.',
   COLUMNS_DROPPED: 'La tabla tiene demasiadas columnas: faltan las últimas.',
   COMMANDS_DROPPED: 'Se omitieron comandos de LaTeX desconocidos junto con su texto.',
   CONTENT_LOST: 'Falta parte del contenido en el resultado. Revísalo.',

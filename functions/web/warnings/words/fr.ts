@@ -10,6 +10,7 @@ const warnings: typeof en = {
   CHANNELS_MIXED: 'Le son a été mixé sur moins de canaux.',
   CHAPTERS_DROPPED: 'Les chapitres n’ont pas été conservés.',
   COLORS_CONVERTED: 'Les couleurs ont été converties vers un autre espace colorimétrique.',
+  COLOR_DEPTH_REDUCED: 'Les couleurs ont été réduites à 8 bits par canal.',
   COLUMNS_DROPPED: 'Le tableau a trop de colonnes : les dernières manquent.',
   COMMANDS_DROPPED: 'Des commandes LaTeX inconnues ont été omises avec leur texte.',
   CONTENT_LOST: 'Une partie du contenu manque dans le résultat. Vérifiez-le.',

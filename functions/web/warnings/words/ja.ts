@@ -10,6 +10,7 @@ const warnings: typeof en = {
   CHANNELS_MIXED: '音声のチャンネル数が減りました。',
   CHAPTERS_DROPPED: 'チャプターは含まれていません。',
   COLORS_CONVERTED: '色を別の色空間に変換しました。',
+  COLOR_DEPTH_REDUCED: '色の階調を1チャンネルあたり8ビットに減らしました。',
   COLUMNS_DROPPED: '列が多すぎるため、末尾の列は含まれていません。',
   COMMANDS_DROPPED: '不明な LaTeX コマンドとその文字列を省きました。',
   CONTENT_LOST: '結果に一部の内容が含まれていません。確認してください。',

@@ -10,6 +10,7 @@ const warnings: typeof en = {
   CHANNELS_MIXED: 'O áudio foi mixado em menos canais.',
   CHAPTERS_DROPPED: 'Os capítulos não foram mantidos.',
   COLORS_CONVERTED: 'As cores foram convertidas para outro espaço de cores.',
+  COLOR_DEPTH_REDUCED: 'As cores foram reduzidas para 8 bits por canal.',
   COLUMNS_DROPPED: 'A tabela tem colunas demais: faltam as últimas.',
   COMMANDS_DROPPED: 'Comandos LaTeX desconhecidos foram omitidos com seu texto.',
   CONTENT_LOST: 'Parte do conteúdo está faltando no resultado. Confira.',
