@@ -22,6 +22,7 @@ from office import properties
 from pages import count, count_pdf_pages, keep_first_page, prepare, require_room
 from plausible import is_locked_show, is_plausible
 from scrub import scrub
+from text_boxes import grow_text_boxes
 from visible_runs import hide_runs_directly
 
 # com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE.
@@ -67,6 +68,7 @@ def convert(office, request, send_event):
         if request['family'] == 'text' and request['output'].endswith('.pdf'):
             # Writer finds text only in a document with a window.
             keep_unstyled_links(document)
+            grow_text_boxes(document, f'{office.folder}/{request["input"]}')
         prepare(document, request)
         facts = count(document, request['family'], request['output'])
         if request['target'].get('firstPageOnly'):

@@ -9,7 +9,7 @@ import { pandoc } from '../../../lib/engines/pandoc.ts'
 import { WordCounts } from '../../../lib/fidelity/text/word-counts.ts'
 import { readStdout } from '../support/inspect-result.ts'
 import { flat, folder, summarize } from '../support/office-texts.ts'
-import { convert } from '../support/run-engine.ts'
+import { convert, fixture } from '../support/run-engine.ts'
 
 const office = createLibreOffice({ processes: 1 })
 
@@ -230,5 +230,18 @@ test('a Word document keeps emoji, changes without an id, text directions, tabs 
     const path = await wordOf(`one-${name}`, xml, [])
     const text = await readFile((await convert(pandoc, path, 'txt')).path, 'utf8')
     assert.match(text, expectedParts[name as keyof typeof parts], name) // names are keys
+  }
+})
+
+test('text boxes of a Word document that are too small for their text, or have no size, are printed completely', async () => {
+  const { path } = await convert(office, fixture('office/annotated.docx'), 'pdf')
+  assert.match(await readStdout('pdftotext', path, '-'), /Dugong in an old shape/)
+  const source = fixture('office/vml-boxes.docx')
+  const printedText = await readStdout('pdftotext', (await convert(office, source, 'pdf')).path, '-')
+  for (const box of ['shape', 'rect', 'roundrect', 'label', 'pill'])
+    assert.match(printedText, new RegExp(`\\b${box}\\s+first\\s+second\\s+third\\b`))
+  for (const to of ['md', 'txt'] as const) {
+    const text = await readFile((await convert(pandoc, source, to)).path, 'utf8')
+    assert.match(text, /pill first second third/)
   }
 })
