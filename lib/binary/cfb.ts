@@ -32,6 +32,8 @@ interface CompoundFileEntry {
   /** The names of property streams start with a control character. */
   readonly name: string
   readonly type: number
+  /** Indexes of the entries below it in the tree of the directory (2.6.4); beyond the last one if there is none. */
+  readonly links: readonly number[]
   readonly start: number
   /** Bytes. */
   readonly size: number
@@ -86,6 +88,23 @@ export class CompoundFile {
       ),
     )
     return this.#entries
+  }
+
+  /** Returns whether the tree of the directory contains a stream: other readers find no other streams. */
+  async isLinked(name: string): Promise<boolean> {
+    const entries = await this.entries()
+    const pending = [0]
+    const seenIndexes = new Set(pending)
+    for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
+      const entry = entries[index]
+      if (entry?.name.toUpperCase() === name.toUpperCase()) return true
+      for (const link of entry?.links ?? []) {
+        if (link >= entries.length || seenIndexes.has(link)) continue
+        seenIndexes.add(link)
+        pending.push(link)
+      }
+    }
+    return false
   }
 
   /**
@@ -215,6 +234,7 @@ function parseEntries(directory: Buffer): readonly CompoundFileEntry[] {
     return {
       name: nameBytes < 2 || nameBytes > maxNameBytes ? '' : entry.toString('utf16le', 0, nameBytes - 2),
       type: entry.readUInt8(66),
+      links: [entry.readUInt32LE(68), entry.readUInt32LE(72), entry.readUInt32LE(76)],
       start: entry.readUInt32LE(116),
       // In files with small sectors, the upper half of the size is not always zero.
       size: entry.readUInt32LE(120),

@@ -43,6 +43,17 @@ test('streams of a compound file are found whatever the case of their names', as
   assert.equal(await detectFile('upload', bytes), 'xls')
 })
 
+test('only streams in the tree of the directory are linked, even if the tree loops', async () => {
+  const compoundFile = makeCompoundFile({ First: smallStream, Second: smallStream, Third: smallStream })
+  const entry = (index: number) => offsetOf(compoundFile.directory) + 128 * index
+  // The root leads to the first stream, the first to the second, and that back to the first.
+  const file = await openFile(patch(compoundFile, [entry(0) + 76, 1], [entry(1) + 72, 2], [entry(2) + 68, 1]))
+  assert.equal(await file.isLinked('FIRST'), true)
+  assert.equal(await file.isLinked('Second'), true)
+  assert.equal(await file.isLinked('Third'), false)
+  assert.deepEqual(await file.read('Third'), smallStream)
+})
+
 test('a compound file with more sectors than its header can list is read completely', async () => {
   const content = randomBytes(8_000_000)
   const compoundFile = makeCompoundFile({ Large: content })

@@ -11,7 +11,8 @@ interface OfficeSource {
 }
 
 /**
- * Returns a file that LibreOffice reads correctly: plain text and tables are copied to a known encoding and separator.
+ * Returns a file that LibreOffice reads correctly: plain text and tables are copied to a known encoding and separator,
+ * and a workbook that its container hides is copied out of it.
  */
 export async function prepareOfficeSource(
   { from, to, options }: EngineWork,
@@ -32,6 +33,11 @@ export async function prepareOfficeSource(
     case 'html':
       // Without a byte order mark, a page that declares no charset is read as Western European.
       return { path: await copyAsUtf8(input, tools, { ...tableOptions, withByteOrderMark: true }) }
+    case 'xls':
+    case 'xlt': {
+      const { extractUnlinkedWorkbook } = await import('./unlinked-workbook.ts')
+      return { path: (await extractUnlinkedWorkbook(input.path, tools)) ?? input.path }
+    }
     default:
       return { path: input.path }
   }

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { CompoundFile } from '../../../lib/binary/cfb.ts'
+import { openByPath } from '../../../lib/binary/random-access.ts'
 import { createLibreOffice } from '../../../lib/engines/libreoffice.ts'
 import { pandoc } from '../../../lib/engines/pandoc.ts'
+import { makeCompoundFile } from '../../binary/make-cfb.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
 import { readStdout } from '../support/inspect-result.ts'
 import { convert, fixture } from '../support/run-engine.ts'
 
@@ -43,4 +48,19 @@ test('Boolean cells are displayed as TRUE and FALSE, whatever their number forma
   const table = await readFile((await convert(office, source, 'csv')).path, 'utf8')
   assert.match(table, /^TRUE,TRUE,FALSE,TRUE,/m)
   assert.match(await toMarkdown('office/logical-values.xlsx'), /\| TRUE +\| TRUE +\| FALSE +\| TRUE +\|/)
+})
+
+test('an old workbook is found whatever the name of its stream, and in a directory without links', async () => {
+  const { path } = await convert(office, fixture('office/workbook.xlsx'), 'xls')
+  const workbook = await (await CompoundFile.open(await openByPath(path))).read('Workbook')
+  assert.ok(workbook)
+  const expectedTable = await readFile((await convert(office, path, 'csv')).path, 'utf8')
+  const folder = scratchFolder('workbooks')
+  for (const name of ['Workbook', 'WORKBOOK', 'Book', 'BOOK']) {
+    const source = join(folder, `${name}.xls`)
+    // The entries of the made file have no links to each other.
+    await writeFile(source, makeCompoundFile({ Notes: Buffer.alloc(5000), [name]: workbook }).bytes)
+    const table = await readFile((await convert(office, source, 'csv')).path, 'utf8')
+    assert.equal(table, expectedTable, name)
+  }
 })

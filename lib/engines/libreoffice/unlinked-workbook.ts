@@ -1,0 +1,29 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CompoundFile } from '../../binary/cfb.ts'
+import { openByPath } from '../../binary/random-access.ts'
+import type { Tools } from '../engine.ts'
+
+/** The stream is read into memory; the workbook of a larger file is not copied. */
+const maxBytes = 256 * 1024 * 1024
+
+/**
+ * Copies the workbook out of an OLE file whose directory has no tree that leads to it, so that LibreOffice does not
+ * find it. LibreOffice also opens the stream on its own, as Excel 4 and earlier stored workbooks. Returns undefined
+ * if LibreOffice can open the file itself, or if there is no workbook.
+ */
+export async function extractUnlinkedWorkbook(path: string, tools: Tools): Promise<string | undefined> {
+  try {
+    const file = await CompoundFile.open(await openByPath(path), maxBytes)
+    if ((await file.isLinked('Workbook')) || (await file.isLinked('Book'))) return undefined
+    const workbook = (await file.read('Workbook')) ?? (await file.read('Book'))
+    if (!workbook) return undefined
+    const copyPath = join(tools.workDir, 'workbook.xls')
+    await writeFile(copyPath, workbook)
+    return copyPath
+  } catch (error) {
+    // LibreOffice may read what is left of a damaged file.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
