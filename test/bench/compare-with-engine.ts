@@ -24,7 +24,7 @@ export interface ComparedServices {
   readonly bare: () => Promise<unknown>
 }
 
-/** Starts a service for `use` and stops it afterwards. */
+/** Starts a service for `run` and stops it afterwards. */
 export async function withService<T>(
   run: (client: ServiceClient, service: TestService) => Promise<T>,
   env: Readonly<Record<string, string>> = {},

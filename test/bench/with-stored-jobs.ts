@@ -7,7 +7,7 @@ import { reaper } from './process-tree.ts'
 import type { BenchContext } from './section.ts'
 import { storeJobs } from './stored-jobs.ts'
 
-/** Runs `use` with a service that has a number of finished jobs of this client. */
+/** Calls `run` with a service that has a number of finished jobs of this client. */
 export async function withStoredJobs(
   count: number,
   { fixtures }: BenchContext,

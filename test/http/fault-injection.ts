@@ -25,7 +25,7 @@ export function runBefore<Service extends object>(
   return replaceMembers(service, { [method]: callAfter } as Partial<Service>) // as the method, but for what is before
 }
 
-/** Returns a function that runs `act` only on its first call. */
+/** Returns a function that runs `action` only on its first call. */
 export const once = (action: () => Promise<unknown>) => {
   let done: Promise<unknown> | undefined
   return () => (done ??= action())

@@ -52,7 +52,7 @@ const abort = (upload: StartedUpload) => app.send('DELETE', path(upload), { head
 const answer = ({ status, json }: Awaited<ReturnType<EmbeddedApp['send']>>) =>
   status < 300 ? String(status) : `${status} ${json.error.code}`
 
-/** An app that runs `act` before it completes an upload. */
+/** An app that runs `action` before it completes an upload. */
 function runBeforeCompleting(action: () => Promise<unknown>): EmbeddedApp {
   const { files } = app.services
   const changedFiles: Partial<Files> = { parts: runBefore(files.parts, 'complete', once(action)) }

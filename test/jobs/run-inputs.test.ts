@@ -82,7 +82,7 @@ async function run(
     findFallback,
     space: {
       requireCompleteOutput: async () => {},
-      explain: async () => undefined,
+      explainDiskError: async () => undefined,
     } as unknown as DiskSpaceMonitor,
     signal: new AbortController().signal,
     progress: () => {},
@@ -158,7 +158,7 @@ test('a failure on a full disk is reported as such, and does not lead to a fallb
   const diskError = new AppError('INSUFFICIENT_DISK_SPACE', 'The disk is full.')
   const space = {
     requireCompleteOutput: async () => {},
-    explain: async () => diskError,
+    explainDiskError: async () => diskError,
   } as unknown as DiskSpaceMonitor // only the members that are used
   const { done } = await run(failOnFallback, { space })
   await assert.rejects(done, diskError)
@@ -166,7 +166,7 @@ test('a failure on a full disk is reported as such, and does not lead to a fallb
   const interruptedRun = await run(failOnFallback, {
     space: {
       requireCompleteOutput,
-      explain: async (error: unknown) => (error === diskError ? diskError : undefined),
+      explainDiskError: async (error: unknown) => (error === diskError ? diskError : undefined),
     } as never,
     engines: [createEngine(async () => ({}))],
   })

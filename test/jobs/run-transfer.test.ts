@@ -21,7 +21,7 @@ function createExport(put: RemoteStore['put'], moreFields: Partial<typeof send> 
   }
   const operation = {
     kind: 'export',
-    place: undefined,
+    pathFields: undefined,
     openStore: async () => async (fields: unknown) => {
       seenFiles.push(fields)
       return { put, close: async () => seenFiles.push('closed') }

@@ -137,14 +137,14 @@ test('waiting for an unchanged job reads it until the timeout, and not longer', 
   const waits: unknown[] = []
   const parts = {
     store: { getJob: async () => ({ ...job, sequence: ++readCount }) },
-    waitForChange: async (_id: string, wait: { leftMs: number }) => {
+    waitForChange: async (_id: string, wait: { remainingMs: number }) => {
       assert.ok(waits.push(wait) < 9, 'it does not stop')
-      t.mock.timers.setTime(Date.now() + Math.min(30, wait.leftMs))
+      t.mock.timers.setTime(Date.now() + Math.min(30, wait.remainingMs))
     },
   }
   const jobs = new Jobs(parts as unknown as ConstructorParameters<typeof Jobs>[0]) // only the members that are used
   assert.equal((await jobs.waitFor('job_1', 0, () => false))?.sequence, 1)
-  assert.deepEqual(waits.splice(0), [{ pauseMs: 0, leftMs: 0 }])
+  assert.deepEqual(waits.splice(0), [{ pauseMs: 0, remainingMs: 0 }])
   const foundJob = await jobs.waitFor('job_1', 60, ({ sequence }) => sequence > 9)
   assert.deepEqual([foundJob?.sequence, readCount, waits.length], [3, 3, 2])
   assert.equal((await jobs.waitFor('job_1', 60, () => true, job))?.sequence, job.sequence, 'the job is known')

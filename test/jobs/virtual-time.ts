@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Time that can be advanced for code that runs inside of `inTime`, so that leases expire without waiting. */
+/** Time that can be advanced for code that runs inside of `runInTime`, so that leases expire without waiting. */
 export class VirtualTime {
   #offsetMs = 0
 

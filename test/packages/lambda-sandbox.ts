@@ -60,7 +60,7 @@ export const profileLimits = {
   }),
 }
 
-/** Returns the deployed environment; `known` contains the values that CloudFormation would fill in. */
+/** Returns the deployed environment; `knownVariables` contains the values that CloudFormation would fill in. */
 export function environmentOf(
   name: keyof typeof functions,
   knownVariables: Readonly<Record<string, string>>,

@@ -36,15 +36,15 @@ export interface TestService {
 }
 
 /**
- * Starts the real service as a separate process, or as a child of `under`, with an empty data folder and free ports.
+ * Starts the real service as a separate process, or as a child of `wrapper`, with an empty data folder and free ports.
  */
 export async function startService(
   env: Record<string, string> = {},
   dataDir?: string,
-  mountedPaths: readonly string[] = [],
+  wrapper: readonly string[] = [],
 ): Promise<TestService> {
   const dir = dataDir ?? (await mkdtemp(join(tmpdir(), 'mutabor-test-')))
-  const [program = '', ...args] = [...mountedPaths, process.execPath, ...nodeFlags, start]
+  const [program = '', ...args] = [...wrapper, process.execPath, ...nodeFlags, start]
   const child = spawn(program, args, {
     env: {
       ...nodeEnvironment,

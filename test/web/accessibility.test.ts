@@ -20,7 +20,7 @@ const visitPage = (context: BrowserContextOptions, act: (page: Page) => Promise<
 
 const wide = { width: 1440, height: 900 }
 
-/** Takes the page through its states and calls `look` in each. */
+/** Takes the page through its states and calls `check` in each. */
 async function forEachState(page: Page, check: (state: string) => Promise<void>): Promise<void> {
   await page.locator('#kinds li').first().waitFor()
   await check('empty')
