@@ -193,8 +193,8 @@ export class Workflows {
       const { code, message } = error
       const failedRun = { status: 'failed', endedAt: now.toISOString(), error: { code, message } } as const
       await this.store.changeRun(run, failedRun)
-      await this.#changeWithRetry(workflow.id, (loadCurrentRun) => ({
-        next: loadCurrentRun.live === run.id ? endRun(loadCurrentRun, failedRun, now) : loadCurrentRun,
+      await this.#changeWithRetry(workflow.id, (current) => ({
+        next: current.live === run.id ? endRun(current, failedRun, now) : current,
       }))
     }
   }
