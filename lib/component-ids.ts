@@ -23,7 +23,7 @@ export const isPinnable = (id: EngineId): boolean => id !== 'pdf'
 /** Container images. Engines that often run one after another share an image, its queue and its function. */
 export type ImageId = 'av' | 'image' | 'office' | 'pdf' | 'document' | 'archive' | 'font' | 'browser'
 
-/** Levels of confinement, from the weakest to the strongest. `confinementLevel` defines their requirements. */
+/** Levels of confinement, from the weakest to the strongest. `toConfinementLevel` defines their requirements. */
 export const confinementLevels = ['none', 'limits', 'filtered', 'namespaces'] as const
 
 export type ConfinementLevel = (typeof confinementLevels)[number]

@@ -10,7 +10,7 @@ type KeySettings = { readonly [Name in 'SERVICE_SECRET' | DerivedKeyName]?: stri
 
 /** Returns the settings for a service secret. */
 export const deriveKeys = (secret: string): Readonly<Record<DerivedKeyName, string>> =>
-  // The result has exactly the names listed in `purposes`.
+  // The result has exactly the names listed in `purposesByKeyName`.
   Object.fromEntries(
     derivedKeyNames.map((name) => [name, deriveKey(secret, purposesByKeyName[name]).toString('base64url')]),
   ) as Record<DerivedKeyName, string>

@@ -73,7 +73,7 @@ const createJobGraph = ({ title, dimension, metric, statistic }: (typeof jobGrap
 export function createDashboardResources(resources: Readonly<Record<string, Resource>>) {
   const alarms = Object.values(resources)
     .filter(({ Type }) => Type === 'AWS::CloudWatch::Alarm')
-    // Made by `alarm`.
+    // Made by `createAlarm`.
     .map(({ Properties }) => Properties as AlarmProperties)
   const alarmsByMetric = Map.groupBy(alarms, ({ Namespace, MetricName }) => `${Namespace} ${MetricName}`)
   const graphs = [...jobGraphs.map(createJobGraph), ...[...alarmsByMetric.values()].map(createAlarmGraph)]

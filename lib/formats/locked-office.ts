@@ -49,7 +49,7 @@ export const documentKindMismatchError = (namedFormat: FormatId, foundFormat: Fo
     { field: 'file', namedAs: namedFormat, reason: 'other-kind', found: foundFormat },
   )
 
-/** Returns the actual format of the document from an error by `documentKindMismatch`. */
+/** Returns the actual format of the document from an error by `documentKindMismatchError`. */
 export function toDetectedFormat(
   error: { readonly details?: Readonly<Record<string, unknown>> | undefined } | undefined,
 ): FormatId | undefined {

@@ -1,4 +1,4 @@
-/** Minimum average plausibility of the code units, see `plausibilityOf`. */
+/** Minimum average plausibility of the code units, see `scorePlausibility`. */
 const minPlausibility = 0.9
 /** Share of bytes that are ASCII characters; in UTF-16 it is half for English text and less for other languages. */
 const maxAsciiShare = 0.8

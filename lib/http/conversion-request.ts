@@ -184,7 +184,7 @@ function addFormWait(waitRequest: WaitRequest): WaitRequest {
   return isForm ? { ...waitRequest, headers: { prefer: 'wait=25', ...headers } } : waitRequest
 }
 
-/** Like `waitForJob`, as a complete reply that redirects to the result if the client asked for that. */
+/** Like `waitForNewJob`, as a complete reply that redirects to the result if the client asked for that. */
 export async function respondWithJob(createdState: JobState, request: WaitRequest, services: Services) {
   const waitRequest = addFormWait(request)
   const { state, status, headers } = await waitForNewJob(createdState, waitRequest, services)

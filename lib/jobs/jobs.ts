@@ -37,7 +37,7 @@ import { firstCheckS, type GraphRecords } from './task-graph.ts'
 import type { TaskSender } from './task-sender.ts'
 
 /**
- * Resolves when a job may have changed, at the latest after `leftMs`; with the new record if the notification contains
+ * Resolves when a job may have changed, at the latest after `remainingMs`; with the new record if the notification contains
  * it. `pauseMs` is how long to wait where there are no notifications.
  */
 export type WaitForJobChange = (

@@ -25,7 +25,7 @@ export function resolveTaskInputs(
   })
 }
 
-/** Selects files of several tasks. @throws as `inputsOfTask` does */
+/** Selects files of several tasks. @throws as `resolveTaskInputs` does */
 export const selectFiles = (
   input: TaskInput | readonly TaskInput[] | undefined,
   filesOf: (task: string) => readonly StoredFile[],

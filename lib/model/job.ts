@@ -198,7 +198,7 @@ export const Task = z.object({
   owner: z.string().optional(),
   /** Trace of the request that created the job, for what the sweep or an upload continues. */
   traceparent: z.string().optional(),
-  /** Chunks only: number of the chunk, see `chunkNumber`. */
+  /** Chunks only: number of the chunk, see `getChunkNumber`. */
   part: z.int().optional(),
   /** Fields of the operation as requested, with sealed secrets; in a chunk, the spec of the chunk. */
   spec: z.record(z.string(), z.unknown()),

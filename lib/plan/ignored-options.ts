@@ -15,7 +15,7 @@ interface IgnoredOption {
   readonly option: string
   /** The option that is used instead, or that leaves nothing to do for this one. */
   readonly overriddenBy: string
-  /** Value of `beside`, which may be its default; any value that was sent if left out. */
+  /** Value of `overriddenBy`, which may be its default; any value that was sent if left out. */
   readonly is?: string
   /** For two names of one setting: whether they agree. */
   readonly valuesAgree?: (value: unknown, otherValue: unknown) => boolean

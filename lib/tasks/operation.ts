@@ -77,7 +77,7 @@ export const TaskSpec = z.object({
   /** Target format id. */
   to: z.string().optional(),
   engine: z.string().optional(),
-  /** Template for the names of the results; see `nameFromTemplate`. */
+  /** Template for the names of the results; see `createNameFromTemplate`. */
   filename: z.string().optional(),
   /** Options as requested; secrets are stored sealed. */
   options: z.record(z.string(), z.unknown()),

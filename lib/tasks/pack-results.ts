@@ -12,7 +12,7 @@ export const packResultsOperation = {
     /** Folders by job. */
     folders: z.record(z.string(), z.string()).optional(),
     filename: z.string(),
-    /** Template for the file names; see `nameFromTemplate`. */
+    /** Template for the file names; see `createNameFromTemplate`. */
     nameTemplate: z.string().optional(),
     /** `{index}` of the first file; 1 if omitted. */
     firstIndex: z.int().optional(),

@@ -273,7 +273,7 @@ export function moveCredentialsToHeader(url: URL, headers: OutgoingRequest['head
   }
 }
 
-/** Whether headers for the host of `url` may also be sent to `other`: the same host, and no downgrade to plain HTTP. */
+/** Whether headers for the host of `url` may also be sent to `otherUrl`: the same host, and no downgrade to HTTP. */
 export const isSameHost = (url: URL, otherUrl: URL): boolean =>
   url.host === otherUrl.host && !(url.protocol === 'https:' && otherUrl.protocol === 'http:')
 

@@ -108,7 +108,7 @@ const readSome = (
 
 /**
  * Writes a stream from `start` on.
- * @param written called with the position up to which all bytes are written.
+ * @param onWritten called with the position up to which all bytes are written.
  */
 export async function writeAhead(
   sftp: SFTPWrapper,

@@ -70,7 +70,7 @@ export function unsealSecrets(
   return [vault.unseal(secret, context), ...validSecrets.map((one) => vault.unseal(one.secret, context))] as [
     string,
     ...string[],
-  ] // created by newSecret, or from a checked field
+  ] // created by createSecret, or from a checked field
 }
 
 /** Limits the old secrets, so that repeated rotation cannot grow the headers. */

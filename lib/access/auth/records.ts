@@ -132,8 +132,8 @@ function createPointers(model: string, record: AuthRecord, context: RecordContex
 }
 
 /**
- * Returns the writes that replace the pointers of `before` by those of `next`; they fail if a unique value is
- * already in use.
+ * Returns the writes that replace the pointers of `recordBefore` by those of `nextRecord`; they fail if a unique
+ * value is already in use.
  */
 export function createPointerWrites(
   model: string,

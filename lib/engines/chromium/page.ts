@@ -15,7 +15,7 @@ export interface PageSource {
   /** Returns other files that the page may load, by `normalizePartUrl` of the URL. */
   part?(key: string): Promise<ArchivePart | undefined> | ArchivePart | undefined
   /**
-   * Modifies the page once it is parsed, before its load event. The page must link to `held`, whose pending request
+   * Modifies the page once it is parsed, before its load event. The page must link to `pendingUrl`, whose pending request
    * delays that event.
    */
   prepare?(call: BrowserPage['call']): Promise<void>
@@ -205,7 +205,7 @@ async function createIsolatedCall(call: BrowserPage['call'], frameId: string): P
 interface RequestInterceptor {
   /** Fulfills a request from the source, and fails all others. */
   handle(paused: z.infer<typeof PausedRequest>): Promise<unknown>
-  /** Completes the request for `held`, so that the load event can fire. */
+  /** Completes the request for `pendingUrl`, so that the load event can fire. */
   release(): void
   /** Number of linked files that the source does not contain. */
   readonly missingFiles: number

@@ -55,7 +55,7 @@ export function view(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Returns the error for all truncated and damaged files; `what` is a clause that describes the damage. */
+/** Returns the error for all truncated and damaged files; `problem` is a clause that describes the damage. */
 export function corruptFileError(kind: string, problem: string): AppError {
   return new AppError(
     'CORRUPT_FILE',

@@ -24,7 +24,10 @@ export const createSuccessBody = (data: unknown, requestId: string, warnings?: r
   meta: createMeta(requestId, warnings),
 })
 
-/** `successBody` in two parts, for data that is already JSON: the part that can be cached and the part that differs. */
+/**
+ * `createSuccessBody` in two parts, for data that is already JSON: the part that can be cached and the part that
+ * differs.
+ */
 export const createSuccessHead = (data: string) => `{"success":true,"data":${data}`
 export const createSuccessTail = (requestId: string, warnings?: readonly Warning[]) =>
   `,"meta":${JSON.stringify(createMeta(requestId, warnings))}}`

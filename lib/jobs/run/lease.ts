@@ -238,7 +238,7 @@ export class Lease {
     return this.#store.changeTask(this.#run.ref, change, { condition, ...defined({ mark }) })
   }
 
-  /** Stores the remaining work of a running task. @throws LeaseLost when another worker has the task. */
+  /** Stores the remaining work of a running task. @throws LeaseLostError when another worker has the task. */
   async saveRemaining(remainingWork: Pick<Task, 'pieces' | 'begun'>): Promise<void> {
     const { applied } = await this.#change({ set: { ...remainingWork, percent: this.#percent } })
     if (!applied) throw new LeaseLostError()

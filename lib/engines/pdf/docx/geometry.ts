@@ -96,7 +96,7 @@ export function computeMedian(values: readonly number[]): number {
   return sortedValues[Math.floor(sortedValues.length / 2)] ?? 0
 }
 
-/** Returns what remains of `free` without the intervals `taken`. */
+/** Returns what remains of `free` without `subtractedIntervals`. */
 export function subtractIntervals(
   free: readonly Interval[],
   subtractedIntervals: readonly Interval[],

@@ -95,7 +95,7 @@ export async function recognizeText(
  * Reads the pages of a chunk's PDF and stores the results in an archive.
  * @param documentPages numbers of its pages in the whole document.
  * @returns those of its pages that were read.
- * @throws the same errors as `recognize`.
+ * @throws the same errors as `recognizeText`.
  */
 export async function recognizeChunk(
   request: OcrRequest,

@@ -96,7 +96,7 @@ export async function finishPdf(
   return { files: [file], details }
 }
 
-/** Writes `changed` to `path` with the passwords and restrictions of the source. */
+/** Writes `changedPath` to `path` with the passwords and restrictions of the source. */
 export async function reencrypt(
   { isEncrypted, source, password }: EditablePdf,
   changedPath: string,

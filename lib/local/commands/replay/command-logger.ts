@@ -4,7 +4,9 @@ import type { OnCommand } from '../../../engines/sandbox/exec.ts'
 import { parseLine } from './log-files.ts'
 import type { Printer } from './printer.ts'
 
-/** Returns a stream that prints the log lines of the run, except failed programs, which `commandPrinter` prints. */
+/**
+ * Returns a stream that prints the log lines of the run, except failed programs, which `createCommandPrinter` prints.
+ */
 export function createStepPrinter(printer: Printer): DestinationStream {
   return {
     write(text) {
