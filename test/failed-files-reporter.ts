@@ -20,5 +20,5 @@ export default async function* reportFailedFiles(events: AsyncIterable<TestEvent
       failedFiles.add(killedFile)
     }
   }
-  yield JSON.stringify({ finishedFiles: finishedFiles.size, failed: [...failedFiles].sort() })
+  yield JSON.stringify({ ran: finishedFiles.size, failed: [...failedFiles].sort() })
 }
