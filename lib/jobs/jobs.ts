@@ -37,8 +37,8 @@ import { firstCheckS, type GraphRecords } from './task-graph.ts'
 import type { TaskSender } from './task-sender.ts'
 
 /**
- * Resolves when a job may have changed, at the latest after `remainingMs`; with the new record if the notification contains
- * it. `pauseMs` is how long to wait where there are no notifications.
+ * Resolves when a job may have changed, at the latest after `remainingMs`; with the new record if the notification
+ * contains it. `pauseMs` is how long to wait where there are no notifications.
  */
 export type WaitForJobChange = (
   jobId: string,

@@ -15,8 +15,8 @@ export interface PageSource {
   /** Returns other files that the page may load, by `normalizePartUrl` of the URL. */
   part?(key: string): Promise<ArchivePart | undefined> | ArchivePart | undefined
   /**
-   * Modifies the page once it is parsed, before its load event. The page must link to `pendingUrl`, whose pending request
-   * delays that event.
+   * Modifies the page once it is parsed, before its load event. The page must link to `pendingUrl`, whose pending
+   * request delays that event.
    */
   prepare?(call: BrowserPage['call']): Promise<void>
 }
