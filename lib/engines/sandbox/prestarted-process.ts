@@ -27,8 +27,8 @@ interface PrestartOptions {
 }
 
 /**
- * Starts a program while the previous job is running, to hide its start-up time. Each process is used only once, and until
- * then has read nothing but its own code, so jobs are as isolated as if a process were started for each of them.
+ * Starts a program while the previous job is running, to hide its start-up time. Each process is used only once, and
+ * until then has read nothing but its own code, so jobs are as isolated as if a process were started for each of them.
  */
 export function createPrestarter(options: PrestartOptions): Prestarter {
   let next: Promise<PrestartedProcess | undefined> | undefined
