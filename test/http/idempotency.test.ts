@@ -302,6 +302,7 @@ test('the OpenAPI document lists the Idempotency-Key header of each endpoint tha
   assert.deepEqual(idempotentOperations.toSorted(), [
     'post /v1/api-keys',
     'post /v1/api-keys/{keyId}/rotate',
+    'post /v1/cloud/{drive}/export',
     'post /v1/cloud/{drive}/import',
     'post /v1/convert',
     'post /v1/convert/batch',

@@ -56,6 +56,7 @@ test('the daily and monthly limits count only requests that create work', async 
   const workRoutes = [...routes, ...compatContracts].filter(({ createsWork }) => createsWork)
   const nativePaths = workRoutes.map(({ path }) => path).filter((path) => !path.startsWith('/v2/'))
   assert.deepEqual(nativePaths.sort(), [
+    '/v1/cloud/:drive/export',
     '/v1/cloud/:drive/import',
     '/v1/convert',
     '/v1/convert/batch',

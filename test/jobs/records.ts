@@ -93,12 +93,14 @@ type Attributes = Record<string, unknown>
 export function applyChange<T extends object>(record: T, change: Change): T {
   const recordBefore = structuredClone(record) as Attributes
   const recordAfter = structuredClone(recordBefore)
-  const { set = {}, setOnce = {}, setPlus = {}, remove = [] } = change
+  const { set = {}, setOnce = {}, setPlus = {}, add = {}, remove = [] } = change
   for (const [path, value] of Object.entries(set)) if (value !== undefined) put(recordAfter, path, value)
   for (const [path, value] of Object.entries(setOnce))
     if (!(path in recordBefore)) put(recordAfter, path, value)
   for (const [path, [from, plus]] of Object.entries(setPlus))
     put(recordAfter, path, Number(recordBefore[from]) + plus)
+  for (const [name, number] of Object.entries(add))
+    recordAfter[name] = Number(recordBefore[name] ?? 0) + number
   for (const path of remove) put(recordAfter, path, undefined)
   changeSets(recordAfter, change)
   return recordAfter as T
