@@ -16,6 +16,7 @@ import {
 } from '../engines/chromium/screenshot.ts'
 import { rejectWhenAborted } from '../engines/sandbox/until-aborted.ts'
 import { AppError } from '../errors.ts'
+import type { Warning } from '../model/job.ts'
 import { moveCredentialsToHeader, parseHttpUrl } from '../transfer/guarded-http.ts'
 import type { CaptureFile, RemoteFile } from '../transfer/transfer.ts'
 import { type CaptureFields, pickOptions } from './capture-fields.ts'
@@ -27,7 +28,7 @@ import { type PageLoad, scrollThrough, waitUntilReady } from './wait-until-ready
 const captureLimitS = 60
 
 type Fields = Readonly<Record<string, unknown>>
-type WarningList = { code: string; message: string }[]
+type WarningList = Warning[]
 
 /** Captures a website in a separate browser, which is never shared with other users. */
 export const captureWebsite: CaptureFile = async (
@@ -138,10 +139,11 @@ async function captureTo(page: BrowserPage, path: string, to: Target, input: Fie
   return [{ code: 'PAGE_CUT', message }]
 }
 
-function createLinksWarning(count: number) {
+function createLinksWarning(count: number): Warning {
   const files =
     count === 1 ? 'One file requested by the page was' : `${count} files requested by the page were`
-  return { code: 'LINKS_DROPPED', message: `${files} not loaded: missing, too large or not public.` }
+  const message = `${files} not loaded: missing, too large or not public.`
+  return { code: 'LINKS_DROPPED', message, details: { count } }
 }
 
 function nameOf({ filename }: CaptureFields, { hostname }: URL, to: Target): string {

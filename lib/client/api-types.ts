@@ -1747,6 +1747,33 @@ export interface Warning {
   code: string
   message: string
   field?: string
+  details?: WarningDetails
+}
+export interface WarningDetails {
+  /** How many files, fonts or pages the warning is about */
+  count?: number
+  /** How many the source contains */
+  total?: number
+  /** How many of them the result contains */
+  kept?: number
+  /** What `total` and `kept` count, a unit of `fidelity` */
+  unit?: string
+  /** Fraction that was kept (`CONTENT_LOST`) or is uncertain (`OCR_UNCERTAIN`) */
+  share?: number
+  /** The first 10 names */
+  names?: string[]
+  /** Pages such as `1-3,7`, unless there are too many */
+  pages?: string
+  /** Hidden sheets */
+  sheets?: number
+  /** Hidden rows */
+  rows?: number
+  /** Hidden columns */
+  columns?: number
+  /** Format of the source */
+  from?: string
+  /** Format of the result */
+  to?: string
 }
 export interface JobError {
   code: ("INVALID_API_KEY" | "AUTHENTICATION_REQUIRED" | "INSUFFICIENT_PERMISSIONS" | "RATE_LIMITED" | "INVALID_INPUT" | "INVALID_REQUEST" | "FILE_TOO_LARGE" | "UNSUPPORTED_FORMAT" | "UNSUPPORTED_CONVERSION" | "FORMAT_NOT_FOUND" | "JOB_NOT_FOUND" | "TASK_NOT_FOUND" | "CONVERSION_FAILED" | "CORRUPT_FILE" | "TIMEOUT" | "INSUFFICIENT_DISK_SPACE" | "STORAGE_NOT_CONFIGURED" | "NO_FILES" | "FILE_GONE" | "EXPIRED" | "PDF_ENCRYPTED" | "DRIVE_NOT_CONFIGURED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "UNSUPPORTED_MEDIA_TYPE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "UPLOAD_NOT_FOUND" | "UPLOAD_INCOMPLETE" | "WEBHOOK_NOT_FOUND" | "WORKFLOW_NOT_FOUND" | "API_KEY_NOT_FOUND" | "URL_NOT_ALLOWED" | "DRIVE_NOT_CONNECTED" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE" | "FILE_ENCRYPTED" | "IMPORT_FAILED" | "EXPORT_FAILED" | "INTERNAL_ERROR")

@@ -158,7 +158,7 @@ export class EngineCall implements Call<EngineReply> {
         this.#tools?.progress(message.ratio, message.stage)
         break
       case 'warning':
-        this.#tools?.warn(message.code, message.message)
+        this.#tools?.warn(message.code, message.message, message.details)
         break
       case 'result':
         this.#result.resolve(message.value)

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { EngineId } from '../component-ids.ts'
 import type { ChunkResult, EngineWork, WorkerPool } from '../engines/engine.ts'
 import { type FormatId, isFormatId } from '../formats/index.ts'
+import { WarningDetails } from '../model/warning-details.ts'
 import { SerializedError } from './serialized-error.ts'
 
 /** Name of the folder for results in the folder of the process, which is empty but for it between calls. */
@@ -105,7 +106,12 @@ export const EngineMessage = z.discriminatedUnion('type', [
   /** A request to the host of the engine. */
   z.strictObject({ type: z.literal('host'), id: z.number(), request: z.unknown() }),
   z.strictObject({ type: z.literal('progress'), ratio: z.number(), stage: text.max(100).optional() }),
-  z.strictObject({ type: z.literal('warning'), code: text.max(100), message: text.max(maxWarningLength) }),
+  z.strictObject({
+    type: z.literal('warning'),
+    code: text.max(100),
+    message: text.max(maxWarningLength),
+    details: WarningDetails.optional(),
+  }),
   z.strictObject({ type: z.literal('result'), value: z.unknown() }),
   z.strictObject({ type: z.literal('error'), error: SerializedError }),
   /** Nothing of the call is left in the folder. */

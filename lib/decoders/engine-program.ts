@@ -100,7 +100,7 @@ const createTools = (): Tools => ({
   exec,
   host,
   progress: (ratio, stage) => queue({ type: 'progress', ratio, ...(stage !== undefined && { stage }) }),
-  warn: (code, message) => queue({ type: 'warning', code, message: fitWarning(message) }),
+  warn: (code, message, details) => queue({ type: 'warning', code, message: fitWarning(message), details }),
   // The service ends the process instead.
   signal: new AbortController().signal,
   workDir: folder,

@@ -278,7 +278,9 @@ async function convert(
   }
   if (page.missingFiles > 0) {
     const files = page.missingFiles === 1 ? 'One linked file was' : `${page.missingFiles} linked files were`
-    tools.warn('LINKS_DROPPED', `${files} not loaded: pages are converted without network access.`)
+    tools.warn('LINKS_DROPPED', `${files} not loaded: pages are converted without network access.`, {
+      count: page.missingFiles,
+    })
   }
   return { files: [{ path }], ...(hiddenText !== '' && { hiddenText: hiddenText }) }
 }

@@ -2,7 +2,9 @@ import type * as z from 'zod'
 import type { EngineId, ImageId } from '../component-ids.ts'
 import type { Trait } from '../formats/detect/traits.ts'
 import type { FormatId } from '../formats/index.ts'
+import type { Warning } from '../model/job.ts'
 import type { Operation } from '../model/operations.ts'
+import type { WarningDetails } from '../model/warning-details.ts'
 import type { PrestartedProcess } from './sandbox/command.ts'
 
 /** Input files that an operation accepts in addition to the first one. */
@@ -125,8 +127,11 @@ export interface Tools {
   ): Promise<{ stdout: string; stderr: string }>
   /** Reports the progress of this step (0 to 1). It may be called often and with any value; decreases are ignored. */
   progress(ratio: number, stage?: string): void
-  /** Warns the client that something was dropped or replaced. The job continues. */
-  warn(code: string, message: string): void
+  /**
+   * Warns the client that something was dropped or replaced. The job continues.
+   * @param details the numbers and names in the message, for clients in other languages.
+   */
+  warn(code: string, message: string, details?: WarningDetails): void
   readonly signal: AbortSignal
   /** Folder with the inputs, temporary files and `outDir`. The step may write only here. */
   readonly workDir: string
@@ -182,7 +187,7 @@ export interface Shortfall {
   /** Fraction of the source that was kept (0 to 1). */
   readonly kept: number
   /** Sent to the client if no fallback keeps more. */
-  readonly warning: { readonly code: string; readonly message: string }
+  readonly warning: Warning
 }
 
 export interface EngineResult {

@@ -165,6 +165,7 @@ function takeFirstPage(paths: readonly string[], to: FormatId, tools: Tools): En
     tools.warn(
       'PAGES_DROPPED',
       `Only the first of ${paths.length} pages was converted: ${to} stores a single drawing.`,
+      { kept: 1, total: paths.length },
     )
   }
   return { files: [{ path }] }
@@ -181,7 +182,10 @@ async function convertImage(input: InputFile, work: EngineWork, tools: Tools): P
   const { path, pages } = await imageToPostScript(input, maxPages, tools)
   if (pages > maxPages) {
     const convertedRange = maxPages === 1 ? 'the first page' : `the first ${maxPages} pages`
-    tools.warn('PAGES_DROPPED', `Of ${pages} pages, only ${convertedRange} could be converted.`)
+    tools.warn('PAGES_DROPPED', `Of ${pages} pages, only ${convertedRange} could be converted.`, {
+      kept: maxPages,
+      total: pages,
+    })
   }
   return convertPostScript(path, { ...work, from: 'ps' }, tools)
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
+import { describeNames } from '../model/warning-details.ts'
 import { defined } from '../validation/defined.ts'
 import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engine.ts'
 import { OfficeFacts } from './libreoffice/bridge.ts'
@@ -162,11 +163,22 @@ function warnAboutLosses(
   }
   const substitutionsWithOtherWidths = fonts.filter((font) => !hasSameWidths(font))
   if (substitutionsWithOtherWidths.length > 0)
-    tools.warn('FONTS_SUBSTITUTED', describeSubstitutions(substitutionsWithOtherWidths))
+    tools.warn(
+      'FONTS_SUBSTITUTED',
+      describeSubstitutions(substitutionsWithOtherWidths),
+      describeNames(substitutionsWithOtherWidths.map(({ name }) => name)),
+    )
   if (missingGlyphs && missingGlyphs.total > 0)
     tools.warn('GLYPHS_MISSING', describeMissingGlyphs(missingGlyphs))
   if ((to === 'csv' || to === 'tsv') && sheets > 1) {
-    tools.warn('SHEETS_DROPPED', `The first of ${sheets} sheets was converted: ${to} stores a single table.`)
+    tools.warn(
+      'SHEETS_DROPPED',
+      `The first of ${sheets} sheets was converted: ${to} stores a single table.`,
+      {
+        kept: 1,
+        total: sheets,
+      },
+    )
   }
   if (hidden) warnAboutHiddenContent(hidden, to, tools)
   if (shapes > 0) {
@@ -177,7 +189,10 @@ function warnAboutLosses(
     )
   }
   if (to === 'svg' && pages > 1) {
-    tools.warn('PAGES_DROPPED', `The first of ${pages} pages was converted: svg stores a single drawing.`)
+    tools.warn('PAGES_DROPPED', `The first of ${pages} pages was converted: svg stores a single drawing.`, {
+      kept: 1,
+      total: pages,
+    })
   }
 }
 
@@ -202,6 +217,7 @@ function warnAboutHiddenContent(
     tools.warn(
       'HIDDEN_DROPPED',
       `Hidden parts of the workbook were left out: ${what}. To include them in the ${to}, unhide them and save the file again.`,
+      { sheets: hiddenContent.sheets, rows: hiddenContent.rows, columns: hiddenContent.columns },
     )
 }
 

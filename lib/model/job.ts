@@ -6,6 +6,7 @@ import { Fidelity } from './fidelity.ts'
 import { operations } from './operations.ts'
 import { StoredSummary } from './stored-summary.ts'
 import { TaskInput } from './task-input.ts'
+import { WarningDetails } from './warning-details.ts'
 
 /** The records of a job. `task-graph.ts` creates them from a request, `job-state-machine.ts` decides what follows. */
 
@@ -61,7 +62,12 @@ export type ExportedFile = z.infer<typeof ExportedFile>
 
 export const Warning = component(
   'Warning',
-  z.object({ code: z.string(), message: z.string(), field: z.string().optional() }),
+  z.object({
+    code: z.string(),
+    message: z.string(),
+    field: z.string().optional(),
+    details: WarningDetails.optional(),
+  }),
 )
 export type Warning = z.infer<typeof Warning>
 

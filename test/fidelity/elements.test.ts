@@ -122,7 +122,11 @@ test('a result without any image of its source causes a warning, but no fallback
   const { fidelity, warnings, result } = await convert(`<p>${createText(20)}</p>`, 'html')
   assert.deepEqual(fidelity?.images, { source: 2, result: 0, share: 0 })
   assert.deepEqual(warnings, [
-    { code: 'CONTENT_LOST', message: 'Of 2 images in the html, 0 are in the html (0 %).' },
+    {
+      code: 'CONTENT_LOST',
+      message: 'Of 2 images in the html, 0 are in the html (0 %).',
+      details: { unit: 'images', total: 2, kept: 0, share: 0, from: 'html', to: 'html' },
+    },
   ])
   assert.equal(result.shortfall, undefined)
   assert.deepEqual((await convert(`<p>${createText(20)}</p>${dataImage}`, 'html')).warnings, [])

@@ -34,7 +34,11 @@ test('a result with missing words is reported with the word counts of the source
   assert.deepEqual(fidelity?.words, { source: 1500, result: 1200, share: 0.8 })
   assert.deepEqual(result.shortfall, {
     kept: 0.8,
-    warning: { code: 'CONTENT_LOST', message: 'Of 1,500 words in the html, 1,200 are in the txt (80 %).' },
+    warning: {
+      code: 'CONTENT_LOST',
+      message: 'Of 1,500 words in the html, 1,200 are in the txt (80 %).',
+      details: { unit: 'words', total: 1500, kept: 1200, share: 0.8, from: 'html', to: 'txt' },
+    },
   })
 })
 

@@ -28,7 +28,12 @@ const file: Complete<StoredFile> = {
   members: ['page-1.png'],
   each: 'jobs/job_1/1/a',
 }
-const warning: Complete<Warning> = { code: 'PAGES_DROPPED', message: 'Two pages.', field: 'pages' }
+const warning: Complete<Warning> = {
+  code: 'PAGES_DROPPED',
+  message: 'Two pages.',
+  field: 'pages',
+  details: { kept: 1, total: 3 },
+}
 const error = { code: 'CORRUPT_FILE', message: 'It is cut off.', details } as const
 const fidelity = { words: { source: 2, result: 1, share: 0.5 }, dropped: ['animation'], uncounted: ['doc'] }
 const madeBy = { engine: 'vips', engineVersion: '8', method: 'encode', fidelity }

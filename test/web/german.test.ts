@@ -37,6 +37,17 @@ describe('the page in German', () => {
       assert.deepEqual(await findAxeViolations(page), [])
     }))
 
+  test('the German page explains a warning with its numbers', () =>
+    visit({ site, path: '/?lang=de&to=png' }, async (page) => {
+      const images = ['a.png', 'b.png'].map((name) => `<image href="${name}" width="9" height="9"/>`)
+      const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${images.join('')}</svg>`
+      const buffer = Buffer.from(drawing)
+      await dropOrPaste(page, 'drop', { name: 'a.svg', mimeType: 'image/svg+xml', buffer })
+      const card = findFileCard(page, 'a.svg')
+      await card.locator('[data-primary]').click()
+      await card.getByText('2 Links oder verlinkte Dateien fehlen im Ergebnis.').waitFor()
+    }))
+
   test('the German page marks texts of the service without a translation as English', () =>
     visit({ site, path: '/docs?lang=de&operation=postV1Convert' }, async (page) => {
       await page.locator('h2[lang=en]').getByText('Convert a file').waitFor()

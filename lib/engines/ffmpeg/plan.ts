@@ -95,7 +95,13 @@ function otherStreamWarnings({ attachments, data }: MediaInfo): MediaWarning[] {
   return [
     ...(attachments === 0
       ? []
-      : [{ code: 'ATTACHMENTS_DROPPED', message: `${files} dropped, such as fonts of subtitles.` }]),
+      : [
+          {
+            code: 'ATTACHMENTS_DROPPED',
+            message: `${files} dropped, such as fonts of subtitles.`,
+            details: { count: attachments },
+          },
+        ]),
     ...(data === 0
       ? []
       : [

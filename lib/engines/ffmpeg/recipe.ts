@@ -1,5 +1,6 @@
 // Input and result of `buildRecipe`.
 import type { FormatId } from '../../formats/index.ts'
+import type { WarningDetails } from '../../model/warning-details.ts'
 import type { Container } from './containers.ts'
 import type { MediaOptions } from './options.ts'
 import type { MediaInfo } from './probe.ts'
@@ -9,6 +10,7 @@ import type { Overlay } from './video-filters.ts'
 export interface MediaWarning {
   readonly code: string
   readonly message: string
+  readonly details?: WarningDetails
 }
 
 /** Arguments for ffmpeg before and after its input that create the target, and warnings about losses. */

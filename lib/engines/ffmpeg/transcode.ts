@@ -116,7 +116,7 @@ async function runRecipe(
   }
   if (container.muxer === 'mov') await restoreLanguages(target, recipe.languages)
   if (to === 'mp3' && recipe.method === 'stream-copy') await removeBogusDelay(target)
-  for (const { code, message } of recipe.warnings) tools.warn(code, message)
+  for (const { code, message, details } of recipe.warnings) tools.warn(code, message, details)
   tools.progress(1)
   return { files: [{ path: target }], method: recipe.method, details: describeMedia(media) }
 }

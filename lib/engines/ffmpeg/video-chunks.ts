@@ -159,7 +159,7 @@ export async function runVideoChunk(work: EngineWork, tools: Tools): Promise<Eng
   })
   const durationS = piece.endS - piece.startS
   const { frames } = await encode(recipe, { source: input.path, target, durationS }, tools)
-  for (const { code, message } of recipe.warnings) tools.warn(code, message)
+  for (const { code, message, details } of recipe.warnings) tools.warn(code, message, details)
   return { files: [{ path: target, format: 'nut' }], method: 'encode', details: { pictures: frames } }
 }
 

@@ -34,7 +34,9 @@ export async function convertEmail(
   const { attachments, missing } = Output.parse(JSON.parse(stdout))
   if (attachments > 0) {
     const files = attachments === 1 ? 'The attached file is' : `The ${attachments} attached files are`
-    tools.warn('ATTACHMENTS_DROPPED', `${files} listed in the result but not included.`)
+    tools.warn('ATTACHMENTS_DROPPED', `${files} listed in the result but not included.`, {
+      count: attachments,
+    })
   }
   if (missing > 0) {
     const subject = missing === 1 ? 'An image was' : `${missing} images were`

@@ -58,7 +58,7 @@ export interface ToolsOptions {
   readonly signal: AbortSignal
   readonly limits: EngineLimits
   readonly onProgress?: (ratio: number, stage?: string) => void
-  readonly onWarning?: (code: string, message: string) => void
+  readonly onWarning?: Tools['warn']
   readonly onCommand?: OnCommand | undefined
 }
 
@@ -100,7 +100,7 @@ export function createTools(options: ToolsOptions): Tools {
     signal,
     exec,
     progress: (ratio, stage) => onProgress?.(ratio, stage),
-    warn: (code, message) => onWarning?.(code, message),
+    warn: (...warning) => onWarning?.(...warning),
     host: () => Promise.reject(new Error('only code in a decoder process has a host')),
   }
 }

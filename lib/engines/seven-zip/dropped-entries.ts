@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { describeNames } from '../../model/warning-details.ts'
 import type { Tools } from '../engine.ts'
 import type { KeptLink } from './kept-links.ts'
 import { type ArchiveEntry, findUnsafeEntries } from './list-entries.ts'
@@ -23,13 +24,14 @@ export function warnAboutDroppedEntries(
     tools.warn(
       'LINKS_DROPPED',
       `${subject} of the archive could point outside of it and ${verb}: ${listNames(links)}.`,
+      describeNames(links),
     )
   }
   const duplicates = findDuplicates(entries)
   if (duplicates.length > 0) {
     const subject = duplicates.length === 1 ? 'One name occurs' : `${duplicates.length} names occur`
     const message = `${subject} in the archive more than once, and the last file of each was kept: ${listNames(duplicates)}.`
-    tools.warn('DUPLICATES_DROPPED', message)
+    tools.warn('DUPLICATES_DROPPED', message, describeNames(duplicates))
   }
 }
 

@@ -17,6 +17,7 @@ import { combineSequential, type Fidelity, type Unit } from '../../model/fidelit
 import type { ConversionStep, Warning } from '../../model/job.ts'
 import type { Operation } from '../../model/operations.ts'
 import { StoredSummary } from '../../model/stored-summary.ts'
+import type { WarningDetails } from '../../model/warning-details.ts'
 import { defined } from '../../validation/defined.ts'
 
 /** The result contains nothing of its source's content. A fallback route may retain it. */
@@ -160,6 +161,7 @@ export class LossDetector implements Disposable {
       this.#imageWarnings.push({
         code: 'CONTENT_LOST',
         message: describeLoss(comparison.fidelity, 'images', from, to),
+        details: lossDetails(comparison.fidelity, 'images', from, to),
       })
     const shortfall = createShortfall(comparison, from, to)
     if (shortfall && shortfall.kept < (this.#shortfall?.kept ?? 1)) this.#shortfall = shortfall
@@ -266,11 +268,17 @@ function createShortfall(
   from: FormatId,
   to: FormatId,
 ): Shortfall | undefined {
-  const measures = lostUnits.flatMap((unit) => fidelity[unit] ?? [])
-  if (measures.length === 0) return undefined
-  const sentences = lostUnits.map((unit) => describeLoss(fidelity, unit, from, to))
-  const keptShare = Math.min(...measures.map(({ share }) => share))
-  return { kept: keptShare, warning: { code: 'CONTENT_LOST', message: sentences.join(' ') } }
+  const getShare = (unit: Unit) => fidelity[unit]?.share ?? 1
+  const [worstUnit] = lostUnits.filter((unit) => fidelity[unit]).toSorted((a, b) => getShare(a) - getShare(b))
+  if (worstUnit === undefined) return undefined
+  const message = lostUnits.map((unit) => describeLoss(fidelity, unit, from, to)).join(' ')
+  const details = lossDetails(fidelity, worstUnit, from, to)
+  return { kept: getShare(worstUnit), warning: { code: 'CONTENT_LOST', message, details } }
+}
+
+function lossDetails(fidelity: Fidelity, unit: Unit, from: FormatId, to: FormatId): WarningDetails {
+  const { source = 0, result = 0, share = 0 } = fidelity[unit] ?? {}
+  return { unit, total: source, kept: result, share, from, to }
 }
 
 function describeLoss(fidelity: Fidelity, unit: Unit, from: FormatId, to: FormatId): string {

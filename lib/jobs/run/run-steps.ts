@@ -182,7 +182,7 @@ async function prepareStep(
     limits: effectiveLimits(engine.limits),
     onProgress: (ratio, stage) =>
       run.progress(((index + Math.min(1, Math.max(0, ratio))) / steps.length) * 100, stage ?? 'convert'),
-    onWarning: (code, message) => warnings.push({ code, message }),
+    onWarning: (code, message, details) => warnings.push({ code, message, ...(details && { details }) }),
     onCommand: logFailedCommands(run),
   }
   const work: EngineWork = {

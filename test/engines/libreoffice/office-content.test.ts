@@ -49,8 +49,10 @@ test('hidden parts of a workbook are left out of pages and kept in tables, both 
   assert.doesNotMatch(printedText, /secret|another/)
   const page = await convert(office, book, 'html')
   assert.doesNotMatch(await readFile(page.path, 'utf8'), /secret|another/)
-  for (const { warnings, messages } of [pdf, page])
+  for (const { warnings, messages, details } of [pdf, page]) {
     assert.ok(messages[warnings.indexOf('HIDDEN_DROPPED')]?.startsWith(droppedParts), messages.join(' '))
+    assert.deepEqual(details, [{ sheets: 1, rows: 2, columns: 2 }])
+  }
   const table = await convert(office, book, 'csv')
   assert.match(
     await readFile(table.path, 'utf8'),

@@ -153,9 +153,10 @@ describe('plain text and tables', () => {
   })
 
   test('a workbook converted to CSV contains formula results in UTF-8, and omitted sheets cause a warning', async () => {
-    const { path, warnings } = await convertFixture('workbook.xlsx', 'csv')
+    const { path, warnings, details } = await convertFixture('workbook.xlsx', 'csv')
     assert.equal(await readFile(path, 'utf8'), '"Otters, ""sea""",12.5\nÜnïcödé,25\n')
     assert.deepEqual(warnings, ['SHEETS_DROPPED'])
+    assert.deepEqual(details, [{ kept: 1, total: 2 }])
   })
 })
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
+import type { Tools } from '../../../lib/engines/engine.ts'
 import { countWords, warnAboutUncertainWords } from '../../../lib/engines/pdf/ocr/tesseract-output.ts'
 import { pdf } from '../../../lib/engines/pdf.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
@@ -72,8 +73,8 @@ test('a warning lists scanned pages where a fifth of the words are uncertain', (
   const tsv = [row(95, 'sure'), row(12, 'uns?re'), row(93, 'again'), row(-1, ''), row(10, '—')].join('\n')
   const counts = countWords(tsv)
   assert.deepEqual(counts, { words: 3, uncertainWords: 1 })
-  const warnings: string[] = []
-  const tools = { warn: (code: string, sentence: string) => void warnings.push(`${code}: ${sentence}`) }
+  const warnings: Parameters<Tools['warn']>[] = []
+  const tools: Pick<Tools, 'warn'> = { warn: (...warning) => void warnings.push(warning) }
   const reading = (page: number, uncertainWords: number) => ({
     page,
     text: undefined,
@@ -82,6 +83,10 @@ test('a warning lists scanned pages where a fifth of the words are uncertain', (
   })
   warnAboutUncertainWords([reading(1, 1), reading(2, 4), reading(3, 6)], [7, 8, 9], tools)
   assert.deepEqual(warnings, [
-    'OCR_UNCERTAIN: 50 % of the words on these pages could not be read with confidence: 8-9. Check them, or send a sharper scan.',
+    [
+      'OCR_UNCERTAIN',
+      '50 % of the words on these pages could not be read with confidence: 8-9. Check them, or send a sharper scan.',
+      { share: 0.5, count: 2, pages: '8-9' },
+    ],
   ])
 })

@@ -58,6 +58,7 @@ describe('splitting a PDF', () => {
   test('split-pdf copies the bookmarks of its pages to each part and warns about dropped attachments', async () => {
     const pages = await run('split-pdf')
     assert.deepEqual(pages.warnings, ['ATTACHMENTS_DROPPED'])
+    assert.deepEqual(pages.details, [{ count: 1 }])
     const folder = await unzipResult(pages)
     assert.deepEqual(await readOutlineItems(join(folder, 'page-002.pdf')), [
       ['Alpha three', 1, ['Alpha two', 1]],

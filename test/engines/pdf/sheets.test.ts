@@ -92,9 +92,10 @@ describe('PDF to Excel', () => {
   test('PDF to Excel warns which pages were read by OCR', async () => {
     const scan = join(folder, 'scan.pdf')
     await writeFile(scan, await createScannedPdf([await createScannedPage(['Ebbe und Flut am Strand'])]))
-    const { warnings, messages } = await convertTo(scan, 'xlsx')
+    const { warnings, messages, details } = await convertTo(scan, 'xlsx')
     assert.ok(warnings.includes('OCR_USED'), warnings.join())
     assert.match(messages[warnings.indexOf('OCR_USED')] ?? '', /\(OCR\): 1\./)
+    assert.deepEqual(details, [{ count: 1, pages: '1' }])
   })
 
   test('a PDF without tables becomes a workbook with its text and a warning', async () => {

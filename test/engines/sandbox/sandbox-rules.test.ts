@@ -214,11 +214,11 @@ describe('programs of a conversion step', () => {
     })
     tools.progress(0.5, 'pages')
     progressWithin(tools, 0.2, 0.6).progress(0.5, 'images')
-    tools.warn('PAGES_DROPPED', 'Two pages.')
+    tools.warn('PAGES_DROPPED', 'Two pages.', { count: 2 })
     assert.deepEqual(reportedRuns, [
       [0.5, 'pages'],
       [0.4, 'images'],
-      ['PAGES_DROPPED', 'Two pages.'],
+      ['PAGES_DROPPED', 'Two pages.', { count: 2 }],
     ])
     const silent = createToolsIn(await makeWorkFolder())
     silent.progress(1)

@@ -129,9 +129,10 @@ i = tarfile.TarInfo('real'); i.size = ${marker.length}; t.addfile(i, io.BytesIO(
       `import warnings; warnings.simplefilter('ignore')
 z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last')]; z.close()`,
     )
-    const { path, warnings } = await convert(sevenZip, zip, 'tar')
+    const { path, warnings, details } = await convert(sevenZip, zip, 'tar')
     assert.deepEqual(await readArchive(path, 'tar'), { 'a.txt': 'last' })
     assert.deepEqual(warnings, ['DUPLICATES_DROPPED'])
+    assert.deepEqual(details, [{ count: 1, names: ['a.txt'] }])
   })
 
   test('a hostile archive that is a zip bomb is refused, whether or not it declares its size', async () => {

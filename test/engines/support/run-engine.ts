@@ -9,6 +9,7 @@ import { createTools, type ToolsOptions } from '../../../lib/engines/sandbox/exe
 import type { Trait } from '../../../lib/formats/detect/traits.ts'
 import { type FormatId, formatByExtension, formatById } from '../../../lib/formats/index.ts'
 import type { Operation } from '../../../lib/model/operations.ts'
+import type { WarningDetails } from '../../../lib/model/warning-details.ts'
 
 export const fixture = (name: string) => new URL(`../../fixtures/${name}`, import.meta.url).pathname
 
@@ -20,6 +21,8 @@ export interface Run {
   readonly warnings: readonly string[]
   /** Warning messages, in the same order. */
   readonly messages: readonly string[]
+  /** Details of warnings that have some. */
+  readonly details: readonly WarningDetails[]
   readonly progress: readonly number[]
   /** Programs that were started, in order. */
   readonly commands: readonly string[]
@@ -87,6 +90,7 @@ export async function convert(
   }
   const warnings: string[] = []
   const messages: string[] = []
+  const details: WarningDetails[] = []
   const progress: number[] = []
   const commands: string[] = []
   const lines: string[] = []
@@ -98,9 +102,10 @@ export async function convert(
       progress.push(ratio)
       settings.onProgress?.(ratio)
     },
-    onWarning: (code, message) => {
+    onWarning: (code, message, warningDetails) => {
       warnings.push(code)
       messages.push(message)
+      if (warningDetails) details.push(warningDetails)
     },
     onCommand: (bin, args) => {
       commands.push(bin)
@@ -114,7 +119,7 @@ export async function convert(
     ? await engine.run(work, createTools(toolsOptions))
     : await runEngine(engine, { method: 'run', work }, toolsOptions)
   const [{ path, format = to }] = result.files
-  return { result, path, format, warnings, messages, progress, commands, lines, workDir }
+  return { result, path, format, warnings, messages, details, progress, commands, lines, workDir }
 }
 
 /** Fails unless progress was reported, never decreases and is at most 1. */

@@ -60,6 +60,7 @@ describe('SVG drawings', () => {
       const { warnings } = await convertAndCleanUp(fixture('odd/svg-missing-image.svg'), to)
       const [warning] = warnings.filter(({ code }) => code === 'LINKS_DROPPED')
       assert.match(warning?.message ?? '', /^A file is missing in the drawing: logo\.png\./, to)
+      assert.deepEqual(warning?.details, { count: 1, names: ['logo.png'] })
     }
     const link = await drawing(
       'link.svg',

@@ -65,10 +65,10 @@ export function ItemResult({
       )}
       {job.warnings.length > 0 && (
         <ul class="warnings" aria-label={words.warnings}>
-          {job.warnings.map(({ message, code }) => (
-            <li key={message} data-code={code}>
+          {job.warnings.map((warning) => (
+            <li key={warning.message} data-code={warning.code}>
               <Icon name="warning" />
-              <WarningText code={code} message={message} />
+              <WarningText warning={warning} />
             </li>
           ))}
         </ul>

@@ -241,9 +241,9 @@ function JobPage({ id }: { readonly id: string }) {
             )}
           </p>
           {details.error && <ServiceErrorNotice error={details.error} />}
-          {details.warnings.map(({ code, message }) => (
-            <div key={message} class="notice">
-              <WarningText code={code} message={message} />
+          {details.warnings.map((warning) => (
+            <div key={warning.message} class="notice">
+              <WarningText warning={warning} />
             </div>
           ))}
           {details.result && (

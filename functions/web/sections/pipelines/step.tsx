@@ -101,9 +101,9 @@ function StepStatus({ stepCheck }: { readonly stepCheck: StepCheck | undefined }
           {words.works(result.from.toUpperCase(), result.to.toUpperCase(), listEngines(result.engines))}
         </p>
       )}
-      {result?.warnings.map(({ code, message }) => (
-        <div key={message} class="notice">
-          <WarningText code={code} message={message} />
+      {result?.warnings.map((warning) => (
+        <div key={warning.message} class="notice">
+          <WarningText warning={warning} />
         </div>
       ))}
       {problem && Object.keys(errors).length === 0 && <p class="notice problem">{problem.message}</p>}

@@ -134,9 +134,9 @@ function TrialResult({ job: { status, error, result, warnings } }: { readonly jo
           </li>
         ))}
       </ul>
-      {warnings.map(({ code, message }) => (
-        <div key={message} class="notice">
-          <WarningText code={code} message={message} />
+      {warnings.map((warning) => (
+        <div key={warning.message} class="notice">
+          <WarningText warning={warning} />
         </div>
       ))}
     </>

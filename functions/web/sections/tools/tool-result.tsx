@@ -39,9 +39,9 @@ function ToolResult({ job }: { readonly job: Job }) {
     )
   return (
     <Block title={words.results}>
-      {job.warnings.map(({ code, message }) => (
-        <div key={message} class="notice">
-          <WarningText code={code} message={message} />
+      {job.warnings.map((warning) => (
+        <div key={warning.message} class="notice">
+          <WarningText warning={warning} />
         </div>
       ))}
       <ul class="stack">

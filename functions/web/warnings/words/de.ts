@@ -1,6 +1,7 @@
-import type en from './en.ts'
+import { pluralIn } from '../../words/plural.ts'
+import { listCounts, listNames, type Sentences, toPercent, type WarningCatalog } from '../catalog.ts'
 
-const warnings: typeof en = {
+const texts: WarningCatalog['texts'] = {
   ACTIVE_CONTENT_REMOVED: 'Skripte und andere aktive Inhalte wurden entfernt, weil PDF/A sie verbietet.',
   ANIMATION_DROPPED: 'Nur das erste Bild der Animation wurde übernommen.',
   ATTACHMENTS_DROPPED: 'Anhänge wurden nicht übernommen.',
@@ -85,5 +86,37 @@ const warnings: typeof en = {
   VALUES_SCALED: 'Die Bildwerte wurden so umgerechnet, dass sie sichtbar sind.',
   VIDEO_TRACKS_DROPPED: 'Nur eine Videospur wurde übernommen.',
 }
+
+const plural = pluralIn('de')
+
+const sentences: Sentences = {
+  ATTACHMENTS_DROPPED: ({ count }) => `${plural(count, 'Anhang wurde', 'Anhänge wurden')} nicht übernommen.`,
+  CONTENT_LOST: ({ unit, share }) =>
+    `Nur ${toPercent(share)} % ${lostUnits[unit] ?? 'des Inhalts'} sind im Ergebnis. Bitte prüfe es.`,
+  DUPLICATES_DROPPED: ({ names, count }) =>
+    `${plural(count, 'Datei ist mehrfach vorhanden, aber nur einmal', 'Dateien sind mehrfach vorhanden, aber nur je einmal')} enthalten: ${listNames(names, count)}.`,
+  FONTS_SUBSTITUTED: ({ names, count }) =>
+    `${plural(count, 'fehlende Schrift wurde durch eine ähnliche', 'fehlende Schriften wurden durch ähnliche')} ersetzt: ${listNames(names, count)}.`,
+  HIDDEN_DROPPED: ({ sheets, rows, columns }) =>
+    `Ausgeblendete Teile der Arbeitsmappe fehlen im Ergebnis: ${listCounts([
+      [sheets, plural(sheets, 'Blatt', 'Blätter')],
+      [rows, plural(rows, 'Zeile', 'Zeilen')],
+      [columns, plural(columns, 'Spalte', 'Spalten')],
+    ])}.`,
+  LINKS_DROPPED: ({ count }) =>
+    `${plural(count, 'Link oder verlinkte Datei fehlt', 'Links oder verlinkte Dateien fehlen')} im Ergebnis.`,
+  OCR_UNCERTAIN: ({ share, pages, count }) =>
+    `Auf ${plural(count, 'Seite', 'Seiten')} waren ${toPercent(share)} % der Wörter schwer zu lesen: ${pages}. Prüfe sie, oder nimm einen schärferen Scan.`,
+  OCR_USED: ({ pages, count }) =>
+    `Der Text von ${plural(count, 'Seite', 'Seiten')} wurde aus Bildern erkannt (OCR): ${pages}. Bitte prüfe ihn.`,
+  PAGES_DROPPED: ({ kept, total }) =>
+    `Von ${plural(total, 'Seite', 'Seiten')} ${kept === 1 ? 'wurde nur die erste' : `wurden nur die ersten ${kept}`} umgewandelt.`,
+  SHEETS_DROPPED: ({ total }) =>
+    `Von ${plural(total, 'Tabellenblatt', 'Tabellenblättern')} wurde nur das erste umgewandelt.`,
+}
+
+const lostUnits: Readonly<Record<string, string>> = { words: 'der Wörter', images: 'der Bilder' }
+
+const warnings: WarningCatalog = { texts, sentences }
 
 export default warnings

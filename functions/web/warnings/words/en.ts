@@ -1,4 +1,6 @@
-/** What each warning of the service means, by its code. In English, the service's own sentence says more. */
-const warnings: Readonly<Record<string, string>> = {}
+import type { WarningCatalog } from '../catalog.ts'
+
+/** In English, the service's own sentences are shown, which say more. */
+const warnings: WarningCatalog = { texts: {}, sentences: {} }
 
 export default warnings

@@ -1,7 +1,8 @@
-import type en from './en.ts'
+import { pluralIn } from '../../words/plural.ts'
+import { listCounts, listNames, type Sentences, toPercent, type WarningCatalog } from '../catalog.ts'
 
 /** Machine translation, not yet checked by a native speaker. */
-const warnings: typeof en = {
+const texts: WarningCatalog['texts'] = {
   ACTIVE_CONTENT_REMOVED: 'Se quitaron los scripts y otros contenidos activos, porque PDF/A los prohíbe.',
   ANIMATION_DROPPED: 'Solo se conservó el primer fotograma de la animación.',
   ATTACHMENTS_DROPPED: 'Los archivos adjuntos no se incluyeron.',
@@ -86,5 +87,37 @@ const warnings: typeof en = {
   VALUES_SCALED: 'Los valores de la imagen se ajustaron para que sean visibles.',
   VIDEO_TRACKS_DROPPED: 'Solo se conservó una pista de video.',
 }
+
+const plural = pluralIn('es')
+
+const sentences: Sentences = {
+  ATTACHMENTS_DROPPED: ({ count }) =>
+    `${plural(count, 'archivo adjunto no se incluyó', 'archivos adjuntos no se incluyeron')}.`,
+  CONTENT_LOST: ({ unit, share }) =>
+    `El resultado contiene solo el ${toPercent(share)} % ${lostUnits[unit] ?? 'del contenido'}. Revísalo.`,
+  DUPLICATES_DROPPED: ({ names, count }) =>
+    `${plural(count, 'archivo repetido se incluyó', 'archivos repetidos se incluyeron')} una sola vez: ${listNames(names, count)}.`,
+  FONTS_SUBSTITUTED: ({ names, count }) =>
+    `${plural(count, 'fuente que faltaba se sustituyó por otra similar', 'fuentes que faltaban se sustituyeron por otras similares')}: ${listNames(names, count)}.`,
+  HIDDEN_DROPPED: ({ sheets, rows, columns }) =>
+    `Las partes ocultas del libro no se incluyeron: ${listCounts([
+      [sheets, plural(sheets, 'hoja', 'hojas')],
+      [rows, plural(rows, 'fila', 'filas')],
+      [columns, plural(columns, 'columna', 'columnas')],
+    ])}.`,
+  LINKS_DROPPED: ({ count }) =>
+    `En el resultado ${count === 1 ? 'falta' : 'faltan'} ${plural(count, 'enlace o archivo enlazado', 'enlaces o archivos enlazados')}.`,
+  OCR_UNCERTAIN: ({ share, pages, count }) =>
+    `En ${plural(count, 'página', 'páginas')}, el ${toPercent(share)} % de las palabras no se leyó con seguridad: ${pages}. Revísalas o usa un escaneo más nítido.`,
+  OCR_USED: ({ pages, count }) =>
+    `El texto de ${plural(count, 'página', 'páginas')} se reconoció a partir de imágenes (OCR): ${pages}. Revísalo.`,
+  PAGES_DROPPED: ({ kept, total }) =>
+    `De ${plural(total, 'página', 'páginas')}, solo se ${kept === 1 ? 'convirtió la primera' : `convirtieron las primeras ${kept}`}.`,
+  SHEETS_DROPPED: ({ total }) => `De ${plural(total, 'hoja', 'hojas')}, solo se convirtió la primera.`,
+}
+
+const lostUnits: Readonly<Record<string, string>> = { words: 'de las palabras', images: 'de las imágenes' }
+
+const warnings: WarningCatalog = { texts, sentences }
 
 export default warnings

@@ -1,7 +1,8 @@
-import type en from './en.ts'
+import { pluralIn } from '../../words/plural.ts'
+import { listCounts, listNames, type Sentences, toPercent, type WarningCatalog } from '../catalog.ts'
 
 /** Machine translation, not yet checked by a native speaker. */
-const warnings: typeof en = {
+const texts: WarningCatalog['texts'] = {
   ACTIVE_CONTENT_REMOVED: 'Les scripts et autres contenus actifs ont été retirés, car PDF/A les interdit.',
   ANIMATION_DROPPED: 'Seule la première image de l’animation a été conservée.',
   ATTACHMENTS_DROPPED: 'Les pièces jointes n’ont pas été conservées.',
@@ -90,5 +91,38 @@ const warnings: typeof en = {
   VALUES_SCALED: 'Les valeurs de l’image ont été adaptées pour être visibles.',
   VIDEO_TRACKS_DROPPED: 'Une seule piste vidéo a été conservée.',
 }
+
+const plural = pluralIn('fr')
+
+const sentences: Sentences = {
+  ATTACHMENTS_DROPPED: ({ count }) =>
+    `${plural(count, 'pièce jointe n’a pas été conservée', 'pièces jointes n’ont pas été conservées')}.`,
+  CONTENT_LOST: ({ unit, share }) =>
+    `Le résultat ne contient que ${toPercent(share)} % ${lostUnits[unit] ?? 'du contenu'}. Vérifiez-le.`,
+  DUPLICATES_DROPPED: ({ names, count }) =>
+    `${plural(count, 'fichier en double n’a été inclus', 'fichiers en double n’ont été inclus')} qu’une fois : ${listNames(names, count)}.`,
+  FONTS_SUBSTITUTED: ({ names, count }) =>
+    `${plural(count, 'police absente a été remplacée par une police proche', 'polices absentes ont été remplacées par des polices proches')} : ${listNames(names, count)}.`,
+  HIDDEN_DROPPED: ({ sheets, rows, columns }) =>
+    `Les parties masquées du classeur n’ont pas été incluses : ${listCounts([
+      [sheets, plural(sheets, 'feuille', 'feuilles')],
+      [rows, plural(rows, 'ligne', 'lignes')],
+      [columns, plural(columns, 'colonne', 'colonnes')],
+    ])}.`,
+  LINKS_DROPPED: ({ count }) =>
+    `${plural(count, 'lien ou fichier lié manque', 'liens ou fichiers liés manquent')} dans le résultat.`,
+  OCR_UNCERTAIN: ({ share, pages, count }) =>
+    `Sur ${plural(count, 'page', 'pages')}, ${toPercent(share)} % des mots étaient difficiles à lire : ${pages}. Vérifiez-les ou utilisez une numérisation plus nette.`,
+  OCR_USED: ({ pages, count }) =>
+    `Le texte de ${plural(count, 'page', 'pages')} a été reconnu à partir d’images (OCR) : ${pages}. Vérifiez-le.`,
+  PAGES_DROPPED: ({ kept, total }) =>
+    `Sur ${plural(total, 'page', 'pages')}, ${kept === 1 ? 'seule la première a été convertie' : `seules les ${kept} premières ont été converties`}.`,
+  SHEETS_DROPPED: ({ total }) =>
+    `Sur ${plural(total, 'feuille', 'feuilles')}, seule la première a été convertie.`,
+}
+
+const lostUnits: Readonly<Record<string, string>> = { words: 'des mots', images: 'des images' }
+
+const warnings: WarningCatalog = { texts, sentences }
 
 export default warnings

@@ -1,7 +1,7 @@
-import type en from './en.ts'
+import { listCounts, listNames, type Sentences, toPercent, type WarningCatalog } from '../catalog.ts'
 
 /** Machine translation, not yet checked by a native speaker. */
-const warnings: typeof en = {
+const texts: WarningCatalog['texts'] = {
   ACTIVE_CONTENT_REMOVED: 'PDF/A では禁止されているため、スクリプトなどの動的な内容を削除しました。',
   ANIMATION_DROPPED: 'アニメーションは最初のフレームだけが残りました。',
   ATTACHMENTS_DROPPED: '添付ファイルは含まれていません。',
@@ -84,5 +84,35 @@ const warnings: typeof en = {
   VALUES_SCALED: '見えるように画像の値を変換しました。',
   VIDEO_TRACKS_DROPPED: '動画トラックは 1 つだけ残りました。',
 }
+
+const sentences: Sentences = {
+  ATTACHMENTS_DROPPED: ({ count }) => `${count} 個の添付ファイルは含まれていません。`,
+  CONTENT_LOST: ({ unit, share }) =>
+    `結果に含まれているのは${lostUnits[unit] ?? '内容'}の ${toPercent(share)}% だけです。確認してください。`,
+  DUPLICATES_DROPPED: ({ names, count }) =>
+    `重複した ${count} 個のファイルは 1 つだけ含まれています：${listNames(names, count, '、')}。`,
+  FONTS_SUBSTITUTED: ({ names, count }) =>
+    `使えない ${count} 個のフォントを似たフォントに置き換えました：${listNames(names, count, '、')}。`,
+  HIDDEN_DROPPED: ({ sheets, rows, columns }) =>
+    `ブックの非表示部分は含まれていません：${listCounts(
+      [
+        [sheets, `シート ${sheets} 枚`],
+        [rows, `${rows} 行`],
+        [columns, `${columns} 列`],
+      ],
+      '、',
+    )}。`,
+  LINKS_DROPPED: ({ count }) => `${count} 個のリンク、またはリンク先のファイルは含まれていません。`,
+  OCR_UNCERTAIN: ({ share, pages, count }) =>
+    `${count} ページで単語の ${toPercent(share)}% の読み取りが不確かです（${pages}）。確認するか、より鮮明なスキャンを使ってください。`,
+  OCR_USED: ({ pages, count }) =>
+    `${count} ページの文字は画像から認識しました（OCR：${pages}）。確認してください。`,
+  PAGES_DROPPED: ({ kept, total }) => `${total} ページのうち最初の ${kept} ページだけを変換しました。`,
+  SHEETS_DROPPED: ({ total }) => `${total} 枚のシートのうち最初の 1 枚だけを変換しました。`,
+}
+
+const lostUnits: Readonly<Record<string, string>> = { words: '単語', images: '画像' }
+
+const warnings: WarningCatalog = { texts, sentences }
 
 export default warnings

@@ -1,7 +1,8 @@
-import type en from './en.ts'
+import { pluralIn } from '../../words/plural.ts'
+import { listCounts, listNames, type Sentences, toPercent, type WarningCatalog } from '../catalog.ts'
 
 /** Machine translation, not yet checked by a native speaker. */
-const warnings: typeof en = {
+const texts: WarningCatalog['texts'] = {
   ACTIVE_CONTENT_REMOVED: 'Scripts e outros conteúdos ativos foram removidos, porque o PDF/A os proíbe.',
   ANIMATION_DROPPED: 'Apenas o primeiro quadro da animação foi mantido.',
   ATTACHMENTS_DROPPED: 'Os anexos não foram incluídos.',
@@ -86,5 +87,38 @@ const warnings: typeof en = {
   VALUES_SCALED: 'Os valores da imagem foram ajustados para ficarem visíveis.',
   VIDEO_TRACKS_DROPPED: 'Apenas uma faixa de vídeo foi mantida.',
 }
+
+const plural = pluralIn('pt-BR')
+
+const sentences: Sentences = {
+  ATTACHMENTS_DROPPED: ({ count }) =>
+    `${plural(count, 'anexo não foi incluído', 'anexos não foram incluídos')}.`,
+  CONTENT_LOST: ({ unit, share }) =>
+    `O resultado contém apenas ${toPercent(share)}% ${lostUnits[unit] ?? 'do conteúdo'}. Confira.`,
+  DUPLICATES_DROPPED: ({ names, count }) =>
+    `${plural(count, 'arquivo repetido foi incluído', 'arquivos repetidos foram incluídos')} apenas uma vez: ${listNames(names, count)}.`,
+  FONTS_SUBSTITUTED: ({ names, count }) =>
+    `${plural(count, 'fonte ausente foi substituída por outra parecida', 'fontes ausentes foram substituídas por outras parecidas')}: ${listNames(names, count)}.`,
+  HIDDEN_DROPPED: ({ sheets, rows, columns }) =>
+    `As partes ocultas da pasta de trabalho não foram incluídas: ${listCounts([
+      [sheets, plural(sheets, 'planilha', 'planilhas')],
+      [rows, plural(rows, 'linha', 'linhas')],
+      [columns, plural(columns, 'coluna', 'colunas')],
+    ])}.`,
+  LINKS_DROPPED: ({ count }) =>
+    `No resultado ${count === 1 ? 'falta' : 'faltam'} ${plural(count, 'link ou arquivo vinculado', 'links ou arquivos vinculados')}.`,
+  OCR_UNCERTAIN: ({ share, pages, count }) =>
+    `Em ${plural(count, 'página', 'páginas')}, ${toPercent(share)}% das palavras foram difíceis de ler: ${pages}. Confira ou use uma digitalização mais nítida.`,
+  OCR_USED: ({ pages, count }) =>
+    `O texto de ${plural(count, 'página', 'páginas')} foi reconhecido em imagens (OCR): ${pages}. Confira.`,
+  PAGES_DROPPED: ({ kept, total }) =>
+    `De ${plural(total, 'página', 'páginas')}, apenas ${kept === 1 ? 'a primeira foi convertida' : `as primeiras ${kept} foram convertidas`}.`,
+  SHEETS_DROPPED: ({ total }) =>
+    `De ${plural(total, 'planilha', 'planilhas')}, apenas a primeira foi convertida.`,
+}
+
+const lostUnits: Readonly<Record<string, string>> = { words: 'das palavras', images: 'das imagens' }
+
+const warnings: WarningCatalog = { texts, sentences }
 
 export default warnings

@@ -1,5 +1,6 @@
 import { AppError } from '../../../errors.ts'
 import { pdfMustBeDecryptedError } from '../../../formats/locked-pdf.ts'
+import { describePages } from '../../../model/warning-details.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { progressWithin } from '../../sandbox/progress.ts'
 import { downscaleFineImages } from '../ocr/downscale.ts'
@@ -55,7 +56,11 @@ export async function pdfToDocx(work: EngineWork, tools: Tools): Promise<EngineR
 export function warnAboutOcr(pages: readonly number[], tools: Tools): void {
   if (pages.length === 0) return
   const pageList = formatPageRange([...pages].sort((a, b) => a - b))
-  tools.warn('OCR_USED', `The text of these pages was read from their images (OCR): ${pageList}. Check it.`)
+  tools.warn(
+    'OCR_USED',
+    `The text of these pages was read from their images (OCR): ${pageList}. Check it.`,
+    describePages(pages, pageList),
+  )
 }
 
 /** A PDF with a text layer, added by OCR if it was a scan. */

@@ -1,5 +1,6 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { describePages } from '../../../model/warning-details.ts'
 import type { Tools } from '../../engine.ts'
 import { formatPageRange } from '../page-range.ts'
 
@@ -77,9 +78,11 @@ export function warnAboutUncertainWords(
   const count = (key: 'words' | 'uncertainWords') =>
     uncertainPages.reduce((sum, reading) => sum + reading[key], 0)
   const share = Math.round((count('uncertainWords') / count('words')) * 100)
-  const pages = uncertainPages.map(({ page }) => documentPages?.[page - 1] ?? page).sort((a, b) => a - b)
+  const pages = uncertainPages.map(({ page }) => documentPages?.[page - 1] ?? page)
+  const pageList = formatPageRange(pages)
   tools.warn(
     'OCR_UNCERTAIN',
-    `${share} % of the words on these pages could not be read with confidence: ${formatPageRange(pages)}. Check them, or send a sharper scan.`,
+    `${share} % of the words on these pages could not be read with confidence: ${pageList}. Check them, or send a sharper scan.`,
+    { share: share / 100, ...describePages(pages, pageList) },
   )
 }

@@ -111,6 +111,7 @@ async function warnAboutDroppedAttachments(path: string, tools: Tools): Promise<
   tools.warn(
     'ATTACHMENTS_DROPPED',
     `${files} left out: attachments belong to the whole PDF, not to its parts.`,
+    { count },
   )
 }
 

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { describeNames } from '../../../model/warning-details.ts'
 import type { Tools } from '../../engine.ts'
 
 /** Bytes of a drawing that are searched. */
@@ -70,6 +71,7 @@ export async function warnAboutMissingFiles(svgFile: Buffer, tools: Tools): Prom
   tools.warn(
     'LINKS_DROPPED',
     `${subject} missing in the drawing: ${names.join(', ')}${more}. Embed ${object} in the drawing and send it again.`,
+    describeNames([...references].map((reference) => shortenName(toUnicode(reference)))),
   )
 }
 

@@ -15,5 +15,8 @@ export const traceableFormats = [
 export function warnAboutUntracedImages(from: FormatId, to: FormatId, pages: number, tools: Tools): void {
   if (pages === 1) return
   const [code, what] = from === 'tiff' ? ['PAGES_DROPPED', 'pages'] : ['ANIMATION_DROPPED', 'frames']
-  tools.warn(code, `Only the first of ${pages} ${what} was traced: ${to} stores a single drawing.`)
+  tools.warn(code, `Only the first of ${pages} ${what} was traced: ${to} stores a single drawing.`, {
+    kept: 1,
+    total: pages,
+  })
 }

@@ -1,0 +1,50 @@
+import * as z from 'zod'
+import { component } from '../validation/component.ts'
+
+const maxNames = 10
+const maxNameLength = 100
+const maxPagesLength = 200
+
+const Count = z.int().nonnegative()
+const Name = z.string().max(maxNameLength)
+
+/** The numbers and names in a warning's sentence, for clients that write their own. */
+export const WarningDetails = component(
+  'WarningDetails',
+  z.object({
+    count: Count.optional().describe('How many files, fonts or pages the warning is about'),
+    total: z.number().nonnegative().optional().describe('How many the source contains'),
+    kept: z.number().nonnegative().optional().describe('How many of them the result contains'),
+    unit: z.string().max(20).optional().describe('What `total` and `kept` count, a unit of `fidelity`'),
+    share: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('Fraction that was kept (`CONTENT_LOST`) or is uncertain (`OCR_UNCERTAIN`)'),
+    names: z.array(Name).max(maxNames).optional().describe(`The first ${maxNames} names`),
+    pages: z
+      .string()
+      .max(maxPagesLength)
+      .optional()
+      .describe('Pages such as `1-3,7`, unless there are too many'),
+    sheets: Count.optional().describe('Hidden sheets'),
+    rows: Count.optional().describe('Hidden rows'),
+    columns: Count.optional().describe('Hidden columns'),
+    from: z.string().max(20).optional().describe('Format of the source'),
+    to: z.string().max(20).optional().describe('Format of the result'),
+  }),
+)
+export type WarningDetails = z.infer<typeof WarningDetails>
+
+/** Counts names and keeps as many characters of them as a warning may contain. */
+export const describeNames = (names: readonly string[]): WarningDetails => ({
+  count: names.length,
+  names: names.slice(0, maxNames).map((name) => name.slice(0, maxNameLength).toWellFormed()),
+})
+
+/** @param range the pages as text; left out if it is too long. */
+export const describePages = (pages: readonly number[], range: string): WarningDetails => ({
+  count: pages.length,
+  ...(range.length <= maxPagesLength && { pages: range }),
+})
