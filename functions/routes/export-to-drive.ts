@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import { jobIdFields, loadOwnJob, parseJobIds } from '../../lib/http/own-jobs.ts'
-import { selectResults } from '../../lib/jobs/select-results.ts'
+import { selectResultsOfJobs } from '../../lib/jobs/select-results.ts'
 import { driveAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { exportDriveOperation } from '../../lib/tasks/export-drive.ts'
@@ -84,13 +84,13 @@ export const exportToDrive = contract({
 
 type Request = HttpRequest<unknown, unknown, z.infer<typeof Body>>
 
-/** @throws AppError CONFLICT if there are no files; INVALID_INPUT if there are too many. */
+/** Finds the files to save and their jobs. @throws AppError CONFLICT if there are none; INVALID_INPUT if too many. */
 async function findFiles({ body, principal }: Request, services: Services) {
   const { task, file } = body
-  const jobIds = [...parseJobIds(body, { task, file })]
-  const states = await Promise.all(jobIds.map((id) => loadOwnJob(id, principal, services)))
+  const requestedIds = parseJobIds(body, { task, file })
+  const states = await Promise.all(requestedIds.map((id) => loadOwnJob(id, principal, services)))
   const tasks = task === undefined ? undefined : [task]
-  const files = states.flatMap((state) => selectResults(state.job.id, state, { tasks, file }))
+  const { jobIds, files } = selectResultsOfJobs(states, { tasks, file })
   if (files.length === 0)
     throw new AppError(
       'CONFLICT',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { importUrlOperation } from '../tasks/import-url.ts'
-import { findTaskOperation, taskOperations } from '../tasks/index.ts'
+import { findPublicOperation, taskOperations } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { defined } from '../validation/defined.ts'
 import { describeValues } from '../validation/describe-schema.ts'
@@ -72,7 +72,7 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
       )
     return undefined
   }
-  const operation = findTaskOperation(`export/${method}`)
+  const operation = findPublicOperation(`export/${method}`)
   if (operation?.kind !== 'export' || !operation.pathFields)
     throw new AppError(
       'INVALID_INPUT',

@@ -25,3 +25,20 @@ export function selectResults(
     { field: 'file', file: name, files: files.map(({ filename }) => filename).slice(0, 100) },
   )
 }
+
+/**
+ * Returns the files that exist among the results of several jobs, and the ids of the jobs that have some. Other jobs
+ * may have results later, which the caller has not seen.
+ * @throws AppError TASK_NOT_FOUND
+ */
+export function selectResultsOfJobs(states: readonly JobState[], selection: ResultSelection) {
+  const jobIds: string[] = []
+  const files: StoredFile[] = []
+  for (const state of states) {
+    const jobFiles = selectResults(state.job.id, state, selection)
+    if (jobFiles.length === 0) continue
+    jobIds.push(state.job.id)
+    files.push(...jobFiles)
+  }
+  return { jobIds, files }
+}

@@ -80,6 +80,13 @@ for (const [id, folder] of [
     assert.match(shownJob, /"url":"(?:https|dropbox):\/\/[^"]+"/)
   })
 
+/** Tasks that wait for an upload. */
+const waitingTasks = {
+  file: { operation: 'import/upload' },
+  page: { operation: 'convert', input: 'file', output_format: 'html' },
+  out: { operation: 'export/url', input: 'page' },
+}
+
 test('an invalid drive export is refused with the field that is wrong', async () => {
   const connectionId = await connect('dropbox', 'write')
   const { jobId } = await convert('one.md')
@@ -92,6 +99,8 @@ test('an invalid drive export is refused with the field that is wrong', async ()
   assert.equal(await send({ task: 'none' }), '404 TASK_NOT_FOUND')
   assert.equal(await send({ file: 'none.txt' }), '404 TASK_NOT_FOUND')
   assert.equal(await send({ jobId: 'job_01M8GX6F5KSMSJJG8QCW3YEE51' }), '404 JOB_NOT_FOUND')
+  const waitingJob = await client.post('/v1/jobs', { tasks: waitingTasks })
+  assert.equal(await send({ jobId: (await fetchData<JobData>(waitingJob)).jobId }), '409 CONFLICT')
   const stranger = new Client(service)
   const strangerReply = await stranger.post('/v1/cloud/dropbox/export', { connectionId, jobId })
   assert.equal(await codeOf(strangerReply), '409 DRIVE_NOT_CONNECTED')
@@ -106,4 +115,16 @@ test('an export to a full drive fails with the reason', async () => {
   drive.uploads.isFull = false
   assert.deepEqual([job.status, job.error?.code], ['failed', 'EXPORT_FAILED'])
   assert.match(job.error?.message ?? '', /OneDrive has no space left/)
+})
+
+test('a drive export whose token cannot be renewed is refused as an export', async () => {
+  // Too short for a task, so that each request renews it.
+  drive.state.lifetimeS = 60
+  const connectionId = await connect('google-drive', 'write')
+  const { jobId } = await convert('one.md')
+  drive.state.dropsTokenRequests = true
+  const reply = await client.post('/v1/cloud/google-drive/export', { connectionId, jobId })
+  drive.state.dropsTokenRequests = false
+  drive.state.lifetimeS = 3600
+  assert.equal(await codeOf(reply), '502 EXPORT_FAILED')
 })

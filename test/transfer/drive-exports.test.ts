@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { beforeEach, test } from 'node:test'
 import { driveIds } from '../../lib/component-ids.ts'
@@ -33,7 +33,7 @@ const createFile = (path: string, bytes: Buffer): OutgoingFile => ({
   path,
   size: bytes.length,
   mimeType: 'text/plain',
-  sha256: '',
+  sha256: createHash('sha256').update(bytes).digest('hex'),
   open: async ({ start, end }) => Readable.from([Buffer.from(bytes.subarray(start, end))]),
 })
 
@@ -117,4 +117,17 @@ test('a name that exists gets a number, and a repeated export stores no copies',
   assert.equal(server.uploads.files.length, 1)
   const other = await (await openStore('dropbox', '')).put(file, ignore)
   assert.deepEqual([location, other], ['dropbox:///a.txt', 'dropbox:///a (1).txt'])
+})
+
+test('a repeated export stores a file that got the name of a stored one', async () => {
+  const states: string[] = []
+  const deps = { onStarted: async (state: string) => void states.push(state) }
+  await (await openStore('dropbox', '', deps)).put(createFile('a.txt', Buffer.from('first')), ignore)
+  const repeated = await openStore('dropbox', '', deps)
+  await repeated.cleanUp?.(states.at(-1) ?? '')
+  await repeated.put(createFile('a.txt', Buffer.from('second')), ignore)
+  assert.deepEqual(
+    server.uploads.files.map(({ bytes }) => bytes.toString()),
+    ['first', 'second'],
+  )
 })

@@ -186,7 +186,15 @@ interface Grant {
 
 export async function openDriveServer() {
   const codes = new Map<string, Grant>()
-  const state = { access: '', refresh: '', refreshes: 0, lifetimeS: 3600 as number, scope: '' }
+  const state = {
+    access: '',
+    refresh: '',
+    refreshes: 0,
+    lifetimeS: 3600 as number,
+    scope: '',
+    /** Whether requests for tokens get no reply. */
+    dropsTokenRequests: false,
+  }
   const refusedReply = { status: 400, json: { error: 'invalid_grant' } }
 
   function token(body: string): DriveReply {
@@ -248,6 +256,7 @@ export async function openDriveServer() {
     const { authorization, 'content-type': contentType } = request.headers
     const received = { path, query, method: request.method ?? '', authorization, contentType }
     const body = await buffer(request)
+    if (path === '/token' && state.dropsTokenRequests) return void request.socket.destroy()
     const upload = uploads.handle({
       ...received,
       headers: request.headers,

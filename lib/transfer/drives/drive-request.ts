@@ -51,7 +51,11 @@ function driveError({ title, isNotFound, isFull }: Drive, status: number, body: 
   if (isFull(status, body))
     return new RemoteError('no-space', `${title} has no space left for the file.`, { status })
   if (status === 401)
-    return new RemoteError('forbidden', `${title} no longer accepts this service's access.`, { status })
+    return new RemoteError(
+      'forbidden',
+      `Access to ${title} has expired or was revoked. Send the request again; if that fails, connect the drive again.`,
+      { status },
+    )
   if (status === 403) return new RemoteError('forbidden', `${title} denied access.`, { status })
   if (status === 404 || isNotFound?.(status, body))
     return new RemoteError('not-found', `The file or folder does not exist in ${title}.`, { status })

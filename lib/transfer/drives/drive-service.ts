@@ -159,11 +159,11 @@ export class DriveService {
     )
   }
 
-  async #requestTokens<T>(request: () => Promise<T>): Promise<T> {
+  async #requestTokens<T>(request: () => Promise<T>, code?: ErrorCode): Promise<T> {
     try {
       return await request()
     } catch (error) {
-      if (!isOAuthRefusal(error)) throw toAppError(error)
+      if (!isOAuthRefusal(error)) throw toAppError(error, code)
       throw this.#notConnectedError(`${this.drive.title} denied access to this service.`, error)
     }
   }
@@ -212,14 +212,18 @@ export class DriveService {
   /** Returns what a task needs to store files in a folder. @throws AppError EXPORT_FAILED for a missing folder */
   async openFolder(connection: DriveConnection, folderId: string) {
     const http = (await this.#services.guardedHttp()).forOwner(connection.owner)
-    const { access: token } = await this.#getTokens(connection, minTokenLifetimesMs.transfer)
+    const { access: token } = await this.#getTokens(connection, minTokenLifetimesMs.transfer, 'EXPORT_FAILED')
     const { api, upload } = this.#registration.endpoints
     const request = createDriveRequest(http, this.drive, api, token)
     const folder = await mapErrors(() => this.drive.findFolder(request, folderId), 'EXPORT_FAILED')
     return { drive: this.drive.id, api, upload, token, folder }
   }
 
-  async #getTokens(connection: DriveConnection, minLifetimeMs: number): Promise<OAuthTokens> {
+  async #getTokens(
+    connection: DriveConnection,
+    minLifetimeMs: number,
+    code?: ErrorCode,
+  ): Promise<OAuthTokens> {
     const tokens = this.#connections.unsealTokens(connection)
     if (tokens.expiresAt > Date.now() + minLifetimeMs) return tokens
     if (tokens.refresh === undefined) {
@@ -227,7 +231,10 @@ export class DriveService {
       throw this.#notConnectedError(`The permission for ${this.drive.title} has expired.`)
     }
     const http = await this.#services.guardedHttp()
-    const renewedTokens = await this.#requestTokens(() => refreshTokens(this.#registration, http, tokens))
+    const renewedTokens = await this.#requestTokens(
+      () => refreshTokens(this.#registration, http, tokens),
+      code,
+    )
     await this.#connections.updateTokens(connection, renewedTokens)
     return renewedTokens
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { DriveId } from '../../component-ids.ts'
-import type { OpenStore } from '../transfer.ts'
+import type { OpenStore, OutgoingFile } from '../transfer.ts'
 import { createDriveRequest, createDriveSend } from './drive-request.ts'
 import { getDrive } from './index.ts'
 
@@ -13,8 +13,11 @@ interface DriveFolder {
   readonly folder: string
 }
 
-/** Locations of the files that are stored, by their names. */
+/** Locations of the files that are stored, by `getKey`. */
 const StoredLocations = z.array(z.tuple([z.string(), z.string()]))
+
+/** The name alone would not do: if a job is deleted between two attempts, another file may get the name of its file. */
+const getKey = ({ sha256, path }: OutgoingFile) => `${sha256} ${path}`
 
 /**
  * Stores files in a folder of a drive. A drive replaces no file, so a repeated export would store copies: its state
@@ -29,13 +32,13 @@ export const openDriveStore: OpenStore = async (fields, { guardedHttp, signal, o
   let stored = new Map<string, string>()
   return {
     put: async (file, onSent) => {
-      const earlierLocation = stored.get(file.path)
+      const earlierLocation = stored.get(getKey(file))
       if (earlierLocation !== undefined) {
         onSent(file.size)
         return earlierLocation
       }
       const location = await drive.upload({ request, send, uploadUrl, folder, signal, onSent }, file)
-      stored.set(file.path, location)
+      stored.set(getKey(file), location)
       await onStarted?.(JSON.stringify([...stored]))
       return location
     },

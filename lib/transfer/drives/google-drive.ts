@@ -69,7 +69,7 @@ export const googleDrive: Drive = {
     api: 'https://www.googleapis.com/drive/v3',
     upload: 'https://www.googleapis.com/upload/drive/v3',
   },
-  // The scope `drive.file` does not allow to store files in folders that the owner created.
+  // The scope `drive.file` does not allow storing files in folders that the owner created.
   scopes: {
     read: 'https://www.googleapis.com/auth/drive.readonly',
     write: 'https://www.googleapis.com/auth/drive',
