@@ -151,6 +151,9 @@ export class GuardedHttp {
         method,
         headers,
         ...defined({ body }),
+      }).catch((error: unknown) => {
+        if (body instanceof Readable) discardBody(body)
+        throw error
       })
       const nextUrl = findRedirect(response, url)
       if (!nextUrl || options.maxRedirects === 0) return { ...response, url }
@@ -225,6 +228,13 @@ export class GuardedHttp {
     this.agents.https.destroy()
     await this.#sharedState.agent.destroy()
   }
+}
+
+/** Closes the file or connection of a body that was not sent, or only in part. */
+function discardBody(body: Readable): void {
+  // Without a listener, an error while it is destroyed would crash the process.
+  body.on('error', () => {})
+  body.destroy()
 }
 
 /** Releases pooled buffers once the socket requests the next chunk: it has sent nearly everything by then. */

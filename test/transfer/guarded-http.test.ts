@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -191,6 +192,16 @@ test('connection failures are explained, and URLs of other protocols are rejecte
     await assert.rejects(client.request(url, { signal }), sentence)
   for (const url of ['ftp://example.com/', 'file:///etc/passwd', 'gopher://x/', 'nothing', 'data:,x'])
     await assert.rejects(client.request(url, { signal }), hasCode('INVALID_INPUT'), url)
+})
+
+test('a body that could not be sent is closed', async () => {
+  const client = createClient({ allowedNetworks: ['127.0.0.2/32'] })
+  for (let attempt = 1; attempt <= 6; attempt++) {
+    const body = new Readable({ read() {} })
+    const request = client.request('http://127.0.0.2:1/', { method: 'PUT', body, maxRedirects: 0, signal })
+    await assert.rejects(request, hasReason('unreachable'))
+    assert.ok(body.destroyed, `attempt ${attempt}`)
+  }
 })
 
 test('connections of other protocols also use checked addresses', async () => {
