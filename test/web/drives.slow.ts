@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { openDriveServer } from '../transfer/drive-server.ts'
-
 import {
   chooseFiles,
   downloadFromCard,
@@ -14,12 +13,11 @@ import {
   type Site,
   visit,
 } from './browser.ts'
-
 import { checkAppearance } from './check-appearance.ts'
 
 /**
- * Importing files from a drive in a real browser, including the OAuth redirect; a test server replaces the drive. About
- * 15 s.
+ * Importing files from a drive and saving results to it in a real browser, including the OAuth redirect; a test server
+ * replaces the drive. About 30 s.
  */
 
 let drive: Awaited<ReturnType<typeof openDriveServer>>

@@ -28,7 +28,7 @@ export function listAvailableDrives(): Promise<readonly DriveName[]> {
   return availableDrives
 }
 
-/** Saving needs a connection of its own, for which the owner has agreed to more. */
+/** Saving needs a connection of its own, for which the owner has granted more access. */
 export type DriveAccess = 'read' | 'write'
 
 const getStorageKey = (drive: string, access: DriveAccess) =>

@@ -24,8 +24,8 @@ export default function SaveButtons({ jobIds }: { readonly jobIds: readonly stri
   }, [drives])
   const openDrive = async (id: string) => {
     problem.value = undefined
-    storeJobsToSave(jobIds)
     try {
+      storeJobsToSave(jobIds)
       if (loadConnection(id, 'write')) navigate(getDialogPath(id, 'write'))
       else await connect(id, 'write')
     } catch (error) {

@@ -44,5 +44,7 @@ export async function saveResults(
       throw finishedJob.error
         ? await explainError(finishedJob.error)
         : new Problem('EXPORT_FAILED', words.saveFailed)
+    // If the next request fails, saving again must not store copies of these.
+    storeJobsToSave(jobIds.slice(at + maxJobs))
   }
 }

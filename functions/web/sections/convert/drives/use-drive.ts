@@ -33,6 +33,8 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
   const problem = useSignal<Problem | string | undefined>(undefined)
   const isBusy = useSignal(false)
   const isSaved = useSignal(false)
+  /** Operations that are running: a folder can be opened while results are saved. */
+  const operationCount = useRef(0)
   const requestCount = useRef(0)
   const lastQuery = useRef<{ readonly folderId?: string; readonly q?: string }>({})
 
@@ -45,6 +47,7 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
   const attempt = async (operation: () => Promise<void>) => {
     problem.value = undefined
     isBusy.value = true
+    operationCount.current += 1
     try {
       await operation()
     } catch (error) {
@@ -53,7 +56,8 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
       if (problem.value instanceof Problem && problem.value.code === 'DRIVE_NOT_CONNECTED')
         saveConnection(drive, access, undefined)
     } finally {
-      isBusy.value = false
+      operationCount.current -= 1
+      isBusy.value = operationCount.current > 0
     }
   }
   const openListing = (listQuery: { folderId?: string; q?: string; cursor?: string }) => {
