@@ -10,7 +10,8 @@ export type Log = Logger
  * the `traceId` and `spanId` of their trace. With `LOG_SPANS`, the spans of the process have lines of their own.
  */
 export function createLog(
-  config: Pick<Config, 'LOG_LEVEL' | 'LOG_FILE'> & Partial<Pick<Config, 'LOG_SPANS'>>,
+  config: Pick<Config, 'LOG_LEVEL' | 'LOG_FILE'> &
+    Partial<Pick<Config, 'LOG_SPANS' | 'OTEL_EXPORTER_OTLP_ENDPOINT'>>,
   destination: DestinationStream = openDestination(config.LOG_FILE ?? 1),
 ): Log {
   const options = {
@@ -21,7 +22,8 @@ export function createLog(
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: pino.stdSerializers.errWithCause },
   }
-  if (config.LOG_SPANS === '1') onSpanEnd((span) => destination.write(`${toOtlpLine(span)}\n`))
+  if (config.LOG_SPANS === '1' && config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined)
+    onSpanEnd((span) => destination.write(`${toOtlpLine(span)}\n`))
   return pino(options, destination)
 }
 

@@ -6,10 +6,12 @@ import { areSpansExported, runSpan } from '../lib/trace.ts'
 
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-b7ad6b7169203331-01'
 
-test('spans are lines of the log only with LOG_SPANS', async () => {
+test('spans are lines of the log only with LOG_SPANS and without a collector', async () => {
   const lines: string[] = []
   const destination = { write: (line: string) => lines.push(line) }
   createLog({ LOG_LEVEL: 'info', LOG_FILE: undefined, LOG_SPANS: '0' }, destination)
+  const exported = { LOG_SPANS: '1', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' } as const
+  createLog({ LOG_LEVEL: 'info', LOG_FILE: undefined, ...exported }, destination)
   assert.equal(areSpansExported(), false)
   const log = createLog({ LOG_LEVEL: 'info', LOG_FILE: undefined, LOG_SPANS: '1' }, destination)
   const span = { name: 'process image', kind: 'consumer', parent: traceparent } as const
