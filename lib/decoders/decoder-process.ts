@@ -196,9 +196,10 @@ export class DecoderProcess {
         return stdin?.writableLength ?? 0
       },
       send: (message, ...bytes) => {
+        const frameParts = encodeFrame(message, ...bytes)
         // Parts are neither copied into one buffer nor written one by one: each write wakes the other process.
         stdin?.cork()
-        for (const framePart of encodeFrame(message, ...bytes)) stdin?.write(framePart)
+        for (const framePart of frameParts) stdin?.write(framePart)
         stdin?.uncork()
       },
       kill: (reason) => this.kill(reason),
