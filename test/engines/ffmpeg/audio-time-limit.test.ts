@@ -68,7 +68,7 @@ test('converting or compressing audio that would exceed the time limit is refuse
   assert.equal(await splitConversion(0.01, 'aac', { mode: 'encode', end: 0.5 }), undefined)
   await assert.rejects(
     splitConversion(0.005, 'mp3'),
-    isTimeout(/with start and end, or convert it to flac or wav\.$/),
+    isTimeout(/with the options start and end, or convert it to flac or wav\.$/),
   )
   assert.equal(await splitConversion(0.005, 'mp3', { audioSampleRate: 16_000 }), undefined)
   await assert.rejects(splitConversion(0.01, 'mp3', { channels: 2 }), isTimeout(/converted to mp3/))
