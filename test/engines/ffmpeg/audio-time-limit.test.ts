@@ -72,7 +72,7 @@ test('converting or compressing audio that would exceed the time limit is refuse
   )
   assert.equal(await splitConversion(0.005, 'mp3', { audioSampleRate: 16_000 }), undefined)
   await assert.rejects(splitConversion(0.01, 'mp3', { channels: 2 }), isTimeout(/converted to mp3/))
-  await assert.rejects(splitConversion(0.0005, 'wav'), isTimeout(/with start and end\.$/))
+  await assert.rejects(splitConversion(0.0005, 'wav'), isTimeout(/with the options start and end\.$/))
   await assert.rejects(
     splitConversion(0.01, 'm4a', { operation: 'compress', quality: 50 }),
     isTimeout(/Compress parts of it, or convert it to mp3/),
