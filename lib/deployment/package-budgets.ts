@@ -16,7 +16,7 @@ interface Budget {
 const defaultBudget: Budget = { heapKb: 8600, zipKb: 800 }
 
 /** Maximum for all packages: larger code belongs in a layer. */
-export const maxZipKb = 1030
+export const maxZipKb = 1060
 
 interface BudgetException {
   readonly appliesTo: (name: string, declaredFunction: FunctionDeclaration) => boolean
@@ -27,7 +27,7 @@ interface BudgetException {
 const exceptions: readonly BudgetException[] = [
   {
     appliesTo: (name, { plans }) => plans === true && !['api', 'prepare'].includes(name),
-    increase: { heapKb: 2400 },
+    increase: { heapKb: 2600 },
     reason: 'the schemas of all task operations and formats, which validate requests that create jobs',
   },
   {
