@@ -1,4 +1,5 @@
-import { listDurations, sumCounts, type UsageCounts } from './counts.ts'
+import { sumCounts, type UsageCounts } from './counts.ts'
+import { listDurations } from './duration-bins.ts'
 
 /** Metrics in the text format of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 

@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Table } from '../aws/table.ts'
 import { component } from '../validation/component.ts'
-import { createGetPercentile, sumCounts, type UsageCounts } from './counts.ts'
+import { sumCounts, type UsageCounts } from './counts.ts'
+import { createGetPercentile } from './duration-bins.ts'
 import { dayOf, excludedEngine, getServiceDayPartition, noEngine, parseCounts } from './records.ts'
 
 /** Reliability of the service (SLO), computed from counters per day and engine. */

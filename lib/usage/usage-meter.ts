@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Item, Key, Table, Write } from '../aws/table.ts'
 import type { JobEnd } from '../model/terminal-events.ts'
 
-import { countForOwner, countForService, sumCounts, type UsageCounts } from './counts.ts'
+import { sumCounts, type UsageCounts } from './counts.ts'
+import { countForOwner, countForService } from './job-counts.ts'
 import {
   dayOf,
   excludedEngine,

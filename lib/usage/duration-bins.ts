@@ -1,0 +1,27 @@
+import { DDSketch } from '@datadog/sketches-js'
+import type { UsageCounts } from './counts.ts'
+
+/** Relative accuracy of percentiles. */
+const relativeAccuracy = 0.02
+const createSketch = () => new DDSketch({ relativeAccuracy })
+const { mapping } = createSketch()
+/** The sketch needs positive values. */
+const minMs = 1
+
+/** Returns the bin that counts a duration. */
+export const getBin = (ms: number): number => mapping.key(Math.max(minMs, ms))
+
+type GetPercentile = (share: number) => number | null
+
+/** Returns the durations of one kind with how often each was measured. */
+export const listDurations = (counts: UsageCounts, kind: 'took' | 'queued') =>
+  Object.entries(counts)
+    .filter(([name]) => name.startsWith(`${kind} `))
+    .map(([name, count]) => ({ ms: mapping.value(Number(name.slice(kind.length + 1))), count }))
+
+/** Computes percentiles from the bins of one kind; null when nothing was measured. */
+export function createGetPercentile(counts: UsageCounts, kind: 'took' | 'queued'): GetPercentile {
+  const sketch = createSketch()
+  for (const { ms, count } of listDurations(counts, kind)) sketch.accept(ms, count)
+  return (share) => (sketch.count > 0 ? Math.round(sketch.getValueAtQuantile(share)) : null)
+}
