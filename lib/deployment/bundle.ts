@@ -52,6 +52,8 @@ export const bundleOptions = {
   // Prefers the ES module of a package, which can be tree-shaken.
   mainFields: ['module', 'main'],
   banner: { js: requireBanner },
+  // ES modules do not have it. ssh2 refers to it when it loads its WebAssembly, which is part of its code.
+  define: { __dirname: 'import.meta.dirname' },
   // Bundles are one folder below the root, such as functions/core-api.mjs.
   plugins: [keepSourceUrls('../')],
 } as const satisfies BuildOptions
@@ -76,11 +78,12 @@ export const functionBundleOptions = {
 export const enginePackages = ['docx', 'pptxgenjs', 'sharp'] as const
 
 /** Modules that engines load when they run: zip packages plan conversions but never run an engine. */
-const engineOnlyModules = ['engines', 'iconv-lite', 'chardet', 'fast-xml-parser']
+const engineOnlyModules = ['engines', 'iconv-lite', 'chardet']
 
 /** Packages that only functions with this outbound target load. */
 const packagesByTarget: Readonly<Record<OutboundTarget, readonly string[]>> = {
-  stores: ['undici', 'ssh2', '@azure/storage-blob'],
+  // The last one by the client of Azure, and by engines.
+  stores: ['undici', 'ssh2', '@azure/storage-blob', 'fast-xml-parser'],
   websites: ['undici'],
   receivers: ['undici'],
   drives: ['undici', 'openid-client'],
@@ -100,5 +103,6 @@ export function listExcludedPackages({
     ...engineOnlyModules,
     ...unwantedPackages.filter((one) => !wantedPackages.has(one)),
     ...(plans ? [] : ['planning']),
+    ...(targets.includes('stores') ? [] : ['stores']),
   ]
 }

@@ -16,7 +16,7 @@ interface Budget {
 const defaultBudget: Budget = { heapKb: 8600, zipKb: 800 }
 
 /** Maximum for all packages: larger code belongs in a layer. */
-export const maxZipKb = 1060
+export const maxZipKb = 1030
 
 interface BudgetException {
   readonly appliesTo: (name: string, declaredFunction: FunctionDeclaration) => boolean
@@ -27,7 +27,7 @@ interface BudgetException {
 const exceptions: readonly BudgetException[] = [
   {
     appliesTo: (name, { plans }) => plans === true && !['api', 'prepare'].includes(name),
-    increase: { heapKb: 2600 },
+    increase: { heapKb: 2400 },
     reason: 'the schemas of all task operations and formats, which validate requests that create jobs',
   },
   {
@@ -42,8 +42,8 @@ const exceptions: readonly BudgetException[] = [
   },
   {
     appliesTo: (_, { reaches }) => reaches?.includes('stores') === true,
-    increase: { heapKb: 700, zipKb: 80 },
-    reason: 'clients for SFTP and Azure, and an HTTP client that checks each IP address',
+    increase: { heapKb: 700, zipKb: 200 },
+    reason: 'clients for SFTP and Azure with its XML parser, and an HTTP client that checks each IP address',
   },
   {
     appliesTo: (name) => name === 'api',

@@ -43,6 +43,9 @@ const bundleFunctions = () =>
 type BundleResult = Awaited<ReturnType<typeof bundleFunctions>>
 
 const engineList = 'lib/engines/index.ts'
+const storeModules = ['blobstore', 'gcs', 's3', 'sftp', 'drives/drive-store'].map(
+  (name) => `lib/transfer/${name}.ts`,
+)
 
 const parsePackageName = (path: string) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
@@ -66,6 +69,9 @@ function findReachableChunks(
       [entryPoint ?? '', ...Object.keys(inputs)].some((source) => source.startsWith('lib/engines/'))
     )
   }
+  // Every function that plans or lists tasks knows the stores; only one function opens them.
+  const isStore = (path: string) =>
+    excluded.includes('stores') && storeModules.includes(outputs[path]?.entryPoint ?? '')
   const isExcluded = (path: string, seenPaths = new Set([path])): boolean =>
     Object.keys(outputs[path]?.inputs ?? {}).some((input) =>
       excluded.includes(parsePackageName(input) ?? ''),
@@ -79,7 +85,8 @@ function findReachableChunks(
     foundImports.set(path, loadTime)
     for (const { path: importedPath, kind } of outputs[path].imports) {
       if (kind === 'import-statement') visit(importedPath, loadTime)
-      else if (!isExcluded(importedPath) && !isEngine(importedPath)) visit(importedPath, 'later')
+      else if (!isExcluded(importedPath) && !isEngine(importedPath) && !isStore(importedPath))
+        visit(importedPath, 'later')
     }
   }
   const firstOutput = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entryPoint)

@@ -5,16 +5,16 @@ const maxNames = 10
 const maxNameLength = 100
 const maxPagesLength = 200
 
-const Count = z.int().nonnegative()
-const Name = z.string().max(maxNameLength)
+const Count = z.int().nonnegative().optional()
+const Amount = z.number().nonnegative().optional()
 
 /** The numbers and names in a warning's sentence, for clients that write their own. */
 export const WarningDetails = component(
   'WarningDetails',
   z.object({
-    count: Count.optional().describe('How many files, fonts or pages the warning is about'),
-    total: z.number().nonnegative().optional().describe('How many the source contains'),
-    kept: z.number().nonnegative().optional().describe('How many of them the result contains'),
+    count: Count.describe('How many files, fonts or pages the warning is about'),
+    total: Amount.describe('How many the source contains'),
+    kept: Amount.describe('How many of them the result contains'),
     unit: z.string().max(20).optional().describe('What `total` and `kept` count, a unit of `fidelity`'),
     share: z
       .number()
@@ -22,17 +22,19 @@ export const WarningDetails = component(
       .max(1)
       .optional()
       .describe('Fraction that was kept (`CONTENT_LOST`) or is uncertain (`OCR_UNCERTAIN`)'),
-    names: z.array(Name).max(maxNames).optional().describe(`The first ${maxNames} names`),
+    names: z
+      .array(z.string().max(maxNameLength))
+      .max(maxNames)
+      .optional()
+      .describe(`The first ${maxNames} names`),
     pages: z
       .string()
       .max(maxPagesLength)
       .optional()
       .describe('Pages such as `1-3,7`, unless there are too many'),
-    sheets: Count.optional().describe('Hidden sheets'),
-    rows: Count.optional().describe('Hidden rows'),
-    columns: Count.optional().describe('Hidden columns'),
-    from: z.string().max(20).optional().describe('Format of the source'),
-    to: z.string().max(20).optional().describe('Format of the result'),
+    sheets: Count.describe('Hidden sheets'),
+    rows: Count.describe('Hidden rows'),
+    columns: Count.describe('Hidden columns'),
   }),
 )
 export type WarningDetails = z.infer<typeof WarningDetails>

@@ -39,6 +39,20 @@ test('packages and layers contain no machine code, so that they run on arm64', a
     assert.equal(await onPackage(name, code), 'all read\n', name)
 })
 
+test('only the function that transfers files has the code that opens stores', async () => {
+  const code = `
+    import { readdirSync } from 'node:fs'
+    for (const file of readdirSync(new URL('functions/', import.meta.url)))
+      if (/^(blobstore|drive-store|gcs|sftp)-/.test(file)) console.log(Object.keys(await import('./functions/' + file)).join())
+    process.exit()`
+  assert.equal(
+    await onPackage('transfer', code),
+    'findInBlobstore,openBlobstore\nopenDriveStore\nfindInGcs,openGcs\nfindInSftp,openSftp\n',
+  )
+  for (const name of ['conversion', 'drives', 'automation', 'sockets'] as const)
+    assert.equal(await onPackage(name, code), '', name)
+})
+
 test('the package of api contains the files that it serves', async () => {
   const paths = ['/', '/docs', '/web/icon.svg', '/v1/openapi.json']
   const code = `

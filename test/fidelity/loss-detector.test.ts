@@ -37,7 +37,7 @@ test('a result with missing words is reported with the word counts of the source
     warning: {
       code: 'CONTENT_LOST',
       message: 'Of 1,500 words in the html, 1,200 are in the txt (80 %).',
-      details: { unit: 'words', total: 1500, kept: 1200, share: 0.8, from: 'html', to: 'txt' },
+      details: { unit: 'words', total: 1500, kept: 1200, share: 0.8 },
     },
   })
 })

@@ -161,7 +161,7 @@ export class LossDetector implements Disposable {
       this.#imageWarnings.push({
         code: 'CONTENT_LOST',
         message: describeLoss(comparison.fidelity, 'images', from, to),
-        details: lossDetails(comparison.fidelity, 'images', from, to),
+        details: getLossDetails(comparison.fidelity, 'images'),
       })
     const shortfall = createShortfall(comparison, from, to)
     if (shortfall && shortfall.kept < (this.#shortfall?.kept ?? 1)) this.#shortfall = shortfall
@@ -272,13 +272,13 @@ function createShortfall(
   const [worstUnit] = lostUnits.filter((unit) => fidelity[unit]).toSorted((a, b) => getShare(a) - getShare(b))
   if (worstUnit === undefined) return undefined
   const message = lostUnits.map((unit) => describeLoss(fidelity, unit, from, to)).join(' ')
-  const details = lossDetails(fidelity, worstUnit, from, to)
+  const details = getLossDetails(fidelity, worstUnit)
   return { kept: getShare(worstUnit), warning: { code: 'CONTENT_LOST', message, details } }
 }
 
-function lossDetails(fidelity: Fidelity, unit: Unit, from: FormatId, to: FormatId): WarningDetails {
+function getLossDetails(fidelity: Fidelity, unit: Unit): WarningDetails {
   const { source = 0, result = 0, share = 0 } = fidelity[unit] ?? {}
-  return { unit, total: source, kept: result, share, from, to }
+  return { unit, total: source, kept: result, share }
 }
 
 function describeLoss(fidelity: Fidelity, unit: Unit, from: FormatId, to: FormatId): string {
