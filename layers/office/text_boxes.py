@@ -31,10 +31,18 @@ def grow_text_boxes(document, path):
 def _has_vml_text_box(path):
     if not path.endswith(WORD) or not zipfile.is_zipfile(path):
         return False
+    bytes_left = MAX_PART_BYTES
     with zipfile.ZipFile(path) as package:
-        return any(
-            _is_vml_used(package.read(part)) for part in package.infolist()
-            if PARTS.fullmatch(part.filename) and part.file_size <= MAX_PART_BYTES)
+        for part in package.infolist():
+            if not PARTS.fullmatch(part.filename):
+                continue
+            # A file of a few kilobytes can name the same part thousands of times.
+            bytes_left -= part.file_size
+            if bytes_left < 0:
+                return False
+            if _is_vml_used(package.read(part)):
+                return True
+    return False
 
 
 def _is_vml_used(xml):

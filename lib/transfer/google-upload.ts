@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { tapStream } from '../io/collect-garbage.ts'
 import type { OutgoingRequest, OutgoingResponse } from './guarded-http.ts'
 import { RemoteError } from './remote-error.ts'
+import { createByteReporter } from './report-bytes.ts'
 import type { OutgoingFile } from './transfer.ts'
 
 /** How often an upload resumes after a lost connection, and the delay before the first time. */
@@ -62,7 +63,7 @@ async function uploadWithResumption(
   upload: UploadContext,
 ): Promise<OutgoingResponse> {
   const { signal, request, location: place } = upload
-  const reportStoredBytes = reportNewBytes(upload.onSent)
+  const reportStoredBytes = createByteReporter(upload.onSent)
   let at = 0
   for (let resumeCount = 0; ; resumeCount++) {
     try {
@@ -126,13 +127,4 @@ async function createPut(start: number, file: OutgoingFile, reportStoredBytes: (
 function parseStoredBytes({ headers }: OutgoingResponse): number {
   const lastByte = /^bytes=0-(\d+)$/.exec(String(headers['range'] ?? ''))?.[1]
   return lastByte === undefined ? 0 : Number(lastByte) + 1
-}
-
-/** Reports only bytes that were not sent before. */
-function reportNewBytes(onSent: (bytes: number) => void) {
-  let reportedBytes = 0
-  return (at: number) => {
-    onSent(Math.max(0, at - reportedBytes))
-    reportedBytes = Math.max(reportedBytes, at)
-  }
 }

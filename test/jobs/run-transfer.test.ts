@@ -62,6 +62,23 @@ test('an export records the URL of each file and reports progress by bytes', asy
   assert.deepEqual(seen, [{ prefix: 'x' }, 75, 100, 'closed'])
 })
 
+test('an export to a drive fails if a job was deleted before its files could be saved', async () => {
+  const { run, seen } = createExport(async () => assert.fail('nothing is stored'))
+  const fields = { drive: 'dropbox', api: '', upload: '', token: '', folder: '', jobIds: ['job_1', 'job_2'] }
+  const deleted = { ...state, job: { ...state.job, id: 'job_2', deletedAt: state.job.createdAt } }
+  const states = new Map([
+    ['job_1', state],
+    ['job_2', deleted],
+  ])
+  Object.assign(run.services, {
+    vault: { unsealAll: () => fields },
+    jobs: { store: { getState: async (id: string) => states.get(id) } },
+  })
+  Object.assign(run.operation, { sendsResults: true })
+  await assert.rejects(runTransfer(run), { code: 'FILE_GONE' })
+  assert.deepEqual(seen, [])
+})
+
 test('export paths come from the template or prefix and are unique', () => {
   const files = ['a.webp', 'b.png', 'a.webp'].map((filename) => ({ filename }))
   const of = { jobId: 'job_1', createdAt: '2026-01-02T00:00:00.000Z' }

@@ -34,6 +34,10 @@ test('a card offers only tools that can be planned for its format', () => {
   )
 })
 
+test('a list of formats from before an upgrade, without tools, offers none', () => {
+  assert.deepEqual(listToolsFor({ id: 'pdf', category: 'document' }), [])
+})
+
 test('usual formats have all tools of their category, and others only some', () => {
   assert.deepEqual(listToolIds('jpg'), ['merge', 'compress', 'thumbnail', 'watermark', 'metadata'])
   assert.deepEqual(listToolIds('mp4'), ['merge', 'compress', 'thumbnail', 'watermark', 'metadata'])

@@ -16,12 +16,12 @@ const requiredDetails = {
   PAGES_DROPPED: ['kept', 'total'],
   SHEETS_DROPPED: ['total'],
 } as const satisfies Readonly<Record<string, readonly (keyof Details)[]>>
-type Required = typeof requiredDetails
+type RequiredDetails = typeof requiredDetails
 
 /** Sentences with the numbers and names of a warning, by its code. */
 export type Sentences = {
-  readonly [Code in keyof Required]: (
-    details: { readonly [Name in Required[Code][number]]: NonNullable<Details[Name]> },
+  readonly [Code in keyof RequiredDetails]: (
+    details: { readonly [Name in RequiredDetails[Code][number]]: NonNullable<Details[Name]> },
   ) => string
 }
 
@@ -36,8 +36,8 @@ export function translateWarning(
   { code, details }: Warning,
   { texts, sentences }: WarningCatalog,
 ): string | undefined {
-  const names: readonly (keyof Details)[] = requiredDetails[code as keyof Required] ?? []
-  const sentence = sentences[code as keyof Required] as ((details: Details) => string) | undefined
+  const names: readonly (keyof Details)[] = requiredDetails[code as keyof RequiredDetails] ?? []
+  const sentence = sentences[code as keyof RequiredDetails] as ((details: Details) => string) | undefined
   return details && sentence && names.every((name) => details[name] !== undefined)
     ? sentence(details)
     : texts[code]

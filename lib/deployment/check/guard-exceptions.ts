@@ -23,7 +23,7 @@ export const guardExceptions: Readonly<Record<string, GuardException>> = {
   api_gw_v2_access_logs_enabled_check: {
     resourcePattern: /^WebsocketsDeploymentStage$/,
     reason:
-      'They need a role for the whole account, which other stages share; the function behind the WebSocket API logs by itself.',
+      'They need a role for the whole account, which other stages use as well; the function behind the WebSocket API logs by itself.',
   },
   api_gw_v2_authorization_type_configured_check: {
     resourcePattern: /^HttpApiRoute|WebsocketsRoute$/,

@@ -251,14 +251,19 @@ async function exportFiles(
   return deliveries
 }
 
-/** Returns the results of the jobs that the export names. @throws AppError FILE_GONE if they were deleted meanwhile. */
+/** Returns the results of the jobs that the export names. @throws AppError FILE_GONE if one was deleted meanwhile. */
 async function findResults({ services }: TransferRun, fields: TaskFields): Promise<StoredFile[]> {
   const { jobIds, ...selection } = exportDriveOperation.fields.parse(fields)
   const files: StoredFile[] = []
-  for (const jobId of jobIds)
-    files.push(...selectResults(jobId, await services.jobs.store.getState(jobId), selection))
-  if (files.length > 0) return files
-  throw new AppError('FILE_GONE', 'The files were deleted before they could be saved. Convert them again.')
+  for (const jobId of jobIds) {
+    const jobFiles = selectResults(jobId, await services.jobs.store.getState(jobId), selection)
+    if (jobFiles.length === 0) {
+      const sentence = `The files of the job ${jobId} were deleted before they could be saved. Save the others without it.`
+      throw new AppError('FILE_GONE', sentence, { jobId })
+    }
+    files.push(...jobFiles)
+  }
+  return files
 }
 
 /** Undefined when the request does not say so. */

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tapStream } from '../../io/collect-garbage.ts'
 import { RemoteError } from '../remote-error.ts'
+import { createByteReporter } from '../report-bytes.ts'
 import type { OutgoingFile } from '../transfer.ts'
 
 /** How often a chunk is sent again after a failure that may pass, and the delay before the first time. */
@@ -27,13 +28,12 @@ export async function uploadInChunks<T>(
   session: ChunkSession<T>,
   { signal, onSent }: { readonly signal: AbortSignal; readonly onSent: (bytes: number) => void },
 ): Promise<T | undefined> {
-  let reportedBytes = 0
+  const reportPosition = createByteReporter(onSent)
   const sendRange = async (range: ChunkRange): Promise<T | undefined> => {
     let at = range.start
     const body = tapStream(await file.open({ ...range, releasesBuffers: true }), ({ length }) => {
       at += length
-      onSent(Math.max(0, at - reportedBytes))
-      reportedBytes = Math.max(reportedBytes, at)
+      reportPosition(at)
     })
     return session.send(range, body)
   }

@@ -37,14 +37,14 @@ const toolsByCategory: Readonly<Record<string, readonly ListedTool[]>> = {
 interface ToolSource {
   readonly id: string
   readonly category: string
-  /** Operations that the engines of the service can run on it. */
-  readonly tools: readonly string[]
+  /** Operations that the engines of the service can run on it. A list cached before an upgrade may lack them. */
+  readonly tools?: readonly string[]
 }
 
 /** Returns the tools that the service can run on a format. */
 export function listToolsFor(source: ToolSource | undefined): readonly ListedTool[] {
   const tools = source?.id === 'pdf' ? pdfTools : (toolsByCategory[source?.category ?? ''] ?? [])
-  return tools.filter(({ operation }) => source?.tools.includes(operation))
+  return tools.filter(({ operation }) => source?.tools?.includes(operation))
 }
 
 /** Returns the id of a tool of a newer service. */

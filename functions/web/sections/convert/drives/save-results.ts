@@ -27,6 +27,10 @@ interface SaveTarget {
   readonly folderId?: string | undefined
 }
 
+/** Whether a request was refused because its jobs have too many files, not because of a folder or a connection. */
+const hasTooManyFiles = (error: unknown) =>
+  error instanceof Problem && error.field === 'jobIds' && error.details?.['max'] !== undefined
+
 /** Saves the results of jobs in a folder, and waits until all are stored. */
 export async function saveResults(
   drive: string,
@@ -34,10 +38,24 @@ export async function saveResults(
   target: SaveTarget,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let at = 0; at < jobIds.length; at += maxJobs) {
-    const body = { ...target, jobIds: jobIds.slice(at, at + maxJobs) }
-    const path = `/v1/cloud/${encodeURIComponent(drive)}/export`
-    const { jobId } = await callApi<ReplyData<typeof exportToDrive>>(path, { method: 'POST', body, signal })
+  const path = `/v1/cloud/${encodeURIComponent(drive)}/export`
+  let batchSize = maxJobs
+  for (let at = 0; at < jobIds.length; ) {
+    const batch = jobIds.slice(at, at + batchSize)
+    const body = { ...target, jobIds: batch }
+    const started = await callApi<ReplyData<typeof exportToDrive>>(path, {
+      method: 'POST',
+      body,
+      signal,
+    }).catch((error: unknown) => {
+      if (hasTooManyFiles(error) && batch.length > 1) return undefined
+      throw error
+    })
+    if (!started) {
+      batchSize = Math.ceil(batch.length / 2)
+      continue
+    }
+    const { jobId } = started
     const { data } = await fetchJobStatus(jobId, signal)
     const finishedJob = await watchJob(data, () => {}, signal)
     if (finishedJob.status !== 'completed')
@@ -45,6 +63,7 @@ export async function saveResults(
         ? await explainError(finishedJob.error)
         : new Problem('EXPORT_FAILED', words.saveFailed)
     // If the next request fails, saving again must not store copies of these.
-    storeJobsToSave(jobIds.slice(at + maxJobs))
+    at += batch.length
+    storeJobsToSave(jobIds.slice(at))
   }
 }
