@@ -14,7 +14,7 @@ export const events = { ...jobEvents, ...fileEvents, ...accountEvents } as const
 export type EventName = keyof typeof events
 export const eventNames = keysOf(events)
 
-/** When each event is sent. */
+/** Says when each event is sent. */
 export const eventDescriptions: Readonly<Record<EventName, string>> = {
   'job.created': 'A job was accepted.',
   'job.queued': 'All uploads of the job are complete; it waits for a worker.',
@@ -54,23 +54,23 @@ export type ServiceEvent = z.infer<typeof CommonFields> & { readonly event: Even
     Record<string, unknown>
   >
 
-/** Additional fields on the bus: the owner, and the stream that `sequence` counts within, such as a job id. */
+/** Additional fields on the event bus: the owner, and the stream in which `sequence` counts, such as a job id. */
 export const BusFields = z.object({
   owner: z.string(),
   stream: z.string(),
-  /** The job has its own `webhookUrl`. */
+  /** Set if the job has its own `webhookUrl`. */
   hasWebhook: z.literal(true).optional(),
-  /** Subscribers outside the service; omitted if there are none. */
+  /** Kinds of subscribers that want the event; omitted if there are none. */
   listeners: z.array(z.enum(['webhooks', 'sockets'])).optional(),
-  /** For the end of a job: what it adds to the usage of its owner and of the service. */
+  /** What a finished job adds to the usage of its owner and of the service. */
   share: JobUsage.optional(),
-  /** W3C Trace Context of what published the event. */
+  /** W3C Trace Context of the request or task that published the event. */
   traceparent: z.string().optional(),
 })
 export type SubscriberKind = NonNullable<z.infer<typeof BusFields>['listeners']>[number]
 export type BusEvent = ServiceEvent & Readonly<z.infer<typeof BusFields>>
 
-/** Removes the internal fields. */
+/** Removes the fields that are only used on the bus. */
 export function toPublicEvent({
   owner: _owner,
   stream: _stream,
@@ -85,6 +85,6 @@ export function toPublicEvent({
 
 export type EventBody<Name extends EventName> = z.input<z.ZodObject<(typeof events)[Name]>>
 
-// The assertion keeps the type of this event's fields, which spreading would replace by that of all events.
+// Without the assertion, spreading would give the schema the fields of all events instead of this one.
 export const eventSchema = <Name extends EventName>(name: Name) =>
   CommonFields.extend({ event: z.literal(name), ...(events[name] as (typeof events)[Name]) })

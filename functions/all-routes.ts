@@ -29,6 +29,6 @@ export function createApi(
     createServices(config, { waitForChange, connections, timeouts: requestTimeouts }),
     { missingPage },
   )
-  // Middy's own type knows more events and results than this handler's.
+  // Middy's type allows more events and results than this handler's type.
   return app as unknown as ApiHandler
 }

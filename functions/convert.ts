@@ -5,9 +5,9 @@ import { getConfinement } from '../lib/engines/sandbox/isolation.ts'
 import { convertTask } from '../lib/jobs/run/convert-task.ts'
 import { createQueueFunction } from '../lib/services/queue-function.ts'
 
-/** Runs the tasks of one container image. */
+/** Creates the function that runs the tasks of one container image. */
 export function createFunction(connections?: ServiceConnections) {
-  // Start detecting it before the first task arrives; the task waits for the result.
+  // Starts detecting the isolation of the host before the first task arrives; the task waits for the result.
   void getConfinement()
   return createQueueFunction({
     queueOf: ({ IMAGE_ID }) => {

@@ -32,7 +32,7 @@ interface UsageCounterOptions {
   readonly gatherMs?: number
 }
 
-/** Roles rarely change. */
+/** Roles rarely change, so a process may cache them this long. */
 const roleCacheMs = 60_000
 
 export function createUsageCounter({ environment, gatherMs }: UsageCounterOptions = {}): UsageCounter {

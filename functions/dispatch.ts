@@ -27,7 +27,7 @@ function openDispatcher(): Dispatcher {
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   dispatcher ??= openDispatcher()
   const openedDispatcher = dispatcher
-  const event = BusEventFields.parse(detail) as unknown as BusEvent // published by ourselves
+  const event = BusEventFields.parse(detail) as unknown as BusEvent // published by this service
   await runSpan(
     {
       name: `dispatch ${event.event}`,

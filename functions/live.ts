@@ -56,7 +56,7 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
     if (name === 'credential.revoked' || name === 'sockets.waiting')
       return live.broadcast.serve(OwnerSignal.parse(detail).owner)
     BusFields.parse(detail)
-    // `BusEvent` is the schema that the publisher used.
+    // The publisher validated the event with the schema of `BusEvent`.
     return live.broadcast.publish(detail as BusEvent)
   },
 })

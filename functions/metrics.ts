@@ -14,8 +14,8 @@ import {
 import { readEngineDays } from '../lib/usage/reliability.ts'
 
 /**
- * Prometheus metrics of a single machine; deployments on AWS use CloudWatch instead. Not part of the public API, so
- * not in the OpenAPI document.
+ * Prometheus metrics of a service on one machine; deployments on AWS use CloudWatch instead. The endpoint is not part
+ * of the public API, so the OpenAPI document omits it.
  */
 export const getMetrics = contract({
   method: 'GET',
@@ -39,13 +39,13 @@ export const getMetrics = contract({
 })
 
 const loopbackPattern = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/
-/** Sent by proxies and by pages of other sites, whose requests come from this machine as well. */
+/** Headers sent by proxies and by pages of other sites, whose requests may come from this machine as well. */
 const foreignHeaders = ['forwarded', 'via', 'x-real-ip', 'origin'] as const
 
 function isLocal(sourceIp: string, headers: Readonly<Record<string, string | undefined>>): boolean {
-  // The gateway adds the address of its peer to those of proxies.
+  // The gateway appends its client's address to the header, so a comma means that there was a proxy before it.
   const isDirect = !headers['x-forwarded-for']?.includes(',')
-  // A page whose name resolves to this machine reads it like its own site, and sends no `Origin`.
+  // A foreign page whose host name resolves to this machine sends no `Origin`, so the host name must be a local one.
   const host = URL.parse(`http://${headers['host'] ?? ''}`)?.hostname ?? ''
   const isLocalName = host === 'localhost' || loopbackPattern.test(host.replace(/^\[|\]$/g, ''))
   const hasNoForeignHeaders = foreignHeaders.every((name) => headers[name] === undefined)

@@ -22,8 +22,8 @@ let log: Log | undefined
 let durations: DurationStats | undefined
 
 /**
- * Records metrics of events: `Duration` of jobs by engine, `Failures` by error code, `DeletedFiles` by reason.
- * On one machine the log can be searched. The durations of conversions are stored for the estimates of later ones.
+ * Records metrics of events: `Duration` of jobs by engine, `Failures` by error code, `DeletedFiles` by reason. Also
+ * stores the durations of conversions, from which later ones are estimated.
  */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   log ??= createLog(loadConfigAndClearSecrets())

@@ -5,8 +5,11 @@ import recordedExamples from './recorded.json' with { type: 'json' }
 /** Base URL of the service in the recorded examples. */
 const recordedBaseUrl = 'http://localhost:8080'
 
-/** One example of each event, as sent to webhooks: recorded by `npm run examples`, except the account events. */
-// A test checks them against their schemas.
+/**
+ * One example of each event as webhooks receive it. `npm run examples` records them, except those of the account
+ * events.
+ */
+// A test validates the examples against the schemas of their events.
 export const eventExamples = { ...recordedExamples, ...accountExamples } as Readonly<
   Record<EventName, ServiceEvent>
 >

@@ -7,7 +7,7 @@ import { getJob } from '../routes/get-job.ts'
 import { compatErrorBody, compatStatus } from './errors.ts'
 import { compatJobView, parseTaskId } from './job-view.ts'
 
-/** Shared by the compatibility endpoints: each calls one of our endpoints and translates the reply. */
+/** Shared by the compatibility endpoints: each calls one of the service's own endpoints and translates the reply. */
 
 export type Request = HttpRequest<unknown, unknown, unknown>
 
@@ -25,13 +25,16 @@ export const emptyReply = { status: 204, schema: z.null(), form: 'empty' } as co
 
 export const getPublicUrl = ({ config }: Services) => config.PUBLIC_URL ?? ''
 
-/** API Gateway times a function out after 30 s: clients that wait longer are redirected here. */
+/**
+ * How long one request may wait. API Gateway times a function out after 30 s, so a longer wait continues with a
+ * redirect.
+ */
 export const maxWaitS = 25
 export const isUnfinished = (status: string) => status === 'waiting' || status === 'processing'
 export const redirectTo = (path: string) => ({ status: 307, headers: { location: path } })
 export const waitReply = { otherStatuses: { 307: 'Continue waiting at `Location`' } }
 
-/** Calls one of our endpoints for the same client and returns the data of its reply. */
+/** Calls one of the service's own endpoints for the same client and returns the data of its reply. */
 export async function callEndpoint<Data>(
   endpoint: { handle: AnyContract['handle'] },
   request: Request,
@@ -39,7 +42,7 @@ export async function callEndpoint<Data>(
   services: Services,
 ): Promise<Data> {
   const reply = await endpoint.handle({ ...request, headers: {}, ...requestOverrides }, services)
-  return reply.data as Data // by the schema of its contract
+  return reply.data as Data // typed by the endpoint's contract
 }
 
 export const fetchJobView = (jobId: string, request: Request, services: Services, seconds?: number) =>

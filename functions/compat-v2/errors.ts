@@ -1,6 +1,6 @@
 import type { AppError } from '../../lib/errors.ts'
 
-/** Errors that clients of this API expect as 422; our API uses 400. */
+/** Errors for which clients of this API expect status 422; the service's own API uses 400. */
 const inputErrorCodes: readonly string[] = [
   'INVALID_INPUT',
   'INVALID_REQUEST',

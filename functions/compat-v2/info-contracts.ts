@@ -12,7 +12,7 @@ interface Quotas {
   readonly quotas: readonly { readonly window: string; readonly remaining: number | null }[]
 }
 
-/** The SDKs expect a number of credits; used if the plan has no limit. */
+/** Number of credits shown if the plan has no limit, because the SDKs expect a number. */
 const unlimitedCredits = 1_000_000
 
 /** Returns the remaining requests of the day or month, whichever is lower. */

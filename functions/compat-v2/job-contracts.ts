@@ -55,7 +55,7 @@ const showJob = contract({
   }),
 })
 
-/** The sync URL, and the path that older SDKs use. */
+/** The URL for waiting, and the path that older SDKs use. */
 const waitForJobContracts = ['/sync/v2/jobs/:jobId', '/v2/jobs/:jobId/wait'].map((path) =>
   contract({
     ...compatDefaults,

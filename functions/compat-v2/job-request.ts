@@ -18,12 +18,12 @@ const operationAliases: Readonly<Record<string, string>> = {
   'import/azure-blob': 'import/azure/blob',
   'export/azure-blob': 'export/azure/blob',
 }
-/** Fields that we ignore: formats are detected from the content, and there is one version of each engine. */
+/** Ignored fields: formats are detected from the content, and there is one version of each engine. */
 const ignoredFields = ['input_format', 'engine_version', 'ignore_error', 'timeout', 'name']
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Our profiles by the client's `profile`; all other values mean a smaller file. */
+/** The service's profile for each `profile` of a client; all other values mean a smaller file. */
 const profiles: Readonly<Record<string, string>> = {
   web: 'web',
   print: 'printer',
@@ -32,7 +32,7 @@ const profiles: Readonly<Record<string, string>> = {
   max: 'max',
 }
 
-/** Translates fields that have another name or form in our API, by operation. */
+/** Translates, per operation, the fields that have another name or form in the service's own API. */
 const fieldTranslations: Readonly<Record<string, (fields: Fields) => Fields>> = {
   optimize: ({ profile, ...fields }) => ({
     ...fields,
@@ -99,7 +99,7 @@ export function toNativeJob({ tasks: compatTasks, tag, webhook_url }: JobBody) {
   const outputTasks = Object.entries(tasks).filter(
     ([name, { operation }]) => !operation.startsWith('export/') && !inputTaskNames.has(name),
   )
-  // In our API, files that no other task uses need an export task.
+  // In the service's own API, files that no other task uses need an export task.
   const exportTasks = outputTasks.map(([name], at): [string, Record<string, unknown>] => [
     `${internalExportPrefix}${at}`,
     { operation: 'export/url', input: name },
@@ -125,8 +125,8 @@ function addArchiveTasks(tasks: Tasks): Tasks {
 }
 
 /**
- * Returns a filename for an upload. Uploaded forms have none here, and the format of a text file cannot be detected
- * from its content, so the extension is the `input_format` of the task that uses the upload.
+ * Returns a filename for an upload. The upload forms of this API have none, and the format of a text file cannot be
+ * detected from its content, so the extension is the `input_format` of the task that uses the upload.
  */
 function inferFilename(name: string, tasks: Tasks): Fields {
   if (tasks[name]?.operation !== 'import/upload') return {}
@@ -153,7 +153,7 @@ function toNativeTask({
   }
 }
 
-/** Name of a single task without a name. */
+/** Name given to a single task that has none. */
 const defaultTaskName = 'task'
 
 /** Wraps a single task in a job. */

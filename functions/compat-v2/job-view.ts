@@ -50,7 +50,7 @@ function compatTaskView(
     depends_on_task_ids: inputs.map((input) => taskId(job.jobId, input)),
     engine: task.engine,
     engine_version: task.engineVersion,
-    // Nothing else of the request, which may contain passwords.
+    // Omits all other fields of the request, which may contain passwords.
     payload: { operation: toCompatOperation(task.operation), input: inputs },
     host_name: null,
     storage: null,

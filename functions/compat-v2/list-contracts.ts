@@ -41,7 +41,7 @@ interface ListData {
   readonly pagination: { readonly nextCursor: string | null }
 }
 
-/** Our lists use cursors, so this reads and skips the previous pages. */
+/** Loads a page by number. Lists of the service have cursors, so this reads and skips the previous pages. */
 async function loadJobPage(
   request: Request,
   { page, per_page: limit, ...filters }: Paging,

@@ -23,7 +23,7 @@ export async function reuseJobForADay(
   const newRecord = { ...recordKey, jobId, begunAt: now, ttl: Math.floor(now / 1000) + dayS }
   const condition = existingRecord ? { equal: { jobId: existingRecord['jobId'] } } : { exists: false }
   const writeResult = await table.put(newRecord, { condition, mark: { jobId } })
-  // Another request was faster.
+  // Another request has created the job first.
   if (!writeResult.applied && writeResult.item) return String(writeResult.item['jobId'])
   try {
     await createJob(jobId)

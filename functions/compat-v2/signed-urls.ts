@@ -42,7 +42,7 @@ const redirectReply = (location: string) => ({
   headers: { location, 'cache-control': 'no-store' },
 })
 
-/** The other service shows base and secret in its dashboard. */
+/** Returns the base URL and the secret, which the other service shows in its dashboard. */
 const getSigningBase = contract({
   ...compatDefaults,
   method: 'GET',
@@ -126,7 +126,7 @@ function requireExport(body: JobBody): JobBody {
   )
 }
 
-/** Signed URLs have the permissions of their key and count as its requests. */
+/** A signed URL has the permissions of its API key, and requests with it count as requests of the key. */
 async function authenticateSigner(keyId: string, request: Request, services: Services): Promise<Principal> {
   const key = await new ApiKeys(services).find(keyId)
   const principal = await createKeyPrincipal(key, request, services)
@@ -139,7 +139,7 @@ async function authenticateSigner(keyId: string, request: Request, services: Ser
 /** How long a client may wait for the file. */
 const maxFileWaitS = 3600
 
-/** Signed by us, so that only clients redirected from a valid URL can wait for the job. */
+/** The signature ensures that only clients redirected from a valid URL can wait for the job. */
 function signWaitUrl(jobId: string, { keys }: Services): string {
   const at = Date.now()
   const linkToSign = { jobId, query: { until: 'end' }, expiresAtS: Math.floor(at / 1000) + maxFileWaitS, at }

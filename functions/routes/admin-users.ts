@@ -111,7 +111,7 @@ export const changeUser = contract({
       { id: principal.ownerId, ip: sourceIp },
       services,
     )
-    // If this fails, the sweep repeats it.
+    // If publishing fails, the sweep repeats it.
     if (changedAccount) await publishPlanChanges(params.userId, services)
     if (changedAccount) await closeRevokedSockets(params.userId, { bus: services.bus, log })
     return { data: requireAccount(changedAccount?.after, params) }

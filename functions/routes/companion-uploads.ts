@@ -37,7 +37,7 @@ import {
 
 const tag = 'Uploads by Uppy'
 const RequiredKeyQuery = z.object({ key: text('name').describe('`key` of the upload') })
-/** Sent by the browser; any value is accepted, as it has no effect. */
+/** The browser sends the content type; any value is accepted, because it has no effect. */
 const type = contentType.catch('application/octet-stream')
 const notFound = ['UPLOAD_NOT_FOUND'] as const
 
@@ -79,7 +79,7 @@ const params = contract({
       open: true,
       filename: sanitizeFileName(query.filename),
       createdAt: new Date(now).toISOString(),
-      // Time for the upload, and the same time again for using it.
+      // One lifetime for the upload, and another one for using the uploaded file.
       expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
     })
     return { data: { method: 'POST' as const, url, fields, expires: uploadLifetimeS } }

@@ -253,7 +253,7 @@ function itemView(
   }
 }
 
-/** The field of a conversion task has another name in a batch. */
+/** The field of a conversion task has a different name in a batch. */
 const withBatchFieldName = (message: string) => message.replace(/^output_format\b/, 'targetFormat')
 
 function allRejectedError(errors: readonly AppError[]): AppError {

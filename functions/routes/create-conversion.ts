@@ -142,7 +142,7 @@ async function firstSource(
   return { source: { url: url ?? '', filename, field: 'fileUrl' } }
 }
 
-/** Names that other services use for `fileUrl`. */
+/** Names that other services use for the field `fileUrl`. */
 const misnamedFileUrls = [
   'url',
   'file_url',

@@ -110,10 +110,10 @@ const tooFewFilesError = (code: 'NO_FILES' | 'INVALID_INPUT', got: number) =>
     },
   )
 
-/** Rejects files whose extension is of another kind, before reading them. */
+/** Rejects files whose extension belongs to another merge type, before reading them. */
 function requireMatchingExtensions(sources: readonly SourceInput[], mergeType: MergeType): void {
   for (const [index, source] of sources.entries()) {
-    // The kind of a fetched file is only known later.
+    // The type of a fetched file is only known after fetching it.
     if ('url' in source) continue
     const { filename } = source
     const format = formatByExtension(filename)

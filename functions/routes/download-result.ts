@@ -54,7 +54,7 @@ export const downloadResult = contract({
       'EXPIRED',
       'INVALID_SIGNATURE',
     ] as const),
-    // Of the job that packs the ZIP of a batch.
+    // Errors of the job that packs the ZIP of a batch.
     ...(['INSUFFICIENT_DISK_SPACE', 'TIMEOUT', 'CONVERSION_FAILED'] as const),
   ],
   handle: async (request, services) => {
@@ -91,7 +91,7 @@ export const downloadResult = contract({
 
 type RawQuery = HttpRequest<unknown, unknown, unknown>['rawQuery']
 
-/** Some clients refuse to be redirected to an address twice, so the number of the attempt is part of it. */
+/** Some clients refuse to be redirected to the same URL twice, so the URL contains the number of the attempt. */
 function nextAttemptPath(jobId: string, query: RawQuery, attempt = 1): string {
   return `/v1/download/${jobId}?${new URLSearchParams({ ...defined(query), attempt: String(attempt + 1) })}`
 }

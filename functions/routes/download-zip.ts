@@ -14,7 +14,7 @@ import { integer } from '../../lib/validation/coerce.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { createNamedValues, text } from '../../lib/validation/maxima.ts'
 
-/** Default wait: a small ZIP is ready by then, so that its client is redirected to it immediately. */
+/** Default wait: most small ZIPs are ready by then, and their clients are redirected immediately. */
 const defaultWaitS = 5
 
 const Body = z.strictObject({

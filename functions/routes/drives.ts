@@ -199,7 +199,7 @@ export const listDrive = contract({
     const { items, nextCursor } = await driveService.use(connection, minTokenLifetimesMs.browse, (ask) =>
       driveService.drive.list(ask, listQuery),
     )
-    // Drives only go forward. Their cursors are too long for one cursor to contain those of earlier pages.
+    // Drives can only page forward: their cursors are so long that one cursor can't contain those of earlier pages.
     const pagination = { limit: query.limit, hasMore: nextCursor !== null, nextCursor, prevCursor: null }
     return {
       data: { items: [...items], nextCursor, account: connection.account, pagination },

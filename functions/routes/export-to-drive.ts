@@ -11,7 +11,7 @@ import { defined } from '../../lib/validation/defined.ts'
 import { text } from '../../lib/validation/maxima.ts'
 import { Params } from './drive-parameters.ts'
 
-/** Maximum number of files per request: the record of the task names those that are stored. */
+/** Maximum number of files per request, because the record of the task lists each stored file. */
 const maxFiles = 200
 
 const Body = z.strictObject({
@@ -61,7 +61,7 @@ export const exportToDrive = contract({
     const { tag, task, file } = body
     const fields = { ...folder, jobIds, ...defined({ tasks: task === undefined ? task : [task], file }) }
     const exportTask = { name: 'export-drive', operation: exportDriveOperation, input: [], fields }
-    // Loaded on demand, as most requests only list files.
+    // Loaded on demand, because most requests only list files.
     const { startJob } = await import('../../lib/conversion/start-job.ts')
     const { job } = await startJob(
       {

@@ -65,7 +65,7 @@ function checks(services: Services, hasEngines: boolean): readonly Check[] {
     ['table', () => services.table.check()],
     ['files', () => services.files.check()],
     ...queueIds.map((queue): Check => [`queue-${queue}`, () => services.queues.countMessages(queue)]),
-    // Processes without engines don't check the sandbox; the workers do.
+    // Processes without engines don't check the sandbox, because the workers do.
     ...(hasEngines ? [] : [confinement]),
     [
       'disk',

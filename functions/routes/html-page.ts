@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { createSecurityHeaders, styleHash } from '../../lib/http/replies/security-headers.ts'
 import { openAccess } from '../../lib/model/principal.ts'
 
-/** Contract of text pages without scripts. */
+/** Contract properties shared by text pages without scripts. */
 export const htmlPageContract = {
   method: 'GET',
   access: openAccess,

@@ -63,7 +63,7 @@ export const importFromDrive = contract({
       tasks,
       imports,
     }
-    // Loaded on demand, as most requests only list files.
+    // Loaded on demand, because most requests only list files.
     const { startJob } = await import('../../lib/conversion/start-job.ts')
     const { job } = await startJob(request, services)
     const items = fileIds.map((fileId, at) => ({

@@ -91,7 +91,7 @@ export const listConversions = contract({
     cacheControl: 'public, max-age=300',
   },
   errors: ['INVALID_INPUT', 'FORMAT_NOT_FOUND'],
-  // Lists by format and pages are numerous but short, so they are not cached.
+  // There are many lists by format and by page, but they are short, so they are not cached.
   cacheKey: ({ query: { from, to, limit, cursor, q, ...filters } }) =>
     from === undefined && to === undefined && limit === undefined && cursor === undefined && q === undefined
       ? JSON.stringify([filters.operation ?? 'convert', filters.category, filters.engine])
@@ -122,7 +122,7 @@ export const listConversions = contract({
   },
 })
 
-/** A search finds a pair once per operation. */
+/** A search finds the same pair once per operation, so the cursor contains the operation. */
 function cursorOf({ from, to, route }: Conversion): string {
   const { operation } = route.steps[0].capability
   return [from, to, ...(operation === 'convert' ? [] : [operation])].join(':')

@@ -86,7 +86,7 @@ export const listJobs = contract({
   },
 })
 
-/** Jobs read concurrently. */
+/** Maximum number of jobs read concurrently. */
 const maxConcurrentReads = 8
 
 /** Returns the views in the order of the jobs. */
@@ -108,7 +108,7 @@ async function loadViews(
   return jobs.flatMap(({ id }) => views.get(id) ?? [])
 }
 
-/** Checks the filters that the store's indexes do not cover. */
+/** Returns a function that checks the filters that the store's indexes do not cover. */
 function createMatcher({
   status,
   tag,

@@ -8,11 +8,11 @@ import { listAccess, readAccess } from '../../lib/model/principal.ts'
 
 /** Tickets for WebSockets, and the event stream of a job. */
 
-/** Duration of a reply that cannot be streamed; API Gateway waits 30 s. */
+/** How long a reply that cannot be streamed collects events; API Gateway waits at most 30 s. */
 const bufferedReplyS = 25
 /** Time reserved for creating and sending the reply. */
 const replyMarginMs = 2000
-/** Delay before a client reconnects whose reply ended at once, because too many clients are waiting. */
+/** How long a client must wait before reconnecting if too many clients are waiting already. */
 const overloadRetryMs = 10_000
 
 export const createTicket = contract({

@@ -242,7 +242,7 @@ export const rotateDefaultSecret = contract({
   }),
 })
 
-/** A client with a new identity has no jobs and therefore no secret. @throws AppError AUTHENTICATION_REQUIRED */
+/** A client that just got its identity has no jobs and therefore no secret. @throws AppError AUTHENTICATION_REQUIRED */
 function requireIdentity(principal: Principal): Principal {
   if (!principal.isNew) return principal
   throw new AppError(

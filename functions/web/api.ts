@@ -10,13 +10,15 @@ import type { ServiceError } from './problems/describe-problem.ts'
 import { language } from './shell/language.ts'
 import words from './words/en.ts'
 
-/** Data of an endpoint's reply, by its contract. Only types are imported; no server code reaches the browser. */
+/**
+ * Data of an endpoint's reply, typed by its contract. Only types are imported, so no server code reaches the browser.
+ */
 export type ReplyData<Endpoint extends { readonly reply: { readonly schema: z.ZodType } }> = z.output<
   Endpoint['reply']['schema']
 >
 export type Job = ReplyData<typeof createConversion>
 
-/** Bytes of all files of a result. The size of the ZIP of a batch is unknown. */
+/** Returns the size of all files of a result in bytes. The size of the ZIP of a batch is unknown. */
 export const getResultBytes = ({ files }: NonNullable<Job['result']>): number =>
   files.reduce((sum, { size }) => sum + size, 0)
 export type PresignedUpload = ReplyData<typeof presignUpload>
@@ -28,9 +30,9 @@ export class Problem extends Error {
   /** An error code of the API, or `UNREACHABLE`. */
   readonly code: string
   readonly retryAfterS: number | undefined
-  /** The request field concerned, as the service names it. */
+  /** The request field that caused the error, named as in the API. */
   readonly field: string | undefined
-  /** The sentence of the service, for those who use its API. */
+  /** The service's own message, shown to people who use its API. */
   readonly detail: string | undefined
   readonly details: ServiceError['details']
 
@@ -46,7 +48,7 @@ export class Problem extends Error {
   }
 }
 
-/** An error of the service in the language of the page. The texts are loaded with the first error. */
+/** Translates an error of the service into the language of the page. The texts are loaded with the first error. */
 export async function explainError(error: ServiceError): Promise<Problem> {
   const { code, message, retryAfterS } = error
   const texts = await import('./problems/describe-problem.ts').catch(() => undefined)
@@ -71,14 +73,14 @@ interface Reply<Data> {
   readonly retryAfterS: number | undefined
 }
 
-/** Longer than the service ever delays a reply. */
+/** Timeout of a request, which is longer than the service ever delays a reply. */
 const timeoutMs = 60_000
 
 /** If cookies are disabled, the identity from the service is sent back in a header. */
 let ownerToken: string | null = null
 export const getOwnerToken = (): string | null => ownerToken
 
-/** Sends a request; if the service did not issue the identity, forgets it and sends the request once more. */
+/** Sends a request. If the service rejects the stored identity, forgets it and sends the request once more. */
 async function sendRequest<Data>(path: string, call: RequestOptions = {}): Promise<Reply<Data>> {
   const sentToken = ownerToken
   try {
@@ -111,13 +113,13 @@ async function sendOnce<Data>(
   })
   ownerToken = response.headers.get('x-owner-token') ?? ownerToken
   const retryAfterS = Number(response.headers.get('retry-after')) || undefined
-  if (response.status === 204) return { data: undefined as Data, retryAfterS } // callers expect no data here
+  if (response.status === 204) return { data: undefined as Data, retryAfterS } // without data
   const envelope: unknown = await response.json().catch(() => undefined)
-  if (response.ok && isRecord(envelope)) return { data: envelope['data'] as Data, retryAfterS } // typed by the contract
+  if (response.ok && isRecord(envelope)) return { data: envelope['data'] as Data, retryAfterS } // by its contract
   throw await problemFromReply(envelope, response.status, retryAfterS)
 }
 
-/** Calls an endpoint and returns the data of its reply; sections type it by the contract. */
+/** Calls an endpoint and returns the data of its reply; the caller states its type, from the contract. */
 export const callApi = async <Data>(path: string, request?: RequestOptions): Promise<Data> =>
   (await sendRequest<Data>(path, request)).data
 
@@ -125,8 +127,8 @@ let isIdentified = false
 let firstCreation: Promise<void> | undefined
 
 /**
- * The first reply to a creation sets the identity, in a cookie that scripts cannot read. Other creations wait for it,
- * or they would belong to another identity.
+ * Sends a request that creates something. The reply to the first one sets the identity, in a cookie that scripts cannot
+ * read. Others wait for that reply, or the service would give them another identity.
  */
 async function create<Data>(path: string, body: unknown, signal?: AbortSignal): Promise<Data> {
   while (!isIdentified && firstCreation !== undefined) await firstCreation
@@ -182,7 +184,7 @@ export async function fetchOptions(from: string, to: string, operation?: string)
   return data.conversions[0]?.options ?? []
 }
 
-/** Returns every format that a format can be converted to, also the unusual ones. */
+/** Returns every format that a format can be converted to, including unusual ones. */
 export async function fetchTargets(from: string): Promise<ReplyData<typeof listConversions>['conversions']> {
   const path = `/v1/formats/conversions?${new URLSearchParams({ from })}`
   return (await sendRequest<ReplyData<typeof listConversions>>(path)).data.conversions
@@ -195,17 +197,14 @@ export async function fetchToolTargets(from: string, operation: string): Promise
   return data.conversions.map(({ to }) => to)
 }
 
-/** @throws Problem that the conversion would cause, before its file is uploaded */
+/** Checks a conversion before its file is uploaded. @throws Problem that the conversion would fail with */
 export async function checkConversion(
   spec: ConversionSpec & { from: string; size?: number | undefined },
 ): Promise<void> {
   await sendRequest('/v1/convert/check', { method: 'POST', body: spec })
 }
 
-/**
- * Creates a ZIP of results.
- * @returns the job, which the caller must wait for if the ZIP is large
- */
+/** Creates a ZIP of results. @returns the job that packs it, which the caller must wait for if the ZIP is large */
 export async function requestZip(
   jobs: readonly { readonly jobId: string; readonly folder?: string | undefined }[],
   {
@@ -279,7 +278,7 @@ export interface ConversionSpec {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-/** Where the bytes come from: an upload, a URL, or an earlier job. */
+/** Where the bytes come from: an upload, a URL or an earlier job. */
 export type ConversionSource =
   | { readonly uploadId: string }
   | { readonly fileUrl: string }
@@ -289,7 +288,7 @@ export async function createJob(body: ConversionSource & ConversionSpec): Promis
   return create<Job>('/v1/convert', body)
 }
 
-/** Unlocks a PDF and converts it, in one job; for conversions that do not open locked files themselves. */
+/** Unlocks a PDF and converts it in one job, for conversions that cannot open locked files themselves. */
 export function createUnlockedJob(uploadId: string, spec: ConversionSpec, password: string): Promise<Job> {
   const { targetFormat, toolOperation, options } = spec
   return create<Job>('/v1/jobs', {

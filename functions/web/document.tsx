@@ -53,13 +53,13 @@ function renderBody(id: DocumentId, landing: LandingId | undefined) {
   return section ? (initialContent[section]?.() ?? <Loading />) : <NotFound />
 }
 
-/** Only for conversions: without JavaScript, there are no tools. */
+/** Without JavaScript, the page offers conversions but no tools. */
 function renderNoScriptForm(id: DocumentId, landing: LandingId | undefined): string {
   const to = landing && landingChoices[landing].to
   return id === 'convert' || to ? `<noscript>${renderToHtml(<NoScriptForm to={to} />)}</noscript>` : ''
 }
 
-/** Inlined, because it is hardly longer than its URL plus the request. */
+/** The icon is inlined, because it is hardly longer than its URL and a request would cost more. */
 const icon = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M13 24H7a3 3 0 0 1-3-3V6a3 3 0 0 1 3-3h12a3 3 0 0 1 3 3v5" fill="none" stroke="#0c8c7c" stroke-width="2.6" stroke-linecap="round"/><circle cx="21" cy="21" r="8.5" fill="#0c8c7c"/></svg>')}`
 
 export const renderDocument: RenderDocument = (id, { script, preload, style }) => {

@@ -1,8 +1,8 @@
 import { getOwnerToken } from './api.ts'
 
 /**
- * Job events from one WebSocket, open while there are subscribers. Without a connection no updates arrive, and
- * callers poll instead.
+ * Receives job events through one WebSocket, which is open while there are subscribers. Without a connection no updates
+ * arrive, and callers poll instead.
  */
 
 export interface ProgressUpdate {
@@ -13,7 +13,9 @@ export interface ProgressUpdate {
   readonly at: string
 }
 
-/** Progress of a job; undefined if something else happened or may have been missed, so the caller should poll. */
+/**
+ * Progress of a job. Undefined if something else happened or events may have been missed; the caller should then poll.
+ */
 type JobUpdate = ProgressUpdate | undefined
 
 interface Subscriber {
@@ -27,9 +29,9 @@ let isConnected = false
 let failureCount = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** After this silence callers should poll, in case the connection is dead. */
+/** After this long without an event callers should poll, because the connection may be dead. */
 const maxSilenceMs = 30_000
-/** When an unused connection is closed. */
+/** An unused connection is closed after this time. */
 const idleMs = 20_000
 const heartbeatMs = 30_000
 
@@ -73,10 +75,10 @@ function waitForUpdate(subscriber: Subscriber, signal: AbortSignal): Promise<voi
 }
 
 function connect(): void {
-  // The old connection may be dead and events missed. Registered once, even if added repeatedly.
+  // The old connection may be dead and events may have been missed. Adding the same listener twice has no effect.
   window.addEventListener('online', notifyAll)
   const token = getOwnerToken()
-  // If cookies are disabled.
+  // The token is only needed if cookies are disabled.
   const protocols = ['v1.jobs', ...(token ? [`bearer.${token}`] : [])]
   const connection = new WebSocket(
     new URL('/v1/ws/user/jobs', location.href.replace(/^http/, 'ws')),

@@ -1,8 +1,8 @@
 import { keysOf } from '../../lib/validation/keys-of.ts'
 
 /**
- * Paths of each section: the server replies to them with the page, the router shows the section. Navigation links use
- * the first path. Data only, because both the server and the page read it.
+ * Paths of each section: the server replies to them with the page, and the router shows the section. Navigation links
+ * use the first path. This module has data only, because both the server and the page import it.
  */
 export const sectionPaths = {
   convert: ['/', '/convert'],
@@ -30,7 +30,7 @@ export const sectionPaths = {
   docs: ['/docs'],
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>
 
-/** Sections in the navigation menu, not needed for converting files. */
+/** Sections in the navigation menu; none of them is needed for converting files. */
 export const menuSections: readonly string[] = [
   'pipelines',
   'webhooks',
@@ -49,9 +49,9 @@ export const sectionIds = keysOf(sectionPaths)
 type LandingPath = (typeof sectionPaths.landing)[number]
 /** A landing page, for example `pdf-to-word`. */
 export type LandingId = LandingPath extends `/${infer Id}` ? Id : never
-export const landingIds = sectionPaths.landing.map((path) => path.slice(1) as LandingId) // as the type says
+export const landingIds = sectionPaths.landing.map((path) => path.slice(1) as LandingId) // one segment each
 
-/** Each section has one HTML document, each landing page its own; `none` is the "not found" page. */
+/** Each section has one HTML document, and each landing page has its own; `none` is the "not found" page. */
 export type DocumentId = Exclude<SectionId, 'landing'> | LandingId | 'none'
 export const documentIds: readonly DocumentId[] = [
   ...sectionIds.filter((id) => id !== 'landing'),
@@ -65,25 +65,25 @@ export const findLandingId = (path: string): LandingId | undefined =>
 export const getDocumentId = (section: SectionId, path: string): DocumentId =>
   section === 'landing' ? (findLandingId(path) ?? 'none') : section
 
-/** The section of a document; undefined for the "not found" page. */
+/** Returns the section of a document; undefined for the "not found" page. */
 export const findSection = (id: DocumentId): SectionId | undefined =>
   id === 'none' ? undefined : isLandingId(id) ? 'landing' : id
 
 const isLandingId = (id: DocumentId): id is LandingId => landingIds.some((landingId) => landingId === id)
 
-/** Colors of the page; `system` follows the device. */
+/** Color themes of the page; `system` follows the device. */
 export const themes = ['light', 'dark', 'system'] as const
 export type Theme = (typeof themes)[number]
 
-/** Stands for the visitor's theme in a document, until it is sent. */
+/** Placeholder in a document, which the server replaces by the visitor's theme. */
 export const themeToken = '{theme}'
 
-/** Stand for the limits of the service in a document, until it is sent. */
+/** Placeholders in a document, which the server replaces by the limits of the service. */
 export const limitTokens = { maxFileSize: '{max-file-size}', retention: '{retention}' }
 
 /**
- * Languages for users, plus a pseudo-locale (`mirrored`) that reveals untranslated texts and layout that ignores the
- * writing direction.
+ * Languages that users can choose, plus a pseudo-locale (`mirrored`) that reveals untranslated texts and layout that
+ * ignores the writing direction.
  */
 export const languageNames = {
   en: 'English',
@@ -102,7 +102,7 @@ export type RenderDocument = (
   id: DocumentId,
   parts: {
     readonly script: string
-    /** Chunks to preload for the section, so that they load in parallel. */
+    /** URLs of chunks to preload, so that the chunks of the section load in parallel. */
     readonly preload: readonly string[]
     readonly style: string
   },

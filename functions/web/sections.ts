@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact'
 import type { SectionId } from './section-paths.ts'
 import type { PageRoute } from './shell/router.ts'
 
-/** A section module; its default export is the component. */
+/** The module of a section, whose default export is the component. */
 export interface SectionModule {
   readonly default: ComponentType<{ readonly route: PageRoute }>
 }

@@ -18,7 +18,7 @@ interface View {
 const root = document.getElementById('app')
 if (!root) throw new Error('the document has no element "app"')
 
-/** Changes once the new section has loaded, so that the page is never blank. */
+/** The section that is shown. It changes only once the new section has loaded, so that the page is never blank. */
 const view = signal<View | undefined>(undefined)
 
 const loadSheet = () => import('./shell/shortcut-sheet.tsx')
@@ -50,13 +50,13 @@ async function showRoute(route: PageRoute): Promise<void> {
 
 function focusMain(): void {
   const main = document.getElementById('main')
-  // Only briefly: a permanent tab stop would need a label.
+  // The attribute is only set briefly, because a permanent tab stop would need a label.
   main?.setAttribute('tabindex', '-1')
   main?.focus({ preventScroll: true })
   main?.removeAttribute('tabindex')
 }
 
-/** The page shows that loading failed; the reason goes to the console. */
+/** Logs why loading failed to the console; the page only shows that it failed. */
 function reportFailure(error: unknown): 'failed' {
   reportError(error)
   return 'failed'

@@ -2,9 +2,9 @@ import words from './words/en.ts'
 
 const placeholder = '{}'
 
-/** Returns a function that translates the names of formats with a catalog. */
+/** Returns a function that translates the names of formats with the given catalog. */
 export function createNameTranslator(catalog: typeof words): (name: string) => string {
-  // `{} text template` before `{} template`.
+  // Longer patterns first: `{} text template` must match before `{} template`.
   const patterns = Object.entries(catalog)
     .filter(([pattern]) => pattern.includes(placeholder))
     .toSorted(([a], [b]) => b.length - a.length)

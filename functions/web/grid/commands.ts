@@ -12,7 +12,7 @@ import {
 } from './page-order.ts'
 import words from './words/en.ts'
 
-/** Commands on pages, whether by button, key or dragging, and how they are announced. */
+/** Commands on pages, invoked by button, key or dragging, and their announcements for screen readers. */
 
 export type CommandId = 'rotateLeft' | 'rotateRight' | 'moveBack' | 'moveForward' | 'remove' | 'split'
 

@@ -1,7 +1,7 @@
 /**
- * The files that draw PDFs in the browser: a worker script and the data it loads for scans, fonts that are not
- * embedded, and Asian text. Data only, because both the server and the page read it. The names contain no hash, so
- * browsers revalidate them.
+ * The files needed to draw PDFs in the browser: a worker script, and the data it loads for scans, fonts that are not
+ * embedded, and Asian text. This module has data only, because both the server and the page import it. The names
+ * contain no hash, so browsers revalidate the files.
  */
 export const drawingScript = 'draw-pdf.js'
 
@@ -12,7 +12,7 @@ const encodings = `
   90ms-RKSJ 90msp-RKSJ 90pv-RKSJ Add-RKSJ EUC Ext-RKSJ UniJIS-UCS2 UniJIS-UCS2-HW UniJIS-UTF16
   KSC-EUC KSCms-UHC KSCms-UHC-HW KSCpc-EUC UniKS-UCS2 UniKS-UTF16`
 
-/** Map the glyphs of a script to Unicode. */
+/** Files that map the glyphs of a script to Unicode. */
 const unicodeMaps = ['GB1', 'CNS1', 'Japan1', 'Korea1'].map((script) => `Adobe-${script}-UCS2`)
 
 const cmapNames = (name: string) => [`${name}-H`, `${name}-V`]

@@ -1,5 +1,5 @@
 import { getDocument, PDFDataRangeTransport, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
-// Registers the parsing half globally, so that the drawing half starts no worker of its own.
+// Registers pdf.js's parsing code globally, so that its drawing code starts no other worker.
 import 'pdfjs-dist/legacy/build/pdf.worker.mjs'
 import { isDrawingFile } from './drawing-files.ts'
 import type { WorkerReply, WorkerRequest } from './worker-messages.ts'
@@ -33,7 +33,7 @@ async function handleRequest(request: WorkerRequest): Promise<WorkerReply> {
   }
 }
 
-/** Reads only the byte ranges it needs, so that a large file is never in memory as a whole. */
+/** Reads only the byte ranges that pdf.js needs, so that a large file is never completely in memory. */
 class FileRangeTransport extends PDFDataRangeTransport {
   readonly #file: File
 
@@ -71,7 +71,7 @@ class CanvasFactory {
   }
 }
 
-/** SVG filters need a document; without them, pdf.js computes the same itself. */
+/** Replaces SVG filters, which need a document; without them, pdf.js computes the same effects itself. */
 const noopFilterFactory: unknown = new Proxy(class {}, {
   construct: () => new Proxy({}, { get: (_, name) => () => (name === 'destroy' ? undefined : 'none') }),
 })
@@ -98,7 +98,7 @@ async function openDocument({ document, file, password }: WorkerRequest & { kind
     BinaryDataFactory: DataFactory,
     useWorkerFetch: false,
     useSystemFonts: true,
-    // The content security policy does not allow WebAssembly.
+    // The content security policy forbids WebAssembly.
     useWasm: false,
     wasmUrl: '/web/',
     isOffscreenCanvasSupported: true,

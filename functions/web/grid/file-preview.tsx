@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** A local file, or a result on the server. */
+/** The file to preview: a local one, or a result on the server. */
 export type FilePreviewProps = PreviewSource & { readonly onShown?: () => void }
 
 type PreviewSource = { readonly type: string } & (
@@ -15,7 +15,7 @@ const maxPdfBytes = 100_000_000
 /** Image types that browsers can display. */
 const browserImageTypes = /^image\/(png|jpe?g|webp|avif|gif|svg\+xml|bmp|apng|x-icon|vnd\.microsoft\.icon)$/
 
-/** A thumbnail of a file; nothing if the browser cannot display it. */
+/** A thumbnail of a file; renders nothing if the browser cannot display the file. */
 export default function FilePreview(props: FilePreviewProps) {
   const { type, blob, onShown } = props
   const size = blob?.size ?? props.size ?? 0
@@ -30,7 +30,7 @@ export default function FilePreview(props: FilePreviewProps) {
   if (!src || hasFailed) return null
   if (browserImageTypes.test(type) && size <= maxImageBytes)
     return <img src={src} alt="" decoding="async" onLoad={onShown} onError={() => setFailed(true)} />
-  // Shows the first frame; the video is neither played nor loaded any further.
+  // Shows the first frame; the rest of the video is not loaded.
   if (type.startsWith('video/'))
     return (
       <video
@@ -46,7 +46,7 @@ export default function FilePreview(props: FilePreviewProps) {
   return null
 }
 
-/** In pixels, for a box of 48 px on high-density screens. */
+/** Side length in device pixels: enough for a box of 48 px on high-density screens. */
 const side = 120
 
 function FirstPage({ blob, url, onShown }: FilePreviewProps) {
@@ -69,7 +69,7 @@ function FirstPage({ blob, url, onShown }: FilePreviewProps) {
         pages.close()
       }
     }
-    // The box stays empty; errors in the file are reported where it is opened.
+    // On failure the box stays empty; errors in the file are reported where it is opened.
     draw().catch(() => {})
     return () => lifetime.abort()
   }, [blob, url])

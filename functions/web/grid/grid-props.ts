@@ -8,12 +8,12 @@ export type Ability = 'move' | 'rotate' | 'remove' | 'split'
 export interface GridProps {
   readonly file: File
   readonly abilities: readonly Ability[]
-  /** Set if the purpose is to select pages: the selection is also shown as text. */
+  /** Set if the user is to select pages: the selection is also shown as text. */
   readonly isForSelecting: boolean
   /** Undefined until the pages are loaded. */
   readonly arrangement: PageArrangement | undefined
   readonly onChange: (arrangement: PageArrangement | undefined) => void
-  /** Reports what the service needs to access the same file. */
+  /** Called with what the service needs to access the same file. */
   readonly onOpen: (access: PdfAccess) => void
 }
 

@@ -10,7 +10,7 @@ import words from './words/en.ts'
 
 adoptStyles(rules)
 
-/** Each PDF page is at least one DOM node, and the web page has at most 3,000. */
+/** Each PDF page is at least one DOM node, and the web page should have at most 3,000. */
 const maxPages = 2000
 
 /** The pages of a PDF as thumbnails, to select, rotate, reorder, remove and split them. */

@@ -5,9 +5,8 @@ import type { WorkerReply, WorkerRequest } from './worker-messages.ts'
 export interface PdfPages {
   readonly count: number
   /**
-   * @param maxSidePx longer side in pixels
-   * @returns the image, or its URL
-   * @throws LocalPdfError if the page cannot be drawn
+   * Draws a page. @param maxSidePx longer side in pixels @returns the image or its URL @throws LocalPdfError if the
+   * page cannot be drawn
    */
   draw(page: number, maxSidePx: number): Promise<ImageBitmap | string>
   close(): void
@@ -34,7 +33,7 @@ let workerPort: MessagePort | undefined
 const pendingRequests = new Map<number, PendingRequest>()
 let lastId = 0
 
-/** @throws LocalPdfError */
+/** Opens a PDF in the drawing worker. @throws LocalPdfError */
 export async function openInWorker(file: File, password?: string): Promise<PdfPages> {
   const document = ++lastId
   const openReply = await sendToWorker({ kind: 'open', document, file, password })
@@ -83,7 +82,7 @@ function startWorker(): MessagePort {
       reject(new LocalPdfError('unreadable'))
     }
   }
-  // pdf.js also listens for messages, and expects objects.
+  // pdf.js listens for messages too and expects each to be an object.
   worker.postMessage({}, [port2])
   return port1
 }
@@ -97,7 +96,7 @@ interface TrustedTypes {
   }
 }
 
-/** The content security policy only accepts script URLs from a Trusted Types policy of this name. */
+/** The content security policy only accepts script URLs created by a Trusted Types policy of this name. */
 function toTrustedUrl(url: string): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes } // not in TypeScript's DOM types
   trustedTypesPolicy ??= trustedTypes?.createPolicy('drawing', {

@@ -10,7 +10,7 @@ export interface Sheet {
   readonly isSplitAfter: boolean
 }
 
-/** In the current order. */
+/** Sheets in their current order. */
 export type Sheets = readonly Sheet[]
 
 export interface PageArrangement {
@@ -49,7 +49,7 @@ export function toggleRemoved(sheets: Sheets, pages: Pages): Sheets {
   return updateSheets(sheets, pages, () => ({ isRemoved }))
 }
 
-/** Splits after each of the pages, or undoes it; the last page is ignored. */
+/** Splits the document after each of the pages, or removes these splits; the last page is ignored. */
 export function toggleSplit(sheets: Sheets, pages: Pages): Sheets {
   const lastPage = sheets.at(-1)?.page
   const isSplitAfter = sheets.some(
@@ -61,7 +61,7 @@ export function toggleSplit(sheets: Sheets, pages: Pages): Sheets {
 export const splitEvery = (sheets: Sheets, count: number): Sheets =>
   sheets.map((sheet, at) => ({ ...sheet, isSplitAfter: (at + 1) % count === 0 && at < sheets.length - 1 }))
 
-/** Moves the pages as a block in front of the sheet at index `to`; the count means the end. */
+/** Moves the pages as a block in front of the sheet at index `to`; an index equal to the count means the end. */
 export function movePages(sheets: Sheets, pages: Pages, to: number): Sheets {
   const block = sheets.filter(({ page }) => pages.has(page))
   const withoutMoved = (list: Sheets) => list.filter(({ page }) => !pages.has(page))
@@ -80,7 +80,7 @@ export function shiftPages(sheets: Sheets, pages: Pages, by: 1 | -1): Sheets {
   )
 }
 
-/** Formats page numbers as the service reads them: `3,1-2`. */
+/** Formats page numbers in the service's syntax, such as `3,1-2`. */
 export function formatRange(pages: readonly number[]): string {
   const runs: { first: number; last: number; step: number }[] = []
   for (const page of pages) {
@@ -94,7 +94,7 @@ export function formatRange(pages: readonly number[]): string {
   return runs.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(',')
 }
 
-/** Parses page numbers and ranges; undefined if invalid or not in this document. */
+/** Parses page numbers and ranges; returns undefined if they are invalid or not in this document. */
 export function parseRange(text: string, count: number): readonly number[] | undefined {
   const pages: number[] = []
   for (const rangePart of text.split(',')) {
@@ -118,7 +118,7 @@ export const listSelectedPages = ({ sheets, selected }: PageArrangement): readon
 export const listRemovedPages = ({ sheets }: PageArrangement): readonly number[] =>
   sheets.flatMap(({ page, isRemoved }) => (isRemoved ? [page] : [])).toSorted((a, b) => a - b)
 
-/** Groups of pages between splits, as positions among the remaining pages. */
+/** Returns the groups of pages between splits, as positions among the remaining pages. */
 export function splitIntoParts(arrangement: PageArrangement): readonly (readonly number[])[] {
   const parts: number[][] = [[]]
   for (const { at, isSplitAfter } of positions(arrangement)) {
@@ -128,13 +128,13 @@ export function splitIntoParts(arrangement: PageArrangement): readonly (readonly
   return parts.filter((part) => part.length > 0)
 }
 
-/** A removed sheet has no position, but the split after it remains. */
+/** A removed sheet has no position, but a split after it remains. */
 function positions({ sheets }: PageArrangement) {
   let at = 0
   return sheets.map(({ isRemoved, isSplitAfter }) => ({ at: isRemoved ? 0 : ++at, isSplitAfter }))
 }
 
-/** Converts all edits to a chain of operations; empty if nothing was changed or all pages are removed. */
+/** Converts all edits to a chain of operations, which is empty if nothing was changed or all pages are removed. */
 export function toOperations(arrangement: PageArrangement): readonly PageOperation[] {
   const remainingSheets = getRemainingSheets(arrangement)
   if (remainingSheets.length === 0) return []

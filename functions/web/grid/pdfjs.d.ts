@@ -1,6 +1,6 @@
 /**
- * The parts of pdf.js in use: drawing and parsing, both in one worker. The types of the package include a whole
- * viewer, and none for the parsing half.
+ * Types of the parts of pdf.js in use: drawing and parsing, both in one worker. The package's own types include a whole
+ * viewer, but not the parsing code.
  */
 declare module 'pdfjs-dist/legacy/build/pdf.mjs' {
   export interface PDFPageProxy {

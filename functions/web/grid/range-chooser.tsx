@@ -17,7 +17,7 @@ export default function RangeChooser(props: {
       isForSelecting={false}
       arrangement={arrangement}
       onChange={(nextArrangement) => {
-        // A typed range is kept until pages are selected.
+        // A typed range stays unchanged until the user selects pages.
         if (nextArrangement && arrangement) props.onChange(formatRange(listSelectedPages(nextArrangement)))
         setArrangement(nextArrangement)
       }}

@@ -2,9 +2,9 @@ import { callApi, fetchJobStatus, type Job, Problem } from '../api.ts'
 import { uploadFile } from '../sections/convert/upload-file.ts'
 import { LocalPdfError, type PdfPages } from './local-pages.ts'
 
-/** Pages drawn by the service, if the browser cannot draw them or the file is too large. */
+/** Draws pages with the service if the browser cannot draw them or the file is too large. */
 
-/** The most images that a thumbnail task produces from a PDF. */
+/** Maximum number of images that a thumbnail task produces from a PDF. */
 const maxThumbnails = 500
 const thumbnailPx = 320
 const waitS = 20

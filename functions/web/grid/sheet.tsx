@@ -6,7 +6,7 @@ import type { PdfPages } from './local-pages.ts'
 import type { Sheet } from './page-order.ts'
 import words from './words/en.ts'
 
-/** Few at a time, so that pages scrolled out of view do not delay the visible ones. */
+/** Draws only a few pages at a time, so that pages scrolled out of view do not delay the visible ones. */
 const drawingSlots = new Semaphore(2)
 
 interface Props {
@@ -23,7 +23,7 @@ interface Props {
   readonly dropMarker: 'before' | 'after' | undefined
 }
 
-/** One page. Re-renders only if its own props change, which matters with 500 pages. */
+/** One page in the grid. It re-renders only if its own props change, which matters with 500 pages. */
 export class SheetOption extends Component<Props> {
   override shouldComponentUpdate(nextProps: Props): boolean {
     const previousProps = this.props
@@ -107,7 +107,7 @@ function PageImage({
   return <canvas ref={canvas} width={1} height={1} data-drawn={drawnPage.isDrawn} />
 }
 
-/** Transfers the bitmap instead of copying it. */
+/** Transfers the bitmap to the canvas instead of copying it. */
 function show(canvas: HTMLCanvasElement | null, bitmap: ImageBitmap): void {
   if (!canvas) {
     bitmap.close()

@@ -80,15 +80,15 @@ function useInteraction(
 ) {
   const { sheets, selected } = arrangement
   const [focusedPage, setFocusedPage] = useState(sheets[0]?.page ?? 1)
-  /** Where the Shift selection started. */
+  /** The page where the Shift selection started. */
   const anchor = useRef(focusedPage)
-  /** Set if the focused node has moved and lost the focus. */
+  /** Set if the focused node was moved and has lost the focus. */
   const needsRefocus = useRef(false)
 
   useLayoutEffect(() => {
     if (!needsRefocus.current) return
     const option = list.current?.querySelector<HTMLElement>(`[data-page="${focusedPage}"]`)
-    // With many pages, the last ones are rendered later.
+    // The option may not be rendered yet: with many pages, the last ones follow later.
     if (!option) return
     needsRefocus.current = false
     option.focus({ preventScroll: true })

@@ -93,7 +93,7 @@ export function Toolbar(props: Props) {
   )
 }
 
-/** The selection as text: with hundreds of pages, typing is faster than clicking. */
+/** A text field for the selection: with hundreds of pages, typing is faster than clicking. */
 function RangeField({ arrangement: pageArrangement, select }: Pick<Props, 'arrangement' | 'select'>) {
   const [typedText, setTypedText] = useState<string>()
   const { length } = pageArrangement.sheets

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** More than fit on a screen, and rendered quickly. */
+/** Number of items in a batch: more than fit on a screen, and few enough to render quickly. */
 const batchSize = 60
 
 /**

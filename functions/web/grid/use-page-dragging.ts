@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { dropPages, getTargetPages } from './commands.ts'
 import type { SheetsProps } from './grid-props.ts'
 
-/** Dragging pages to another position; `markerAt` shows where they would be dropped. */
+/** Lets users drag pages to another position; `markerAt` says where they would be dropped. */
 export function usePageDragging(
   list: { readonly current: HTMLElement | null },
   { arrangement, abilities, onChange }: SheetsProps,
@@ -46,7 +46,7 @@ export function usePageDragging(
 const findPageElement = ({ target }: Event) =>
   target instanceof Element ? target.closest('[data-page]') : null
 
-/** The position in front of the page under the pointer, or behind it in its second half. */
+/** Returns the position in front of the page under the pointer, or behind it if the pointer is in its second half. */
 function computeDropIndex(event: DragEvent, list: HTMLElement | null): number | undefined {
   const option = findPageElement(event)
   if (!option || !list) return undefined

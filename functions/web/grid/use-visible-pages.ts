@@ -31,7 +31,7 @@ export function useVisiblePages(
     return () => observer.current?.disconnect()
   }, [list])
   useEffect(() => {
-    // Observing an element again has no effect.
+    // Observing an element twice has no effect.
     for (const option of list.current?.children ?? []) observer.current?.observe(option)
   }, [list, renderedCount])
   return visiblePages

@@ -2,7 +2,7 @@
 
 export type WorkerRequest = { readonly id: number; readonly document: number } & (
   | { readonly kind: 'open'; readonly file: File; readonly password?: string | undefined }
-  /** `maxSidePx`: longer side in pixels. */
+  /** `maxSidePx` is the longer side of the image in pixels. */
   | { readonly kind: 'draw'; readonly page: number; readonly maxSidePx: number }
   | { readonly kind: 'close' }
 )

@@ -23,7 +23,7 @@ function Select(
       value={props.value}
       onChange={(event) => onChange(option.name, event.currentTarget.value || undefined)}
     >
-      {/* Without a default, another choice leaves the value to the engine. */}
+      {/* An option without a default needs an empty choice, which leaves the value to the engine. */}
       {option.default === undefined && <option value="">{words.automatic}</option>}
       {props.choices.map(([value, label]) => (
         <option key={value} value={value}>
@@ -45,7 +45,7 @@ export const YesNo = (props: ControlProps) => (
   />
 )
 
-/** Value of the choice that opens a number field. */
+/** Value of the choice that opens a number field for a custom value. */
 const customValue = '#'
 
 export function Choice(props: ControlProps) {

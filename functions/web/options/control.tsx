@@ -34,7 +34,7 @@ export function Control(props: ControlProps) {
     case 'date':
       return <Text {...props} type="date" />
     default:
-      // A number field would reject 0:01 and 500k.
+      // Number fields would reject values such as 0:01 and 500k.
       return option.type === 'string' || option.spelled ? (
         <Text {...props} type="text" />
       ) : (

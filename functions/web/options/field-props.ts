@@ -9,7 +9,7 @@ export interface OptionFieldsProps {
   readonly values: Values
   readonly errors: Readonly<Record<string, string>>
   readonly onChange: (name: string, value: string | boolean | undefined) => void
-  /** The file the options apply to, if the page has it; used to play a recording while trimming it. */
+  /** The file that the options apply to, if the page has it. The trimming control plays it. */
   readonly file?: File | undefined
 }
 export type FieldProps = OptionFieldsProps & { readonly option: Option }
@@ -24,7 +24,7 @@ export type ControlProps = FieldProps & { readonly attributes: ControlAttributes
 
 export const getValueText = ({ option, values }: FieldProps) => String(values[option.name] ?? '')
 
-/** A text field is empty by default; “Automatic” would be wrong there. */
+/** A text field is empty by default, so “Automatic” would be a wrong placeholder for it. */
 export function getPlaceholder({ default: initial, min, max, spelled, type }: Option): string {
   if (initial !== undefined) return String(initial)
   if (spelled) return words.automatic

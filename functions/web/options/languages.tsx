@@ -5,7 +5,7 @@ import words from './words/en.ts'
 /** The service accepts at most five. */
 const maxLanguages = 5
 
-/** Languages chosen from a filtered list, main one first; the value joins them with `+`. */
+/** A picker for languages, with the main one first; the value joins them with `+`. */
 export function Languages(props: ControlProps) {
   const { option, onChange, attributes } = props
   const typedText = useSignal('')
@@ -51,7 +51,7 @@ export function Languages(props: ControlProps) {
         }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return
-          // Enter would start the conversion; instead it picks the first match.
+          // The Enter key would start the conversion; instead it chooses the first match.
           event.preventDefault()
           const [firstMatch] = matches
           if (

@@ -2,7 +2,7 @@ import { fetchOptions, type Option } from '../api.ts'
 
 const optionsCache = new Map<string, Promise<readonly Option[]>>()
 
-/** Returns the options of a conversion, cached, because most files share a few formats. */
+/** Returns the options of a conversion. They are cached, because most files share a few formats. */
 export function loadOptions(from: string, to: string, tool: string | undefined): Promise<readonly Option[]> {
   const key = `${from} ${to} ${tool ?? ''}`
   const options = optionsCache.get(key) ?? fetchVisibleOptions(from, to, tool)
@@ -12,7 +12,7 @@ export function loadOptions(from: string, to: string, tool: string | undefined):
 }
 
 /**
- * Deprecated options are only for API clients and not shown. The translations are loaded with the options, because
+ * Removes deprecated options, which are only for API clients. The translations are loaded with the options, because
  * they are too large for a first visit.
  */
 async function fetchVisibleOptions(

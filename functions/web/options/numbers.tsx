@@ -27,7 +27,7 @@ export function NumberInput(props: ControlProps & { readonly bounds: Bounds; rea
   )
 }
 
-/** A slider together with a number field; without bounds, only the number field. */
+/** A slider and a number field; only the number field if the option has no bounds. */
 export function Slider(props: ControlProps & { readonly bounds: Bounds }) {
   const { option, bounds, onChange } = props
   const isCustom = option.type === 'enum'

@@ -50,7 +50,7 @@ function validateOption(option: Option, raw: string | boolean | undefined): stri
   return undefined
 }
 
-/** What an option accepts, as far as the page knows. */
+/** Describes which values an option accepts, as far as the page knows. */
 export function describeLimit(option: Option): string {
   const { min, max } = option.number ?? option
   return describeBounds(min, max) ?? (option.description || words.invalidValue)
@@ -73,7 +73,8 @@ function validateNumber(
 }
 
 /**
- * The option that a problem refers to: `options.start`, `tasks.convert-1.options.start` and `start` are the same.
+ * Finds the option that a problem refers to: `options.start`, `tasks.convert-1.options.start` and `start` all mean the
+ * option `start`.
  */
 export function findProblemOption({ field }: Problem, options: readonly Option[]): Option | undefined {
   const name = field?.replace(/^(?:tasks\.[^.]+\.)?(?:options[./])?/, '').split(/[.[]/)[0]

@@ -7,7 +7,7 @@ import words from './words/en.ts'
 const loadPageChooser = () => import('../grid/range-chooser.tsx')
 const noAbilities = [] as const
 
-/** A page range as text, and as thumbnails if the page has the PDF. */
+/** A text field for a page range, and thumbnails if the page has the PDF. */
 export function Pages(props: ControlProps) {
   const [isOpen, setOpen] = useState(false)
   const { file, option, onChange } = props

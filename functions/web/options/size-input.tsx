@@ -3,21 +3,21 @@ import { formatSize } from '../ui/format-values.ts'
 import { type ControlProps, getValueText } from './field-props.ts'
 import words from './words/en.ts'
 
-/** Bytes of each unit, as file managers count them. */
+/** Number of bytes in each unit, which are decimal as in file managers. */
 const units = { KB: 1000, MB: 1_000_000 } as const
 type Unit = keyof typeof units
 
-/** Parts of the original size that are offered. */
+/** Shares of the original size that are offered as target sizes. */
 const suggestedShares = [0.75, 0.5, 0.25]
 
-/** A file size in KB or MB, with three choices for the file. */
+/** A field for a file size in KB or MB, with three suggestions based on the size of the file. */
 export function SizeInput(props: ControlProps) {
   const { option, file, onChange, attributes } = props
   const bytes = Number(getValueText(props)) || undefined
   const [unit, setUnit] = useState<Unit>((file?.size ?? units.MB) < units.MB ? 'KB' : 'MB')
   const [typedText, setTypedText] = useState('')
   const typedBytes = toBytes(typedText, unit)
-  // The value may have been set by a choice or a preset.
+  // A suggestion or a preset may have set the value.
   const text = typedBytes === bytes ? typedText : bytes === undefined ? '' : String(bytes / units[unit])
   const choices = suggestedShares.map((share) => roundSize((file?.size ?? 0) * share))
   const change = (nextText: string, nextUnit: Unit) => {
@@ -74,5 +74,5 @@ function toBytes(text: string, unit: Unit): number | undefined {
   return text.trim() === '' || Number.isNaN(number) ? undefined : Math.round(number * units[unit])
 }
 
-/** Two digits are enough for a size that is a limit. */
+/** Rounds a size to two digits, which is precise enough for a limit. */
 const roundSize = (bytes: number) => Number(bytes.toPrecision(2))

@@ -1,6 +1,4 @@
-/** Times in fields: `0:01:02.5`, or seconds. */
-
-/** @returns seconds; undefined if the text is not a time (yet) */
+/** Parses `0:01:02.5` or a number of seconds. @returns seconds; undefined if the text is not a time (yet) */
 export function parseTimecode(text: string): number | undefined {
   if (!/^(?:\d+:){0,2}\d+(?:\.\d*)?$/.test(text.trim())) return undefined
   return text
@@ -9,7 +7,7 @@ export function parseTimecode(text: string): number | undefined {
     .reduce((sum, part) => sum * 60 + Number(part), 0)
 }
 
-/** Formats a time with tenths of a second, as fine as one can choose by hand. */
+/** Formats a time with tenths of a second; people cannot select a time more precisely by hand. */
 export function formatTimecode(seconds: number): string {
   const tenths = Math.round(seconds * 10)
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')

@@ -3,7 +3,7 @@ import type { Option } from '../api.ts'
 import hints from './hints/words/en.ts'
 import names from './names/words/en.ts'
 
-/** Translates the texts of an option into the page's language; its values stay the same. */
+/** Translates the texts of an option into the language of the page; its values stay the same. */
 export function translateOption(option: Option): Option {
   const { label, description, unit, enumLabels } = option
   return {

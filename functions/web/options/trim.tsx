@@ -7,7 +7,7 @@ import words from './words/en.ts'
 const describeLength = (seconds: number) =>
   seconds < 60 ? `${Number(seconds.toFixed(1))}\u00a0s` : formatTimecode(seconds)
 
-/** Step of the arrow keys and minimum length of the selection, in seconds. */
+/** Step of the arrow keys, which is also the minimum length of the selection, in seconds. */
 const stepS = 0.1
 
 /**
@@ -41,7 +41,7 @@ export default function Trim({
     const min = name === 'end' ? Math.min(start + stepS, duration) : 0
     const max = name === 'start' ? Math.max(0, end - stepS) : duration
     const time = Math.min(max, Math.max(min, seconds))
-    // The full length is the default, so it is not sent.
+    // Start and end of the recording are the defaults, so they are not sent.
     const isDefault =
       (name === 'start' && time < stepS / 2) || (name === 'end' && time > duration - stepS / 2)
     onChange(name, isDefault ? undefined : formatTimecode(time))
@@ -75,7 +75,7 @@ export default function Trim({
   }
   return (
     <fieldset class="trim" aria-label={words.trim} hidden={duration === undefined}>
-      {/* Audio needs no space for video. */}
+      {/* The attribute hides the video area of audio files. */}
       {url.value && (
         <video ref={player} {...mediaProps} data-audio={file.type.startsWith('audio/') || undefined} />
       )}

@@ -4,7 +4,7 @@ import { formatDuration } from '../ui/format-values.ts'
 import { getNumber, type ServiceError } from './describe-problem.ts'
 import words from './words/en.ts'
 
-/** At the field of an option: its name, its value, and what is possible. */
+/** Describes the problem of an option's field: the option's name, its value, and which values are possible. */
 export function describeFieldProblem(
   details: ServiceError['details'],
   option: Option,
@@ -15,7 +15,7 @@ export function describeFieldProblem(
   return words.fieldProblem(option.label, shownValue, describeReason(details) ?? describeLimit(option))
 }
 
-/** What the service found only in the file, or in several fields together. */
+/** Describes a problem that the service only finds in the file, or when it compares several fields. */
 function describeReason(details: ServiceError['details']): string | undefined {
   const { reasons } = words
   const [lengthS, pages, max] = ['lengthS', 'pages', 'max'].map((name) => getNumber(details, name))

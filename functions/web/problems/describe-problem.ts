@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../lib/error-catalog.ts'
 import { formatMaxSize, formatSize } from '../ui/format-values.ts'
 import words from './words/en.ts'
 
-/** An error as the service reports it. */
+/** An error in the format in which the service reports it. */
 export interface ServiceError {
   readonly code: string
   readonly message: string
@@ -15,7 +15,9 @@ export const getNumber = (details: ServiceError['details'], name: string): numbe
   return typeof value === 'number' ? value : undefined
 }
 
-/** What happened and what to do, in the language of the page; an unknown code keeps the sentence of the service. */
+/**
+ * Returns what happened and what to do, in the language of the page; for an unknown code, the message of the service.
+ */
 export function describeProblem({ code, message, details, retryAfterS }: ServiceError): string {
   if (code === 'FILE_TOO_LARGE') {
     const [size, max] = [getNumber(details, 'size'), getNumber(details, 'maxBytes')]

@@ -1,6 +1,6 @@
-/** Screen reader announcements: at most one per interval, because they would interrupt each other. */
+/** Announces texts to screen readers, at most once per interval, because announcements would interrupt each other. */
 const pauseMs = 3000
-/** Only the last sentences are announced; earlier ones are outdated. */
+/** Only this many of the latest sentences are announced; earlier ones are outdated. */
 const maxSentences = 3
 
 const pendingTexts = new Map<string, string>()
@@ -8,8 +8,8 @@ let timer: ReturnType<typeof setTimeout> | undefined
 let lastAt = Number.NEGATIVE_INFINITY
 
 /**
- * Announces a text at once, or with others after a pause.
- * @param key a later text with the same key replaces this one
+ * Announces a text immediately, or together with others after a pause. @param key a later text with the same key
+ * replaces this one
  */
 export function announce(text: string, key: string = text): void {
   pendingTexts.delete(key)

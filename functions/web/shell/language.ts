@@ -1,6 +1,6 @@
 import type { Language } from '../section-paths.ts'
 
-/** Set by the bundler, which builds each language separately. */
+/** Constant that the bundler defines, because it builds each language separately. */
 declare const LANGUAGE: Language
 
 export const language: Language = LANGUAGE

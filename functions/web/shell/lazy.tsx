@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 const loadedComponents = new Map<() => Promise<unknown>, ComponentType<never>>()
 
-/** Pause before a component is loaded again, for example because the server is away. */
+/** Pause before loading a component again, for example if the server could not be reached. */
 const retryMs = 5000
 
 /** A component loaded as a separate chunk; renders nothing until then. */
@@ -12,7 +12,7 @@ export function Lazy<Props extends object>({
   ...props
 }: { readonly load: () => Promise<{ readonly default: ComponentType<Props> }> } & Props) {
   const [Part, setPart] = useState<ComponentType<Props> | undefined>(
-    () => loadedComponents.get(load) as ComponentType<Props> | undefined, // stored below
+    () => loadedComponents.get(load) as ComponentType<Props> | undefined, // stored by the same function
   )
   useEffect(() => {
     if (Part) return
@@ -21,7 +21,7 @@ export function Lazy<Props extends object>({
       clearTimeout(timer)
       void load().then(
         (module) => {
-          loadedComponents.set(load, module.default as ComponentType<never>) // the map contains components with different props
+          loadedComponents.set(load, module.default as ComponentType<never>) // props differ per component
           setPart(() => module.default)
         },
         () => {

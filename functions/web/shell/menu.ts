@@ -1,4 +1,4 @@
-/** Closes the navigation menu on a link, Escape or a click elsewhere. */
+/** Closes the navigation menu when the user clicks a link or elsewhere, or presses Escape. */
 export function closeMenu(): void {
   const findOpenMenu = () => document.querySelector<HTMLDetailsElement>('.menu[open]')
   document.addEventListener('click', ({ target }) => {

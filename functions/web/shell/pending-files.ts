@@ -6,10 +6,10 @@ import { currentRoute } from './router.ts'
 /** Sections that accept dropped files. */
 const fileSections: readonly (SectionId | undefined)[] = ['convert', 'landing', 'batch']
 
-/** Files and URLs that wait until such a section is loaded. */
+/** Files and URLs that wait until a section that accepts them is loaded. */
 export const pendingInputs = signal<readonly (readonly File[] | string)[]>([])
 
-/** Files for a tool, from a card or dropped on the Tools section. */
+/** Files for a tool, passed on by a card or dropped on the Tools section. */
 export const toolFiles = signal<readonly File[]>([])
 
 function addInput(input: readonly File[] | string): void {
@@ -19,7 +19,7 @@ function addInput(input: readonly File[] | string): void {
   if (section === 'tools' && typeof input !== 'string') toolFiles.value = [...toolFiles.value, ...input]
 }
 
-/** Registered at once: a file dropped too early would replace the page. */
+/** Registered when the page starts: the browser would open a file dropped before and leave the page. */
 export function listenForFiles(): void {
   onDroppedFiles(addInput)
   onPastedFiles(addInput, addInput)

@@ -1,6 +1,6 @@
 import words from '../words/en.ts'
 
-/** Shown instead of a section. */
+/** Content shown if a section does not exist, is loading or failed to load. */
 
 export function NotFound() {
   return (

@@ -21,7 +21,7 @@ const icons: Readonly<Record<LandingId, IconElements>> = {
   'scan-to-text': scanToText,
 }
 
-/** Links to the landing pages. Also rendered on the server, so without hooks. */
+/** Links to the landing pages. It has no hooks, because it is also rendered on the server. */
 export const PopularTasks = ({ except }: { readonly except?: LandingId }) => (
   <nav class="popular" aria-labelledby="popular-title">
     <h2 id="popular-title">{words.popular.title}</h2>

@@ -1,17 +1,17 @@
 import type { Problem } from '../api.ts'
 import words from '../words/en.ts'
 
-/** What happened and what to do; the sentence of the service is below, for those who use its API. */
+/** Shows what happened and what to do, with the service's own message below for people who use its API. */
 export const ProblemText = ({
   problem: { message, detail },
   isOpen,
 }: {
   readonly problem: Pick<Problem, 'message' | 'detail'>
-  /** Whether the sentence of the service is shown from the start. */
+  /** Whether the service's own message is visible from the start. */
   readonly isOpen?: boolean
 }) => (
   <div class="problem-text">
-    {/* Without a translation, the page has only the sentence of the service. */}
+    {/* If the error has no translation, the service's own message is all there is to show. */}
     <p {...(message === detail && { lang: 'en' })}>{message}</p>
     {detail !== undefined && detail !== message && (
       <details open={isOpen}>

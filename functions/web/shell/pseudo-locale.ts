@@ -1,9 +1,9 @@
 /**
- * A pseudo-locale: English in brackets, right to left. Text without brackets is not from a catalog; layout that is
- * not mirrored ignores `dir`. For tests and development, with `?lang=mirrored`.
+ * A pseudo-locale: English in brackets, right to left. Text without brackets is not from a catalog, and layout that is
+ * not mirrored ignores `dir`. Enabled with `?lang=mirrored`, for tests and development.
  */
 export function pseudoLocalize<Words>(words: Words): Words {
-  return transform(words) as Words // of the same shape
+  return transform(words) as Words // the result has the same shape
 }
 
 function transform(value: unknown): unknown {

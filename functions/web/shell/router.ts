@@ -3,7 +3,7 @@ import { type SectionId, sectionIds, sectionPaths } from '../section-paths.ts'
 
 /** The current route: section, path parameters and query. */
 export interface PageRoute {
-  /** Undefined if no section has this path. */
+  /** The section of the path; undefined if no section has it. */
   readonly section: SectionId | undefined
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
@@ -47,7 +47,7 @@ export const currentRoute = signal<PageRoute>(
   parseRoute(typeof location === 'undefined' ? { pathname: '/', search: '' } : location),
 )
 
-/** Navigates within the page; `replace` adds no history entry. */
+/** Navigates within the page; `replace` adds no entry to the browser history. */
 export function navigate(href: string, { replace = false } = {}): void {
   const url = new URL(href, location.href)
   if (url.href !== location.href) {
@@ -58,7 +58,7 @@ export function navigate(href: string, { replace = false } = {}): void {
   if (!replace) window.scrollTo(0, 0)
 }
 
-/** Handles links to sections; the browser handles all others. */
+/** Handles clicks on links to sections; the browser handles all others. */
 export function interceptLinks(): void {
   window.addEventListener('popstate', () => {
     currentRoute.value = parseRoute(location)
@@ -71,7 +71,7 @@ export function interceptLinks(): void {
       return
     const url = new URL(link.href)
     if (url.origin !== location.origin || parseRoute(url).section === undefined) return
-    // An anchor within the current section.
+    // The link leads to an anchor within the current section, so the browser handles it.
     if (url.hash && url.pathname === location.pathname && url.search === location.search) return
     event.preventDefault()
     navigate(url.href)

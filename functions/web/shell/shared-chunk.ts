@@ -1,6 +1,6 @@
 /**
- * Modules that most sections use, as one chunk loaded by every page: otherwise the bundler would create a chunk, and
- * so a request, for each set of sections that share some. The bundler injects it into every entry.
+ * The modules that most sections use, as one chunk that every page loads. Without it, the bundler would create a chunk,
+ * and so a request, for each set of sections that share some modules. The bundler adds this import to every entry.
  */
 import 'preact'
 import 'preact/hooks'

@@ -19,7 +19,7 @@ const navSections = sectionIds.filter(
 )
 const menuLinks = sectionIds.filter((section) => menuSections.includes(section))
 
-/** Header and navigation around the current section. Also rendered on the server, so without hooks. */
+/** Header and navigation around the current section. It has no hooks, because it is also rendered on the server. */
 export function Shell(props: {
   readonly section: SectionId | undefined
   readonly children: ComponentChildren
@@ -78,7 +78,7 @@ const ThemeSwitch = () => (
           type="radio"
           name="theme"
           value={theme}
-          // Hydration sets no properties, and the server's document has none checked.
+          // Hydration does not set properties, and no radio button is checked in the server's document.
           ref={(radio) => {
             if (radio) radio.checked = chosenTheme.value === theme
           }}

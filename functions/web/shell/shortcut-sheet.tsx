@@ -6,7 +6,7 @@ import { adoptStyles } from './styles.ts'
 
 adoptStyles(rules)
 
-/** Lists the keyboard shortcuts, and turns them off. */
+/** A list of the keyboard shortcuts, which also lets users turn them off. */
 export default function ShortcutSheet() {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])

@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals'
 
 /**
- * Single keys click the first visible element with the key as its `aria-keyshortcuts`. They can be turned off, because
- * speech input may type single characters by accident (WCAG 2.1.4). Then no element has the attribute.
+ * Keyboard shortcuts of single keys: a key clicks the first visible element that has it as `aria-keyshortcuts`. Users
+ * can turn them off, because speech input may type single characters by accident (WCAG 2.1.4). Then no element has the
+ * attribute.
  */
 
 export const isSheetOpen = signal(false)
@@ -19,7 +20,7 @@ function loadShortcutsOn(): boolean {
 
 export const areShortcutsOn = signal(loadShortcutsOn())
 
-/** The attribute of an element that a key clicks. */
+/** Returns the attribute that makes a key click the element. */
 export const keyShortcut = (key: string) => (areShortcutsOn.value ? { 'aria-keyshortcuts': key } : {})
 
 export function setShortcutsOn(isOn: boolean): void {
@@ -27,7 +28,7 @@ export function setShortcutsOn(isOn: boolean): void {
   try {
     localStorage.setItem(storageKey, isOn ? 'on' : 'off')
   } catch {
-    // Without storage, they are on again after a reload.
+    // Storage is denied, so the shortcuts are on again after a reload.
   }
 }
 
@@ -37,7 +38,7 @@ const isTyping = ({ target }: KeyboardEvent) =>
     'input:not([type="radio"], [type="checkbox"], [type="range"]), textarea, select, [role="combobox"]',
   )
 
-/** Keyboards of other scripts have the letter by its place: the key of “a” is “ф” on a Russian keyboard. */
+/** On keyboards of other scripts, the letter is found by its position: the key of “a” is “ф” on a Russian keyboard. */
 const getLetter = ({ key, code }: KeyboardEvent) =>
   (/^\p{ASCII}/u.test(key) ? key : code.replace(/^Key/, '')).toLowerCase()
 
@@ -45,7 +46,7 @@ export function listenForShortcuts(): void {
   document.addEventListener('keydown', (event) => {
     const { key } = event
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
-    // A key that is held down would download a file many times.
+    // Key repeat is ignored, because a key held down would download a file many times.
     if (event.repeat || isTyping(event) || document.querySelector('dialog[open]') || !areShortcutsOn.value)
       return
     if (key === '?') isSheetOpen.value = true

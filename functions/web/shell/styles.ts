@@ -1,6 +1,6 @@
 /**
- * Adopts the style sheets of a section, which come as text with its chunk and stay active. The content security
- * policy allows no inline styles.
+ * Adopts the style sheets of a section, which are part of its chunk as text and stay active. Constructed style sheets
+ * are needed because the content security policy forbids inline styles.
  */
 export function adoptStyles(...texts: readonly string[]): void {
   document.adoptedStyleSheets = [

@@ -1,13 +1,16 @@
 import { signal } from '@preact/signals'
 import { type Theme, themes } from '../section-paths.ts'
 
-/** The server renders the theme of the cookie into the document, so that no page starts in the wrong colors. */
+/**
+ * Stores the theme in a cookie, so that the server can render it into the document and no page starts in the wrong
+ * colors.
+ */
 const cookieLifetimeS = 365 * 24 * 3600
 
 const readTheme = (): Theme =>
   themes.find((theme) => theme === document.documentElement.dataset['theme']) ?? 'system'
 
-/** Undefined on the server. */
+/** The theme chosen by the visitor; undefined on the server. */
 export const chosenTheme = signal<Theme | undefined>(
   typeof document === 'undefined' ? undefined : readTheme(),
 )

@@ -3,7 +3,7 @@ import { findLandingId } from '../section-paths.ts'
 import words from '../words/en.ts'
 import { currentRoute } from './router.ts'
 
-/** Title set by the current section; its navigation name if undefined. */
+/** Title set by the current section; if undefined, its name in the navigation is used. */
 export const sectionTitle = signal<string | undefined>(undefined)
 /** Progress of running conversions in percent, shown first in the title so that it is visible in the tab. */
 export const progressPercent = signal<number | undefined>(undefined)

@@ -1,15 +1,15 @@
 import { type ComponentChildren, Fragment, isValidElement } from 'preact'
 
 /**
- * Renders components without hooks to HTML, for the initial page from the server. Preact's own renderer would be
- * another package for thirty lines of code.
+ * Renders components without hooks to HTML, for the page that the server sends first. Preact's own renderer would be an
+ * additional package for thirty lines of code.
  */
 export function renderToHtml(node: ComponentChildren): string {
   if (node === null || node === undefined || typeof node === 'boolean') return ''
   if (Array.isArray(node)) return node.map(renderToHtml).join('')
   if (!isValidElement(node)) return escapeHtml(String(node))
-  const { type, props } = node as { type: unknown; props: Record<string, unknown> } // type may be a function too
-  const children = props['children'] as ComponentChildren // by JSX
+  const { type, props } = node as { type: unknown; props: Record<string, unknown> } // the type may also be a function
+  const children = props['children'] as ComponentChildren // JSX stores children here
   if (type === Fragment) return renderToHtml(children)
   if (typeof type === 'function') return renderToHtml(type(props))
   const attributes = Object.entries(props).map(([name, value]) => renderAttribute(name, value))

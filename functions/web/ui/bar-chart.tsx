@@ -7,10 +7,10 @@ interface Bar {
 
 const height = 120
 const gap = 2
-/** The bars of few days are as narrow as those of a fortnight. */
+/** Limits the width of bars, so that a few days look like part of a fortnight. */
 const maxSlotWidth = 43
 
-/** A bar chart; the table next to it has the same data. */
+/** A bar chart, hidden from screen readers, because the table next to it has the same data. */
 export function BarChart({
   label,
   bars,

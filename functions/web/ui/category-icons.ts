@@ -7,7 +7,7 @@ import video from 'lucide-static/icons/square-play.svg'
 import font from 'lucide-static/icons/type.svg'
 import type { IconElements } from './line-icon.tsx'
 
-/** Icons of the categories of formats. */
+/** Icons of the format categories. */
 export const categoryIcons: Readonly<Record<string, IconElements>> = {
   image,
   document,

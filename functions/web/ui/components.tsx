@@ -29,7 +29,7 @@ export function Page(props: {
   )
 }
 
-/** Not a landmark: its heading is enough for navigation. */
+/** A titled block of a page. It is not a landmark, because its heading is enough for navigation. */
 export const Block = (props: { readonly title: string; readonly children: ComponentChildren }) => (
   <section class="block">
     <h2>{props.title}</h2>
@@ -37,7 +37,7 @@ export const Block = (props: { readonly title: string; readonly children: Compon
   </section>
 )
 
-/** What these errors mean is only in the sentence of the service. */
+/** Whether only the service's own message says what is wrong with the input. */
 const isAboutInput = ({ code }: Problem) =>
   ['INVALID_INPUT', 'INVALID_REQUEST', 'CONFLICT', 'URL_NOT_ALLOWED'].includes(code)
 
@@ -73,14 +73,14 @@ export function ErrorNotice({
   )
 }
 
-/** The error of a job, in the language of the page once its texts are loaded. */
+/** Shows the error of a job, in the language of the page once its texts are loaded. */
 export function ServiceErrorNotice({ error }: { readonly error: ServiceError }) {
   const [problem, setProblem] = useState<Problem>()
   useEffect(() => void explainError(error).then(setProblem), [error])
   return problem ? <ErrorNotice problem={problem} /> : null
 }
 
-/** Shows the data of a query, its progress or its error. */
+/** Shows the data of a query, or its progress or error. */
 export function QueryView<Data>({
   query,
   children,
@@ -104,7 +104,7 @@ export interface Column<Row> {
   readonly isNumber?: boolean
 }
 
-/** Scrolls horizontally on narrow screens, so it is focusable. */
+/** A table that scrolls horizontally on narrow screens and is therefore focusable. */
 export function Table<Row>({
   caption,
   columns,
@@ -165,10 +165,10 @@ export function ActionButton({
 }: {
   readonly label: string
   readonly action: () => Promise<unknown>
-  /** Announced on success. */
+  /** Text announced to screen readers on success. */
   readonly doneText?: string
   readonly kind?: string
-  /** If set, the user must confirm first. */
+  /** If set, the user must confirm the action with this text first. */
   readonly confirmText?: string
 }) {
   const [state, setState] = useState<'idle' | 'asking' | 'busy'>('idle')
@@ -216,7 +216,7 @@ export function ActionButton({
   )
 }
 
-/** A form; errors are shown next to the submit button. */
+/** A form that shows errors next to its submit button. */
 export function Form({
   submitLabel,
   action,
@@ -228,14 +228,14 @@ export function Form({
   readonly action: (formData: FormData) => Promise<unknown>
   readonly children: ComponentChildren
   readonly isQuiet?: boolean
-  /** Whether the fields are emptied on success, for another entry. */
+  /** Whether the fields are cleared on success, for another entry. */
   readonly clears?: boolean
 }) {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem>()
   const onSubmit = async (event: SubmitEvent) => {
     event.preventDefault()
-    const form = event.currentTarget as HTMLFormElement // the element with the listener
+    const form = event.currentTarget as HTMLFormElement // the element that has the listener
     setBusy(true)
     setProblem(undefined)
     try {

@@ -1,6 +1,6 @@
 import { Field } from './components.tsx'
 
-/** Selects a period in days up to today. */
+/** A field that selects a period of days up to today. */
 export const DaysField = (props: {
   readonly label: string
   readonly choices: readonly number[]

@@ -1,4 +1,4 @@
-/** Display names of engines; an engine without one is our own. */
+/** Display names of engines; engines without a name here are part of this service. */
 const names: Readonly<Record<string, string>> = {
   '7zip': '7-Zip',
   calibre: 'Calibre',
@@ -14,10 +14,13 @@ const names: Readonly<Record<string, string>> = {
   vtracer: 'VTracer',
 }
 
-/** The display name of an engine, else its id. */
+/** Returns the display name of an engine; if it has none, its id. */
 export const getEngineName = (id: string): string => names[id] ?? id
 
-/** Formats as `LibreOffice, Ghostscript`; empty if there are only engines of our own. */
+/**
+ * Returns the display names of engines, such as `LibreOffice, Ghostscript`; empty if all engines are part of this
+ * service.
+ */
 export const listEngines = (ids: readonly string[]): string =>
   ids
     .map((id) => names[id])

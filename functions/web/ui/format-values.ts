@@ -8,7 +8,7 @@ const percentFormat = new Intl.NumberFormat(locale, { style: 'percent', maximumF
 const dateTimeFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** Keeps number and unit in order in right-to-left text (UAX #9, 2.7). */
+/** Isolates text, so that number and unit stay in order in right-to-left text (UAX #9, 2.7). */
 const isolateText = (text: string) => (document.dir === 'rtl' ? `\u2068${text}\u2069` : text)
 
 export const formatNumber = (value: number) => numberFormat.format(value)
@@ -32,7 +32,7 @@ export function formatSize(bytes: number): string {
   return isolateText(format.format(bytes / 1000 ** power))
 }
 
-/** A limit, rounded down as in the drop zone: 10,240 MiB are "10 GB". */
+/** Formats a limit and rounds it down, as the drop zone does: 10,240 MiB are "10 GB". */
 export function formatMaxSize(bytes: number): string {
   const unitBytes = 1000 ** Math.floor(Math.log10(Math.max(bytes, 1)) / 3)
   return formatSize(bytes < 10 * unitBytes ? bytes : Math.floor(bytes / unitBytes) * unitBytes)
@@ -40,7 +40,7 @@ export function formatMaxSize(bytes: number): string {
 
 const secondsFormat = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 
-/** `420 ms` or `6.2 s`, with the same unit symbols in every language. */
+/** Formats a duration as `420 ms` or `6.2 s`, with the same unit symbols in every language. */
 export function formatDuration(ms: number | null): string {
   if (ms === null) return '–'
   return isolateText(

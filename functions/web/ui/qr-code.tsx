@@ -1,6 +1,6 @@
 import { encode } from 'uqr'
 
-/** A QR code of a text; black on white in every color scheme, as cameras expect it. */
+/** A QR code of a text. It is black on white in every color scheme, because cameras expect it. */
 export default function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const { data, size } = encode(text, { border: 4 })
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { navigate } from '../shell/router.ts'
 import { Field } from './components.tsx'
 
-/** A search text that filters a list and is part of the URL, so that it can be shared. */
+/** A text that filters a list and is part of the URL, so that the search can be shared. */
 export function useSearch(
   path: string,
   query: URLSearchParams,
@@ -19,7 +19,7 @@ export const Search = (props: {
   readonly label: string
   readonly text: string
   readonly search: (text: string) => void
-  /** Number of matches, as text. */
+  /** Number of matches as text, such as `3 formats`. */
   readonly countText: string
 }) => (
   <search class="stack">

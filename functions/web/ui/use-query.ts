@@ -4,7 +4,7 @@ import { type Problem, toProblem } from '../api.ts'
 export interface Query<Data> {
   readonly data: Data | undefined
   readonly problem: Problem | undefined
-  /** Loads again; the current data stays until then. */
+  /** Loads the data again and keeps the current data until then. */
   readonly reload: () => Promise<void>
 }
 
@@ -19,7 +19,7 @@ export function useQuery<Data>(key: string, load: () => Promise<Data>): Query<Da
       (data) => ({ key: currentQuery.key, data }),
       (error: unknown) => ({ key: currentQuery.key, problem: toProblem(error) }),
     )
-    // The query may have a new key by the time the old one has loaded.
+    // The key may have changed while the data of the old key was loading.
     if (latestQuery.current.key === currentQuery.key) setState(nextResult)
   }, [])
   useEffect(() => void reload(), [key])

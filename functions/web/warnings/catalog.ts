@@ -3,7 +3,7 @@ import type { Job } from '../api.ts'
 export type Warning = Pick<Job['warnings'][number], 'code' | 'message' | 'details'>
 type Details = NonNullable<Warning['details']>
 
-/** The details that the sentences of a warning need; without one of them, its general text is shown. */
+/** Details that the sentences of each warning need; if one is missing, the warning's general text is shown. */
 const requiredDetails = {
   ATTACHMENTS_DROPPED: ['count'],
   CONTENT_LOST: ['unit', 'share'],
@@ -18,7 +18,7 @@ const requiredDetails = {
 } as const satisfies Readonly<Record<string, readonly (keyof Details)[]>>
 type RequiredDetails = typeof requiredDetails
 
-/** Sentences with the numbers and names of a warning, by its code. */
+/** Sentences that contain the numbers and names of a warning, by its code. */
 export type Sentences = {
   readonly [Code in keyof RequiredDetails]: (
     details: { readonly [Name in RequiredDetails[Code][number]]: NonNullable<Details[Name]> },
@@ -31,7 +31,7 @@ export interface WarningCatalog {
   readonly sentences: Partial<Sentences>
 }
 
-/** Returns the sentence of a warning in the catalog's language; undefined if it has none. */
+/** Returns the sentence of a warning from the catalog; undefined if the catalog has none. */
 export function translateWarning(
   { code, details }: Warning,
   { texts, sentences }: WarningCatalog,
@@ -45,7 +45,7 @@ export function translateWarning(
 
 const maxNames = 3
 
-/** Joins the first names and the number of the others, for example `a, b, c (+2)`. */
+/** Joins the first names and adds the number of the others, for example `a, b, c (+2)`. */
 export const listNames = (names: readonly string[], count: number, comma = ', '): string =>
   names.slice(0, maxNames).join(comma) + (count > maxNames ? ` (+${count - maxNames})` : '')
 
@@ -59,5 +59,5 @@ export const listCounts = (
     .map(([, text]) => text)
     .join(comma)
 
-/** Never 100 if anything is missing. */
+/** Rounds down to a percentage, so that it is never 100 if anything is missing. */
 export const toPercent = (share: number): number => Math.floor(share * 100 + 1e-9)

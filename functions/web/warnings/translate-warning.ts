@@ -1,5 +1,5 @@
 import { translateWarning, type Warning } from './catalog.ts'
 import catalog from './words/en.ts'
 
-/** Loaded on demand, with the texts. */
+/** This module and the catalog are loaded on demand. */
 export default (warning: Warning) => translateWarning(warning, catalog)

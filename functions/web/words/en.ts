@@ -1,4 +1,4 @@
-/** Texts of the shell. Every other language has the same keys, or tsc fails. */
+/** Texts of the shell. Other languages must have the same keys, or type checking fails. */
 export default {
   locale: 'en-GB',
   lang: 'en',
@@ -12,7 +12,7 @@ export default {
   theme: 'Appearance',
   themes: { light: 'Light', dark: 'Dark', system: 'System' },
   skip: 'Skip to content',
-  /** In the navigation and in the window title. */
+  /** Names of the sections in the navigation and in the window title. */
   sections: {
     convert: 'Convert',
     landing: 'Popular tasks',

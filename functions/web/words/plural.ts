@@ -1,4 +1,7 @@
-/** Chooses the form of a noun by the plural rules of a language, for example `0 fichier` but `0 files`. */
+/**
+ * Returns a function that chooses the form of a noun by the plural rules of a language, for example `0 fichier` but `0
+ * files`.
+ */
 export function pluralIn(locale: string) {
   const rules = new Intl.PluralRules(locale)
   return (count: number, one: string, other: string) =>

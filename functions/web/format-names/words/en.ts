@@ -1,6 +1,6 @@
 /**
- * Display names of formats, by the service's own English, with `{}` for a proper name. Names without an entry, such as
- * WavPack, are the same in each language.
+ * Display names of formats, keyed by the service's English names, with `{}` for a proper name. Names without an entry,
+ * such as WavPack, are the same in every language.
  */
 const names: Readonly<Record<string, string>> = {}
 

@@ -1,4 +1,4 @@
-/** Texts of the option fields, in addition to the labels and descriptions from the service. */
+/** Texts of the option fields; labels and descriptions of the options come from the service. */
 export default {
   moreOptions: 'Advanced',
   automatic: 'Automatic',

@@ -72,7 +72,7 @@ export default {
       ? `Too many requests. Try again in ${seconds} s.`
       : `You have reached a limit of this service. Try again in ${Math.ceil(seconds / 60)} min. The Usage page shows your limits.`,
   wrongPassword: 'This password doesn’t open the file. Check it and try again.',
-  /** At the field of an option, followed by what is possible. */
+  /** Shown at the field of an option, followed by a description of the possible values. */
   fieldProblem: (label: string, value: string, rule: string) =>
     value === '' ? `${label}: ${rule}` : `${label} can’t be “${value}”. ${rule}`,
   reasons: {

@@ -2,7 +2,7 @@ import { Problem } from '../../api.ts'
 import shared from '../../ui/words/en.ts'
 import words from './words/en.ts'
 
-/** Calls an authentication endpoint; their replies have no envelope. */
+/** Calls an authentication endpoint, whose reply has no envelope. */
 export async function callAuth<Data>(path: string, body?: unknown, method = 'POST'): Promise<Data> {
   const response = await fetch(`/v1/auth/${path}`, {
     method,
@@ -10,7 +10,7 @@ export async function callAuth<Data>(path: string, body?: unknown, method = 'POS
     ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
   }).catch(() => undefined)
   const reply: unknown = await response?.json().catch(() => undefined)
-  if (response?.ok) return reply as Data // as documented by the library
+  if (response?.ok) return reply as Data // typed by the documentation of better-auth
   const { code, message } = (reply ?? {}) as { code?: unknown; message?: unknown } // checked below
   const translatedMessage = typeof code === 'string' ? words.errors[code] : undefined
   if (translatedMessage !== undefined) throw new Problem(String(code), translatedMessage)
@@ -20,7 +20,7 @@ export async function callAuth<Data>(path: string, body?: unknown, method = 'POS
   )
 }
 
-/** The session of a signed-in user; asking for the account without one would be an error. */
+/** Returns the session of a signed-in user. @throws Problem for visitors, before an account request would fail */
 export async function requireSession(): Promise<CurrentSession> {
   const current = await callAuth<CurrentSession | null>('get-session', undefined, 'GET')
   if (!current) throw new Problem('AUTHENTICATION_REQUIRED', shared.signInFirst)

@@ -65,7 +65,7 @@ export function Sessions({ currentId }: { readonly currentId: string | undefined
   )
 }
 
-/** A short browser name: the last product in the user agent that is not an engine. */
+/** Returns a short browser name: the last product in the user agent that is not an engine. */
 function describeBrowser(agent: string | null): string {
   const names = [...(agent ?? '').matchAll(/\b(Firefox|Edg|OPR|HeadlessChrome|Chrome|Version|curl)\/(\d+)/g)]
   const [firstBrowser] = ['Firefox', 'Edg', 'OPR', 'Chrome', 'HeadlessChrome', 'Version', 'curl'].flatMap(
@@ -85,7 +85,7 @@ interface TwoFactorSetup {
   readonly backupCodes: readonly string[]
 }
 
-/** Shortens an IPv6 address as in RFC 5952; they are stored in full. */
+/** Shortens an IPv6 address as in RFC 5952; the service stores addresses in full. */
 const shortenIpAddress = (address: string | null) =>
   address?.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address || '–'
 

@@ -10,7 +10,10 @@ interface SignedInProps {
   readonly onSignedIn: () => Promise<unknown>
 }
 
-/** For visitors who are not signed in: sign-in forms, or a new password if they follow the link in an email. */
+/**
+ * Shown to visitors who are not signed in: sign-in forms, or a form for a new password if they followed a link in an
+ * email.
+ */
 export function SignedOutPage({ route, onSignedIn }: SignedInProps & { readonly route: PageRoute }) {
   const token = route.query.get('token')
   const [step, setStep] = useState<'in' | 'up' | 'forgot' | 'factor'>('in')

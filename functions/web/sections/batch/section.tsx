@@ -10,7 +10,7 @@ import words from './words/en.ts'
 
 adoptStyles(rules)
 
-/** The files that came from folders; the folder structure is kept up to the ZIP of all results. */
+/** Converts files that come from folders, and keeps the folder structure up to the ZIP of all results. */
 export default function Batch() {
   const files = items.value
   const inFolders = files.filter(({ folder }) => folder !== undefined).toSorted(compareByPath)
@@ -57,7 +57,7 @@ const HowTo = () => (
   </section>
 )
 
-/** All folders, with the number of converted files in each. */
+/** Lists all folders, with the number of converted files in each. */
 function FolderTree({ files }: { readonly files: readonly ConversionItem[] }) {
   const folders = [...Map.groupBy(files, ({ folder }) => folder ?? '')]
   return (
@@ -80,7 +80,7 @@ function FolderTree({ files }: { readonly files: readonly ConversionItem[] }) {
 const pathOf = ({ folder, name }: ConversionItem) => `${folder}/${name}`
 const compareByPath = (a: ConversionItem, b: ConversionItem) => pathOf(a).localeCompare(pathOf(b))
 
-/** The name of the top folder, or a generic name if there are several. */
+/** Returns the name of the top folder, or a generic name if there are several. */
 function getZipName(files: readonly ConversionItem[]): string {
   const tops = new Set(files.map(({ folder }) => folder?.split('/')[0]))
   return tops.size === 1 ? `${[...tops][0]}.zip` : 'results.zip'

@@ -13,7 +13,7 @@ import words from './words/en.ts'
 /** Notice about files that were not added because of the limit. */
 export const limitNotice = signal<string | undefined>(undefined)
 
-/** Waits for the formats, so that files added early are not lost. */
+/** Waits until the formats are loaded, so that files added early are not lost. */
 export async function addOrigins(origins: readonly ItemOrigin[]): Promise<void> {
   if (origins.length === 0) return
   const formatCatalog = await ensureFormats()
@@ -41,12 +41,12 @@ function decodeName(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A literal percent sign.
+    // The text contains a literal percent sign that starts no escape sequence.
     return text
   }
 }
 
-/** Adds pending inputs, now and in the future. @returns a function that stops it */
+/** Adds the pending inputs, and all later ones. @returns a function that stops adding them */
 export const consumePendingInputs = () =>
   effect(() => {
     const inputs = pendingInputs.value

@@ -21,7 +21,7 @@ export async function createItems(
   catalog: FormatCatalog,
 ): Promise<readonly ConversionItem[]> {
   const createdItems: ConversionItem[] = []
-  // Creating items is slow, because browsers access the disk for each file.
+  // Creating items is slow, because the browser accesses the disk for each file.
   await forEachInSlices(origins, (origin) => {
     const item = new ConversionItem(origin, catalog)
     chooseDefault(item, catalog)
@@ -46,7 +46,7 @@ function chooseDefault(item: ConversionItem, catalog: FormatCatalog): void {
   item.target.value = linkedTarget && item.targets.includes(linkedTarget) ? linkedTarget : firstTarget
 }
 
-/** Few at a time, so that hundreds of files do not block the page. */
+/** Inspects only a few files at a time, so that hundreds of files do not block the page. */
 const inspectionSlots = new Semaphore(4)
 
 async function finishAdding(addedItems: readonly ConversionItem[]): Promise<void> {
@@ -55,7 +55,7 @@ async function finishAdding(addedItems: readonly ConversionItem[]): Promise<void
   const transparencies = await Promise.all(
     addedItems.map((item) => hasTransparency(item, addedItems.length <= maxCards)),
   )
-  // In one batch, because every change re-renders the summary of all files.
+  // Adds the items in one batch, because every change re-renders the summary of all files.
   batch(() => {
     for (const [at, item] of addedItems.entries()) {
       item.hasAlpha.value = transparencies[at] ?? false
@@ -101,7 +101,9 @@ function preferTransparentTarget(item: ConversionItem): void {
   if (transparentTarget) item.target.value = transparentTarget
 }
 
-/** Adds another item next to a finished one, whose result is kept. Uses the local file, else the stored source. */
+/**
+ * Adds another item for the file of a finished one, whose result is kept. Uses the local file, else the stored source.
+ */
 export function convertAgain(
   item: ConversionItem,
   file: File | undefined = item.file.value,

@@ -6,10 +6,10 @@ import lazyWords from './lazy/words/en.ts'
 
 adoptStyles(rules)
 
-/** Sizes of the result in proportion to its pixels, besides the size that fits. */
+/** Zoom levels of the result relative to its size in pixels; the default is the size that fits. */
 const zoomLevels = [1, 2, 4] as const
 
-/** The position of a pointer, in percent from the left. */
+/** Returns the horizontal position of a pointer within an element, in percent from the left. */
 function getPointerPercent({
   clientX,
   currentTarget,
@@ -22,8 +22,8 @@ function getPointerPercent({
 }
 
 /**
- * The result over its source with a line between them, which follows the pointer and a slider; only the result if the
- * browser cannot display the source.
+ * Shows the result over its source, with a line between them that follows the pointer and a slider; shows only the
+ * result if the browser cannot display the source.
  */
 export default function BeforeAfter({
   before,
@@ -48,7 +48,7 @@ export default function BeforeAfter({
   }, [before])
   return (
     <div class="compared">
-      {/* Scrolls when zoomed, so it needs keyboard access. */}
+      {/* The element scrolls when zoomed, so keyboard users must be able to focus it. */}
       <section class="compared-view" aria-label={name} {...(zoom > 0 && { tabIndex: 0 })}>
         <div
           class="compared-area"
@@ -80,14 +80,14 @@ export default function BeforeAfter({
       </section>
       <div class="compared-tools">
         {hasBefore && <Slider dividerPercent={dividerPercent} onChange={setDividerPercent} />}
-        {/* A drawing may have no size in pixels. */}
+        {/* A vector drawing may have no size in pixels. */}
         {pixels > 0 && <ZoomField zoom={zoom} onChange={setZoom} />}
       </div>
     </div>
   )
 }
 
-/** Like the images, it has the source on the left in every language. */
+/** The slider has the source on the left in every language, like the images. */
 const Slider = ({
   dividerPercent,
   onChange,

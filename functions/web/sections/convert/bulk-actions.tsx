@@ -107,7 +107,7 @@ function Filters({ items }: { readonly items: readonly ConversionItem[] }) {
     const at = lastVisitedProblem.current ? failedItems.indexOf(lastVisitedProblem.current) : -1
     const next = failedItems[(at + 1) % failedItems.length]
     lastVisitedProblem.current = next
-    // The table renders only the visible rows.
+    // The table renders only the visible rows, so the next problem is opened in the drawer.
     if (items.length > maxCards) openedItem.value = next
     else {
       const card = document.querySelector<HTMLElement>(`[data-key="${next?.key}"]`)
@@ -141,7 +141,7 @@ function Filters({ items }: { readonly items: readonly ConversionItem[] }) {
   )
 }
 
-/** The file to which "next problem" went last. */
+/** The file that "next problem" showed last. */
 const lastVisitedProblem: { current: ConversionItem | undefined } = { current: undefined }
 
 const loadGroupOptions = () => import('./group-options.tsx')
@@ -207,7 +207,7 @@ const CommonTargets = (props: {
 
 const loadCombineBar = () => import('./combine-bar.tsx')
 
-/** Offered once all images are to become a PDF. */
+/** Offers to combine images into one PDF once the target of all of them is PDF. */
 function CombineImages({ group }: { readonly group: readonly ConversionItem[] }) {
   const canCombine =
     group.length > 1 && group.every(({ target, file }) => target.value?.id === 'pdf' && file.value)

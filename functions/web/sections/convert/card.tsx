@@ -10,7 +10,7 @@ import { ItemResult, LostItem } from './item-result.tsx'
 import { removeItems } from './remove-items.ts'
 import words from './words/en.ts'
 
-/** One file, from selection to download. */
+/** The card of one file, from selection to download. */
 export function Card({ item }: { readonly item: ConversionItem }) {
   const titleId = useId()
   const phase = item.phase.value
@@ -63,7 +63,7 @@ export function Card({ item }: { readonly item: ConversionItem }) {
   )
 }
 
-/** The actions that the current phase allows. */
+/** The body of a card: the actions that the current phase allows. */
 export function ItemBody({ item }: { readonly item: ConversionItem }) {
   const body = useRef<HTMLDivElement>(null)
   const hadFocus = useRef(false)
@@ -74,7 +74,7 @@ export function ItemBody({ item }: { readonly item: ConversionItem }) {
   useEffect(() => {
     if (renderedPhase.current === phase) return
     renderedPhase.current = phase
-    // Keyboard users continue with the next action.
+    // Moves the focus, so that keyboard users can continue with the next action.
     if (hadFocus.current) body.current?.querySelector<HTMLElement>('[data-primary]')?.focus()
   }, [phase])
   const job = item.job.value

@@ -23,7 +23,7 @@ export function setTarget(item: ConversionItem, target: Format, { isChosen = tru
   void saveItemDraft(item)
 }
 
-/** Selects a tool. It keeps the format if it can, as from PDF to PDF. */
+/** Selects a tool. The target stays the source format if the tool can write it, as for PDF tools. */
 export async function setTool(item: ConversionItem, tool: string): Promise<void> {
   const from = item.source?.id
   if (!from) return

@@ -10,7 +10,7 @@ import lazyWords from './lazy/words/en.ts'
 import { openToolWith } from './open-tool.ts'
 import words from './words/en.ts'
 
-/** Combines images into one PDF, with the paper and the order of its pages. */
+/** Offers to combine images into one PDF, with a paper size and the order of the pages. */
 export default function CombineBar({ group }: { readonly group: readonly ConversionItem[] }) {
   const orderId = useId()
   const order = useSignal<ImageOrder>('list')
@@ -25,7 +25,7 @@ export default function CombineBar({ group }: { readonly group: readonly Convers
     const offer = (answer: boolean) => {
       if (isCurrent) isOffered.value = answer
     }
-    // Without an answer, the service itself reports what it can't combine.
+    // If the request fails, offers it anyway: the service will report what it cannot combine.
     canCombine(formats.split(',')).then(offer, () => offer(true))
     return () => {
       isCurrent = false
@@ -33,7 +33,7 @@ export default function CombineBar({ group }: { readonly group: readonly Convers
   }, [formats])
   useEffect(() => {
     if (!format) return
-    // Without its options, the PDF is made with the defaults.
+    // If the options cannot be loaded, the PDF is created with the defaults.
     loadOptions(format, 'pdf', 'merge').then(
       (loaded) => {
         // There are few options, so all are shown.

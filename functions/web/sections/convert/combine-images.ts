@@ -24,7 +24,7 @@ export const imageOrders = keysOf(comparators)
 
 const mergeSupportByFormat = new Map<string, Promise<boolean>>()
 
-/** Whether images of all these formats can be combined into a PDF, which not every image format can. */
+/** Whether images of all these formats can be combined into a PDF; some image formats cannot. */
 export async function canCombine(formats: readonly string[]): Promise<boolean> {
   const supportChecks = formats.map((format) => {
     const supportCheck =

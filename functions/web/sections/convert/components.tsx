@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { Problem } from '../../api.ts'
 import { ProblemText } from '../../shell/problem-text.tsx'
 
-/** An icon from the style sheet; the text next to it has the same meaning. */
+/** An icon from the style sheet. It is hidden from screen readers, because the text next to it has the same meaning. */
 export function Icon(props: {
   readonly name: 'check' | 'warning' | 'download' | 'close' | 'arrow' | 'search'
 }) {
@@ -20,7 +20,7 @@ export function Notice({ text }: { readonly text: Problem | string | undefined }
   )
 }
 
-/** A hidden suffix that distinguishes equal buttons of different files for screen readers. */
+/** A visually hidden filename that lets screen readers distinguish the same button of different files. */
 export const ForFile = (props: { readonly children: ComponentChildren }) => (
   <span class="visually-hidden">
     {' '}

@@ -5,7 +5,7 @@ import { operationOf } from '../tools/tools.ts'
 import type { ConversionItem } from './item.ts'
 import words from './words/en.ts'
 
-/** The conversion to request for a file, with parsed option values. */
+/** Returns the conversion to request for a file, with parsed option values. */
 
 /** @throws Problem if no target is chosen */
 export function toConversionSpec(item: ConversionItem): ConversionSpec {

@@ -34,7 +34,7 @@ import words from './words/en.ts'
 
 const pendingChecks = new Map<string, Promise<void>>()
 
-/** With many files, the size is only sent for files above this, so that checks of smaller ones are shared. */
+/** If there are many files, checks only send sizes above this, so that smaller files can share one check. */
 const largeFileBytes = 1e9
 
 /** Checks the conversion before uploading; equal checks share a request. */
@@ -49,7 +49,7 @@ async function checkBeforeUpload(item: ConversionItem): Promise<void> {
   await pendingCheck
 }
 
-/** @returns whether the upload may start; errors are shown at their fields */
+/** Checks an upload. @returns whether it may start; errors are shown at their fields */
 async function passesChecks(item: ConversionItem): Promise<boolean> {
   try {
     await loadItemOptions(item)
@@ -59,7 +59,7 @@ async function passesChecks(item: ConversionItem): Promise<boolean> {
     await checkBeforeUpload(item)
     return true
   } catch (error) {
-    // The conversion itself will report errors. Lazy chunks need a connection too.
+    // Upload anyway, because the conversion itself will report errors; loading the lazy chunk needs a connection too.
     if (!navigator.onLine || isTransient(error)) return true
     const problem = toProblem(error)
     const option = findProblemOption(problem, item.options.value ?? [])
@@ -70,17 +70,17 @@ async function passesChecks(item: ConversionItem): Promise<boolean> {
 }
 
 async function showFieldError(item: ConversionItem, option: Option, problem: Problem): Promise<void> {
-  // They may not load, such as without a connection.
+  // The texts may fail to load, for example without a connection.
   const texts = await import('../../problems/describe-field-problem.ts').catch(() => undefined)
   const { name } = option
   const sentence = texts?.describeFieldProblem(problem.details, option, item.values.value[name])
   item.fieldErrors.value = { [name]: sentence ?? problem.message }
 }
 
-/** Whether the file needs a password, or another one. */
+/** Whether the problem is that the password is missing or wrong. */
 const isPasswordProblem = ({ code }: Problem) => code === 'PDF_ENCRYPTED' || code === 'FILE_ENCRYPTED'
 
-/** Asks for the password in the card, and says whether the one that was sent is wrong. */
+/** Asks for the password in the card, and says so if the previous password was wrong. */
 async function askForPassword(item: ConversionItem, problem: Problem): Promise<Problem> {
   const { wrongPassword } = await import('../../problems/describe-problem.ts')
   const hadPassword = Boolean(item.password.value)
@@ -129,7 +129,7 @@ export async function convertItem(item: ConversionItem): Promise<void> {
   }
 }
 
-/** Whether the conversion opens locked files itself; else the file is unlocked first. */
+/** Whether the conversion itself opens locked files; otherwise, the file is unlocked first. */
 const acceptsPassword = (item: ConversionItem) =>
   item.options.value?.some(({ name }) => name === 'password') ?? false
 
@@ -150,7 +150,7 @@ async function createItemJob(
       signal,
     })
   const { sourceJob, importedUploadId = item.completedUploadId.value } = item
-  // An upload can be used once; after that, its job stores the source.
+  // An upload can be used by one job only; after that, the job stores the source.
   const previousJob = item.job.value
   if (importedUploadId && previousJob)
     return createWithProgress(item, () => createJob({ sourceJobId: previousJob.jobId, ...spec }))
@@ -175,7 +175,7 @@ async function createItemJob(
     }))
   item.multipartUpload = undefined
   try {
-    // Not aborted when the user cancels: the reply contains the id of the job to cancel.
+    // Creating the job is not aborted when the user cancels, because the reply contains the id of the job to cancel.
     const { value: password } = item.password
     return await createWithProgress(item, () =>
       password && !acceptsPassword(item)
@@ -209,7 +209,7 @@ export async function trackJob(item: ConversionItem, job: Job): Promise<void> {
     if (finishedJob.status === 'completed' && finishedJob.result) {
       const { filename } = finishedJob.result
       item.phase.value = 'done'
-      watchExpiry(item, finishedJob).catch(() => {}) // fails if the item is removed meanwhile
+      watchExpiry(item, finishedJob).catch(() => {}) // rejects if the item is removed meanwhile
       if (shouldAnnounceEnd)
         announceEnd(words.converted(item.name, filename, formatFileSize(getResultBytes(finishedJob.result))))
     } else
@@ -224,13 +224,13 @@ export async function trackJob(item: ConversionItem, job: Job): Promise<void> {
 
 /** Minimum wait before checking whether a result still exists, because visitors' clocks may be wrong. */
 const minPauseS = 60
-/** The longest possible timeout, about 24 days. */
+/** The longest timeout that browsers support, about 24 days. */
 const maxPauseS = (2 ** 31 - 1) / 1000
 
 /** Returns the item to its form once the service confirms that the result has expired. */
 async function watchExpiry(item: ConversionItem, { jobId, expiresAt }: Job): Promise<void> {
   const { signal } = item.removal
-  // Doubled, so that a fast clock does not cause a request every minute.
+  // The wait doubles, so that a fast clock does not cause a request every minute.
   for (let minS = minPauseS; item.job.value?.jobId === jobId; minS *= 2) {
     const remainingS = (Date.parse(expiresAt) - Date.now()) / 1000
     await pause(Math.min(maxPauseS, Math.max(minS, remainingS)), signal)
@@ -242,7 +242,10 @@ async function watchExpiry(item: ConversionItem, { jobId, expiresAt }: Job): Pro
   }
 }
 
-/** Ends without a result: back to the form if the bytes are available, else the user must choose the file again. */
+/**
+ * Ends a conversion without a result. The item returns to its form if the bytes are available; else the user must
+ * choose the file again.
+ */
 function endWithoutResult(item: ConversionItem, notice: Problem | string): void {
   batch(() => {
     item.notice.value = notice
@@ -257,7 +260,7 @@ async function toJobProblem({ error, jobId }: Job): Promise<Problem> {
   return new Problem('FILE_GONE', words.jobExpired(jobId))
 }
 
-/** Deletes the failed job that the new job replaces; it would reappear after a reload. */
+/** Deletes the failed job that a new job replaces; otherwise it would reappear after a reload. */
 function deletePreviousJob(item: ConversionItem): void {
   const previousJob = item.job.value
   if (previousJob) void deleteJob(previousJob.jobId).catch(() => {})
@@ -289,7 +292,7 @@ export async function cancelItem(item: ConversionItem): Promise<void> {
     abortUpload(item.multipartUpload.uploadId)
     item.multipartUpload = undefined
   }
-  // During the upload there is no job yet, or only the one that failed before.
+  // During the upload there is no job yet, or only an earlier one that failed.
   const job = item.job.value
   if (item.phase.value !== 'running' || !job) return
   await cancelJob(job.jobId).catch((error: unknown) => {

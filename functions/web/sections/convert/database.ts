@@ -17,7 +17,7 @@ function database(): Promise<IDBDatabase> {
       if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name, { keyPath })
   }
   return toPromise(request).then((database) => {
-    // Another tab with a newer version of the page would wait for this connection.
+    // A tab with a newer version of the page can only upgrade the database after this connection is closed.
     database.onversionchange = () => database.close()
     return database
   })

@@ -2,8 +2,8 @@ import type { Values } from '../../options/option-values.ts'
 import { openStore, toPromise, withFallback } from './database.ts'
 
 /**
- * Files not converted yet, so that they survive a reload. Small files are stored completely. For large ones only name
- * and upload progress are stored, because a copy would fill the disk.
+ * Stores files that are not converted yet, so that they survive a reload. Small files are stored completely. For large
+ * ones only name and upload progress are stored, because a copy would fill the disk.
  */
 
 export interface Draft {
@@ -17,7 +17,7 @@ export interface Draft {
   readonly target?: string | undefined
   readonly tool?: string | undefined
   readonly values: Values
-  /** A multipart upload that has started. */
+  /** A multipart upload that was started. */
   readonly begun?: { readonly uploadId: string; readonly partSize: number } | undefined
 }
 
@@ -36,6 +36,6 @@ export const deleteDrafts = (keys: readonly string[]) =>
     await Promise.all(keys.map((key) => toPromise(drafts.delete(key))))
   }, undefined)
 
-// Written by saveDraft.
+// the entries were written by saveDraft
 export const loadDrafts = () =>
   withFallback(async () => (await toPromise((await openStore('drafts')).getAll())) as readonly Draft[], [])

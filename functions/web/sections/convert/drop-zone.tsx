@@ -5,14 +5,17 @@ import words from '../../words/en.ts'
 
 const { dropZone } = words
 
-/** The limits of the service, which it sets on the root element; tokens while the document is rendered. */
+/**
+ * Describes the limits of the service, which it sets on the root element. When the document is rendered on the server,
+ * they are placeholders.
+ */
 function describeLimits(): string {
   const { maxFileSize = '', retention = '' } =
     typeof document === 'undefined' ? limitTokens : document.documentElement.dataset
   return dropZone.limits(maxFileSize, retention)
 }
 
-/** The drop zone. Also rendered on the server, so without hooks; the script finds the buttons by id. */
+/** The drop zone. It has no hooks, because it is also rendered on the server; the script finds its buttons by id. */
 export function DropZone(props: {
   readonly title?: string
   readonly lead?: string
@@ -78,7 +81,7 @@ export function DropZone(props: {
   )
 }
 
-/** The form for visitors without JavaScript, in a noscript element. */
+/** The form for visitors without JavaScript, inside a noscript element. */
 export function NoScriptForm({ to }: { readonly to?: string | undefined }) {
   return (
     <form class="plain" method="post" encType="multipart/form-data" action="/v1/convert?redirect=true">

@@ -1,7 +1,7 @@
 /**
- * The code of the file list that a first visit needs, as one chunk. Every section that shares some of it imports all
- * of it, because the bundler would create a chunk for each set of importers (see `shell/shared-chunk.ts`). The
- * bundler also adds this import to the lazy parts of Convert.
+ * The code of the file list that a first visit needs, as one chunk. Every section that shares some of it imports all of
+ * it, because the bundler would create a chunk for each set of importers (see `shell/shared-chunk.ts`). The bundler
+ * also adds this import to the lazy parts of Convert.
  */
 import '../../job-events.ts'
 import '../../options/load-options.ts'

@@ -1,14 +1,15 @@
-/** Files from drag and drop, the clipboard or the file dialog. */
+/** Reads files from drag and drop, the clipboard or the file dialog. */
 
-/** Limit for one drop, in case of a folder dropped by mistake. */
+/** Maximum number of files in one drop, in case a folder is dropped by mistake. */
 export const maxFiles = 2000
 
 const droppedPaths = new WeakMap<File, string>()
 
-/** Returns the folder of a file, such as `album/2024`; undefined if it came without one. */
+/** Returns the folder of a file, such as `album/2024`; undefined if the file does not come from a folder. */
 export function getFolder(file: File): string | undefined {
   const path = droppedPaths.get(file) ?? file.webkitRelativePath
-  // Backslashes separate folders on other systems, and ZIPs reject control characters.
+  // On some systems backslashes separate folders, and the service rejects control characters in the names of ZIP
+  // entries.
   const folder = path
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
     .replace(/[\\\u0000-\u001f\u007f]/g, '_')
@@ -55,13 +56,13 @@ export function onPastedFiles(onFiles: (files: readonly File[]) => void, onUrl: 
   })
 }
 
-/** Returns the URL if the whole text is one. */
+/** Returns the URL if the text consists of one; otherwise undefined. */
 export function parseUrl(text: string): string | undefined {
   const trimmed = text.trim()
   return /^https?:\/\/[^\s]+$/i.test(trimmed) && URL.canParse(trimmed) ? trimmed : undefined
 }
 
-/** Opens the file dialog; returns no files if it is cancelled. Needs a user gesture. */
+/** Opens the file dialog; returns no files if the user cancels it. Browsers only open it after a user gesture. */
 export function chooseFiles({
   multiple = true,
   folder = false,
@@ -73,7 +74,7 @@ export function chooseFiles({
   input.webkitdirectory = folder
   if (camera) {
     input.accept = 'image/*'
-    // Desktop browsers have no such property.
+    // An attribute, because desktop browsers have no such property.
     input.setAttribute('capture', 'environment')
   }
   return new Promise((resolve) => {
@@ -107,7 +108,7 @@ async function readFile(entry: FileSystemFileEntry): Promise<File> {
 async function readEntries(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()
   const foundEntries: FileSystemEntry[] = []
-  // Entries are read in batches; an empty one is the end.
+  // Entries are read in batches; an empty batch means the end.
   for (;;) {
     const batch = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),

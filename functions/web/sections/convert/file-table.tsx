@@ -13,10 +13,10 @@ import words from './words/en.ts'
 
 /** Row height in pixels, as in the style sheet. */
 const rowPx = 56
-/** Rows rendered beyond the visible ones. */
+/** Number of rows rendered above and below the visible ones. */
 const overscanRows = 6
 
-/** A table for many files: only visible rows are rendered, so that 500 files cost no more than 20. */
+/** A table for many files. It renders only the visible rows, so that 500 files cost no more than 20. */
 export default function FileTable({ items }: { readonly items: readonly ConversionItem[] }) {
   const range = useSignal({ from: 0, to: 30 })
   const rowsElement = useRef<HTMLDivElement>(null)

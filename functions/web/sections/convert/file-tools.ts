@@ -5,9 +5,9 @@ import { operationOf, pageTools } from '../tools/tools.ts'
 export interface ListedTool {
   readonly id: string
   readonly name: string
-  /** The operation of the service that it needs. */
+  /** The operation of the service that the tool needs. */
   readonly operation: string
-  /** Set if it opens on a separate page, with the file. */
+  /** Set if the tool opens on a separate page, with the file. */
   readonly hasOwnPage: boolean
 }
 
@@ -37,7 +37,10 @@ const toolsByCategory: Readonly<Record<string, readonly ListedTool[]>> = {
 interface ToolSource {
   readonly id: string
   readonly category: string
-  /** Operations that the engines of the service can run on it. A list cached before an upgrade may lack them. */
+  /**
+   * Operations that the engines can run on the format. The field is missing in lists cached before an upgrade of the
+   * service.
+   */
   readonly tools?: readonly string[]
 }
 
@@ -47,5 +50,5 @@ export function listToolsFor(source: ToolSource | undefined): readonly ListedToo
   return tools.filter(({ operation }) => source?.tools?.includes(operation))
 }
 
-/** Returns the id of a tool of a newer service. */
+/** Returns the name of a tool; for tools of a newer service, the id. */
 export const getToolName = (id: string): string => (names as Readonly<Record<string, string>>)[id] ?? id

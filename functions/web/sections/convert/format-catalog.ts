@@ -2,7 +2,7 @@ import { keysOf } from '../../../../lib/validation/keys-of.ts'
 import type { Format } from '../../api.ts'
 import words from './words/en.ts'
 
-/** The formats by id, extension and type, and the targets of each. */
+/** The formats, with indexes by id, extension and media type, and the targets of each format. */
 
 export type Category = Format['category']
 
@@ -10,7 +10,7 @@ export const categoryNames: Readonly<Record<Category, string>> = words.categorie
 
 export const categories = keysOf(words.categories)
 
-/** Most popular targets first. Formats without an entry use that of their category. */
+/** Target ids per source format, most popular first. Formats without an entry use the list of their category. */
 const popularTargets: Readonly<Record<string, readonly string[]>> = {
   image: ['jpg', 'png', 'webp', 'pdf', 'avif', 'gif', 'svg', 'tiff'],
   document: [
@@ -53,15 +53,15 @@ export interface FormatCatalog {
    */
   findByFile(file: { readonly name: string; readonly type: string }): Format | undefined
   /**
-   * Returns all formats that can be written if the source is unknown, because the content decides. Returns the same
-   * array for the same source.
+   * Returns the targets of a format; if it is unknown, all formats that can be written, because its content decides.
+   * Returns the same array for the same format.
    */
   getTargets(source: Format | undefined): readonly Format[]
 }
 
 export function createFormatCatalog(formats: readonly Format[]): FormatCatalog {
   const formatsById = new Map(formats.map((format) => [format.id, format]))
-  // Readable formats first if several share an extension or type.
+  // Readable formats come first, in case several share an extension or media type.
   const readableFirst = [...formats.filter(({ canRead }) => canRead), ...formats]
   const formatsByExtension = indexFirstBy(readableFirst, ({ extensions }) => extensions)
   const formatsByType = indexFirstBy(readableFirst, ({ mimeTypes }) => mimeTypes)
@@ -89,7 +89,7 @@ export function createFormatCatalog(formats: readonly Format[]): FormatCatalog {
   }
 }
 
-/** Maps each key to its first format. */
+/** Maps each key to the first format that has it. */
 function indexFirstBy(formats: readonly Format[], keysOf: (format: Format) => readonly string[]) {
   const result = new Map<string, Format>()
   for (const format of formats)
@@ -111,14 +111,17 @@ const getPopularTargets = (source: Format | undefined): readonly string[] =>
     ? (popularTargets[source.id] ?? popularTargets[source.category] ?? [])
     : ['pdf', 'jpg', 'png', 'mp4', 'mp3']
 
-/** Most popular targets first; each category is sorted, too. */
+/** Sorts formats by popularity as targets, and sorts within each category too. */
 export function sortByPopularity(source: Format | undefined, targets: readonly Format[]): readonly Format[] {
   const order = [...getPopularTargets(source), ...Object.values(popularTargets).flat()]
   const indexes = new Map(targets.map((format) => [format, order.indexOf(format.id) >>> 0]))
   return targets.toSorted((a, b) => (indexes.get(a) ?? 0) - (indexes.get(b) ?? 0))
 }
 
-/** Returns the targets common to all files. Files of the same format share a list, so few lists remain. */
+/**
+ * Returns the targets that all files have in common. Files of the same format share an array, so comparing few arrays
+ * is enough.
+ */
 export function findCommonTargets(lists: readonly (readonly Format[])[]): readonly Format[] {
   const [firstTargets = [], ...otherTargets] = new Set(lists)
   return firstTargets.filter((format) => otherTargets.every((list) => list.includes(format)))

@@ -1,9 +1,12 @@
 import type { Job } from '../../api.ts'
 import words from './words/en.ts'
 
-/** Texts for sizes, times and stages. */
+/** Formats sizes, times and stages as text. */
 
-/** Created when first used: a first visit on a slow device would spend a noticeable part of its start on them. */
+/**
+ * Creates a value on first use: a first visit on a slow device would spend a noticeable part of its start on creating
+ * all.
+ */
 function createLazy<Value extends object>(create: () => Value): () => Value {
   let value: Value | undefined
   return () => (value ??= create())
@@ -16,7 +19,7 @@ const integerFormat = createLazy(() => new Intl.NumberFormat(words.locale))
 
 export const formatInteger = (value: number) => integerFormat().format(value)
 
-/** As in file managers, 1 kB = 1000 bytes. Number and unit stay on one line. */
+/** Formats a size like file managers, with 1 kB = 1000 bytes. Number and unit stay on one line. */
 export function formatFileSize(bytes: number): string {
   if (bytes === 1) return words.oneByte
   const unitIndex = Math.min(4, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))

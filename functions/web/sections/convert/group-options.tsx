@@ -8,7 +8,9 @@ import type { ConversionItem } from './item.ts'
 import lazyWords from './lazy/words/en.ts'
 import { Presets } from './presets.tsx'
 
-/** Options for all files of a category, based on the first file; each file uses those it supports. */
+/**
+ * Fields for the options of all files of a category, based on the first file; each file uses those that it supports.
+ */
 export default function GroupOptions({
   group,
   countText,

@@ -29,7 +29,7 @@ export function ItemForm({ item }: { readonly item: ConversionItem }) {
   const errors = item.fieldErrors.value
   useEffect(() => {
     const [firstName] = Object.keys(errors)
-    // A field inside a closed details element cannot show its error.
+    // A field inside a closed details element cannot show its error, so the element is opened.
     const field =
       firstName && form.current?.querySelector<HTMLElement>(`[data-option="${CSS.escape(firstName)}"]`)
     if (!field) return
@@ -110,7 +110,7 @@ export function ItemForm({ item }: { readonly item: ConversionItem }) {
   )
 }
 
-/** Shown once the service has found that the file is locked; the conversion continues with it. */
+/** Shown once the service has found that the file is locked; entering the password continues the conversion. */
 function PasswordField({ item }: { readonly item: ConversionItem }) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
@@ -159,7 +159,7 @@ const ToolChip = (props: { readonly group: string; readonly tool: ListedTool | u
   </label>
 )
 
-/** The draft of a large file: only its name is known, the user must choose it again. */
+/** Shown for the draft of a large file: only its name is stored, so the user must choose the file again. */
 function MissingFile({ item }: { readonly item: ConversionItem }) {
   const uploadedBytes = item.uploadedBytes.value
   return (

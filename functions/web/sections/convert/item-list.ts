@@ -3,11 +3,11 @@ import { keysOf } from '../../../../lib/validation/keys-of.ts'
 import type { FormatCatalog } from './format-catalog.ts'
 import type { ConversionItem } from './item.ts'
 
-/** All files on the page. The list stays alive when another section is shown. */
+/** All files on the page. The list is kept when another section is shown. */
 
 export const items = signal<readonly ConversionItem[]>([])
 export const catalog = signal<FormatCatalog | undefined>(undefined)
-/** More files are shown as a table instead of cards. */
+/** Beyond this number of files, a table is shown instead of cards. */
 export const maxCards = 5
 
 export function countItems(allItems: readonly ConversionItem[]) {
@@ -34,17 +34,17 @@ export const listFilters = keysOf(filters)
 /** Which files the list shows. */
 export const listFilter = signal<ListFilter>('all')
 
-/** How many files each filter shows. */
+/** Returns how many files each filter shows. */
 export const countMatches = (allItems: readonly ConversionItem[], filter: ListFilter): number =>
   allItems.filter(filters[filter]).length
 
-/** The files to show; all of them once none matches any more. */
+/** Returns the files to show: those that match the filter, or all of them if none matches any more. */
 export function filterItems(allItems: readonly ConversionItem[]): readonly ConversionItem[] {
   const matchingItems = allItems.filter(filters[listFilter.value])
   return matchingItems.length > 0 ? matchingItems : allItems
 }
 
-/** The first of the files added last; it receives the focus when it is rendered. */
+/** The first of the files that were added last; it receives the focus when it is rendered. */
 export const newestItem: { current: ConversionItem | undefined } = { current: undefined }
 
 /** The item shown in the drawer. */

@@ -13,14 +13,14 @@ import { Presets } from './presets.tsx'
 import { isTransient } from './watch-job.ts'
 import words from './words/en.ts'
 
-/** Pause before options are loaded again while the server is away. */
+/** Pause before loading the options again if the server could not be reached. */
 const retryMs = 5000
 
-/** Whether the option `password` opens the file, instead of locking the result. */
+/** Whether the option `password` opens the file, instead of encrypting the result. */
 const opensSource = ({ source, tool }: ConversionItem) =>
   source?.category === 'document' && !tool.value?.includes('crypt')
 
-/** The options of one file, collapsed because the defaults are good. */
+/** The options of one file. They are collapsed, because the defaults are good. */
 export default function ItemOptions({ item }: { readonly item: ConversionItem }) {
   const problem = useSignal<Problem | undefined>(undefined)
   const target = item.target.value

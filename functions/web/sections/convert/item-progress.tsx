@@ -11,7 +11,7 @@ interface ProgressText {
   readonly stage: string
   readonly amount?: string
   readonly timeLeft?: string | undefined
-  /** Upload progress in percent; undefined if unknown. */
+  /** Upload progress in percent; undefined if it is unknown. */
   readonly sentPercent?: number
   readonly convertedPercent: number
 }
@@ -46,7 +46,7 @@ export function describeProgress(progress: ConversionProgress): ProgressText {
   }
 }
 
-/** Upload and conversion have separate bars: bytes sent, and the percentage from the service. */
+/** The progress bars of an item: one for the bytes uploaded, one for the percentage that the service reports. */
 export function ItemProgress({ item }: { readonly item: ConversionItem }) {
   const [isCancelling, setCancelling] = useState(false)
   const highestPercent = useRef(0)
@@ -58,7 +58,7 @@ export function ItemProgress({ item }: { readonly item: ConversionItem }) {
     Math.floor((progress.stage === 'running' ? convertedPercent : (text.sentPercent ?? 0)) / 25) * 25
   const isQuiet = progress.stage === 'waiting' || progress.stage === 'starting'
   useEffect(() => {
-    // With several files, only a summary is announced.
+    // With several files, only a summary is announced to screen readers.
     if (isQuiet || counts.value.active > 1) return
     announce(`${item.name}: ${text.stage}${quarter > 0 ? `, ${quarter}%` : ''}`, `${item.key} ${text.stage}`)
   }, [text.stage, quarter])

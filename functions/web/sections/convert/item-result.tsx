@@ -17,7 +17,7 @@ import words from './words/en.ts'
 
 type JobResult = NonNullable<Job['result']>
 
-/** The result: download, comparison with the source, and warnings. */
+/** The result of an item: download, comparison with the source, and warnings. */
 export function ItemResult({
   item,
   job,
@@ -187,7 +187,10 @@ function Sizes({ job, result }: { readonly job: Job; readonly result: JobResult 
   )
 }
 
-/** A job from an earlier visit without a result. The page no longer has the file, so the user must choose it again. */
+/**
+ * Shown for a job from an earlier visit that has no result. The page no longer has the file, so the user must choose it
+ * again.
+ */
 export function LostItem({ item }: { readonly item: ConversionItem }) {
   const target = item.job.value?.target?.format
   return (

@@ -10,7 +10,7 @@ import type { ConversionProgress } from './watch-job.ts'
 
 type Phase = 'ready' | 'sending' | 'running' | 'done' | 'stranded'
 
-/** Where the bytes come from. */
+/** Where the bytes of an item come from. */
 export type ItemOrigin =
   | { readonly kind: 'file'; readonly file: File; readonly folder?: string | undefined }
   | { readonly kind: 'draft'; readonly draft: Draft }
@@ -22,7 +22,7 @@ export type ItemOrigin =
       readonly size?: number | undefined
     }
   | { readonly kind: 'url'; readonly url: string; readonly name: string }
-  /** Several images that become one document. */
+  /** Several images to be combined into one document. */
   | {
       readonly kind: 'parts'
       readonly name: string
@@ -30,7 +30,7 @@ export type ItemOrigin =
       readonly format: string
       readonly mergeOptions: Readonly<Record<string, unknown>>
     }
-  /** A job from an earlier visit, to be shown again or converted again from its stored source. */
+  /** A job from an earlier visit, to be shown, or to be converted again from its stored source. */
   | { readonly kind: 'job'; readonly job: Job; readonly folder?: string | undefined }
   | { readonly kind: 'again'; readonly job: Job; readonly folder?: string | undefined }
 
@@ -47,18 +47,18 @@ export class ConversionItem {
   readonly source: Format | undefined
   readonly targets: readonly Format[]
   readonly url: string | undefined
-  /** Id of an upload that the service imported itself. */
+  /** Id of an upload that the service created by importing a file. */
   readonly importedUploadId: string | undefined
-  /** A job whose stored source is converted again. */
+  /** The job whose stored source is to be converted again. */
   readonly sourceJob: Job | undefined
   readonly file = signal<File | undefined>(undefined)
   readonly draft: Draft | undefined
   readonly phase = signal<Phase>('ready')
   readonly target = signal<Format | undefined>(undefined)
   readonly tool = signal<string | undefined>(undefined)
-  /** Field contents by option name; kept when the target changes. */
+  /** Contents of the option fields, by option name; they are kept when the target changes. */
   readonly values = signal<Values>({})
-  /** The pair of formats from whose last conversion the values come; undefined once they are changed. */
+  /** The pair of formats whose last options were filled in; undefined once the user has changed them. */
   readonly lastOptionsPair = signal<string | undefined>(undefined)
   /** Error messages by field. */
   readonly fieldErrors = signal<Readonly<Record<string, string>>>({})
@@ -66,16 +66,16 @@ export class ConversionItem {
   readonly job = signal<Job | undefined>(undefined)
   readonly notice = signal<Problem | string | undefined>(undefined)
   readonly hasAlpha = signal(false)
-  /** Opens the file; undefined until the service has found that it is locked. Never stored. */
+  /** The password that opens the file; undefined until the service has found that the file is locked. Never stored. */
   readonly password = signal<string | undefined>(undefined)
   multipartUpload: Draft['begun']
   /** For a draft with a partial upload: bytes already uploaded. */
   readonly uploadedBytes = signal<number | undefined>(undefined)
   /** For a draft: id of its upload, if it is complete. */
   readonly completedUploadId = signal<string | undefined>(undefined)
-  /** The files of an item that combines several. */
+  /** The files that this item combines, if it combines several. */
   readonly parts: readonly File[] | undefined
-  /** Paper of the document that they become. */
+  /** Options of the merge operation, such as the paper size. */
   readonly mergeOptions: Readonly<Record<string, unknown>>
   /** Id of an upload that no job has used yet. */
   unusedUpload: string | undefined
@@ -114,7 +114,7 @@ export class ConversionItem {
     }
   }
 
-  /** Whether the bytes are available, locally or from another source. */
+  /** Whether the bytes are available, locally or on the server. */
   readonly hasBytes = computed(
     () =>
       this.file.value !== undefined ||
@@ -133,13 +133,13 @@ export class ConversionItem {
       this.notice.value instanceof Problem &&
       (this.phase.value === 'ready' || this.phase.value === 'stranded'),
   )
-  /** Failed, with bytes available locally or on the server. */
+  /** Whether a failed item can be retried: its bytes are available locally or on the server. */
   readonly canRetry = computed(
     () =>
       this.hasFailed.value &&
       (this.phase.value === 'stranded' ? this.job.value?.status === 'failed' : this.hasBytes.value),
   )
-  /** Overall progress in percent; the upload is a third of it. */
+  /** Overall progress in percent; the upload counts as a third of it. */
   readonly percent = computed(() => {
     const progress = this.progress.value
     if (this.phase.value === 'done') return 100
@@ -182,7 +182,7 @@ function infoFromOrigin(origin: ItemOrigin): {
     case 'job':
     case 'again': {
       const { source, jobId } = origin.job
-      // A job created by another client may still wait for its file.
+      // The source is unknown if another client created the job and has not uploaded its file yet.
       return {
         name: source?.filename ?? jobId,
         ...defined({ size: source?.size }),

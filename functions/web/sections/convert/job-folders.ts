@@ -1,6 +1,6 @@
 import { openStore, toPromise, withFallback } from './database.ts'
 
-/** The folder of each job's file, stored in the browser because the service only knows file names. */
+/** Stores the folder of each job's file in the browser, because the service only knows filenames. */
 
 interface StoredFolder {
   readonly jobId: string
@@ -15,7 +15,7 @@ export const saveFolder = (jobId: string, folder: string) =>
 
 export const loadFolders = () =>
   withFallback(async () => {
-    // Written by saveFolder.
+    // the entries were written by saveFolder
     const storedJobFolders = (await toPromise(
       (await openStore('folders')).getAll(),
     )) as readonly StoredFolder[]

@@ -5,12 +5,12 @@ import { loadLastOptions, saveLastOptions } from './local-storage.ts'
 
 /** Remembers the options of each pair of formats in this browser. */
 
-/** Options that only make sense for one file, or that are secret. */
+/** Widgets of options that only make sense for one file, or that are secret. */
 const fileSpecificWidgets = ['password', 'pages', 'time', 'date']
 const fileSpecificNames = [
   ...['title', 'author', 'subject', 'keywords', 'description', 'copyright', 'creator', 'producer'],
   ...['watermarkText', 'headerText', 'footerText', 'paths', 'terms', 'targetSize', 'cropBox'],
-  // Users must accept losses separately for each file.
+  // Users must accept the loss of signatures separately for each file.
   'dropSignatures',
 ]
 
@@ -20,7 +20,7 @@ const isFileSpecific = ({ name, widget }: Option) =>
 const getPairKey = ({ source, target, tool }: ConversionItem) =>
   `${source?.id} ${tool.value ?? target.value?.id}`
 
-/** Uses the options of last time, unless the user or a link has set some. */
+/** Sets the options used last time, unless the user or a link has already set some. */
 export function applyLastOptions(item: ConversionItem): void {
   const pair = getPairKey(item)
   const isUntouched = item.lastOptionsPair.value !== undefined || Object.keys(item.values.value).length === 0

@@ -1,6 +1,6 @@
 import type { Values } from '../../options/option-values.ts'
 
-/** Settings stored in this browser. If storage is denied, nothing is stored. */
+/** Settings stored in this browser. If the browser denies storage, nothing is stored. */
 
 function read(key: string): string | undefined {
   try {
@@ -14,11 +14,11 @@ function write(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {
-    // Denied or full: the next file starts with the defaults.
+    // Storage is denied or full, so the next file starts with the defaults.
   }
 }
 
-/** The target last chosen for a file type. */
+/** Returns the target that the user last chose for a source format. */
 export const loadPreferredTarget = (source: string | undefined) =>
   source ? read(`target of ${source}`) : undefined
 export function rememberTarget(source: string | undefined, target: string): void {
@@ -33,8 +33,8 @@ const readJson = (key: string): unknown => {
   }
 }
 
-/** Options last used for a pair of formats, or for a tool. */
-export const loadLastOptions = (pair: string) => (readJson(`options of ${pair}`) ?? {}) as Values // only written by this page
+/** Returns the options last used for a pair of formats or for a tool. */
+export const loadLastOptions = (pair: string) => (readJson(`options of ${pair}`) ?? {}) as Values // written by this page
 export const saveLastOptions = (pair: string, values: Values) =>
   write(`options of ${pair}`, JSON.stringify(values))
 
@@ -45,7 +45,7 @@ interface Preset {
 
 export function loadPresets(target: string): readonly Preset[] {
   const storedPresets = readJson(`presets of ${target}`)
-  return Array.isArray(storedPresets) ? (storedPresets as Preset[]) : [] // only written by this page
+  return Array.isArray(storedPresets) ? (storedPresets as Preset[]) : [] // only this page writes the entry
 }
 
 export const savePresets = (target: string, presets: readonly Preset[]) =>

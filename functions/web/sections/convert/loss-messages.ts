@@ -12,7 +12,7 @@ const units: readonly Unit[] = [
 ]
 const maxUnits = 2
 
-/** A still image is one frame, which is kept in any case. */
+/** A still image has one frame, which is always kept, so it is not worth reporting. */
 const isWorthShowing = (unit: Unit, source = 0) => source > (unit === 'frames' ? 1 : 0)
 
 /** Says how much of the content was kept, for example "All 1,204 words and 12 pages kept"; undefined if unknown. */
@@ -21,7 +21,7 @@ export function describeKeptContent(fidelity: Fidelity): string | undefined {
   const completeUnits = shownUnits.filter((unit) => fidelity[unit]?.share === 1)
   const incompleteUnits = shownUnits.filter((unit) => fidelity[unit]?.share !== 1)
   const amounts = completeUnits.map((unit) => formatAmount(fidelity[unit]?.source ?? 0, unit))
-  // "All" makes no sense for a duration or a single unit.
+  // For a duration or a single unit, "All" would be wrong.
   const isOne =
     completeUnits.length === 1 &&
     (completeUnits[0] === 'seconds' || fidelity[completeUnits[0] ?? 'words']?.source === 1)
@@ -51,12 +51,12 @@ function formatAmount(count: number, unit: Unit): string {
   return `${formatInteger(count)}\u00a0${count === 1 ? singularWord : pluralWord}`
 }
 
-/** Formats 185.2 as 3:05 min. */
+/** Formats seconds as minutes, such as 185.2 as `3:05 min`. */
 function formatSeconds(seconds: number): string {
   if (seconds < 60) return `${Number(seconds.toFixed(1))}\u00a0s`
   const rounded = Math.round(seconds)
   return `${Math.floor(rounded / 60)}:${String(rounded % 60).padStart(2, '0')}\u00a0min`
 }
 
-/** Never 100% if anything is missing. */
+/** Rounds down, so that the result is never 100% if anything is missing. */
 const formatPercent = (share: number) => `${Math.floor(share * 100)}%`

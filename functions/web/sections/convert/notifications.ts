@@ -8,8 +8,8 @@ import words from './words/en.ts'
 /** Progress in the window title, screen reader announcements and system notifications. */
 
 /**
- * The items of the current batch: those that were started since the page was last idle. Progress and the final
- * message refer to them.
+ * The items of the current batch: those started since the page was last idle. Progress and the final message refer to
+ * them.
  */
 const currentBatch = signal<readonly ConversionItem[]>([])
 
@@ -35,7 +35,7 @@ export function syncProgressTitle(): void {
   })
 }
 
-/** A single file is announced by name, several by their number. */
+/** Announces the end of a conversion: a single file by its name, several by their number. */
 export function announceEnd(sentence: string): void {
   if (currentBatch.value.length <= 1) announce(sentence)
   else announce(words.summary(counts.value), 'summary')

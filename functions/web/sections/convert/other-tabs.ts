@@ -1,7 +1,7 @@
 import { Problem } from '../../api.ts'
 import words from './words/en.ts'
 
-/** Keeps tabs of the same browser in sync, which show the same files. */
+/** Keeps the tabs of a browser in sync, because all of them show the same files. */
 
 const tabs = new BroadcastChannel('mutabor jobs')
 
@@ -12,8 +12,8 @@ export const onOtherTabMessage = (handler: (deletedIds: ReadonlySet<string>) => 
   tabs.addEventListener('message', ({ data }: MessageEvent<readonly string[]>) => handler(new Set(data)))
 
 /**
- * Ensures that only one tab uploads a file, because all tabs show it. The lock is released when the tab closes; pages
- * without HTTPS have no locks.
+ * Ensures that only one tab uploads a file, because every tab shows it. The lock is released when the tab closes.
+ * Browsers offer locks on HTTPS pages only; elsewhere, the handler runs without one.
  */
 export function withTabLock<Value>(key: string, handler: () => Promise<Value>): Promise<Value> {
   if (!('locks' in navigator)) return handler()

@@ -4,20 +4,20 @@ import { fetchTargets } from '../../api.ts'
 import { catalog } from './item-list.ts'
 import type { Synonyms } from './target-search.ts'
 
-/** What the list of targets needs once it is opened; a first visit does not load it. */
+/** What the list of targets needs once it is opened. A first visit does not load it. */
 
 interface OtherTargets {
   readonly experimental: readonly Format[]
   readonly same: Format | undefined
 }
 
-/** By source format. */
+/** The unusual targets and their data, by source format. */
 export const otherTargets = signal<ReadonlyMap<string, OtherTargets>>(new Map())
 export const synonyms = signal<Synonyms | undefined>(undefined)
 
 const loading = new Set<string>()
 
-/** Loads synonyms and the unusual targets of these formats; without a connection, the usual targets remain. */
+/** Loads synonyms and the unusual targets of these formats; without a connection, only the usual targets are shown. */
 export function loadOtherTargets(sources: readonly string[]): void {
   if (!synonyms.value)
     void import('../../../../lib/formats/synonyms.ts').then(
@@ -41,7 +41,7 @@ export function loadOtherTargets(sources: readonly string[]): void {
   }
 }
 
-/** The unusual targets that all of these formats have in common. */
+/** Returns the unusual targets that all of these formats have in common. */
 export function commonOtherTargets(sources: readonly string[]): OtherTargets {
   const [first, ...rest] = sources.map((source) => otherTargets.value.get(source))
   if (!first) return { experimental: [], same: undefined }

@@ -15,7 +15,7 @@ const isDraft = (item: ConversionItem) =>
 export async function saveItemDraft(item: ConversionItem): Promise<void> {
   const file = item.file.value
   if (!isDraft(item) || (!file && !item.draft)) return
-  // Hundreds of small images need as much space as a video.
+  // Hundreds of small images need as much space as a video, so beyond this number of files no contents are stored.
   const isSmall = file !== undefined && file.size <= maxStoredBytes && items.value.length <= 100
   if (!isSmall && !item.multipartUpload) return
   const info: Pick<Draft, 'name' | 'size' | 'lastModified' | 'type'> = file ?? item.draft ?? emptyInfo
@@ -45,7 +45,7 @@ function stripSecrets(item: ConversionItem) {
   return Object.fromEntries(Object.entries(item.values.value).filter(([name]) => !secret.has(name)))
 }
 
-/** Looks up how much of a partial upload has arrived; a complete one needs no file any more. */
+/** Looks up how much of a partial upload has arrived. If it is complete, the file itself is no longer needed. */
 export async function checkPartialUpload(item: ConversionItem): Promise<void> {
   if (!item.multipartUpload) return
   const { uploadId } = item.multipartUpload

@@ -72,7 +72,7 @@ export function Presets(props: {
 
 function PresetChooser(props: {
   readonly presets: ReturnType<typeof loadPresets>
-  /** Name of the chosen preset, or an empty string. */
+  /** Name of the chosen preset; empty if none is chosen. */
   readonly chosen: string
   readonly onChoose: (name: string) => void
 }) {
@@ -93,7 +93,7 @@ function PresetChooser(props: {
   )
 }
 
-/** Asks for the name of the preset. */
+/** A button that asks for a name and saves the options as a preset. */
 function SaveButton(props: { readonly onSave: (name: string) => void }) {
   const name = useSignal('')
   const isNaming = useSignal(false)
@@ -139,7 +139,7 @@ function SaveButton(props: { readonly onSave: (name: string) => void }) {
   )
 }
 
-/** The values of this conversion's fields, without passwords. */
+/** Returns the values of this conversion's fields, without passwords. */
 function getShareableValues({
   options,
   values,

@@ -1,7 +1,7 @@
 import { type PresignedUpload, Problem } from '../../api.ts'
 import words from './words/en.ts'
 
-/** An upload without progress for this long is aborted. */
+/** An upload that makes no progress for this long is aborted. */
 const stallTimeoutMs = 90_000
 
 /**
@@ -48,7 +48,7 @@ export function putBytes(
 
 const interruptedError = () => new Problem('UNREACHABLE', words.uploadInterrupted)
 
-/** S3 reports errors in the `Code` element of an XML body. */
+/** Reads the error from the `Code` element of S3's XML body. */
 function toUploadError(request: XMLHttpRequest): Problem {
   const code = /<Code>(\w+)<\/Code>/.exec(request.responseText)?.[1]
   return new Problem('UPLOAD_REFUSED', words.uploadRejected(code ?? String(request.status)))

@@ -58,7 +58,7 @@ export async function finishRemoval(): Promise<void> {
       const job = item.job.value
       if (!job) return
       const release = await slots.acquire(neverAborted)
-      // Otherwise it expires later.
+      // If deleting fails, the job expires later.
       await deleteJob(job.jobId).catch(() => {})
       release()
     }),
@@ -67,7 +67,7 @@ export async function finishRemoval(): Promise<void> {
   notifyOtherTabs(removal.items.flatMap(({ job }) => job.value?.jobId ?? []))
 }
 
-/** Deletes immediately; if the service refuses, the item stays and shows why. */
+/** Deletes an item immediately; if the service refuses, the item stays and shows the error. */
 export async function deleteItem(item: ConversionItem): Promise<void> {
   const job = item.job.value
   try {

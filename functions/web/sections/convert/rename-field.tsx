@@ -9,7 +9,10 @@ adoptStyles(rules)
 
 const maxExamples = 2
 
-/** `{name}-{n}.{ext}` and `a.pdf` become `a-1.pdf`, as the service names the files in the ZIP. */
+/**
+ * Applies a pattern such as `{name}-{n}.{ext}`, which turns `a.pdf` into `a-1.pdf`, exactly as the service does for the
+ * files in a ZIP.
+ */
 function applyPattern(pattern: string, filename: string, number: number): string {
   const dot = filename.lastIndexOf('.')
   const [name, extension] = dot > 0 ? [filename.slice(0, dot), filename.slice(dot + 1)] : [filename, '']
@@ -24,7 +27,7 @@ function applyPattern(pattern: string, filename: string, number: number): string
   return isComplete ? filledPattern : `${filledPattern}.${extension}`
 }
 
-/** The pattern for the names of the files in the ZIP, with the first names that it gives. */
+/** A field for the naming pattern of the files in the ZIP, with a preview of the first names. */
 export default function RenameField({
   items,
   pattern,

@@ -15,7 +15,7 @@ import { finishRemoval } from './remove-items.ts'
 /** Restores the list from drafts and earlier jobs, once per page load. */
 
 export const isRestored = signal(false)
-/** Why loading failed, until the user retries. */
+/** Why loading failed; undefined once the user has retried. */
 export const loadProblem = signal<{ readonly problem: Problem; readonly retry: () => void } | undefined>(
   undefined,
 )
@@ -69,19 +69,19 @@ async function restoreList(): Promise<void> {
     listJobs().catch((error: unknown) => toProblem(error)),
   ])
   const firstPage = 'jobs' in earlierJobs ? earlierJobs : await retryUntilSuccess(() => listJobs())
-  // Visitors without files need not load the names of all formats.
+  // Visitors without files don't need the format names, so their page does not load them yet.
   if (drafts.length + firstPage.jobs.length > 0) formatsNeeded.resolve()
   else isRestored.value = true
   await formatsNeeded.promise
   const catalog = await ensureFormats()
   const restoredItems = await createItems(
-    // A file that was dropped while the list was loading is already a draft.
+    // Omits drafts of files that were dropped while the list was loading, because they are already listed.
     drafts
       .filter(({ key }) => !items.value.some((item) => item.key === key))
       .map((draft) => ({ kind: 'draft', draft }) as const),
     catalog,
   )
-  // Of a file whose job may have been created before the reload, only one of both may be shown.
+  // If the job of a file may have been created before the reload, only the job or the draft may be shown.
   const [unambiguousItems, ambiguousItems] = partition(
     restoredItems,
     (item) => item.multipartUpload === undefined || !firstPage.jobs.some((job) => matchesItem(job, item)),
@@ -104,7 +104,7 @@ async function restoreList(): Promise<void> {
     Promise.all([listJobs(), loadFolders(), loadDrafts()]).then(
       ([{ jobs }, storedFolders, storedDrafts]) => {
         const keys = new Set(storedDrafts.map(({ key }) => key))
-        // Started or removed in another tab.
+        // Removes drafts that were started or removed in another tab.
         removeFromList(
           ({ draft, phase }) => draft !== undefined && phase.value === 'ready' && !keys.has(draft.key),
         )
@@ -122,7 +122,7 @@ function partition<Value>(values: readonly Value[], test: (value: Value) => bool
 const matchesItem = ({ source }: Job, { name, size }: ConversionItem) =>
   source?.filename === name && source.size === size
 
-/** Continues with a file whose upload is complete; if another request has created its job, shows that instead. */
+/** Continues with a file whose upload is complete; if another request has already created its job, shows that job. */
 async function continueDraft(item: ConversionItem, folders: ReadonlyMap<string, string>): Promise<void> {
   await checkPartialUpload(item)
   if (!item.completedUploadId.value) return
@@ -136,7 +136,7 @@ async function continueDraft(item: ConversionItem, folders: ReadonlyMap<string, 
   addJobs(jobs, folders)
 }
 
-/** A partial upload shows that the file was chosen once more. */
+/** If the upload is still partial, it does not belong to an existing job, so the file was added again. */
 async function addUnlessConverted(item: ConversionItem, folders: ReadonlyMap<string, string>): Promise<void> {
   await checkPartialUpload(item)
   if (item.uploadedBytes.value === undefined) return deleteDrafts([item.key])

@@ -12,7 +12,7 @@ import lazyWords from './lazy/words/en.ts'
 const loadSaveButtons = () => import('./drives/save-buttons.tsx')
 const loadQrCode = () => import('../../ui/qr-code.tsx')
 
-/** What else can be done with a result: pass on its signed link, or do the same with another file. */
+/** Actions on a result: share its signed link, or use the same settings for another file. */
 export default function ResultActions({
   item,
   job,
@@ -39,7 +39,7 @@ export default function ResultActions({
           <button
             type="button"
             class="button"
-            // Rejects if the user closes the sheet.
+            // The promise rejects if the user closes the share sheet.
             onClick={() => void navigator.share({ url, title: filename }).catch(() => {})}
           >
             {lazyWords.share}

@@ -25,7 +25,7 @@ export default function Convert({ route }: { readonly route: PageRoute }) {
     linkedChoice.value = parsePreset(route.query) ?? linkedChoice.value
   }, [route])
   useEffect(() => {
-    // It may have been opened before this script was loaded.
+    // The user may have opened the element before this script was loaded.
     isMoreOpen.value ||= document.querySelector('details.ways')?.hasAttribute('open') ?? false
   }, [isMoreOpen])
   const allItems = items.value

@@ -3,7 +3,10 @@ import { LineIcon } from '../../ui/line-icon.tsx'
 import { categories, categoryNames } from './format-catalog.ts'
 import words from './words/en.ts'
 
-/** The supported formats by category. Without names: a list of all formats would be a third of a first visit. */
+/**
+ * The supported formats by category. Their names are not shown, because all names would be a third of a first visit's
+ * bytes.
+ */
 export function SupportedFormats() {
   return (
     <section aria-labelledby="kinds-title">

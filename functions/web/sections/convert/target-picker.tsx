@@ -11,7 +11,7 @@ import words from './words/en.ts'
 interface Props {
   readonly label: string
   readonly placeholder: string
-  /** Formats of the files. */
+  /** Source formats of the files. */
   readonly sources: readonly string[]
   /** The usual targets, most popular first. */
   readonly targets: readonly Format[]
@@ -21,8 +21,8 @@ interface Props {
 }
 
 /**
- * A filtered list of formats: the combobox pattern of the ARIA Authoring Practices Guide ("Editable Combobox With
- * List Autocomplete"), with options grouped by category. It also finds tools.
+ * A filtered list of formats and tools. It follows the combobox pattern of the ARIA Authoring Practices Guide
+ * ("Editable Combobox With List Autocomplete"), with options grouped by category.
  */
 export function TargetPicker(props: Props) {
   const id = useId()
@@ -65,7 +65,7 @@ export function TargetPicker(props: Props) {
 
 const getRowId = (id: string, index: number) => `${id}-${index}`
 
-/** The text in the field, and the list that opens below it. */
+/** State of the text field and of the list that opens below it. */
 function useCombobox(id: string, { sources, targets, tools = [], onChoose, onTool }: Props) {
   const typedText = useSignal('')
   const isOpen = useSignal(false)
@@ -81,7 +81,7 @@ function useCombobox(id: string, { sources, targets, tools = [], onChoose, onToo
   const openPicker = () => {
     isOpen.value = true
     loadOtherTargets(sources)
-    // Whether there is a first row is known once it is rendered, because more may still be loading.
+    // Selects the first row without checking that it exists, because more rows may still be loading.
     activeRow.value = typedText.value.trim() ? 0 : -1
   }
   const close = () => {
@@ -111,7 +111,7 @@ function useCombobox(id: string, { sources, targets, tools = [], onChoose, onToo
     Enter: () => {
       const row = rows[activeRow.value]
       if (row) choose(row)
-      // Text that matches no format must not start a conversion to another one.
+      // A text that matches no format must not start a conversion to the previous target.
       return typedText.value !== '' || row !== undefined
     },
     Escape: () => {
@@ -133,7 +133,7 @@ function useCombobox(id: string, { sources, targets, tools = [], onChoose, onToo
       typedText.value = text
       openPicker()
     },
-    /** Returns whether the key had an effect. */
+    /** Handles a key and returns whether it had an effect. */
     pressKey: (key: string) => keys[key]?.() ?? false,
   }
 }
@@ -146,7 +146,7 @@ function RowList(props: {
   readonly onChoose: (row: Row) => void
 }) {
   const { id } = props
-  // Otherwise pressing on the list would blur the field, which closes the list before the click arrives.
+  // Without this, pressing the mouse button would blur the field, which closes the list before the click arrives.
   const keepFocus = (event: Event) => event.preventDefault()
   let index = -1
   return (

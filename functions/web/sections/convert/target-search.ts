@@ -6,7 +6,7 @@ import type {
 import type { Format } from '../../api.ts'
 import type { ListedTool } from './file-tools.ts'
 
-/** Finds targets and tools by what people type. */
+/** Finds targets and tools by the words that people type. */
 
 export interface Synonyms {
   readonly getFormatSynonyms: typeof getFormatSynonyms
@@ -23,16 +23,16 @@ export interface SearchableTargets {
   readonly targets: readonly Format[]
   /** Targets that work but are unusual. */
   readonly experimentalTargets: readonly Format[]
-  /** The format of the file, if it can be written with other options. */
+  /** The source format, if it can be written with other options. */
   readonly sameFormat: Format | undefined
   readonly tools: readonly ListedTool[]
   readonly synonyms: Synonyms | undefined
 }
 
-/** How well a text matches; lower is better, undefined if it does not. */
+/** Ranks of matches, lower is better. A text that does not match has no rank. */
 const ranks = { exact: 0, prefix: 1, word: 2, substring: 3 } as const
 
-/** Substrings of two characters match too much by chance. */
+/** Shorter substrings match too much by chance. */
 const minSubstringLength = 3
 
 function rankOf(needle: string, names: readonly string[]): number | undefined {
@@ -54,7 +54,10 @@ const namesOfFormat = (format: Format, synonyms: Synonyms | undefined) => [
   ...(synonyms?.getFormatSynonyms(format) ?? []),
 ]
 
-/** The best matches first. At the same rank, formats come before tools, and usual targets before experimental ones. */
+/**
+ * Returns the matches, best first. At the same rank, formats come before tools, and usual targets before experimental
+ * ones.
+ */
 export function searchTargets(searchableTargets: SearchableTargets, typedText: string): readonly Row[] {
   const { synonyms } = searchableTargets
   const needle = typedText.trim().toLowerCase().replace(/^\./, '')
@@ -82,7 +85,10 @@ export function searchTargets(searchableTargets: SearchableTargets, typedText: s
   return sortByGroup(found.sort((a, b) => a.rank - b.rank).map(({ row }) => row))
 }
 
-/** Categories and tools, sorted by their best match, so that the first row is the best of all. */
+/**
+ * Groups the rows by category, with tools as one group. Groups are ordered by their best match, so the first row is the
+ * best of all.
+ */
 const sortByGroup = (rows: readonly Row[]): readonly Row[] =>
   [...Map.groupBy(rows, (row) => (row.kind === 'tool' ? 'tool' : row.format.category)).values()].flat()
 

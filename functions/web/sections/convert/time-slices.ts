@@ -1,4 +1,4 @@
-/** Length of a time slice: with the browser's own work in between, a key press waits for less than 50 ms. */
+/** Maximum duration of a time slice: together with the browser's own work, a key press waits less than 50 ms. */
 const sliceMs = 12
 
 /** Visits each value in time slices, so that the page stays responsive. */
@@ -16,7 +16,7 @@ export async function forEachInSlices<Value>(
   }
 }
 
-/** Lets pending events run first. Uses a message, because browsers throttle timers. */
+/** Lets pending events run first. Uses a message, because browsers delay timers. */
 function yieldToBrowser(): Promise<void> {
   const { port1, port2 } = new MessageChannel()
   return new Promise((resolve) => {

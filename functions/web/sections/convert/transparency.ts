@@ -1,9 +1,9 @@
-/** Detects transparency: the first bytes show whether it is possible, a small copy whether it is used. */
+/** Detects transparency: the first bytes show whether an image can have it, a small copy whether it does. */
 
-/** Enough for a palette of 256 colors and everything before it. */
+/** Number of bytes read, enough for a palette of 256 colors and everything before it. */
 const headBytes = 4096
 
-/** Formats that are usually transparent, but whose first bytes do not show it. */
+/** Formats whose images are usually transparent, but whose first bytes do not show it. */
 const alphaFormats: ReadonlySet<string> = new Set([
   'svg',
   'svgz',
@@ -17,12 +17,15 @@ const alphaFormats: ReadonlySet<string> = new Set([
   'tga',
 ])
 
-/** Width and height of the small copy, in pixels. */
+/** Width and height of the small copy in pixels. */
 const thumbnailPx = 128
-/** Decoding a larger image would take too long. */
+/** Decoding a larger file would take too long. */
 const maxDecodedBytes = 20_000_000
 
-/** @param isExact also checks the pixels, because images with an alpha channel are often opaque */
+/**
+ * Returns whether an image has transparent pixels. @param isExact also checks the pixels, because images with an alpha
+ * channel are often opaque
+ */
 export async function hasTransparentPixels(
   format: string | undefined,
   file: Blob,
@@ -43,7 +46,7 @@ export async function hasTransparentPixels(
     const { data } = context?.getImageData(0, 0, thumbnailPx, thumbnailPx) ?? { data: [0, 0, 0, 0] }
     return data.some((value, at) => at % 4 === 3 && value < 255)
   } catch {
-    return true // the browser cannot decode it
+    return true // assume transparency, as the browser cannot decode the image
   }
 }
 
@@ -53,21 +56,21 @@ async function mayHaveAlpha(format: string | undefined, file: Blob): Promise<boo
   return format !== undefined && alphaFormats.has(format)
 }
 
-/** PNG, 11.2.1: color types 4 and 6 have alpha; 11.3.1: a tRNS chunk makes colors transparent. */
+/** PNG specification, 11.2.1: color types 4 and 6 have alpha; 11.3.1: a tRNS chunk makes colors transparent. */
 function pngHasAlpha(head: Uint8Array): boolean {
   const colorType = head[25] ?? 0
   if (colorType === 4 || colorType === 6) return true
   return new TextDecoder('latin1').decode(head).includes('tRNS')
 }
 
-/** WebP, 2.7: VP8X has a flag; VP8L has its own. */
+/** WebP specification, 2.7: the VP8X chunk has an alpha flag, and the VP8L chunk has another. */
 function webpHasAlpha(head: Uint8Array): boolean {
   const kind = new TextDecoder('latin1').decode(head.subarray(12, 16))
   if (kind === 'VP8X') return ((head[20] ?? 0) & 0x10) !== 0
   return kind === 'VP8L' && ((head[24] ?? 0) & 0x10) !== 0
 }
 
-/** Targets without transparency. */
+/** Target formats without transparency. */
 const opaqueFormats: ReadonlySet<string> = new Set([
   ...[
     'jpg',

@@ -13,19 +13,19 @@ import { type ConversionProgress, isTransient, pause } from './watch-job.ts'
 
 /** Uploads files to the storage: in one request, or in parts, so that an interruption costs only one part. */
 
-/** Larger files are uploaded in parts, in bytes. */
+/** Files above this size, in bytes, are uploaded in parts. */
 const multipartThresholdBytes = 50_000_000
-/** Parallel uploads; more would only slow each of them down. */
+/** Maximum number of parallel uploads; more would only slow each of them down. */
 const uploadSlots = new Semaphore(3)
 const maxParallelParts = 3
-/** Presigned URLs requested at once. */
+/** Number of presigned URLs requested at once. */
 const urlBatchSize = 50
 
 interface UploadRequest {
   readonly file: File
-  /** A multipart upload that was started before. */
+  /** A multipart upload of the same file that was started earlier. */
   readonly multipartUpload: { readonly uploadId: string; readonly partSize: number } | undefined
-  /** Reports a multipart upload, so that it can be resumed after a reload. */
+  /** Called when a multipart upload starts, so that it can be resumed after a reload. */
   readonly onMultipartStart: (multipartUpload: {
     readonly uploadId: string
     readonly partSize: number
@@ -34,7 +34,7 @@ interface UploadRequest {
   readonly signal: AbortSignal
 }
 
-/** @returns the upload id */
+/** Uploads a file. @returns the upload id */
 export async function uploadFile(request: UploadRequest): Promise<string> {
   request.onProgress({ stage: 'waiting' })
   const release = await uploadSlots.acquire(request.signal)
@@ -95,7 +95,7 @@ async function uploadInParts({
       return putBytes({ url: url ?? '' }, bytes, count, signal)
     }
     const beforeRetry = () => {
-      // The URL may have expired.
+      // The URL may have expired, so the next attempt requests another one.
       urls.delete(number)
       sentBytesByPart.delete(number)
       meter.interrupt()
@@ -137,8 +137,8 @@ const firstRetryDelayS = 0.5
 const maxPauseS = 30
 
 /**
- * Retries after interruptions with back-off, and at once when the connection returns, until it succeeds or the user
- * cancels.
+ * Retries an action after interruptions until it succeeds or the user cancels. Waits with back-off, or until the
+ * connection returns.
  */
 export async function withRetries<Value>(
   act: () => Promise<Value>,
@@ -161,13 +161,16 @@ export async function withRetries<Value>(
   }
 }
 
-/** Resolves when the connection returns; never if already online, so that the back-off decides. */
+/**
+ * Resolves when the connection returns. If the browser is already online it never resolves, so that the back-off
+ * decides.
+ */
 function waitUntilOnline(signal: AbortSignal): Promise<void> {
   if (navigator.onLine) return new Promise(() => {})
   return new Promise((resolve) => window.addEventListener('online', () => resolve(), { once: true, signal }))
 }
 
-/** Window for measuring speed: shorter ones fluctuate, longer ones lag. */
+/** Period over which the speed is measured: a shorter one fluctuates, a longer one lags. */
 const speedWindowMs = 8000
 
 /** Reports progress with the remaining time, based on the recent speed. */

@@ -21,8 +21,8 @@ type OnProgress = (progress: ConversionProgress) => void
 const isFinished = ({ status }: Job) => status !== 'pending' && status !== 'queued' && status !== 'processing'
 
 /**
- * Browsers open six connections to an HTTP/1.1 server, and uploads use three. Up to this many jobs use long polling;
- * beyond that, each job is polled at intervals.
+ * Browsers open at most six connections to an HTTP/1.1 server, and uploads use three of them. Up to this number of
+ * jobs, each is watched with long polling; beyond it, jobs are polled at intervals.
  */
 const maxLongPolls = 2
 const longPollS = 1
@@ -30,8 +30,8 @@ const pollPauseS = 2
 let watchedJobCount = 0
 
 /**
- * Reports every step of a job until it is finished, from events if possible, else by polling. A lost connection only
- * causes a delay.
+ * Reports every step of a job until it is finished, from events if possible, otherwise by polling. A lost connection
+ * only causes a delay.
  */
 export async function watchJob(job: Job, onProgress: OnProgress, signal: AbortSignal): Promise<Job> {
   watchedJobCount += 1
@@ -83,7 +83,7 @@ async function followUpdates(
   return latestJob
 }
 
-/** Below this, an estimate would be too unreliable. */
+/** Below this percentage, an estimate of the remaining time would be too unreliable. */
 const minPercentForEta = 5
 
 function applyProgress(job: Job, { percent, stage, taskName, at }: ProgressUpdate): Job {
@@ -97,7 +97,7 @@ const transientCodes: ReadonlySet<string> = new Set([
   ...['UNREACHABLE', 'UPLOAD_REFUSED', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'],
 ])
 
-/** Whether the error concerns the connection or the server, not the request itself. */
+/** Whether the error was caused by the connection or the server, not by the request itself. */
 export const isTransient = (error: unknown): error is Problem =>
   error instanceof Problem && transientCodes.has(error.code)
 

@@ -8,7 +8,7 @@ interface PackableJob {
 /** Maximum number of jobs in one ZIP. */
 const maxJobs = 100
 
-/** Divides jobs among ZIPs. `firstIndex` continues the numbers of the files of the previous ZIP. */
+/** Divides jobs among several ZIPs. `firstIndex` continues the file numbering of the previous ZIP. */
 export function createZipBatches<T extends PackableJob>(jobs: readonly T[]) {
   let firstIndex = 1
   return Array.from({ length: Math.ceil(jobs.length / maxJobs) }, (_, at) => {

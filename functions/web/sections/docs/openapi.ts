@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that the reference shows. */
+/** The parts of an OpenAPI document that the API reference shows. */
 
 export interface ApiSchema {
   readonly $ref?: string
@@ -44,7 +44,7 @@ interface ApiOperation {
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> }
   readonly responses: Readonly<Record<string, Reply>>
-  /** Scopes that every authentication method needs. */
+  /** Scopes required with every authentication method. */
   readonly 'x-scopes'?: readonly string[]
 }
 
@@ -87,7 +87,7 @@ export const listOperations = ({ paths, components }: OpenApi): OperationEntry[]
     })),
   )
 
-/** Returns a function that resolves a `$ref` to a component of the document. */
+/** Returns a function that resolves a `$ref` to a component of the given document. */
 const resolveIn = <Value extends { readonly $ref?: string }>(
   components: Readonly<Record<string, Value>> | undefined,
   value: Value,
@@ -97,7 +97,7 @@ const resolveIn = <Value extends { readonly $ref?: string }>(
 export const resolveRef = (schema: ApiSchema, { components }: OpenApi): ApiSchema =>
   resolveIn(components.schemas, schema)
 
-/** Describes a type for people: `string`, `integer 1–100`, `low | high`, `list of string`. */
+/** Describes a type for readers: `string`, `integer 1–100`, `low | high`, `list of string`. */
 export function describeType(schemaOrRef: ApiSchema, document: OpenApi): string {
   const schema = resolveRef(schemaOrRef, document)
   const variants = schema.anyOf ?? schema.oneOf
@@ -116,7 +116,7 @@ const firstExample = ({ example, examples }: MediaType): unknown =>
 
 const shellQuote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** A curl command for the example. */
+/** Builds a curl command for the example request of an operation. */
 export function buildCurl(
   { method, path, parameters = [], requestBody, security = [] }: OperationEntry,
   origin: string,
@@ -131,7 +131,7 @@ export function buildCurl(
     ),
   )
   const url = `${origin}${filledPath}${query.size > 0 ? `?${query}` : ''}`
-  // Operations that allow anonymous access need no key.
+  // Operations that allow anonymous access work without a key.
   const needsKey = security.length > 0 && !security.some((scheme) => Object.keys(scheme).length === 0)
   const needsSession = !security.some((scheme) => 'apiKey' in scheme)
   const authArguments = needsSession ? ["-b 'session=…'"] : ["-H 'X-Api-Key: sk_…'"]
@@ -154,7 +154,7 @@ function curlBodyArguments(content: Readonly<Record<string, MediaType>>): string
   const example = media && firstExample(media)
   if (type === undefined || example === undefined) return []
   if (type === 'application/x-www-form-urlencoded')
-    // Examples of forms are objects.
+    // The example of a form is an object.
     return Object.entries(example as object).map(
       ([name, value]) => `--data-urlencode ${shellQuote(`${name}=${String(value)}`)}`,
     )

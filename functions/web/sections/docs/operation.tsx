@@ -82,7 +82,7 @@ export function OperationView({
   )
 }
 
-/** The schema of `data` in the reply envelope. */
+/** Returns the schema of `data` in the reply envelope. */
 function envelopeData(schema: ApiSchema, document: OpenApi): ApiSchema {
   const fieldSchema = resolveRef(schema, document)
   return fieldSchema.properties?.['data'] ?? fieldSchema
@@ -90,7 +90,7 @@ function envelopeData(schema: ApiSchema, document: OpenApi): ApiSchema {
 
 const maxDepth = 2
 
-/** Rows for all fields; nested fields are named by their full path. */
+/** Returns rows for all fields; nested fields are named by their full path. */
 function fieldRows(schemaOrRef: ApiSchema, document: OpenApi, parentPath = '', depth = 0): Row[] {
   const schema = resolveRef(schemaOrRef, document)
   const variants = [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? schema.oneOf ?? [])]

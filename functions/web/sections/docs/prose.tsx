@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { Fragment } from 'preact'
 
-/** The subset of Markdown used in the English descriptions: paragraphs, lists, tables, code, bold and links. */
+/**
+ * Renders the subset of Markdown that the English descriptions use: paragraphs, lists, tables, code, bold and links.
+ */
 export function Prose({ text }: { readonly text: string }) {
   return (
     <div class="prose" lang="en">

@@ -17,10 +17,10 @@ adoptStyles(rules)
 async function fetchDocument(): Promise<OpenApi> {
   const response = await fetch('/v1/openapi.json').catch(() => undefined)
   if (!response?.ok) throw new Problem('UNREACHABLE', words.unreachable)
-  return (await response.json()) as OpenApi // trusted
+  return (await response.json()) as OpenApi // a document of this service
 }
 
-/** `/docs`, and one operation at `/docs?operation=postV1Convert`. */
+/** The section at `/docs`, or one operation at `/docs?operation=postV1Convert`. */
 export default function Reference({ route }: { readonly route: PageRoute }) {
   const document = useQuery('openapi', fetchDocument)
   return (

@@ -15,7 +15,7 @@ import words from './words/en.ts'
 type Conversions = ReplyData<typeof listConversions>
 type CheckResult = ReplyData<typeof checkConversion>
 
-/** `/formats`, `/formats/png` and `/formats/png-to-webp`. */
+/** The section at `/formats`, `/formats/png` and `/formats/png-to-webp`. */
 export default function Formats({ route }: { readonly route: PageRoute }) {
   const [from, to] = (route.params['pair'] ?? '').split('-to-')
   const formatQuery = useQuery('formats', listFormats)
@@ -221,7 +221,7 @@ function PairPage({ source, target }: { readonly source: Format; readonly target
   )
 }
 
-/** Without measurements, fractions of a second would be a false promise. */
+/** Without measurements, an estimate below a second would pretend a precision that it does not have. */
 const estimate = (ms: number) => (ms < 1000 ? words.underOneSecond : formatDuration(ms))
 
 function describeValues({ enum: values, enumLabels, min, max, unit, type }: Option): string {

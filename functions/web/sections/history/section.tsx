@@ -40,7 +40,7 @@ interface JobListReply {
   readonly pagination: { readonly nextCursor: string | null; readonly prevCursor: string | null }
 }
 
-/** Creates a ZIP with a job; incomplete jobs are only listed in its manifest. @throws Problem */
+/** Creates a ZIP of jobs and downloads it; unfinished jobs are only listed in its manifest. @throws Problem */
 async function downloadZip(jobIds: readonly string[]): Promise<void> {
   let job = await callApi<Job>('/v1/download/zip?async=true', { method: 'POST', body: { jobIds } })
   const { signal } = new AbortController()
@@ -50,7 +50,7 @@ async function downloadZip(jobIds: readonly string[]): Promise<void> {
   location.assign(job.result.downloadUrl)
 }
 
-/** `/history` and `/history/job_…`. */
+/** The section at `/history` and `/history/job_…`. */
 export default function History({ route }: { readonly route: PageRoute }) {
   const id = route.params['jobId']
   return id ? <JobPage key={id} id={id} /> : <JobList query={route.query} />
@@ -279,7 +279,7 @@ function JobPage({ id }: { readonly id: string }) {
   )
 }
 
-/** A row per task with a bar for its duration; the numbers are there for people who cannot see the bars. */
+/** A row per task, with a bar for its duration and the same numbers as text for people who cannot see the bars. */
 function Timeline({ job }: { readonly job: JobDetails }) {
   const begin = Date.parse(job.createdAt)
   const end = job.endedAt ? Date.parse(job.endedAt) : Date.now()

@@ -1,7 +1,7 @@
 import type { LandingId } from '../../section-paths.ts'
 import type { TargetChoice } from '../convert/preset-links.ts'
 
-/** What files added on each landing page are converted to. */
+/** The target that each landing page chooses for added files. */
 export const landingChoices: Readonly<Record<LandingId, Omit<TargetChoice, 'values'>>> = {
   'pdf-to-word': { to: 'docx' },
   'merge-pdf': { tool: 'merge' },
@@ -10,6 +10,6 @@ export const landingChoices: Readonly<Record<LandingId, Omit<TargetChoice, 'valu
   'heic-to-jpg': { to: 'jpg' },
   'mp4-to-mp3': { to: 'mp3' },
   'video-to-gif': { to: 'gif' },
-  // Images become text; only the tool recognizes the text of PDFs.
+  // The target is text for images; recognizing the text of PDFs needs the tool.
   'scan-to-text': { to: 'txt', tool: 'ocr-pdf' },
 }

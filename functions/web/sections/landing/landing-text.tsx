@@ -2,7 +2,7 @@ import type { LandingId } from '../../section-paths.ts'
 import { PopularTasks } from '../../shell/popular.tsx'
 import words from './words/en.ts'
 
-/** Steps, options and questions of a landing page. Also rendered on the server, so without hooks. */
+/** Steps, options and questions of a landing page. It has no hooks, because it is also rendered on the server. */
 export function LandingText({ id }: { readonly id: LandingId }) {
   const { steps, options, questions } = words.pages[id]
   return (

@@ -15,7 +15,10 @@ import { landingChoices } from './landing-pages.ts'
 import { LandingText } from './landing-text.tsx'
 import words from './words/en.ts'
 
-/** `/pdf-to-word`: a drop zone with the target chosen already, and what to know about the conversion. */
+/**
+ * The section at paths such as `/pdf-to-word`: a drop zone whose target is already chosen, and information about the
+ * conversion.
+ */
 export default function Landing({ route }: { readonly route: PageRoute }) {
   const id = findLandingId(route.path)
   return id ? <LandingPage key={id} id={id} /> : <NotFound />
@@ -52,7 +55,7 @@ function LandingPage({ id }: { readonly id: LandingId }) {
   )
 }
 
-/** Files to merge need an order, so they are added on the page of the tool. */
+/** The order of files to merge matters, so they are added on the page of the tool. */
 function openMergeTool(): void {
   const files = pendingInputs.value.flatMap((input) => (typeof input === 'string' ? [] : input))
   if (files.length === 0) return

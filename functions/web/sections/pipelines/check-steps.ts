@@ -9,7 +9,7 @@ import type { PipelineStep } from './pipeline.ts'
 type CheckResult = ReplyData<typeof checkConversion>
 
 export interface StepCheck {
-  /** Undefined if an earlier step does not work. */
+  /** Input format of the step; undefined if an earlier step does not work. */
   readonly from?: string | undefined
   readonly options: readonly Option[]
   readonly errors: Readonly<Record<string, string>>
@@ -21,9 +21,9 @@ const uncheckedStep: StepCheck = { options: [], errors: {} }
 
 const pendingRequests = new Map<string, Promise<unknown>>()
 
-/** Shares equal requests; failed ones can be repeated. */
+/** Shares the reply among equal requests; a failed request can be repeated. */
 function requestOnce<Answer>(key: string, send: () => Promise<Answer>): Promise<Answer> {
-  const answer = (pendingRequests.get(key) as Promise<Answer> | undefined) ?? send() // stored under this key
+  const answer = (pendingRequests.get(key) as Promise<Answer> | undefined) ?? send() // each key has one reply type
   pendingRequests.set(key, answer)
   answer.catch(() => pendingRequests.delete(key))
   return answer
@@ -69,13 +69,13 @@ async function checkStep(from: string, step: PipelineStep): Promise<StepCheck> {
   }
 }
 
-/** A tool keeps the format if it can, else it uses its first target. */
+/** Returns the source format if the tool can write it, else the tool's first target. */
 async function chooseToolTarget(from: string, tool: string): Promise<string> {
   const targets = await requestOnce(`${from} ${tool}`, () => fetchToolTargets(from, tool))
   return targets.includes(from) ? from : (targets[0] ?? from)
 }
 
-/** Tools that support several formats; the page offers them if they accept the current format. */
+/** Tools that support several formats; the page offers them if they accept the step's input format. */
 const generalTools = ['compress', 'thumbnail'] as const
 
 export async function listGeneralTools(from: string): Promise<readonly string[]> {

@@ -1,11 +1,11 @@
 import type { Option } from '../../api.ts'
 import { collectValues, type Values } from '../../options/option-values.ts'
 
-/** The pipeline and its conversion to tasks. Pure: no requests, no DOM. */
+/** The pipeline and its conversion to tasks. The functions are pure: no requests, no DOM. */
 
 export interface PipelineStep {
   readonly key: string
-  /** A target format, or else a tool. */
+  /** The target format of the step; undefined if the step uses a tool. */
   readonly to?: string | undefined
   readonly tool?: string | undefined
   readonly values: Values
@@ -14,17 +14,20 @@ export interface PipelineStep {
 export interface Pipeline {
   /** Format of the input files. */
   readonly from: string
-  /** URL of the file; empty if it is uploaded. */
+  /** URL of the input file; empty if the file is uploaded. */
   readonly url: string
   readonly steps: readonly PipelineStep[]
 }
 
 const emptyPipeline: Pipeline = { from: '', url: '', steps: [] }
 
-/** The task that imports the file, which differs between trial run, command and workflow. */
+/** The task that imports the input file; it differs between trial run, command and workflow. */
 export type PipelineSource = Readonly<Record<string, string>>
 
-/** @param options options of each step as described by the service; values equal to the default are left out */
+/**
+ * Returns the tasks of a pipeline. @param options options of each step as described by the service; values equal to the
+ * default are omitted
+ */
 export function buildTasks(
   source: PipelineSource,
   steps: readonly PipelineStep[],
@@ -50,10 +53,10 @@ export function buildTasks(
   }
 }
 
-/** Placeholder for the file contents in a command. No option value can contain it, because JSON escapes it. */
+/** Stands for the contents of the file in a command. No option value can contain it, because JSON escapes it. */
 const filePlaceholder = '\u0000'
 
-/** A shell command that uploads a local file or passes its URL. */
+/** Returns a shell command that uploads a local file or sends its URL. */
 export function buildCommandLine(
   { url, from }: Pipeline,
   origin: string,
@@ -63,7 +66,7 @@ export function buildCommandLine(
   const source: PipelineSource = url
     ? { operation: 'import/url', url }
     : { operation: 'import/base64', filename: name, file: filePlaceholder }
-  // The shell would interpret these characters in an unquoted here-document.
+  // In an unquoted here-document, the shell would interpret these characters.
   const text = JSON.stringify({ tasks: tasks(source) }, null, 2)
     .replace(/[\\$`]/g, '\\$&')
     .replace('\\\\u0000', `$(base64 -w0 ${name})`)

@@ -14,7 +14,7 @@ import words from './words/en.ts'
 
 adoptStyles(rules)
 
-/** The pipeline editor; steps are checked while they are edited. */
+/** The pipeline editor, which checks the steps while they are edited. */
 export default function Pipelines() {
   const formats = useQuery('formats', async () => createFormatCatalog(await listFormats()))
   return (
@@ -87,7 +87,7 @@ function SourceFields({ catalog }: { readonly catalog: FormatCatalog }) {
   )
 }
 
-/** The pipeline as a command and as JSON. */
+/** Shows the pipeline as a command and as JSON. */
 function ExportBlocks() {
   const { steps, url, from } = pipeline.value
   const options = checks.value.map((checked) => checked.options)

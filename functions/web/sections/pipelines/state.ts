@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals'
 import { checkSteps, type StepCheck } from './check-steps.ts'
 import { type Pipeline, type PipelineStep, parsePipeline } from './pipeline.ts'
 
-/** The pipeline of the page, stored in this browser. */
+/** The pipeline on the page, which is stored in this browser. */
 
 const storageKey = 'pipeline'
 
@@ -15,11 +15,11 @@ function loadPipeline(): Pipeline {
 }
 
 export const pipeline = signal<Pipeline>(loadPipeline())
-/** Check results by step, as far as known. */
+/** Check results of the steps that have been checked. */
 export const checks = signal<readonly StepCheck[]>([])
 export const isChecking = signal(false)
 
-/** Debounce, so that not every key press causes a request. */
+/** Debounce delay, so that not every key press causes a request. */
 const pauseMs = 250
 
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -32,7 +32,7 @@ effect(() => {
   timer = setTimeout(() => {
     isChecking.value = true
     void checkSteps(from, steps).then((newChecks) => {
-      // A newer change is being checked.
+      // A newer change is already being checked.
       if (version !== latestVersion) return
       checks.value = newChecks
       isChecking.value = false
@@ -55,7 +55,7 @@ function savePipeline(): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify({ ...pipeline.value, steps: stepsWithoutSecrets }))
   } catch {
-    // Denied or full: the pipeline lasts until the page is closed.
+    // Storage is denied or full, so the pipeline lasts until the page is closed.
   }
 }
 

@@ -88,7 +88,7 @@ function stateOf(stepCheck: StepCheck | undefined): 'good' | 'bad' | 'open' {
   return stepCheck?.problem || Object.keys(stepCheck?.errors ?? {}).length > 0 ? 'bad' : 'open'
 }
 
-/** The check result of the step while it is edited. */
+/** Shows the check result of a step while it is edited. */
 function StepStatus({ stepCheck }: { readonly stepCheck: StepCheck | undefined }) {
   const { result, problem, errors = {} } = stepCheck ?? {}
   return (
@@ -114,7 +114,7 @@ function StepStatus({ stepCheck }: { readonly stepCheck: StepCheck | undefined }
 
 type StepChoice = Pick<PipelineStep, 'to' | 'tool'>
 
-/** A select for all targets and tools: values are `to:pdf` or `tool:rotate-pdf`. */
+/** A select with all targets and tools, whose values are such as `to:pdf` or `tool:rotate-pdf`. */
 function StepSelect(props: {
   readonly label: string
   readonly from: string
@@ -128,7 +128,7 @@ function StepSelect(props: {
   const targets = catalog.getTargets(source)
   const suggested = suggestTargets(source, targets)
   const otherTargets = targets.filter((target) => !suggested.includes(target))
-  // Tools for several files or hand-picked pages cannot run unattended.
+  // Tools for several files or for selected pages cannot run unattended, so they are omitted.
   const fileTools = listToolsFor(source).filter(({ hasOwnPage }) => !hasOwnPage)
   const tools = [...fileTools, ...(generalTools.data ?? []).map((id) => ({ id, name: getToolName(id) }))]
   const value = chosen?.tool !== undefined ? `tool:${chosen.tool}` : chosen?.to ? `to:${chosen.to}` : ''
@@ -151,7 +151,7 @@ function StepSelect(props: {
           }}
         >
           {value === '' && <option value="">{words.choose}</option>}
-          {/* The choice was made for another input format. */}
+          {/* Keeps a choice that was made for another input format visible. */}
           {value !== '' && chosen && !offered.includes(value) && (
             <option value={value}>{getStepTitle(chosen)}</option>
           )}

@@ -15,7 +15,7 @@ type Reliability = ReplyData<typeof getReliability>
 async function readHealth(): Promise<Health> {
   const response = await fetch('/health').catch(() => undefined)
   const health: unknown = await response?.json().catch(() => undefined)
-  if (typeof health === 'object' && health !== null && 'parts' in health) return health as Health // as in its contract
+  if (typeof health === 'object' && health !== null && 'parts' in health) return health as Health // by its contract
   throw new Problem('UNREACHABLE', words.unreachable)
 }
 
@@ -60,7 +60,7 @@ export default function Status() {
           }}
         </QueryView>
       </Block>
-      {/* Below what is still loading, it would move. */}
+      {/* Rendered after the first query, because content below a query moves when it finishes. */}
       {(health.data ?? health.problem) && <Recent />}
     </Page>
   )

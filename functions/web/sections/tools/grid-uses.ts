@@ -15,9 +15,9 @@ import type { ToolId } from './tools.ts'
 export interface GridUse {
   readonly abilities: readonly Ability[]
   readonly isForSelecting: boolean
-  /** Options that the grid replaces. */
+  /** Options that the grid sets, so their fields are hidden. */
   readonly replacedOptions: readonly string[]
-  /** Undefined if there is nothing to do yet. */
+  /** Returns the operations to run; undefined if there is nothing to do yet. */
   readonly steps: (arrangement: PageArrangement, id: ToolId) => readonly PageOperation[] | undefined
 }
 
@@ -28,7 +28,7 @@ const createPagesOperation = (
 
 const undefinedIfEmpty = (steps: readonly PageOperation[]) => (steps.length > 0 ? steps : undefined)
 
-/** The selected pages, or all if none are selected. */
+/** Uses the selected pages, or all if none are selected. */
 const selectionUse: GridUse = {
   abilities: [],
   isForSelecting: true,
@@ -50,7 +50,7 @@ const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
     abilities: ['split'],
     isForSelecting: false,
     replacedOptions: ['pages'],
-    // Without a split, each page becomes a file.
+    // Without any split, the operation turns each page into a file.
     steps: (arrangement, id) => {
       const parts = splitIntoParts(arrangement)
       return [{ operation: id, options: parts.length > 1 ? { pages: parts.map(formatRange).join(',') } : {} }]
@@ -82,6 +82,6 @@ const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
   },
 }
 
-/** The grid use of a tool; undefined if it has no page option. */
+/** Returns how a tool uses the grid; undefined if it has no page option. */
 export const gridUseFor = (id: ToolId, optionNames: readonly string[]): GridUse | undefined =>
   gridUses[id] ?? (optionNames.includes('pages') ? selectionUse : undefined)

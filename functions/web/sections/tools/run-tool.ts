@@ -28,7 +28,7 @@ const isFinished = ({ status }: Job) => ['completed', 'failed', 'cancelled', 'ex
 /** How long the service may delay its reply, in seconds. */
 const waitS = 20
 
-/** @throws Problem */
+/** Runs a tool on files. @throws Problem */
 export async function runToolJob(
   request: ToolRequest,
   onState: (state: RunState) => void,
@@ -42,7 +42,7 @@ export async function runToolJob(
   onState({ state: 'over', job })
 }
 
-/** Checks the request before uploading; the largest file must be within the limits. */
+/** Checks the request before uploading; sends the size of the largest file, which must be within the limits. */
 async function checkBeforeUpload({ files, combiningStep, targetFormat, from }: ToolRequest): Promise<void> {
   const step = combiningStep ?? files[0]?.steps[0]
   if (!from || !step) return
@@ -51,7 +51,7 @@ async function checkBeforeUpload({ files, combiningStep, targetFormat, from }: T
   const to = targetFormat && { targetFormat }
   await checkConversion({ from, toolOperation: step.operation, ...to, options: step.options, size }).catch(
     (error: unknown) => {
-      // Uploads wait for a connection anyway.
+      // Without a connection the check is skipped, because the upload waits for a connection anyway.
       if (!isTransient(error)) throw error
     },
   )

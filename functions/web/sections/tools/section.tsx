@@ -19,7 +19,7 @@ import words from './words/en.ts'
 
 adoptStyles(rules)
 
-/** `/tools` and `/tools/split-pdf`. */
+/** The section at `/tools` and `/tools/split-pdf`. */
 export default function Tools({ route }: { readonly route: PageRoute }) {
   const requestedId = route.params['tool']
   const tool = findTool(requestedId)

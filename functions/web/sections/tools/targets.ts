@@ -5,7 +5,7 @@ import type { Category, FormatCatalog } from '../convert/format-catalog.ts'
 import type { ToolFile } from './tool-file.ts'
 import type { ToolId } from './tools.ts'
 
-/** Default output formats of tools, as in the service; images are mostly combined into a PDF. */
+/** Default output formats of tools, as in the service, except that images are usually combined into a PDF. */
 const defaultTargets: Partial<Readonly<Record<ToolId, string>>> = {
   thumbnail: 'png',
   archive: 'zip',
@@ -26,7 +26,10 @@ export type MergeKind = 'pdf' | 'video' | 'audio' | 'image' | 'mixed'
 
 const mergeKinds: readonly string[] = ['video', 'audio', 'image'] satisfies readonly MergeKind[]
 
-/** Only files of one type can be merged; undefined while their formats are unknown. */
+/**
+ * Returns the merge kind of the files, because only files of one kind can be merged; undefined while their formats are
+ * unknown.
+ */
 export function detectMergeKind(
   files: readonly ToolFile[],
   catalog: FormatCatalog | undefined,
@@ -43,7 +46,7 @@ export function detectMergeKind(
   return mergeKinds.includes(kind) ? (kind as MergeKind) : 'mixed' // checked above
 }
 
-/** Steps that extract the chosen pages of a file to merge. */
+/** Returns the steps that extract the chosen pages of a file before it is merged. */
 export function createRangeSteps(
   { pages }: ToolFile,
   values: Readonly<Record<string, unknown>>,
@@ -58,6 +61,6 @@ export function createRangeSteps(
   ]
 }
 
-/** Whether the text is a page range; the page count is not known here. */
+/** Whether the text is a valid page range; the page count is not checked, because it is not known here. */
 export const isRange = (text: string): boolean =>
   text.trim() === '' || parseRange(text, 999_999) !== undefined

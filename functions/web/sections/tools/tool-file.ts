@@ -1,4 +1,4 @@
-/** A file added to a tool. */
+/** A file that was added to a tool. */
 export interface ToolFile {
   readonly key: number
   readonly file: File

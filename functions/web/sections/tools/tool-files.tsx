@@ -51,7 +51,7 @@ export function ToolFiles(props: Props) {
   )
 }
 
-/** Files in merge order, changed by buttons, Alt with arrow keys, or dragging. */
+/** The files in merge order, which users change with buttons, Alt and arrow keys, or dragging. */
 function FileList({ tool, files, hasRanges, onChange }: Props) {
   const list = useRef<HTMLOListElement>(null)
   const [dragged, setDragged] = useState<number>()
@@ -68,7 +68,7 @@ function FileList({ tool, files, hasRanges, onChange }: Props) {
     announce(words.moved(movedFile.file.name, to + 1, files.length), 'file moved')
   }
   useEffect(() => {
-    // The moved node has lost the focus; buttons at the ends are disabled.
+    // The moved row has lost the focus, and the pressed button may be disabled at the end of the list.
     const { key, action } = refocus.current ?? {}
     refocus.current = undefined
     const row = list.current?.querySelector(`[data-key="${key}"]`)
@@ -95,14 +95,14 @@ function FileList({ tool, files, hasRanges, onChange }: Props) {
           }}
           onKeyDown={(event) => {
             const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
-            // In the page grid of a file, the same keys move pages.
+            // In the page grid of a file, Alt and arrow keys move pages instead.
             if (!event.altKey || !step || !canMove || event.defaultPrevented) return
             event.preventDefault()
             move(at, at + step)
           }}
         >
           <Thumbnail blob={toolFile.file} type={toolFile.file.type} />
-          {/* Not the whole row: its text field could not be selected, and pages are dragged too. */}
+          {/* Only the name is draggable: a draggable row would prevent selecting text and dragging pages in it. */}
           {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons do the same as dragging */}
           <span
             class="tool-file-name"

@@ -35,7 +35,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   const [values, setValues] = useState<Values>({})
   const { state, problem, start, cancel, forget } = useToolRun()
   const changeFiles = (nextFiles: readonly ToolFile[]) => {
-    // The page grid is only shown for a single file.
+    // The page grid works with a single file only, so it is reset for another file or several.
     if (nextFiles.length !== 1 || nextFiles[0]?.key !== files[0]?.key) {
       setArrangement(undefined)
       setAccess({})
@@ -63,7 +63,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   useEffect(() => {
     if (problem && isLocked(problem)) setNeedsPassword(true)
   }, [problem])
-  // Only locked files have one; for an archive, it is the new password.
+  // Only locked PDFs need a password; for an archive, the option is the new password.
   const hidesPassword =
     !needsPassword && !['encrypt-pdf', 'decrypt-pdf', 'archive', 'extract'].includes(tool.id)
   const replacedOptions = listReplacedOptions(toolInput)
@@ -134,7 +134,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
 
 const isLocked = ({ code }: Problem) => code === 'PDF_ENCRYPTED' || code === 'FILE_ENCRYPTED'
 
-/** Why the button cannot be pressed, unless there are too few files. */
+/** The submit button, with the reason why it is disabled; there is no reason if there are too few files. */
 const SubmitButton = (props: {
   readonly tool: Tool
   readonly fault: ReturnType<typeof findInputFault>
@@ -154,7 +154,7 @@ const SubmitButton = (props: {
   </>
 )
 
-/** Errors by option, found by the page or reported by the service. The field of the first error gets the focus. */
+/** Errors by option, found by the page or reported by the service. The field of the first error receives the focus. */
 function useFieldErrors(problem: Problem | undefined, fields: readonly Option[], values: Values) {
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const form = useRef<HTMLFormElement>(null)
@@ -173,7 +173,7 @@ function useFieldErrors(problem: Problem | undefined, fields: readonly Option[],
   return { form, errors, setErrors, wrongField }
 }
 
-/** A field inside a closed details element cannot show its error. */
+/** A field inside a closed details element cannot show its error, so the element is opened. */
 function focusFirstError(errors: Readonly<Record<string, string>>, form: HTMLFormElement | null): void {
   const [firstName] = Object.keys(errors)
   const field = firstName && form?.querySelector<HTMLElement>(`[data-option="${CSS.escape(firstName)}"]`)
@@ -183,7 +183,7 @@ function focusFirstError(errors: Readonly<Record<string, string>>, form: HTMLFor
   field.focus()
 }
 
-/** One run at a time, from upload to result. */
+/** Runs a tool, one run at a time, from the upload to the result. */
 function useToolRun() {
   const [state, setState] = useState<RunState>()
   const [problem, setProblem] = useState<Problem>()

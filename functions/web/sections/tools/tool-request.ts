@@ -8,7 +8,7 @@ import type { ToolFile } from './tool-file.ts'
 import { operationOf, type Tool } from './tools.ts'
 import words from './words/en.ts'
 
-/** The user's input on a tool page, and the request it becomes. */
+/** The user's input on a tool page, and the request that it is converted to. */
 export interface ToolInput {
   readonly tool: Tool
   readonly files: readonly ToolFile[]
@@ -23,7 +23,7 @@ export interface ToolInput {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Options that the page grid replaces. */
+/** Returns the options that the page grid sets. */
 export const listReplacedOptions = ({ gridUse, arrangement, access }: ToolInput): readonly string[] =>
   arrangement && gridUse
     ? [...gridUse.replacedOptions, ...(access.password === undefined ? [] : ['password'])]
@@ -31,7 +31,7 @@ export const listReplacedOptions = ({ gridUse, arrangement, access }: ToolInput)
 
 type InputFault = 'mixed' | 'oneOnly' | 'nothingYet' | 'wrongRange'
 
-/** Why the tool cannot run yet; `few` has no message, because the file field is right above. */
+/** Returns why the tool cannot run yet; `few` has no message, because the file field is right above the button. */
 export function findInputFault({
   tool,
   files,
@@ -47,7 +47,7 @@ export function findInputFault({
   return tool.optionsOf === undefined ? undefined : 'few'
 }
 
-/** The name of the result says what was done; tools with several results name them themselves. */
+/** Returns a result name that says what was done; tools with several results name them themselves. */
 function buildResultName(
   tool: Tool['id'],
   values: Values,

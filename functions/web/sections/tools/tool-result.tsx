@@ -6,7 +6,7 @@ import { WarningText } from '../../ui/warning-text.tsx'
 import type { RunState } from './run-tool.ts'
 import words from './words/en.ts'
 
-/** Progress of a run, then its results. */
+/** The progress of a run, then its results. */
 export function RunProgress({
   state,
   onCancel,

@@ -2,9 +2,9 @@
 
 export interface Tool {
   readonly id: ToolId
-  /** Accepted format; any if left out. */
+  /** The format that the tool accepts; undefined if it accepts any. */
   readonly sourceFormat?: 'pdf'
-  /** Set if all files are combined, in order; otherwise each is processed separately. */
+  /** Set if the tool combines all files, in order; otherwise it processes each file separately. */
   readonly usesAllFiles?: true
   /** The operation whose options are used if the tool combines several operations. */
   readonly optionsOf?: ToolId
@@ -50,7 +50,7 @@ export const pageTools: readonly Tool[] = groupIds.flatMap((group) =>
   })),
 )
 
-/** The operation of the service that does it: only the general one compresses a PDF to a size. */
+/** Returns the operation that a tool uses: only the general `compress` can compress a PDF to a given size. */
 export const operationOf = (tool: string): string => (tool === 'compress-pdf' ? 'compress' : tool)
 
 export const findTool = (id: string | undefined): Tool | undefined => pageTools.find((tool) => tool.id === id)

@@ -9,7 +9,7 @@ import { operationOf, type Tool } from './tools.ts'
 
 type Conversions = ReplyData<typeof listConversions>['conversions']
 
-/** Options and targets of a tool for the chosen files. */
+/** Loads the options and targets of a tool for the chosen files. */
 export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
   const [chosenTarget, setTarget] = useState<string>()
   const formats = useQuery('formats', listFormats)
@@ -39,9 +39,9 @@ export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
     from,
     to,
     kind,
-    /** Targets to choose from; PDF tools have no choice. */
+    /** Targets to choose from; PDF tools have only one. */
     targets: tool.sourceFormat === undefined && targets.length > 1 ? targets : [],
-    /** Set if the user chose it, or if the default of the service is another one. */
+    /** Set if the user chose it, or if the page's default differs from the service's. */
     targetFormat: isTargetChosen || isImageMerge ? to : undefined,
     options: (query.data?.find((one) => one.to === to)?.options ?? []).filter(
       ({ deprecated }) => !deprecated,

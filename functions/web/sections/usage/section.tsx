@@ -100,7 +100,7 @@ export default function UsageSection() {
   )
 }
 
-/** Includes days without jobs. */
+/** Returns one entry for every date, including days without jobs. */
 function fillDates(from: string, isMonthly: boolean, series: Usage['series']) {
   const jobs = new Map(series.map((entry) => [entry.date, entry.jobs]))
   const dates = new Set<string>()

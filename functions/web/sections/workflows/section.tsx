@@ -70,7 +70,7 @@ interface WorkflowFields {
   readonly tasks: unknown
 }
 
-/** The fields of a workflow, empty or as they are now. */
+/** The fields of a workflow, which are empty for a new one. */
 function WorkflowForm({
   workflow,
   submitLabel,
@@ -145,7 +145,7 @@ function parseTasks(text: string): unknown {
   }
 }
 
-/** The schedule fields, with a description and the next runs while typing. */
+/** The schedule fields, with a description and the next runs, which are updated while typing. */
 function ScheduleFields({ workflow }: { readonly workflow: Workflow | undefined }) {
   const [cron, setCron] = useState(workflow?.cron ?? '0 3 * * *')
   const [timezone, setTimezone] = useState(
@@ -224,7 +224,7 @@ function NextRuns({ cron, timezone }: { readonly cron: string; readonly timezone
   )
 }
 
-/** While typing, the expression is often invalid. */
+/** Returns undefined if the action throws: while the user types, the expression is often invalid. */
 function tryOrUndefined<Result>(action: () => Result): Result | undefined {
   try {
     return action()
@@ -321,7 +321,7 @@ function WorkflowPage({ id }: { readonly id: string }) {
               workflow={data}
               submitLabel={words.save}
               action={async ({ tasks, ...fields }) => {
-                // Secrets in tasks are not shown, so unchanged tasks are not sent.
+                // The service masks secrets in tasks, so unchanged tasks must not be sent back.
                 const hasNewTasks = JSON.stringify(tasks) !== JSON.stringify(data.tasks)
                 await callApi(pathOf(id), {
                   method: 'PATCH',

@@ -1,6 +1,6 @@
 import type { WarningCatalog } from '../catalog.ts'
 
-/** In English, the service's own sentences are shown, which say more. */
+/** The English page shows the service's own messages, which say more, so its catalog is empty. */
 const warnings: WarningCatalog = { texts: {}, sentences: {} }
 
 export default warnings

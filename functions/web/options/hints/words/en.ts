@@ -1,6 +1,6 @@
 /**
- * Short hints for people, by the description that the API has for programs. A description without an entry is shown as
- * it is; an empty hint leaves it out where the label says it all.
+ * Short hints for people, keyed by the API's description, which is written for developers. A description without an
+ * entry is shown unchanged; an empty hint hides it, if the label says everything.
  */
 const hints: Readonly<Record<string, string>> = {
   '0 is fastest, 9 is smallest; the pixels do not change.':

@@ -86,7 +86,7 @@ export default {
   revokeConfirm: 'Apps using this key stop working immediately.',
   revoked: 'Key revoked.',
   unreachable: 'The server cannot be reached. Check your connection and try again.',
-  /** By error code, where the page has a better text than the service. */
+  /** Texts by error code, for errors that the page explains better than the service. */
   errors: {
     INVALID_EMAIL_OR_PASSWORD: 'Wrong email or password.',
     EMAIL_NOT_VERIFIED: 'Confirm your email address first: we’ve sent you a new link.',

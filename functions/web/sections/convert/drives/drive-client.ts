@@ -5,7 +5,7 @@ import type { ItemOrigin } from '../item.ts'
 import { watchJob } from '../watch-job.ts'
 import words from './words/en.ts'
 
-/** Access to drives, with connections remembered in this browser. */
+/** Accesses drives; this browser remembers the connections. */
 
 export type DriveName = ReplyData<typeof listDrives>['drives'][number]
 export type Listing = ReplyData<typeof listDrive>
@@ -20,7 +20,7 @@ export function listAvailableDrives(): Promise<readonly DriveName[]> {
   availableDrives ??= callApi<ReplyData<typeof listDrives>>('/v1/cloud').then(
     ({ drives }) => drives,
     () => {
-      // The next request may succeed.
+      // Forgets the failure, because the next request may succeed.
       availableDrives = undefined
       return []
     },
@@ -28,7 +28,7 @@ export function listAvailableDrives(): Promise<readonly DriveName[]> {
   return availableDrives
 }
 
-/** Saving needs a connection of its own, for which the owner has granted more access. */
+/** Saving needs a separate connection, for which the user has granted write access. */
 export type DriveAccess = 'read' | 'write'
 
 const getStorageKey = (drive: string, access: DriveAccess) =>
@@ -47,15 +47,15 @@ export function saveConnection(drive: string, access: DriveAccess, id: string | 
     if (id === undefined) localStorage.removeItem(getStorageKey(drive, access))
     else localStorage.setItem(getStorageKey(drive, access), id)
   } catch {
-    // Storage is denied: the visitor must connect at each visit.
+    // Storage is denied, so the visitor must connect again at each visit.
   }
 }
 
-/** Path of the page with the dialog of a drive. */
+/** Returns the path of the page with the file browser of a drive. */
 export const getDialogPath = (drive: string, access: DriveAccess) =>
   `/convert?${new URLSearchParams({ drive, ...(access === 'write' && { save: 'true' }) })}`
 
-/** Redirects to the drive, which redirects back here. */
+/** Redirects the browser to the drive, which redirects back to this page. */
 export async function connect(drive: string, access: DriveAccess): Promise<void> {
   const returnUrl = new URL(getDialogPath(drive, access), location.href).href
   const query = new URLSearchParams({ redirectUri: returnUrl, access })
@@ -72,7 +72,7 @@ export function listFolder(
     readonly cursor?: string
   },
 ): Promise<Listing> {
-  // All values are strings.
+  // the query has only strings
   return callApi<Listing>(`${pathOf(drive)}/list?${new URLSearchParams(query as Record<string, string>)}`)
 }
 

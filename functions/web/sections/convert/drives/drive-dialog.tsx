@@ -11,7 +11,7 @@ import words from './words/en.ts'
 
 adoptStyles(many, rules)
 
-/** The file browser of a drive. The drive redirects to its URL after granting access. */
+/** The file browser of a drive. The drive redirects to its URL after the user has granted access. */
 export default function DriveDialog({ query }: { readonly query: URLSearchParams }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const close = () => {
@@ -69,7 +69,7 @@ const Search = ({ drive }: { readonly drive: Drive }) => (
   </form>
 )
 
-/** The files and folders of the open folder, or the results of a search; only its folders when results are saved. */
+/** Lists the open folder, or the results of a search. When results are saved, only folders are listed. */
 function Folder({ drive }: { readonly drive: Drive }) {
   const entries = drive.listing?.items.filter(({ isFolder }) => isFolder || !drive.isSaving)
   return (

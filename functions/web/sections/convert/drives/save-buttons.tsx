@@ -13,7 +13,7 @@ import {
 import { storeJobsToSave } from './save-results.ts'
 import words from './words/en.ts'
 
-/** A button for each configured drive, which opens its folders for the results of these jobs. */
+/** A button for each configured drive; it opens a folder dialog to save the results of these jobs. */
 export default function SaveButtons({ jobIds }: { readonly jobIds: readonly string[] }) {
   const drives = useSignal<readonly DriveName[]>([])
   const problem = useSignal<Problem | undefined>(undefined)

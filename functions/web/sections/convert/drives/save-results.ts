@@ -3,7 +3,7 @@ import { callApi, explainError, fetchJobStatus, Problem, type ReplyData } from '
 import { watchJob } from '../watch-job.ts'
 import words from './words/en.ts'
 
-/** Jobs whose results are to be saved; connecting the drive leaves the page, so they are stored. */
+/** Jobs whose results are to be saved. They are stored, because connecting the drive leaves the page. */
 
 const storageKey = 'jobs to save'
 /** Maximum number of jobs per request. */
@@ -27,7 +27,7 @@ interface SaveTarget {
   readonly folderId?: string | undefined
 }
 
-/** Whether a request was refused because its jobs have too many files, not because of a folder or a connection. */
+/** Whether a request was refused because its jobs have too many files, and not because of a folder or connection. */
 const hasTooManyFiles = (error: unknown) =>
   error instanceof Problem && error.field === 'jobIds' && error.details?.['max'] !== undefined
 
@@ -62,7 +62,7 @@ export async function saveResults(
       throw finishedJob.error
         ? await explainError(finishedJob.error)
         : new Problem('EXPORT_FAILED', words.saveFailed)
-    // If the next request fails, saving again must not store copies of these.
+    // If the next request fails, a retry must not save this batch again.
     at += batch.length
     storeJobsToSave(jobIds.slice(at))
   }

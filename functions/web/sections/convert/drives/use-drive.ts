@@ -22,7 +22,7 @@ const maxFiles = 20
 
 const toFolderQuery = (id: string | undefined) => (id === undefined ? {} : { folderId: id })
 
-/** The folder of a drive that is shown, and the files that were chosen in any folder. */
+/** State of the file browser: the open folder of the drive, and the files chosen in any of its folders. */
 export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose: () => void }) {
   const drive = query.get('drive') ?? ''
   const access = query.has('save') ? 'write' : 'read'
@@ -33,7 +33,7 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
   const problem = useSignal<Problem | string | undefined>(undefined)
   const isBusy = useSignal(false)
   const isSaved = useSignal(false)
-  /** Operations that are running: a folder can be opened while results are saved. */
+  /** Number of running operations: a folder can be opened while results are being saved. */
   const operationCount = useRef(0)
   const requestCount = useRef(0)
   const lastQuery = useRef<{ readonly folderId?: string; readonly q?: string }>({})
@@ -75,7 +75,7 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
     const newConnection = query.get('connectionId')
     if (newConnection) {
       saveConnection(drive, access, newConnection)
-      // The connection id is private and must not stay in the URL.
+      // The connection id is private, so it is removed from the URL.
       history.replaceState(null, '', getDialogPath(drive, access))
     }
     if (query.has('error')) problem.value = words.refused
@@ -89,7 +89,7 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
     problem: problem.value,
     isBusy: isBusy.value,
     isConnected: loadConnection(drive, access) !== undefined,
-    /** Names of the open folder and those above it. */
+    /** Names of the folders from the top down to the open one. */
     path: folderPath.value.map(({ name }) => name),
     listing: listing.value,
     chosenCount: chosenEntries.value.length,

@@ -1,4 +1,4 @@
-/** Texts of the Convert section. Every other language has the same keys, or tsc fails. */
+/** Texts of the Convert section. Other languages must have the same keys, or type checking fails. */
 
 const files = (count: number) => (count === 1 ? '1 file' : `${count} files`)
 
@@ -13,7 +13,7 @@ export default {
     archive: 'Archives',
     font: 'Fonts',
   },
-  /** Above the list, for example `40 images`. */
+  /** Shown above the list, for example `40 images`. */
   counted: {
     image: (count: number) => (count === 1 ? '1 image' : `${count} images`),
     document: (count: number) => (count === 1 ? '1 document' : `${count} documents`),
@@ -73,7 +73,7 @@ export default {
   rename: 'Rename files',
   retryAll: (count: number) => (count === 1 ? 'Retry failed file' : `Retry ${count} failed`),
   clear: 'Clear list',
-  /** Files that are ready have a line of their own until the first one starts. */
+  /** The count of ready files is omitted while no file has started, because another line shows it then. */
   summary: (parts: { done: number; failed: number; active: number; ready: number; total: number }) =>
     [
       parts.done > 0 && `${parts.done} of ${parts.total} converted`,
@@ -117,7 +117,7 @@ export default {
     convert: 'Converting',
     ocr: 'Recognizing text',
     export: 'Saving the result',
-  } as Readonly<Record<string, string>>, // other phases have no text
+  } as Readonly<Record<string, string>>, // the other phases have no text
   secondsLeft: (count: number) => `about ${count} s left`,
   minutesLeft: (count: number) => `about ${count} min left`,
   hoursLeft: (count: string) => `about ${count} h left`,
@@ -167,7 +167,7 @@ export default {
       tables: ['table', 'tables'],
       fields: ['form field', 'form fields'],
       frames: ['frame', 'frames'],
-    } as Readonly<Record<string, readonly [one: string, many: string]>>, // the service may count more
+    } as Readonly<Record<string, readonly [one: string, many: string]>>, // a newer service may count more units
     and: ' and ',
     whole: (amounts: string, isOne: boolean) => `${isOne ? '' : 'All '}${amounts} kept`,
     part: (result: string, source: string, percent: string) => `${result} of ${source} kept (${percent})`,
@@ -188,7 +188,7 @@ export default {
       channels: 'audio channels',
       hiddenText: 'hidden text',
       selectableText: 'selectable text',
-    } as Readonly<Record<string, string>>, // the service may detect more
+    } as Readonly<Record<string, string>>, // a newer service may detect more categories
     droppedContent: (target: string, names: string) => `Not supported by ${target} and dropped: ${names}.`,
     theResult: 'the result',
   },

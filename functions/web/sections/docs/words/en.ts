@@ -21,7 +21,7 @@ export default {
   status: 'Status',
   required: 'required',
   nothing: 'None.',
-  // OpenAPI types the location as text.
+  // The type allows any string, because the OpenAPI types do.
   locations: { path: 'path', query: 'query', header: 'header' } as Readonly<Record<string, string>>,
   open: 'No authentication needed.',
   openOr: (scopes: string) => `No authentication needed; keys and tokens need ${scopes}.`,

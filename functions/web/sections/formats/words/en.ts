@@ -47,7 +47,7 @@ export default {
     selectableText: 'Selectable text',
     frames: 'Video frames',
     seconds: 'Playing time',
-  } as Readonly<Record<string, string>>, // the service may report more
+  } as Readonly<Record<string, string>>, // a newer service may report more values
   options: 'Options',
   noOptions: 'No options.',
   option: 'Option',

@@ -1,4 +1,4 @@
-/** Texts of the landing pages. Every other language has the same keys, or tsc fails. */
+/** Texts of the landing pages. Other languages must have the same keys, or type checking fails. */
 export default {
   howTo: 'How it works',
   options: 'Options',

@@ -23,7 +23,7 @@ export default {
   p95: '95% finish within',
   note: 'Excluding corrupt files.',
   unreachable: 'The server cannot be reached. Check your connection and try again.',
-  // The service may report more parts.
+  // A newer service may report more parts.
   names: { table: 'Database', files: 'File storage', disk: 'Free disk space' } as Readonly<
     Record<string, string>
   >,

@@ -2,7 +2,7 @@
 
 export default {
   title: 'Keyboard shortcuts',
-  /** By key. */
+  /** Descriptions by key. */
   keys: {
     a: 'Add files',
     c: 'Convert everything that is ready',

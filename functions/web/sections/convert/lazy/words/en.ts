@@ -1,4 +1,4 @@
-/** Texts for the parts of Convert that are loaded later; a first visit does not load them. */
+/** Texts for the parts of Convert that a first visit does not load. */
 
 export default {
   options: 'Options',
