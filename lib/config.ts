@@ -4,7 +4,7 @@ import { defined } from './validation/defined.ts'
 import { describeExpectation } from './validation/describe-schema.ts'
 import { planNameSchema } from './validation/plan-name.ts'
 
-/** Value of `ENGINES` for a service without engines: an empty variable counts as not set, which means all of them. */
+/** Value of `ENGINES` for a service without engines. An empty variable counts as not set, which means all engines. */
 export const noEnginesValue = 'none'
 
 const engineListSchema = z
@@ -52,7 +52,7 @@ const drivesSchema = json.pipe(
         })
         .partial()
         .optional(),
-      /** Origins of other sites that people may be redirected back to. */
+      /** Origins of other sites to which a sign-in may redirect. */
       origins: z.array(httpUrlSchema).optional(),
     }),
   ),
@@ -67,8 +67,8 @@ const port = z.coerce.number().int().min(0).max(65_535)
 const createIntegerSchema = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
 /**
- * Every setting of the service, with its default. The first block is for people who run it on one machine; the second
- * is set by the deployment (or, on one machine, by the local runtime).
+ * Every setting of the service, with its default. The first block is for people who run the service on one machine; the
+ * second is set by the deployment or, on one machine, by the local runtime.
  */
 export const settings = {
   PORT: port.default(8080).describe('Port of the service'),
@@ -327,14 +327,14 @@ export interface RoleKey {
 }
 
 export type Config = { [K in keyof typeof settings]: z.infer<(typeof settings)[K]> } & {
-  /** Undefined when the environment has none: the AWS SDK then looks elsewhere. */
+  /** Undefined if the environment has no key: the AWS SDK then looks elsewhere. */
   readonly roleKey?: RoleKey
 }
 
-/** Largest body that fits into the 6 MB of a Lambda invocation, in base64 and with the headers. */
+/** Largest body that fits into the 6 MB of a Lambda invocation, with its headers and in base64. */
 const maxUnstreamedBodyMb = 4.4
 
-/** Maximum bytes of a request body; undefined when only the size of its files is limited. */
+/** Returns the maximum size of a request body in bytes; undefined if only the size of its files is limited. */
 export function getMaxBodyBytes({
   MAX_FORM_MB,
   REQUEST_BODIES,
@@ -346,7 +346,7 @@ export function getMaxBodyBytes({
 /** An invalid setting. The message names the variable, what was expected and what it got. */
 export class ConfigError extends Error {}
 
-/** @throws ConfigError for the first invalid variable */
+/** Reads all settings. @throws ConfigError for the first invalid variable */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const entries = Object.entries(settings).map(([name, schema]) => {
     // An empty variable counts as not set, as in shells and compose files.
@@ -374,7 +374,7 @@ export function readRoleKey(environment: Readonly<Record<string, string | undefi
 }
 
 /**
- * All environment variables of this process, for the local runtime: it passes them on to workers and sets those that
- * Lambda would set and the AWS SDK reads itself.
+ * All environment variables of this process. The local runtime passes them on to workers, and sets those that Lambda
+ * would set and that the AWS SDK itself reads.
  */
 export const processEnvironment: Record<string, string | undefined> = process.env

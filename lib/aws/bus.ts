@@ -40,7 +40,10 @@ export class Bus {
     if (FailedEntryCount) throw new Error(`the bus rejected ${name}`)
   }
 
-  /** @throws if the bus rejected any event; publishing all of them again is harmless, because ids stay the same. */
+  /**
+   * Publishes events. @throws if the bus rejected any of them; publishing all of them again is harmless, because ids
+   * stay the same.
+   */
   async publish(events: readonly BusEvent[]): Promise<void> {
     if (events.length === 0) return
     const put = await this.#openPutEvents()

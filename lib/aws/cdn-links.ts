@@ -8,7 +8,7 @@ interface CdnLink {
   readonly expiresS: number
 }
 
-/** Parameters by which S3 names a file and its type in the response. */
+/** Parameters that set the filename and the content type of S3's response. */
 export const cdnParameters = ['response-content-type', 'response-content-disposition'] as const
 type CdnParameter = (typeof cdnParameters)[number]
 
@@ -23,7 +23,7 @@ export const getKeyFingerprint = (publicKey: KeyObject): string =>
 const encodeStrictly = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** The base64 of CloudFront, in which no character has a meaning in URLs. */
+/** Encodes bytes in CloudFront's variant of base64, whose characters have no special meaning in URLs. */
 const toCloudFrontBase64 = (bytes: Buffer) =>
   bytes.toString('base64').replaceAll('+', '-').replaceAll('=', '_').replaceAll('/', '~')
 
@@ -64,7 +64,7 @@ export function createCdnLinks({
     const query = cdnParameters.map((name) => `${name}=${encodeStrictly(parameters[name])}`).join('&')
     const url = `${PUBLIC_URL.replace(/\/$/, '')}/${key}?${query}`
     const expires = Math.floor(Date.now() / 1000) + expiresS
-    // CloudFront verifies SHA-1.
+    // CloudFront expects SHA-1 signatures.
     const signature = sign('RSA-SHA1', Buffer.from(createCannedPolicy(url, expires)), pair.privateKey)
     return `${url}&Expires=${expires}&Signature=${toCloudFrontBase64(signature)}&Key-Pair-Id=${pair.id}`
   }

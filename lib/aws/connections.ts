@@ -1,7 +1,7 @@
 import type { ClientConnection, FileExchange } from '../io/local-connections.ts'
 import type { SocketExchange } from './sockets.ts'
 
-/** Direct connections by service; the clients of services without an entry connect to their endpoints. */
+/** Direct connections by service. The client of a service without an entry connects to its endpoint. */
 export interface ServiceConnections {
   readonly s3?: ClientConnection | undefined
   readonly sqs?: ClientConnection | undefined

@@ -65,7 +65,7 @@ export async function copyInParts(
     }
   })
   try {
-    // After all parts have finished: a part that arrives after the abort would remain.
+    // Fails only after all parts have finished, because a part that arrives after the abort would remain.
     if (failures.length > 0) throw failures[0]
     const Parts = partNumbers.map((number) => ({ PartNumber: number, ETag: etagsByNumber.get(number) }))
     const completedUpload = await s3.send(

@@ -13,7 +13,7 @@ import * as z from 'zod'
 
 /** Returns messages from dead-letter queues to their source. */
 
-/** How long to wait for the redrive to finish; SQS continues in the background. */
+/** How long to wait for the redrive to finish; after that, SQS continues in the background. */
 const maxWaitMs = 60_000
 const pollMs = 250
 
@@ -45,7 +45,7 @@ export async function redriveMessages(
   }
 }
 
-/** An event as a rule of the bus passes it to a function. */
+/** An event in the form in which a rule of the bus passes it to a function. */
 const BusEventMessage = z.object({
   source: z.string(),
   'detail-type': z.string(),
@@ -54,9 +54,8 @@ const BusEventMessage = z.object({
 })
 
 /**
- * Publishes failed events to the bus again, because the function that got them has no source queue. Other subscribers
- * receive them twice, which is harmless: they keep their ids.
- * @returns the number of events.
+ * Publishes failed events to the bus again, because there is no source queue to which they could be moved. Other
+ * subscribers receive them twice, which is harmless: the events keep their ids. @returns the number of events.
  */
 export async function republishEvents(name: string, bus: string, region: string): Promise<number> {
   const sqs = createClient(region)

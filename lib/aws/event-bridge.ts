@@ -1,2 +1,2 @@
-// Only the used parts of the client, so that a lazily loaded bundle contains nothing else.
+// Exports only the used parts of the client, so that the lazily loaded bundle contains nothing else.
 export { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'

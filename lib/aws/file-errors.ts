@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 
-/** An upload can be overwritten while its URL is valid, and a file can be deleted: both are reported, not retried. */
+/** An upload can be overwritten while its URL is valid, and a file can be deleted. Neither error is retried. */
 
 export const fileOverwrittenError = (filename: string, cause?: unknown): AppError =>
   new AppError(
@@ -17,7 +17,7 @@ export const fileGoneError = (filename: string, cause?: unknown): AppError =>
 export const isBucketUnavailable = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'NoSuchBucket' || error.name === 'AccessDenied')
 
-/** Maps errors of the SDK, by their names, to errors about a changed or deleted file. */
+/** Maps SDK errors by name to errors that say that the file was changed or deleted. */
 export function toFileError(error: unknown, filename: string): AppError | undefined {
   const name = error instanceof Error ? error.name : ''
   if (name === 'PreconditionFailed') return fileOverwrittenError(filename, error)

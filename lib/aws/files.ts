@@ -21,10 +21,10 @@ import { readLocatedFiles } from './prefetched-files.ts'
 import type { StoreTimeouts } from './timeouts.ts'
 
 export interface ObjectInfo {
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number
   readonly contentType: string
-  /** Quoted, as in HTTP. */
+  /** ETag in quotes, as in HTTP. */
   readonly etag: string
   readonly storedAt: Date
 }
@@ -32,7 +32,7 @@ export interface ObjectInfo {
 /** Identifies a file in the bucket for reading. */
 export interface FileReference {
   readonly key: string
-  /** For messages. */
+  /** Filename for error messages. */
   readonly filename: string
   readonly etag?: string | undefined
 }
@@ -50,9 +50,9 @@ interface DownloadLink {
 
 interface DeclaredFile {
   readonly contentType: string
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number
-  /** Hex. */
+  /** SHA-256 of the file in hex. */
   readonly sha256?: string | undefined
 }
 
@@ -61,20 +61,23 @@ interface StoreStreamOptions {
   readonly path: string
   readonly contentType: string
   readonly signal: AbortSignal
-  /** Expected bytes, if known; there may be more or fewer. */
+  /** Expected size in bytes, if known; the stream may have more or fewer. */
   readonly size?: number | undefined
 }
 
-/** Parts of a streamed upload in memory at a time; with 8 MiB parts, a form upload uses 16 MiB. */
+/** Maximum number of parts of a streamed upload in memory: with parts of 8 MiB, a form upload uses 16 MiB. */
 const maxConcurrentParts = 2
 const partBytes = 8 * 1024 * 1024
-/** Larger objects are copied in parts. */
+/** Objects above this size are copied in parts. */
 const maxSingleCopyBytes = 512 * 1024 ** 2
 const copyPartBytes = 64 * 1024 ** 2
 
 /** Inputs and outputs in the bucket. Keys are generated and never contain client data. */
 export class Files {
-  /** Loaded on first use: functions that only access records skip the client, a fifth of their code. */
+  /**
+   * Loads the S3 client on first use. Functions that only access records never load it, which saves a fifth of their
+   * code.
+   */
   readonly #open: () => Promise<BucketClients>
   readonly #bucket: string
   readonly #exchange: FileExchange | undefined
@@ -97,13 +100,13 @@ export class Files {
   /** Stores a stream of unknown length; nothing remains if it fails or the signal fires. */
   async putStream(key: string, body: Readable, contentType: string, signal: AbortSignal): Promise<void> {
     const target = { Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType }
-    // The sender may disconnect while the client is loaded; the error is thrown when the stream is read.
+    // Prevents a crash if the sender disconnects while the client is loaded; reading the stream throws the error.
     body.on('error', () => {})
     const { s3, uploadStream } = await this.#open()
     await uploadStream(s3, target, { partBytes, maxConcurrentParts, signal })
   }
 
-  /** Stores a file; its hash (hex) is needed if the file leaves this machine. */
+  /** Stores a file. @param sha256 hash in hex, which is needed if the file leaves this machine */
   async putFile(key: string, path: string, contentType: string, sha256: Promise<string>): Promise<void> {
     if (this.#exchange) return this.#exchange.put(key, path, contentType)
     const { s3, PutObjectCommand, uploadStream } = await this.#open()
@@ -123,7 +126,7 @@ export class Files {
     }
   }
 
-  /** Stores a stream; with a bucket on this machine, it is written to `path` in the work folder first. */
+  /** Stores a stream. With a bucket on this machine, the stream is first written to `path` in the work folder. */
   async receive(
     key: string,
     body: AsyncIterable<Buffer>,
@@ -135,7 +138,7 @@ export class Files {
     await this.#exchange.put(key, path, contentType)
   }
 
-  /** Streams a range of a file. @throws as `getFile` does. */
+  /** Streams a range of a file. @throws the same errors as `getFile`. */
   async stream(file: FileReference, range: ByteRange, signal: AbortSignal): Promise<Readable> {
     if (!this.#exchange) return this.#fetch(file, { Range: `bytes=${range.start}-${range.end - 1}`, signal })
     signal.throwIfAborted()
@@ -164,7 +167,7 @@ export class Files {
         throw toFileError(error, filename) ?? error
       })
     if (!Body) throw new Error(`no body in the response for ${key}`)
-    return Body as typeof Body & Readable // on Node; its type also covers browsers
+    return Body as typeof Body & Readable // Node's type, without that of browsers
   }
 
   async putBytes(key: string, body: Uint8Array, contentType: string): Promise<void> {
@@ -199,7 +202,7 @@ export class Files {
   ): Promise<string> {
     const clients = await this.#open()
     const request = { bucket: this.#bucket, from: key, to, etag }
-    // A bucket on this machine links the bytes.
+    // A bucket on this machine creates a hard link, which is fast for any size.
     const isSlow = size > maxSingleCopyBytes && !this.#exchange
     const parts = { size, partBytes: copyPartBytes, contentType: mimeType ?? 'application/octet-stream' }
     try {
@@ -216,7 +219,7 @@ export class Files {
     return (await this.#fetch(file, { Range: `bytes=${start}-${end - 1}` })).transformToByteArray()
   }
 
-  /** Undefined if the object does not exist. */
+  /** Returns size and type of an object; undefined if it does not exist. */
   async head(key: string): Promise<ObjectInfo | undefined> {
     const { s3, HeadObjectCommand, NotFound } = await this.#open()
     try {
@@ -233,7 +236,7 @@ export class Files {
     }
   }
 
-  /** Deleting missing objects is not an error. */
+  /** Deletes objects; missing ones are not an error. */
   async delete(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return
     const { s3, DeleteObjectsCommand } = await this.#open()
@@ -258,7 +261,7 @@ export class Files {
     await this.delete([...new Set([...keys, ...foundKeys])])
   }
 
-  /** @throws if the bucket is not available. */
+  /** Checks access to the bucket. @throws if it is not available. */
   async check(): Promise<void> {
     const { s3, HeadBucketCommand } = await this.#open()
     await s3.send(new HeadBucketCommand({ Bucket: this.#bucket }))
@@ -308,7 +311,7 @@ export class Files {
     const url = await getSignedUrl(signer, command, {
       expiresIn: expiresS,
       signableHeaders: new Set(['host', 'content-type', 'content-length', 'x-amz-checksum-sha256']),
-      // Sent as a header, so that the storage verifies the body.
+      // The checksum is sent as a header, so that the storage verifies the body.
       unhoistableHeaders: new Set(['x-amz-checksum-sha256']),
     })
     return {
@@ -317,7 +320,7 @@ export class Files {
     }
   }
 
-  /** A presigned PUT of any bytes, or of those with this hash; the size is checked after the upload. */
+  /** Presigns a PUT of any bytes or, with a hash, of the bytes that have it; the size is checked after the upload. */
   async presignUnsizedPut(
     key: string,
     { sha256 }: { sha256?: string | undefined },
@@ -338,7 +341,7 @@ export class Files {
     return { url, headers: { ...defined({ 'x-amz-checksum-sha256': checksum }) } }
   }
 
-  /** A form upload of any file up to this size; S3 then redirects to `redirect` or responds with 201. */
+  /** Presigns a form upload of any file up to this size; S3 then redirects to `redirect` or responds with 201. */
   presignForm(
     key: string,
     {
@@ -385,11 +388,11 @@ export class Files {
  * query-string parameters that begin with x-".
  */
 function addDigestParameter({ middlewareStack }: GetObjectCommand | HeadObjectCommand, digest: string): void {
-  // At this step both are HTTP requests.
+  // Both commands are HTTP requests at this step.
   const stack = middlewareStack as GetObjectCommand['middlewareStack']
   stack.add(
     (next) => (args) => {
-      // The SDK types it as unknown.
+      // The SDK's type of the request is unknown.
       const { query } = args.request as { query: Record<string, string> }
       query['x-repr-digest'] = digest
       return next(args)

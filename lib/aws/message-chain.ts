@@ -10,39 +10,39 @@ import { getCurrentTraceparent, runInTrace } from '../trace.ts'
 export const maxHops = 10_000
 
 const hopsAttribute = 'Hops'
-/** The name that instrumentations of SQS have in common. */
+/** Attribute with the trace context; instrumentations of SQS use the same name. */
 const traceAttribute = 'traceparent'
 
-/** Hops of the message that is being processed; 0 starts a new chain. */
+/** Number of hops of the message being processed; 0 starts a new chain. */
 const currentHops = new AsyncLocalStorage<number>()
 
 /** Returns the number of messages that led to this one. */
 export const readHops = ({ messageAttributes }: Partial<Pick<SQSRecord, 'messageAttributes'>>): number =>
   Number(messageAttributes?.[hopsAttribute]?.stringValue ?? 1)
 
-/** Returns the trace context that a message was sent with. */
+/** Returns the trace context that the sender added to a message. */
 export const readTraceparent = ({ messageAttributes }: Partial<Pick<SQSRecord, 'messageAttributes'>>) =>
   messageAttributes?.[traceAttribute]?.stringValue
 
-/** Processes a message; messages that are sent meanwhile are a hop further. */
+/** Processes a message. Messages sent meanwhile are one hop further in the chain. */
 export const continueChain = <T>(hops: number, process: () => T): T => currentHops.run(hops, process)
 
 /**
- * Messages that are sent meanwhile don't continue the chain of the message that is being processed: neither for
- * `maxHops` nor for AWS, which stops chains of more than 16 invocations of a function.
- * @param traceparent trace that they belong to
+ * Starts new chains: messages sent meanwhile don't continue the chain of the message being processed, neither for
+ * `maxHops` nor for AWS, which stops chains of more than 16 invocations of a function. @param traceparent trace to
+ * which the messages belong
  */
 export const startChain = <T>(send: () => T, traceparent?: string): T =>
   runInTrace(traceparent, () => currentHops.run(0, send))
 
-/** Returns the attributes that count the messages of a chain; none for the first one. */
+/** Returns the attributes that count the messages of a chain; the first message has none. */
 export function createChainAttributes() {
   const hops = currentHops.getStore()
   if (!hops) return {}
   return { MessageAttributes: { [hopsAttribute]: { DataType: 'Number', StringValue: String(hops + 1) } } }
 }
 
-/** Returns the attributes of a message that is sent: those of its chain, and its trace context. */
+/** Returns the attributes of a message to send: those of its chain, and its trace context. */
 export function messageAttributes() {
   const traceparent = getCurrentTraceparent()
   if (traceparent === undefined) return createChainAttributes()
@@ -54,7 +54,10 @@ export function messageAttributes() {
   }
 }
 
-/** Returns a trace header for messages that start a chain; otherwise the SDK sends that of the invocation. */
+/**
+ * Returns a trace header for messages that start a chain. Without it, the SDK would send the header of the current
+ * invocation.
+ */
 export const createTraceHeader = (): string | undefined =>
   currentHops.getStore() === 0
     ? `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`

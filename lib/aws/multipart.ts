@@ -2,9 +2,9 @@ import type { BucketClients } from './bucket-clients.ts'
 
 export interface StoredPart {
   readonly number: number
-  /** Quoted, as in HTTP. */
+  /** ETag in quotes, as in HTTP. */
   readonly etag: string
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number
 }
 
@@ -42,14 +42,14 @@ export class MultipartStorage {
     return UploadId
   }
 
-  /** Signs the URL to which the raw bytes of a part are PUT, as often as needed. */
+  /** Signs the URL to which a client PUTs the raw bytes of a part, and again if it retries. */
   async signPartUrl(target: MultipartTarget, number: number, expiresS: number): Promise<string> {
     const { signer, getSignedUrl, UploadPartCommand } = await this.#open()
     const command = new UploadPartCommand({ ...this.#toUploadParams(target), PartNumber: number })
     return getSignedUrl(signer, command, { expiresIn: expiresS })
   }
 
-  /** Lists the uploaded parts in order; undefined if the upload does not exist any more. */
+  /** Lists the uploaded parts in order; undefined if the upload no longer exists. */
   async list(target: MultipartTarget): Promise<StoredPart[] | undefined> {
     const { s3, ListPartsCommand } = await this.#open()
     const storedParts: StoredPart[] = []
@@ -74,7 +74,8 @@ export class MultipartStorage {
   }
 
   /**
-   * @returns `over` if the upload does not exist any more, `changed` if a part was sent again after it was listed.
+   * Completes an upload. @returns `over` if it no longer exists, `changed` if a part was sent again after it was
+   * listed.
    */
   async complete(
     target: MultipartTarget,

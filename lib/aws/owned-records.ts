@@ -2,7 +2,7 @@ import type { Item, Key, Table, Write } from './table.ts'
 
 /** Records with a limit per owner, such as workflows: each has its own item and an entry in the owner's list. */
 
-/** Prefixes (before the `#`) of the keys of owned records. */
+/** Key prefixes of owned records, without the `#`. */
 export const ownedKinds = ['WORKFLOW', 'WEBHOOK', 'KEY', 'OAUTH', 'DRIVE'] as const
 type OwnedKind = (typeof ownedKinds)[number]
 
@@ -59,7 +59,7 @@ export async function listOwnedIds(table: Table, kind: OwnedKind, owner: string)
 }
 
 /**
- * Removes a record and its dependent items; false if it was already removed. @param extraWrites in the same
+ * Removes a record and its dependent items; false if it was already removed. @param extraWrites written in the same
  * transaction.
  */
 export async function removeOwned(
@@ -83,7 +83,7 @@ export async function removeOwned(
   return isRemoved
 }
 
-/** Moves all records of these kinds to an owner who has none of them yet. */
+/** Moves all records of these kinds to an owner who has no such records yet. */
 export async function moveOwnedRecords(
   table: Table,
   kinds: readonly OwnedKind[],
@@ -99,7 +99,7 @@ export async function moveOwnedRecords(
         { update: count, change: { setPlus: { [kind]: [kind, 1] } } },
         { delete: getListEntryKey(from, kind, id), if: { exists: true } },
         { put: { ...getListEntryKey(to, kind, id), id } },
-        // The new version makes writers that read the record earlier fail.
+        // The version is incremented, so that writers that read the record earlier fail.
         { update: getOwnedKey(kind, id), change: { set: { owner: to }, setPlus: incrementVersion(kind) } },
       ])
     }

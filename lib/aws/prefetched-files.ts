@@ -10,7 +10,7 @@ import { readDiskSpace } from '../io/disk-space.ts'
 import type { LocatedFile } from '../io/local-connections.ts'
 import { readAhead, readFully } from '../io/read-ahead.ts'
 
-/** Bytes read before the consumer requests them. */
+/** Number of bytes read before the consumer requests them. */
 const readAheadBytes = 512 * 1024
 
 /**
@@ -47,7 +47,10 @@ function toReadError(error: unknown): unknown {
   return isGone ? Object.assign(new Error('the object was deleted'), { name: 'NoSuchKey' }) : error
 }
 
-/** Copies concatenated files to a new file; for a single one the kernel copies the bytes. @throws as reading does. */
+/**
+ * Copies concatenated files to a new file; for a single file, the kernel copies the bytes. @throws an error named
+ * NoSuchKey for a missing file.
+ */
 export async function copyLocatedFiles(files: readonly LocatedFile[], path: string): Promise<void> {
   const size = files.reduce((sum, file) => sum + file.size, 0)
   const { free, reserved } = await readDiskSpace(dirname(path))
@@ -57,14 +60,14 @@ export async function copyLocatedFiles(files: readonly LocatedFile[], path: stri
     await copyFile(onlyFile.path, path, constants.COPYFILE_FICLONE).catch((error: unknown) => {
       throw toReadError(error)
     })
-    // The copy has the permissions of the original, which only some may read.
+    // The copy inherits the permissions of the original, which may restrict who can read it.
     await chmod(path, 0o600)
   } else await pipeline(await readLocatedFiles(files, { start: 0, end: size }), createWriteStream(path))
 }
 
 interface OpenRange {
   readonly handle: FileHandle
-  /** For a file so large that it is read without the page cache. */
+  /** Second handle for reading a very large file without the page cache. */
   readonly direct: FileHandle | undefined
   readonly from: number
   readonly to: number
@@ -103,7 +106,7 @@ const readChunk = async (range: OpenRange, at: number, bytes: number): Promise<B
 /** Returns undefined if the chunk must be read through the page cache. */
 async function readDirect({ direct }: OpenRange, at: number, bytes: number): Promise<Buffer | undefined> {
   if (!direct || at % directIoAlignment !== 0) return undefined
-  // Direct reads are whole pages, also at the end.
+  // Direct reads return whole pages, even at the end of the range, so the excess is cut off.
   const chunk = await readIntoPooledBuffer((buffer) => direct.read(buffer, 0, buffer.length, at)).catch(
     ignoreUnsupported,
   )

@@ -15,7 +15,7 @@ import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 const batchSize = 10
 /** Maximum delay of a message in seconds (AWS's limit). */
 export const maxDelayS = 900
-/** Batches sent at a time. */
+/** Number of batches sent at the same time. */
 const maxConcurrentBatches = 4
 
 /** Sends messages to the service's queues. */
@@ -33,7 +33,10 @@ export class Queues {
     return `${this.#urlPrefix}${queue}`
   }
 
-  /** @param group message group, such as the owner: groups with many messages do not delay the others (fair queues). */
+  /**
+   * Sends messages. @param group message group, such as the owner: a group with many messages does not delay others
+   * (fair queues).
+   */
   async send(queue: QueueId, messages: readonly TaskMessage[], group?: string): Promise<void> {
     const [onlyMessage] = messages
     if (onlyMessage && messages.length === 1) {
@@ -46,7 +49,7 @@ export class Queues {
     await forEachConcurrently(batches, maxConcurrentBatches, (batch) => this.#sendBatch(queue, batch, group))
   }
 
-  /** Sends messages of several groups; see `sendOne`. */
+  /** Sends messages, each with its own group; see `sendOne`. */
   async sendEach(
     queue: QueueId,
     messages: readonly { readonly message: object; readonly group: string }[],
@@ -90,11 +93,11 @@ export class Queues {
       const Entries = entries.map((entry) => ({ ...entry, ...messageAttributes() }))
       return sqs.send(new SendMessageBatchCommand({ QueueUrl: this.#getUrl(queue), Entries }))
     })
-    // Sending a message twice is harmless, losing one is not.
+    // The caller sends all of them again: sending a message twice is harmless, but losing one is not.
     if (Failed[0]) throw new Error(`the queue rejected ${Failed.length} messages: ${Failed[0].Message}`)
   }
 
-  /** Hides the message from other workers for this long, counted from now. */
+  /** Hides a message from other workers for this many seconds from now. */
   async extendVisibility(queue: QueueId, receiptHandle: string, seconds: number): Promise<void> {
     const { sqs, ChangeMessageVisibilityCommand } = await this.#open()
     await sqs.send(
@@ -118,7 +121,7 @@ export class Queues {
     return waiting + inFlight
   }
 
-  /** @throws if the queue is not available. */
+  /** Returns the approximate message counts of a queue. @throws if the queue is not available. */
   async messageCounts(queue: QueueId): Promise<{ readonly waiting: number; readonly inFlight: number }> {
     const [waiting = 0, inFlight = 0] = await this.#count(queue, [
       'ApproximateNumberOfMessages',
@@ -161,7 +164,7 @@ async function openSqs(config: Config, connection?: ClientConnection, timeouts?:
   ])
   const sqs = new SQSClient({
     ...createClientConfig(config),
-    // The queue URL contains the host; without this, the SDK would warn that it differs from the endpoint.
+    // The queue URL contains the host. Without this setting, the SDK would warn that it differs from the endpoint.
     useQueueUrlAsEndpoint: true,
     ...connection,
   })
@@ -173,7 +176,7 @@ async function openSqs(config: Config, connection?: ClientConnection, timeouts?:
       if (traceHeader) (args.request as HttpRequest).headers['X-Amzn-Trace-Id'] = traceHeader
       return next(args)
     },
-    // Before the SDK adds the header of the invocation.
+    // This runs before the SDK adds the trace header of the invocation.
     { step: 'build', priority: 'high', name: 'startChain' },
   )
   return { sqs, messageAttributes, ...commands }

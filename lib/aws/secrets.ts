@@ -20,7 +20,7 @@ function parseSecretsAddress(address: string): { bucket: string; names: readonly
   return { bucket, names }
 }
 
-/** Reads the secrets; a missing one is an unset setting. */
+/** Reads the secrets; a missing secret counts as an unset setting. */
 export async function readSecrets(address: string, settings: ClientSettings): Promise<Secrets> {
   const { bucket, names } = parseSecretsAddress(address)
   const readSecret = createSecretReader(bucket, settings)
@@ -28,18 +28,19 @@ export async function readSecrets(address: string, settings: ClientSettings): Pr
     names.map(async (name) => [name, await readSecret(name)]),
   )
   const foundSecrets: Secrets = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-  // Without this secret, requests that bypass the CDN would be accepted.
+  // Without this secret, the service would accept requests that bypass the CDN.
   if (names.includes('ORIGIN_SECRET') && !foundSecrets.ORIGIN_SECRET)
     throw new Error('ORIGIN_SECRET does not exist yet: the first sweep of a deployment creates it')
   return foundSecrets
 }
 
-/** The signer returns a copy of the request, which has this class. */
+/** Type of the requests that the handler sends. The signer returns a copy of a request, which has the same class. */
 type SignedRequest = Parameters<DynamoDBClient['config']['requestHandler']['handle']>[0]
 
 /**
- * Each function reads secrets at startup, and most do not need the S3 client otherwise, which is as much code as the
- * rest of the function. So a GET is signed here and sent with the HTTP handler of the DynamoDB client, which all have.
+ * Reads secrets with requests signed here and sent with the HTTP handler of the DynamoDB client, which all functions
+ * have. Each function reads secrets at startup, and the S3 client, which most don't need otherwise, is as much code as
+ * the rest of a function.
  */
 function createSecretReader(
   bucket: string,
@@ -61,7 +62,7 @@ function createSecretReader(
     const path = `/${bucket}/${name}`
     const request = { method: 'GET', protocol, hostname, path, query: {}, headers: { host } }
     const signedRequest = await signer.sign({ ...request, ...(port && { port: Number(port) }) })
-    const { response } = await config.requestHandler.handle(signedRequest as SignedRequest) // the signer's type has fewer members
+    const { response } = await config.requestHandler.handle(signedRequest as SignedRequest) // the signer's type is narrower
     const body: string = await text(response.body)
     if (body.includes('<Code>NoSuchKey</Code>')) return undefined
     if (response.statusCode !== 200)
@@ -80,7 +81,7 @@ function createSecretReader(
   }
 }
 
-/** As many attempts as SDK clients make: without its secrets a function cannot start. */
+/** Number of attempts, the same as in SDK clients: a function cannot start without its secrets. */
 const maxAttempts = 3
 const retryMs = 100
 
@@ -97,7 +98,7 @@ export async function createSecrets(
   const forcePathStyle = settings.AWS_ENDPOINT_URL_S3 !== undefined
   const client = new S3Client({ ...createClientConfig(settings), forcePathStyle })
   await createSecret(client, bucket, 'SERVICE_SECRET', randomBytes(48).toString('base64url'))
-  // May be the secret of another process that was faster, or of an earlier version.
+  // The secret may be that of another process, which was faster, or of an earlier version.
   const serviceSecret = await createSecretReader(bucket, settings)('SERVICE_SECRET')
   if (serviceSecret === undefined) throw new Error('SERVICE_SECRET was deleted while it was created')
   const derivedKeys = deriveKeys(serviceSecret)

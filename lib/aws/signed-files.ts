@@ -11,7 +11,7 @@ import { fileGoneError, fileOverwrittenError } from './file-errors.ts'
 import type { FileReference } from './files.ts'
 import { maxSinglePutBytes, type PresignedForm, type TaskFiles } from './task-files.ts'
 
-/** As many attempts as the SDK makes. */
+/** Number of attempts, the same as in the SDK. */
 const maxAttempts = 3
 const retryPauseMs = 100
 
@@ -19,7 +19,7 @@ const retryPauseMs = 100
 export class SignatureRejectedError extends Error {}
 
 interface TaskUrls {
-  /** URLs by key. */
+  /** Presigned URLs by key. */
   readonly inputs: Readonly<Record<string, string>>
   readonly output: PresignedForm
 }
@@ -72,7 +72,7 @@ export class SignedFiles implements TaskFiles {
     const checksum = Buffer.from(await sha256, 'hex').toString('base64')
     const formFields = { ...fields, key, 'Content-Type': contentType, 'x-amz-checksum-sha256': checksum }
     for (const [name, value] of Object.entries(formFields)) form.set(name, value)
-    // S3 ignores all fields after the file.
+    // S3 ignores all form fields after the file.
     form.set('file', await openAsBlob(path), 'file')
     const response = await fetchWithRetries(() => fetch(url, { method: 'POST', body: form }))
     const text = await response.text()
@@ -109,7 +109,7 @@ export class SignedFiles implements TaskFiles {
     }
   }
 
-  /** Does nothing: unused files are below the prefix of their job and are deleted with it. */
+  /** Does nothing: unused files are stored below the prefix of their job and are deleted with it. */
   async delete(): Promise<void> {}
 }
 
@@ -121,7 +121,7 @@ async function fetchWithRetries(send: () => Promise<Response>): Promise<Response
       if (response.status < 500 || attempt >= maxAttempts) return response
       await response.body?.cancel()
     } catch (error) {
-      // Undici throws TypeError for connection errors; an aborted request is not retried.
+      // Undici throws a TypeError for connection errors; other errors, such as an abort, are not retried.
       if (!(error instanceof TypeError) || attempt >= maxAttempts) throw error
     }
     await sleep(retryPauseMs * 2 ** attempt * Math.random())

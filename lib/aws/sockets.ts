@@ -2,7 +2,7 @@ import type { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewayma
 import type { Config } from '../config.ts'
 import { createClientConfig } from './client-config.ts'
 
-/** `slow`: the client has not read earlier frames. */
+/** `slow` means that the client has not read earlier frames yet. */
 export type PostOutcome = 'sent' | 'gone' | 'slow'
 
 /** Direct access to sockets that are connected to this process. */
@@ -41,7 +41,7 @@ export class Sockets implements SocketExchange {
     }
   }
 
-  /** API Gateway always closes with code 1000, so a frame with the code is sent before. */
+  /** API Gateway always closes connections with code 1000, so a frame with the actual code is sent first. */
   async close(id: string, code: number, reason: string): Promise<void> {
     if (this.#exchange) return this.#exchange.close(id, code, reason)
     const { DeleteConnectionCommand } = await sdk()

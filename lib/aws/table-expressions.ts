@@ -2,38 +2,40 @@
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Names are attributes; a dot addresses a map entry, as in `running.7`. */
+/** Changes of a record, by attribute name; a dot addresses a map entry, as in `running.7`. */
 export interface Change {
   readonly set?: Values
-  /** Set only if the attribute does not exist. */
+  /** Values that are set only if the attribute does not exist. */
   readonly setOnce?: Values
-  /** Set to the previous value of an attribute plus a number. */
+  /** Attributes set to the previous value of an attribute plus a number. */
   readonly setPlus?: Readonly<Record<string, readonly [attribute: string, plus: number]>>
-  /** Numbers added to the value, or to 0. Names are literal, including dots and spaces. */
+  /**
+   * Numbers added to attributes; a missing attribute counts as 0. Names are literal and may contain dots and spaces.
+   */
   readonly add?: Readonly<Record<string, number>>
   readonly remove?: readonly string[]
-  /** Strings added to a set. */
+  /** Strings added to sets. */
   readonly collect?: Readonly<Record<string, ReadonlySet<string>>>
-  /** Numbers added to a set. */
+  /** Numbers added to sets. */
   readonly include?: Readonly<Record<string, ReadonlySet<number>>>
-  /** Numbers removed from a set; DynamoDB removes an empty set. */
+  /** Numbers removed from sets; DynamoDB removes a set that becomes empty. */
   readonly exclude?: Readonly<Record<string, ReadonlySet<number>>>
 }
 
 export interface Condition {
-  /** Whether the record exists. */
+  /** Whether the record must exist. */
   readonly exists?: boolean
   readonly equal?: Values
   readonly oneOf?: Readonly<Record<string, readonly unknown[]>>
   readonly absent?: readonly string[]
   readonly present?: readonly string[]
-  /** Absent or less than. */
+  /** Attributes that must be absent or less than the value. */
   readonly below?: Readonly<Record<string, number>>
-  /** Set attributes that must contain none of these values. */
+  /** Set attributes that must not contain any of these values. */
   readonly lacks?: Readonly<Record<string, ReadonlySet<string>>>
-  /** Greater than. */
+  /** Attributes that must be greater than the value. */
   readonly after?: Readonly<Record<string, number | string>>
-  /** Less than or equal to. */
+  /** Attributes that must be less than or equal to the value. */
   readonly until?: Readonly<Record<string, string>>
   /** Alternative conditions, of which at least one must also hold. */
   readonly either?: readonly Condition[]
@@ -62,7 +64,7 @@ export function createExpressions(change: Change, condition?: Condition): Expres
   }
 }
 
-/** Collects names and values, which are passed separately and never written into an expression. */
+/** Maps names and values to placeholders: they are passed separately and never written into an expression. */
 class PlaceholderMap {
   readonly names = new Map<string, string>()
   readonly values: unknown[] = []
@@ -80,14 +82,17 @@ class PlaceholderMap {
       .join('.')
   }
 
-  /** Readable, unique, and ASCII only (the embedded table hangs on other characters). */
+  /**
+   * Returns a placeholder that is readable, unique, and ASCII only, because the embedded table hangs on other
+   * characters.
+   */
   #getPlaceholder(name: string): string {
     let placeholder = `#${name.replace(/\W/g, '_')}`
     while ((this.names.get(placeholder) ?? name) !== name) placeholder += '_'
     return placeholder
   }
 
-  /** A placeholder for a top-level attribute with any characters in its name. */
+  /** Returns a placeholder for a top-level attribute, whose name may contain any characters. */
   getReadableName(name: string): string {
     const placeholder = `#plain${this.names.size}`
     this.names.set(placeholder, name)

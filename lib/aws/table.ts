@@ -39,7 +39,7 @@ export interface Key {
   readonly sk: string
 }
 
-/** One write: a whole item, a change of one, or its deletion. */
+/** One write of a transaction: a whole item, a change of an item, or a deletion. */
 export type Write =
   | { readonly put: Item & Key; readonly if?: Condition }
   | { readonly update: Key; readonly change: Change; readonly if?: Condition }
@@ -58,10 +58,10 @@ export type CommandSender = Pick<DynamoDBDocumentClient, 'send'>
 
 /** Maximum entries per call (AWS's limits). */
 const maxPerCall = { get: 100, write: 25 }
-/** Attempts for a transaction that conflicts with others, and for the unprocessed entries of a batch. */
+/** Number of attempts for a transaction that conflicts with others, and for the unprocessed entries of a batch. */
 const maxAttempts = 8
 const firstPauseMs = 25
-/** No retry starts later than this: each may last until its timeout, and requests end after 29 s. */
+/** No retry starts later than this, because each may last until its timeout, and requests end after 29 s. */
 const maxRetryMs = 10_000
 
 type TableSettings = Pick<Config, 'AWS_REGION' | 'roleKey' | 'TABLE_NAME'>
@@ -117,7 +117,7 @@ export class Table {
     return items
   }
 
-  /** The records of a partition in the order of their sort keys, read only as far as the caller iterates. */
+  /** Yields the records of a partition in the order of their sort keys; reads only as far as the caller iterates. */
   async *iterate(pk: string, sortPrefix = '', pageSize?: number): AsyncGenerator<Item> {
     let from: Item | undefined
     do {
@@ -143,8 +143,8 @@ export class Table {
   }
 
   /**
-   * Changes one record if the condition holds. If a response is lost, the SDK writes again, and then the condition
-   * fails: if the record has the attributes of `mark`, the first write was ours and succeeded.
+   * Changes one record if the condition holds. If a response is lost, the SDK repeats the write, and the condition then
+   * fails. `mark` detects this: if the record has these attributes, the first write was ours and succeeded.
    */
   async update(
     key: Key,
@@ -190,7 +190,7 @@ export class Table {
   ): Promise<ConditionalWriteResult> {
     try {
       const input = command({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })
-      // Both commands return attributes; `send` has no overload for either of two.
+      // Both commands return attributes, but `send` has no overload for a union of the two.
       const { Attributes } = await this.#retryConflicts(() => this.#client.send(input as UpdateCommand))
       return { applied: true, item: Attributes }
     } catch (error) {
@@ -205,7 +205,7 @@ export class Table {
     }
   }
 
-  /** Makes all writes or none, at most 100; false if a condition failed. */
+  /** Makes all writes or none, at most 100; returns false if a condition failed. */
   async transact(writes: readonly Write[]): Promise<boolean> {
     const command = new TransactWriteCommand({
       // AWS recognizes a repeated write by this token; the SDK would create a new token for each call.
@@ -255,14 +255,14 @@ export class Table {
     await this.#client.send(new DeleteCommand({ TableName: this.#name, Key: key }))
   }
 
-  /** @throws if the table is not available. */
+  /** Checks access to the table. @throws if it is not available. */
   async check(): Promise<void> {
     await this.get({ pk: 'HEALTH', sk: 'HEALTH' })
   }
 
   /**
-   * Retries writes that AWS rejects because the record is part of a running transaction, and transactions that it
-   * throttles, which the SDK does not retry.
+   * Retries what the SDK does not retry: writes to a record that is part of a running transaction, and throttled
+   * transactions.
    */
   async #retryConflicts<T>(write: () => Promise<T>): Promise<T> {
     const endsAt = Date.now() + maxRetryMs
@@ -297,7 +297,7 @@ export function createDocumentClient(
 /** Exponential back-off with jitter, so that conflicting writers do not collide again. */
 const waitBeforeRetry = (attempt: number) => sleep(firstPauseMs * 1.5 ** attempt * (0.5 + Math.random()))
 
-/** A batch that AWS throttles as a whole is retried like one with unprocessed entries. */
+/** Retries a batch. A batch that AWS throttles as a whole is retried like one with unprocessed entries. */
 async function retryUntilDone(failureMessage: string, attemptOnce: () => Promise<boolean>): Promise<void> {
   let cause: unknown
   const endsAt = Date.now() + maxRetryMs
@@ -326,7 +326,9 @@ function unmarshallItem(error: ConditionalCheckFailedException): Item | undefine
   return error.Item && unmarshall(error.Item)
 }
 
-/** A write to a record outside of the job that must succeed together with it, such as claiming an upload. */
+/**
+ * A write to a record that does not belong to the job but must succeed together with it, such as claiming an upload.
+ */
 export interface TransactionWrite {
   readonly update: Key
   readonly change: { readonly set: Readonly<Item> }

@@ -6,7 +6,7 @@ export type TaskFiles = Pick<Files, 'getFile' | 'putFile' | 'delete' | 'receive'
 /** Maximum size in bytes of an object stored with one request, such as a form (AWS's limit). */
 export const maxSinglePutBytes = 5 * 1024 ** 3
 
-/** A presigned form for files whose keys have the prefix. */
+/** A presigned form that accepts files whose keys have the prefix. */
 export interface PresignedForm {
   readonly url: string
   readonly prefix: string

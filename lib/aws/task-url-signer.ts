@@ -26,7 +26,7 @@ export class TaskUrlSigner {
   async signOutput(prefix: string, expiresS: number): Promise<PresignedForm> {
     const { url, fields } = await createPresignedPost(this.#s3, {
       Bucket: this.#bucket,
-      // With this suffix the SDK treats it as a key prefix.
+      // This suffix tells the SDK to treat the key as a prefix.
       Key: `${prefix}\${filename}`,
       Expires: expiresS,
       Conditions: [

@@ -7,29 +7,29 @@ class StoreTimeoutError extends Error {
 
 /** Timeouts of calls to AWS services, in milliseconds. */
 export interface StoreTimeouts {
-  /** The whole call, including the SDK's retries. */
+  /** Timeout of a whole call, including the SDK's retries. */
   readonly callMs: number
-  /** One attempt, before the request is retried. */
+  /** Timeout of one attempt, after which the request is retried. */
   readonly attemptMs: number
 }
 
-/** For background work, which would have to be repeated after a failed call. */
+/** Timeouts for background work, which would have to be repeated if a call failed. */
 export const backgroundTimeouts: StoreTimeouts = { callMs: 9500, attemptMs: 3000 }
-/** For requests: a quick "try again later" is better for the client than a long wait. */
+/** Timeouts for requests: a quick "try again later" is better for the client than a long wait. */
 export const requestTimeouts: StoreTimeouts = { callMs: 3500, attemptMs: 1700 }
 
 /**
- * After a timeout, calls get only a short timeout for this long, so that cleanup of a request does not wait as long
+ * After a timeout, calls get only a short timeout for this long, so that the cleanup of a request does not wait as long
  * again.
  */
 const shortenedCallsMs = 2000
 const shortCallMs = 400
 
-/** Makes calls of a client fail after a timeout; otherwise they would wait as long as the server does not respond. */
+/** Makes the calls of a client fail after a timeout; without it, they would wait until the server responds. */
 export function limitCallTime<Input extends object, Output extends object>(
   { middlewareStack }: { readonly middlewareStack: MiddlewareStack<Input, Output> },
   { callMs }: StoreTimeouts,
-  /** Names of the limited commands, such as `HeadObjectCommand`; all if omitted. */
+  /** Names of the commands to limit, such as `HeadObjectCommand`; all if omitted. */
   commands?: readonly string[],
 ): void {
   let shortCallsUntil = 0
@@ -71,7 +71,7 @@ const throttlingErrorNames: ReadonlySet<string> = new Set([
   ...['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'SlowDown'],
 ])
 
-/** Why DynamoDB cancels a transaction that it throttles. */
+/** Reason with which DynamoDB cancels a transaction that it throttles. */
 export const throttlingReason = 'ThrottlingError'
 
 /** Returns true if AWS refused a request only because there were too many. */
@@ -88,7 +88,7 @@ export function isThrottled(error: unknown): boolean {
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (isTimeout(error) || isThrottled(error)) return true
-  // SDK errors that came as a response have a status.
+  // SDK errors that came as a response have an HTTP status.
   const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown }
   const status = $metadata?.httpStatusCode
   return status === undefined ? connectionErrorCodes.has(code) : status >= 500

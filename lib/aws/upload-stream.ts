@@ -10,7 +10,7 @@ import { Upload } from '@aws-sdk/lib-storage'
 
 interface UploadOptions {
   readonly partBytes: number
-  /** Parts in memory at a time. */
+  /** Maximum number of parts in memory. */
   readonly maxConcurrentParts: number
   readonly signal?: AbortSignal
   /** Called with the number of bytes sent since the last call. */
@@ -19,13 +19,13 @@ interface UploadOptions {
 
 type Target = Omit<PutObjectCommandInput, 'Body'> & { readonly Body: Readable }
 
-/** Commands that send bytes or create the object: they are aborted with the signal. */
+/** Commands that send bytes or create the object; the signal aborts them. */
 const abortableCommands = [PutObjectCommand, UploadPartCommand, CompleteMultipartUploadCommand]
 
 /**
- * Stores a stream of any length in the service's bucket or a user's. Nothing remains if it fails or the signal fires:
- * the SDK's own `abort` returns at once but leaves parts in flight, for which the bucket's owner pays. So requests in
- * flight are aborted instead, and the SDK cleans up as after any failure.
+ * Stores a stream of any length in the service's bucket or a user's. Nothing remains if it fails or the signal fires.
+ * The SDK's own `abort` returns immediately and leaves parts that are in flight, for which the owner of the bucket
+ * pays; so the signal aborts the requests themselves, and the SDK cleans up as after any failure.
  */
 export async function uploadStream(
   client: S3Client,
@@ -40,7 +40,7 @@ export async function uploadStream(
         : client.send(command),
   }
   const upload = new Upload({
-    client: abortableClient as unknown as S3Client, // the only members that an upload uses
+    client: abortableClient as unknown as S3Client, // the only members that the upload uses
     queueSize: maxConcurrentParts,
     partSize: partBytes,
     params,

@@ -10,7 +10,7 @@ const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const
 function describeOption(schema: z.ZodType): string {
   if (schema instanceof z.ZodDefault)
     return `${schema.description?.replace(/\.$/, '')}; ${schema.def.defaultValue} when left out`
-  // zod types the inner schema with less than ours have.
+  // The inner schema's type in zod has fewer members than the fields here have.
   return (
     schema.description ??
     (schema instanceof z.ZodOptional ? describeOption(schema.unwrap() as z.ZodType) : '')
@@ -22,7 +22,7 @@ function toOptionalFields(options: z.ZodObject): Record<string, z.ZodOptional> {
   // zod does not infer the type of the shape's values.
   const fields = Object.entries(options.shape as Record<string, z.ZodType>).map(([name, schema]) => {
     const hasDefault = schema instanceof z.ZodDefault
-    const schemaWithoutDefault = (hasDefault ? schema.unwrap() : schema) as z.ZodType // one of ours
+    const schemaWithoutDefault = (hasDefault ? schema.unwrap() : schema) as z.ZodType // all schemas here are zod types
     return [toSnakeCase(name), schemaWithoutDefault.optional().describe(describeOption(schema))] as const
   })
   return Object.fromEntries(fields)
@@ -45,7 +45,7 @@ export function pickOptions(
   )
 }
 
-/** Cookies by name, with the characters that RFC 6265, 4.1.1 allows. */
+/** Cookies by name; RFC 6265, 4.1.1 defines the allowed characters. */
 const cookies = createNamedValues(
   z.string().regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/, 'expected the name of a cookie, of at most 100 characters'),
   z
@@ -93,7 +93,7 @@ const fields = {
   timeout: z.int().min(1).max(90).default(30).describe('Seconds within which the page must be ready'),
 }
 
-/** `scale` has a different meaning for PDFs and images. */
+/** The field `scale` has a different meaning for PDFs and images. */
 const scaleField = {
   scale: z
     .number()
@@ -103,7 +103,7 @@ const scaleField = {
     .describe('PDF: scale of the content, 0.1 to 2. Images: device pixels per CSS pixel, 0.5 to 4'),
 }
 
-/** The fields that are not options of the engine. */
+/** Types of the fields that are not options of the engine. */
 export type CaptureFields = z.output<z.ZodObject<typeof fields>>
 
 export const CaptureFields = z
@@ -115,7 +115,7 @@ export const CaptureFields = z
 
 /** Finds fields that do not apply to the requested format. */
 function findUnsupportedFields(values: Readonly<Record<string, unknown>>): [name: string, error: string][] {
-  // Checked by the schema before.
+  // The schema has already checked these fields.
   const { output_format: target, scale = 1 } = values as { output_format: string; scale?: number }
   const [allowedFields, otherFields] = target === 'pdf' ? [pdfFields, imageFields] : [imageFields, pdfFields]
   const names = Object.keys(otherFields).filter((name) => !(name in allowedFields))

@@ -71,7 +71,7 @@ export const captureWebsite: CaptureFile = async (
       await sleep(fields.wait_time, undefined, { signal: limitedSignal })
       progress(50)
       if (to === 'pdf' || input['full_page'] !== false) await scrollThrough(loading)
-      // The browser would use the URL as the title of a page without one.
+      // Without this, the browser would use the URL as the title of a page that has none.
       const expression = `document.title ||= ${JSON.stringify(url.host)}`
       await tab.call(z.looseObject({}), 'Runtime.evaluate', { expression })
       warnings.push(
@@ -92,7 +92,7 @@ export const captureWebsite: CaptureFile = async (
 
 type Target = 'pdf' | ScreenshotTarget
 
-/** Returns the browser window; the scale does not apply to PDF. */
+/** Returns the browser window. The scale only applies to images. */
 function createPageView(input: Fields, to: Target): PageView {
   const view = parseScreenshotView({
     ...pickOptions(input, screenshotOptions.png),
@@ -101,7 +101,7 @@ function createPageView(input: Fields, to: Target): PageView {
   return { width: view.width, height: view.height, scale: view.scale }
 }
 
-/** @throws AppError TIMEOUT. */
+/** Waits until the page is ready. @throws AppError TIMEOUT. */
 async function waitUntilReadyInTime(
   fields: CaptureFields,
   loading: Omit<PageLoad, 'setAwaitedCondition'>,

@@ -4,7 +4,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 type Headers = Readonly<Record<string, string>>
 
-/** Headers of a single connection: ours is a different one than the browser's. */
+/**
+ * Headers that concern a single connection: the service's connection to the host is a different one than the browser's.
+ */
 const connectionHeaders: readonly string[] = [
   'accept-encoding',
   'alt-svc',
@@ -26,7 +28,7 @@ const connectionHeaders: readonly string[] = [
 const toLowerCaseNames = (headers: Headers): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** Returns the headers sent to the host: those of the page's request plus those that the user added. */
+/** Returns the headers to send to the host: those of the page's request, and those that the user added. */
 export function mergePageHeaders(
   pageHeaders: Headers,
   userAgent: string,
@@ -46,7 +48,7 @@ export function mergePageHeaders(
   return cookies === '' ? allHeaders : { ...allHeaders, cookie: cookies }
 }
 
-/** Returns the response headers for the browser, whose body is already decompressed. */
+/** Returns the response headers for the browser. The service has already decompressed the body. */
 export function toResponseHeaders(headers: IncomingHttpHeaders): { name: string; value: string }[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || connectionHeaders.includes(name)

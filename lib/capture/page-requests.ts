@@ -29,7 +29,10 @@ export const PausedRequest = z.looseObject({
 })
 export type PausedRequest = z.output<typeof PausedRequest>
 
-/** Limits for what a page may load: bytes per file and in total, files, parallel requests, and time per file. */
+/**
+ * Limits for what a page may load: bytes per file and in total, number of files and of parallel requests, and time per
+ * file.
+ */
 const limits = {
   fileBytes: 32 * 1024 ** 2,
   bytes: 128 * 1024 ** 2,
@@ -47,7 +50,7 @@ export interface PageResponse {
 }
 
 interface VisitContext {
-  /** Requested URL, without user name and password. */
+  /** Requested URL, without username and password. */
   readonly url: URL
   /** Additional headers, sent only to the host of `url`. */
   readonly headers: Readonly<Record<string, string>>
@@ -73,15 +76,14 @@ export class PageRequests {
     this.#context = context
   }
 
-  /** Returns for how many milliseconds no more than `maxOpen` requests have been in progress. */
+  /** Returns how many milliseconds ago more than `maxOpen` requests were last in progress. */
   getIdleMs(maxOpen: number): number {
     return this.#open > maxOpen ? 0 : Date.now() - this.#idleSince
   }
 
   /**
-   * Returns undefined if the file could not be fetched.
-   * @param isPage whether this is the website itself, which must be a web page.
-   * @throws AppError, RemoteError for the website itself.
+   * Answers a request; returns undefined if the file could not be fetched. @param isPage whether this is the website
+   * itself, which must be a web page. @throws AppError, RemoteError for the website itself.
    */
   async handle(pausedRequest: PausedRequest, isPage: boolean): Promise<PageResponse | undefined> {
     this.#open++
@@ -164,7 +166,10 @@ export class PageRequests {
 
 class UnwantedRequestError extends Error {}
 
-/** Requests that outlive the capture (service workers, prefetching), never end, or are not visible (favicon). */
+/**
+ * Whether to refuse a request that could outlive the capture (service workers, prefetching), would never end, or loads
+ * something invisible (favicon).
+ */
 function isUnwanted(pageHeaders: Readonly<Record<string, string>>, { pathname }: URL): boolean {
   const headers = new Headers(pageHeaders)
   if (headers.has('service-worker') || headers.has('sec-purpose')) return true

@@ -5,7 +5,10 @@ import { RemoteError } from '../transfer/remote-error.ts'
 /** Content types that a browser shows instead of downloading. */
 const displayableTypes = /^(?:text\/|image\/|application\/(?:xhtml\+xml|xml|json|[\w.-]+\+(?:xml|json))\b)/i
 
-/** @throws RemoteError for an error response; AppError UNSUPPORTED_FORMAT for a file download. */
+/**
+ * Checks the response for the website itself. @throws RemoteError for an error response; AppError UNSUPPORTED_FORMAT
+ * for a file download.
+ */
 export function requirePage({ status, headers, url, body }: OutgoingResponse): void {
   if (redirectStatuses.includes(status)) return
   const refusal = findRefusal({ status, headers, url })

@@ -9,7 +9,7 @@ const AnyReply = z.looseObject({})
 /** A tab that is loading a page. */
 interface Tab {
   readonly call: BrowserPage['call']
-  /** Resolve when the document is parsed, and when everything it links to is loaded. */
+  /** Promises that resolve when the document is parsed, and when everything that it links to is loaded. */
   readonly whenParsed: Promise<void>
   readonly loaded: Promise<void>
   /** Rejects when the page can no longer be loaded. */
@@ -25,8 +25,8 @@ interface TabRequest {
 }
 
 /**
- * Navigates to a website. Every request, from any frame or worker, is paused and answered by us; what cannot be paused
- * (WebSocket, WebRTC) cannot leave the browser.
+ * Navigates to a website. Every request, from any frame or worker, is paused and answered by this service. What cannot
+ * be paused (WebSocket, WebRTC) cannot leave the browser.
  */
 export async function openTab(
   pipe: BrowserPipe,
@@ -45,7 +45,7 @@ export async function openTab(
   const parsedEvent = Promise.withResolvers<void>()
   const loadedEvent = Promise.withResolvers<void>()
   const brokenTab = Promise.withResolvers<never>()
-  // Avoid an unhandled rejection if it fails while nothing awaits it.
+  // Prevents an unhandled rejection if the tab breaks while nothing awaits the promise.
   brokenTab.promise.catch(() => undefined)
   let hasMainPage = false
   pipe.listen(sessionId, (method) => {
@@ -84,7 +84,7 @@ export async function openTab(
       )
     } else if (method === 'Target.targetCreated') {
       const { targetInfo } = TargetCreated.parse(params)
-      // Close pop-ups, which would not be captured.
+      // Closes pop-ups, which would not be captured.
       if (
         targetInfo.type === 'page' &&
         targetInfo.targetId !== targetId &&
@@ -116,7 +116,7 @@ export async function openTab(
     }),
   ])
   const Navigation = z.looseObject({ errorText: z.string().optional() })
-  // The reply arrives only when the host responds, so it is not awaited.
+  // The call is not awaited, because its reply arrives only when the host responds.
   void call(Navigation, 'Page.navigate', { url: url.href }).then(
     ({ errorText }) => {
       if (errorText !== undefined) brokenTab.reject(pageNotShownError(url, errorText))
@@ -126,7 +126,7 @@ export async function openTab(
   return { call, whenParsed: parsedEvent.promise, loaded: loadedEvent.promise, whenBroken: brokenTab.promise }
 }
 
-/** Ignores refusals: a request of a page that has navigated away needs no reply. */
+/** Ignores refusals by the browser: a request of a page that has navigated away needs no reply. */
 async function ignoreRefusal(call: Promise<unknown>): Promise<void> {
   try {
     await call
@@ -148,8 +148,8 @@ const fulfillRequest = (
   })
 
 /**
- * Fails a request without a specific reason, so that a page cannot probe what is reachable from our network. "Aborted"
- * leaves a frame unchanged.
+ * Fails a request without a specific reason, so that a page cannot probe which hosts are reachable from the service's
+ * network. With "Aborted", a frame keeps its current document.
  */
 const failRequest = (pipe: BrowserPipe, { requestId, resourceType }: PausedRequest) =>
   pipe.call(AnyReply, 'Fetch.failRequest', {

@@ -11,7 +11,7 @@ interface Readiness {
   readonly wait_for_element?: string | undefined
 }
 
-/** Time without requests after which the network counts as idle, and the polling interval. */
+/** The network counts as idle after this time without requests. It is also the polling interval. */
 const idleMs = 500
 const pollMs = 50
 /** Limits, in time and in screens, for scrolling down to load lazy images. */
@@ -24,11 +24,11 @@ export interface PageLoad {
   readonly whenParsed: Promise<void>
   readonly loaded: Promise<void>
   readonly signal: AbortSignal
-  /** Reports what is being waited for, as text for an error message. */
+  /** Sets the condition that is currently awaited, as text for an error message. */
   setAwaitedCondition(condition: string): void
 }
 
-/** @throws AppError INVALID_INPUT for an invalid selector. */
+/** Waits until a page is ready to be captured. @throws AppError INVALID_INPUT for an invalid selector. */
 export async function waitUntilReady(readiness: Readiness, loading: PageLoad): Promise<void> {
   const { call, requests, signal, setAwaitedCondition } = loading
   const { wait_until: until, wait_for_element: selector } = readiness
@@ -77,7 +77,7 @@ async function elementExists(selector: string, call: BrowserPage['call']): Promi
   }
 }
 
-/** Scrolls through the page once so that lazily loaded content is present. */
+/** Scrolls through the page once, so that lazily loaded content is loaded. */
 export async function scrollThrough({
   call,
   requests,

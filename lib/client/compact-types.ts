@@ -1,6 +1,9 @@
 const maxLineLength = 110
 
-/** Prints types of json-schema-to-typescript, unformatted, with each short comment and small object on one line. */
+/**
+ * Prints types of json-schema-to-typescript without formatting: each short comment and each small object is on one
+ * line.
+ */
 export function compactTypes(types: string): string {
   const compacted = types
     .replaceAll(
@@ -10,7 +13,7 @@ export function compactTypes(types: string): string {
     .replaceAll(/^\/\*\*\n \*\/\n/gm, '')
     .replaceAll(/^\/\*\*\n \* (.*)\n \*\/$/gm, '/** $1 */')
   const lines: string[] = []
-  /** Places in `lines` of the objects that are open. */
+  /** Indexes in `lines` of the objects that are still open. */
   const open: number[] = []
   for (const line of compacted.split('\n')) {
     if (line.startsWith('}')) closeObject(lines, open, line)

@@ -53,7 +53,7 @@ interface ErrorFields {
   readonly details?: Record<string, unknown>
 }
 
-/** Errors of sign-in have no envelope. */
+/** Sign-in errors have no envelope. */
 interface ErrorReply extends ErrorFields {
   readonly error?: ErrorFields
   readonly meta?: { readonly requestId?: string }
@@ -65,7 +65,7 @@ export async function readFailure(response: Response): Promise<MutaborError> {
   const reply = parseReply(text)
   const { error = typeof reply.code === 'string' ? reply : undefined, meta } = reply
   const retryAfter = response.headers.get('retry-after') || ''
-  // Seconds or an HTTP date.
+  // `Retry-After` is a number of seconds or an HTTP date.
   const seconds = /^\d+$/.test(retryAfter)
     ? Number(retryAfter)
     : Math.max(0, (Date.parse(retryAfter) - Date.now()) / 1000)

@@ -1,4 +1,4 @@
-// Used by make-types.ts: types of the options of each target format and each tool.
+// Creates the types of the options of each target format and each tool, for make-types.ts.
 import type * as z from 'zod'
 import { engines } from '../engines/index.ts'
 import { createOptionViews, type OptionView } from '../http/openapi/option-view.ts'
@@ -8,13 +8,13 @@ import { createOptionsSchema, findConversions } from '../plan/index.ts'
 /** Options of a target or a tool, by name. */
 type OptionTypes = ReadonlyMap<string, { readonly type: string; readonly description: string }>
 
-/** The only option that is not one of an engine. Every document to PDF takes it. */
+/** The only option that does not belong to an engine; all conversions of documents to PDF accept it. */
 const pdfEngine = { type: "'auto'", description: 'Renderer of Word documents; only `auto` is supported' }
 
 /**
- * Returns the contents of a file with the interfaces `TargetOptions` and `ToolOptions`. A target has the options that
- * any of its sources takes. Most options have one type everywhere, and many targets have options of the same names, so
- * both are written once.
+ * Returns the contents of a file with the interfaces `TargetOptions` and `ToolOptions`. A target accepts the options of
+ * all its sources. Most options have the same type everywhere, and many targets have the same options, so both are
+ * written only once.
  */
 export function makeOptionTypes(banner: string): string {
   const targets = [...optionsByTarget('convert')].map(
@@ -69,7 +69,10 @@ const optionsByTarget = (operation: Operation): ReadonlyMap<string, OptionTypes>
     ]),
   )
 
-/** Targets with the options of a conversion. A client can also choose an engine that is not used by default. */
+/**
+ * Returns the schemas of the options, by target. Clients can also choose an engine that is not used by default, so the
+ * options of all engines are included.
+ */
 const listSchemas = (operation: Operation): readonly (readonly [to: string, z.ZodObject])[] => [
   ...findConversions(engines, operation).map(({ to, route }) => [to, createOptionsSchema(route)] as const),
   ...engines.flatMap(({ capabilities }) =>
@@ -86,7 +89,7 @@ const pascalCase = (id: string) =>
 
 function inferTypes(schemas: readonly z.ZodObject[]): OptionTypes {
   const options = [...new Set(schemas)].flatMap((schema) =>
-    // A shape holds types.
+    // The values of a zod shape are zod types.
     createOptionViews(schema).map((view) => ({
       view,
       forms: formsOf(view, schema.shape[view.name] as z.ZodType),
@@ -101,7 +104,7 @@ function inferTypes(schemas: readonly z.ZodObject[]): OptionTypes {
   )
 }
 
-/** Values by their type. Text with only digits is left out: forms send every number so. */
+/** Values to try for each type. Digits alone are no text here, because every number sent in a form looks like that. */
 const trials: Readonly<Record<string, readonly unknown[]>> = {
   number: [1, 10, 90],
   string: ['0:01', '64k', '2M', '#ff0000', '30%'],
@@ -112,18 +115,21 @@ const trials: Readonly<Record<string, readonly unknown[]>> = {
 
 const cache = new WeakMap<z.ZodType, readonly string[]>()
 
-/** The types that an option accepts in JSON. Text may also be given as a number or a list, so values are tried. */
+/**
+ * Returns the types that an option accepts in JSON. Some text options also accept a number or a list, so values of each
+ * type are tried.
+ */
 function formsOf({ type, enum: words = [], number }: OptionView, option: z.ZodType): readonly string[] {
   const known = cache.get(option)
   if (known) return known
   const accepted = Object.entries(trials).flatMap(([name, values]) =>
     values.some((value) => option.safeParse(value).success) ? [name] : [],
   )
-  // Such as an angle, which may be a number or text.
+  // A number in an enum, such as an angle, may be sent as a number or as text.
   const literals = words.flatMap((word) => (/^-?\d+$/.test(word) ? [word, `'${word}'`] : [`'${word}'`]))
   const others = accepted.filter((name) => name !== 'number' || literals.length === 0 || number)
   const usual = type === 'enum' ? [] : [type === 'integer' ? 'number' : type]
-  // An editor still offers the words when any text is accepted.
+  // If any text is accepted, `string & {}` lets editors still suggest the words.
   const forms = [...literals, ...new Set([...usual, ...others])].map((form) =>
     form === 'string' && literals.length > 0 ? '(string & {})' : form,
   )
@@ -131,7 +137,7 @@ function formsOf({ type, enum: words = [], number }: OptionView, option: z.ZodTy
   return forms
 }
 
-/** The type that most targets and tools have, for each option. */
+/** Returns, for each option, the type that it has in most targets and tools. */
 function findCommonTypes(all: readonly OptionTypes[]): OptionTypes {
   const byName = [
     ...Map.groupBy(

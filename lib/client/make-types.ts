@@ -58,7 +58,7 @@ function simplify(value: unknown, isSchema = true): unknown {
   )
 }
 
-/** A description beside a reference would make a type of its own. */
+/** `allOf` keeps the description; directly beside a reference, it would create a separate type. */
 function simplifyReference({ $ref, description }: Json): Json {
   const reference = { $ref: String($ref).replace('#/components/schemas/', '#/definitions/') }
   return description === undefined ? reference : { description, allOf: [reference] }
@@ -81,7 +81,7 @@ function getParameters(operation: Operation, location: string): Json {
 }
 
 /**
- * The schema of what the client returns: `data` of the response envelope, or the whole body if there is no
+ * Returns the schema of what the client returns: `data` of the response envelope, or the whole body if it has no
  * envelope.
  */
 function getDataSchema({ responses }: Operation, resolve: Resolve): Json {
@@ -110,7 +110,7 @@ function createOperationSchema(operation: Operation, resolve: Resolve): Json {
   return { ...closedObject(properties, required), description: operation.summary }
 }
 
-/** Options that are boolean in every engine: the command line takes no value for them. */
+/** Returns options that are boolean in every engine: on the command line, they take no value. */
 function findBooleanOptions(): readonly string[] {
   const views = engines.flatMap(({ capabilities }) =>
     capabilities.flatMap(({ options }) => createOptionViews(options)),
@@ -136,7 +136,7 @@ export async function makeTypes(): Promise<Readonly<Record<keyof typeof generate
     const { requestBody } = post as Operation // webhooks are always POST
     return [name, requestBody?.content[json]?.schema ?? {}] as const
   })
-  // The client returns `data` of a reply, so replies need no types.
+  // The client returns only `data`, so the schemas of whole replies need no types.
   const definitions = Object.entries(document.components?.schemas ?? {}).filter(
     ([name]) => !name.endsWith('Reply'),
   )

@@ -37,11 +37,11 @@ export interface BatchOutcome {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** Options by the target or tool. Those that are only known at run time are not checked. */
+/** Options of a target or tool. Options of targets that are only known at run time are not checked. */
 type OptionsOf<All, Name extends string, Given extends Options> =
   | (Name extends keyof All ? All[Name] : Options)
   | (Given & (string extends keyof Given ? unknown : never))
-/** Any name; editors offer the known ones. */
+/** Accepts any name; editors suggest the known ones. */
 type NameIn<All> = (keyof All & string) | (string & {})
 
 type Tasks = Operations['POST /v1/jobs']['body']['tasks']
@@ -81,7 +81,7 @@ export class Mutabor {
     return this.#run('POST /v1/convert', [file], { targetFormat: to }, { ...options }, requestOptions)
   }
 
-  /** Runs a PDF tool, or `compress`. */
+  /** Runs a tool, such as `split-pdf` or `compress`. */
   tool<Tool extends NameIn<ToolOptions>, Given extends Options>(
     file: Source,
     tool: Tool,
@@ -195,7 +195,7 @@ export class Mutabor {
     return this.#waitForResult(await this.status(jobId), waitOptions)
   }
 
-  /** Yields the current state of the job, then its events until it finishes. */
+  /** Yields the current state of the job, then its events until the job has finished. */
   events(
     jobId: string,
     position: { signal?: AbortSignal; lastEventId?: string } = {},
@@ -203,7 +203,7 @@ export class Mutabor {
     return followJob(this.#transport, jobId, position)
   }
 
-  /** Yields your jobs, newest first, fetching page after page. */
+  /** Yields the jobs of this client, newest first, and requests page after page. */
   async *jobs(query: Operations['GET /v1/jobs']['query'] = {}) {
     for (let cursor: string | null | undefined = query.cursor; cursor !== null; ) {
       const page: Operations['GET /v1/jobs']['data'] = await this.call('GET /v1/jobs', {
@@ -255,6 +255,6 @@ export class Mutabor {
       details: { status: finishedJob.status },
       message: `The job was ${finishedJob.status}.`,
     }
-    throw new MutaborError(code as MutaborError['code'], message, { job: finishedJob, details }) // a code from the service
+    throw new MutaborError(code as MutaborError['code'], message, { job: finishedJob, details }) // as the service sent it
   }
 }

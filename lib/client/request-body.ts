@@ -13,7 +13,7 @@ interface JobFileReference {
 }
 export type Options = Readonly<Record<string, unknown>>
 
-/** Settings of a request, in addition to what is converted and how. */
+/** Settings of a request, in addition to what to convert and how. */
 export interface How extends Waiting, Uploading {
   readonly tag?: string | undefined
   readonly webhookUrl?: string | undefined
@@ -106,7 +106,7 @@ export const commonFields = ({ tag, webhookUrl, engine, filename, export: export
   }),
 })
 
-/** @param otherName form field of all files but the first */
+/** Creates a form. @param otherName form field of all files but the first */
 export function createForm(blobs: readonly NamedBlob[], fields: Options, otherName = 'file'): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields))

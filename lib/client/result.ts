@@ -64,10 +64,10 @@ export class Result {
     })
   }
 
-  /** @throws MutaborError `DAMAGED` if the checksum of the download is wrong */
+  /** Downloads a file completely. @throws MutaborError `DAMAGED` if the checksum of the download is wrong */
   async bytes(file: ResultFile = this.#firstFile(), signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(await new Response(this.stream(file, signal)).arrayBuffer())
-    // Pages without TLS can't compute digests.
+    // The digest is not checked on pages without TLS, where browsers cannot compute it.
     const digest = await globalThis.crypto?.subtle?.digest('SHA-256', bytes)
     const hex =
       digest && Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')

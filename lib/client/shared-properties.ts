@@ -7,7 +7,7 @@ interface ObjectSchema extends Json {
   readonly additionalProperties?: unknown
 }
 
-/** Types of what schemas have in common, the larger first. */
+/** Properties that many schemas share, as common types; larger types come first. */
 const commonTypes: Readonly<Record<string, readonly string[]>> = {
   ConversionTask: ['TaskConvert', 'TaskMerge'],
   ProcessTask: ['TaskConvert', 'TaskCompress'],
@@ -19,7 +19,7 @@ const commonTypes: Readonly<Record<string, readonly string[]>> = {
   EventFields: ['JobCreatedEvent', 'FileDeletedEvent'],
 }
 
-/** Types that others extend. */
+/** Types that other types extend. */
 const baseTypes = ['Job', 'Webhook', 'ApiKey', 'OAuthClient', 'Delivery', ...Object.keys(commonTypes)]
 
 /** Adds the common types, and makes each type that has all properties of a base type extend it. */
@@ -57,7 +57,7 @@ const includes = (schema: ObjectSchema, base: ObjectSchema) =>
 
 const extend = (schema: ObjectSchema, name: string, { properties }: ObjectSchema): Json => ({
   ...pick(schema, (property) => !(property in properties)),
-  // The base type has the index signature.
+  // The index signature is part of the base type.
   additionalProperties: false,
   extends: [{ $ref: `#/definitions/${name}` }],
 })
@@ -68,7 +68,7 @@ const pick = (schema: ObjectSchema, isPicked: (property: string) => boolean): Ob
   required: (schema.required ?? []).filter(isPicked),
 })
 
-/** Whether a schema has a property exactly as another one has it. */
+/** Whether a schema has a property with the same definition as in the other schema. */
 const hasProperty = (schema: ObjectSchema, name: string, other: ObjectSchema) =>
   keyOf(schema, name) === keyOf(other, name)
 

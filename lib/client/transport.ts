@@ -10,7 +10,7 @@ export interface Settings {
   readonly ownerToken?: string | undefined
   /** Called with the owner token that the service issues to clients without a key. Store it to find your jobs again. */
   readonly onOwnerToken?: ((token: string) => void) | undefined
-  /** How often a repeatable request is retried; defaults to 4. */
+  /** How often a request is retried if it is safe to repeat; defaults to 4. */
   readonly retries?: number | undefined
   /** The longest wait before a retry, in seconds; defaults to 60. A longer `Retry-After` fails the request at once. */
   readonly patienceS?: number | undefined
@@ -24,16 +24,16 @@ export interface ApiRequest {
   readonly operation: string
   readonly path?: Readonly<Record<string, string | number>> | undefined
   readonly query?: Readonly<Record<string, unknown>> | undefined
-  /** A value sent as JSON, or a form. */
+  /** The body: a value sent as JSON, or a form. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly signal?: AbortSignal | undefined
   readonly idempotencyKey?: string | undefined
 }
 
-/** How long to wait for the response headers: longer than the service ever delays a response. */
+/** Timeout for the response headers, which is longer than the service ever delays a response. */
 const responseTimeoutMs = 60_000
-/** The slowest upload that is accepted; it extends the timeout by the size of the body. */
+/** Minimum upload speed: the timeout is extended by the time that the body takes at this speed. */
 const minBytesPerSecond = 20_000
 
 export class Transport {
@@ -43,7 +43,7 @@ export class Transport {
   #ownerToken: string | undefined
   /** Whether any response has arrived yet. */
   #hasResponded = false
-  /** The first write request while there is no owner token. Its response issues the token that later requests send. */
+  /** The first write request while there is no owner token. Its response contains the token for later requests. */
   #firstRequest: Promise<unknown> | undefined
 
   constructor(settings: Settings) {
@@ -114,7 +114,7 @@ export class Transport {
     }
   }
 
-  /** Retries transient failures, after the `Retry-After` of the service if there is one. */
+  /** Retries transient failures, after the delay in the service's `Retry-After` if there is one. */
   async sendWithRetries(
     request: () => Promise<Response>,
     isRepeatable: boolean,
@@ -175,7 +175,7 @@ export class Transport {
   }
 }
 
-/** Whether the service did not issue the owner token, for example because its data was deleted. */
+/** Whether the service rejected the owner token as unknown, for example because its data was deleted. */
 async function rejectsOwnerToken(response: Response): Promise<boolean> {
   if (response.status !== 401) return false
   const { code, details } = await readFailure(response.clone())

@@ -9,7 +9,7 @@ export type FileData = Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Arr
 
 export interface SentBytes {
   readonly sent: number
-  /** Undefined for a stream of unknown length. */
+  /** Size in bytes; undefined for a stream of unknown length. */
   readonly total: number | undefined
 }
 
@@ -21,7 +21,7 @@ export interface UploadState {
 }
 
 export interface Uploading {
-  /** The file name, if the data has none. */
+  /** The filename, if the data has none. */
   readonly filename?: string | undefined
   readonly onSent?: ((bytes: SentBytes) => void) | undefined
   /** Called once a multipart upload has started. Store the state and pass it as `resume` to continue the upload. */
@@ -82,7 +82,7 @@ async function uploadInOneRequest(
 }
 
 interface PartSource {
-  /** Returns the next part and its number, counting from 1, or undefined after the last part. */
+  /** Returns the next part and its number, counted from 1; undefined after the last part. */
   next(size: number): Promise<{ readonly number: number; readonly bytes: Blob } | undefined>
 }
 
@@ -220,7 +220,7 @@ class MultipartUpload {
     return state
   }
 
-  /** Requests a new presigned URL for each attempt, as the last one may have expired. */
+  /** Sends a part. Each attempt requests a new presigned URL, because the last one may have expired. */
   async #send(state: UploadState, { number, bytes }: { number: number; bytes: Blob }): Promise<void> {
     const { signal } = this.#options
     for (let attempt = 1; ; attempt += 1) {

@@ -19,7 +19,7 @@ const terminalStatuses: readonly string[] = ['completed', 'failed', 'cancelled',
 export const isFinished = ({ status }: { readonly status: string }): boolean =>
   terminalStatuses.includes(status)
 
-/** Returns the job, at once or, with `waitS`, when it has finished or after that many seconds. */
+/** Returns the job: immediately or, with `waitS`, when it has finished or after that many seconds. */
 export const fetchJob = (
   transport: Transport,
   jobId: string,
@@ -55,7 +55,7 @@ export async function waitForJob(transport: Transport, jobId: string, options: W
 
 type ProgressListener = (progress: Progress) => void
 
-/** Returns undefined where event streams are blocked. */
+/** Waits with an event stream. Returns undefined if a proxy blocks it. */
 async function waitByEvents(
   transport: Transport,
   jobId: string,
@@ -90,7 +90,7 @@ async function waitByPolling(
     const job = await fetchJob(transport, jobId, 5, signal)
     if (isFinished(job)) return job
     onProgress(job.progress)
-    // In case the service responds without waiting.
+    // A pause, in case the service responds without waiting.
     await sleep(500, signal)
   }
 }
@@ -100,7 +100,7 @@ const silenceTimeoutMs = 60_000
 /** The service sends the first byte at once. If it takes longer, a proxy is probably buffering the whole stream. */
 const firstByteTimeoutMs = 15_000
 
-/** A message of the event stream: a snapshot of the job at the start and after a gap, otherwise an event. */
+/** A message of the event stream: a snapshot of the job at the start and after missed events, otherwise an event. */
 export interface Heard {
   readonly snapshot?: Job
   readonly event?: JobEvent
@@ -113,7 +113,7 @@ const isLastMessage = ({ snapshot, event }: Heard): boolean =>
 interface StreamPosition {
   lastEventId: string | undefined
   retryMs: number
-  /** The service has no further events. */
+  /** Whether the service has sent all events. */
   hasEnded: boolean
 }
 
@@ -127,7 +127,7 @@ export async function* followJob(
   { signal, lastEventId }: { signal?: AbortSignal | undefined; lastEventId?: string | undefined } = {},
 ): AsyncGenerator<Heard> {
   const position: StreamPosition = { lastEventId, retryMs: 1000, hasEnded: false }
-  // Behind a proxy that blocks events, the loop would reopen streams forever.
+  // Gives up after a few empty streams: behind a proxy that blocks events, the loop would reopen streams forever.
   for (let emptyStreams = 0; emptyStreams < 3; ) {
     const previousEventId = position.lastEventId
     for await (const message of readStream(transport, jobId, position, signal)) {

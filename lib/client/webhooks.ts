@@ -13,7 +13,7 @@ export class InvalidSignature extends Error {
 type Headers = { get(name: string): string | null } | Readonly<Record<string, string | string[] | undefined>>
 
 const readHeader = (headers: Headers, name: string): string => {
-  // A header named `get` would not be a function.
+  // A plain object of headers may have one named `get`, which is not a function.
   const value =
     typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
   return String(value ?? '')
@@ -48,7 +48,7 @@ export async function verifyWebhook(
     ])
     for (const signature of signatures.split(' ')) {
       const [version, encoded = ''] = signature.split(',')
-      // Constant-time comparison.
+      // Web Crypto compares signatures in constant time.
       if (version === 'v1' && (await crypto.subtle.verify('HMAC', key, decodeBase64(encoded), signedBytes)))
         return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent // signed by the service
     }

@@ -5,9 +5,9 @@ import { requireConsistentOptions, requirePossibleOptions } from '../plan/option
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { AddressGuard } from '../transfer/addresses.ts'
 
-/** Finds errors for which the request alone is enough, before anything is stored, even if its files arrive later. */
+/** Finds errors that depend on the request alone, before anything is stored, even if its files arrive later. */
 
-/** Imports of exactly one file. */
+/** Import operations that produce exactly one file. */
 const singleFileImports: readonly string[] = [
   'import/upload',
   'import/base64',
@@ -17,9 +17,8 @@ const singleFileImports: readonly string[] = [
 ]
 
 /**
- * Checks the options of a processing task.
- * @param hasPlan the options were checked with the route of its files.
- * @throws AppError INVALID_INPUT naming the option.
+ * Checks the options of a processing task. @param hasPlan true if the options were already checked with the route of
+ * the files. @throws AppError INVALID_INPUT naming the option.
  */
 export function requireSupportedOptions(
   { operation, fields, input }: RequestedTask,
@@ -51,8 +50,8 @@ export function requireSupportedOptions(
 const addressFields = ['url', 'endpoint', 'host'] as const
 
 /**
- * Rejects literal addresses in private networks. Names are resolved later, when the service connects.
- * @throws AppError URL_NOT_ALLOWED naming the field.
+ * Rejects IP addresses in private networks. Host names are resolved later, when the service connects. @throws AppError
+ * URL_NOT_ALLOWED naming the field.
  */
 export function requirePublicAddresses(
   { operation, fields, requestField = (field) => field }: RequestedTask,

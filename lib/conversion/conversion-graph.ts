@@ -11,11 +11,11 @@ import type { ImportSource, JobRequest } from './job-request.ts'
 import { createExportTask, createFetchTask } from './remote-files.ts'
 import type { SourceFile } from './source.ts'
 
-/** The tasks of the endpoints that convert files, which don't ask clients for a task map. */
+/** Creates the tasks of the endpoints that convert files without asking the client for a task map. */
 
 type Graph = Pick<JobRequest, 'tasks' | 'imports'>
 
-/** Fields that say whether and where to export the result. */
+/** Request fields that say whether and where to export the result. */
 type ExportFields = Parameters<typeof createExportTask>[0]
 
 interface RemoteSource {
@@ -36,18 +36,18 @@ export interface RequestedConversion {
   /** Defaults to the format of the first source. */
   readonly to?: FormatId | undefined
   readonly engine?: EngineId | undefined
-  /** Unchecked. */
+  /** Option values that have not been validated yet. */
   readonly options: Readonly<Record<string, unknown>>
   readonly exportFields: ExportFields
 }
 
 /**
- * Imports, one task that converts or merges them, and exports.
- * @throws AppError INVALID_INPUT for a URL, export or number of files that cannot work.
+ * Returns imports, one task that converts or merges the files, and exports. @throws AppError INVALID_INPUT for a URL,
+ * export or number of files that cannot work.
  */
 export function createConversionGraph(conversion: RequestedConversion): Graph {
   const { sources, operation, additionalField, to, engine, options, exportFields } = conversion
-  // A task would convert each of them, but the reply has room for one result.
+  // A task would convert each file, but the reply only has room for one result.
   if (operation === 'convert' && sources.length > 1)
     throw createOneFileError(operation, additionalField, sources.length)
   const imports = sources.map((source, at) => ({
@@ -75,16 +75,16 @@ export function createConversionGraph(conversion: RequestedConversion): Graph {
 export interface RequestedItem {
   readonly names: { readonly import: string; readonly convert: string }
   readonly source: ImportSource | RemoteSource
-  /** Unchecked. */
+  /** Target format that has not been validated yet. */
   readonly to?: string | undefined
   readonly engine?: EngineId | undefined
-  /** Unchecked. */
+  /** Option values that have not been validated yet. */
   readonly options: Readonly<Record<string, unknown>>
 }
 
 /**
- * An import and a conversion for each item, and exports.
- * @throws AppError INVALID_INPUT for a URL or export that cannot work.
+ * Returns an import and a conversion for each item, and exports. @throws AppError INVALID_INPUT for a URL or export
+ * that cannot work.
  */
 export function createBatchGraph(
   items: readonly RequestedItem[],

@@ -37,7 +37,7 @@ async function detectSource(
   request: JobRequest,
   engines: readonly Engine[],
 ): Promise<StoredFile> {
-  // Loaded on demand, since most requests contain no file.
+  // Loaded on demand, because most requests contain no file.
   const { detectFormat } = await import('../decoders/detect-format.ts')
   const consumers = request.tasks.filter(({ input }) => input.includes(name))
   const filesByHint = new Map<string, StoredFile>()
@@ -55,7 +55,7 @@ async function detectSource(
   return [...filesByHint.values()][0] ?? toStoredFile(source, await detectFormat(source))
 }
 
-/** What detection needs to know about a PDF, from the task that consumes it. */
+/** Returns what detection needs to know about a PDF, from the task that uses it. */
 function getPdfHint(consumer: RequestedTask, engines: readonly Engine[]): PdfHint {
   const { operation, fields } = consumer
   if (operation.kind !== 'process') return { mayBeLocked: true }
@@ -65,7 +65,7 @@ function getPdfHint(consumer: RequestedTask, engines: readonly Engine[]): PdfHin
   const password = options[passwordField]
   return {
     passwordField,
-    // A password that the conversion would not use must not open the file, even if it is correct.
+    // A password that the conversion does not use must not open the file, even if it is correct.
     ...(typeof password === 'string' && usesPassword(consumer, engines) && { password }),
     ...(operation.name === 'repair-pdf' && { mayBeDamaged: true }),
     ...(contentAgnosticOperations.includes(operation.name) && { mayBeLocked: true }),

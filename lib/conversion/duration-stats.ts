@@ -5,7 +5,7 @@ import type { Table } from '../aws/table.ts'
 const DurationTotals = z.object({
   runs: z.number(),
   ms: z.number(),
-  /** Total size of their first files. */
+  /** Total size of the first input file of each run. */
   bytes: z.number(),
 })
 export type DurationTotals = z.infer<typeof DurationTotals>
@@ -16,10 +16,13 @@ export interface ConversionKind {
   readonly to: string
 }
 
-/** Older runs lose weight beyond this number, because machines and engines change. */
+/** Beyond this number of runs, older ones lose weight, because machines and engines change. */
 const maxWeightedRuns = 64
 const recordLifetimeS = 90 * 24 * 3600
-/** Minimum intervals between writes, and between reads, of one kind, because many conversions of a kind run at once. */
+/**
+ * Minimum intervals between two writes and between two reads of one kind, because many conversions of a kind run at
+ * once.
+ */
 const writeIntervalMs = 10_000
 const cacheMs = 30_000
 

@@ -30,7 +30,7 @@ export type Estimate = z.infer<typeof Estimate>
 
 /** Fraction of the duration that does not depend on the size: starting, reading, writing. */
 const fixedFraction = 0.3
-/** Limits extrapolation to much larger files. */
+/** Limits the extrapolation to much larger files. */
 const maxSizeRatio = 100
 
 /** Estimates the duration for a file of this size from earlier conversions. */
@@ -43,7 +43,7 @@ export function estimateFromHistory({ runs, ms, bytes }: DurationTotals, size: n
 const estimateFromRoute = ({ steps }: Route) =>
   Math.round(steps.reduce((sum, { capability }) => sum + capability.cost, 0) * 1000)
 
-/** Estimates a job with a single task; null when that is not possible or the job is over. */
+/** Estimates a job with a single task; null if that is not possible or the job has finished. */
 export async function estimateJob({ job }: JobState, services: Services): Promise<Estimate | null> {
   const { source, target } = job.display
   const operations = job.display.operations.filter((name) => findTaskOperation(name)?.kind === 'process')
@@ -53,11 +53,14 @@ export async function estimateJob({ job }: JobState, services: Services): Promis
   const [from, to] = [source.format, target.format]
   if (!isFormatId(from) || !isFormatId(to)) return null
   const route = planRoute({ from, to, operation, engines: await services.engines() })
-  // The queue contains the task itself, unless it has started.
+  // Unless the task has started, it is itself in the queue.
   return estimateConversion({ operation, from, to, route, size: source.size, ownQueuedTasks: 1 }, services)
 }
 
-/** A function on AWS runs for at most 15 minutes; a machine of one's own has no such limit. */
+/**
+ * Returns a warning if the conversion may exceed the time limit. Functions on AWS run for at most 15 minutes; a single
+ * machine has no such limit.
+ */
 function warnOfLimit(runMs: number, limitS: number | undefined): string | undefined {
   if (limitS === undefined || runMs <= limitS * 1000) return undefined
   const toMinutes = (ms: number) => Math.ceil(ms / 60_000)
@@ -66,13 +69,13 @@ function warnOfLimit(runMs: number, limitS: number | undefined): string | undefi
 
 interface PlannedConversion extends ConversionKind {
   readonly route: Route
-  /** Bytes; the average size when left out. */
+  /** Size of the file in bytes; if omitted, the average size of earlier files. */
   readonly size?: number | undefined
   /** Number of the queued tasks that belong to this conversion. */
   readonly ownQueuedTasks: 0 | 1
 }
 
-/** Estimates a conversion that is started now. */
+/** Estimates a conversion that would start now. */
 export async function estimateConversion(
   { route, size, ownQueuedTasks, ...kind }: PlannedConversion,
   services: Services,

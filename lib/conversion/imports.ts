@@ -48,12 +48,12 @@ export async function openImports(
       failures.push(error)
     }
   })
-  // After all imports have finished: a file that is stored later would not be deleted.
+  // Fails only after all imports have finished, because a file stored later would not be deleted.
   if (failures.length > 0) {
     await discard()
     throw failures[0]
   }
-  // In the order of the request, not of completion.
+  // The imports are in the order of the request, not of their completion.
   const imports = importTasks.flatMap(({ name }) => {
     const importSource = openedSources.get(name)
     return importSource ? [[name, importSource] as const] : []
@@ -86,7 +86,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const decodeText = (text: string) => Buffer.from(text, 'utf8')
 
-/** Accepts the standard and URL-safe alphabets, with or without padding and line breaks, and data URLs. */
+/** Decodes base64 in the standard or URL-safe alphabet, with or without padding and line breaks, and data URLs. */
 function decodeBase64(text: string): Buffer {
   const digits = text.replace(/^data:[^,]{0,200};base64,/, '').replace(/[\r\n]/g, '')
   if (/^[\w+/-]*={0,2}$/.test(digits) && digits.replace(/=/g, '').length % 4 !== 1)
@@ -123,7 +123,10 @@ async function createInlineImport(
   return { source }
 }
 
-/** Creates an upload that the task waits for, sent as a browser form or with PUT, up to the size limit. */
+/**
+ * Creates an upload that the task waits for. The client sends the file with a browser form or with PUT, up to the size
+ * limit.
+ */
 async function createAwaitedImport(
   fields: Fields,
   { principal: { ownerId: owner, keyId }, services }: ImportContext,

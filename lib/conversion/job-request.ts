@@ -10,7 +10,7 @@ export type ImportSource =
   | { readonly awaited: NewUpload; readonly form: Record<string, unknown> }
   /** The task fetches the file into an upload that other requests can use. */
   | { readonly into: NewUpload }
-  /** Batches only: there is no file, and the task reports why. */
+  /** The file could not be imported; the task reports why. Only batches have such imports. */
   | { readonly refused: AppError }
 
 export interface JobRequest {
@@ -27,18 +27,20 @@ export interface JobRequest {
   readonly tasks: readonly RequestedTask[]
   /** Sources by name of the import task. */
   readonly imports: ReadonlyMap<string, ImportSource>
-  /** One completed task is enough; rejected tasks are reported in the job and do not fail it. */
+  /** True for a batch, which succeeds if one task does; the job reports rejected tasks. */
   readonly isBatch?: boolean
   readonly failFast?: boolean
-  /** The download URL of the job delivers all results, several as a ZIP. */
+  /** True if the job's download URL delivers all results, several of them as a ZIP. */
   readonly packsResults?: boolean
-  /** Seconds after the job's end when its files are deleted, if shorter than the service's retention. */
+  /**
+   * How many seconds after the end of the job its files are deleted, if that is earlier than the service's retention.
+   */
   readonly expiresInS?: number | undefined
   /** Creates the error for a batch in which every task was rejected. */
   readonly createAllRefusedError?: (errors: readonly AppError[]) => AppError
-  /** All sources have to be images (`combineImages`). */
+  /** True if all sources must be images (`combineImages`). */
   readonly imagesOnly?: boolean | undefined
-  /** Set when the endpoint and not the client defines the tasks: the client's field to name in errors. */
+  /** Request field to name in errors about additional files. Set if the endpoint, not the client, defines the tasks. */
   readonly additionalFilesField?: string
 }
 

@@ -32,9 +32,9 @@ interface CreatedObject {
 }
 
 /**
- * Handles a file that arrived in the bucket: publishes it, resumes the task that waits for it, and deletes a file that
- * no job will use: one without a known upload, or uploaded again after its job took the upload or was deleted. May be
- * called repeatedly.
+ * Handles a file that arrived in the bucket: publishes it and resumes the task that waits for it. Deletes the file if
+ * no job will use it, because its upload is unknown, or because the file was uploaded again after its job took it or
+ * was deleted. May be called repeatedly.
  */
 export const receiveStoredFile = (object: CreatedObject, deps: ReceiveUploadDeps): Promise<void> =>
   retryIfOverwritten(() => handleStoredFile(object, deps))
@@ -59,7 +59,10 @@ async function handleStoredFile(object: CreatedObject, deps: ReceiveUploadDeps):
   await deps.files.delete([key])
 }
 
-/** The job has its own copy of the file: this is the notification of that file, or of one that arrived too late. */
+/**
+ * Handles a file of an upload from which the job has already taken its own copy: the notification is about the file
+ * taken, or about one that arrived too late.
+ */
 async function handleTakenUpload(
   upload: UploadRecord,
   file: StoredFile,
@@ -90,7 +93,7 @@ const isAwaited = ({ jobId, task }: UploadRecord) => jobId !== undefined && task
 
 const maxAttempts = 3
 
-/** Calls it again if the file is overwritten, or taken by a job, while it is inspected. */
+/** Repeats the action if the file is overwritten, or taken by a job, while it is being inspected. */
 async function retryIfOverwritten(action: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -109,7 +112,7 @@ async function resumeTask({ upload, outcome }: InspectedUpload, deps: ReceiveUpl
   const { jobId, task, key } = upload
   if (jobId === undefined || task === undefined) return
   if ('error' in outcome || !isOverwritable(upload)) {
-    // Otherwise no record refers to the file, and nothing would delete it.
+    // If the task was not completed, no record refers to the file, so nothing else would delete it.
     if (!(await jobs.completeUpload({ jobId, task }, outcome))) await files.delete([key])
     return
   }
@@ -138,7 +141,7 @@ async function publishUpload(
 ): Promise<void> {
   if (importJobId !== undefined) return
   const via = partsId === undefined ? 'presigned' : 'multipart'
-  // Without such a task, the file arrived before its job.
+  // An upload without a task arrived before its job was created.
   const taskRef = jobId === undefined || task === undefined ? undefined : { jobId, task }
   await jobs.publishUpload({ owner, file, occurredAt, via }, taskRef)
 }
@@ -146,9 +149,8 @@ async function publishUpload(
 type UploadOutcome = Parameters<Jobs['completeUpload']>[1]
 
 /**
- * Returns what is known of an upload whose file has arrived.
- * @throws AppError SERVICE_UNAVAILABLE, after which it is worth trying again; CONFLICT or FILE_GONE if the file was
- *   overwritten or deleted meanwhile.
+ * Inspects an upload whose file has arrived. @throws AppError SERVICE_UNAVAILABLE, after which a retry may succeed;
+ * CONFLICT or FILE_GONE if the file was overwritten or deleted meanwhile.
  */
 async function inspectUpload(
   upload: UploadRecord,
@@ -175,7 +177,7 @@ async function inspectUpload(
   }
 }
 
-/** Whether the job needs the object at the key of the upload, or waits for it. */
+/** Returns whether the job needs the object at the key of the upload, or waits for it. */
 const isStillNeeded = (upload: UploadRecord, state: JobState) =>
   hasFiles(state.job) && (isAwaited(upload) || listJobFiles(state).some(({ key }) => key === upload.key))
 

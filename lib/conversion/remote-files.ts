@@ -9,7 +9,7 @@ import { describeUrl } from '../validation/describe-url.ts'
 import { createOptionsSchema, text } from '../validation/maxima.ts'
 import { parseInput, parseJson } from '../validation/parse-input.ts'
 
-/** Tasks that fetch remote files for a conversion or export its result. */
+/** Creates the tasks that fetch remote files for a conversion or export its result. */
 
 /** Request fields for exporting results. */
 export const remoteFields = {
@@ -100,7 +100,7 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
   }
 }
 
-/** Export methods, such as `s3` for the operation `export/s3`. */
+/** Returns the export methods, such as `s3` for the operation `export/s3`. */
 const listExportMethods = () =>
   taskOperations.flatMap((operation) =>
     operation.kind === 'export' && operation.pathFields ? operation.name.slice('export/'.length) : [],

@@ -13,8 +13,7 @@ import { defined } from '../validation/defined.ts'
 import type { ImportSource, JobRequest } from './job-request.ts'
 
 /**
- * Turns a job that is over into a new request, with copies of its files, since the old job may be deleted at any
- * time.
+ * Turns a finished job into a new request, with copies of its files, because the old job may be deleted at any time.
  */
 export async function createRetryRequest(
   state: JobState,
@@ -109,7 +108,7 @@ function toRequestedTask(task: FixedTask | Task, { job, names, services }: Retry
   }
 }
 
-/** A batch item without a target may have a spec without options. */
+/** The spec of a batch item without a target may lack options. */
 const StoredSpec = TaskSpec.partial({ options: true })
 
 function getFields(spec: Readonly<Record<string, unknown>>, { kind }: TaskOperation) {

@@ -11,15 +11,15 @@ import type { SourceFile } from './source.ts'
 
 interface JobSourceRequest {
   readonly sourceJobId: string
-  /** Task whose file is used; the job's source file when left out. */
+  /** Task whose file is used; the source file of the job if omitted. */
   readonly sourceTask?: string | undefined
   readonly filename?: string | undefined
 }
 
 /**
- * Copies a file of an earlier job as the source of a new one, since the earlier job may be deleted at any time.
- * @returns the source, and a function that deletes the copy unless a job has adopted it.
- * @throws AppError JOB_NOT_FOUND, also for jobs of other owners; TASK_NOT_FOUND; FILE_GONE.
+ * Copies a file of an earlier job as the source of a new one, because the earlier job may be deleted at any time.
+ * @returns the source, and a function that deletes the copy unless a job has adopted it. @throws AppError
+ * JOB_NOT_FOUND, also for jobs of other owners; TASK_NOT_FOUND; FILE_GONE.
  */
 export async function copySourceFromJob(
   { sourceJobId: jobId, sourceTask, filename }: JobSourceRequest,
@@ -53,7 +53,10 @@ export async function copySourceFromJob(
   }
 }
 
-/** A key that is public in a web page can only access jobs that it created. */
+/**
+ * Whether a client may use the files of a job. A public key, which is part of a web page, only has access to jobs that
+ * it created.
+ */
 const isAccessible = ({ job }: JobState, principal: Principal) =>
   job.owner === principal.ownerId && isVisibleToKey(job, principal)
 

@@ -82,7 +82,7 @@ export async function openUploadedSource(
   }
 }
 
-/** The stored file of an upload, pinned to its current bytes by ETag. */
+/** Returns the stored file of an upload; its ETag ensures that the bytes have not changed when the file is read. */
 export function createUploadSource(
   upload: UploadRecord,
   { size, etag, storedAt }: ObjectInfo,
@@ -124,10 +124,10 @@ async function explainMissingFile(
   return `The file of upload ${id} could not be fetched: ${job?.error?.message ?? 'its import was deleted.'} Import it again.`
 }
 
-/** Accepts the key of an upload, which ends with its id, as well as the id. */
+/** Returns the upload id from an id or from the key of the upload, which ends with its id. */
 const parseUploadId = (idOrKey: string) => idOrKey.slice(idOrKey.lastIndexOf('/') + 1)
 
-/** Checks that the job exists, since a process may die between claiming uploads and storing the job. */
+/** Returns whether the job exists, because a process may die after claiming uploads and before storing the job. */
 const isUsedByJob = async (jobId: string, { jobs }: Services) =>
   (await jobs.store.getJob(jobId)) !== undefined
 

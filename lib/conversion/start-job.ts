@@ -29,7 +29,7 @@ import { type DetectedSources, detectSources } from './detect-sources.ts'
 import { type JobRequest, shouldErrorsNameTasks } from './job-request.ts'
 import { requireUnused, type SourceFile, uploadAlreadyUsedError } from './source.ts'
 
-/** Copies of uploads that are made at the same time. */
+/** Maximum number of uploads copied at the same time. */
 const maxConcurrentCopies = 8
 
 /**
@@ -101,12 +101,12 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const adoptAll = () => {
     for (const source of sources) source.adopt()
   }
-  // Created before the job, because the job's first event is published as soon as it is stored.
+  // The webhook is created before the job, because the job's first event is published as soon as the job is stored.
   if (webhookUrl !== undefined)
     await webhooks.createForJob({ url: webhookUrl, format: request.webhookFormat, owner, jobId, retentionS })
   const isNew = await services.jobs.create(records, claims).catch((error: unknown) => {
-    // The job may have been stored despite the error and then needs its files; files without a job are deleted by
-    // age.
+    // The job may have been stored despite the error and would then need its files. Files without a job are deleted
+    // when they expire.
     adoptAll()
     throw error
   })
@@ -115,7 +115,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
     return findEarlierJob(jobId, uploads, services)
   }
   adoptAll()
-  // The job does not need them, also if they are damaged; its deletion repeats this.
+  // The job does not need these objects, even if their files are damaged; deleting the job deletes them as well.
   const unusedKeys = uploads.filter(isOverwritable).map(({ key }) => key)
   await services.files.delete(unusedKeys).catch((error: unknown) => {
     services.log.warn({ jobId, error }, 'uploaded files could not be deleted')
@@ -124,19 +124,22 @@ export async function startJob(request: JobRequest, services: Services): Promise
   return { job, fixed, tasks: storedTasks, chunks: [] }
 }
 
-/** @throws AppError for a PDF renderer that is not available. */
+/** Checks the requested PDF renderers. @throws AppError for one that is not available. */
 function requirePdfEngines(request: JobRequest, plan: PlanId): void {
   for (const { name, operation, fields } of request.tasks) {
     if (operation.kind !== 'process') continue
     const { options, ...otherFields } = fields
-    // Parsed here with the fields of the tool's operation.
+    // Validates the options here, together with the fields of the tool's operation.
     const check = () => requireAutoPdfEngine({ ...otherFields, ...(options as TaskSpec['options']) }, plan)
     if (shouldErrorsNameTasks(request)) addTaskToErrors(name, check)
     else check()
   }
 }
 
-/** @throws AppError INVALID_INPUT for an upload that is named twice: it can only be used once. */
+/**
+ * Returns the uploads of a request. @throws AppError INVALID_INPUT for an upload that is named twice, because it can
+ * only be used once.
+ */
 function requireDistinctUploads(sources: readonly SourceFile[]): readonly UploadRecord[] {
   const takenUploads = new Map<string, UploadRecord>()
   for (const { upload, field } of sources) {
@@ -150,7 +153,7 @@ function requireDistinctUploads(sources: readonly SourceFile[]): readonly Upload
   return [...takenUploads.values()]
 }
 
-/** Takes the files that a presigned URL could still overwrite. @returns where they are now, by their earlier keys. */
+/** Takes the files that a presigned URL could still overwrite. @returns their new locations by their earlier keys. */
 async function takeUploads(
   detectedFiles: readonly (StoredFile | AppError)[],
   sources: readonly SourceFile[],
@@ -226,7 +229,7 @@ interface TaskContext {
 
 interface PlannedTask {
   readonly task: NewTask
-  /** Set for a task that produces files: its target format, that of its inputs when undefined. */
+  /** Set for a task that produces files: its target format, or undefined for the format of its inputs. */
   readonly output?: { readonly to: string | undefined }
   /** Time limit in seconds, if the route is known. */
   readonly limitS?: number
@@ -265,7 +268,7 @@ function createTask(requestedTask: RequestedTask, context: TaskContext): Planned
   }
 }
 
-/** Whether the links of an export exist as soon as the files of its inputs do. */
+/** Whether an export only creates links, which exist as soon as the files of its inputs do. */
 const isLinkExportWithoutWork = ({ operation, fields, sentInput }: RequestedTask): boolean =>
   operation === exportUrlOperation &&
   fields['archive_multiple_files'] === undefined &&
@@ -296,7 +299,7 @@ const toFailedTask = ({ code, message, details }: AppError): NonNullable<NewTask
   ...defined({ details: details && { ...details } }),
 })
 
-/** Plans a task whose files are all available, so that errors are reported immediately. */
+/** Plans a task whose files are all available, so that the client gets errors immediately. */
 function createProcessTask(
   requestedTask: RequestedTask,
   commonFields: NewTask,
@@ -365,7 +368,9 @@ const sealSpec = (
   ),
 })
 
-/** Summary of the job without its tasks: its first file, and the last target that can be produced. */
+/**
+ * Creates the summary of a job without its tasks: its first file, and the target of its last task that can produce one.
+ */
 function createDisplay(
   { tasks }: JobRequest,
   plannedTasks: readonly PlannedTask[],
@@ -385,5 +390,5 @@ function createDisplay(
   }
 }
 
-/** Assumed time limit in seconds of a task whose files are not available yet. */
+/** Assumed time limit, in seconds, of a task whose files are not available yet. */
 const unknownLimitS = 600

@@ -1,7 +1,7 @@
 import { keysOf } from '../validation/keys-of.ts'
 import { createDailyKeys, deriveKey, Vault } from './sealed.ts'
 
-/** Settings with keys for processes that must not have the service secret, and the purposes of these keys. */
+/** Settings with derived keys, for processes that must not have the service secret, and the purposes of these keys. */
 const purposesByKeyName = { TASK_KEY: 'seal tasks', WEBHOOK_KEY: 'seal', DOWNLOAD_KEY: 'downloads' } as const
 export const derivedKeyNames = keysOf(purposesByKeyName)
 type DerivedKeyName = keyof typeof purposesByKeyName
@@ -10,14 +10,14 @@ type KeySettings = { readonly [Name in 'SERVICE_SECRET' | DerivedKeyName]?: stri
 
 /** Returns the settings for a service secret. */
 export const deriveKeys = (secret: string): Readonly<Record<DerivedKeyName, string>> =>
-  // The result has exactly the names listed in `purposesByKeyName`.
+  // The keys of the result are exactly those of `purposesByKeyName`.
   Object.fromEntries(
     derivedKeyNames.map((name) => [name, deriveKey(secret, purposesByKeyName[name]).toString('base64url')]),
   ) as Record<DerivedKeyName, string>
 
 const decode = (key: string | undefined) => (key === undefined ? undefined : Buffer.from(key, 'base64url'))
 
-/** Opens the vault with the keys that this process has. @throws when it has none */
+/** Opens the vault with the keys that this process has. @throws if it has none */
 export function openVault({ SERVICE_SECRET, TASK_KEY, WEBHOOK_KEY }: KeySettings): Vault {
   if (SERVICE_SECRET !== undefined) return new Vault(SERVICE_SECRET)
   if (TASK_KEY === undefined && WEBHOOK_KEY === undefined)

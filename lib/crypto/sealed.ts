@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 
-/** Encryption of user secrets at rest: what a record contains is useless without the service's own secret. */
+/** Encrypts user secrets at rest: the content of a record is useless without the service secret. */
 
 export const Sealed = z.strictObject({
   sealed: z.string().describe('base64url of nonce, tag and ciphertext'),
@@ -10,10 +10,10 @@ export type Sealed = z.infer<typeof Sealed>
 
 export const isSealed = (value: unknown): value is Sealed => Sealed.safeParse(value).success
 
-/** Shown in place of a secret. */
+/** Placeholder that is shown instead of a secret. */
 export const redacted = '***'
 
-/** Purposes of derived keys; none of the keys reveals anything about the others (RFC 5869). */
+/** Purposes of derived keys; no key reveals anything about the others (RFC 5869). */
 type KeyPurpose =
   | 'owner'
   | 'cursor'
@@ -33,7 +33,7 @@ export type SealingPurpose = 'seal tasks' | 'seal' | 'seal records'
 /** Keys by purpose; a process has only those that it needs. */
 export type SealingKeys = { readonly [P in SealingPurpose]?: Buffer | undefined }
 
-/** Returns which key seals values of a context. */
+/** Returns the purpose of the key that seals values of a context. */
 function getSealingPurpose(context: string): SealingPurpose {
   if (context.startsWith('job_')) return 'seal tasks'
   return /^(?:whk_|webhook secret of )/.test(context) ? 'seal' : 'seal records'
@@ -51,7 +51,7 @@ export function createDailyKeys(downloadsKey: Buffer): (day: number) => Buffer {
 }
 
 const algorithm = 'aes-256-gcm'
-/** Bytes (NIST SP 800-38D, 8.2.2). */
+/** Length of a nonce in bytes (NIST SP 800-38D, 8.2.2). */
 const nonceBytes = 12
 const tagBytes = 16
 
@@ -59,14 +59,14 @@ const tagBytes = 16
 export class Vault {
   readonly #keys: SealingKeys
 
-  /** @param keys the service secret, from which all keys are derived, or some of these keys. */
+  /** Creates a vault. @param keys the service secret, from which all keys are derived, or some of these keys. */
   constructor(keys: string | SealingKeys) {
     this.#keys = typeof keys === 'string' ? deriveSealingKeys(keys) : keys
   }
 
   /**
-   * @param context where the value is stored; it can be unsealed only there, so that it cannot be moved to another
-   * record.
+   * Seals a value. @param context where the value is stored; it can only be unsealed there, so that it cannot be moved
+   * to another record.
    */
   seal(value: unknown, context: string): Sealed {
     const nonce = randomBytes(nonceBytes)
@@ -75,14 +75,14 @@ export class Vault {
     return { sealed: Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url') }
   }
 
-  /** @throws if the value was sealed by another service or for another context. */
+  /** Unseals a value. @throws if it was sealed by another service or for another context. */
   unseal(value: Sealed, context: string): unknown {
     const key = this.#getKey(context)
     const { seal: oldKey = key } = this.#keys
     try {
       return open(value, context, key)
     } catch (error) {
-      // Values sealed before there was a key for each purpose.
+      // The value may have been sealed when there was only one key for all purposes.
       if (oldKey.equals(key)) throw error
       return open(value, context, oldKey)
     }
@@ -95,7 +95,7 @@ export class Vault {
     throw new Error(`this process does not have the key "${purpose}"`)
   }
 
-  /** Seals the values of these names, unless they are sealed already. */
+  /** Seals the values of these names, unless they are already sealed. */
   sealSecrets(
     values: Readonly<Record<string, unknown>>,
     secrets: ReadonlySet<string>,
@@ -110,8 +110,8 @@ export class Vault {
   }
 
   /**
-   * Seals the values of these names that a client sent. What else looks sealed becomes null, so that it is never
-   * unsealed.
+   * Seals the values of these names in a client's request. Other values that look sealed become null, so that they are
+   * never unsealed.
    */
   sealClientSecrets(
     values: Readonly<Record<string, unknown>>,
@@ -154,7 +154,7 @@ const deriveSealingKeys = (secret: string): SealingKeys => ({
 export const redactSecrets = <T>(value: T): T =>
   mapDeep(value, (inner) => (isSealed(inner) ? { value: redacted } : undefined)) as T
 
-/** Returns a copy in which `replace` has replaced some values, at any depth. */
+/** Returns a copy of a value, in which `replace` has replaced some values at any depth. */
 export function mapDeep(
   value: unknown,
   replace: (innerValue: unknown) => { readonly value: unknown } | undefined,

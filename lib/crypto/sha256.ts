@@ -2,8 +2,8 @@ import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:cr
 import type { Checksum, SourceData } from '@smithy/types'
 
 /**
- * The SDK passes keys to Node as bytes, which Node 24 needs 16 µs to import: five times as long as the HMAC itself. A
- * key object avoids that, and each request is signed with two keys.
+ * Computes SHA-256 and HMAC for the SDK. The SDK passes keys to Node as bytes, which Node 24 needs 16 µs to import:
+ * five times as long as the HMAC itself. A key object avoids that, and each request is signed with two keys.
  */
 export class Sha256 implements Checksum {
   readonly #key: KeyObject | undefined

@@ -3,13 +3,13 @@ import type { Stage } from './stage.ts'
 
 type LogSettings = Pick<Stage, 'accessLogs'>
 
-/** Returns the properties of a bucket that log its requests. */
+/** Returns the bucket properties that enable access logs. */
 export const createBucketLogging = ({ accessLogs }: LogSettings, id: string) =>
   accessLogs && {
     LoggingConfiguration: { DestinationBucketName: { Ref: 'LogsBucket' }, LogFilePrefix: `s3/${id}/` },
   }
 
-/** Returns the properties of the distribution that log its requests, without cookies. */
+/** Returns the distribution properties that enable access logs, without cookies. */
 export const createDistributionLogging = ({ accessLogs }: LogSettings) =>
   accessLogs && {
     Logging: {
@@ -19,7 +19,9 @@ export const createDistributionLogging = ({ accessLogs }: LogSettings) =>
     },
   }
 
-/** The properties of the bucket of logs. CloudFront writes them with an ACL, which other buckets do not allow. */
+/**
+ * Returns the properties of the bucket for logs. CloudFront writes logs with an ACL, which other buckets do not allow.
+ */
 export const createLogsBucketProperties = ({ logDays }: Pick<Stage, 'logDays'>) => ({
   OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerPreferred' }] },
   BucketEncryption: {
@@ -37,7 +39,7 @@ export const createLogsBucketProperties = ({ logDays }: Pick<Stage, 'logDays'>) 
   },
 })
 
-/** Lets S3 store the logs of our buckets. */
+/** Statements that let S3 store the access logs of the service's buckets. */
 export const logStatements = [
   {
     Effect: 'Allow',

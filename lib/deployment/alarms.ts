@@ -168,7 +168,7 @@ const createServiceAlarms = () => ({
   }),
 })
 
-/** Counts what has the tag that the Serverless Framework gives to everything of a stage. */
+/** Creates a budget for the costs of everything that has the stage's tag, which the Serverless Framework adds. */
 const createBudget = ({ name, alarmMail, dollarsPerDay }: Stage) =>
   alarmMail && {
     DailyBudget: {

@@ -6,13 +6,13 @@ import { importFromLayers } from './lambda-layers.ts'
 /**
  * Replacements for modules that dependencies load but the service never uses: log writer threads, the check of route
  * patterns (tests do it), the credential providers of the AWS SDK, and the parts of undici that are not its HTTP
- * client. Functions pass the credentials of their role to the SDK's clients; no provider could find them any more.
+ * client. Functions pass the credentials of their role to the SDK's clients, so no provider is needed.
  */
 const stubs: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node/(?:dist-es/)?index': `export const defaultProvider = () => async () => {
     throw new Error('An AWS client was created without credentials: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set when the function started.')
   }`,
-  // Endpoint discovery is off by default; its cache would bring an LRU map along.
+  // Endpoint discovery is off by default, and its cache would add an LRU map to the bundle.
   '@aws-sdk/endpoint-cache/dist-es/EndpointCache':
     'export class EndpointCache { getEndpoint() {} get() {} set() {} delete() {} }',
   'thread-stream/index':
@@ -32,11 +32,12 @@ const stubUnusedModules: Plugin = {
   },
 }
 
-/** Packages that are native or load their own files; they are not bundled but installed next to the bundle. */
+/** Packages that are native or load their own files. They are installed next to the bundle instead of being bundled. */
 export const unbundledPackages = ['sharp', 'wasmagic'] as const
 
 /**
- * Optional dependencies that their packages work without: a native helper of ssh2, and an encoding that is not used.
+ * Optional dependencies without which their packages work as well: a native helper of ssh2, and an encoding that is not
+ * used.
  */
 export const omittedPackages = ['cpu-features', 'protobufjs'] as const
 
@@ -52,9 +53,9 @@ export const bundleOptions = {
   // Prefers the ES module of a package, which can be tree-shaken.
   mainFields: ['module', 'main'],
   banner: { js: requireBanner },
-  // ES modules do not have it. ssh2 refers to it when it loads its WebAssembly, which is part of its code.
+  // ES modules have no `__dirname`. ssh2 refers to it when it loads its WebAssembly, which is part of its code.
   define: { __dirname: 'import.meta.dirname' },
-  // Bundles are one folder below the root, such as functions/core-api.mjs.
+  // The sources are one folder above the bundles, which are such as functions/core-api.mjs.
   plugins: [keepSourceUrls('../')],
 } as const satisfies BuildOptions
 
@@ -82,7 +83,7 @@ const engineOnlyModules = ['engines', 'iconv-lite', 'chardet']
 
 /** Packages that only functions with this outbound target load. */
 const packagesByTarget: Readonly<Record<OutboundTarget, readonly string[]>> = {
-  // The last one by the client of Azure, and by engines.
+  // The Azure client needs fast-xml-parser, and so do engines.
   stores: ['undici', 'ssh2', '@azure/storage-blob', 'fast-xml-parser'],
   websites: ['undici'],
   receivers: ['undici'],

@@ -8,17 +8,17 @@ export const liveAlias = 'live'
 const getAliasId = (name: string) => `${getFunctionResourceId(name)}LiveAlias`
 const getGroupId = (name: string) => `${toPascalCase(name)}Release`
 
-/** The framework's record of a function, as far as it is used here. */
+/** The parts of the framework's function object that are used here. */
 interface FrameworkFunction {
   versionFunction?: boolean
-  /** All triggers of a function with it invoke the alias. */
+  /** If set, all triggers of the function invoke the alias. */
   targetAlias?: { readonly name: string; readonly logicalId: string }
-  /** Set when the function was compiled. */
+  /** Id of the version resource; set once the function was compiled. */
   readonly versionLogicalId?: string
 }
 export type FrameworkFunctions = Readonly<Record<string, FrameworkFunction>>
 
-/** Makes the framework publish a version of each function, and its triggers invoke the alias. */
+/** Makes the framework publish a version of each function, and makes triggers invoke the alias. */
 export function useAliases(functions: FrameworkFunctions): void {
   for (const [name, frameworkFunction] of Object.entries(functions)) {
     frameworkFunction.versionFunction = true
@@ -51,7 +51,7 @@ export const createAliasResources = (functions: FrameworkFunctions) =>
     }),
   )
 
-/** Alarms that return all invocations to the previous version, by function. */
+/** Returns the alarms for a function that return all its invocations to the previous version. */
 const getAlarmIds = (name: string) => [`${toPascalCase(name)}Fails`, 'RequestsFail']
 
 const createArn = (service: string, resource: string) => ({

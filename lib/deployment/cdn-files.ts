@@ -6,14 +6,17 @@ import { managedPolicies } from './managed-policies.ts'
 import { createArnReference } from './references.ts'
 import type { Stage } from './stage.ts'
 
-/** Returns the resource id of each public key: a key that changes must be a new resource, because its text is fixed. */
+/**
+ * Returns a resource for each public key. Its id depends on the key, because the text of a key resource cannot be
+ * changed.
+ */
 const createKeyResources = (publicKeys: readonly string[]) =>
   publicKeys.map((pem) => {
     const fingerprint = getKeyFingerprint(createPublicKey(pem))
     return { pem, fingerprint, id: `CdnKey${fingerprint}` }
   })
 
-/** Returns the setting with the ids of the public keys, by which functions sign links. */
+/** Returns the setting with the ids of the public keys, which functions need to sign links. */
 export const createCdnKeysSetting = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublicKeys'>) =>
   cdnPublicKeys && {
     CDN_KEYS: {
@@ -25,7 +28,7 @@ export const createCdnKeysSetting = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublicKe
 
 const originId = 'files'
 
-/** The bucket as an origin, to which CloudFront signs its requests. */
+/** The file bucket as an origin, for which CloudFront signs its requests. */
 export const fileOrigin = {
   Id: originId,
   DomainName: createArnReference('Bucket', 'RegionalDomainName'),
@@ -34,8 +37,8 @@ export const fileOrigin = {
 }
 
 /**
- * Only signed URLs reach files. Nothing is cached: each file is downloaded by few clients, and a deleted one must be
- * gone. Ranges and conditions are passed on to S3 in any case.
+ * Only signed URLs give access to files. Nothing is cached, because few clients download the same file, and a deleted
+ * file must not be available. CloudFront always passes ranges and conditions on to S3.
  */
 export const fileBehaviors = allFilePrefixes.map((prefix) => ({
   PathPattern: `/${prefix}/*`,
@@ -49,7 +52,10 @@ export const fileBehaviors = allFilePrefixes.map((prefix) => ({
   Compress: false,
 }))
 
-/** Lets this distribution, and no other, read files. Without the list, S3 reports a deleted file as forbidden. */
+/**
+ * Statements that let only this distribution read files. Without `s3:ListBucket`, S3 would report a deleted file as
+ * forbidden.
+ */
 export const fileStatements = [
   {
     Action: 's3:GetObject',
@@ -112,7 +118,7 @@ export const createCdnFileResources = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublic
         OriginRequestPolicyConfig: {
           Name: name,
           CookiesConfig: { CookieBehavior: 'none' },
-          // S3 answers them by the CORS rules of the bucket.
+          // S3 replies to these headers as the CORS rules of the bucket say.
           HeadersConfig: {
             HeaderBehavior: 'whitelist',
             Headers: ['Origin', 'Access-Control-Request-Headers', 'Access-Control-Request-Method'],
@@ -121,7 +127,7 @@ export const createCdnFileResources = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublic
         },
       },
     },
-    // Files share the domain with the page.
+    // Files share a domain with the page, so they get security headers.
     FileHeadersPolicy: {
       Type: 'AWS::CloudFront::ResponseHeadersPolicy',
       Properties: {

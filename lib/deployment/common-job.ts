@@ -4,42 +4,44 @@ import type { FunctionName } from '../resources/functions.ts'
 import jobCalls from './job-calls.json' with { type: 'json' }
 
 /**
- * What the most common job uses: a conversion that is asked for once and whose result is downloaded once. The units of
- * the table are counted by `test/deployment/job-calls.test.ts`, the other calls by the benchmark (sections
- * `control-plane` and `scale`).
+ * Usage of the most common job: a conversion whose status is requested once and whose result is downloaded once.
+ * `test/deployment/job-calls.test.ts` counts the units of the table, the benchmark (sections `control-plane` and
+ * `scale`) the other calls.
  */
 export const usagePerJob = {
   requests: 3,
   writeUnits: jobCalls.writes.units,
   readUnits: jobCalls.reads.units,
   objects: 2,
-  /** Messages for `prepare` and for the image. */
+  /** One message for `prepare` and one for the image. */
   messages: 2,
-  /** Calls of SQS for these messages. */
+  /** Number of SQS calls for these messages. */
   queue: 9,
-  /** Calls of PutEvents: when the job is created and when it ends. */
+  /** Number of PutEvents calls: one when the job is created and one when it ends. */
   eventCalls: 2,
-  /** Events in these calls: the upload, `created`, `queued`, `started` and `completed`. */
+  /** Number of events in these calls: the upload, `created`, `queued`, `started` and `completed`. */
   events: 5,
   logGb: 8e-6,
 }
 
-/** What each event uses in addition that is published while a job runs: `started` after 300 ms, and its progress. */
+/** Additional usage of each event that is published while a job runs: `started` after 300 ms, and its progress. */
 export const usagePerProgressEvent = { writeUnits: 2, readUnits: 3, eventCalls: 1 }
 
 /**
- * What the job of a client that was not seen recently uses in addition: each of its two rate-limit windows starts with
- * a write whose condition is not met.
+ * Additional usage of a job whose client was not seen recently: each of its two rate-limit windows starts with a write
+ * whose condition fails.
  */
 export const perNewClient = { writeUnits: 2 }
 
 interface Invocations {
   readonly count: number
-  /** Of each, warm. Estimates: 10 ms for each call of AWS that waits for another, and the CPU time. */
+  /**
+   * Seconds of one warm invocation, estimated from its CPU time plus 10 ms for each AWS call that waits for another.
+   */
   readonly seconds: number
 }
 
-/** The functions that such a job invokes, besides that of its image. */
+/** The functions that the most common job invokes, besides the function of its image. */
 export const jobInvocations: { readonly [name in FunctionName]?: Invocations } = {
   conversion: { count: 1, seconds: 0.2 },
   jobs: { count: 2, seconds: 0.2 },

@@ -9,14 +9,14 @@ type ConcurrencyLimits = Pick<Stage, 'conversionsAtATime' | 'concurrency'>
 type ConcurrencySettings = ConcurrencyLimits & Pick<Stage, 'facades'>
 type StageQuotas = ConcurrencySettings & Pick<Stage, 'name' | 'functionsAtATime' | 'reservesConcurrency'>
 
-/** Lambda keeps this part of the quota unreserved. */
+/** The part of the quota that Lambda does not allow to be reserved. */
 const unreservableConcurrency = 100
 
 /** Returns whether the limit of a function is also reserved for it; functions with a queue can wait. */
 export const hasReservedConcurrency = ({ trigger, maximumConcurrency }: FunctionDeclaration): boolean =>
   maximumConcurrency !== undefined && !('queue' in trigger)
 
-/** Returns the concurrency limit of a function; for an image, that of the stage. */
+/** Returns the concurrency limit of a function; functions of images have the limit of the stage. */
 export const getMaxConcurrency = (
   name: string,
   { conversionsAtATime, concurrency }: ConcurrencyLimits,
@@ -59,7 +59,7 @@ export function canReserveConcurrency(stage: StageQuotas): boolean {
   )
 }
 
-/** Describes what a stage needs of its account, and the quotas to raise for it. */
+/** Describes the concurrency that a stage needs from its account, and which quotas to raise for it. */
 export function describeQuotas(stage: StageQuotas & Pick<Stage, 'profile' | 'functionMb'>): string {
   const { name, profile, functionsAtATime, functionMb } = stage
   const required = sumRequiredConcurrency(stage)

@@ -1,5 +1,5 @@
-// node lib/deployment/cost.ts: writes the costs of conversions, idle months and attacks, and the table of functions
-// with outbound access, into lib/deployment/README.md.
+// `node lib/deployment/cost.ts` writes two things into lib/deployment/README.md: the costs of conversions, idle months
+// and attacks, and the table of functions with outbound access.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { imageIds } from '../component-ids.ts'
@@ -48,7 +48,7 @@ const typicalFileMb = 1
 
 const readme = fileURLToPath(new URL('README.md', import.meta.url))
 const invocations = Object.values(jobInvocations)
-/** With the function of the image, whose seconds differ by image. */
+/** Number of invocations per job, including the function of the image, whose duration depends on the image. */
 const invocationsPerJob = 1 + invocations.reduce((sum, { count }) => sum + count, 0)
 const invocationGbSeconds = Object.entries(jobInvocations).reduce(
   (sum, [name, { count, seconds }]) =>
@@ -106,7 +106,7 @@ const idleMonthCosts = {
   'CloudFront origin secret': prices.secretMonth,
 }
 
-/** Memory of all functions in MB when each runs at its concurrency limit. */
+/** Memory of all functions in MB if each runs at its concurrency limit. */
 const maxConcurrentMb = [
   ...functionNames
     .filter((name) => isDeployed(name, defaultStage))
@@ -117,7 +117,7 @@ const maxConcurrentMb = [
 ].reduce((sum, cost) => sum + cost)
 const maxCostPerHour = (maxConcurrentMb / 1024) * 3600 * prices.gbSecond
 
-/** A terabyte in files of the typical size. */
+/** Number of downloads in a terabyte of files of the typical size. */
 const downloadsPerTb = 1e6 / typicalFileMb
 const tbCosts = {
   'from the bucket': 1000 * prices.egressGb,

@@ -21,7 +21,7 @@ const columnCount = 3
 const size = { width: 24 / columnCount, height: 6 } as const
 const region = `\${AWS::Region}`
 
-/** Metrics of jobs that have no alarm, with a line per engine or error code. */
+/** Graphs of job metrics that have no alarm, with a line per engine or error code. */
 const jobGraphs = [
   {
     title: 'Duration of jobs by engine, p95 (ms)',
@@ -32,7 +32,7 @@ const jobGraphs = [
   { title: 'Failed jobs by error code', dimension: 'ErrorCode', metric: 'Failures', statistic: 'Sum' },
 ] as const
 
-/** Writes a reference as in the text of `Fn::Sub`. */
+/** Returns the notation of a reference in the text of `Fn::Sub`. */
 function toText(value: unknown): string {
   if (!isRecord(value)) return String(value)
   const { Ref, 'Fn::GetAtt': attribute } = value
@@ -69,11 +69,11 @@ const createJobGraph = ({ title, dimension, metric, statistic }: (typeof jobGrap
   ],
 })
 
-/** One dashboard with a graph per metric that has an alarm, and those of jobs. */
+/** Creates a dashboard with a graph for each metric that has an alarm, and the graphs of jobs. */
 export function createDashboardResources(resources: Readonly<Record<string, Resource>>) {
   const alarms = Object.values(resources)
     .filter(({ Type }) => Type === 'AWS::CloudWatch::Alarm')
-    // Made by `createAlarm`.
+    // `createAlarm` created these properties.
     .map(({ Properties }) => Properties as AlarmProperties)
   const alarmsByMetric = Map.groupBy(alarms, ({ Namespace, MetricName }) => `${Namespace} ${MetricName}`)
   const graphs = [...jobGraphs.map(createJobGraph), ...[...alarmsByMetric.values()].map(createAlarmGraph)]

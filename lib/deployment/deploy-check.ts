@@ -1,5 +1,5 @@
-// npm run deploy:check [-- --stage prod | --all]: packages the service and checks the result offline. With `--all`,
-// each profile and stage with every setting is packaged in a folder of its own.
+// `npm run deploy:check [-- --stage prod | --all]` packages the service and checks the result offline. With `--all`, it
+// packages each profile, and a stage with every setting, in separate folders.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { checkSpecification } from './check/specification.ts'
 import type { Template } from './check/template.ts'
 import { readStage, stageFromArgs } from './stage.ts'
 
-/** Returns whether a stage can be packaged and nothing was found in its template. */
+/** Returns whether a stage can be packaged and no check found a problem in its template. */
 function check(stage: string, folder: string): boolean {
   const { status } = spawnSync(
     process.execPath,
@@ -48,7 +48,7 @@ function checkExample([stage, settings]: [string, object]): boolean {
   }
 }
 
-/** The template of the firewall is a stack of its own, in another region. */
+/** Checks the template of the firewall, which is a separate stack in another region. */
 function checkFirewall(): boolean {
   const path = fileURLToPath(new URL('firewall.json', import.meta.url))
   const { findings } = checkSpecification(JSON.parse(readFileSync(path, 'utf8')))

@@ -8,9 +8,9 @@ import { createArnReference } from './references.ts'
 import type { Stage } from './stage.ts'
 
 /**
- * Runs at the edge for each request. WebSocket APIs of API Gateway have no paths, so it turns the path into a query, as
- * `lib/live/paths.ts` does on one machine. It also sets the header with the client's IP address, overwriting any that
- * the client sent.
+ * Code that runs at the edge for each request. WebSocket APIs of API Gateway have no paths, so it turns the path into a
+ * query, as `lib/live/paths.ts` does on one machine. It also sets the header with the client's IP address, overwriting
+ * any value that the client sent.
  */
 export const edgeCode = `function handler(event) {
   var request = event.request
@@ -38,7 +38,7 @@ const origin = (id: string, api: string, path?: unknown) => ({
   CustomOriginConfig: {
     OriginProtocolPolicy: 'https-only',
     OriginSSLProtocols: ['TLSv1.2'],
-    // As long as the timeout of a function.
+    // Same as the timeout of a function.
     OriginReadTimeout: 30,
   },
   OriginCustomHeaders: [{ HeaderName: edgeHeaders.secret, HeaderValue: { 'Fn::Sub': originSecret } }],
@@ -59,7 +59,7 @@ const createBehavior = (originId: string, cachePolicyId: string) => ({
 
 const socketPatterns = [...webSocketApi.paths, `${webSocketApi.jobPath}*`]
 
-/** The CloudFront distribution: one domain for the whole service, and the only access to it. */
+/** Creates the CloudFront distribution: one domain for the whole service, and the only access to it. */
 export const createEdgeResources = ({ domain, cdnPublicKeys, accessLogs, firewallArn }: Stage) => ({
   OriginSecret: {
     Type: 'AWS::SecretsManager::Secret',

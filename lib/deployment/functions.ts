@@ -33,10 +33,13 @@ import {
 import { secretsCreator } from './roles.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
-/** Limits of Lambda; disk is the size of /tmp. */
+/** Limits of Lambda; the disk is the size of /tmp. */
 const lambdaLimits = { timeoutS: 900, memoryMb: 10_240, diskMb: { min: 512, max: 10_240 } }
 
-/** Run time of a task: that of its function, minus the time for its start and for storing the outcome. */
+/**
+ * Time limit of a task in seconds: the time limit of its function, minus the time for starting and for storing the
+ * outcome.
+ */
 const taskLimitS = '840'
 
 /** Environment of every function, with the setting names of lib/config.ts. */
@@ -53,7 +56,7 @@ export const environment = {
   },
 } as const
 
-/** Returns the environment that depends on the stage. */
+/** Returns the part of the environment that depends on the stage. */
 const createStageEnvironment = (stage: Stage) => ({
   PUBLIC_URL: publicUrl(stage),
   ANONYMOUS_PLAN: stage.anonymousPlan,
@@ -66,8 +69,8 @@ const createStageEnvironment = (stage: Stage) => ({
 })
 
 /**
- * Returns the location of a function's secrets. They are not in its environment, because everyone who may view the
- * function's configuration can read that.
+ * Returns the location of a function's secrets. The environment does not contain them, because everyone who may view
+ * the configuration of a function can read its environment.
  */
 const createSecretsLocation = (names: readonly SecretName[]) =>
   names.length > 0 && { SECRETS: { 'Fn::Sub': `s3://\${SecretsBucket}/${names.join(',')}` } }
@@ -98,7 +101,7 @@ export function createEvents(trigger: Trigger, stage?: Stage) {
   return trigger.websocket.map((route) => ({
     websocket: {
       route,
-      // The body that the function returns is sent to the client; after a disconnect there is none.
+      // The reply of the function is sent to the client, which no longer exists after a disconnect.
       ...(route !== '$disconnect' && { routeResponseSelectionExpression: '$default' }),
     },
   }))
@@ -128,13 +131,13 @@ export function createAsyncInvocationSettings(
   }
 }
 
-/** Functions in which requests of two kinds wait: those that create jobs, and those that watch one. */
+/** Functions that hold two kinds of waiting requests: those that create jobs, and those that watch a job. */
 const functionsWithTwoWaits: readonly FunctionName[] = ['jobs', 'facade']
 
 /**
- * Returns how many requests of a kind may start to wait in a window. Those of two windows wait at a time; together, all
- * kinds in a function occupy at most half of it, if that is enough for one of each. Where nothing is reserved, all
- * kinds share the executions of the account.
+ * Returns how many requests of a kind may start to wait in a window. The requests of two windows wait at the same time;
+ * all kinds in a function together occupy at most half of its concurrency, if that is enough for one of each kind. If
+ * nothing is reserved, all kinds share the concurrency of the account.
  */
 const getMaxWaits = (name: FunctionName, stage: Stage) => {
   const sharedLimit = canReserveConcurrency(stage) ? Infinity : stage.functionsAtATime / waitKinds.length
@@ -142,7 +145,7 @@ const getMaxWaits = (name: FunctionName, stage: Stage) => {
   return Math.max(1, Math.floor(Math.min(getMaxConcurrency(name, stage) / kinds, sharedLimit) / 4))
 }
 
-/** Lambda itself sends the traces, so functions in the closed network have them as well. */
+/** Lambda sends the traces, so functions in the closed network have them as well. */
 const createTracingSettings = ({ tracing }: Stage) => tracing && { tracing: 'Active' }
 
 function createFunctionResource(name: FunctionName, stage: Stage) {
@@ -168,7 +171,7 @@ function createFunctionResource(name: FunctionName, stage: Stage) {
       ...(declaration.reaches?.includes('sockets') && socketsEndpoint),
       // The event contains the whole request body, so streaming it would save no memory.
       ...('http' in declaration.trigger && { REQUEST_BODIES: 'whole' }),
-      // For estimates.
+      // The functions that estimate conversions need the time limit of a task.
       ...('http' in declaration.trigger && declaration.plans && { TASK_LIMIT_S: taskLimitS }),
       ...('http' in declaration.trigger && { MAX_WAITS: String(getMaxWaits(name, stage)) }),
     },
@@ -184,7 +187,8 @@ function createFunctionResource(name: FunctionName, stage: Stage) {
 }
 
 /**
- * Returns the memory that a function gets, at most that of the quota; its engines are limited to what remains of it.
+ * Returns the memory of a function, limited to the account's quota; the engines are limited to what the service itself
+ * leaves of it.
  */
 export const limitMemory = (
   requestedMb: number,
@@ -215,7 +219,7 @@ export function getImageLimits(
   }
 }
 
-/** Returns the URI of a pushed image, with a digest, because the framework needs credentials to resolve a tag. */
+/** Returns the URI of a pushed image with its digest, because the framework would need credentials to resolve a tag. */
 const getImageUri = (image: ImageId, { images }: Stage): string =>
   images[image] ?? `000000000000.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${image}@sha256:${'0'.repeat(64)}`
 
@@ -237,8 +241,8 @@ function createConvertFunction(image: ImageId, stage: Stage) {
 }
 
 /**
- * Returns the property by which Lambda does not stop chains of tasks and deliveries after 16 invocations, by the ids of
- * the framework's resources. Our own limit is `maxHops`.
+ * Returns the properties that keep Lambda from stopping chains of tasks and deliveries after 16 invocations, by the
+ * framework's resource ids. The service's own limit is `maxHops`.
  */
 export const createRecursionSettings = () =>
   Object.fromEntries(

@@ -22,7 +22,7 @@ const extraFiles = [
   'layers/browser',
 ]
 
-/** Packages that only the programs in `layers` and decoder processes load. */
+/** Packages that only the programs in `layers` and the decoder processes load. */
 const helperPackages = [
   ...['mupdf', '@neplex/vectorizer-linux-x64-gnu', '@expo-google-fonts/noto-emoji'],
   ...separatePackages,
@@ -43,7 +43,7 @@ function findPackageFolder(name: string, from: string): string | undefined {
     try {
       return dirname(require.resolve(join(folder, name, 'package.json')))
     } catch {
-      // Not found here: try the next folder up.
+      // The package is not in this folder, so the next folder up is tried.
     }
   }
   return undefined
@@ -82,7 +82,7 @@ async function writeDecoderPrograms(folder: string): Promise<void> {
   for (const [name, code] of files) await writeFile(join(folder, bundle, name), code)
 }
 
-/** Writes the content of /var/task in the images: the bundled code and everything that it loads at run time. */
+/** Writes the content of /var/task in the images: the bundled code and everything else that it loads at run time. */
 export async function writeImageFiles(folder: string): Promise<void> {
   const { metafile } = await build({
     ...bundleOptions,
@@ -103,15 +103,15 @@ export async function writeImageFiles(folder: string): Promise<void> {
   await writeDecoderPrograms(folder)
   for (const path of extraFiles) await cp(join(root, path), join(folder, path), { recursive: true })
   for (const path of findUnbundledPackageFolders(metafile)) {
-    // node_modules can be a symlink, so keep only the path below it.
+    // node_modules can be a symlink, so only the path below it is kept.
     await cp(path, join(folder, path.slice(path.indexOf('node_modules/'))), { recursive: true })
   }
 }
 
-/** Files and folders that the whole service consists of; the rest of the repository is for development. */
+/** Files and folders that make up the whole service; the rest of the repository is for development. */
 const servicePaths = ['LICENSE', 'NOTICE', 'package.json', 'events', 'functions', 'layers', 'lib'] as const
 
-/** Writes the source of the one-machine service and its production dependencies. */
+/** Writes the source and the production dependencies of the service on one machine. */
 export async function writeServiceFiles(folder: string): Promise<void> {
   for (const servicePath of servicePaths)
     await cp(join(root, servicePath), join(folder, servicePath), { recursive: true })

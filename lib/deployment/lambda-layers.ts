@@ -11,7 +11,7 @@ import { prebuiltModules } from './prebuilt-pages.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 interface LambdaLayer {
-  /** Shown in the AWS console. */
+  /** Description shown in the AWS console. */
   readonly description: string
   readonly isUsedBy: (
     name: FunctionName,
@@ -20,8 +20,8 @@ interface LambdaLayer {
 }
 
 /**
- * Code that requests rarely need, shared by all functions that can load it, so that their packages stay small. Lambda
- * extracts a layer into /opt, which is `../../../opt` for code in /var/task/functions.
+ * Layers with code that requests rarely need. All functions that can load it share them, so that their packages stay
+ * small. Lambda extracts a layer into /opt, which is `../../../opt` for code in /var/task/functions.
  */
 export const lambdaLayers = {
   readers: {
@@ -40,22 +40,22 @@ export const lambdaLayerIds = Object.keys(lambdaLayers) as LambdaLayerId[] // ke
 export const getLayers = (name: FunctionName): LambdaLayerId[] =>
   lambdaLayerIds.filter((id) => lambdaLayers[id].isUsedBy(name, findDeclaration(name) ?? {}))
 
-/** Packages in the layer `readers`, with the files that are loaded. */
+/** Packages in the layer `readers`, with the files that are loaded at run time. */
 const readerPackages = {
   unpdf: '{package.json,dist/index.mjs,dist/pdfjs.mjs}',
   wasmagic: '{package.json,dist/*.js,dist/*.wasm}',
 } as const satisfies Readonly<Record<(typeof separatePackages)[number], string>>
 
-/** Modules of the program that only workers in images use. */
+/** Modules of the decoder program that only workers in images use. */
 const modulesOfImages = ['lib/fidelity/summarize.ts']
 
-/** Replaces the module that bundles the program on one machine. */
+/** Replaces the module that bundles the decoder program when the service runs on one machine. */
 const findProgramModule = `export const findProgram = async () => ({
   file: new URL('./program.mjs', import.meta.url).pathname,
   files: ['/opt'],
 })`
 
-/** Modules in layers, by the path of the module that they replace. */
+/** Modules of each layer, by the path of the module that they replace. */
 const layerModules: Readonly<Record<LambdaLayerId, Readonly<Record<string, () => Promise<string>>>>> = {
   readers: { 'lib/decoders/program-file.ts': async () => findProgramModule },
   page: prebuiltModules,
@@ -64,7 +64,7 @@ const layerModules: Readonly<Record<LambdaLayerId, Readonly<Record<string, () =>
 const toExternalModule = (path: string) => ({ path: `../../../opt/${path}`, external: true })
 const getModuleFilename = (path: string) => path.replace(/\.ts$/, '.mjs')
 
-/** Makes esbuild import modules that are in a layer from there instead of bundling them. */
+/** Makes esbuild import modules of layers from their layer instead of bundling them. */
 export const importFromLayers: Plugin = {
   name: 'left-to-layers',
   setup({ onResolve }) {

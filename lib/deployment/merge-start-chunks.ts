@@ -7,7 +7,7 @@ type CodeByPath = ReadonlyMap<string, Uint8Array>
 
 const decode = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString()
 
-/** Adds `require` to a chunk that uses it, and shifts its source map by that line. */
+/** Adds `require` to a chunk that uses it, and shifts its source map by the added line. */
 export function addRequireBanner(code: Uint8Array, map: Uint8Array): { code: Uint8Array; map: Uint8Array } {
   const text = decode(code)
   if (!/\brequire\b/.test(text)) return { code, map }

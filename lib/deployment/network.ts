@@ -16,7 +16,8 @@ const createSubnets = (zoneNames: Stage['zones']) =>
           Properties: {
             VpcId: { Ref: 'ClosedNetwork' },
             AvailabilityZone: zoneNames?.[zone] ?? { 'Fn::Select': [zone, { 'Fn::GetAZs': '' }] },
-            // Functions share network interfaces and need few IP addresses, but a small range would save nothing.
+            // A smaller range would save nothing, although functions share network interfaces and need few IP
+            // addresses.
             CidrBlock: `10.0.${zone * 16}.0/20`,
             MapPublicIpOnLaunch: false,
           },
@@ -39,7 +40,10 @@ const createEndpointPolicy = (Action: readonly string[], Resource: unknown) => (
   },
 })
 
-/** Free. Its policy only allows the service's bucket or table, with any credentials. */
+/**
+ * Creates a gateway endpoint, which is free of charge. Its policy only allows the service's own bucket or table, with
+ * any credentials.
+ */
 const createGatewayEndpoint = (service: string, policy: object) => ({
   Type: 'AWS::EC2::VPCEndpoint',
   Properties: {
@@ -66,7 +70,7 @@ const createInterfaceEndpoint = (service: string, policy: object) => ({
 
 const tls = { IpProtocol: 'tcp', FromPort: 443, ToPort: 443 }
 
-/** A VPC without an internet gateway: from inside, only these four AWS services can be reached. */
+/** Creates a VPC without an internet gateway, from which only four AWS services can be reached. */
 export const createNetworkResources = ({
   isolation,
   zones: zoneNames,
@@ -86,7 +90,7 @@ export const createNetworkResources = ({
           Properties: {
             GroupDescription: 'Functions without internet access',
             VpcId: { Ref: 'ClosedNetwork' },
-            // Only TLS; the routes and the endpoint policies restrict the destinations.
+            // Only TLS is allowed; the routes and the endpoint policies restrict the destinations.
             SecurityGroupEgress: [{ ...tls, CidrIp: '0.0.0.0/0', Description: 'endpoints' }],
           },
         },
@@ -151,7 +155,7 @@ function getSecurityGroupId(id: string) {
   return { 'Fn::GetAtt': [id, 'GroupId'] }
 }
 
-/** Returns whether a function runs in the closed network; the function of an image has no row and does. */
+/** Returns whether a function runs in the closed network. Functions of images have no declaration and always do. */
 export const isInVpc = ({ reaches = [] }: Pick<FunctionDeclaration, 'reaches'> = {}): boolean =>
   reaches.length === 0
 

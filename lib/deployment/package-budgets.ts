@@ -3,12 +3,11 @@ import type { LambdaLayerId } from './lambda-layers.ts'
 
 interface Budget {
   /**
-   * Heap after the import of the package: code, and the objects that it creates (schemas, clients). A cold start pays
-   * for both; unlike time, the heap is nearly the same on a busy machine. It varies by about 100 kB, so keep that
-   * distance.
+   * Heap in kB after importing the package: code, and the objects that it creates (schemas, clients). Both delay a cold
+   * start; unlike time, the heap is nearly the same on a busy machine. It varies by about 100 kB, so leave that margin.
    */
   readonly heapKb: number
-  /** Size of the package. */
+  /** Size of the package in kB. */
   readonly zipKb: number
 }
 
@@ -53,8 +52,8 @@ const exceptions: readonly BudgetException[] = [
 ]
 
 /**
- * Returns the budget of a function's package. Load a new dependency that few requests need with `import()` when it is
- * used.
+ * Returns the budget of a function's package. If a package exceeds it, load a dependency that few requests need with
+ * `import()` where it is used.
  */
 export function getPackageBudget(name: string, declaredFunction: FunctionDeclaration): Budget {
   const increases = exceptions
@@ -62,7 +61,7 @@ export function getPackageBudget(name: string, declaredFunction: FunctionDeclara
     .map((exception) => exception.increase)
   const sum = (pick: (budget: Partial<Budget>) => number | undefined) =>
     increases.reduce((total, budget) => total + (pick(budget) ?? 0), 0)
-  // Functions for events only have no endpoints and plan nothing.
+  // Functions that only handle events have no endpoints and plan nothing.
   const heapKb =
     'events' in declaredFunction.trigger && !declaredFunction.secrets ? 6000 : defaultBudget.heapKb
   return { heapKb: heapKb + sum((one) => one.heapKb), zipKb: defaultBudget.zipKb + sum((one) => one.zipKb) }
@@ -70,8 +69,9 @@ export function getPackageBudget(name: string, declaredFunction: FunctionDeclara
 
 /** Size budgets of the layers. */
 export const layerBudgetsKb = {
-  // libmagic (730), a PDF reader (480), and the program that uses them (130).
+  // The layer contains libmagic (730), a PDF reader (480), and the program that uses them (130).
   readers: 1400,
-  // The page (250 for each language), its PDF renderer (700), and that renderer's encodings for Asian text (450).
+  // The layer contains the page (250 for each language), its PDF renderer (700), and the renderer's encodings for Asian
+  // text (450).
   page: 2800,
 } as const satisfies Readonly<Record<LambdaLayerId, number>>

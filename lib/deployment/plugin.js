@@ -1,4 +1,4 @@
-// Plugin for the Serverless Framework, which only loads .js files; Node loads the TypeScript modules imported here.
+// A plugin for the Serverless Framework, which only loads .js files; Node loads the TypeScript modules imported here.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createAliasResources, useAliases } from './canary.ts'

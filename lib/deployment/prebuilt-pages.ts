@@ -4,7 +4,10 @@ import type { CompressedFile } from '../page/compression.ts'
 type Bodies = Readonly<Record<string, CompressedFile>>
 type BodyIndexes = readonly (readonly [name: string, at: number])[]
 
-/** Stores each body once, because languages share files, and only with Brotli, the smaller encoding. */
+/**
+ * Collects response bodies. Each is stored once, because languages share files, and only with Brotli, the smaller
+ * encoding.
+ */
 class BodyPool {
   readonly bodies: string[] = []
   readonly #indexByBody = new Map<string, number>()
@@ -18,7 +21,10 @@ class BodyPool {
   }
 }
 
-/** Returns the code that restores the bodies of a pool in a generated module; gzip is created when first requested. */
+/**
+ * Returns the code that restores the bodies of a pool in a generated module; gzip bodies are created when first
+ * requested.
+ */
 const createModuleHeader = (pool: BodyPool, otherExports: object) => `
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 const { bodies, rest } = JSON.parse(${JSON.stringify(JSON.stringify({ bodies: pool.bodies, rest: otherExports }))})

@@ -4,7 +4,7 @@ import { getVisibilityTimeoutS } from '../resources/queue-functions.ts'
 import { maxReceiveCount, type QueueId, queueIds } from '../resources/queues.ts'
 import { createArnReference, getDeadLetterQueueId, getQueueName, getQueueResourceId } from './references.ts'
 
-/** The maximum retention of SQS, to leave time to look at failures. */
+/** The maximum retention of SQS, which leaves time to investigate failures. */
 const deadLetterRetentionS = 14 * 24 * 3600
 
 function createQueueWithDeadLetters(queue: QueueId) {

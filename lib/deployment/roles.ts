@@ -35,7 +35,7 @@ const createQueueArn = (queue: string) => createArnReference(getQueueResourceId(
 function toStatement(permission: Permission): Statement {
   if ('table' in permission) {
     const partitions = permission.partitions.map((prefix) => `${prefix}*`)
-    // Each of these actions has a partition key; without one, the condition would be met.
+    // Each of these actions has a partition key; the condition would hold for an action without one.
     return createAllowStatement(permission.table, createArnReference('Table'), {
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
     })
@@ -68,7 +68,7 @@ const createReceiveStatement = (queue: string): Statement =>
     createQueueArn(queue),
   )
 
-/** Returns the statements for what Lambda does with the role of a function. */
+/** Returns the statements for actions that Lambda itself performs with the role of a function. */
 function createLambdaStatements(name: string): Statement[] {
   const { trigger = { queue: name.replace('convert-', '') }, deadLetter } = findDeclaration(name) ?? {}
   return [
@@ -96,18 +96,18 @@ export const createRoleStatements = (): Readonly<Record<string, readonly Stateme
   )
 }
 
-/** The function that creates the service secret: it runs every minute, so it is the first to run. */
+/** The function that creates the service secret. It runs every minute, so it is the first one to run. */
 export const secretsCreator: FunctionName = 'sweep'
 
 const createdSecrets: readonly SecretName[] = ['SERVICE_SECRET', ...derivedKeyNames, 'ORIGIN_SECRET']
 
-/** Returns the statements to read secrets, and for `secretsCreator` those to create them. */
+/** Returns the statements for reading secrets and, for `secretsCreator`, those for creating them. */
 function createSecretStatements(names: readonly SecretName[], canCreate: boolean): Statement[] {
   if (names.length === 0) return []
   const objects = names.map((name) => createSubstitution(`\${SecretsBucket.Arn}/${name}`))
   return [
     createAllowStatement(['s3:GetObject'], objects),
-    // Without it, S3 reports a missing object as forbidden.
+    // Without this permission, S3 reports a missing object as forbidden.
     createAllowStatement(['s3:ListBucket'], createArnReference('SecretsBucket')),
     createAllowStatement(['kms:Decrypt'], createArnReference('SecretsKey')),
     ...(canCreate

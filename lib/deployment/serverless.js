@@ -1,4 +1,4 @@
-// The Serverless Framework only loads values from .js files; Node loads the TypeScript modules imported here.
+// Values for the Serverless Framework, which only loads .js files; Node loads the TypeScript modules imported here.
 
 import { webSocketApi } from '../resources/web-sockets.ts'
 import { createAlarmResources } from './alarms.ts'
@@ -31,7 +31,7 @@ export const Resources = {
   ...createAlarmResources(stage),
   ...createDashboardResources(createAlarmResources(stage)),
 }
-/** Properties of framework-generated resources for which the framework has no setting. */
+/** Properties of resources that the framework creates, for which it has no setting. */
 export const extensions = {
   ...createRecursionSettings(),
   HttpApiStage: {
@@ -42,7 +42,7 @@ export const extensions = {
       },
     },
   },
-  // Without it, the gateway of any AWS account could invoke the function with events of its own making.
+  // Without this property, the gateway of any AWS account could invoke the function with forged events.
   SocketsLambdaPermissionWebsockets: {
     Properties: {
       SourceArn: {

@@ -2,15 +2,15 @@ import type { FunctionName } from '../resources/functions.ts'
 
 /** Limits of a stage, which depend on the quotas of its account. */
 export interface StageLimits {
-  /** Quota of the account: concurrent executions of all functions. */
+  /** Quota of the account: number of concurrent executions of all functions. */
   readonly functionsAtATime: number
   /** Quota of the account: memory of a function in MB. */
   readonly functionMb: number
-  /** Whether the limits of functions for requests and events are reserved for them. */
+  /** Whether concurrency is reserved for the functions that handle requests and events. */
   readonly reservesConcurrency: boolean
   /** Concurrency limit of each image, and of capture and transfer. */
   readonly conversionsAtATime: number
-  /** Of all clients together. */
+  /** Maximum rate of requests of all clients together. */
   readonly requestsPerSecond: number
   /** Concurrency limits of functions; by default those of `lib/resources/functions.ts`. */
   readonly concurrency: { readonly [name in FunctionName]?: number | undefined }
@@ -20,7 +20,10 @@ export const profileNames = ['small', 'standard', 'large'] as const
 export type ProfileName = (typeof profileNames)[number]
 
 export const stageProfiles = {
-  /** A new account. Nothing is reserved: all functions share the ten executions, and an image has at most two. */
+  /**
+   * Limits for a new account. Nothing is reserved: all functions share the ten executions, and an image has at most
+   * two.
+   */
   small: {
     functionsAtATime: 10,
     functionMb: 3008,
@@ -29,7 +32,7 @@ export const stageProfiles = {
     requestsPerSecond: 10,
     concurrency: { prepare: 2, deliver: 2 },
   },
-  /** The quotas of an account in use: about 10,000 conversions an hour. */
+  /** Limits for the quotas of an established account: about 10,000 conversions an hour. */
   standard: {
     functionsAtATime: 1000,
     functionMb: 10_240,
@@ -38,7 +41,7 @@ export const stageProfiles = {
     requestsPerSecond: 100,
     concurrency: {},
   },
-  /** A million conversions a day; each limit is about ten times that of `standard` where jobs pass through. */
+  /** Limits for a million conversions a day: about ten times those of `standard` for functions that every job uses. */
   large: {
     functionsAtATime: 10_000,
     functionMb: 10_240,

@@ -24,7 +24,7 @@ const publicKeyPem = /^-----BEGIN PUBLIC KEY-----[\w+/=\s]+-----END PUBLIC KEY--
 
 /** Returns whether CloudFront accepts a public key for signed URLs. */
 function isCdnKey(pem: string): boolean {
-  // Node also derives a public key from a private one, whose text would then get into the template.
+  // Node also derives a public key from a private key, whose text would then be part of the template.
   if (!publicKeyPem.test(pem.trim())) return false
   try {
     const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey(pem)
@@ -172,18 +172,20 @@ export interface Stage extends Omit<StageSettings, 'domain' | 'images' | keyof S
   readonly images: Partial<StageSettings['images']>
 }
 
-/** Returns whether a function is deployed: some need a setting. */
+/** Returns whether a function is deployed, because some are only deployed with a certain setting. */
 export const isDeployed = (name: string, { facades }: Pick<Stage, 'facades'>): boolean =>
   findDeclaration(name)?.onlyWith === undefined || facades !== undefined
 
 const TrialSettings = StageSettings.partial({ domain: true, images: true, region: true })
 
 const findProfileName = (name: string) => profileNames.find((profileName) => profileName === name)
-/** Stages that can be packaged without a file: `dev`, and one for each profile. */
+/** Whether a stage can be packaged without a settings file: `dev`, and one stage for each profile. */
 const isTrialName = (name: string) => name === 'dev' || findProfileName(name) !== undefined
 const getDefaultProfile = (name: string): ProfileName => findProfileName(name) ?? 'standard'
 
-/** @throws Error that names each invalid setting, the expected value and the actual one */
+/**
+ * Parses the settings of a stage. @throws Error that names each invalid setting, the expected value and the actual one
+ */
 export function parseStage(name: string, input: unknown): Stage {
   const isTrial = isTrialName(name)
   const parsedSettings = (isTrial ? TrialSettings : StageSettings).safeParse(input ?? {})
@@ -240,7 +242,7 @@ export function readStage(name: string, folder = process.cwd()): Stage {
   })
 }
 
-/** Returns the stage from `--stage prod`, `--stage=prod` or `-s prod`; default as in serverless.yml. */
+/** Returns the stage from `--stage prod`, `--stage=prod` or `-s prod`; the default is that of serverless.yml. */
 export function stageFromArgs(args: readonly string[]): string {
   const at = args.findIndex((arg) => arg === '--stage' || arg === '-s')
   const stageArgument = args.find((arg) => arg.startsWith('--stage='))?.slice('--stage='.length)

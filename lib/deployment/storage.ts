@@ -4,7 +4,7 @@ import { fileStatements } from './cdn-files.ts'
 import { createArnReference } from './references.ts'
 import type { Stage } from './stage.ts'
 
-/** Removing the stack must not delete users' files. */
+/** Users' files must not be deleted when the stack is removed. */
 const retainPolicies = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' } as const
 
 function createTableResource({ keepData, customerKeyArn }: Stage) {
@@ -16,7 +16,7 @@ function createTableResource({ keepData, customerKeyArn }: Stage) {
       ...properties,
       TimeToLiveSpecification: { AttributeName: TimeToLiveAttribute, Enabled: true },
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-      // Encrypted with the customer's key, or with the AWS managed key of the account.
+      // The table is encrypted with the customer's key, or with the AWS managed key of the account.
       SSESpecification: {
         SSEEnabled: true,
         ...(customerKeyArn && { SSEType: 'KMS', KMSMasterKeyId: customerKeyArn }),
@@ -97,7 +97,10 @@ const createBucketResource = ({ customerKeyArn, accessLogs }: Stage) =>
     },
   })
 
-/** Denies access without TLS; there is no public access at all, only what the statements allow to services. */
+/**
+ * Creates a policy that denies access without TLS. There is no public access at all, only what the given statements
+ * allow to services.
+ */
 const createTlsOnlyPolicy = (id: string, statements: readonly object[] = []) => ({
   Type: 'AWS::S3::BucketPolicy',
   Properties: {

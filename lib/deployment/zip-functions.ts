@@ -11,7 +11,7 @@ import { addRequireBanner, mergeStartChunks } from './merge-start-chunks.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Makes packages reproducible, so that a deployment only replaces functions that have changed. */
+/** A fixed date makes packages reproducible, so that a deployment only replaces functions that have changed. */
 const zipDate = new Date(1980, 0, 1)
 
 /** Contents of the files in a package by their paths. */
@@ -60,7 +60,7 @@ function findReachableChunks(
 ): ReadonlyMap<string, 'at start' | 'later'> {
   const foundImports = new Map<string, 'at start' | 'later'>()
   const isEngine = (path: string) => {
-    // The list of engines is needed for planning; their implementations are not.
+    // Only functions that plan conversions need the list of engines, and none needs their implementations.
     const { entryPoint, inputs = {} } = outputs[path] ?? {}
     if (entryPoint === engineList) return excluded.includes('planning')
     // Code that other modules also load is moved to shared chunks, which can leave the chunk of the engine empty.
@@ -69,7 +69,7 @@ function findReachableChunks(
       [entryPoint ?? '', ...Object.keys(inputs)].some((source) => source.startsWith('lib/engines/'))
     )
   }
-  // Every function that plans or lists tasks knows the stores; only one function opens them.
+  // Every function that plans or lists tasks knows which stores exist, but only one function opens them.
   const isStore = (path: string) =>
     excluded.includes('stores') && storeModules.includes(outputs[path]?.entryPoint ?? '')
   const isExcluded = (path: string, seenPaths = new Set([path])): boolean =>

@@ -14,5 +14,5 @@ export interface AccessRequest {
 /** Returns true if the request is allowed. */
 export type Authorize = (request: AccessRequest) => boolean
 
-/** Every key of this machine may do everything. */
+/** Allows every access key of this machine to do everything. */
 export const allowAll: Authorize = () => true

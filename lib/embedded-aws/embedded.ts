@@ -19,7 +19,7 @@ interface EmbeddedOptions {
   readonly dir: string
   readonly region: string
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
-  /** Further access keys and their permissions; the credentials above may do everything. */
+  /** Further access keys and their permissions. Without them, the keys above may do everything. */
   readonly callers?: Callers | undefined
   /** Quotas of an account to enforce; none by default. */
   readonly quotas?: AccountQuotas | undefined
@@ -109,7 +109,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     ...(options.readerGroup !== undefined && { readerGroup: options.readerGroup }),
     notify: ({ kind, arn = '' }, event) =>
       kind === 'sqs' ? sqs.send(arn, JSON.stringify(event)) : events.put(event),
-    // Most objects match no rule.
+    // Most objects match no rule, so their notifications are not created.
     isWanted: ({ kind }, event) => kind === 'sqs' || events.isWanted(event),
     log,
   })

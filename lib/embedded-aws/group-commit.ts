@@ -10,7 +10,7 @@ import { LogSync, type PendingDelivery } from './log-sync.ts'
 import { enableIncrementalVacuum, IncrementalVacuum } from './sqlite-vacuum.ts'
 
 /**
- * What a change survives: a `power` failure, or only the death of the `process`. The latter saves an fsync, and is
+ * What a change must survive: a `power` failure, or only the death of the `process`. The latter saves an fsync. It is
  * enough for a change whose loss only causes a repetition: a message received twice, a delivery repeated.
  */
 type Durability = 'power' | 'process'
@@ -18,9 +18,9 @@ type Durability = 'power' | 'process'
 interface GroupCommitOptions {
   /** Creates the error for changes after `close`. */
   readonly createClosedError: () => Error
-  /** Called for every error that rolled something back: caches may have to be reloaded. */
+  /** Called for every error that rolled a change back, because caches may have to be reloaded. */
   readonly onUndone?: (error: unknown) => void
-  /** Called once when the disk failed: waiting and later changes are rejected with this error. */
+  /** Called once when the disk has failed: waiting and later changes are rejected with this error. */
   readonly onFailed?: (error: Error) => void
   /** Syncs the contents of the write-ahead log to disk. */
   readonly sync?: () => Promise<void>
@@ -35,28 +35,28 @@ interface PendingChange {
 
 type CommittedResult = PendingDelivery & Pick<PendingChange, 'durability'>
 
-/** How long another process may lock the file. */
+/** How long another process may keep the file locked. */
 const lockTimeoutMs = 2000
-/** How long SQLite itself waits for a lock, which blocks the event loop; after that we retry. */
+/** How long SQLite itself waits for a lock, which blocks the event loop; after that, `flush` retries. */
 const busyTimeoutMs = 5
 const lockRetryMs = 20
-/** Size to which a larger log is truncated. The rest is kept, as overwriting it needs no new disk space. */
+/** A larger log is truncated to this size. The rest is kept, because overwriting it needs no new disk space. */
 const maxLogBytes = 8 * 1024 ** 2
 
 export function openDatabase(file: string, schema: string): DatabaseSync {
-  // A backup that reads the file may lock it briefly.
+  // The timeout is long here, because a backup that reads the file may lock it briefly.
   const db = new DatabaseSync(file, { timeout: lockTimeoutMs })
   enableIncrementalVacuum(db)
   db.exec(
     `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${maxLogBytes}`,
   )
   db.exec(schema)
-  // From now on `flush` retries instead, without blocking the event loop.
+  // From now on, `flush` retries instead, without blocking the event loop.
   db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
   return db
 }
 
-/** Its functions need no `this`, so that stores can pass them on. */
+/** Groups concurrent changes into transactions. Its functions don't use `this`, so that stores can pass them on. */
 export class GroupCommit {
   readonly #db: DatabaseSync
   readonly #options: GroupCommitOptions
@@ -75,16 +75,16 @@ export class GroupCommit {
   }
 
   /**
-   * Runs a change inside the next transaction. Others see it from then on. The promise resolves, or rejects with what
-   * the change threw, once it and everything it read has the requested durability. So a change that only reads returns
-   * durable data. A change that throws is rolled back alone and does not affect others.
+   * Runs a change inside the next transaction, after which others see it. The promise resolves, or rejects with what
+   * the change threw, once the change and everything it read have the requested durability. So a change that only reads
+   * returns durable data. A change that throws is rolled back alone and does not affect others.
    */
   readonly commit = <T>(change: () => T, durability: Durability = 'power'): Promise<T> => {
     if (this.#closing !== undefined) return Promise.reject(this.#options.createClosedError())
     return new Promise<T>((resolve, reject) => {
       // The cast pairs this change with its own promise, which the list cannot express.
       const one = { change, durability, resolve: resolve as (value: unknown) => void, reject }
-      // Not before the check phase: by then every request that is readable now has joined the group.
+      // The flush starts in the check phase: by then, every request that is readable now has joined the group.
       if (this.#pendingChanges.push(one) === 1) setImmediate(this.#flush)
     })
   }
@@ -128,7 +128,7 @@ export class GroupCommit {
       results = group.map((one) => this.#runChange(one))
       this.#db.exec('COMMIT')
     } catch (error) {
-      // The disk is full or the file is locked: nothing of the group was stored.
+      // The disk is full or the file is locked, so nothing of the group was stored.
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
       this.#options.onUndone?.(error)
       for (const { reject } of group) reject(error)
@@ -140,7 +140,9 @@ export class GroupCommit {
     this.#vacuum.schedule()
   }
 
-  /** Returns false when another process has locked the file: then it schedules a retry, or rejects what waits. */
+  /**
+   * Returns false if another process has locked the file; then either schedules a retry or rejects the waiting changes.
+   */
   #beginTransaction(): boolean {
     try {
       this.#db.exec('BEGIN IMMEDIATE')
@@ -172,7 +174,7 @@ export class GroupCommit {
   }
 }
 
-// https://www.sqlite.org/rescode.html
+// SQLite error codes: https://www.sqlite.org/rescode.html
 const sqliteBusy = 5
 
 /** True if another process has locked the file for too long. */

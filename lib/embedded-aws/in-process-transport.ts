@@ -15,7 +15,7 @@ import { uriEncode } from './sigv4.ts'
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A server hashes a chunk synchronously, which blocks everything else. */
+/** Maximum size of a chunk, because a server hashes a chunk synchronously, which blocks everything else. */
 const chunkBytes = 256 * 1024
 const emptyChunk = Buffer.alloc(0)
 /** Methods and statuses without a body. */
@@ -27,7 +27,7 @@ export function inProcessConnection(handle: RequestHandler) {
   return {
     requestHandler: {
       metadata: { handlerProtocol: 'http/1.1' },
-      // Our code never creates the SDK's older kind of signal.
+      // The service never creates the SDK's older kind of abort signal.
       handle: async (call: HttpRequest, { abortSignal }: HttpHandlerOptions = {}) =>
         new Exchange(call, abortSignal as AbortSignal | undefined).run(handle),
     },
@@ -36,11 +36,11 @@ export function inProcessConnection(handle: RequestHandler) {
   } satisfies ClientConnection
 }
 
-/** Such a request can only come from our own code, so it needs no signature. */
+/** Whether a request came from this process. Only the service's own code can send it, so it needs no signature. */
 export const isInProcess = (request: IncomingMessage): boolean =>
   (request as unknown) instanceof InProcessRequest
 
-/** One request and its response. When either side disconnects, the other is notified. */
+/** One request and its response. If either side disconnects, the other side is notified. */
 class Exchange {
   readonly #head = Promise.withResolvers<{ response: HttpResponse }>()
   readonly #signal: AbortSignal | undefined
@@ -55,13 +55,13 @@ class Exchange {
     this.#body = new Readable({
       read: () => this.#response.resume(),
       destroy: (error, done) => {
-        // After it was read to its end it is destroyed as well, while the response is about to finish.
+        // A body that was read to its end is destroyed as well, but then its response is about to finish.
         if (!this.#body.readableEnded) this.#response.destroy()
         done(error)
       },
     })
     this.#response = new InProcessResponse(this.#request, this.#body, () => this.#sendHead())
-    // The reader of a stream handles its errors; an abandoned stream has no reader.
+    // Errors of a stream are handled by its reader; an abandoned stream has no reader.
     for (const stream of [this.#request, this.#response, this.#body]) stream.on('error', () => undefined)
   }
 
@@ -70,7 +70,7 @@ class Exchange {
     this.#signal?.addEventListener('abort', this.#abort)
     this.#request.once('close', () => this.#onRequestClosed())
     this.#response.once('close', () => this.#onResponseClosed())
-    // They implement what the servers use of the node:http classes, which need a connection.
+    // Both classes implement what the servers use of the node:http classes, which need a connection.
     handle(this.#request as unknown as IncomingMessage, this.#response as unknown as ServerResponse)
     return this.#head.promise
   }
@@ -80,7 +80,7 @@ class Exchange {
     this.#head.resolve({ response: { statusCode, headers, body: this.#body } })
   }
 
-  /** The caller disconnected: a server that is waiting, as in a long poll, must not take a message any more. */
+  /** The caller has disconnected. A server that waits for a message, as in a long poll, must not take one any more. */
   readonly #abort = (): void => {
     this.#socket.emit('end')
     this.#fail(this.#signal ? abortError(this.#signal) : hangUpError())
@@ -92,7 +92,7 @@ class Exchange {
     this.#response.destroy()
   }
 
-  /** Fails the exchange when the body is incomplete because its source failed or the server gave it up. */
+  /** Fails the exchange if the body is incomplete, because its source failed or the server aborted the request. */
   #onRequestClosed(): void {
     if (this.#request.complete || this.#response.writableEnded) return
     this.#fail(this.#request.errored ?? hangUpError())

@@ -8,7 +8,7 @@ import { findRepository } from './local-service.ts'
 import { type CommandSession, readClientConfig } from './session.ts'
 import { formatColumns, type Terminal } from './terminal.ts'
 
-/** `mutabor login [KEY]`: prompts for an API key if there is none, checks it with the service and stores it. */
+/** `mutabor login [KEY]`: prompts for an API key if none is given, checks it with the service and stores it. */
 export async function logIn({ flags, words }: Arguments, terminal: Terminal): Promise<ExitCode> {
   const config = await readClientConfig()
   const url = flags.url ?? serviceUrl ?? config.url ?? 'http://localhost:8080'
@@ -82,6 +82,6 @@ export async function runDoctor(_args: Arguments, { client, terminal }: CommandS
     ))
       terminal.result(line)
   if (!isReachable) return exitCodes.unreachable
-  // The SDK is needed only by agents, so its absence is no failure.
+  // Only agents need the SDK, so its absence is no failure.
   return findings.every(({ name, isRight }) => isRight || name === 'mcp') ? exitCodes.done : exitCodes.failed
 }

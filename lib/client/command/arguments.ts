@@ -25,7 +25,7 @@ type BooleanFlags = Partial<Record<'json' | 'force' | 'quiet' | 'local' | 'help'
 export interface Arguments {
   readonly words: readonly string[]
   readonly flags: TextFlags & BooleanFlags
-  /** Conversion options. */
+  /** Conversion options by name. */
   readonly options: Readonly<Record<string, string | boolean>>
 }
 

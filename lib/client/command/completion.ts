@@ -38,7 +38,7 @@ export function completionScript(shell: string | undefined): string {
 }
 
 export async function printCompletions(words: readonly string[], session: CommandSession): Promise<ExitCode> {
-  // Shells evaluate candidates: a malicious service could run commands with special characters.
+  // Shells evaluate candidates, so a malicious service could run commands with special characters.
   const matches = (await findCandidates(words, session)).filter((line) => /^[\w.-]+$/.test(line))
   for (const line of matches) session.terminal.result(line)
   return exitCodes.done
@@ -73,7 +73,7 @@ async function findCandidates(
 /** Caches the formats for a day, so that pressing Tab twice sends only one request. */
 async function readFormats(client: CommandSession['client']): Promise<readonly Format[]> {
   const path = join(stateFolder, 'formats.json')
-  const cachedFormats = (await readJson(path)) as { at: number; url: string; formats: Format[] } | undefined // our own file
+  const cachedFormats = (await readJson(path)) as { at: number; url: string; formats: Format[] } | undefined // written below
   if (cachedFormats && cachedFormats.url === client.url && Date.now() - cachedFormats.at < 86_400_000)
     return cachedFormats.formats
   const formats = await client.formats()

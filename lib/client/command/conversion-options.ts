@@ -13,7 +13,7 @@ type Option = NonNullable<Conversion['options']>[number]
 
 export const extensionOf = (path: string) => extname(path).slice(1).toLowerCase()
 
-/** Returns the options of a conversion or a tool, or undefined if the service doesn't support the conversion. */
+/** Returns the options of a conversion or a tool; undefined if the service does not support the conversion. */
 export async function fetchOptions(
   client: Mutabor,
   conversion: { readonly from?: string; readonly to?: string; readonly operation?: string },
@@ -54,7 +54,10 @@ export function requireKnownOptions(
   }
 }
 
-/** Number of characters to insert, delete or replace (Levenshtein distance). */
+/**
+ * Returns how many characters must be inserted, deleted or replaced to turn one text into the other (Levenshtein
+ * distance).
+ */
 function editDistance(text: string, otherText: string): number {
   let row = Array.from({ length: otherText.length + 1 }, (_, index) => index)
   for (const [index, character] of [...text].entries()) {

@@ -9,7 +9,7 @@ import { runWorkItems } from './run-work-items.ts'
 import type { CommandSession } from './session.ts'
 import { convertThroughPipe, type WorkItem } from './work-item.ts'
 
-/** Files converted at a time; enough to keep two processors and the network busy. */
+/** Number of files converted at a time, enough to keep two processors and the network busy. */
 const defaultConcurrency = 8
 
 export function parseConcurrency({ flags }: Arguments): number {
@@ -27,7 +27,7 @@ export const openRecords = ({ terminal }: CommandSession) =>
 
 const isFormat = (word: string) => /^[a-z0-9]{1,12}$/i.test(word)
 
-/** `mutabor FILE… FORMAT`. */
+/** `mutabor FILE… FORMAT`: converts files. */
 export async function convertFiles(args: Arguments, session: CommandSession): Promise<ExitCode> {
   const { flags, options } = args
   const files = flags.to === undefined ? args.words.slice(0, -1) : args.words
@@ -72,7 +72,7 @@ export async function convertFiles(args: Arguments, session: CommandSession): Pr
 
 const toSnapshot = ({ path, size, mtimeMs }: CommandInput) => ({ path, size, mtimeMs })
 
-/** A name with a file extension is a file, any other a folder. */
+/** A path with a file extension names a file; any other names a folder. */
 const isFolder = (out: string | undefined): boolean =>
   out !== undefined && (out.endsWith('/') || !/\.[a-z0-9]{1,8}$/i.test(basename(out)))
 
@@ -94,7 +94,7 @@ async function findSourceExtensions(to: string, { client }: CommandSession): Pro
   )
 }
 
-/** Checks the options before anything is sent, so that a typo doesn't fail two hundred files one by one. */
+/** Checks the options before sending anything, so that a typo does not make two hundred files fail one by one. */
 async function requireOptions(
   inputs: readonly CommandInput[],
   to: string,
@@ -151,14 +151,14 @@ export async function mergeFiles(args: Arguments, session: CommandSession): Prom
   })
 }
 
-/** Undefined for PDFs and documents, whose merge needs no `mergeType`. */
+/** Finds the merge type; undefined for PDFs and documents, whose merge needs none. */
 async function findCategory(extension: string, { client }: CommandSession): Promise<string | undefined> {
   const format = (await client.formats()).find(({ extensions }) => extensions.includes(extension))
   const category = format?.category
   return category === 'video' || category === 'audio' || category === 'image' ? category : undefined
 }
 
-/** `mutabor tool split-pdf FILE… --pages 1-5`. */
+/** `mutabor tool split-pdf FILE… --pages 1-5`: runs a tool. */
 export async function runToolCommand(args: Arguments, session: CommandSession): Promise<ExitCode> {
   const { flags, options } = args
   const [tool, ...files] = args.words
@@ -175,7 +175,7 @@ export async function runToolCommand(args: Arguments, session: CommandSession): 
   const names = new OutputNames()
   const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
   const items = inputs.map((input): WorkItem => {
-    // In the folder of the source, the result needs a different name.
+    // In the folder of the source, the result must not have the name of the source.
     const outputBesideSource = join(
       input.folder,
       `${basename(input.path, '.pdf')}.${tool.replace('-pdf', '')}.pdf`,

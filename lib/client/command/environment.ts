@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** This file alone reads the environment of the command line. */
+/** This is the only file that reads the environment of the command line. */
 const { env } = process
 
 export const serviceUrl = env['MUTABOR_URL'] || undefined
@@ -10,9 +10,9 @@ export const supportsColor = env['NO_COLOR'] === undefined && env['TERM'] !== 'd
 
 const resolveBase = (variable: string, fallback: string) =>
   join(env[variable] || join(homedir(), fallback), 'mutabor')
-/** Where `login` stores the key. */
+/** File in which `login` stores the key. */
 export const configFile = join(resolveBase('XDG_CONFIG_HOME', '.config'), 'config.json')
-/** Where commands store what they need to resume. */
+/** Folder in which commands store what they need to resume. */
 export const stateFolder = resolveBase('XDG_STATE_HOME', '.local/state')
 
 /** The environment for child processes, without the variables that npm sets for its scripts. */

@@ -13,7 +13,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 /** Thrown for invalid arguments. */
 export class UsageError extends Error {}
 
-/** The exit code for a thrown value. */
+/** Returns the exit code for a thrown value. */
 export function getExitCode(thrownError: unknown): ExitCode {
   if (
     thrownError instanceof UsageError ||

@@ -7,7 +7,7 @@ import { removeFile } from './json-files.ts'
 const ownLockPaths = new Set<string>()
 
 const pollMs = 250
-/** A lock file that is still empty after this time was abandoned before its process id was written. */
+/** If a lock file is still empty after this time, its process died before writing the process id. */
 const startTimeoutMs = 5000
 
 /**
@@ -31,17 +31,19 @@ export async function withFileLock<T>(
   try {
     return await work()
   } finally {
-    // The folder may not be writable; then there is no lock file to remove.
+    // If the folder is not writable, there is no lock file to remove.
     await removeFile(path).catch(() => undefined)
     ownLockPaths.delete(path)
   }
 }
 
-/** Also succeeds if the lock file cannot be written: then no other process can write one either. */
+/**
+ * Tries to create the lock file. Also succeeds if it cannot be written, because no other process can write it either.
+ */
 async function tryLock(path: string): Promise<boolean> {
   if (ownLockPaths.has(path)) return false
   ownLockPaths.add(path)
-  // If this fails, so does writing the file.
+  // If creating the folder fails, writing the lock file fails too.
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(() => undefined)
   try {
     await writeFile(path, String(process.pid), { flag: 'wx', mode: 0o600 })
@@ -53,7 +55,10 @@ async function tryLock(path: string): Promise<boolean> {
   }
 }
 
-/** Returns the process id; undefined if that process has died, 0 if the lock is being written or was released. */
+/**
+ * Returns the process id in the lock file; undefined if that process has died, 0 if the file is being written or was
+ * removed.
+ */
 async function readHolder(path: string): Promise<number | undefined> {
   const pid = Number(await readFile(path, 'utf8').catch(() => ''))
   if (ownLockPaths.has(path)) return process.pid
@@ -61,13 +66,13 @@ async function readHolder(path: string): Promise<number | undefined> {
     const stats = await stat(path).catch(() => undefined)
     return stats && Date.now() - stats.mtimeMs > startTimeoutMs ? undefined : 0
   }
-  // In containers, a restarted process often has the same id.
+  // The id is from an earlier process: in containers, a restarted process often gets the same id.
   if (pid === process.pid) return undefined
   try {
     process.kill(pid, 0)
     return pid
   } catch (thrown) {
-    // EPERM: it runs, but belongs to another user.
+    // EPERM means that the process runs, but belongs to another user.
     return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM' ? pid : undefined
   }
 }

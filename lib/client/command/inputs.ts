@@ -2,11 +2,11 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path'
 import { UsageError } from './exit-codes.ts'
 
-/** A file to convert, and the folder of its result. */
+/** A file to convert, and the folder for its result. */
 export interface CommandInput {
   /** Absolute path. */
   readonly path: string
-  /** The path as typed, for messages. */
+  /** The path as the user typed it, for messages. */
   readonly typedPath: string
   readonly size: number
   readonly mtimeMs: number
@@ -14,7 +14,7 @@ export interface CommandInput {
   readonly folder: string
 }
 
-/** Finds the files for paths, globs and folders. In folders, `isWanted` selects files by their extension. */
+/** Finds the files for paths, globs and folders. Within folders, `isWanted` selects files by their extension. */
 export async function findInputs(
   patterns: readonly string[],
   out: string | undefined,
@@ -28,7 +28,7 @@ export async function findInputs(
   return [...foundInputs.values()]
 }
 
-/** @returns the matching files, and the folder whose tree is kept */
+/** Finds the files for one argument. @returns the files, and the folder whose tree is kept */
 async function resolveWord(
   pattern: string,
   isWanted: () => Promise<(extension: string) => boolean>,
@@ -51,7 +51,7 @@ async function resolveWord(
 
 const tryStat = (path: string) => stat(path).catch(() => undefined)
 
-/** @param base the folder whose tree is reproduced below `out` */
+/** Adds a file. @param base the folder whose tree is reproduced below `out` */
 async function addInput(
   foundInputs: Map<string, CommandInput>,
   typedPath: string,
@@ -79,7 +79,7 @@ async function listFiles(folder: string): Promise<string[]> {
   return paths
 }
 
-/** Supports `*`, `?`, `**`, `[…]` and `{a,b}` for callers whose shell does not expand them. */
+/** Compiles a glob with `*`, `?`, `**`, `[…]` and `{a,b}`, for shells that do not expand them. */
 export function compileGlob(pattern: string): {
   readonly base: string | undefined
   readonly matches: (path: string) => boolean
@@ -106,7 +106,7 @@ const segmentPattern = (segment: string) =>
     .replace(/\{([^{}]*)\}/g, (_, choices: string) => `(?:${choices.split(',').join('|')})`)
     .replace(/\[!/g, '[^')
 
-/** The default output path: the name of the source with the extension of the target format. */
+/** Returns the default output path: the name of the source with the extension of the target format. */
 export const defaultOutput = (
   { path, folder }: Pick<CommandInput, 'path' | 'folder'>,
   format: string,
@@ -116,7 +116,10 @@ export const defaultOutput = (
 export class OutputNames {
   readonly #sources = new Map<string, string>()
 
-  /** Returns undefined for the first source with a name, so that its result gets the default name. */
+  /**
+   * Returns a name for the next result; undefined for the first source of that name, whose result gets the default
+   * name.
+   */
   next(input: Pick<CommandInput, 'path' | 'folder'>, format: string): string | undefined {
     const defaultPath = defaultOutput(input, format)
     if (this.#isFree(defaultPath, input)) return undefined

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes, UsageError } from './exit-codes.ts'
 import type { CommandSession } from './session.ts'
 import { formatBytes, formatColumns } from './terminal.ts'
 
-/** `mutabor formats [FORMAT]`, or words to search for: `mutabor formats excel`, `mutabor formats combine pdf`. */
+/** `mutabor formats [FORMAT]`, or with words to search for: `mutabor formats excel`, `mutabor formats combine pdf`. */
 export async function showFormats(
   { words }: Arguments,
   { client, terminal }: CommandSession,
@@ -45,7 +45,7 @@ async function findFormat(formatId: string, client: CommandSession['client']) {
 
 const maxFoundConversions = 50
 
-/** Shows conversions and tools for words that no format has: `word to pdf`, `combine pdf`. */
+/** Shows conversions and tools for words that are not the name of a format: `word to pdf`, `combine pdf`. */
 async function showFoundConversions(
   q: string,
   { client, terminal }: Pick<CommandSession, 'client' | 'terminal'>,
@@ -63,7 +63,7 @@ async function showFoundConversions(
   return exitCodes.done
 }
 
-/** `mutabor options png webp`, or for a tool: `mutabor options split-pdf`. */
+/** `mutabor options png webp`, or for a tool `mutabor options split-pdf`: lists options. */
 export async function showOptions(
   { words }: Arguments,
   { client, terminal }: CommandSession,
@@ -94,7 +94,7 @@ async function fetchToolOptions(name: string, client: CommandSession['client']) 
   }
 }
 
-/** `mutabor jobs [JOB]`, newest first. */
+/** `mutabor jobs [JOB]`: shows a job, or lists jobs, newest first. */
 export async function showJobs(
   { words: [jobId] }: Arguments,
   { client, terminal }: CommandSession,

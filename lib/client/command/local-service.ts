@@ -52,7 +52,7 @@ export async function startLocalService(url: string, terminal: Terminal): Promis
   throw new UsageError(`The service did not start. ${stderrText.trim()}`)
 }
 
-/** Finds the Mutabor repository, searching upwards from the current folder and from this file. */
+/** Finds the Mutabor repository by searching upwards from the current folder and from this file. */
 export function findRepository(): string | undefined {
   for (const start of [process.cwd(), dirname(fileURLToPath(import.meta.url))])
     for (let folder = start; ; folder = dirname(folder)) {

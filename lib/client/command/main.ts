@@ -9,7 +9,7 @@ import { openTerminal, type Terminal } from './terminal.ts'
 
 type Command = (args: Arguments, session: CommandSession) => Promise<ExitCode>
 
-/** Loaded on demand, to keep startup fast. */
+/** Commands are loaded on demand, so that the program starts quickly. */
 const commandLoaders: Readonly<Record<string, () => Promise<Command>>> = {
   convert: async () => (await import('./convert-command.ts')).convertFiles,
   merge: async () => (await import('./convert-command.ts')).mergeFiles,
@@ -23,7 +23,7 @@ const commandLoaders: Readonly<Record<string, () => Promise<Command>>> = {
 }
 
 async function runCommand(argv: readonly string[], signal: AbortSignal): Promise<ExitCode> {
-  // Arguments of `complete` are a command line being typed, so they are not parsed as flags.
+  // The arguments of `complete` are a command line being typed, so they are not parsed as flags.
   const isCompletion = argv[0] === 'complete'
   let terminal = openTerminal({ isJson: argv.includes('--json'), isQuiet: false })
   try {

@@ -6,7 +6,7 @@ export interface ProgressItem {
   /** Milliseconds since 1970. */
   readonly startedAt: number
   stage: string
-  /** From 0 to 1; never decreases. */
+  /** Progress from 0 to 1; it never decreases. */
   fraction: number
   hasUpload: boolean
 }
@@ -19,10 +19,10 @@ export const createProgressItem = (label: string, startedAt: number): ProgressIt
   hasUpload: false,
 })
 
-/** The part of the bar that is used for the upload, if its progress is reported. */
+/** The share of the bar that shows the upload, if its progress is reported. */
 const uploadFraction = 0.4
 
-/** @param fraction progress of this stage, from 0 to 1 */
+/** Updates the progress of a work item. @param fraction progress of this stage, from 0 to 1 */
 export function updateProgress(item: ProgressItem, stage: string, fraction: number): void {
   const isUpload = stage === 'upload'
   if (isUpload) item.hasUpload = true

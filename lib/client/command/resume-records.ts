@@ -11,10 +11,10 @@ export interface FileSnapshot {
   readonly mtimeMs: number
 }
 
-/** Progress of a work item. A command that was killed resumes from here when it is run again. */
+/** Progress of a work item. If a command was killed, running it again resumes from here. */
 interface ResumeRecord {
   readonly sources: readonly FileSnapshot[]
-  /** Idempotency key, so that a request sent before a crash does not create a second job. */
+  /** Idempotency key, which prevents a request that was sent before a crash from creating a second job. */
   readonly key: string
   readonly upload?: UploadState
   readonly uploadId?: string
@@ -30,7 +30,7 @@ export class ResumeRecords {
   readonly #folder: string
   readonly #onWriteFailure: (reason: unknown) => void
   #hasFailed = false
-  /** Source by output path, for everything that this command writes. */
+  /** The source of each output path, for everything that this command writes. */
   readonly #claims = new Map<string, string>()
 
   /** @param onWriteFailure called once if records cannot be saved; conversions continue without them */
@@ -50,29 +50,29 @@ export class ResumeRecords {
     }
   }
 
-  /** Lock file that exists while a process creates this result. */
+  /** Returns the path of the lock file that exists while a process creates this result. */
   lockPath(identity: unknown): string {
     return join(this.#folder, 'held', shortHash(identity))
   }
 
-  /** Returns false if another source of this command already has this output. */
+  /** Claims an output path. Returns false if it belongs to another source of this command. */
   claimOutput(output: string, { path }: FileSnapshot): boolean {
     const source = this.#claims.get(output) ?? path
     this.#claims.set(output, source)
     return source === path
   }
 
-  /** @param identity the service, the request, its sources and its output */
+  /** Opens the record of a work item. @param identity the service, the request, its sources and its output */
   async open(identity: unknown, sources: readonly FileSnapshot[]): Promise<StoredRecord> {
     const path = this.#workPath(identity)
-    const foundRecord = (await readJson(path)) as ResumeRecord | undefined // our own file
+    const foundRecord = (await readJson(path)) as ResumeRecord | undefined // only written by this class
     const isSame =
       foundRecord !== undefined && JSON.stringify(foundRecord.sources) === JSON.stringify(sources)
     const freshRecord = { sources, key: crypto.randomUUID() }
     return new StoredRecord(path, isSame ? foundRecord : freshRecord, this.#save)
   }
 
-  /** Whether a mutabor command wrote this file and it has not changed since. */
+  /** Whether this program wrote the file and it has not changed since. */
   async isOwnOutput(output: string): Promise<boolean> {
     const snapshot = await readSnapshot(output)
     const storedOutput = await readJson(this.#outputPath(output))
@@ -112,7 +112,7 @@ export class StoredRecord {
     return this.#current
   }
 
-  /** Writes are queued, so that the last update wins. */
+  /** Changes the record. Writes are queued, so that the last update wins. */
   update(changes: Partial<ResumeRecord>): Promise<void> {
     this.#current = { ...this.#current, ...changes }
     this.#lastWrite = this.#lastWrite.then(() => this.#save(this.#path, this.#current))

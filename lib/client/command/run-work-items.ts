@@ -61,7 +61,7 @@ export async function runWorkItems(
         if (signal.aborted) return
         failures.push(thrown)
         reportFailure(item, thrown, session)
-        // The other items would fail as well, each after a long wait.
+        // If one item fails for these reasons, the others would fail as well, each after a long wait.
         if (isFailure(thrown, 'UNREACHABLE', 'INVALID_API_KEY', 'AUTHENTICATION_REQUIRED'))
           for (const notDone of [item, ...pendingItems.splice(0)]) onNotDone?.(notDone)
       } finally {

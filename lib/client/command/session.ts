@@ -21,7 +21,7 @@ export interface CommandSession {
 }
 
 export const readClientConfig = async (): Promise<ClientConfig> =>
-  ((await readJson(configFile)) ?? {}) as ClientConfig // our own file
+  ((await readJson(configFile)) ?? {}) as ClientConfig // only written by this program
 
 const identitiesFile = join(stateFolder, 'identities.json')
 
@@ -36,7 +36,7 @@ export async function openSession(
   const url = local?.url ?? requestedUrl
   // A stored key is sent only to the service that it was stored for.
   const key = apiKey ?? (config.url === undefined || config.url === url ? config.apiKey : undefined)
-  const tokens = ((await readJson(identitiesFile)) ?? {}) as Record<string, string> // our own file
+  const tokens = ((await readJson(identitiesFile)) ?? {}) as Record<string, string> // only written by this program
   // A local service has the same data each time, but a different port.
   const name = local ? 'local' : url
   const client = new Mutabor({
@@ -48,14 +48,14 @@ export async function openSession(
     onPause: createPauseReporter(terminal),
     onOwnerToken: (token) => {
       tokens[name] = token
-      // Without the stored token the job can't be found later, but the command can continue.
+      // If the token cannot be stored, the job cannot be found later, but the command can continue.
       void writeJson(identitiesFile, tokens).catch(() => undefined)
     },
   })
   return { client, signal, terminal, close: async () => local?.stop() }
 }
 
-/** Shorter waits are not reported. */
+/** Shorter waits, in seconds, are not reported. */
 const minReportedS = 5
 
 /** Reports a wait once, even if several items have to wait. */

@@ -7,7 +7,7 @@ export interface Terminal {
   readonly isJson: boolean
   /** Prints a line of the result. */
   result(line: string): void
-  /** Prints a message for the user or the log. */
+  /** Prints a message on stderr, for the user or a log. */
   note(line: string): void
   /** Replaces the progress lines at the bottom of the screen; an empty list removes them. */
   draw(lines: readonly string[]): void
@@ -24,13 +24,13 @@ export function openTerminal(
     isJson,
     isQuiet,
     isCapable = supportsColor,
-  }: { isJson: boolean; isQuiet: boolean /** Whether lines can be redrawn. */; isCapable?: boolean },
+  }: { isJson: boolean; isQuiet: boolean /** Whether the terminal can redraw lines. */; isCapable?: boolean },
   stdout: Stream = process.stdout,
   stderr: Stream = process.stderr,
 ): Terminal {
   const isInteractive = Boolean(stderr.isTTY) && !isQuiet && !isJson && isCapable
   let drawnLines: readonly string[] = []
-  /** Erases and redraws in a single write, to avoid flicker. */
+  /** Erases the progress lines and redraws them in a single write, to avoid flicker. */
   const paint = (lines: readonly string[], textAbove = '') => {
     const up = drawnLines.length > 0 ? `\u001b[${drawnLines.length}A\u001b[J` : ''
     const width = (stderr.columns ?? 80) - 1
@@ -56,14 +56,17 @@ export function openTerminal(
   }
 }
 
-/** Replaces control characters, since file names may contain terminal escape sequences. */
+/** Replaces control characters, because filenames may contain terminal escape sequences. */
 const stripControls = (text: string): string =>
   text.replace(/[\p{Cc}\u2028\u2029]/gu, (one) => (one === '\n' ? one : '�'))
 
 const wideCharacter =
   /\p{Extended_Pictographic}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u
 
-/** Truncates a line to the terminal width. A wrapped line would take two rows, so redrawing would leave one behind. */
+/**
+ * Truncates a line to the width of the terminal: if a line wrapped into two rows, redrawing would leave one of them
+ * behind.
+ */
 export function truncateToWidth(cells: number, line: string): string {
   let remainingCells = cells
   let text = ''

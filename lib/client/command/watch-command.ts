@@ -42,7 +42,7 @@ export async function watchFolder(args: Arguments, session: CommandSession): Pro
   const runOptions = {
     force: flags.force === true,
     maxConcurrent: parseConcurrency(args),
-    // Retry the files once the service is reachable again.
+    // These files are retried once the service is reachable again.
     onNotDone: ({ sources: files }: WorkItem) => {
       for (const file of files) attemptedVersions.delete(getVersionKey(file))
     },

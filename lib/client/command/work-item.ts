@@ -25,7 +25,7 @@ export interface WorkItem {
     | { readonly kind: 'tool'; readonly tool: string }
     | { readonly kind: 'merge'; readonly to: string | undefined; readonly mergeType: string | undefined }
   readonly options: Options
-  /** Absolute path. If undefined, the result is saved in `folder` under the name from the service. */
+  /** Absolute path of the result. If undefined, it is saved in `folder` under the name from the service. */
   readonly output: string | undefined
   readonly folder: string
   /** The path that the result will most likely have. */
@@ -42,7 +42,7 @@ export interface WorkItemResult {
 }
 
 interface ProgressReporter {
-  /** @param fraction progress of the stage, from 0 to 1 */
+  /** Reports progress. @param fraction progress of the stage, from 0 to 1 */
   report(stage: string, fraction: number): void
 }
 
@@ -53,7 +53,7 @@ interface ItemOptions {
   readonly onWait: (pid: number) => void
 }
 
-/** Creates one result unless it is up to date. Resumes an earlier command and waits for a concurrent one. */
+/** Creates a result unless it is up to date. Resumes the work of an earlier command, and waits for a concurrent one. */
 export function runWorkItem(
   item: WorkItem,
   session: CommandSession,
@@ -184,7 +184,7 @@ async function convert(
     )
   } catch (thrown) {
     await Promise.all(writes)
-    // The next attempt creates a new job, unless the current job may still be running.
+    // Resets the record, so that the next attempt creates a new job, unless the current job may still be running.
     if (isFailure(thrown) && !isFailure(thrown, 'UNREACHABLE', 'RATE_LIMITED')) await record.reset()
     throw thrown
   } finally {
@@ -200,7 +200,8 @@ async function save(
   records: ResumeRecords,
 ): Promise<FileSnapshot> {
   await mkdir(dirname(path), { recursive: true })
-  // A fixed name, so that the next command replaces it after a crash; hashed to stay within the length limit of names.
+  // The name is fixed, so that after a crash the next command replaces the file; it is hashed to stay within the
+  // maximum length of filenames.
   const temporary = join(dirname(path), `.${shortHash(basename(path))}.mutabor-part`)
   await removeFile(temporary)
   const hash = createHash('sha256')
@@ -210,7 +211,7 @@ async function save(
       callback(null, chunk)
     },
   })
-  // Node's type for the same stream.
+  // The type is Node's name for the same stream.
   const source = Readable.fromWeb(
     result.stream(file, session.signal) as Parameters<typeof Readable.fromWeb>[0],
   )
@@ -222,13 +223,14 @@ async function save(
         `The download of ${file.filename} is corrupted: its checksum is wrong. Run the command again.`,
       )
   } catch (thrown) {
-    // Free the space, as the disk may be full.
+    // Frees the space, because the disk may be full.
     await removeFile(temporary)
     throw thrown
   }
   const { mtimeMs, size } = await stat(temporary)
   const snapshot = { path, size, mtimeMs }
-  // Recorded before the rename: after a crash in between, the file would not be recognized as our own.
+  // The output is recorded before the rename: otherwise, after a crash in between, the program would not recognize its
+  // own file.
   await records.recordOutput(snapshot)
   await rename(temporary, path)
   return snapshot
@@ -241,11 +243,11 @@ export async function convertThroughPipe(
   source: NodeJS.ReadableStream | string = process.stdin,
 ): Promise<void> {
   const stream = typeof source === 'string' ? createReadStream(source) : source
-  const web = Readable.toWeb(stream as Readable) as ReadableStream<Uint8Array> // stdin and files are such streams of bytes
+  const web = Readable.toWeb(stream as Readable) as ReadableStream<Uint8Array> // both kinds of stream carry bytes
   const result = await client.convert(web, to, options, { filename: `stdin.${from}`, signal })
   const [file] = result.files
   if (!file) return
-  // Node's type for the same stream.
+  // The type is Node's name for the same stream.
   const bytes = Readable.fromWeb(result.stream(file, signal) as Parameters<typeof Readable.fromWeb>[0])
   await pipeline(bytes, output === undefined ? process.stdout : createWriteStream(output), {
     end: output !== undefined,

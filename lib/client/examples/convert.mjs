@@ -20,7 +20,7 @@ try {
   await writeFile(result.filename, result.stream())
   console.log(result.filename)
 } catch (error) {
-  // Every failure of the client or the service has a code, which `isFailure` checks.
+  // Every failure of the client or the service has a code, which `isFailure` compares.
   if (!isFailure(error)) throw error
   console.error(
     isFailure(error, 'RATE_LIMITED')

@@ -9,7 +9,7 @@ const server = createServer(async (request, response) => {
   const chunks = []
   for await (const chunk of request) chunks.push(chunk)
   try {
-    // The raw body: one that was parsed and serialized again no longer matches the signature.
+    // The raw body is needed, because a body that was parsed and serialized again no longer matches the signature.
     const event = await verifyWebhook(Buffer.concat(chunks), request.headers, secret)
     // Events are delivered at least once; repeated deliveries have the same `id`.
     if (!seen.has(event.id)) {

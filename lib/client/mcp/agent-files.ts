@@ -9,7 +9,10 @@ import { MutaborError } from '../errors.ts'
 import type { Source } from '../request-body.ts'
 import type { Result, ResultFile } from '../result.ts'
 
-/** The largest file that an agent may send, the largest resource it may read, and the characters of text per call. */
+/**
+ * Limits: the largest file that an agent may send, the largest resource it may read, and the characters of text per
+ * call.
+ */
 export const limits = {
   maxFileBytes: 500 * 1024 ** 2,
   maxResourceBytes: 5 * 1024 ** 2,
@@ -28,7 +31,7 @@ function requireSize(name: string, size: number): void {
 
 /** Files that an agent can refer to: paths below the root folder, http(s) URLs, and results of this session. */
 export class AgentFiles {
-  /** Undefined for agents that connect by HTTP: they have no access to local files. */
+  /** Undefined for agents that connect over HTTP: they have no access to local files. */
   readonly #root: string | undefined
   readonly #results = new Map<string, { result: Result; file: ResultFile }>()
   /** Paths of files that this session wrote and may therefore overwrite. */
@@ -67,7 +70,7 @@ export class AgentFiles {
         this.#results.set(uri, { result, file })
         saved.push({ file, uri })
       } else {
-        // Only the first file gets the requested name, since the others would overwrite it.
+        // Only the first file gets the requested name, because the others would overwrite it.
         const name = at === 0 ? basename(output) : safeFileName(file.filename)
         const path = join(await this.#resolveInRoot(dirname(output)), name)
         await this.#write(path, result.stream(file))
@@ -117,7 +120,7 @@ export class AgentFiles {
     return { bytes: await result.bytes(file), mimeType: file.mimeType }
   }
 
-  /** Resolves symlinks before checking that the path is below the root, since a link may lead out of it. */
+  /** Resolves symlinks before checking that the path is below the root, because a link may lead out of it. */
   async #resolveInRoot(path: string): Promise<string> {
     if (this.#root === undefined)
       throw createRefusal('URL_NOT_ALLOWED', 'This server has no access to local files: send an http(s) URL.')

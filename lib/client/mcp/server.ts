@@ -18,7 +18,7 @@ import { mcpTools, type ToolName } from './tools.ts'
 
 type ToolArguments = Readonly<Record<string, unknown>>
 
-// An object according to the schema.
+// Returns the options; the schema has checked that they are an object.
 const readOptions = ({ options }: ToolArguments): Options => (options ?? {}) as Options
 
 /** Creates the MCP server for one session with an agent. */
@@ -101,7 +101,7 @@ function createHandlers(
       )
     },
     merge: async (args) => {
-      // An array according to the schema.
+      // The schema has checked that this is an array.
       const openedFiles = await Promise.all(
         (args['files'] as readonly unknown[]).map((one) => files.open(one)),
       )

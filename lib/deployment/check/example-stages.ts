@@ -5,7 +5,7 @@ const account = '123456789012'
 const image = (id: string) =>
   `${account}.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${id}@sha256:${'0'.repeat(64)}`
 
-/** Every setting that the limits of a profile don't contain. */
+/** A value for every setting except the limits that come from a profile. */
 const allSettings = {
   region: 'eu-central-1',
   domain: {

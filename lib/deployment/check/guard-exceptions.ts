@@ -3,7 +3,7 @@ import { isInVpc } from '../network.ts'
 import { toPascalCase } from '../references.ts'
 import type { Stage } from '../stage.ts'
 
-/** Functions outside of the closed network, with the resource names of the framework. */
+/** Functions outside the closed network, by their resource names in the framework. */
 const functionsOutsideVpc = functionNames
   .filter((name) => !isInVpc(findDeclaration(name)))
   .map((name) => toPascalCase(name.replaceAll('-', 'Dash-')))
@@ -11,13 +11,13 @@ const functionsOutsideVpc = functionNames
 interface GuardException {
   readonly resourcePattern: RegExp
   readonly reason: string
-  /** Not needed by stages with this setting. */
+  /** A setting with which a stage does not need the exception. */
   readonly unless?: 'domain' | 'accessLogs'
 }
 
 /**
- * Rules of AWS Control Tower that the template may break, with the resources and the reason. A violation that is not
- * listed here fails the check, and so does an exception that is no longer needed.
+ * Rules of AWS Control Tower that the template may break, with resources and reasons. The check fails for a violation
+ * that is not listed here, and for an exception that is no longer needed.
  */
 export const guardExceptions: Readonly<Record<string, GuardException>> = {
   api_gw_v2_access_logs_enabled_check: {
@@ -121,7 +121,7 @@ export const guardExceptions: Readonly<Record<string, GuardException>> = {
   },
 }
 
-/** The exceptions of a stage. */
+/** Returns the exceptions that a stage needs. */
 export const selectGuardExceptions = (
   stage: Pick<Stage, 'domain' | 'accessLogs'>,
 ): typeof guardExceptions => {

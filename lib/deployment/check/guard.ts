@@ -14,12 +14,12 @@ const Reports = z.array(
   }),
 )
 
-/** The program takes minutes on a busy machine. */
+/** Time limit of cfn-guard, which takes minutes on a busy machine. */
 const guardTimeoutMs = 600_000
 
 /**
- * Runs the rules of AWS Control Tower with the cfn-guard program; the package contains both. A program that does not
- * finish is a finding, so that those of other checks are shown as well.
+ * Checks the rules of AWS Control Tower with the cfn-guard program; its package contains both. If the program does not
+ * finish, that is a finding, so that the findings of other checks are shown as well.
  */
 export function checkGuardRules(
   templatePath: string,

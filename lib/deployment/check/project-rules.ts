@@ -56,7 +56,7 @@ const noWildcards: Rule = ({ Resources }) =>
         .map((one) => createFinding(id, `allows ${toTemplateString(one)}`)),
     )
 
-/** Managed policies can change without a deployment of ours. */
+/** Managed policies are not allowed, because AWS can change them without a deployment. */
 const noManagedPolicies: Rule = ({ Resources }) =>
   Object.entries(Resources)
     .filter(([, { Type }]) => Type.startsWith('AWS::IAM::'))
@@ -67,8 +67,8 @@ const noManagedPolicies: Rule = ({ Resources }) =>
     )
 
 /**
- * No policy may allow every principal. VPC endpoints are exempt: their policies grant no permissions, and only
- * functions in our network reach them.
+ * No policy may allow every principal. VPC endpoints are exempt, because their policies grant no permissions, and only
+ * functions in the closed network reach them.
  */
 const noPublicAccess: Rule = ({ Resources }) =>
   Object.entries(Resources)
@@ -123,7 +123,7 @@ const functionsInVpc: Rule = (template, { isolation }) =>
         )
       })
 
-/** Every function has a concurrency limit, and their sum is within the quota of the account. */
+/** Every function must have a concurrency limit, and the sum of all limits must be within the quota of the account. */
 const boundedConcurrency: Rule = (template, stage) => {
   if (!canReserveConcurrency(stage)) return []
   const eventSourceLimits = findByType(template, 'AWS::Lambda::EventSourceMapping').map(
@@ -176,13 +176,15 @@ const noSecretsInEnvironment: Rule = (template) =>
       .map((name) => createFinding(id, `has ${name} in its environment`)),
   )
 
-/** Otherwise the resources of any AWS account could invoke the function. */
+/**
+ * Permissions must name the invoking resource; otherwise, the resources of any AWS account could invoke the function.
+ */
 const invokersAreNamed: Rule = (template) =>
   findByType(template, 'AWS::Lambda::Permission')
     .filter(([, { Properties }]) => !Properties?.['SourceArn'])
     .map(([id]) => createFinding(id, 'allows a service to invoke a function for any account'))
 
-/** A bucket may only be read by services, each for one resource. */
+/** Only services may read a bucket, each for one resource. */
 const bucketsNameSources: Rule = (template) =>
   findByType(template, 'AWS::S3::BucketPolicy').flatMap(([id, { Properties }]) =>
     findAllowStatements(Properties)
@@ -193,7 +195,10 @@ const bucketsNameSources: Rule = (template) =>
       .map(() => createFinding(id, 'allows access that is not limited to one resource of a service')),
   )
 
-/** Files behind CloudFront need signed URLs, are never cached, and must not run scripts at the domain of the page. */
+/**
+ * Files behind CloudFront must have signed URLs, must not be cached, and must not run scripts at the domain of the
+ * page.
+ */
 const filesAreSigned: Rule = (template) =>
   findByType(template, 'AWS::CloudFront::Distribution').flatMap(([id, { Properties }]) => {
     const { Origins, CacheBehaviors, DefaultCacheBehavior } = toRecord(Properties?.['DistributionConfig'])
@@ -223,7 +228,7 @@ const filesAreSigned: Rule = (template) =>
     ]
   })
 
-/** Where a resource says which function it invokes. */
+/** Functions by resource type that return which function the resource invokes. */
 const targetGettersByType: Readonly<
   Record<string, (properties: Readonly<Record<string, unknown>>) => unknown>
 > = {
@@ -233,7 +238,10 @@ const targetGettersByType: Readonly<
   'AWS::Events::Rule': ({ Targets }) => Targets,
 }
 
-/** With `canary`, everything invokes the alias: what names the function itself would get the new version at once. */
+/**
+ * With `canary`, everything must invoke the alias: what invokes the function itself would get the new version
+ * immediately.
+ */
 const releasesAreGradual: Rule = (template, { canary }) =>
   canary === undefined
     ? []

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /**
- * Fills a folder from which the Serverless Framework packages a stage with these settings. It consists of symlinks, so
- * that files written next to serverless.yml don't get into the checkout.
+ * Fills a folder in which the Serverless Framework packages a stage with these settings. It consists of symlinks, so
+ * that files written next to serverless.yml are not written into the checkout.
  */
 export function fillServiceFolder(folder: string, stage: string, settings: object): void {
   // The framework does not accept a symlink as its config file.

@@ -2,7 +2,10 @@ import { loadAwsServiceSpecSync } from '@aws-cdk/aws-service-spec'
 import type { PropertyType, ResourceProperties, SpecDatabase } from '@aws-cdk/service-spec-types'
 import { isIntrinsic, isRecord, type Template, type TemplateFinding } from './template.ts'
 
-/** Checks each value against AWS's resource specification, which has no rules across properties. */
+/**
+ * Checks each value against AWS's resource specification. The specification has no rules that concern several
+ * properties.
+ */
 export function checkSpecification({ Resources }: Template): {
   findings: TemplateFinding[]
   valueCount: number
@@ -20,7 +23,7 @@ export function checkSpecification({ Resources }: Template): {
 
 const scalarChecks: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => ['string', 'number', 'boolean'].includes(typeof value),
-  // CloudFormation also accepts strings.
+  // CloudFormation also accepts numbers as strings.
   number: (value) => !Number.isNaN(Number(value)),
   integer: (value) => Number.isInteger(Number(value)),
   boolean: (value) => ['true', 'false'].includes(String(value)),

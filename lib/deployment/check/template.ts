@@ -17,7 +17,7 @@ export interface TemplateFinding {
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns whether a value is an intrinsic function, which CloudFormation resolves during the deployment. */
+/** Returns whether a value is an intrinsic function, which CloudFormation evaluates during the deployment. */
 export const isIntrinsic = (value: unknown): boolean => {
   if (!isRecord(value)) return false
   const [name = '', ...otherKeys] = Object.keys(value)

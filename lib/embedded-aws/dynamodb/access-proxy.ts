@@ -1,5 +1,5 @@
-// The embedded DynamoDB checks only the format of a signature and limits no throughput. When callers have separate
-// keys, this proxy in front of it checks signatures, permissions and quotas, and forwards allowed requests.
+// A proxy in front of the embedded DynamoDB, which only checks the format of signatures and does not limit throughput.
+// When callers have separate keys, the proxy checks signatures, permissions and quotas, and forwards allowed requests.
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -33,7 +33,7 @@ interface AccessProxyOptions {
   readonly log: Log
 }
 
-/** AWS's limit for a request. */
+/** AWS's limit for the size of a request. */
 const maxRequestBytes = 16 * 1024 * 1024
 const tooLargeError = new ApiError('ValidationException', 'The request is larger than 16 MiB.', 413)
 
@@ -96,7 +96,7 @@ interface ForwardedReply {
   readonly bytes: Buffer
 }
 
-/** Headers that describe the bytes of the program's reply. */
+/** Headers that describe the bytes of the database's reply, which the proxy may change. */
 const bodyHeaders = new Set(['x-amz-crc32', 'transfer-encoding', 'content-length'])
 
 function send(response: ServerResponse, { status, headers, bytes }: ForwardedReply): void {
@@ -121,8 +121,8 @@ async function forward(
 }
 
 /**
- * Returns the reply that the client sees: throttled entries of a batch are listed as unprocessed, and the consumed
- * capacity is left out unless it was requested.
+ * Returns the reply for the client: throttled entries of a batch are listed as unprocessed, and the consumed capacity
+ * is omitted unless it was requested.
  */
 function toVisibleReply(
   operation: string,

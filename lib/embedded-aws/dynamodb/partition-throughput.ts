@@ -1,12 +1,13 @@
-// The throughput of partitions, which the program doesn't limit: each partition key value has a rate of reads and one
-// of writes. Requests fail as those to an on-demand table; throttled entries of a batch stay unprocessed.
+// Limits the throughput of partitions, which the embedded database does not do: each partition key value has a rate of
+// reads and a rate of writes. Requests above a rate fail as with an on-demand table; throttled entries of a batch stay
+// unprocessed.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/throttling-key-range-limit-exceeded-mitigation.html
 import type { AccountQuotas } from '../quotas.ts'
 import { RateLimit } from '../rate-limit.ts'
 import { ApiError } from '../signed-api.ts'
 import { type Batch, type Input, listRequiredPermissions, partitionKeys } from './permissions.ts'
 
-/** The members of a reply that matter here. */
+/** The members of a reply that are needed to count throughput. */
 export interface Reply {
   ConsumedCapacity?: ConsumedUnits | readonly ConsumedUnits[]
   UnprocessedItems?: Input['RequestItems']
@@ -61,8 +62,8 @@ export class PartitionThroughput {
   }
 
   /**
-   * Returns the part of a request that may be processed now; of a batch, entries may be missing.
-   * @throws ThrottledError if that is none of it
+   * Returns the part of a request that may be processed now; a batch may lack entries. @throws ThrottledError if
+   * nothing may be processed
    */
   admit(operation: string, input: Input): Input {
     const kind = operations[operation]
@@ -77,7 +78,10 @@ export class PartitionThroughput {
     return { ...input, RequestItems: admitted }
   }
 
-  /** Counts what an admitted request consumed; that of a batch or transaction is shared equally by its entries. */
+  /**
+   * Counts what an admitted request consumed; the consumption of a batch or transaction is divided equally among its
+   * entries.
+   */
   count(operation: string, input: Input, { ConsumedCapacity = [] }: Reply): void {
     const kind = operations[operation]
     if (!kind) return
@@ -89,7 +93,7 @@ export class PartitionThroughput {
   }
 }
 
-/** Returns the unprocessed entries of a batch: those of the reply, and those that were not admitted. */
+/** Returns the unprocessed entries of a batch: those in the reply, and those that were not admitted. */
 export function addUnprocessed(operation: string, reply: Reply, input: Input, admitted: Input): Reply {
   const sent = new Set(Object.values(admitted.RequestItems ?? {}).flatMap(getEntries))
   const given = input.RequestItems ?? {}
@@ -108,7 +112,7 @@ function joinBatches(one: Batch | undefined, other: Batch): Batch {
 
 const getEntries = (batch: Batch): readonly unknown[] => ('Keys' in batch ? batch.Keys : batch)
 
-/** Selects entries of a batch by their position among all; tables without any are omitted. */
+/** Selects the entries of a batch by their index among all entries; tables without selected entries are omitted. */
 function selectEntries(items: NonNullable<Input['RequestItems']>, isWanted: (at: number) => boolean) {
   let at = 0
   const tables = Object.entries(items).map(([table, batch]): [string, Batch] => {
@@ -124,7 +128,7 @@ export function resourceArn(region: string, table: string, index?: string): stri
   return index === undefined ? tableArn : `${tableArn}/index/${index}`
 }
 
-/** Returns the partition of each entry of a request; none for a call without a partition key. */
+/** Returns the partition of each entry of a request; empty for a call without a partition key. */
 function listPartitions(operation: string, input: Input): string[] {
   if (input.RequestItems)
     return Object.entries(input.RequestItems).flatMap(([table, batch]) =>

@@ -26,7 +26,7 @@ interface RequiredPermission {
   readonly action: string
   readonly table: string
   readonly index?: string | undefined
-  /** Partition keys that it accesses; undefined when the call names none. */
+  /** Partition keys that the call accesses; undefined if it names none. */
   readonly leadingKeys?: readonly string[]
 }
 
@@ -65,7 +65,7 @@ function permissionFor(operation: string, input: Input): RequiredPermission {
   }
 }
 
-/** Returns the partition key of a query, whose condition must start with it, as those for our table do. */
+/** Returns the partition key of a query. Its condition must start with the key, as in all queries of this service. */
 function getPartitionKey({ KeyConditionExpression = '', ExpressionAttributeValues = {} }: Input) {
   const name = /^\s*#?\w+\s*=\s*(:\w+)/.exec(KeyConditionExpression)?.[1]
   return name === undefined ? undefined : ExpressionAttributeValues[name]?.S

@@ -15,7 +15,7 @@ const binary = join(
 export interface DynamoDbOptions {
   /** Path of the SQLite file. */
   readonly file: string
-  /** 0 chooses a free one. Restarts of the program keep the port. */
+  /** Port to listen on; 0 chooses a free one. Restarts of the database keep the port. */
   readonly port: number
   readonly log: Log
   /** Interval and timeout of health checks; two failures in a row kill the program. */
@@ -31,22 +31,21 @@ interface DynamoDb {
 }
 
 /**
- * Starts the embedded DynamoDB and keeps it running on its port: when it crashes or hangs, requests in progress fail,
- * the SDK retries them, and a new process serves them.
- * @throws when the port or the file is in use, or the file is damaged
+ * Starts the embedded DynamoDB and keeps it running on its port: if it crashes or hangs, requests in progress fail, the
+ * SDK retries them, and a new process serves them. @throws if the port or the file is in use, or the file is damaged
  */
 export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDb> {
   const { file, log, checkEveryMs = 5000, probeTimeoutMs = 10_000, ttlSweepEveryMs = 60_000 } = options
   const port = await choosePort(options.port)
   checkDatabaseFile(file)
   const url = `http://127.0.0.1:${port}`
-  // The program checks only the format of a signature, so any keys and region work.
+  // The database only checks the format of a signature, so any keys and region work.
   const credentials = { accessKeyId: 'LOCAL', secretAccessKey: 'local' }
   const client = new DynamoDBClient({ endpoint: url, region: 'local', credentials, maxAttempts: 1 })
 
   const supervisor = await supervise({
     command: [binary, 'serve', '-p', String(port), '--db-path', file],
-    // Reads the file, which can fail even if the process accepts connections.
+    // The probe reads the file, which can fail even if the process accepts connections.
     probe: async (abortSignal) => {
       await client.send(new ListTablesCommand({ Limit: 1 }), { abortSignal })
     },

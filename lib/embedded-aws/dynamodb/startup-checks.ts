@@ -3,22 +3,22 @@ import { createServer } from 'node:http'
 import { DatabaseSync } from 'node:sqlite'
 import { closeServer, listen } from '../listen.ts'
 
-/** Returns the port, or a free one for 0. @throws when the port is in use */
+/** Returns the port, or a free one for 0. @throws if the port is in use */
 export async function choosePort(wantedPort: number): Promise<number> {
   const server = createServer()
-  // The caller opens it immediately. If another program is faster, the start fails with a message.
+  // The caller opens the port immediately. If another program is faster, the start fails with a message.
   const port = await listen(server, wantedPort, '127.0.0.1', '--port-base')
   await closeServer(server)
   return port
 }
 
-/** A running backup locks the file while it copies it. */
+/** Time to wait for a lock, because a backup locks the file while it copies it. */
 const defaultLockTimeoutMs = 5000
 
 /**
- * Makes sure that no other process has the file open. The program itself would not notice: SQLite allows several
- * processes on one file, but each of them would act as if it were the only one.
- * @throws when another process has it open, or when SQLite cannot read the file
+ * Ensures that no other process has the file open. The database itself would not notice: SQLite allows several
+ * processes on one file, but each of them would act as if it were the only one. @throws if another process has the file
+ * open, or if SQLite cannot read it
  */
 export function checkDatabaseFile(file: string, lockTimeoutMs = defaultLockTimeoutMs): void {
   if (!existsSync(file)) return
@@ -33,7 +33,7 @@ export function checkDatabaseFile(file: string, lockTimeoutMs = defaultLockTimeo
   }
 }
 
-// https://www.sqlite.org/rescode.html
+// SQLite error codes: https://www.sqlite.org/rescode.html
 const sqliteBusy = 5
 const sqliteLocked = 6
 

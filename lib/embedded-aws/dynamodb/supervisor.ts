@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts'
 
 interface SupervisorOptions {
   readonly command: readonly [string, ...string[]]
-  /** Health check; rejects when the server does not work. */
+  /** Health check; rejects if the server does not work. */
   readonly probe: (signal: AbortSignal) => Promise<void>
   readonly checkEveryMs: number
   readonly probeTimeoutMs: number
@@ -22,14 +22,17 @@ const startTimeoutMs = 10_000
 const stopTimeoutMs = 5_000
 const initialBackoffMs = 100
 const maxBackoffMs = 30_000
-/** A single failure can be this machine's: it was suspended, or its disk was busy. */
+/**
+ * The process is only restarted after two failed probes, because a single one can be caused by a suspended machine or a
+ * busy disk.
+ */
 const maxFailedProbes = 2
 const failuresToExplain = 5
 
 const crashExplanation =
   'The embedded DynamoDB keeps exiting before it responds. Check its last output in this log, whether the disk is full, and whether another program uses its port; then restart the service.'
 
-/** Starts the process and resolves once it responds. @throws when it exits or times out before its first response */
+/** Starts the process and resolves once it responds. @throws if it exits or times out before its first response */
 export async function supervise(options: SupervisorOptions): Promise<Supervisor> {
   const { log, checkEveryMs } = options
   const closing = new AbortController()
@@ -53,7 +56,8 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
       if (failures < failuresToExplain)
         log.error({ failures, lastOutput }, 'the embedded DynamoDB exited and is restarted')
       else log.error({ failures, lastOutput }, crashExplanation)
-      // Without a pause if it had worked: the SDK retries a request for a few hundred milliseconds only.
+      // A process that had worked is restarted without a pause, because the SDK only retries a request for a few
+      // hundred milliseconds.
       if (failures > 0)
         await pause(Math.min(initialBackoffMs * 2 ** (failures - 1), maxBackoffMs), closing.signal)
       if (closing.signal.aborted) return
@@ -91,7 +95,7 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
 interface ServerRun {
   readonly child: ChildProcess
   readonly exit: Promise<unknown>
-  /** Aborted when the process has exited. */
+  /** Signal that is aborted when the process has exited. */
   readonly exited: AbortSignal
   isRunning(): boolean
   lastOutput(): string
@@ -144,7 +148,7 @@ async function stop({ child, exit, isRunning }: ServerRun, signal: 'SIGTERM' | '
   clearTimeout(killTimer)
 }
 
-/** Resolves early, without an error, when the signal is aborted. */
+/** Waits; resolves early, without an error, when the signal is aborted. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined)
 }

@@ -1,4 +1,5 @@
-// Deletes items whose time to live has expired: the program accepts the setting, but never acts on it.
+// Deletes items whose time to live has expired, because the embedded database accepts the setting but does not delete
+// anything.
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type AttributeValue,
@@ -14,17 +15,17 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import type { Log } from '../../log.ts'
 
-/** Larger pages would delay other requests, because the program processes requests one after another. */
+/** Larger pages would delay other requests, because the database processes requests one after another. */
 const pageItems = 100
 /** AWS considers an older time to live a mistake and keeps the item. */
 const maxExpiredAgeS = 5 * 365 * 86_400
 /**
- * Maximum share of the time spent on pages without expired items, so that stored data costs almost nothing while idle.
- * A pass over 400,000 items then takes some hours; AWS only promises a few days.
+ * Maximum share of the time spent on pages without expired items, so that stored data causes almost no load while the
+ * service is idle. A pass over 400,000 items then takes some hours; AWS only promises a few days.
  */
 const maxIdleScanShare = 1 / 1000
 
-/** Progress of a pass over a table. */
+/** Progress of a pass over a table: its key attributes, and where to continue. */
 interface SweepPass {
   readonly keys: readonly string[]
   readonly after: Key | undefined
@@ -38,7 +39,7 @@ export interface SweepOptions {
   readonly signal?: AbortSignal
   /** Unfinished passes by table, which this sweep continues and leaves for the next one. */
   readonly passes?: Map<string, SweepPass>
-  /** How long to scan pages of a table without expired items; by default to the end of the table. */
+  /** How long to scan pages of a table without expired items; if omitted, until the end of the table. */
   readonly maxIdleScanMs?: number
 }
 
@@ -86,13 +87,16 @@ async function sweepTable(sweep: TableSweep): Promise<number> {
     else passes.delete(TableName)
     if (page.deleted === 0) idleScanMs += workedMs
     deletedCount += page.deleted
-    // Pauses as long as it worked, so that half of the program's time is left for others.
+    // Pauses as long as the page took, so that other requests get half of the database's time.
     if (pass) await sleep(workedMs, undefined, { signal })
   }
   return deletedCount
 }
 
-/** Called only once per pass: the program counts all items to describe a table. */
+/**
+ * Returns the names of the key attributes. Called only once per pass, because the database counts all items to describe
+ * a table.
+ */
 async function readKeyNames({ client, signal, TableName }: TableSweep): Promise<string[]> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }), { abortSignal: signal })
   return (Table?.KeySchema ?? []).map(({ AttributeName = '' }) => AttributeName)
@@ -145,7 +149,7 @@ function ignoreError<T>(expected: new (...args: never[]) => Error, value: T) {
   }
 }
 
-/** Sweeps repeatedly until it is closed, a little each time: the cost does not grow with the stored data. */
+/** Sweeps the tables at intervals, a little each time, so that the cost does not grow with the stored data. */
 export function startTtlSweeper({
   client,
   everyMs,

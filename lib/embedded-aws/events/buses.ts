@@ -49,7 +49,10 @@ export function findBus(account: EventsAccount, nameOrArn = 'default'): EventBus
   return bus
 }
 
-/** Returns the ARN of another account's bus unchanged, which is not the name of any bus. */
+/**
+ * Returns the name of a bus from its name or ARN. The ARN of another account is returned unchanged; no bus has it as
+ * its name.
+ */
 export function busName(account: EventsAccount, nameOrArn = 'default'): string {
   const prefix = account.busArn('')
   return nameOrArn.startsWith(prefix) ? nameOrArn.slice(prefix.length) : nameOrArn

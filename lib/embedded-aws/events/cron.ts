@@ -1,8 +1,8 @@
-// Cron expressions of AWS. https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
-//
-// aws-cron-parser reads the fields, including L, W and #. Validation and the search for the next run are ours: the
-// library accepts invalid numbers, has no steps inside lists, counts weeks in the time zone of the process (so it
-// misses a last weekday when clocks change that week) and gives up after ten steps, too few for 29 February.
+// Parses AWS cron expressions and finds their next run.
+// https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
+// aws-cron-parser reads the fields, including L, W and #. Validation and the search are done here, because the library
+// accepts invalid numbers, has no steps inside lists, counts weeks in the time zone of the process (so it misses a last
+// weekday when clocks change that week) and gives up after ten steps, too few for 29 February.
 import parser from 'aws-cron-parser'
 
 export interface Cron {
@@ -24,7 +24,7 @@ export function readCron(expression: string): Cron | undefined {
   const [minute, hour, dayOfMonth, month, dayOfWeek, year, ...moreFields] = expression.split(' ')
   if (!minute || !hour || !dayOfMonth || !month || !dayOfWeek || !year || moreFields.length > 0)
     return undefined
-  // "You can't specify the Day-of-month and Day-of-week fields in the same cron expression."
+  // AWS: "You can't specify the Day-of-month and Day-of-week fields in the same cron expression."
   if ((dayOfMonth === '?') === (dayOfWeek === '?')) return undefined
   const weekday = replaceNames(dayOfWeek, days)
   const fields = [
@@ -66,7 +66,7 @@ function tryParse<T>(read: () => T): T | undefined {
   }
 }
 
-/** `1,10-20/5` as a plain list of numbers: `1,10,15,20`. */
+/** Expands a field such as `1,10-20/5` to a list of numbers: `1,10,15,20`. */
 function expandField(field: string, minValue: number, maxValue: number): string | undefined {
   const chosenValues = new Set<number>()
   for (const item of field.split(',')) {
@@ -84,7 +84,10 @@ function expandField(field: string, minValue: number, maxValue: number): string 
 
 const dayMs = 86_400_000
 
-/** Returns the next wall-clock time of the expression after `after`, in milliseconds; undefined after its last year. */
+/**
+ * Returns the next time at which the expression matches, in milliseconds of wall-clock time; undefined after its last
+ * year.
+ */
 export function nextWallTime(cron: Cron, afterMs: number): number | undefined {
   const today = Math.floor(afterMs / dayMs) * dayMs
   for (const day of iterateDays(cron, today)) {
@@ -106,7 +109,7 @@ function* iterateDays(cron: Cron, today: number): Generator<number> {
   }
 }
 
-/** Returns the matching dates of a month, in order. */
+/** Returns the dates of a month on which the expression matches, in order. */
 function listDates({ daysOfMonth, daysOfWeek }: Cron, year: number, month: number): number[] {
   const lastDay = new Date(Date.UTC(year, month, 0)).getUTCDate()
   const getWeekday = (date: number) => new Date(Date.UTC(year, month - 1, date)).getUTCDay() + 1

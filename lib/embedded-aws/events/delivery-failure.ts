@@ -1,9 +1,9 @@
-// Why a target did not accept a message, in the form of dead-letter attributes.
+// Why a target did not accept a message, with the attributes of a dead letter.
 
 export interface DeliveryFailure {
   /** EventBridge's error code for this class of failure. */
   readonly code: string
-  /** Name of the target's own error. */
+  /** Name of the error that the target itself returned. */
   readonly name: string
   readonly message: string
   /** True if another attempt cannot succeed. */

@@ -14,7 +14,7 @@ export interface SqsMessageOptions {
   readonly attributes?: Readonly<Record<string, string>>
 }
 
-/** Functions that send to targets. Both throw when the target did not accept the message. */
+/** Functions that send messages to targets. Both throw if the target did not accept the message. */
 export interface DeliveryTargets {
   sqs(arn: string, body: string, options: SqsMessageOptions): Promise<void>
   lambda(arn: string, payload: unknown): Promise<void>
@@ -30,7 +30,7 @@ interface DeliveryOptions {
 }
 
 const maxConcurrent = 64
-/** Limits a slow target, so that it does not block the others. */
+/** Maximum number of concurrent deliveries to a target, so that a slow target does not block the others. */
 const maxPerTarget = 16
 const attemptTimeoutMs = 30_000
 const maxSleepMs = 60_000
@@ -47,11 +47,11 @@ export class Deliveries {
     this.#options = options
   }
 
-  /** Checks the outbox again. */
+  /** Checks the outbox for due deliveries. */
   wake(): void {
     if (this.#isClosed) return
-    // Both queries use the same time: otherwise a delivery that becomes due in between would be in neither and wait
-    // forever.
+    // Both queries use the same time. Otherwise, a delivery that becomes due between them would be in neither result
+    // and wait forever.
     const at = this.#options.now()
     for (const { id, target } of this.#listStartable(at)) {
       this.#inProgress.set(id, target)
@@ -60,7 +60,7 @@ export class Deliveries {
     this.#sleep(at)
   }
 
-  /** Returns the due deliveries for which there is a free slot, oldest first. */
+  /** Returns the due deliveries for which a slot is free, oldest first. */
   #listStartable(at: number): { readonly id: number; readonly target: string }[] {
     const free = maxConcurrent - this.#inProgress.size
     if (free <= 0) return []
@@ -102,7 +102,7 @@ export class Deliveries {
         else this.#options.store.outbox.remove(id)
       }, 'process')
     } catch (error) {
-      // The row stays in the outbox and is delivered again later: a full disk stays full for a while.
+      // The row stays in the outbox and is delivered again later, because a full disk stays full for a while.
       this.#options.log('The outbox of the event bus could not be written.', { error })
       setTimeout(() => {
         this.#inProgress.delete(id)
@@ -124,7 +124,7 @@ export class Deliveries {
     return this.#options.ingest(getBusName(targetArn), body, hops + 1)
   }
 
-  /** Returns the next attempt, or undefined when there is none. */
+  /** Returns the next attempt after a failed one; undefined if there is none. */
   async #afterFailure(delivery: PendingDelivery, error: unknown) {
     const failure = readDeliveryFailure(error)
     const wait = Math.min(firstRetryMs * 2 ** delivery.retries, maxRetryMs) * (0.5 + Math.random() / 2)

@@ -1,4 +1,4 @@
-// Flattens an event for EventBridge's rules: paths joined with dots, and the values at their ends.
+// Flattens an event to compare it with EventBridge's patterns: returns each leaf value with its path, joined with dots.
 
 export type Leaf = string | number | boolean | null
 
@@ -23,10 +23,10 @@ interface PendingValue {
   readonly depth: number
 }
 
-/** "PutEvents will only process nested JSON up to 1000 levels deep." */
+/** AWS: "PutEvents will only process nested JSON up to 1000 levels deep." */
 const maxDepth = 1000
 
-/** Returns undefined when the event is nested deeper than EventBridge reads. */
+/** Returns the leaves of an event; undefined if it is nested more deeply than EventBridge reads. */
 export function flattenEvent(event: unknown): Leaves | undefined {
   const leaves = new Map<string, FoundLeaf[]>()
   const pendingValues: PendingValue[] = [{ value: event, path: '', element: undefined, depth: 0 }]

@@ -7,7 +7,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Returns undefined if the text is not JSON or not an object. */
+/** Parses a JSON object; returns undefined if the text is not JSON or not an object. */
 export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)

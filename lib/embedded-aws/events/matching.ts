@@ -2,10 +2,10 @@
 import type { ArrayElement, Leaves } from './flatten-event.ts'
 import type { PatternCondition } from './pattern.ts'
 
-/** Limits the search for a consistent choice, which huge arrays could make cubic. */
+/** Limits the search for matching array elements, which huge arrays could make cubic. */
 const maxSteps = 2_000_000
 
-/** Thrown when an event and a pattern are together too large to be compared. */
+/** Thrown if comparing an event with a pattern would take too many steps. */
 export class TooComplex extends Error {}
 
 type Choice = ReadonlyMap<readonly unknown[], number>
@@ -59,7 +59,7 @@ function* listBranches(conditions: readonly PatternCondition[]): Generator<LeafC
 
 const compareByPath = (a: LeafCondition, b: LeafCondition) => (a.path < b.path ? -1 : 1)
 
-/** Returns the choice with this element added, or undefined when another element of the same array was chosen. */
+/** Returns the choice with this element added; undefined if another element of the same array was chosen before. */
 function choose(element: ArrayElement | undefined, choice: Choice): Choice | undefined {
   if (!element) return choice
   const nextChoice = new Map(choice)

@@ -6,12 +6,12 @@ export interface PendingDelivery {
   readonly body: string
   readonly messageGroupId?: string
   readonly origin: Origin
-  /** Milliseconds; the age of an event counts from here. */
+  /** When the event was accepted, in milliseconds; its age counts from then. */
   readonly acceptedAt: number
   readonly maximumAgeS: number
   readonly maximumRetries: number
   readonly retries: number
-  /** Number of buses that the event has passed, to end loops. */
+  /** Number of buses that the event has passed, which is limited to end loops. */
   readonly hops: number
   readonly deadLetterArn?: string
 }
@@ -50,7 +50,7 @@ export function openOutbox(db: DatabaseSync): Outbox {
     add: (delivery, dueAt) => void add.run(delivery.targetArn, dueAt, JSON.stringify(delivery)),
     update: (id, delivery, dueAt) => void update.run(dueAt, JSON.stringify(delivery), id),
     remove: (id) => void remove.run(id),
-    read: (id) => JSON.parse(String(read.get(id)?.json)) as PendingDelivery, // written by `add` and `update`
+    read: (id) => JSON.parse(String(read.get(id)?.json)) as PendingDelivery, // as `add` and `update` write it
     *due(now, excludedTargets) {
       for (const row of selectDue.iterate(now, JSON.stringify(excludedTargets)))
         yield { id: Number(row.id), target: String(row.target) }

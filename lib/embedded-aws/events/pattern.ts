@@ -6,7 +6,7 @@ import { invalidPatternError as bad } from './errors.ts'
 import type { Leaf } from './flatten-event.ts'
 import { createWildcardMatcher } from './wildcard.ts'
 
-/** `undefined` means that the event does not have this path. */
+/** The leaf's value is undefined if the event does not have the path. */
 type LeafTest = (value: Leaf | undefined) => boolean
 
 /** All conditions of a pattern must hold; `either` holds when one of its alternatives does. */
@@ -25,7 +25,7 @@ export function readPattern(text: string): PatternCondition[] {
   return readObject(pattern, '')
 }
 
-/** "Ruler reserved fieldName": if an alternative contains one of them, `$or` is a plain field. */
+/** Names that event-ruler reserves: if an alternative contains one of them, `$or` is a plain field. */
 const reservedNames = new Set([
   ...['exactly', 'equals-ignore-case', 'prefix', 'suffix', 'anything-but', 'exists', 'wildcard', 'numeric'],
   ...['cidr', '=', '<', '<=', '>', '>=', 'regex', 'not-wildcard', 'not-equals-ignore-case'],
@@ -53,7 +53,7 @@ function readObject(pattern: JsonObject, prefix: string): PatternCondition[] {
   })
 }
 
-/** Only a list of at least two patterns is an "or"; otherwise `$or` is a plain field name. */
+/** Whether `$or` contains alternatives: a list of at least two patterns; otherwise `$or` is a plain field name. */
 const isAlternatives = (value: unknown): value is JsonObject[] =>
   Array.isArray(value) &&
   value.length > 1 &&
@@ -87,7 +87,7 @@ function stringOf(operand: unknown, name: string): string {
   return operand
 }
 
-/** `prefix` and `suffix` take a string, or `{"equals-ignore-case": string}`. */
+/** Creates the test of `prefix` or `suffix`, whose operand is a string or `{"equals-ignore-case": string}`. */
 function edge(name: 'prefix' | 'suffix', cut: (value: string, length: number) => string) {
   return (operand: unknown): LeafTest => {
     if (isObject(operand)) {
@@ -146,7 +146,7 @@ function requireComparable(value: number): number {
   return value
 }
 
-/** One comparison, or a lower bound followed by an upper one: `[">", 0, "<=", 5]`. */
+/** Parses one comparison, or a lower bound followed by an upper one: `[">", 0, "<=", 5]`. */
 function numeric(operand: unknown): LeafTest {
   if (!Array.isArray(operand)) throw bad('Value of numeric must be an array.')
   if (operand.length === 0) throw bad('Invalid member in numeric match: ]')
@@ -215,7 +215,7 @@ function readExcludedValues(operand: unknown): readonly unknown[] {
   return values
 }
 
-/** Matches an existing value that is none of the listed ones. */
+/** Creates a test for a value that exists and is not in the list. */
 function readAnythingBut(operand: unknown): LeafTest {
   let excludedTests: LeafTest[]
   if (isObject(operand)) {

@@ -9,10 +9,10 @@ import { jsonObject } from './json.ts'
 type Operation = (account: EventsAccount, body: unknown) => object | Promise<object>
 export type Operations = Readonly<Record<string, Operation>>
 
-/** More than the 1 MB of PutEvents, as JSON escapes every quote in an event. */
+/** Larger than the 1 MB of PutEvents, because JSON escapes every quote in an event. */
 const maxBodyBytes = 4 * 1024 * 1024
 
-/** Returns the name of the operation; empty for a request that is none of this API. */
+/** Returns the name of the operation; empty for a request to another API. */
 export function operationOf({ headers }: IncomingMessage): string {
   const target = headers['x-amz-target']
   const [api, operation = ''] = typeof target === 'string' ? target.split('.') : []
@@ -31,7 +31,7 @@ export function readJsonBody(bytes: Buffer): Readonly<Record<string, unknown>> {
   throw new ApiError('SerializationException', 'The body of the request is not a JSON object.')
 }
 
-/** Returns the access key that signed the request. */
+/** Checks the signature of a request and returns its access key. */
 export function authenticateCall(
   request: IncomingMessage,
   body: Buffer,

@@ -33,7 +33,7 @@ const PutEvents = z.object({
   EndpointId: rejectField('EndpointId'),
 })
 
-/** "The total entry size must be less than 1MB." */
+/** AWS: "The total entry size must be less than 1MB." */
 const maxEntriesBytes = quotas.eventEntriesBytes.value
 
 export const eventOperations = {
@@ -71,7 +71,10 @@ export const eventOperations = {
   },
 }
 
-/** As AWS counts: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html#eb-putevent-size */
+/**
+ * Returns the size of an entry as AWS counts it:
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html#eb-putevent-size
+ */
 function entryBytes({ Time, Source = '', DetailType = '', Detail = '', Resources }: Entry): number {
   const texts = [Source, DetailType, Detail, ...Resources]
   return texts.reduce((sum, one) => sum + Buffer.byteLength(one), Time === undefined ? 0 : 14)
@@ -110,7 +113,7 @@ interface EventParts {
   readonly detailType: string
   readonly time: Date
   readonly resources: readonly string[]
-  /** JSON, passed on unchanged: numbers keep their digits. */
+  /** Detail of the event as JSON, which is passed on unchanged, so that numbers keep their digits. */
   readonly detail: string
 }
 
@@ -131,7 +134,7 @@ export function composeEvent(
   return `${head.slice(0, -1)},"detail":${detail.trim()}}`
 }
 
-/** Events carry whole seconds. */
+/** Formats a time in whole seconds, as in events. */
 const formatEventTime = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z')
 
 interface Event extends RuleEvent {
@@ -146,7 +149,7 @@ export function readEvent(json: string): Event | undefined {
 
 const patterns = new WeakMap<Rule, PatternCondition[]>()
 
-/** Parsed patterns by rule; rules are never changed in place. */
+/** Returns the parsed pattern of a rule, which is cached, because rules are never changed in place. */
 function getConditions(rule: Rule, pattern: string): PatternCondition[] {
   const cachedConditions = patterns.get(rule)
   if (cachedConditions) return cachedConditions
@@ -155,7 +158,7 @@ function getConditions(rule: Rule, pattern: string): PatternCondition[] {
   return conditions
 }
 
-/** Returns the matching rules. An unknown bus has none. */
+/** Yields the rules that match an event; none for an unknown bus. */
 export function* findMatchingRules(account: EventsAccount, bus: string, event: Event): Generator<Rule> {
   if (!getBusCollection(account).get(bus)) return
   for (const rule of getRuleCollection(account).values()) {

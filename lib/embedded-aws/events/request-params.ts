@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ApiError } from '../signed-api.ts'
 import { validationError } from './errors.ts'
 
-/** A string with the pattern that AWS publishes, which must match the whole value. */
+/** Schema of a string. AWS's pattern must match the whole value. */
 export const textField = (minLength: number, maxLength: number, pattern?: string) => {
   const sizedString = z.string().min(minLength).max(maxLength)
   if (pattern === undefined) return sizedString
@@ -13,7 +13,7 @@ export const textField = (minLength: number, maxLength: number, pattern?: string
 
 export const wholeNumberField = (min: number, max: number) => z.number().int().min(min).max(max)
 
-/** A member that AWS supports and this server does not: using it is an error instead of having no effect. */
+/** Rejects a member that AWS supports and this server does not, so that it does not silently have no effect. */
 export const rejectField = (name: string) =>
   z
     .unknown()
@@ -54,7 +54,10 @@ export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
   throw validationError(`${count} detected: ${sentences.join('; ')}`)
 }
 
-/** AWS counts list members from one and starts names in lower case: `targets.1.member.id`. */
+/**
+ * Formats the path of a member like AWS, which counts list members from one and starts names in lower case:
+ * `targets.1.member.id`.
+ */
 function formatMemberPath(path: readonly PropertyKey[]): string {
   return path
     .map((step) =>
@@ -86,7 +89,7 @@ function describeConstraint(issue: z.core.$ZodIssue): string {
 
 const maxDepth = 64
 
-/** In AWS's JSON protocols a null member counts as missing. */
+/** Removes null members, which AWS's JSON protocols treat as missing. */
 function removeNulls(value: unknown, depth = 0): unknown {
   if (depth > maxDepth) throw new ApiError('SerializationException', 'The request is nested too deeply.')
   if (Array.isArray(value)) return value.map((one) => removeNulls(one, depth + 1))

@@ -19,7 +19,7 @@ export interface Rule {
   readonly roleArn?: string
   readonly tags: TagRecord
   readonly targets: readonly RuleTarget[]
-  /** Start of the rate of a scheduled rule, in milliseconds; the first run is one interval later. */
+  /** Time from which the rate of a scheduled rule counts, in milliseconds; the first run is one interval later. */
   readonly anchor: number
 }
 
@@ -63,7 +63,7 @@ export function updateRule(account: EventsAccount, rule: Rule): void {
   getRuleCollection(account).update(keyOf(rule), rule)
 }
 
-/** Returns the next run of a scheduled rule after a time; undefined for other rules and disabled ones. */
+/** Returns the next run of a scheduled rule after a time; undefined for other rules and for disabled ones. */
 export function nextRuleRun(rule: Rule, afterMs: number): number | undefined {
   if (rule.schedule === undefined || rule.state === 'DISABLED') return undefined
   const expression = readScheduleExpression(rule.schedule)
@@ -96,7 +96,7 @@ export const ruleOperations = {
         state: members.State,
         ...(members.Description !== undefined && { description: members.Description }),
         ...(members.RoleArn !== undefined && { roleArn: members.RoleArn }),
-        // "If you are updating an existing rule, any tags you specify in the PutRule operation are ignored."
+        // AWS: "If you are updating an existing rule, any tags you specify in the PutRule operation are ignored."
         tags: previousRule?.tags ?? toTagRecord(members.Tags),
         targets: previousRule?.targets ?? [],
         anchor: hasSameSchedule ? previousRule.anchor : account.now(),

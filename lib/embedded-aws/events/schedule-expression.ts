@@ -8,7 +8,7 @@ type ScheduleExpression =
 
 const unitsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
-/** Returns undefined for an invalid expression. A rate of 1 has a singular unit, others a plural one. */
+/** Parses a schedule expression; undefined if it is invalid. A rate of 1 has a singular unit, others a plural one. */
 export function readScheduleExpression(expression: string): ScheduleExpression | undefined {
   const [, kind, innerText = ''] = /^(rate|cron)\((.*)\)$/s.exec(expression) ?? []
   if (kind === 'rate') return readRate(innerText)

@@ -6,12 +6,14 @@ import { getRuleCollection, nextRuleRun, putRule, type Rule, ruleArn } from './r
 import type { EventsStore } from './store.ts'
 
 interface ScheduleRunner {
-  /** Resets the timer after documents have changed. */
+  /** Restarts the timer after documents have changed. */
   wake(): void
   close(): void
 }
 
-/** Maximum duration of a timer, as timers do not notice that the machine was suspended or the clock was set. */
+/**
+ * Maximum duration of a timer, because timers do not notice that the machine was suspended or the clock was changed.
+ */
 const maxSleepMs = 60_000
 
 export function startScheduleRunner(account: EventsAccount): ScheduleRunner {
@@ -30,7 +32,10 @@ export function startScheduleRunner(account: EventsAccount): ScheduleRunner {
     else timer = setTimeout(wake, Math.min(delay, maxSleepMs))
   }
 
-  /** Writes the deliveries of a run and the time of the next one together: a crash neither loses nor repeats a run. */
+  /**
+   * Writes the deliveries of a run together with the time of the next run, so that a crash neither loses nor repeats a
+   * run.
+   */
   async function run(): Promise<void> {
     isRunning = true
     try {
@@ -70,7 +75,7 @@ const precisionMs = 60_000
 
 /**
  * Returns the run to start now, if any, and the next one. After a downtime, a run missed by less than a minute is
- * started; the others are skipped, and the log says so.
+ * started; others are skipped and logged.
  */
 function planRun({ now, log }: EventsAccount, rule: Rule, arn: string, dueAt: number) {
   const at = now()

@@ -35,18 +35,18 @@ interface EventsOptions {
   readonly authorize?: Authorize
   readonly targets: DeliveryTargets
   readonly quotas?: AccountQuotas | undefined
-  /** Clock of schedules and retries; signatures are checked against the real clock. */
+  /** Clock for schedules and retries; signatures are checked against the real clock. */
   readonly now?: () => Date
   readonly log?: LogFunction
 }
 
 export interface EventsServer {
   handle(request: IncomingMessage, response: ServerResponse): void
-  /** Puts a complete event of another service on the default bus, for example an S3 notification. */
+  /** Puts an event of another service on the default bus, for example an S3 notification. */
   put(event: unknown): Promise<void>
-  /** Returns true if a rule of the default bus matches this event; otherwise it need not be put. */
+  /** Returns whether a rule of the default bus matches an event; otherwise the event need not be put. */
   isWanted(event: unknown): boolean
-  /** Processes what is due; call it after moving the clock of `now`. */
+  /** Processes everything that is due; call it after changing the clock `now`. */
   wake(): void
   close(): Promise<void>
 }
@@ -65,7 +65,7 @@ const unknownOperation = (operation: string) =>
     operation === '' ? 'This is no operation of the API.' : `${operation} is not supported by this server.`,
   )
 
-/** Maximum buses that an event passes, to end loops. */
+/** Maximum number of buses that an event may pass, which ends loops. */
 const maxHops = 8
 
 export async function openEvents(options: EventsOptions): Promise<EventsServer> {
@@ -119,13 +119,16 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
     }
   }
 
-  /** PutEvents needs permission for its buses. Only the service itself uses other operations, on any resource. */
+  /**
+   * Checks permissions. PutEvents needs permission for its buses; only the service itself uses other operations, on any
+   * resource.
+   */
   function requirePermissions(
     accessKeyId: string,
     action: string,
     input: Readonly<Record<string, unknown>>,
   ): void {
-    // Entries that are not objects are rejected by PutEvents itself.
+    // PutEvents itself rejects entries that are not objects.
     const entries = Array.isArray(input['Entries'])
       ? (input['Entries'] as ({ EventBusName?: unknown } | null)[])
       : [{}]

@@ -14,7 +14,9 @@ interface Collection<T> {
   values(): Iterable<T>
   /** All documents, sorted by key. */
   list(): T[]
-  /** `dueAt` (milliseconds) is when the document has to be processed. Call only inside `commit`. */
+  /**
+   * Stores a document. `dueAt`, in milliseconds, is when the document has to be processed. Call only inside `commit`.
+   */
   put(key: string, document: T, dueAt?: number): void
   /** Replaces an existing document without changing its due time. Call only inside `commit`. */
   update(key: string, document: T): void
@@ -57,7 +59,8 @@ export function openEventsStore(file: string, log: LogFunction): EventsStore {
   const selectFirstDue = db.prepare('SELECT min(due) AS due FROM document WHERE due IS NOT NULL')
   const commits = new GroupCommit(db, {
     createClosedError: () => new Error('The store of the event bus is closed.'),
-    // Refusals are checked before anything is written; other errors may have left changed documents in memory.
+    // A refusal is thrown before anything is written; after any other error, documents in memory may differ from the
+    // file.
     onUndone: (error) => {
       if (!(error instanceof ApiError)) load()
     },

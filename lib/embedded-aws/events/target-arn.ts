@@ -19,7 +19,7 @@ export const getBusName = (arn: string) => arn.slice(arn.indexOf('event-bus/') +
 
 export const isFifo = (arn: string) => arn.endsWith('.fifo')
 
-/** Targets are queues, functions and event buses; AWS supports more services, which do not run here. */
+/** Targets can be queues, functions and event buses; AWS supports more services, which do not exist here. */
 export function checkTargetArn(arn: string, account: { readonly busArn: (name: string) => string }): void {
   const service = services.find((one) => shapes[one].test(arn))
   if (service === 'events' && arn !== account.busArn(getBusName(arn)))

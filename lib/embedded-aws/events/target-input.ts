@@ -1,4 +1,4 @@
-// The input of a target: the event, a part of it, a constant, or a template filled from it.
+// Creates the input of a target: the event, a part of it, a constant, or a filled template.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
 import { validationError } from './errors.ts'
 import { isJson } from './json.ts'
@@ -16,7 +16,7 @@ interface InputOptions {
 }
 
 export interface RuleEvent {
-  /** The event that the target gets without a transformation. */
+  /** The event as the target gets it without a transformation. */
   readonly json: string
   readonly value: Readonly<Record<string, unknown>>
 }
@@ -85,8 +85,8 @@ class Verbatim {
 }
 
 /**
- * A variable outside quotes becomes a JSON value, one inside quotes becomes text; a value that is missing in the event
- * becomes an empty string in both.
+ * Fills a template. A variable outside quotes becomes a JSON value, a variable inside quotes becomes text. If the event
+ * lacks the value, both become an empty string.
  */
 function fillTemplate(template: string, values: ReadonlyMap<string, unknown>): string {
   let isQuoted = false
@@ -101,7 +101,7 @@ function fillTemplate(template: string, values: ReadonlyMap<string, unknown>): s
   })
 }
 
-/** Returns true if a JSON string is still open at the end of a piece of text. */
+/** Returns true if a JSON string is still open at the end of a piece of a template. */
 function endsQuoted(piece: string, wasQuoted: boolean): boolean {
   const quoteCount = piece.replace(/\\./g, '').split('"').length - 1
   return wasQuoted !== (quoteCount % 2 === 1)
@@ -110,7 +110,7 @@ function endsQuoted(piece: string, wasQuoted: boolean): boolean {
 type PathStep = string | number | typeof wildcard
 const wildcard = Symbol('*')
 
-/** The subset of JSONPath that EventBridge reads: `$.detail.list[0].name`, `$.detail.list[*].name`. */
+/** Parses the subset of JSONPath that EventBridge supports: `$.detail.list[0].name`, `$.detail.list[*].name`. */
 function readPath(path: string): PathStep[] | undefined {
   if (!/^\$((\.[\w/-]+|\.\*)(\[(\d+|\*)\])*)*$/.test(path)) return undefined
   return [...path.matchAll(/\.([\w/-]+|\*)|\[(\d+|\*)\]/g)].map(([, key, index]) => {

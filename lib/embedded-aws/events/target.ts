@@ -1,4 +1,4 @@
-// A target of a rule, as clients send it and the rule stores it.
+// A target of a rule, in the form in which clients send it and the rule stores it.
 import * as z from 'zod'
 import { RetryPolicy, rejectField, textField } from './request-params.ts'
 

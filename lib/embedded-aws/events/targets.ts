@@ -26,7 +26,7 @@ const ListRuleNamesByTarget = z.object({
   EventBusName: BusNameOrArn.optional(),
 })
 
-/** "Each rule can have up to five (5) targets associated with it at one time." */
+/** AWS: "Each rule can have up to five (5) targets associated with it at one time." */
 const maxTargets = 5
 
 const noFailures = { FailedEntryCount: 0, FailedEntries: [] }

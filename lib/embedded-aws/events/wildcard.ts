@@ -1,6 +1,8 @@
 import { invalidPatternError as bad } from './errors.ts'
 
-/** A `*` matches any characters; `\*` and `\\` match the characters themselves. */
+/**
+ * Returns a function that matches a pattern: `*` matches any characters, `\*` and `\\` match the characters themselves.
+ */
 export function createWildcardMatcher(pattern: string): (value: string) => boolean {
   const pieces: string[] = []
   let currentPiece = ''
@@ -25,9 +27,9 @@ export function createWildcardMatcher(pattern: string): (value: string) => boole
 }
 
 /**
- * AWS limits the complexity of a wildcard pattern and documents no figure: "using fewer wildcard
- * characters or fewer repeating character sequences". The pattern that its documentation names as too complex
- * has five wildcards followed by the same character.
+ * Refuses patterns that are too complex. AWS limits the complexity of a wildcard pattern, but documents no number:
+ * "using fewer wildcard characters or fewer repeating character sequences". The example in its documentation has five
+ * wildcards followed by the same character.
  */
 function refuseComplex(innerPieces: readonly string[]): void {
   const counts = new Map<string, number>()
@@ -42,7 +44,10 @@ function refuseComplex(innerPieces: readonly string[]): void {
   }
 }
 
-/** The first and last piece are anchored; the others are searched from left to right, without backtracking. */
+/**
+ * Matches the first and last piece at the ends of the value; searches the others from left to right, without
+ * backtracking.
+ */
 function matches(value: string, pieces: readonly string[]): boolean {
   const firstPiece = pieces[0] ?? ''
   if (pieces.length === 1) return value === firstPiece
