@@ -2,13 +2,13 @@ interface ErrorEntry {
   /** HTTP status. */
   readonly status: number
   readonly description: string
-  /** What a client can do. */
+  /** What a client can do to avoid or fix the error. */
   readonly hint: string
 }
 
 /**
- * Every error code that a client can see. The first block has the codes of the API specification, the second the codes
- * that this service adds. `/errors/<code>` is the page of a code.
+ * Every error code that a client can see. The first block has the codes of the API specification, the second those that
+ * this service adds. The page of a code is at `/errors/<code>`.
  */
 export const errorCatalog = {
   INVALID_API_KEY: {

@@ -6,7 +6,7 @@ export type ErrorDetails = Readonly<Record<string, unknown>>
 
 /**
  * An error that a client may see. The message says which field is wrong, what was expected, what was sent and what to
- * do; it never contains a path, a command line or a stack trace. Put what a maintainer needs into `cause`.
+ * do; it never contains a path, a command line or a stack trace. `cause` is for maintainers.
  */
 export class AppError extends Error {
   readonly code: ErrorCode

@@ -102,12 +102,12 @@ class Exchange {
     this.#signal?.removeEventListener('abort', this.#abort)
     if (!this.#response.writableFinished) this.#fail(hangUpError())
     if (this.#request.complete) return
-    // A server may respond without reading the whole body; one that is still reading gets the error.
+    // A server may respond without reading the whole body. If it is still reading, it gets an error.
     this.#request.destroy(this.#response.writableFinished ? undefined : hangUpError())
   }
 }
 
-/** The part of a socket that the servers use. No timeouts: this caller reports when it disconnects. */
+/** The part of a socket that the servers use. It has no timeouts, because the caller reports when it disconnects. */
 class InProcessSocket extends EventEmitter {
   readonly remoteAddress = '127.0.0.1'
 
@@ -137,7 +137,7 @@ class InProcessRequest extends Readable {
     this.#source = call.body instanceof Readable ? call.body : undefined
     this.#source?.once('error', (error) => this.destroy(error))
     const bytes = this.#source ? emptyChunk : bytesOf(call.body)
-    // As node:http does for a body that is sent at once.
+    // node:http sets the same header for a body that is sent at once.
     if (!this.#source && (bytes.length > 0 || !bodilessMethods.has(call.method)))
       this.headers['content-length'] ??= String(bytes.length)
     this.#chunks = this.#source?.[Symbol.asyncIterator]() ?? splitIntoChunks(bytes)
@@ -145,11 +145,12 @@ class InProcessRequest extends Readable {
   }
 
   override _read(): void {
-    // A server drains a refused body so that its response gets through; that is not needed here.
+    // After the response, nothing more is read. A server drains a refused body so that its response gets through, which
+    // is not needed here.
     if (this.#isAnswered()) return
     const nextChunk = this.#chunks.next()
     if (!('then' in nextChunk)) this.#pushResult(nextChunk)
-    // The stream itself reports an error.
+    // An error of the source destroys the request.
     else
       nextChunk.then(
         (result) => this.#pushResult(result),
@@ -159,7 +160,7 @@ class InProcessRequest extends Readable {
 
   #pushResult({ done, value }: IteratorResult<unknown>): void {
     if (!done) {
-      // The chunks of a stream are bytes, or text if an encoding was set.
+      // The chunks of a stream are buffers, or text if an encoding was set.
       this.push(typeof value === 'string' ? Buffer.from(value) : value)
       return
     }
@@ -224,7 +225,7 @@ class InProcessResponse extends Writable {
     return this
   }
 
-  /** Not needed: the caller sends its body when the server reads it. */
+  /** Does nothing: the caller sends its body when the server reads it. */
   writeContinue(): void {}
 
   /** Called when the caller reads. */
@@ -282,12 +283,12 @@ function* splitIntoChunks(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
 }
 
-/** The same error as from the SDK's own handler; the SDK does not retry it. */
+/** Creates the same error as the SDK's own request handler; the SDK does not retry it. */
 function abortError({ reason }: AbortSignal): Error {
   return Object.assign(new Error('Request aborted', { cause: reason }), { name: 'AbortError' })
 }
 
-/** The same error as from node:http; the SDK retries it. */
+/** Creates the same error as node:http; the SDK retries it. */
 function hangUpError(): Error {
   return Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
 }

@@ -10,12 +10,12 @@ export interface PendingDelivery {
 
 const syncFile = promisify(fdatasync)
 
-/** Syncs the write-ahead log of a database. One sync runs at a time: commits continue during it, and share the next. */
+/** Syncs the write-ahead log of a database. One sync runs at a time; commits made meanwhile share the next one. */
 export class LogSync {
   readonly #file: string
   /**
-   * SQLite resets and truncates the log, but the file stays the same as long as the database is open. This descriptor
-   * is opened before the first commit, so it gets every write error: the kernel reports an error once to each
+   * Descriptor of the log file, which stays the same while the database is open, although SQLite resets and truncates
+   * it. It is opened before the first commit, so it gets every write error: the kernel reports an error once to each
    * descriptor that was open when it occurred.
    */
   readonly #log: number
@@ -31,7 +31,7 @@ export class LogSync {
   constructor(db: DatabaseSync, onFailed: (error: Error) => void, sync?: () => Promise<void>) {
     this.#file = db.location() ?? ''
     this.#log = openSync(`${this.#file}-wal`, 'r')
-    // A killed process may have left commits that are not on disk; nothing may depend on them before they are.
+    // A killed process may have left commits that are not on disk; they are synced before anything can depend on them.
     fdatasyncSync(this.#log)
     this.#sync = sync ?? (() => syncFile(this.#log))
     this.#onFailed = onFailed
@@ -71,7 +71,8 @@ export class LogSync {
   }
 
   /**
-   * After a failed sync the kernel may have dropped the data from memory, so a later successful sync proves nothing.
+   * Rejects all changes from now on: after a failed sync, the kernel may have dropped the data from memory, so a later
+   * successful sync proves nothing.
    */
   #failPermanently(cause: unknown, results: readonly PendingDelivery[]): void {
     const failure = new Error(
@@ -84,7 +85,7 @@ export class LogSync {
     this.#pendingResults = []
   }
 
-  /** Waits for the running sync and closes the log; `closeDatabase` is called in between. */
+  /** Waits for the running sync and closes the log; calls `closeDatabase` in between. */
   async close(closeDatabase: () => void): Promise<void> {
     await this.#syncing
     closeDatabase()

@@ -1,5 +1,5 @@
-// The AWS quotas that this service can reach, each with its name at AWS. The names are those of the Service Quotas
-// console or of the page of quotas in the developer guide of the service; defaults are those of eu-central-1.
+// The AWS quotas that this service can reach, each with its AWS name from the Service Quotas console or the service's
+// developer guide. Defaults are those of eu-central-1.
 
 interface Quota {
   readonly value: number
@@ -8,7 +8,7 @@ interface Quota {
 
 const mib = 1024 ** 2
 
-/** Enforced always, because no client can be correct without them. */
+/** Quotas that are always enforced, because every client must respect them to work correctly. */
 export const quotas = {
   functionRequestBytes: {
     value: 6 * mib,
@@ -18,7 +18,7 @@ export const quotas = {
     value: 6_291_556,
     source: 'Lambda: invocation payload (response), synchronous',
   },
-  /** Of AWS's 1 MB; slightly below the 1 MiB of the queue that holds it here. */
+  /** AWS's limit is 1 MB; this is slightly below the 1 MiB limit of the queue that holds invocations here. */
   asynchronousRequestBytes: { value: 1_000_000, source: 'Lambda: invocation payload, asynchronous' },
   gatewayTimeoutMs: { value: 30_000, source: 'API Gateway, HTTP API: maximum integration timeout' },
   gatewayHeadBytes: {
@@ -30,7 +30,7 @@ export const quotas = {
   eventEntriesBytes: { value: mib, source: 'EventBridge: PutEvents entry size' },
 } as const satisfies Readonly<Record<string, Quota>>
 
-/** Enforced only where they are passed in: one machine has other limits. */
+/** Quotas that are only enforced if they are passed in, because one machine has other limits. */
 export const accountQuotas = {
   concurrentExecutions: {
     value: 10,
@@ -51,7 +51,10 @@ export const accountQuotas = {
   },
 } as const satisfies Readonly<Record<string, Quota>>
 
-/** Not enforced, because nothing here is fast enough to reach them: for the calculation of what AWS can take. */
+/**
+ * Quotas that are not enforced, because nothing here is fast enough to reach them. They are used to calculate what AWS
+ * can handle.
+ */
 export const serviceQuotas = {
   tableWriteUnits: { value: 40_000, source: 'DynamoDB: table-level write throughput limit, on-demand' },
   tableReadUnits: { value: 40_000, source: 'DynamoDB: table-level read throughput limit, on-demand' },
@@ -65,7 +68,7 @@ export const serviceQuotas = {
 /** Quotas of one account; those that are missing are not enforced. */
 export type AccountQuotas = { readonly [name in keyof typeof accountQuotas]?: number }
 
-/** What AWS allows a new account. */
+/** The quotas of a new AWS account. */
 export const newAccount: Required<AccountQuotas> = {
   concurrentExecutions: accountQuotas.concurrentExecutions.value,
   functionTimeoutS: accountQuotas.functionTimeoutS.value,

@@ -1,4 +1,4 @@
-/** Keys above which full buckets are forgotten. */
+/** Above this number of keys, full buckets are dropped. */
 const maxKeys = 10_000
 
 interface Bucket {
@@ -22,7 +22,7 @@ export class RateLimit {
     return bucket === undefined || this.#tokensIn(bucket) > 0
   }
 
-  /** The cost may only be known afterwards, so the bucket may owe tokens. */
+  /** Takes tokens. A bucket may owe some, because the cost may only be known afterwards. */
   take(key: string, count: number): void {
     const bucket = this.#buckets.get(key)
     const tokens = bucket ? this.#tokensIn(bucket) : this.#perSecond

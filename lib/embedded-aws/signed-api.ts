@@ -1,4 +1,4 @@
-// Common to the embedded JSON and REST APIs: signed requests in, JSON and AWS errors out.
+// Shared by the embedded JSON and REST APIs: reading signed requests, and sending JSON and AWS errors.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isInProcess } from './in-process-transport.ts'
@@ -18,7 +18,7 @@ export class ApiError extends Error {
   }
 }
 
-/** @throws `tooLarge` when the body is longer than `maxBytes`; the rest is read and discarded */
+/** Reads a request body. @throws `tooLarge` if it is longer than `maxBytes`; the rest is read and discarded */
 export async function readLimitedBody(
   request: IncomingMessage,
   maxBytes: number,
@@ -26,7 +26,7 @@ export async function readLimitedBody(
 ): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  // Keeps reading, because a client that is still writing would not see the response.
+  // The body is read to its end, because a client that is still writing would not see the response.
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size <= maxBytes) chunks.push(chunk)
@@ -37,7 +37,7 @@ export async function readLimitedBody(
   return Buffer.concat(chunks)
 }
 
-/** AWS's errors for signature problems; any other problem is an IncompleteSignatureException. */
+/** AWS's errors for signature problems; any other problem is reported as IncompleteSignatureException. */
 const errorsByRefusal: Readonly<Partial<Record<SignatureRefusal, readonly [code: string, message: string]>>> =
   {
     missing: ['MissingAuthenticationTokenException', 'Missing Authentication Token'],
@@ -93,7 +93,7 @@ export function sendJson(response: ServerResponse, status: number, json: string)
 
 export function sendApiError(response: ServerResponse, status: number, code: string, body: object): void {
   response.setHeader('x-amzn-errortype', code)
-  // Otherwise the unread rest of a rejected body would be taken for the next request.
+  // Without this header, the unread rest of a rejected body would be taken for the next request.
   if (!response.req.complete) response.setHeader('connection', 'close')
   sendJson(response, status, JSON.stringify(body))
 }

@@ -7,36 +7,36 @@ export interface SignedRequest {
   /** Raw request target (path and query), exactly as received. */
   readonly url: string
   readonly headers: IncomingHttpHeaders
-  /** Hex SHA-256 of the body, for services that have already read it; S3 takes it from x-amz-content-sha256. */
+  /** SHA-256 of the body in hex, for services that have already read the body; S3 uses x-amz-content-sha256. */
   readonly bodySha256?: string
 }
 
-/** A signature and what it claims to cover; nothing has been verified yet. */
+/** A signature and what it claims to cover; nothing is verified yet. */
 export interface SignatureClaim {
   readonly accessKeyId: string
   readonly sessionToken: string
-  /** YYYYMMDD, of the credential's scope. */
+  /** The day of the credential scope, as YYYYMMDD. */
   readonly day: string
   readonly region: string
   readonly service: string
   readonly signedHeaders: readonly string[]
   readonly signature: string
-  /** As it was signed: `20260131T235959Z`. */
+  /** The time as it was signed: `20260131T235959Z`. */
   readonly amzDate: string
   readonly signedAt: Date
-  /** Only presigned requests expire. */
+  /** Lifetime in seconds; only presigned requests have one. */
   readonly expiresS?: number
   readonly isPresigned: boolean
-  /** Raw path, still percent-encoded. */
+  /** Path as it was sent, still percent-encoded. */
   readonly path: string
-  /** Decoded pairs in the order received. */
+  /** Decoded query parameters in the order of the request. */
   readonly query: readonly (readonly [name: string, value: string])[]
 }
 
 const knownAlgorithm = 'AWS4-HMAC-SHA256'
 const weekS = 604_800
 
-/** Messages of refusals are those of S3; services with other messages use the reason. */
+/** Parses the signature of a request. A refusal has S3's message; services with other messages use its reason. */
 export function readSignatureClaim(request: SignedRequest): SignatureClaim | RefusedSignature {
   const queryStart = request.url.indexOf('?')
   const path = queryStart < 0 ? request.url : request.url.slice(0, queryStart)
@@ -146,7 +146,7 @@ function readPresigned(path: string, query: SignatureClaim['query']): SignatureC
   }
 }
 
-/** `key/20260131/us-east-1/s3/aws4_request`; a key may itself contain slashes. */
+/** Parses a credential such as `key/20260131/us-east-1/s3/aws4_request`; the key may itself contain slashes. */
 export function readCredential(text: string | undefined) {
   const parts = /^(.+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/.exec(text ?? '')
   if (!parts) return undefined
@@ -154,7 +154,7 @@ export function readCredential(text: string | undefined) {
   return { accessKeyId, day, region, service }
 }
 
-/** `20260131T235959Z`; undefined for anything else. */
+/** Parses a time such as `20260131T235959Z`; undefined for any other text. */
 export function readAmzDate(text: string): Date | undefined {
   const iso = text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6.000Z')
   const date = new Date(iso)
@@ -166,7 +166,7 @@ function isoDate(httpDate: string | undefined): string {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/[-:]|\.\d+/g, '')
 }
 
-/** Decoded pairs of a query string, or undefined when an escape is not UTF-8. */
+/** Decodes a query string into pairs; undefined if an escape is not UTF-8. */
 export function readQuery(text: string): [name: string, value: string][] | undefined {
   const decode = (part: string) => decodeURIComponent(part.replaceAll('+', ' '))
   try {

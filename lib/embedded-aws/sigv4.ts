@@ -1,4 +1,4 @@
-// AWS Signature Version 4 as the receiving side needs it: rebuild what the client signed, compare.
+// The receiving side of AWS Signature Version 4: computes what the client should have signed, and compares.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -21,7 +21,7 @@ export interface AcceptedSignature {
   readonly payload: string
   readonly seedSignature: string
   readonly signingKey: KeyObject
-  /** date/region/service/aws4_request */
+  /** Credential scope: date/region/service/aws4_request. */
   readonly scope: string
   readonly amzDate: string
   readonly isPresigned: boolean
@@ -37,7 +37,8 @@ const maxSkewMs = 15 * 60_000
 
 /**
  * Verifies that one of the credentials signed the request for this service and region, and that it has not expired. S3
- * requires that all x-amz-* headers are signed and a hash of the body is declared; other services have read the body.
+ * requires that all x-amz-* headers are signed and a hash of the body is declared; other services have already read the
+ * body.
  */
 export function verifySigV4(
   request: SignedRequest,
@@ -117,14 +118,14 @@ export function verifySigV4(
 }
 
 /**
- * Cache of signing keys: four HMACs that stay the same for a day. Few keys are in use at a time, and unknown callers
- * cannot make it grow. With bytes instead of a KeyObject the fifth HMAC, once per request, would take five times as
- * long.
+ * Cache of signing keys, each of which takes four HMACs and stays the same for a day. Few keys are in use at a time,
+ * and unknown callers cannot make it grow. A KeyObject makes the fifth HMAC, which every request needs, five times as
+ * fast as bytes would.
  */
 const signingKeys = new Map<string, KeyObject>()
 const maxSigningKeys = 64
 
-/** `day` is YYYYMMDD. */
+/** Derives the signing key of a day, which is given as YYYYMMDD. */
 export function deriveSigningKey(secret: string, day: string, region: string, service: string): KeyObject {
   const name = [secret, day, region, service].join('\n')
   const cachedKey = signingKeys.get(name)
@@ -139,18 +140,18 @@ export function deriveSigningKey(secret: string, day: string, region: string, se
   return key
 }
 
-/** Hex HMAC-SHA256, the last step of every form of Signature Version 4 (requests, chunks, policies). */
+/** Returns an HMAC-SHA256 in hex, the last step of every form of Signature Version 4 (requests, chunks, policies). */
 export function sign(signingKey: KeyObject, stringToSign: string): string {
   return createHmac('sha256', signingKey).update(stringToSign).digest('hex')
 }
 
-/** Compares in constant time. */
+/** Compares signatures in constant time. */
 export function isSameSignature(expectedSignature: string, receivedSignature: string): boolean {
   const [a, b] = [Buffer.from(expectedSignature), Buffer.from(receivedSignature)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** Percent-encoding of AWS: all but A-Z a-z 0-9 - . _ ~ */
+/** Percent-encodes like AWS: all characters except A-Z a-z 0-9 - . _ ~ */
 export function uriEncode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 }
@@ -179,7 +180,7 @@ function checkTime(claim: SignatureClaim, now: Date) {
   }
 }
 
-/** Anyone who sees a presigned URL could add headers that are not signed. */
+/** Returns the x-amz-* headers that are not signed, because anyone who sees a presigned URL could add some. */
 function listUnsignedHeaders(headers: IncomingHttpHeaders, claim: SignatureClaim, service: string): string[] {
   const requiredHeaders = ['host']
   if (service === 's3')
@@ -196,8 +197,8 @@ function getPayloadHash(request: SignedRequest, claim: SignatureClaim, service: 
 }
 
 /**
- * The canonical request and its legitimate variants: clients differ in whether they sign the path as sent or decoded
- * and encoded again, and in the encoding of non-ASCII headers (Node reads Latin-1).
+ * Yields the canonical request and its legitimate variants. Clients differ in whether they sign the path as sent or
+ * decoded and encoded again, and in the encoding of non-ASCII headers, which Node reads as Latin-1.
  */
 function listCanonicalRequests(
   request: SignedRequest,

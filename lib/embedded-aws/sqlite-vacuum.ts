@@ -1,20 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Pages moved in one step, which blocks everything else for about a millisecond. */
+/** Number of pages moved in one step, which blocks everything else for about a millisecond. */
 const pagesPerStep = 64
 const pauseMs = 20
-/** How long after a change the file is checked for free pages. */
+/** Delay between a change and the check for free pages. */
 const idleDelayMs = 2000
-/** Free pages that are kept for later writes, in addition to a quarter of the pages in use. */
+/** Number of free pages kept for later writes, in addition to a quarter of the pages in use. */
 const minFreePages = 256
-/** Files of older versions up to this size are rewritten at the start, which takes some tenths of a second. */
+/** Files of older versions up to this size are rewritten at startup, which takes some tenths of a second. */
 const maxVacuumBytes = 64 * 1024 ** 2
 
 const incrementalMode = 2
 
 /**
- * Enables incremental vacuum. Only possible for a file without tables, or by rewriting it, which is done for small
- * ones.
+ * Enables incremental vacuum. That is only possible for a file without tables, or by rewriting it, which is done for
+ * small files.
  */
 export function enableIncrementalVacuum(db: DatabaseSync): void {
   db.exec(`PRAGMA auto_vacuum = ${incrementalMode}`)
@@ -24,11 +24,11 @@ export function enableIncrementalVacuum(db: DatabaseSync): void {
   try {
     db.exec('VACUUM')
   } catch {
-    // No space for a second copy: it stays unchanged until the next start.
+    // There is no space for a second copy, so the file stays unchanged until the next start.
   }
 }
 
-/** Returns the pages that deletions have freed to the file system, a few at a time, while the file is idle. */
+/** Returns pages that deletions have freed to the file system, a few at a time, while the file is idle. */
 export class IncrementalVacuum {
   readonly #db: DatabaseSync
   readonly #delayMs: number
@@ -39,7 +39,7 @@ export class IncrementalVacuum {
     this.#delayMs = delayMs
   }
 
-  /** Call after each change. */
+  /** Schedules a check; call it after each change. */
   schedule(): void {
     this.#timer ??= setTimeout(() => this.#step(), this.#delayMs).unref()
   }
@@ -53,11 +53,11 @@ export class IncrementalVacuum {
     try {
       if (this.#db.isOpen && this.#vacuumSome()) this.#timer = setTimeout(() => this.#step(), pauseMs).unref()
     } catch {
-      // The file is locked or the disk is full: the next change schedules another attempt.
+      // The file is locked or the disk is full, so the next change schedules another attempt.
     }
   }
 
-  /** Returns false when there is nothing to free. */
+  /** Frees some pages; returns false if there are none to free. */
   #vacuumSome(): boolean {
     const free = readPragma(this.#db, 'freelist_count')
     const usedPages = readPragma(this.#db, 'page_count') - free

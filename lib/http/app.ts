@@ -43,13 +43,13 @@ import { nameRequest, traceRequest } from './trace-request.ts'
 const ownerLifetimeS = 365 * 24 * 3600
 
 /**
- * Middy would time a request out by the time remaining at its start. With a streamed body that clock only starts when
- * the body has arrived, and an upload over a slow connection takes minutes. Handlers that wait check the remaining time
- * themselves.
+ * Disables Middy's timeout, which uses the time remaining at the start of a request. With a streamed body that clock
+ * only starts when the body has arrived, and an upload over a slow connection takes minutes. Handlers that wait check
+ * the remaining time themselves.
  */
 const noEarlyTimeout = 0
 
-/** The HTTP API as one Lambda handler for API Gateway v2 events. */
+/** Creates the HTTP API as one Lambda handler for API Gateway v2 events. */
 export function createApp(
   contracts: readonly AnyContract[],
   services: Services,
@@ -101,7 +101,10 @@ function addRequestId(services: Services): Middleware {
   }
 }
 
-/** Drops the body of HEAD replies. Runs last, so that HEAD has the headers of GET, with its length and encoding. */
+/**
+ * Drops the body of HEAD replies. Runs last, so that HEAD replies have the headers of GET, including length and
+ * encoding.
+ */
 function removeHeadBody(): Middleware {
   return {
     after: (request) => {
@@ -111,7 +114,7 @@ function removeHeadBody(): Middleware {
   }
 }
 
-/** Adds the limits of the client to replies to requests that do not count, such as pages and errors. */
+/** Adds the client's rate limits to replies that count against no limit, such as pages and errors. */
 function addLimitHeaders(services: Services): Middleware {
   const complete: Middleware['after'] = async ({ event, context }) => {
     if (context.limitHeaders || event.requestContext.http.method === 'OPTIONS') return
@@ -121,7 +124,7 @@ function addLimitHeaders(services: Services): Middleware {
   return { after: complete, onError: complete }
 }
 
-/** Any web page may call the API with a token; cookies are not shared with foreign origins. */
+/** Adds CORS headers: any web page may call the API with a token, but cookies are not shared with other origins. */
 function addCorsHeaders({ config }: Services): Middleware {
   return onReply((_event, { limitHeaders: limits }, result) => {
     result.headers = {
@@ -137,8 +140,8 @@ function addCorsHeaders({ config }: Services): Middleware {
 }
 
 /**
- * Sends the token of a new identity. An identity is only issued once it owns something: in replies that shared caches
- * may store (`Cache-Control: public`), every client would get the same one.
+ * Sends the token of a new identity. An identity is only issued once it owns something: if replies that shared caches
+ * may store (`Cache-Control: public`) contained one, every client would get the same identity.
  */
 function addOwnerToken(services: Services): Middleware {
   return onReply((_event, { newOwner }, result) => {
@@ -183,7 +186,7 @@ async function respond(
   if (contract.query) requireUtf8Escapes(event.rawQueryString)
   const sender = await authorizeRequest(contract, { ...event, method, sourceIp }, context, services)
   const key = contract.idempotent ? parseIdempotencyKey(event) : undefined
-  // Before the first byte of a file is read.
+  // The check comes before the first byte of a file is read.
   if (contract.body?.files) await requireDiskSpace(services.config)
   else if (contract.idempotent) await requireReservedSpace(services.config)
   const { maxFileBytes, retentionHours } = getPlanLimits(sender.plan, services)
@@ -258,7 +261,7 @@ async function authorizeRequest(
   context.limitHeaders = createRateLimitHeaders(limitResult.usages, Date.now())
   if (!limitResult.isAllowed) throw rateLimitError(limitResult, sender)
   if (sender.kind !== 'anonymous') await services.requestCounts.count(sender.ownerId)
-  // A request must not fail because the event bus does.
+  // A failure of the event bus must not fail the request.
   await publishToOwner(services, quotaEvents(sender, limitResult.usages, new Date())).catch(
     (error: unknown) =>
       context.log.error({ error, ownerId: sender.ownerId }, 'quota events could not be published'),

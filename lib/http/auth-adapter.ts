@@ -11,17 +11,17 @@ import { readStream } from './body/read-body.ts'
 import { requireUtf8Escapes } from './body/utf8-escapes.ts'
 import type { HttpEvent } from './contract.ts'
 
-/** Bodies here are forms filled in by people. */
+/** Size limit of bodies: all are forms filled in by people. */
 const maxBodyBytes = 64 * 1024
 
 /**
- * Replies to these requests always take this long: otherwise the time for sending an email would reveal whether an
- * account exists.
+ * Duration of every reply to certain requests. Otherwise, the time for sending an email would reveal whether an account
+ * exists.
  */
 const defaultConstantTimeMs = 1000
 const constantTimePaths = ['/request-password-reset', '/send-verification-email']
 
-/** Replies with an error that `handle` throws in the form of better-auth's errors. */
+/** Replies with errors that `handle` throws in the format of better-auth's errors. */
 export async function replyToErrors(
   { headers }: HttpEvent,
   handle: () => Promise<APIGatewayProxyStructuredResultV2>,
@@ -62,7 +62,7 @@ export async function handleAuth(
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { method } = event.requestContext.http
   const body = await readStream(openBodyStream(event), maxBodyBytes)
-  // better-auth accepts text that cannot be stored, without reporting it.
+  // These checks reject text that cannot be stored, which better-auth would accept.
   const isJson = /[/+]json/i.test(event.headers['content-type'] ?? '')
   if (isJson && body.length > 0) parseJsonBody(decodeUtf8(body))
   if (event.headers['content-type']?.includes('urlencoded')) parseFormFields(decodeUtf8(body))

@@ -20,13 +20,13 @@ export const BatchItem = z
   .catchall(createJsonSchema())
 export type BatchItem = z.infer<typeof BatchItem>
 
-/** More than any plan allows in one request. */
+/** Maximum number of items in a batch, more than any plan allows in one request. */
 const maxItems = 1000
 export const BatchItems = z.array(BatchItem).max(maxItems)
 
 /**
- * Parses items that are an array, or JSON text in a form; their fields may be written in snake_case.
- * @throws AppError INVALID_INPUT
+ * Parses the items of a batch: an array, or JSON text in a form. Their fields may be written in snake_case. @throws
+ * AppError INVALID_INPUT
  */
 export function parseBatchItems(givenItems: unknown): BatchItem[] | undefined {
   if (givenItems === undefined || givenItems === '') return undefined
@@ -44,9 +44,8 @@ export function parseBatchItems(givenItems: unknown): BatchItem[] | undefined {
 }
 
 /**
- * Returns the item with its URL in `url`, whichever alias the client used.
- * @param isSent whether the form contains the file itself.
- * @throws AppError INVALID_INPUT for an item with two sources.
+ * Returns the item with its URL in the field `url`, whichever alias the client used. @param isSent whether the form
+ * contains the file itself. @throws AppError INVALID_INPUT for an item with two sources.
  */
 export function normalizeItem(item: BatchItem, index: number, isSent: boolean): BatchItem {
   const [place, otherField] = (['uploadId', 'url', 'fileUrl'] as const).filter(

@@ -11,51 +11,55 @@ import type { ReplyHeader } from './replies/reply-headers.ts'
 
 /**
  * The event from the gateway: an API Gateway v2 event and, on one machine, the body as the stream from the socket. On
- * Lambda the stream is made from the event's body, so that handlers only deal with streams.
+ * Lambda the stream is created from the event's body, so that handlers only deal with streams.
  */
 export type HttpEvent = APIGatewayProxyEventV2 & {
   readonly bodyStream?: Readable
-  /** True when the gateway can stream a reply to the client; others need the whole reply within their time limit. */
+  /**
+   * Whether the gateway can stream a reply to the client; other gateways need the whole reply within their time limit.
+   */
   readonly canStream?: boolean
 }
 
 export interface HttpRequest<Params, Query, Body> {
   readonly params: Params
   readonly query: Query
-  /** All query parameters, unparsed. */
+  /** All query parameters as they were sent. */
   readonly rawQuery: Readonly<Record<string, string | undefined>>
   readonly body: Body
   readonly files: readonly ReceivedFile[]
-  /** Header names are lower case. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Each is `name=value`. */
+  /** Cookies in the form `name=value`. */
   readonly cookies: readonly string[]
   readonly method: string
   readonly principal: Principal
   /** IP address of the client, or of the nearest untrusted proxy (`TRUSTED_PROXIES`). */
   readonly sourceIp: string
   readonly requestId: string
-  /** Id for the job that the request creates; a repetition with the same `Idempotency-Key` gets the same id. */
+  /**
+   * Returns the id for the job that the request creates; a repetition with the same `Idempotency-Key` gets the same id.
+   */
   readonly newJobId: () => string
-  /** Returns the job that an earlier attempt created before it died without saving its reply. */
+  /** Returns the job that an earlier attempt created before its process died without saving the reply. */
   readonly findEarlierJob: () => Promise<JobState | undefined>
-  /** True when a `stream` reply reaches the client chunk by chunk; otherwise it is sent when it has ended. */
+  /** Whether a `stream` reply reaches the client chunk by chunk; otherwise it is sent when it has ended. */
   readonly canStream: boolean
-  /** Time until the function times out. */
+  /** Returns how many milliseconds are left until the function times out. */
   readonly remainingMs: () => number
   readonly log: Log
 }
 
 export interface HandlerReply<Data> {
   readonly data: Data
-  /** Replaces the contract's status. */
+  /** Status of the reply, if it differs from the contract's. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
 interface ReplyContract<Data extends z.ZodType> {
   readonly status: number
-  /** Further success statuses with the same data, and their descriptions. */
+  /** Additional success statuses that have the same data, with their descriptions. */
   readonly otherStatuses?: Readonly<Record<number, string>>
   readonly schema: Data
   /**
@@ -67,7 +71,7 @@ interface ReplyContract<Data extends z.ZodType> {
   readonly contentType?: string
   /** Headers that the handler sets, in addition to those of every reply. */
   readonly headers?: readonly ReplyHeader[]
-  /** Adds a strong ETag over `data`, and replies 304 to clients that have it. */
+  /** Adds a strong ETag for `data`, and replies 304 to clients that have it. */
   readonly etag?: boolean
   readonly cacheControl?: string
 }
@@ -99,7 +103,7 @@ interface Contract<
   readonly body?: {
     readonly accepts: readonly BodyKind[]
     readonly schema: Body
-    /** Creates the schema for the reference, where the handler checks more than `schema` can express. */
+    /** Creates the schema for the API reference, if the handler checks more than `schema` can express. */
     readonly reference?: () => z.ZodType
     /** Complete JSON bodies by title; a test sends each of them. */
     readonly examples?: Readonly<Record<string, unknown>>
@@ -108,23 +112,23 @@ interface Contract<
   }
   readonly reply: ReplyContract<Data>
   /**
-   * Cache key of a reply that stays the same for the lifetime of the process: it is created once and cached compressed.
-   * undefined for replies that are created each time. For replies with an ETag, `envelope` or `raw`.
+   * Returns the cache key of a reply that stays the same for the lifetime of the process: it is created once and cached
+   * compressed. Undefined for replies that are created each time. Only for `envelope` and `raw` replies with an ETag.
    */
   readonly cacheKey?: (
     request: Pick<HttpRequest<z.output<Params>, z.output<Query>, unknown>, 'params' | 'query'>,
   ) => string | undefined
   /**
-   * The request creates something that the sender owns: a sender without an identity gets one, and with an
+   * Set if the request creates something that the sender owns. A sender without an identity gets one, and with an
    * `Idempotency-Key` the request takes effect once.
    */
   readonly idempotent?: boolean
-  /** The request creates a job, so it counts toward the limits of the plan per day and month. */
+  /** Set if the request creates a job, which counts toward the plan's limits per day and month. */
   readonly createsWork?: true
-  /** Issues an identity to a sender without one, although the request creates nothing. */
+  /** Set if the request issues an identity to a sender without one, although it creates nothing. */
   readonly issuesIdentity?: true
   readonly errors?: readonly ErrorCode[]
-  /** `oauth`: errors as in RFC 6749, 5.2. Or the error format of another API, for that API's clients. */
+  /** Format of errors: `oauth` is that of RFC 6749, 5.2; others are formats of other APIs, for their clients. */
   readonly errorFormat?: 'oauth' | ErrorFormat
   readonly handle: (
     request: HttpRequest<z.output<Params>, z.output<Query>, z.output<Body>>,

@@ -34,7 +34,7 @@ export const createdJobStatuses = {
   form: 'mirrored',
 } as const
 
-/** Statuses of such a reply when the job has already finished. */
+/** Success statuses of a reply if the job has already finished. */
 export const completedStatuses = { 200: 'The job finished while the request waited (`Prefer: wait`)' }
 export const redirectStatuses = {
   ...completedStatuses,
@@ -106,7 +106,7 @@ export function collectOptions(body: Fields, schema: z.ZodObject): Record<string
   return parseInput(allOptions, options, 'options')
 }
 
-/** Also limits options that are sent as separate fields. */
+/** Schema with all options, which also limits options sent as separate fields. */
 const allOptions = createOptionsSchema()
 
 function optionsObject(options: string | Record<string, unknown> | undefined): Record<string, unknown> {
@@ -124,7 +124,10 @@ interface ConversionRequest extends RequestedConversion {
 
 type Sender = Pick<HttpRequest<unknown, unknown, unknown>, 'principal' | 'requestId' | 'newJobId'>
 
-/** @throws AppError for files, targets and options that cannot work; nothing is stored in that case. */
+/**
+ * Starts a conversion. @throws AppError for files, targets and options that cannot work; nothing is stored in that
+ * case.
+ */
 export const startRequestedConversion = (
   sender: Sender,
   request: ConversionRequest,
@@ -161,7 +164,7 @@ interface WaitRequest {
   readonly query: { readonly redirect?: boolean | undefined }
 }
 
-/** Waits, if the client asked for it, until the new job has finished or the time is up, and returns its state. */
+/** Waits, if the client asked for it, until the new job has finished or the time is up. Returns the job's state. */
 export async function waitForNewJob(
   createdState: JobState,
   waitRequest: Omit<WaitRequest, 'query'>,
@@ -177,14 +180,17 @@ export async function waitForNewJob(
   return { state, status: isTerminalStatus(state.job.status) ? 200 : 202, headers }
 }
 
-/** Makes HTML forms with `redirect=true` wait: they cannot send `Prefer`, and their users want the file, not JSON. */
+/**
+ * Adds a wait to requests of HTML forms with `redirect=true`: forms cannot send `Prefer`, and their users want the
+ * file, not JSON.
+ */
 function addFormWait(waitRequest: WaitRequest): WaitRequest {
   const { headers, query } = waitRequest
   const isForm = query.redirect === true && headers.accept?.includes('text/html') === true
   return isForm ? { ...waitRequest, headers: { prefer: 'wait=25', ...headers } } : waitRequest
 }
 
-/** Like `waitForNewJob`, as a complete reply that redirects to the result if the client asked for that. */
+/** Like `waitForNewJob`, but returns a complete reply, which redirects to the result if the client asked for that. */
 export async function respondWithJob(createdState: JobState, request: WaitRequest, services: Services) {
   const waitRequest = addFormWait(request)
   const { state, status, headers } = await waitForNewJob(createdState, waitRequest, services)
@@ -196,7 +202,7 @@ export async function respondWithJob(createdState: JobState, request: WaitReques
   const data = { ...toStatusView(state, services.resultLink), estimate }
   if (waitRequest.query.redirect && data.result) {
     const [file] = getJobResult(state).files
-    // A reply that is stored for replays would outlive the presigned URL of the file.
+    // A redirect is not kept: a reply that is stored for replays would outlive the presigned URL of the file.
     const isKept = waitRequest.headers[idempotencyHeader] !== undefined
     const location = file && !isKept ? await createFileLink(file, services) : data.result.downloadUrl
     return { data, status: 303, headers: { ...headers, location } }

@@ -14,7 +14,7 @@ export function createHttpFunction(
 ): ApiHandler {
   const app = lazyAsync(async () => {
     const createdApp = createApp(contracts, await createLambdaServices({ timeouts: requestTimeouts }), pages)
-    // Middy's own type knows more events and results than this handler's.
+    // Middy's type allows more events and results than this handler's type.
     return createdApp as unknown as ApiHandler
   })
   return async (event, context) => (await app())(event, context)

@@ -4,9 +4,9 @@ import type { Item, Key, Table } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 
-/** Records of idempotent requests: written before the request has any effect, later with its reply. */
+/** Stores records of idempotent requests: before a request has any effect, and later with its reply. */
 
-/** How long a request is remembered. */
+/** How long a record is kept. */
 const retentionS = 24 * 3600
 /** A request that has not renewed its lease for this long is assumed to have died with its process. */
 const leaseMs = 60_000
@@ -25,9 +25,9 @@ const Reservation = z.object({
   fingerprint: z.string(),
   /** Id for the job that the request creates, if it creates one. */
   jobId: z.string(),
-  /** Id of the attempt that owns the record. */
+  /** Id of the attempt that holds the lease. */
   attempt: z.string(),
-  /** Milliseconds since the epoch; no other attempt starts before. */
+  /** End of the lease in milliseconds since 1970; no other attempt starts before. */
   leaseUntil: z.number(),
   reply: StoredReply.optional(),
   ttl: z.int(),
@@ -39,7 +39,7 @@ const Sender = z.object({ owner: z.string(), fingerprint: z.string(), ttl: z.int
 
 interface Claim {
   readonly reservation: Reservation
-  /** An earlier attempt held the reservation and saved no reply. */
+  /** True if an earlier attempt held the reservation and saved no reply. */
   readonly isRetry: boolean
 }
 
@@ -51,8 +51,8 @@ export class IdempotencyStore {
   }
 
   /**
-   * Returns the owner that an earlier, identical request got, or the given owner if there is none.
-   * @throws AppError IDEMPOTENCY_KEY_REUSED
+   * Returns the owner that an earlier, identical request got; if there is none, the given owner. @throws AppError
+   * IDEMPOTENCY_KEY_REUSED
    */
   async claimSender(recordKey: Key, owner: string, fingerprint: string): Promise<string> {
     const ownRecord = { ...recordKey, owner, fingerprint, ttl: createTtl() }
@@ -71,7 +71,10 @@ export class IdempotencyStore {
     return owner
   }
 
-  /** @throws AppError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS */
+  /**
+   * Reserves the key for an attempt, or returns the stored reply. @throws AppError IDEMPOTENCY_KEY_REUSED,
+   * IDEMPOTENCY_IN_PROGRESS
+   */
   async claim(recordKey: Key, fingerprint: string): Promise<Claim> {
     const attempt = randomUUID()
     const lease = { attempt, leaseUntil: Date.now() + leaseMs }
@@ -86,7 +89,7 @@ export class IdempotencyStore {
     return this.#takeOver(recordKey, storedReservation, { ...storedReservation, ...lease })
   }
 
-  /** Of several attempts that saw the same record, one succeeds. */
+  /** Takes over an expired reservation. If several attempts saw the same record, one of them succeeds. */
   async #takeOver(
     recordKey: Key,
     storedReservation: Reservation,
@@ -111,12 +114,15 @@ export class IdempotencyStore {
     await this.#updateAttempt(recordKey, attempt, { reply })
   }
 
-  /** Ends the lease: the same request may be sent again at once, but no other request. */
+  /**
+   * Ends the lease, so that the same request may be sent again immediately; the key still cannot be used for another
+   * request.
+   */
   async release(recordKey: Key, { attempt }: Reservation): Promise<void> {
     await this.#updateAttempt(recordKey, attempt, { leaseUntil: 0 })
   }
 
-  /** Deletes the record: any request may use the key again, also from the sender's IP address. */
+  /** Deletes the record, so that any request may use the key again, also from the sender's IP address. */
   async deleteReservation(recordKey: Key, { attempt }: Reservation, addressKey?: Key): Promise<void> {
     await this.#table.transact([
       { delete: recordKey, if: { equal: { attempt } } },
@@ -124,7 +130,7 @@ export class IdempotencyStore {
     ])
   }
 
-  /** Does nothing if another attempt has taken over. */
+  /** Changes the record, unless another attempt has taken over. */
   #updateAttempt(recordKey: Key, attempt: string, set: Partial<Reservation>) {
     return this.#table.update(recordKey, { set }, { condition: { equal: { attempt } } })
   }

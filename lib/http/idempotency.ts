@@ -21,11 +21,11 @@ import { IdempotencyStore, renewMs, type StoredReply } from './idempotency-store
 export const idempotencyHeader = 'idempotency-key'
 export const replayedHeader = 'idempotent-replayed'
 
-/** Description for the API reference. */
+/** Description of the header for the API reference. */
 export const idempotencyKeyDescription =
   'Makes the request safe to retry. Use 1 to 255 visible ASCII characters that are unique to the request, preferably a UUID. For 24 hours a repetition of the request gets the first reply, with the same status and body and the header `Idempotent-Replayed: true`, and nothing is created twice. While the first request is running, a repetition gets 409 `IDEMPOTENCY_IN_PROGRESS` with `Retry-After`; a different request with the same key gets 422 `IDEMPOTENCY_KEY_REUSED`. Requests are the same if they have the same query, the same fields (in any order) and the same files (name, order and content). Errors are not stored: after a 4xx you may send a corrected request with the same key, after a 5xx the same request. A key belongs to the endpoint and to your identity or public key (`ck_`), or to your IP address as long as you have no identity: a repetition then gets the same identity, so choose an unguessable key.'
 
-/** Size limit of a stored, compressed reply; a DynamoDB item may have 400 KB. */
+/** Maximum size in bytes of a stored, compressed reply; a DynamoDB item may have 400 KB. */
 const maxReplyBytes = 300_000
 
 type Result = APIGatewayProxyStructuredResultV2
@@ -39,15 +39,14 @@ export interface KeyedRequest {
 
 /** One attempt to run an idempotent request. */
 export interface IdempotentAttempt {
-  /** Id for the job that the request creates, if it creates one. */
+  /** Id for the job, if the request creates one. */
   readonly jobId: string
-  /** An earlier attempt may have created the job. */
+  /** Whether an earlier attempt may have created the job. */
   readonly isRetry: boolean
 }
 
 /**
- * Reads the key, which may be quoted, as in the draft, or bare, as most clients send it.
- * @throws AppError INVALID_INPUT
+ * Reads the key, which may be quoted, as in the draft, or bare, as most clients send it. @throws AppError INVALID_INPUT
  */
 export function parseIdempotencyKey({ headers }: Pick<HttpEvent, 'headers'>): string | undefined {
   const givenKey = headers[idempotencyHeader]
@@ -68,7 +67,7 @@ export class Idempotency {
   readonly #vault: Vault
   readonly #renewMs: number
 
-  /** @param renewIntervalMs how often a running request renews its lease. */
+  /** Creates the store of replies. @param renewIntervalMs how often a running request renews its lease. */
   constructor({ table, keys, vault }: Pick<Services, 'table' | 'keys' | 'vault'>, renewIntervalMs = renewMs) {
     this.#store = new IdempotencyStore(table)
     this.#keys = keys
@@ -113,7 +112,7 @@ export class Idempotency {
       const result = await run({ jobId: reservation.jobId, isRetry })
       const reply = this.#toStoredReply(result, recordKey)
       if (reply) await this.#store.saveReply(recordKey, reservation, reply)
-      // Too large to store: a repetition creates the reply again from the job.
+      // The reply is too large to store, so a repetition creates it again from the job.
       else await this.#store.release(recordKey, reservation)
       return result
     } catch (error) {
@@ -130,19 +129,28 @@ export class Idempotency {
     return this.#getRecordKey(request, `address ${request.event.requestContext.http.sourceIp}`)
   }
 
-  /** Key of the record. Idempotency keys and IP addresses are private, so the table only contains their HMAC. */
+  /**
+   * Returns the key of the record. Idempotency keys and IP addresses are private, so the table only contains their
+   * HMAC.
+   */
   #getRecordKey({ key, event }: KeyedRequest, principal: string): Key {
     const { method } = event.requestContext.http
     return { pk: `IDEM#${this.#createDigest([principal, method, event.rawPath, key])}`, sk: 'IDEM' }
   }
 
-  /** An HMAC, as fields may be passwords: a plain hash of a short password could be guessed. */
+  /**
+   * Returns a fingerprint of the request. It is an HMAC, because fields may be passwords: a plain hash of a short
+   * password could be guessed.
+   */
   #createFingerprint({ event, body }: KeyedRequest): string {
     const files = body.files.map(({ field, filename, size, sha256 }) => [field, filename, size, sha256])
     return this.#createDigest([event.queryStringParameters ?? {}, body.value, files])
   }
 
-  /** Encrypted, as some replies contain secrets, for example that of a new webhook. */
+  /**
+   * Returns the reply in the form in which it is stored. It is encrypted, because some replies contain secrets, such as
+   * that of a new webhook.
+   */
   #toStoredReply(
     { statusCode = 200, headers = {}, body = '' }: Result,
     { pk }: Key,
@@ -169,9 +177,12 @@ export class Idempotency {
   }
 }
 
-/** Anyone can read a public key in a web page: it must not get replies to requests that were sent without it. */
+/**
+ * Returns a name for the sender. A public key has its own: anyone can read it in a web page, so it must not get replies
+ * to requests that were sent without it.
+ */
 const formatSenderName = ({ ownerId, isPublic, keyId }: Principal) =>
   isPublic ? `owner ${ownerId} public key ${keyId}` : `owner ${ownerId}`
 
-/** The request had no effect. */
+/** Whether a client's error was the reason for the failure, in which case the request had no effect. */
 const isClientError = (error: unknown) => error instanceof AppError && error.status < 500

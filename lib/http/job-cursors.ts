@@ -11,19 +11,19 @@ export interface ListPosition {
 }
 
 interface FoundPage {
-  /** Jobs in list order. */
+  /** The jobs found, in list order. */
   readonly found: readonly Job[]
   /** Id at which the search stopped; undefined if it reached the end. */
   readonly next: string | undefined
-  /** Where the page starts; undefined for the first page. */
+  /** Start of this page; undefined for the first page. */
   readonly position: ListPosition | undefined
   readonly isNewestFirst: boolean
 }
 
 /**
- * Returns the cursors of the next and previous page, undefined if there is none. With a narrow filter a page may be
- * empty without being the last: the next page starts where the search stopped. The jobs around a page may be gone by
- * the time that a client goes back; the cursor then starts at that end of the list.
+ * Returns the cursors of the next and previous page; undefined if there is none. With a narrow filter a page may be
+ * empty without being the last one: the next page starts where the search stopped. If the jobs before a page have been
+ * deleted when a client goes back, the cursor starts at that end of the list.
  */
 export function getPageCursors({ found, next, position, isNewestFirst }: FoundPage): {
   readonly next: ListPosition | undefined
@@ -44,7 +44,9 @@ export function getPageCursors({ found, next, position, isNewestFirst }: FoundPa
   }
 }
 
-/** Encodes signed cursors. They are valid for one owner and one set of filters; all others are rejected. */
+/**
+ * Encodes and decodes signed cursors. A cursor is valid for one owner and one set of filters; any other is rejected.
+ */
 export function createCursorCodec(scope: string, secret: Buffer) {
   const tag = (text: string) =>
     createHmac('sha256', secret).update(`cursor\n${scope}\n${text}`).digest('base64url')
@@ -57,7 +59,7 @@ export function createCursorCodec(scope: string, secret: Buffer) {
     read: (cursor: string): ListPosition => {
       const [direction, jobId = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('.', 2)
       if ((direction === 'next' || direction === 'prev') && idPattern('job').test(jobId)) {
-        // The whole text is compared: base64 has several spellings of the same bytes.
+        // The whole text is compared, because base64 has several spellings of the same bytes.
         const [expectedCursor, givenCursor] = [Buffer.from(write({ direction, jobId })), Buffer.from(cursor)]
         if (givenCursor.length === expectedCursor.length && timingSafeEqual(givenCursor, expectedCursor))
           return { direction, jobId }

@@ -8,16 +8,15 @@ import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
 
 export interface FileSelector {
-  /** Name of one of several files; defaults to the first. */
+  /** Name of the file, if there are several; defaults to the first. */
   readonly file?: string | undefined
   /** Name of the task that has the file. */
   readonly task?: string | undefined
 }
 
 /**
- * Finds a result file of a finished job; of a failed one, those of its completed tasks.
- * @returns `zip` for the ZIP of all results of a batch.
- * @throws AppError CONFLICT, FILE_GONE, TASK_NOT_FOUND
+ * Finds a result file of a job that has ended; for a failed job, a file of its completed tasks. @returns `zip` for the
+ * ZIP of all results of a batch. @throws AppError CONFLICT, FILE_GONE, TASK_NOT_FOUND
  */
 export async function findResult(
   job: Job,

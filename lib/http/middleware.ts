@@ -8,9 +8,9 @@ import type { HttpResult } from './replies/render.ts'
 export interface RequestContext extends Context {
   requestId: string
   log: Log
-  /** Headers with the remaining requests of the plan. */
+  /** Headers that contain the remaining requests of the plan. */
   limitHeaders?: Record<string, string>
-  /** New identity that owns something now; the reply sends its token. */
+  /** A new identity that owns something now, so the reply sends its token. */
   newOwner?: string
   errorFormat?: AnyContract['errorFormat']
 }

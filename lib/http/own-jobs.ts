@@ -6,7 +6,7 @@ import type { JobState } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { text } from '../validation/maxima.ts'
 
-/** Requests that take the results of several jobs. */
+/** Limits requests that use the results of several jobs. */
 
 const maxJobs = 100
 
@@ -21,9 +21,8 @@ interface JobSelection {
 }
 
 /**
- * Returns the ids of the requested jobs, each once.
- * @param fieldsOfOneJob the given fields that select files of one job.
- * @throws AppError INVALID_REQUEST, INVALID_INPUT
+ * Returns the ids of the requested jobs, without duplicates. @param fieldsOfOneJob the given fields that select files
+ * of one job. @throws AppError INVALID_REQUEST, INVALID_INPUT
  */
 export function parseJobIds(
   { jobIds, jobId }: JobSelection,
@@ -43,7 +42,7 @@ export function parseJobIds(
   return [...new Set(jobIds ?? [jobId ?? ''])]
 }
 
-/** @throws AppError JOB_NOT_FOUND for a deleted job, and for a job of another owner. */
+/** Loads a job of the client. @throws AppError JOB_NOT_FOUND for a deleted job, and for a job of another owner. */
 export async function loadOwnJob(jobId: string, reader: JobReader, { jobs }: Services): Promise<JobState> {
   const state = await jobs.store.getState(requireJobId(jobId))
   if (!state || state.job.deletedAt || state.job.owner !== reader.ownerId || !canRead(state.job, reader))

@@ -12,16 +12,15 @@ interface Request {
   readonly remainingMs: () => number
 }
 
-/** Longer than API Gateway allows: the whole time that is left for the request. */
+/** Waits for the whole time that is left for the request, because this is longer than API Gateway allows. */
 const waitHeaders = { prefer: 'wait=60' }
-/** Seconds until a client should try again when too many requests wait. */
+/** Value of `Retry-After`, in seconds, if too many requests are waiting. */
 const retryAfterS = 5
 
 /**
- * Returns the ZIP of all results of a batch. The first request starts the job that packs it; all of them wait for that
- * job.
- * @returns undefined while it is being packed.
- * @throws AppError of the packing job; RATE_LIMITED if too many requests wait.
+ * Returns the ZIP of all results of a batch. The first request starts the job that packs it, and all requests wait for
+ * that job. @returns undefined while it is being packed. @throws AppError of the packing job; RATE_LIMITED if too many
+ * requests wait.
  */
 export async function findOrPackZip(
   job: Job,
@@ -48,16 +47,19 @@ export async function findOrPackZip(
   return file === 'zip' ? undefined : file
 }
 
-/** Repetitions of an interrupted start create the same job; a job that failed or lost its file is replaced. */
+/**
+ * Finds or starts the packing job. If a start was interrupted, repeating it creates the same job; a job that failed or
+ * lost its file is replaced.
+ */
 async function findOrStartZipJob(job: Job, requestId: string, services: Services): Promise<Job> {
   const { store } = services.jobs
   const knownJob = job.zipJob === undefined ? undefined : await store.getJob(job.zipJob)
   if (knownJob && isUsable(knownJob)) return knownJob
-  // A claimed id without a job: the request that claimed it was interrupted, or has not created the job yet.
+  // If the claimed id has no job, the request that claimed it was interrupted, or has not created the job yet.
   const jobId = knownJob || job.zipJob === undefined ? await claimZipJob(job, services) : job.zipJob
   const claimedJob = jobId === job.zipJob ? undefined : await store.getJob(jobId)
   if (claimedJob) return claimedJob
-  // As long as its source: the ZIP must not outlive the results.
+  // The ZIP expires with the batch, because it must not outlive the results.
   const expiresInS = Math.max(1, Math.ceil((Date.parse(job.expiresAt) - Date.now()) / 1000))
   const sender = { owner: job.owner, keyId: job.keyId, requestId, jobId, expiresInS }
   const fields = { jobIds: [job.id], filename: resultsZip.filename, manifest: true }
@@ -67,7 +69,9 @@ async function findOrStartZipJob(job: Job, requestId: string, services: Services
 const isUsable = ({ status, deletedAt }: Job) =>
   deletedAt === undefined && (isLiveStatus(status) || status === 'completed')
 
-/** Stores the id of the packing job in the batch. Of concurrent requests one stores it, and all of them use it. */
+/**
+ * Stores the id of the packing job in the batch. If requests are concurrent, one of them stores its id, and all use it.
+ */
 async function claimZipJob({ id, zipJob }: Job, { jobs }: Services): Promise<string> {
   const newZipJob = newId('job')
   const { record } = await jobs.store.changeJob(

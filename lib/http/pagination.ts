@@ -5,8 +5,8 @@ import { component } from '../validation/component.ts'
 import { defined } from '../validation/defined.ts'
 
 /**
- * The shape of every list: its own name, and `pagination` beside it. A cursor holds the tokens after which the pages up
- * to its own start, so that a client can go back in lists that are only read forward.
+ * The format of every list: its own name, and `pagination` beside it. A cursor holds the start tokens of all pages up
+ * to its own, so that a client can go back in lists that can only be read forward.
  */
 
 export const Pagination = component(
@@ -26,7 +26,7 @@ export const cursorField = z
   .optional()
   .describe('`nextCursor` or `prevCursor` of another page')
 
-/** Query of lists that are returned whole without a `limit`. */
+/** Query of lists that are returned completely if there is no `limit`. */
 export const wholeListQuery = {
   limit: integer(1, 1000).optional().describe('Entries per page; all if omitted'),
   cursor: cursorField,
@@ -38,7 +38,7 @@ export const deprecatedNextField = z.string().nullable().meta({
   description: 'Older form of `pagination.nextCursor`; null on the last page',
 })
 
-/** Pages that a client can go back; with more, a cursor would not fit into a URL. */
+/** Maximum number of pages that a client can go back; with more, the cursor would not fit into a URL. */
 const maxPagesBack = 100
 
 /** Reads the tokens of a cursor. @throws AppError INVALID_INPUT */
@@ -75,8 +75,8 @@ function writeCursor(tokens: readonly string[]): string {
 }
 
 /**
- * @param tokens of the cursor of this page.
- * @param next token after which the next page starts.
+ * Creates the `pagination` of a reply. @param tokens tokens of this page's cursor. @param next token after which the
+ * next page starts.
  */
 export const createPagination = (
   limit: number,
@@ -91,7 +91,7 @@ export const createPagination = (
 
 const defaultPageSize = 500
 
-/** Returns a page of a list that is available as a whole; all of it without `limit` and `cursor`. */
+/** Returns a page of a list that is available completely; without `limit` and `cursor`, the whole list. */
 export function paginateList<Entry>(
   entries: readonly Entry[],
   { limit, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
@@ -112,7 +112,7 @@ export function paginateList<Entry>(
   }
 }
 
-/** `Link` header (RFC 8288) to the next and the previous page. */
+/** Creates the `Link` header (RFC 8288) with the next and the previous page. */
 export function createPageLinks(
   url: string,
   query: Readonly<Record<string, unknown>>,

@@ -15,8 +15,8 @@ export const optionalBooleanParameter = z
   .optional()
 
 /**
- * Names the query parameters of a JSON reply that its endpoint does not have. They are ignored, as a client may send
- * those of a later version.
+ * Returns warnings that name the query parameters that a JSON endpoint does not have. They are ignored, because a
+ * client may send parameters of a later version.
  */
 export function warnAboutUnknownParameters(
   { query, reply }: Pick<AnyContract, 'query' | 'reply'>,
@@ -25,7 +25,7 @@ export function warnAboutUnknownParameters(
   const { form = 'envelope' } = reply
   if (form !== 'envelope' && form !== 'mirrored') return []
   if (query !== undefined && !(query instanceof z.ZodObject)) return []
-  // Some endpoints read any parameter, such as those of a signature.
+  // Some endpoints accept any parameter, such as those with a signature.
   if (query?.def.catchall !== undefined) return []
   const knownNames = Object.keys(query?.shape ?? {})
   const unknownNames = Object.keys(sentQuery).filter((name) => !knownNames.includes(name))

@@ -6,8 +6,8 @@ const hostPattern = /^(?:[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?|\[[\da-f:.]{2,45}\]
 
 /**
  * Returns the origin at which a request reached the service, such as `http://192.168.1.5:8080`. The client controls
- * `Host`, so use it only in replies to that client, never in emails or events. Behind a proxy that terminates TLS,
- * `Origin` of the service's own page shows that it is https.
+ * `Host`, so use the origin only in replies to that client, never in emails or events. Behind a proxy that terminates
+ * TLS, the `Origin` header of the service's own page shows that it is https.
  */
 export function getOrigin({ host, origin }: HttpEvent['headers']): string | undefined {
   if (host === undefined || !hostPattern.test(host)) return undefined
@@ -16,12 +16,12 @@ export function getOrigin({ host, origin }: HttpEvent['headers']): string | unde
   return URL.parse(`${isSecure ? 'https' : 'http'}://${host}`)?.origin
 }
 
-/** Clients of one network use few names for the service. */
+/** Maximum number of cached origins; the clients of a network use few names for the service. */
 const maxOrigins = 16
 
 /**
- * Returns a function that selects the services for a request, whose URLs work for its sender. Without a configured
- * public URL, `localhost` in a reply would be the client's own machine.
+ * Returns a function that selects the services for a request, so that URLs in its reply work for its sender. Without a
+ * configured public URL, `localhost` in a reply would be the client's own machine.
  */
 export function createServicesForOrigin(services: Services): (event: HttpEvent) => Services {
   const { config, withConfig } = services

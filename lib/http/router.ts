@@ -11,9 +11,12 @@ interface Match {
 }
 
 export interface Router {
-  /** @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED with the allowed methods in its details. */
+  /**
+   * Finds the contract of a request. @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED with the allowed methods in its
+   * details.
+   */
   find(method: string, path: string): Match
-  /** Methods of a path; empty if the path does not exist. */
+  /** Returns the methods of a path; empty if the path does not exist. */
   listMethods(path: string): readonly string[]
 }
 
@@ -50,8 +53,8 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
 }
 
 /**
- * find-my-way decodes paths and cuts them at `?` and `#`, but the gateway has already decoded them: `%2523` must stay
- * the three characters `%23`.
+ * Encodes a decoded path. find-my-way decodes paths and cuts them at `?` and `#`, but the gateway has already decoded
+ * them: `%2523` must stay the three characters `%23`.
  */
 const encodePath = (path: string) => path.toWellFormed().split('/').map(encodeURIComponent).join('/')
 

@@ -20,7 +20,7 @@ export function traceRequest(event: HttpEvent, respond: () => Promise<HttpResult
   })
 }
 
-/** Names the span of a request after its route; the path itself may contain names of clients. */
+/** Names the span of a request after its route, because the path may contain names chosen by clients. */
 export function nameRequest({ method, path }: Pick<AnyContract, 'method' | 'path'>): void {
   renameSpan(`${method} ${path}`)
   annotateSpan({ 'http.route': path })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { text } from '../validation/maxima.ts'
 
-/** Upload ids: an array, or in a form JSON text or a comma-separated list. */
+/** A list of upload ids: an array or, in a form, JSON text or a comma-separated list. */
 const list = z.array(z.string().min(1).max(64)).max(100)
 export const uploadIdsSchema = z.union([list, text('list').transform(parseIds).pipe(list)])
 

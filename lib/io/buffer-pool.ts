@@ -2,15 +2,18 @@ import type { OnReadOpts } from 'node:net'
 import { createGarbageCollector } from './collect-garbage.ts'
 import { allocateAligned } from './direct-io.ts'
 
-/** Size of a buffer, and the most bytes of one read. */
+/** Size of a buffer, which is also the maximum size of one read. */
 export const pooledBufferBytes = 256 * 1024
-/** Smaller reads are copied, because a caller that keeps one would keep a whole buffer. */
+/**
+ * Smaller reads are copied into a buffer of their own, because a caller that keeps one would keep a whole pooled
+ * buffer.
+ */
 export const minPooledReadBytes = 64 * 1024
-/** Unused buffers that the pool retains. */
+/** Maximum number of unused buffers that the pool retains. */
 const maxIdleBuffers = 16
 
 const idleBuffers: Uint8Array<ArrayBuffer>[] = []
-/** Bytes of each buffer in use that have not been released yet. */
+/** Number of bytes not released yet, for each buffer in use. */
 const outstandingBytesByBuffer = new WeakMap<ArrayBufferLike, number>()
 
 const collectGarbage = createGarbageCollector()
@@ -43,8 +46,8 @@ export function createPooledReadOptions(push: (bytes: Buffer) => boolean): OnRea
 }
 
 /**
- * Reads a chunk of a file into a pooled buffer, which is aligned to memory pages.
- * @param read like `FileHandle.read`: returns the number of bytes read.
+ * Reads a chunk of a file into a pooled buffer, which is aligned to memory pages. @param read like `FileHandle.read`;
+ * returns the number of bytes read.
  */
 export async function readIntoPooledBuffer(
   read: (into: Uint8Array<ArrayBuffer>) => Promise<{ readonly bytesRead: number }>,
@@ -55,12 +58,11 @@ export async function readIntoPooledBuffer(
   return Buffer.from(into.buffer, 0, bytesRead)
 }
 
-/** Whether these bytes belong to a pooled buffer that is in use, so that they can be released. */
+/** Whether these bytes belong to a pooled buffer in use, so that they can be released. */
 export const isPooled = ({ buffer }: Buffer): boolean => outstandingBytesByBuffer.has(buffer)
 
 /**
- * Releases bytes exactly as they were read; they will be overwritten.
- * @returns whether they belong to a pooled buffer.
+ * Releases bytes exactly as they were read; they will be overwritten. @returns whether they belong to a pooled buffer.
  */
 export function releaseBuffer({ buffer, length }: Buffer): boolean {
   const remainingBytes = outstandingBytesByBuffer.get(buffer)
@@ -68,7 +70,7 @@ export function releaseBuffer({ buffer, length }: Buffer): boolean {
   outstandingBytesByBuffer.set(buffer, remainingBytes - length)
   if (remainingBytes > length) return true
   outstandingBytesByBuffer.delete(buffer)
-  // Never a SharedArrayBuffer: a socket has read into it.
+  // The buffer is never a SharedArrayBuffer, because a socket has read into it.
   if (idleBuffers.length < maxIdleBuffers && buffer instanceof ArrayBuffer)
     idleBuffers.push(new Uint8Array(buffer, 0, pooledBufferBytes))
   return true

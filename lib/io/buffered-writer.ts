@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
 
 /**
- * Each write wakes a thread, which costs more than a small write itself; with one write at a time, reading would wait.
+ * Chunks are collected up to this size, because each write wakes a thread, which costs more than a small write. Several
+ * writes run at a time, because reading would wait for a single one.
  */
 const minWriteBytes = 512 << 10
 const maxConcurrentWrites = 3
@@ -45,7 +46,8 @@ export async function writeBuffered(
       unsyncedBytes = 0
     }
     if (batchBytes > 0) await writeBatch()
-    // A disk reports a failure only once: the sync that follows would succeed.
+    // A disk reports a failure only once, so the writes are checked too: the sync that follows a failed write would
+    // succeed.
     await Promise.all([...writes, syncPromise])
     return size
   } finally {
@@ -53,13 +55,13 @@ export async function writeBuffered(
   }
 }
 
-/** Keeps Node from reporting a failed write as unhandled before the next await throws it. */
+/** Prevents Node from reporting a failed write as unhandled before the next await throws it. */
 function deferRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
 }
 
-/** Repeats `writev`, which may write less than requested. */
+/** Writes all bytes. Repeats `writev`, which may write fewer bytes than requested. */
 async function writeAll(file: FileHandle, batch: readonly Buffer[], start: number): Promise<void> {
   let remainingBuffers = [...batch]
   for (let at = start; remainingBuffers.length > 0; ) {

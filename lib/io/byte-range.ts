@@ -1,4 +1,4 @@
-/** Bytes `start` to `end` (exclusive). */
+/** A range from `start` to `end` (exclusive) in bytes. */
 export interface ByteRange {
   readonly start: number
   readonly end: number

@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream'
 
-/** Bytes between two minor garbage collections. */
+/** Number of bytes between two minor garbage collections. */
 const bytesPerMinorCollection = 4 * 1024 ** 2
 /** Growth of buffer memory, in bytes, after which a major collection runs as well. */
 const maxUncollectedBytes = 24 * 1024 ** 2
 
-/** Bytes of buffers in use after the last major collection of this process. */
+/** Bytes of buffers that were in use after the last major collection of this process. */
 let bufferBytesInUse = 0
 
 /**
- * Frees the buffers of a stream while it runs. V8 counts only the small objects that refer to them, and would let some
- * hundred MiB accumulate before it collects. Does nothing if Node runs without `--expose-gc`.
- * @returns a function to call with the number of bytes processed.
+ * Frees the buffers of a stream while it runs. V8 only counts the small objects that refer to them, so it would let
+ * some hundred MiB accumulate before collecting. Does nothing if Node runs without `--expose-gc`. @returns a function
+ * to call with the number of bytes processed.
  */
 export function createGarbageCollector(): (bytes: number) => void {
   let bytesSinceCollection = 0
@@ -20,16 +20,16 @@ export function createGarbageCollector(): (bytes: number) => void {
     if (bytesSinceCollection < bytesPerMinorCollection || !globalThis.gc) return
     bytesSinceCollection = 0
     globalThis.gc({ type: 'minor', execution: 'sync' })
-    // Buffers that survived two minor collections are in the old generation.
+    // Buffers that survived two minor collections are in the old generation, which only a major collection frees.
     if (process.memoryUsage().arrayBuffers < bufferBytesInUse + maxUncollectedBytes) return
     globalThis.gc({ type: 'major', execution: 'sync' })
     bufferBytesInUse = process.memoryUsage().arrayBuffers
   }
 }
 
-/** Calls back with each chunk as it is read. */
+/** Calls `onChunk` with each chunk as it is read. */
 export function tapStream(body: Readable, onChunk: (chunk: Buffer) => void): Readable {
   body.on('data', onChunk)
-  // A `data` listener would start the stream before the reader does.
+  // The stream is paused again, because a `data` listener starts it before the reader does.
   return body.pause()
 }

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { allocateAligned, directIoAlignment, ignoreUnsupported, openDirect } from './direct-io.ts'
 
-/** Bytes of one write, and the number of concurrent writes. */
+/** Size of one write in bytes, and number of concurrent writes. */
 const blockBytes = 1 << 20
 const blockCount = 3
 
@@ -34,7 +34,9 @@ export class DirectWriter {
     this.#position = at
   }
 
-  /** Undefined if O_DIRECT cannot be used: on file systems without it, or at an unaligned position. */
+  /**
+   * Opens a writer. Returns undefined if O_DIRECT cannot be used, because of the file system or an unaligned position.
+   */
   static async openAt(at: number, { path, file }: { path: string; file: FileHandle }) {
     if (at % directIoAlignment !== 0) return undefined
     const direct = await openDirect(path, 'write')
@@ -75,7 +77,7 @@ export class DirectWriter {
     if (lastBytes && lastBytes.length > 0) await writeFully(this.#cachedFile, lastBytes, this.#position)
   }
 
-  /** Must always be called: until then a write may still read from the buffers. */
+  /** Closes the writer. Must always be called, because a write may read from the buffers until then. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#writes)
     await this.#directFile.close()

@@ -5,8 +5,8 @@ import { AppError } from '../errors.ts'
 const bytesPerMib = 1024 ** 2
 
 /**
- * Bytes of a disk of this size that are never used for files, whatever the settings say: job records, the log, and
- * above all deletions need them, and without deletions a full disk stays full.
+ * Returns how many bytes of a disk are never used for files, whatever the settings say. Job records, the log and above
+ * all deletions need them; without deletions, a full disk stays full.
  */
 export const getReservedBytes = (diskBytes: number): number => Math.min(96 * bytesPerMib, diskBytes / 8)
 
@@ -14,12 +14,12 @@ export const getReservedBytes = (diskBytes: number): number => Math.min(96 * byt
 const exhaustedBytes = bytesPerMib
 
 /**
- * Free bytes that the largest files need between two steps: with less, a program may fail without having filled the
- * disk.
+ * Number of free bytes that the largest files need between two steps: with less, a program may fail although the disk
+ * is not full.
  */
 const lowSpaceBytes = 512 * bytesPerMib
 
-/** Polling interval; a program that fills the remaining space is still running by then. */
+/** Polling interval, which is short enough that a program that fills the remaining space is still running. */
 const pollIntervalMs = 100
 
 /** Value of `Retry-After`: by then a conversion may have ended, or the operator may have freed space. */
@@ -30,12 +30,13 @@ interface DiskSpace {
   readonly free: number
   /** Bytes of the whole disk. */
   readonly size: number
-  /** See `reservedBytes`. */
+  /** Bytes that are never used for files; see `getReservedBytes`. */
   readonly reserved: number
 }
 
 export async function readDiskSpace(folder: string): Promise<DiskSpace> {
-  // Synchronous: the kernel needs no disk access for this, and the thread pool would take fifty times as long.
+  // The call is synchronous, because the kernel needs no disk access for it and the thread pool would take fifty times
+  // as long.
   const { bavail, blocks, bsize } = statfsSync(folder)
   const size = blocks * bsize
   return { free: bavail * bsize, size, reserved: getReservedBytes(size) }
@@ -43,7 +44,7 @@ export async function readDiskSpace(folder: string): Promise<DiskSpace> {
 
 type SpaceSettings = Pick<Config, 'WORK_DIR' | 'MIN_FREE_DISK_GB'>
 
-/** Bytes available for files, and the threshold below which new files are refused. */
+/** Returns the bytes available for files, and the threshold below which new files are refused. */
 export async function readFileSpace(config: SpaceSettings): Promise<{ free: number; needed: number }> {
   const { free, reserved } = await readDiskSpace(config.WORK_DIR)
   return { free, needed: Math.max(config.MIN_FREE_DISK_GB * 1e9, reserved) }
@@ -121,7 +122,7 @@ export class DiskSpaceMonitor {
   async explainDiskError(error: unknown): Promise<AppError | undefined> {
     if (error instanceof AppError && !possiblyDiskErrors.has(error.code)) return undefined
     await this.#poll()
-    // A program that failed may have removed its files by now.
+    // The program may have removed its files before the check, so an earlier low value counts as well.
     const isLikelyDiskError =
       isNoSpaceError(error) ||
       this.#minFreeBytes < this.#reservedBytes ||
@@ -129,7 +130,10 @@ export class DiskSpaceMonitor {
     return isLikelyDiskError ? this.#outOfSpaceError(error) : undefined
   }
 
-  /** If the disk was nearly empty at the start, neither a retry nor freeing space would help. */
+  /**
+   * Creates the error for a full disk. If the disk was nearly empty at the start, neither a retry nor freeing space
+   * would help.
+   */
   #outOfSpaceError(cause?: unknown): AppError {
     const wasDiskNearlyEmpty =
       this.#initialFreeBytes !== undefined && this.#initialFreeBytes > this.#size * emptyDiskFraction
@@ -153,7 +157,7 @@ const possiblyDiskErrors: ReadonlySet<string> = new Set([
   'INTERNAL_ERROR',
 ])
 
-/** Free fraction from which a disk counts as nearly empty. */
+/** Free fraction of a disk above which it counts as nearly empty. */
 const emptyDiskFraction = 0.9
 
 function exceedsDiskError(diskBytes: number, cause: unknown): AppError {
@@ -176,14 +180,14 @@ export const outOfSpaceError = (cause?: unknown) =>
 
 const noSpaceCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
 /**
- * Whether a program was killed by a signal typical of a full disk: one that maps a file, or allocates it at once, dies
- * without an error message and leaves nothing behind.
+ * Whether a program was killed by a signal that is typical of a full disk: a program that maps a file, or allocates it
+ * at once, dies without an error message and leaves nothing behind.
  */
 function isOutOfSpaceSignal(error: unknown): boolean {
   return error instanceof Error && 'signal' in error && /^SIG(BUS|ABRT)$/.test(String(error.signal))
 }
 
-/** Error texts of the C library, which every program repeats, and of SQLite. */
+/** Matches the error texts of the C library, which every program repeats, and of SQLite. */
 const noSpaceMessage = /No space left on device|Disk quota exceeded|database or disk is full/i
 
 /** Whether an error, its cause or its stderr reports a full disk. */

@@ -1,19 +1,21 @@
 import { readFile } from 'node:fs/promises'
 
-/** Clock ticks per second of the times in /proc (proc(5)); the same on every Linux that Node supports. */
+/** Clock ticks per second of the times in /proc (proc(5)), which are the same on every Linux that Node supports. */
 const ticksPerS = 100
 const pageBytes = 4096
 
 export interface ProcessUsage {
-  /** Processor time since the start. */
+  /** Processor time since the start of the process, in seconds. */
   readonly cpuS: number
-  /** Resident memory. */
+  /** Resident memory in bytes. */
   readonly memoryBytes: number
 }
 
 const noUsage: ProcessUsage = { cpuS: 0, memoryBytes: 0 }
 
-/** Returns what a process and its descendants use: a program in a sandbox is a descendant of its launcher. */
+/**
+ * Returns the usage of a process and its descendants, because a program in a sandbox is a descendant of its launcher.
+ */
 export async function readProcessTreeUsage(pid: number): Promise<ProcessUsage> {
   const [ownUsage, children] = await Promise.all([readProcessUsage(pid), listChildren(pid)])
   const allUsages = [ownUsage, ...(await Promise.all(children.map(readProcessTreeUsage)))]
@@ -23,11 +25,11 @@ export async function readProcessTreeUsage(pid: number): Promise<ProcessUsage> {
   }
 }
 
-/** Returns nothing for a process that has ended. */
+/** Returns the usage of one process; zero if it has ended. */
 export async function readProcessUsage(pid: number): Promise<ProcessUsage> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   if (stat === undefined) return noUsage
-  // The name, in parentheses, may contain anything. Behind it come the fields from the third on.
+  // The name, in parentheses, may contain anything; the third and later fields follow it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const field = (number: number) => Number(fields[number - 3] ?? 0)
   const [user, system, pages] = [field(14), field(15), field(24)]

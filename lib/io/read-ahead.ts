@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises'
 import { minPooledReadBytes, pooledBufferBytes, readIntoPooledBuffer } from './buffer-pool.ts'
 
-/** Chunks that are read ahead while the consumer processes one. */
+/** Number of chunks that are read ahead while the consumer processes one. */
 const maxReadsAhead = 3
 
-/** Yields bytes `start` to `end` (exclusive) of a file, using `read` for each chunk. */
+/** Yields the bytes from `start` to `end` (exclusive) of a file, using `read` for each chunk. */
 export async function* readAhead(
   start: number,
   end: number,
@@ -16,7 +16,7 @@ export async function* readAhead(
   for (let at = start; at < end || pendingChunks.length > 0; ) {
     for (; at < end && pendingChunks.length < maxReadsAhead; at += getChunkSize(at)) {
       const chunk = read(at, getChunkSize(at))
-      // The consumer gets the error when it reaches this chunk, or has stopped reading.
+      // The consumer gets the error when it reaches this chunk, unless it has stopped reading.
       chunk.catch(() => {})
       pendingChunks.push(chunk)
     }

@@ -3,20 +3,21 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { maxCachedFileBytes as defaultCachedBytes } from './direct-io.ts'
 import { DirectWriter } from './direct-writer.ts'
 
-/** The file is synced early and often: the last sync then only has to write the bytes since the previous one. */
+/** Number of bytes between two syncs. With early and frequent syncs, the last one has little left to write. */
 const bytesPerSync = 16 << 20
 
 interface SyncWriteOptions {
   readonly path: string
-  /** Called with each chunk after it was written; its buffer can be reused. */
+  /** Called with each chunk after it was written, when its buffer can be reused. */
   readonly onWritten: (chunk: Buffer) => void
-  /** Expected bytes, if known; there may be more or fewer. */
+  /** Expected size in bytes, if known; the stream may have more or fewer. */
   readonly size?: number | undefined
   readonly cachedBytes?: number
 }
 
 /**
- * Writes chunks to a file synchronously, for a process with nothing else to do: each chunk is still in the CPU cache.
+ * Writes chunks to a file synchronously, while they are still in the CPU cache. For a process that has nothing else to
+ * do.
  */
 export async function writeSynchronously(
   chunks: AsyncIterable<Buffer>,
@@ -65,7 +66,7 @@ class CachedWriter {
     if (this.#unsyncedBytes < bytesPerSync) return
     await this.#syncPromise
     this.#syncPromise = this.#file.datasync()
-    // The next await throws the error; until then Node must not report it as unhandled.
+    // The next await throws the error; until then, Node must not report it as unhandled.
     this.#syncPromise.catch(() => undefined)
     this.#unsyncedBytes = 0
   }

@@ -11,9 +11,9 @@ import {
   isSpeculativeCopy,
 } from './task-graph.ts'
 
-/** Handles the end of a chunk. */
+/** Handles the end of a chunk of a task. */
 
-/** Returns the change of a waiting record when the dependency with this number has finished. */
+/** Returns the change of a waiting record after the dependency with this number has finished. */
 export const createDependencyUpdate = (number: number, isDone: boolean, isLost: boolean): Change => ({
   exclude: { open: new Set([number]) },
   ...((isDone || isLost) && { include: { [isLost ? 'lost' : 'got']: new Set([number]) } }),
@@ -26,7 +26,7 @@ interface ChunkCompletionDeps {
   readonly publishPercent: (task: Task, percent: number) => Promise<void>
 }
 
-/** Updates the task of a finished chunk: it continues when all chunks are complete and ends when one has failed. */
+/** Updates the task of a finished chunk: it continues when all chunks are complete, and ends when one has failed. */
 export async function completeChunk(
   chunk: Task,
   isRepeat: boolean,
@@ -59,7 +59,7 @@ export async function completeChunk(
   } else if (!task.bucketed) await deps.publishPercent(task, getTaskPercent(task))
 }
 
-/** Whether a failed chunk's speculative copy (or original) is complete or may still complete. */
+/** Whether the speculative copy of a failed chunk, or its original, is complete or may still complete. */
 async function hasViableOtherAttempt({ jobId, number, part = 0 }: Task, store: JobStore): Promise<boolean> {
   const otherTask = await store.getTask({
     jobId,
@@ -75,13 +75,15 @@ const awaitsFallback = ({ pieces }: Task) => pieces?.some(({ failure }) => failu
 const toJobError = ({ code, message = '', details }: Task) =>
   JobError.parse({ code, message, ...defined({ details }) })
 
-/** Another engine may be able to read the file: resets the task for a fallback route, which discards its chunks. */
+/**
+ * Resets the task for a fallback route, because another engine may be able to read the file; its chunks are discarded.
+ */
 async function retryWithFallback(
   task: Task,
   chunk: Task,
   { store, sendTask }: ChunkCompletionDeps,
 ): Promise<void> {
-  // Recognizes this write if it is repeated after a lost response.
+  // The value shows that this write has succeeded, if it is repeated after a lost response.
   const endedBy = `part ${chunk.part}`
   const { applied, record } = await store.changeTask(
     toTaskRef(task),

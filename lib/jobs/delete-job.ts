@@ -23,7 +23,9 @@ export interface DeleteJobDeps {
 const tombstoneLifetimeS = 30 * 24 * 3600
 const maxMarkAttempts = 10
 
-/** Hides the job and cancels it if it is live, in one write. Returns false when it is already marked or deleted. */
+/**
+ * Hides the job and, if it has not ended, cancels it, in one write. Returns false if it is already marked or deleted.
+ */
 export async function markJobDeleted(job: Job, store: JobStore, wakeAt: string): Promise<boolean> {
   let currentJob: Job | undefined = job
   const deletedBy = randomUUID()
@@ -75,7 +77,7 @@ export async function expireJob(
   if (applied) await deleteJobData(job.id, deps)
 }
 
-/** Deletes the files and records of a job that is marked as deleted or expired, and publishes that. */
+/** Deletes the files and records of a job that is marked as deleted or expired, and publishes the deletion. */
 export async function deleteJobData(jobId: string, deps: DeleteJobDeps): Promise<void> {
   const { store, files, lifecycle, uploads, log } = deps
   const foundState = await store.getState(jobId)
@@ -94,7 +96,7 @@ export async function deleteJobData(jobId: string, deps: DeleteJobDeps): Promise
     ]
     const uploadRecords = await Promise.all(uploadIds.map((id) => uploads.get(id)))
     await uploads.delete(uploadIds)
-    // The prefix also covers files of attempts that died before recording them; uploads may have arrived again.
+    // The prefix also covers files of attempts that died before recording them. Uploads may have arrived again.
     await files.deleteAll(
       [...deletedFiles, ...uploadRecords].flatMap((file) => file?.key ?? []),
       getJobPrefix(jobId),
@@ -104,7 +106,7 @@ export async function deleteJobData(jobId: string, deps: DeleteJobDeps): Promise
     const expiryEvents = job.deletedAt ? [] : [createExpiredEvent(state, deletedFiles.length)]
     await lifecycle.publish([...endEvents, ...deletionEvents, ...expiryEvents])
     if (job.zipJob !== undefined) await deleteZipJob(job.zipJob, deps)
-    // From now on the records, which list the files, are deleted.
+    // From now on, the records, which list the files, may be deleted.
     await store.changeJob(jobId, { set: { filesTold: true } })
   }
   await store.deleteTasks(state)
@@ -125,7 +127,10 @@ async function deleteZipJob(jobId: string, deps: DeleteJobDeps): Promise<void> {
   await deleteJobData(jobId, deps)
 }
 
-/** The process that ended the job may have died before publishing; its redelivered message would find no job. */
+/**
+ * Whether the end of the job may be unpublished: the process that ended the job may have died before publishing it, and
+ * a redelivered message would no longer find the job.
+ */
 const mayHaveUnpublishedEnd = ({ endedAt, deletedAt }: Job) =>
   endedAt !== undefined &&
   deletedAt !== undefined &&

@@ -25,7 +25,7 @@ import { getLinkLifetimeS, limitJobExpiry } from './link-lifetime.ts'
 interface EventContent<Name extends EventName> {
   readonly event: Name
   readonly sequence: number
-  /** RFC 3339. */
+  /** Timestamp (RFC 3339). */
   readonly occurredAt: string
   readonly body: EventBody<Name>
 }
@@ -50,7 +50,7 @@ function renderEvent<Name extends EventName>(
 
 const getSequenceNumber = ({ numbers, sequence }: Job, name: string) => numbers[name] ?? sequence
 
-/** Events of the request's files, `job.created`, and `job.queued` unless the job waits for uploads. */
+/** Creates the events of the request's files, `job.created`, and `job.queued` unless the job waits for uploads. */
 export function createCreationEvents(state: JobState): BusEvent[] {
   const { job } = state
   const isQueuedImmediately = job.queuedAt === job.createdAt
@@ -94,7 +94,7 @@ export function createStartedEvent(state: JobState): BusEvent {
   })
 }
 
-/** @param name key of the fact in the job's log. */
+/** Creates a progress event. @param name key of the fact in the job's log. */
 export function createProgressEvent(job: Job, name: string, fact: EventFact): BusEvent {
   const { percent = getJobPercent(job), stage = 'convert', taskName } = fact
   return renderEvent(job, {
@@ -105,7 +105,7 @@ export function createProgressEvent(job: Job, name: string, fact: EventFact): Bu
   })
 }
 
-/** Events whose facts are still in the log, in order. */
+/** Returns the events whose facts are still in the log, in order. */
 export function findUnpublishedEvents(state: JobState): BusEvent[] {
   const { job } = state
   const names = Object.keys(job.log).sort((a, b) => getSequenceNumber(job, a) - getSequenceNumber(job, b))
@@ -118,7 +118,7 @@ export function findUnpublishedEvents(state: JobState): BusEvent[] {
   })
 }
 
-/** All events of an ended job that may be unpublished. For a job that never started, this includes its creation. */
+/** Returns all events of an ended job that may be unpublished. If the job never started, they include its creation. */
 export function findUnpublishedEventsOfEndedJob(state: JobState): BusEvent[] {
   const { job } = state
   const hasNeverStarted = job.numbers['queued'] !== undefined && job.numbers['started'] === undefined
@@ -129,7 +129,7 @@ export function findUnpublishedEventsOfEndedJob(state: JobState): BusEvent[] {
   ]
 }
 
-/** The event of the job's end, with its usage. */
+/** Creates the event of the job's end, with its usage. */
 export const createEndEvent = (state: JobState): BusEvent => ({
   ...renderEnd(state),
   share: measureJobUsage(state),
@@ -159,14 +159,17 @@ function renderEnd(state: JobState): BusEvent {
 export interface UploadedFile {
   readonly owner: string
   readonly file: Omit<StoredFile, 'format'> & { readonly format: string | null }
-  /** RFC 3339. */
+  /** Timestamp (RFC 3339). */
   readonly occurredAt: string
   readonly via: EventBody<'file.uploaded'>['file']['via']
-  /** Absent for files that arrive before their job is created. */
+  /** The job of the file; undefined for files that arrive before their job is created. */
   readonly ofJob?: { readonly job: Pick<Job, 'id' | 'hasWebhook'>; readonly sequence: number } | undefined
 }
 
-/** An owner's file has arrived. It is an event of its job, unless it arrived earlier. */
+/**
+ * Creates the event for an owner's file that has arrived. It is an event of the file's job, unless the file arrived
+ * before the job.
+ */
 export function createFileUploadedEvent({ owner, file, occurredAt, via, ofJob }: UploadedFile): BusEvent {
   const { key, filename, size, mimeType, format, sha256 } = file
   const body = {
@@ -185,7 +188,7 @@ export function createFileUploadedEvent({ owner, file, occurredAt, via, ofJob }:
   return renderEvent({ ...job, owner }, { event: 'file.uploaded', sequence, occurredAt, body })
 }
 
-/** Events of the files that were sent with the request: their numbers precede that of `job.created`. */
+/** Creates the events of files that were sent with the request; their numbers precede that of `job.created`. */
 function createRequestFileEvents({ job, fixed }: JobState): BusEvent[] {
   const files = listSentFiles(job, fixed)
   const firstNumber = getSequenceNumber(job, 'created') - files.length
@@ -200,7 +203,7 @@ function createRequestFileEvents({ job, fixed }: JobState): BusEvent[] {
   )
 }
 
-/** Events of the files that an import task fetched. */
+/** Creates the events of files that an import task fetched. */
 export function createImportedFileEvents(
   job: Pick<Job, 'id' | 'owner' | 'numbers' | 'hasWebhook'>,
   task: Task,
@@ -236,7 +239,7 @@ export function createFileDownloadedEvent(
   return renderEvent(job, { event: 'file.downloaded', sequence: job.sequence, occurredAt, body })
 }
 
-/** @param index position of the file among the deleted files. */
+/** Creates the event of a deleted file. @param index position of the file among the deleted files. */
 export function createFileDeletedEvent({ job }: JobState, file: JobFile, index: number): BusEvent {
   const reason = job.deletedAt ? ('request' as const) : ('retention' as const)
   return renderEvent(job, {
@@ -247,7 +250,7 @@ export function createFileDeletedEvent({ job }: JobState, file: JobFile, index: 
   })
 }
 
-/** @param deletedFiles number of `file.deleted` events that precede it. */
+/** Creates the event of an expired job. @param deletedFiles number of `file.deleted` events that precede it. */
 export function createExpiredEvent({ job }: JobState, deletedFiles: number): BusEvent {
   const expiredAt = job.expiredAt ?? job.createdAt
   return renderEvent(job, {
@@ -262,7 +265,7 @@ const isUpload = ({ operation }: Pick<Task, 'operation'>) => operation === 'impo
 const getStatusBeforeStart = (): TaskStatus => 'pending'
 const getStatusAfterUpload = (task: Task): TaskStatus => (isUpload(task) ? 'completed' : 'pending')
 
-/** In the order of the request. */
+/** Returns the tasks in the order of the request. */
 const sortByNumber = ({ fixed, tasks }: JobState): (FixedTask | Task)[] =>
   [...fixed, ...tasks].sort((a, b) => a.number - b.number)
 
@@ -289,7 +292,8 @@ function describeEndedJob(state: JobState, endedAt: string) {
   const { job } = state
   const { queuedAt, startedAt, summary } = job
   const allTasks = sortByNumber(state)
-  // Otherwise the download of the job would deliver another file, or none.
+  // If the result is not the only one, the link must name the task: without it, the download of the job delivers
+  // another file, or none.
   const isOnlyResult = job.status === 'completed' && allTasks.filter(isLinkExport).length === 1
   const tasks = allTasks.map((task) => {
     const status = hasRecord(task) ? task.status : getFixedTaskStatus(task, state)
@@ -308,7 +312,10 @@ function describeEndedJob(state: JobState, endedAt: string) {
   }
 }
 
-/** The path of a result, from which subscribers get a signed URL; and when that expires, if it does so earlier. */
+/**
+ * Adds to a result its path, from which subscribers get a signed URL, and when the link expires if that is earlier than
+ * the files.
+ */
 function addExpiry(
   job: Job,
   query: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import type { FixedTask, JobState, Task, Warning } from '../model/job.ts'
 
-/** Items of a batch without a result, and why; the batch itself may be completed. */
+/** Items of a batch that have no result, and why. The batch itself may be completed. */
 
 export const isProcessTask = ({ operation }: { readonly operation: string }) =>
   !operation.startsWith('import/') && !operation.startsWith('export/')
@@ -9,7 +9,7 @@ type AnyTask = FixedTask | Task
 
 export interface FailedItem {
   readonly task: AnyTask
-  /** The task itself, or the failed import of its file. */
+  /** The task that failed: the item's task itself, or the import of its file. */
   readonly cause: AnyTask
 }
 
@@ -29,7 +29,7 @@ export function findFailedItems({ fixed, tasks }: JobState): FailedItem[] {
     })
 }
 
-/** Most items of a batch that its warnings name. */
+/** Maximum number of failed items that the warnings of a batch name. */
 const maxFailedItems = 100
 
 export const createFailedItemWarnings = (state: JobState): Warning[] =>

@@ -14,7 +14,9 @@ export class TransientError extends Error {
   }
 }
 
-/** The error that a client sees; anything but an `AppError` counts as an engine crash after the last attempt. */
+/**
+ * Converts an error to what a client sees; anything but an `AppError` counts as an engine crash after the last attempt.
+ */
 export function toClientError(error: unknown): JobError {
   if (error instanceof TransientError) return toClientError(error.clientError)
   if (!(error instanceof AppError)) return engineCrashedError

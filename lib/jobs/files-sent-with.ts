@@ -9,5 +9,5 @@ export const listSentFiles = (
   fixed
     .filter(({ operation }) => operation.startsWith('import/') && retryOf === undefined)
     .flatMap(({ files = [] }) => files)
-    // Uploads were published when they arrived.
+    // Uploads are excluded, because they were published when they arrived.
     .filter(({ key }) => key.startsWith('received/') && uploadIdOf(key) === undefined)

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Job } from '../model/job.ts'
 
 /**
- * Emits each job whose end this process stored, under the job's id. For waiting requests in the same process, which
+ * Emits each job whose end this process has stored, under the job's id, so that waiting requests in the same process
  * need not wait for the event bus.
  */
 export const jobEndEmitter = new EventEmitter().setMaxListeners(0)

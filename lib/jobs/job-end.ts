@@ -3,10 +3,10 @@ import type { JobState } from '../model/job.ts'
 import { findFirstImportedFile, type JobOutcome } from './job-state-machine.ts'
 import { getListKey } from './list.ts'
 
-/** Maximum bytes of a result in the job's record. */
+/** Maximum size in bytes of a result that is stored in the job's record. */
 const maxInlineResultBytes = 2000
 
-/** The write that ends a job. It also starts the job if its start is not recorded yet. */
+/** Returns the write that ends a job. It also starts the job if its start is not recorded yet. */
 export function createJobEndChange(
   state: JobState,
   outcome: JobOutcome,

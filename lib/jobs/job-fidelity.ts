@@ -1,7 +1,9 @@
 import { combineFidelities, combineSequential, type Fidelity } from '../model/fidelity.ts'
 import type { Task } from '../model/job.ts'
 
-/** Fidelity of a whole job: parallel tasks are summed, consecutive tasks are combined in sequence. */
+/**
+ * Combines the fidelity of all tasks of a job: parallel tasks are summed, consecutive tasks are combined in sequence.
+ */
 export function combineJobFidelity(processTasks: readonly Task[]): Fidelity | undefined {
   const filesByTask = new Map(
     processTasks.filter(({ status }) => status === 'completed').map((task) => [task.number, task]),

@@ -31,7 +31,7 @@ export class JobLifecycle {
   readonly #isRedelivered: boolean
   /** Timestamps of the facts that this process has published, by job and name. */
   readonly #publishedAtByEvent = new BoundedMap<string>(maxCachedTimes)
-  /** When this process last published progress of a job with many tasks or chunks. */
+  /** When this process last published progress of a job with many tasks or chunks, by job. */
   readonly #progressAtByTask = new BoundedMap<number>(maxCachedTimes)
 
   constructor({ store, bus, log, getSubscribers, isRedelivered }: JobLifecycleDeps) {
@@ -50,17 +50,17 @@ export class JobLifecycle {
     await this.#bus.publish(events.map((event) => addSubscribers(event, subscribers)))
   }
 
-  /** Remembers that a fact is published, so that the next write removes it from the job's record. */
+  /** Records that a fact is published, so that the next write removes it from the job's record. */
   #rememberPublished(jobId: string, name: string, at: string): void {
     this.#publishedAtByEvent.set(`${jobId} ${name}`, at)
   }
 
-  /** Returns and forgets the facts that this process has published: they can be removed from the job's log. */
+  /** Returns the facts that this process has published, which can be removed from the job's log, and forgets them. */
   forgetPublished(jobId: string, names: readonly string[]): string[] {
     return names.filter((name) => this.#publishedAtByEvent.delete(`${jobId} ${name}`))
   }
 
-  /** Publishes progress in units: buckets of a large job, or chunks of a split task. */
+  /** Publishes the progress of a unit: a bucket of tasks in a large job, or a chunk of a split task. */
   async publishUnitProgress(task: Task, unit: number, percent: number): Promise<void> {
     const { jobId } = task
     const now = Date.now()
@@ -93,13 +93,13 @@ export class JobLifecycle {
     )
     if (!applied || !record) return record
     const state = await this.#store.getState(job.id)
-    // If the job was deleted in the meantime, the deletion publishes all events.
+    // If the job was deleted in the meantime, its deletion publishes all events.
     if (state) await this.publish([createStartedEvent(state)])
     this.#rememberPublished(job.id, 'started', at)
     return record
   }
 
-  /** Publishes progress. Returns undefined when more progress is already published or the job is over. */
+  /** Publishes progress. Returns undefined if more progress is already published or the job has ended. */
   async publishProgress(
     job: Job,
     unit: number,
@@ -112,7 +112,7 @@ export class JobLifecycle {
     const fact = { at: new Date().toISOString(), percent: newPercent, stage, taskName }
     const name = String(unit)
     const earlierFact = job.log[name]
-    // The stored fact is about to be replaced, and its writer may have died before publishing it.
+    // The earlier fact is about to be replaced, and its writer may have died before publishing it.
     if (earlierFact && this.#publishedAtByEvent.get(`${job.id} ${name}`) !== earlierFact.at)
       await this.publish([createProgressEvent(job, name, earlierFact)])
     const { applied, record } = await this.#store.changeJob(
@@ -135,7 +135,7 @@ export class JobLifecycle {
         },
       },
     )
-    // After a lost response the write is not reported as applied, but the stored fact is ours (or has the same
+    // After a lost response the write is not reported as applied, but the stored fact is this one (or has the same
     // timestamp).
     const storedFact = record?.log[name]
     const isOurs = applied || storedFact?.at === fact.at
@@ -145,14 +145,14 @@ export class JobLifecycle {
     return record
   }
 
-  /** Publishes the end of a job again. */
+  /** Publishes the end of a job again, in case that it was not published. */
   async republishEnd(jobId: string): Promise<void> {
     const state = await this.#store.getState(jobId)
     if (!state?.job.endedAt || state.job.status === 'expired') return
     await continueTrace(state.tasks[0]?.traceparent, () => this.#publishEnd(state))
   }
 
-  /** Ends unfinished tasks first, so that their published status stays correct. */
+  /** Publishes the end of a job. Ends unfinished tasks first, so that their published status stays correct. */
   async #publishEnd(state: JobState): Promise<void> {
     const stateAfterEnd = await this.endAllTasks(state)
     await this.publish(findUnpublishedEventsOfEndedJob(stateAfterEnd))
@@ -166,7 +166,7 @@ export class JobLifecycle {
     return (await this.#store.getState(state.job.id)) ?? state
   }
 
-  /** The end is published: the sweep need not check the job before its retention ends. */
+  /** Records that the end is published, so the sweep need not check the job before its retention ends. */
   async #markEndPublished({ id, status, expiresAt }: Job): Promise<void> {
     await this.#store.changeJob(
       id,
@@ -186,7 +186,7 @@ export class JobLifecycle {
       const change = this.#isRedelivered
         ? endChange
         : { ...endChange, set: { ...endChange.set, unsaid: true, wakeAt } }
-      // The write depends on the status: a queued job has to be started as well.
+      // The write depends on the status, because a queued job has to be started as well.
       const condition = { equal: { status: state.job.status } }
       const { applied, record } = await this.#store.changeJob(jobId, change, { condition, mark: { endedBy } })
       if (!applied || !record) continue

@@ -33,7 +33,10 @@ export const maxTaskAttempts = 3
 
 type NextAction = 'wait' | 'run' | 'skip'
 
-/** A task runs when all its inputs are available. A lost input never becomes available. */
+/**
+ * Decides whether a task waits, runs, or is skipped. It runs when all its inputs are available; a lost input never
+ * becomes available.
+ */
 export function decideNextAction({
   open,
   lost,
@@ -49,24 +52,30 @@ export function decideNextAction({
 export const isReadyToJoin = ({ expandedBy, open, lost }: Pick<Task, 'expandedBy' | 'open' | 'lost'>) =>
   expandedBy !== undefined && !open && !lost
 
-/** Percent of a task when all its chunks are complete and have to be joined. */
+/** Percentage of a task when all its chunks are complete and have to be joined. */
 export const joinStartPercent = 90
 
-/** 0 to 100. A task that was split counts its finished chunks, but never reports less than before. */
+/**
+ * Returns the progress of a task, from 0 to 100. For a split task, finished chunks count, but it never reports less
+ * than before.
+ */
 export function getTaskPercent({ status, percent, expandedBy, partCount, open }: Task): number {
   if (status !== 'processing' || expandedBy === undefined || !partCount) return percent
   return Math.max(percent, Math.floor(((partCount - (open?.size ?? 0)) / partCount) * joinStartPercent))
 }
 
-/** Whether the end of a task fails its dependents and its job. */
+/** Whether the end of a task fails the tasks that depend on it, and its job. */
 export const failsDependents = ({ status, continueOnError }: Pick<Task, 'status' | 'continueOnError'>) =>
   status !== 'completed' && !continueOnError
 
-/** Whether a job waits for nothing more, or the rest cannot change its outcome. */
+/** Whether the outcome of a job is known: nothing is left to wait for, or the rest cannot change it. */
 export const isOutcomeKnown = ({ open, lost, failFast, total }: Job) =>
   !open || total === 0 || (failFast === true && lost !== undefined)
 
-/** 0 to 100. It never falls, because a running task counts less than a finished one. */
+/**
+ * Returns the progress of a job, from 0 to 100. It never decreases, because a running task counts less than a finished
+ * one.
+ */
 export function getJobPercent({ status, open, units, running }: Job): number {
   if (status === 'completed') return 100
   const openUnits = [...(open ?? [])]
@@ -76,7 +85,7 @@ export function getJobPercent({ status, open, units, running }: Job): number {
     : Math.min(99, Math.floor(((units - openUnits.length) * 100 + runningPercent) / units))
 }
 
-/** Status of a task when the job started: only the first task was running. */
+/** Returns the status of a task at the start of the job, when only the first task was running. */
 export function getStatusAtStart({ number }: { readonly number: number }, job: Job): Task['status'] {
   return number === job.startedWith ? 'processing' : 'pending'
 }
@@ -88,7 +97,7 @@ export interface JobOutcome {
   readonly result: JobResult
 }
 
-/** Decides how a job ends once its tasks are over. */
+/** Decides the outcome of a job whose tasks have ended. */
 export function decideOutcome(state: JobState): JobOutcome {
   const { job, tasks } = state
   const summary = job.require === 'any' ? { summary: summarizeBatch(state) } : {}
@@ -114,13 +123,16 @@ function summarizeBatch({ fixed, tasks }: JobState): BatchSummary {
   }
 }
 
-/** Finds the task that failed first; tasks that were cancelled for lack of input come after failed ones. */
+/** Finds the task that failed first; tasks that were cancelled for lack of input rank after failed ones. */
 function findFirstLoss({ tasks }: JobState): Task | undefined {
   const lostTasks = tasks.filter((task) => isTaskOver(task) && failsDependents(task))
   return sortByEnd(lostTasks.filter(({ status }) => status === 'failed'))[0] ?? sortByEnd(lostTasks)[0]
 }
 
-/** A task that was cancelled for lack of input is explained by the task that failed before it. */
+/**
+ * Finds the failure that explains the end of a task: for a task that was cancelled for lack of input, the failure of an
+ * earlier task.
+ */
 const findFirstFailure = (
   { fixed, tasks }: JobState,
   lostTask: Task | undefined,
@@ -135,14 +147,14 @@ const sortByEnd = (tasks: readonly Task[]) =>
 function errorOf(task: Task | FixedTask | undefined): JobError {
   const details = { ...task?.details, ...defined({ task: task?.name }) }
   return {
-    // Codes of tasks come from AppErrors, or are made here.
+    // The code is from an AppError, or was set in this module.
     code: (task?.code as JobError['code'] | undefined) ?? 'CONVERSION_FAILED',
     message: task?.message ?? 'None of the tasks produced a result.',
     details,
   }
 }
 
-/** Result of a job that is over: from its record, or built from its tasks if it did not fit there. */
+/** Returns the result of a job that has ended: from its record, or built from its tasks if it did not fit there. */
 export const getJobResult = (state: JobState): JobResult => state.job.result ?? buildResult(state)
 
 function buildResult(state: JobState): JobResult {
@@ -169,21 +181,23 @@ function buildResult(state: JobState): JobResult {
   return { files: listResultFiles(state), warnings, ...presentFields }
 }
 
-/** Warnings about the request, then those of each task, without duplicates. */
+/** Returns warnings about the request, then those of each task, without duplicates. */
 export const collectWarnings = (
   job: Pick<Job, 'warnings'>,
   tasks: readonly Pick<Task, 'warnings'>[],
 ): Warning[] => deduplicateWarnings([...job.warnings, ...tasks.flatMap(({ warnings }) => warnings)])
 
-/** Removes duplicates. The table returns the fields of a warning in any order. */
+/**
+ * Removes duplicates. The table returns the fields of a warning in any order, so they are sorted for the comparison.
+ */
 export function deduplicateWarnings(warnings: readonly Warning[]): Warning[] {
   const getContentKey = ({ code, message, field }: Warning) => JSON.stringify([code, message, field])
   return [...new Map(warnings.map((warning) => [getContentKey(warning), warning])).values()]
 }
 
 /**
- * Files behind the links of a job's exports; without such links, the files stored elsewhere, which are also kept
- * here.
+ * Returns the files behind the links of a job's exports; if there are no links, the files exported elsewhere, which are
+ * kept here too.
  */
 export function listResultFiles(state: JobState): ResultFile[] {
   const links = [...state.fixed, ...state.tasks].filter(isLinkExport)
@@ -197,7 +211,7 @@ export function listResultFiles(state: JobState): ResultFile[] {
   return makeNamesUnique(deduplicateFiles(files))
 }
 
-/** A file of several exports counts once, with the links that work longest. */
+/** Removes duplicates: a file of several exports counts once, with the links that work longest. */
 function deduplicateFiles(files: readonly ResultFile[]): ResultFile[] {
   const lifetimeS = (file: ResultFile) => file.linkLifetimeS ?? Number.POSITIVE_INFINITY
   const filesByKey = new Map<string, ResultFile>()
@@ -210,7 +224,7 @@ function deduplicateFiles(files: readonly ResultFile[]): ResultFile[] {
 
 export const isLinkExport = ({ operation }: { readonly operation: string }) => operation === 'export/url'
 
-/** Files of an export, renamed by its filename template. */
+/** Returns the files of an export, renamed by its filename template. */
 export function nameExportFiles(task: FixedTask | Task, state: JobState): StoredFile[] {
   const template = task.spec?.['filename']
   const { id: jobId, createdAt: date } = state.job
@@ -224,7 +238,7 @@ export function nameExportFiles(task: FixedTask | Task, state: JobState): Stored
   )
 }
 
-/** An export of links that delivers each file has stored them. */
+/** Returns the files that an export delivers. An export of links that has a record has stored them itself. */
 const listExportedFiles = (task: FixedTask | Task, state: JobState): readonly StoredFile[] =>
   isLinkExport(task) && hasRecord(task)
     ? listTaskFiles(task.number, state)
@@ -235,7 +249,7 @@ function makeNamesUnique<File extends StoredFile>(files: readonly File[]): File[
   return files.map((file) => ({ ...file, filename: names.createUniqueName(file.filename) }))
 }
 
-/** Files that a task provides to its dependents. */
+/** Returns the files that a task provides to the tasks that depend on it. */
 export function listTaskFiles(
   number: number,
   { fixed, tasks }: Pick<JobState, 'fixed' | 'tasks'>,
@@ -245,7 +259,10 @@ export function listTaskFiles(
   return fixed.find((candidate) => candidate.number === number)?.files ?? []
 }
 
-/** An export of links does no work: it is over when its inputs are. */
+/**
+ * Returns the status of a task without a record, such as an export of links: it does no work and ends when its inputs
+ * do.
+ */
 export function getFixedTaskStatus(task: FixedTask, { job, tasks }: JobState): FixedTask['status'] {
   if (!task.operation.startsWith('export/')) return task.status
   const inputs = tasks.filter(({ number }) => task.ins.includes(number))
@@ -254,7 +271,7 @@ export function getFixedTaskStatus(task: FixedTask, { job, tasks }: JobState): F
   return isTerminalStatus(job.status) ? 'cancelled' : 'pending'
 }
 
-/** First file that was imported after the job was created. */
+/** Returns the first file that was imported after the job was created. */
 export function findFirstImportedFile({ tasks }: Pick<JobState, 'tasks'>): Job['display']['source'] {
   const task = tasks.find(
     ({ operation, status }) => operation.startsWith('import/') && status === 'completed',
@@ -268,7 +285,7 @@ export interface JobFile extends StoredFile {
   readonly role: 'source' | 'output'
 }
 
-/** Every input and result file of a job, each once, in a stable order. */
+/** Returns every input and result file of a job, without duplicates, in a stable order. */
 export function listJobFiles({ fixed, tasks }: JobState): JobFile[] {
   const getRole = ({ operation }: { readonly operation: string }) =>
     operation.startsWith('import/') ? ('source' as const) : ('output' as const)
@@ -280,13 +297,13 @@ export function listJobFiles({ fixed, tasks }: JobState): JobFile[] {
 }
 
 interface StalledTasks {
-  /** Ready, or abandoned by their workers: send them again. */
+  /** Tasks that are ready, or abandoned by their workers; they must be sent again. */
   readonly unsentTasks: readonly Task[]
-  /** Over, but their dependents may not have been updated. */
+  /** Tasks that have ended, but whose dependents may not have been updated. */
   readonly unreportedTasks: readonly Task[]
 }
 
-/** Finds tasks of a live job that are stuck because a message or a worker was lost. */
+/** Finds tasks of an unfinished job that are stuck because a message or a worker was lost. */
 export function findStalledTasks({ job, tasks, chunks }: JobState, now: Date): StalledTasks {
   const graceLimit = new Date(now.getTime() - leaseGraceS * 1000).toISOString()
   const isAbandoned = (task: Task) => task.leaseUntil !== undefined && task.leaseUntil <= graceLimit
@@ -310,7 +327,10 @@ export function findStalledTasks({ job, tasks, chunks }: JobState, now: Date): S
   }
 }
 
-/** Whether a record still waits for a finished task; with join buckets, only once all tasks of the bucket are over. */
+/**
+ * Whether a record still waits for a finished task. With join buckets, it waits until all tasks of the bucket have
+ * ended.
+ */
 function isStillAwaited(task: Task, { job, tasks }: Pick<JobState, 'job' | 'tasks'>): boolean {
   if (task.part !== undefined) return isChunkAwaited(task, tasks)
   const usesJoinBuckets = (numbers: readonly number[]) => numbers.length > bucketSize
@@ -335,7 +355,7 @@ function isStillAwaited(task: Task, { job, tasks }: Pick<JobState, 'job' | 'task
   )
 }
 
-/** Whether the task of a chunk waits for it, or has recorded its failure without having ended. */
+/** Whether a chunk matters to its task: the task waits for it, or has recorded its failure without having ended. */
 const isChunkAwaited = (chunk: Task, tasks: readonly Task[]) =>
   tasks.some(({ number, status, open, lost }) => {
     const includesChunk = (numbers: ReadonlySet<number> | undefined) =>

@@ -11,7 +11,7 @@ const sumBytes = (files: readonly StoredFile[] = []) => files.reduce((sum, { siz
 const getFiles = (task: FixedTask | Task): readonly StoredFile[] =>
   hasRecord(task) && task.brought ? [task.brought] : (task.files ?? [])
 
-/** Measures the usage of a job that is over. */
+/** Measures the usage of a job that has ended. */
 export function measureJobUsage(state: JobState): JobUsage {
   const { job, fixed, tasks } = state
   const processTasks = tasks.filter(isWork)

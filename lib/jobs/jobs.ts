@@ -37,8 +37,8 @@ import { firstCheckS, type GraphRecords } from './task-graph.ts'
 import type { TaskSender } from './task-sender.ts'
 
 /**
- * Resolves when a job may have changed, at the latest after `remainingMs`; with the new record if the notification
- * contains it. `pauseMs` is how long to wait where there are no notifications.
+ * Resolves when a job may have changed, after `remainingMs` at the latest; with the new record if the notification
+ * contains it. Without notifications, it resolves after `pauseMs`.
  */
 export type WaitForJobChange = (
   jobId: string,
@@ -59,9 +59,9 @@ export interface JobsDeps {
   readonly checkForUpload: (task: Task) => Promise<void>
 }
 
-/** Seconds between checks of a live job: its age, within these limits. */
+/** Limits of the time between checks of an unfinished job, in seconds; within them it is the age of the job. */
 const checkIntervalS = { min: 300, max: 3600 }
-/** Seconds between checks for an upload, and until the job gives up waiting for it. */
+/** Seconds between checks for an upload, and seconds after which the job stops waiting for it. */
 const uploadCheckIntervalS = 60
 const uploadTimeoutS = 3600
 
@@ -72,9 +72,9 @@ const getTimeAfter = (seconds: number, now = new Date()) =>
 export class Jobs {
   readonly store: JobStore
   readonly taskSender: TaskSender
-  /** For work that a queue message triggers, which is delivered again after a crash. */
+  /** Completes tasks on behalf of a queue message, which is delivered again after a crash. */
   readonly completion: TaskCompletion
-  /** For work that an API call, the clock or an upload triggers, which is not delivered again. */
+  /** Completes tasks on behalf of an API call, the clock or an upload, which are not delivered again. */
   readonly #firstDeliveryCompletion: TaskCompletion
   readonly #deps: JobsDeps
 
@@ -87,8 +87,8 @@ export class Jobs {
   }
 
   /**
-   * Stores a new job together with `otherWrites`, and starts it.
-   * @returns false when a condition of `otherWrites` is not met.
+   * Stores a new job together with `otherWrites`, and starts it. @returns false if a condition of `otherWrites` is not
+   * met.
    */
   async create(records: GraphRecords, otherWrites: readonly TransactionWrite[] = []): Promise<boolean> {
     const { job, fixed, tasks } = records
@@ -101,8 +101,9 @@ export class Jobs {
     try {
       await this.#publishCreation(state)
     } catch (error) {
-      // The job is stored, and an error would make clients send it again. So the event stays in its log: the end of the
-      // job or the sweep publishes it. If this write fails as well, the sweep publishes the event and sends the tasks.
+      // The job is stored, and an error would make clients send it again. So the event stays in its log, and the end of
+      // the job or the sweep publishes it. If this write fails as well, the sweep publishes the event and sends the
+      // tasks.
       this.#deps.log.error({ jobId: job.id, error }, 'the creation of a job could not be published yet')
       await this.store.changeJob(job.id, { set: { 'log.created': { at: job.createdAt } } })
     }
@@ -119,7 +120,7 @@ export class Jobs {
     if (state.job.log['created']) await this.store.changeJob(state.job.id, { remove: ['log.created'] })
   }
 
-  /** Sends the tasks that are ready from the start; a job without tasks ends immediately. */
+  /** Sends the tasks that are ready from the start. A job without tasks ends immediately. */
   async #sendReadyTasks(state: JobState): Promise<void> {
     if (state.job.status === 'pending') return
     const readyTasks = state.tasks.filter(
@@ -129,7 +130,7 @@ export class Jobs {
     if (state.tasks.length === 0) await this.#firstDeliveryCompletion.lifecycle.finish(state.job.id)
   }
 
-  /** Cancels a job. Returns undefined when it is unknown or already over. */
+  /** Cancels a job. Returns undefined if it is unknown or has already ended. */
   async cancel(jobId: string, by: 'user' | 'system'): Promise<JobState | undefined> {
     const job = await this.store.getJob(jobId)
     if (!job) return undefined
@@ -159,8 +160,8 @@ export class Jobs {
   }
 
   /**
-   * Publishes that a file has arrived.
-   * @param ref the task that waits for it: it is then an event of the job, unless the job is over.
+   * Publishes that a file has arrived. @param ref the task that waits for it; the event then belongs to the job, unless
+   * the job has ended.
    */
   async publishUpload(uploadedFile: Omit<UploadedFile, 'ofJob'>, ref?: TaskRef): Promise<void> {
     const job = ref && (await this.store.numberFiles(ref, 1))
@@ -173,7 +174,7 @@ export class Jobs {
   }
 
   /**
-   * Publishes that a file of a job was downloaded, if there are subscribers: the service itself does not need this
+   * Publishes that a file of a job was downloaded, if there are subscribers. The service itself does not need this
    * event, which costs a write. Each download gets its own sequence number.
    */
   async publishDownload(job: Job, file: StoredFile, downloadDetails: DownloadDetails): Promise<void> {
@@ -189,7 +190,7 @@ export class Jobs {
     await this.#firstDeliveryCompletion.lifecycle.publish([event])
   }
 
-  /** Deletes the job, its tasks and its files. Returns false when it is already deleted. */
+  /** Deletes the job, its tasks and its files. Returns false if it is already deleted. */
   async delete(jobId: string): Promise<boolean> {
     const job = await this.store.getJob(jobId)
     if (!job || !(await markJobDeleted(job, this.store, getTimeAfter(republishAfterS)))) return false
@@ -202,7 +203,7 @@ export class Jobs {
     return { store, files, uploads, log, lifecycle: this.#firstDeliveryCompletion.lifecycle }
   }
 
-  /** Does whatever is due for a job whose `wakeAt` has passed. */
+  /** Does everything that is due for a job whose `wakeAt` has passed. */
   async wake(jobId: string, now = new Date()): Promise<void> {
     const job = await this.store.getJob(jobId)
     if (!job) return
@@ -243,7 +244,7 @@ export class Jobs {
     else await this.#scheduleCheck(job, getTimeAfter(uploadCheckIntervalS, now))
   }
 
-  /** Ends the task that waits for an upload, with its file or an error. Returns whether the task completed. */
+  /** Ends the task that waits for an upload, with the file or an error. Returns whether the task has completed. */
   async completeUpload(
     ref: TaskRef,
     outcome: { readonly file: StoredFile } | { readonly error: Pick<Task, 'code' | 'message' | 'details'> },
@@ -263,7 +264,7 @@ export class Jobs {
     return record?.status === 'completed'
   }
 
-  /** Queues the job after its last upload. */
+  /** Queues the job once its last upload is complete. */
   async #queueWhenUploaded(task: Task, { isRepeat }: { isRepeat: boolean }): Promise<void> {
     await this.#firstDeliveryCompletion.completeTask(task, { isRepeat })
     const { jobId, number } = task
@@ -284,10 +285,10 @@ export class Jobs {
     await this.#sendReadyTasks(state)
   }
 
-  /** Repairs and resumes a live job, since messages or workers may be lost. */
+  /** Repairs and resumes an unfinished job, because messages or workers may have been lost. */
   async #resume(state: JobState, now: Date): Promise<void> {
     const { job, tasks } = state
-    // The process that started it may have died before publishing.
+    // The process that started the job may have died before publishing its start.
     if (job.wakeAt === getFirstCheckAt(job.queuedAt ?? job.createdAt))
       await this.#firstDeliveryCompletion.lifecycle.publish([
         ...createCreationEvents(state),
@@ -306,9 +307,8 @@ export class Jobs {
   }
 
   /**
-   * Waits until the job satisfies the condition or the timeout has passed. Returns its latest version, or undefined
-   * when it does not exist. Reacts to notifications where this process receives them, and polls at growing intervals
-   * otherwise.
+   * Waits until the job satisfies the condition or the timeout has passed. Returns its latest version, or undefined if
+   * it does not exist. Reacts to notifications if this process receives them, and polls at growing intervals otherwise.
    * @param knownJob the job that the caller has just created, to save a read.
    */
   async waitFor(

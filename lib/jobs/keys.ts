@@ -3,9 +3,11 @@ import type { Key } from '../aws/table.ts'
 import type { TaskRef } from '../model/task-message.ts'
 import { wakeShards } from '../resources/storage.ts'
 
-/** Keys of a job's records: a hundred tasks per partition, so that no single partition gets all the traffic. */
+/**
+ * Keys of a job's records. A partition has a hundred tasks, so that no partition gets all the traffic of a large job.
+ */
 
-/** Maximum size of a set of numbers, and tasks per bucket. */
+/** Number of tasks in a bucket, which is also the maximum size of a set of numbers. */
 export const bucketSize = 100
 
 const padNumber = (number: number) => String(number).padStart(5, '0')
@@ -34,15 +36,15 @@ export const getJoinBucketKey = (jobId: string, task: number, index: number): Ke
   sk: `LATCH#${padNumber(task)}#${index}`,
 })
 
-/** Record that counts the unfinished tasks of a bucket. */
+/** Returns the key of the record that counts the unfinished tasks of a bucket. */
 export const getBucketCountKey = (jobId: string, bucket: number): Key => ({
   pk: getJobPartition(jobId, bucket),
   sk: 'LATCH#count',
 })
 
-/** Always the same shard for the same job; shards spread due jobs over the index. */
+/** Returns the index shard of a job, which never changes; shards spread jobs that are due over the index. */
 export const getWakeShard = (id: string): string =>
   `wake#${(createHash('sha256').update(id).digest()[0] ?? 0) % wakeShards}`
 
-/** Name of the sequence number of the first file that a task imported or waited for. */
+/** Returns the name of the sequence number of the first file that a task imported or waited for. */
 export const getFilesNumberName = (task: number) => `files${task}`

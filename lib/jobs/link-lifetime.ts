@@ -1,21 +1,24 @@
 import type { FixedTask, Job, Task } from '../model/job.ts'
 
-/** Links of an export may expire earlier than its files: `expires_in` of `export/url`. */
+/** Links of an export may expire earlier than its files, with `expires_in` of `export/url`. */
 
-/** Seconds after the end of the job until the links of an export expire; undefined without a limit of its own. */
+/**
+ * Returns how many seconds after the end of the job the links of an export expire; undefined if they have no limit of
+ * their own.
+ */
 export function getLinkLifetimeS({ spec }: Pick<FixedTask | Task, 'spec'>): number | undefined {
   const lifetimeS = spec?.['expires_in']
   return typeof lifetimeS === 'number' ? lifetimeS : undefined
 }
 
-/** The job, as if its files were deleted when links with this lifetime expire. */
+/** Returns the job as if its files were deleted when links with this lifetime expire. */
 export function limitJobExpiry(job: Job, lifetimeS: number | undefined): Job {
   if (lifetimeS === undefined) return job
   const expiresAt = new Date(Date.parse(job.endedAt ?? job.createdAt) + lifetimeS * 1000).toISOString()
   return expiresAt < job.expiresAt ? { ...job, expiresAt } : job
 }
 
-/** The shortest of several lifetimes. */
+/** Returns the shortest of several lifetimes. */
 export const findShortestLifetime = (lifetimes: readonly (number | undefined)[]): number | undefined => {
   const limits = lifetimes.filter((lifetimeS) => lifetimeS !== undefined)
   return limits.length > 0 ? Math.min(...limits) : undefined

@@ -3,8 +3,9 @@ import type { Table } from '../aws/table.ts'
 import { isLiveStatus, type Job, type JobStatus } from '../model/job.ts'
 
 /**
- * Jobs of an owner by age: one index partition per terminal status, and one for live jobs. Moving a job to another
- * costs two writes, so the jobs of owners with few of them stay in one partition for all statuses.
+ * Lists the jobs of an owner by age. There is one index partition per terminal status, and one for unfinished jobs.
+ * Moving a job to another partition costs two writes, so the jobs of owners with few of them stay in one partition for
+ * all statuses.
  */
 
 const listsByStatus = ['live', 'completed', 'failed', 'cancelled'] as const
@@ -14,7 +15,7 @@ type List = (typeof listsByStatus)[number]
 const getList = (status: JobStatus): List | undefined =>
   isLiveStatus(status) ? 'live' : listsByStatus.find((list) => list === status)
 
-/** Returns undefined for jobs that are not listed, such as expired ones. */
+/** Returns the list of a job; undefined for jobs that are not listed, such as expired ones. */
 export function getListKey({
   owner,
   status,
@@ -32,13 +33,15 @@ export interface JobQuery {
   readonly newestFirst: boolean
   /** Id of the last job that was scanned for the previous page. */
   readonly after?: string | undefined
-  /** Only partitions that can have such jobs are read; `matches` compares the status of each job. */
+  /**
+   * Statuses to list; only partitions that can have such jobs are read, and `matches` compares the status of each job.
+   */
   readonly statuses?: readonly JobStatus[] | undefined
   readonly tag?: string | undefined
-  /** Milliseconds since the epoch; both limits are exclusive. */
+  /** Lower and upper limit of the creation time in milliseconds since 1970; both are exclusive. */
   readonly createdAfterMs?: number | undefined
   readonly createdBeforeMs?: number | undefined
-  /** Ends a page when its jobs have this many tasks, even if it has fewer than `limit` jobs. */
+  /** A page ends once its jobs have this many tasks, even if it has fewer than `limit` jobs. */
   readonly maxTasks?: number | undefined
   readonly matches: (job: Job) => boolean
 }
@@ -49,7 +52,7 @@ export interface JobPage {
   readonly next: string | undefined
 }
 
-/** Jobs scanned per page: a filter that matches almost nothing must not read the whole history. */
+/** Maximum number of jobs scanned per page: a filter that matches almost nothing must not read the whole history. */
 const maxScanned = 500
 const maxIdsPerRead = 100
 
@@ -69,7 +72,7 @@ export const idBounds = {
 const maxCreationMs = 60_000
 
 interface Range {
-  /** Both limits are inclusive. */
+  /** Lower and upper bound of the ids; both are inclusive. */
   readonly from: string
   readonly to: string
 }
@@ -84,7 +87,7 @@ export async function queryJobs(
   let scanned = 0
   let lastId = after
   for (;;) {
-    // Without a filter, one more job than the page shows whether there is a next page.
+    // Without a filter, reading one more job than the page has shows whether there is a next page.
     const count = scanned === 0 ? Math.min(limit + 1, maxIdsPerRead) : maxIdsPerRead
     const { ids, isLastPage } = await queryNextIds(query, lastId, count, table)
     const candidates = (await read(ids)).filter((job) => matchesQuery(job, query))
@@ -101,7 +104,7 @@ export async function queryJobs(
   }
 }
 
-/** Compares `createdAt`, because the id is older than that timestamp. */
+/** Whether a job matches the query. Its `createdAt` is compared, because the id is older than that timestamp. */
 function matchesQuery(job: Job, { createdAfterMs, createdBeforeMs, matches }: JobQuery): boolean {
   const createdMs = Date.parse(job.createdAt)
   if (createdAfterMs !== undefined && createdMs <= createdAfterMs) return false
@@ -114,7 +117,7 @@ function isFull(foundJobs: readonly Job[], nextJob: Job, { limit, maxTasks = Inf
   return foundJobs.length >= limit || (foundJobs.length > 0 && tasks + nextJob.total > maxTasks)
 }
 
-/** Merges the next ids of all index partitions in order, up to the point that each of them was read. */
+/** Merges the next ids of all index partitions in order, as far as all of them were read. */
 async function queryNextIds(
   query: JobQuery,
   lastId: string | undefined,
@@ -185,7 +188,7 @@ async function queryIds(
     ExpressionAttributeNames: { '#key': attribute },
     ExpressionAttributeValues: { ':key': value, ':from': from, ':to': to },
     ScanIndexForward: !newestFirst,
-    // One more, because the range includes the last id of the previous read.
+    // One more id is read, because the range includes the last id of the previous read.
     Limit: count + 1,
   })
   const ids = items.map(({ id }) => String(id)).filter((id) => id !== last)

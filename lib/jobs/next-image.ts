@@ -17,7 +17,7 @@ export function resolveConversion(
   return [files, operation.toConversionSpec(files.map(getFirstListedFile), TaskSpec.parse(task.spec))]
 }
 
-/** The files of an unpacked list come with their manifest, which is no input of a conversion. */
+/** Removes the manifest, which comes with the files of an unpacked list and is no input of a conversion. */
 function removeManifest(
   files: readonly StoredFile[],
   { operation }: Pick<Task, 'operation'>,
@@ -31,10 +31,12 @@ function removeManifest(
   return otherFiles.length > 0 ? otherFiles : files
 }
 
-/** The image that runs the next step. Inputs that need several images go through them one after another. */
+/**
+ * Returns the image that runs the next step. Inputs that need several images are processed by them one after another.
+ */
 export function getNextImage(inputPlans: readonly InputPlan[]): ImageId {
   const nextStep = inputPlans.map(({ steps, step }) => steps[step]).find((step) => step !== undefined)
   if (!nextStep) throw new Error('the task has no remaining step')
-  // Images of steps come from our own planner.
+  // The planner of this service wrote the images of the steps.
   return nextStep.image as ImageId
 }

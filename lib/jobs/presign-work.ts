@@ -9,11 +9,11 @@ import type { JobStore } from './store.ts'
 import type { TaskInputs, TaskSender } from './task-sender.ts'
 
 /**
- * Lifetime of the signatures: longer than a function runs, and shorter than the lifetime of the function's credentials.
- * A task that waited too long in its queue is sent back to be signed again.
+ * Lifetime of the signatures in seconds, longer than a function runs and shorter than the function's credentials are
+ * valid. A task that waited too long in its queue is sent back to be signed again.
  */
 export const signatureLifetimeS = 3600
-/** Maximum characters of a message (the limit of SQS is 1 MiB); larger ones are stored in the bucket and linked. */
+/** Maximum number of characters in a message (SQS allows 1 MiB); larger ones are stored in the bucket and linked. */
 const maxMessageCharacters = 200_000
 
 interface PresigningDeps {
@@ -60,7 +60,9 @@ async function presignWork(
   return { url: await signer.signInput(key, signatureLifetimeS) }
 }
 
-/** All files that a worker may read: inputs of the task, files of its input plans, and results of its chunks. */
+/**
+ * Returns all files that a worker may read: inputs of the task, files of its input plans, and results of its chunks.
+ */
 async function findReadableFiles(
   task: Task,
   taskInputs: TaskInputs | undefined,
@@ -75,7 +77,7 @@ async function findReadableFiles(
   return [...inputFiles, ...planFiles, ...chunks.flatMap(({ files }) => files)]
 }
 
-/** Returns the opened secrets by their sealed values. */
+/** Returns the unsealed secrets, keyed by their sealed values. */
 function openSecrets({ spec, pieces, jobId }: Task, vault: Vault): Record<string, unknown> {
   const openedSecrets: Record<string, unknown> = {}
   mapDeep([spec, pieces], (sealed) => {

@@ -1,6 +1,6 @@
 import type { Job, StoredFile } from '../model/job.ts'
 
-/** The ZIP of all results of a batch. It is packed when a client requests it, so its size is not known before. */
+/** The ZIP of all results of a batch. It is packed when a client requests it, so its size is not known beforehand. */
 
 export const resultsZip = {
   filename: 'results.zip',
@@ -8,7 +8,7 @@ export const resultsZip = {
   mimeType: 'application/zip',
 } as const satisfies Partial<StoredFile>
 
-/** Whether the download URL of a job delivers all results; batches of earlier versions only have `require`. */
+/** Whether the download URL of a job delivers all results. Batches of earlier versions only have `require`. */
 export const packsResults = ({ packsResults: packs, require }: Job): boolean =>
   packs === true || require === 'any'
 

@@ -18,11 +18,13 @@ import type { InvocationOutcome, Lambda, LocalFunction } from './runtime.ts'
 const concurrency = 64
 /** How long `close` waits for running functions. */
 const closeTimeoutMs = 5000
-/** "The retry interval increases exponentially from 1 second after the first attempt to a maximum of 5 minutes". */
+/**
+ * AWS: "The retry interval increases exponentially from 1 second after the first attempt to a maximum of 5 minutes".
+ */
 const throttled = { firstDelayS: 1, maxDelayS: 300 }
-/** Lambda's default of MaximumEventAgeInSeconds: how long an accepted invocation is tried, however it fails. */
+/** How long Lambda retries an accepted invocation, whatever its error: the default of MaximumEventAgeInSeconds. */
 const maxAgeS = 6 * 3600
-/** The bus waits for functions with at most this time limit; it gives up a delivery after 30 s. */
+/** The event bus waits for functions with at most this time limit, because it gives up a delivery after 30 s. */
 const maxDirectMs = 20_000
 
 interface AsyncInvocationsOptions {
@@ -34,7 +36,10 @@ interface AsyncInvocationsOptions {
    * the third" (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html).
    */
   readonly retryDelaysS?: readonly number[]
-  /** After this an invocation is repeated if the service died; renewed while the function runs. */
+  /**
+   * How long a message stays hidden after the service died, until its invocation is repeated; renewed while the
+   * function runs.
+   */
   readonly leaseS?: number
   /** Set when the queue's server runs in this process. */
   readonly connection?: ClientConnection | undefined
@@ -48,11 +53,11 @@ type FailedOutcome = Extract<InvocationOutcome, { readonly ok: false }>
 interface Invocation {
   readonly name: string
   readonly requestId: string
-  /** Starts at 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number
   /** How often this attempt was throttled. */
   readonly throttledTimes?: number
-  /** When the first attempt was accepted, in ms. */
+  /** When the first attempt was accepted, in milliseconds since 1970. */
   readonly acceptedAt?: number
 }
 
@@ -61,7 +66,7 @@ const messageAttribute = (StringValue: string | number): MessageAttributeValue =
   StringValue: String(StringValue),
 })
 
-/** Escapes two characters that are allowed in JSON but not in an SQS message. */
+/** Escapes two characters that JSON allows but an SQS message does not. */
 const escapeNoncharacters = (json: string) =>
   json.replace(/[\ufffe\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`)
 
@@ -98,20 +103,20 @@ export class AsyncInvocations {
     })
   }
 
-  /** Waits for running functions; those that take too long are repeated after the next start. */
+  /** Waits for running functions. Those that take too long are repeated after the next start. */
   async close(): Promise<void> {
     const timeout = sleep(closeTimeoutMs, undefined, { ref: false })
     await Promise.race([this.#mapping.close(), timeout])
   }
 
-  /** Resolves when the invocation is on disk. `payload` is JSON. */
+  /** Accepts an invocation; resolves when it is on disk. `payload` is JSON. */
   async accept(name: string, payload: string, requestId: string = randomUUID()): Promise<void> {
     await this.#send(payload, { name, requestId, attempt: 1 }, 0)
   }
 
   /**
-   * Runs an invocation directly for a caller that holds it until this resolves and repeats it if this process dies, so
-   * only failures need the queue. A function that may take longer than the caller waits is accepted instead.
+   * Runs an invocation directly. The caller holds it until this resolves, and repeats it if this process dies, so only
+   * failures need the queue. A function that may take longer than the caller waits is accepted instead.
    */
   async runOrAccept(name: string, payload: string): Promise<void> {
     const { lambda } = this.#options
@@ -155,7 +160,7 @@ export class AsyncInvocations {
       requestId: attribute('requestId'),
       attempt: Number(attribute('attempt')),
       throttledTimes: Number(attribute('throttledTimes')),
-      // Missing in messages of an earlier version.
+      // Messages of an earlier version lack this attribute.
       acceptedAt: Number(attribute('acceptedAt')) || Date.now(),
     }
     const target = lambda.find(invocation.name)
@@ -189,7 +194,7 @@ export class AsyncInvocations {
     else await this.#sendToDeadLetterQueue(target, payload, invocation.requestId, failure)
   }
 
-  /** Keeps the message hidden while the function runs, but not much longer if this process dies. */
+  /** Keeps a message hidden while its function runs, but not much longer if this process dies. */
   async #withLease<T>(ReceiptHandle: string, work: () => Promise<T>): Promise<T> {
     const renew = () =>
       this.#sqs
@@ -210,7 +215,7 @@ export class AsyncInvocations {
   }
 
   /**
-   * Sets the same attributes as Lambda
+   * Sends an invocation to the dead-letter queue, with the same attributes as Lambda
    * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html).
    */
   async #sendToDeadLetterQueue(

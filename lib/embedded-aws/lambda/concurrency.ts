@@ -1,12 +1,12 @@
-// Concurrent executions of an account: functions with reserved concurrency have their own, the others share the rest.
-// https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
+// Counts the concurrent executions of an account: functions with reserved concurrency have their own, the others share
+// the rest. https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
 
 interface LimitedFunction {
   readonly name: string
   readonly reservedConcurrency?: number
 }
 
-/** Why an invocation was throttled, as Lambda says it. */
+/** Why an invocation was throttled, as Lambda names the reason. */
 export type ThrottleReason =
   | 'ConcurrentInvocationLimitExceeded'
   | 'ReservedFunctionConcurrentInvocationLimitExceeded'
@@ -16,7 +16,7 @@ export class Concurrency {
   readonly #sharing: readonly string[]
   readonly #runningCounts = new Map<string, number>()
 
-  /** @throws Error if more is reserved than the account has */
+  /** Creates the counters. @throws Error if more is reserved than the account has */
   constructor(functions: readonly LimitedFunction[], concurrentExecutions = Infinity) {
     const reserved = functions.reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0)
     this.#unreserved = concurrentExecutions - reserved

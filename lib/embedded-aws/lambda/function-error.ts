@@ -3,7 +3,7 @@ export interface FunctionFailure {
   readonly errorType: string
   readonly errorMessage: string
   readonly trace?: readonly string[]
-  /** Of an invocation that was throttled. */
+  /** Why the invocation was throttled. */
   readonly reason?: string
 }
 
@@ -24,7 +24,7 @@ export class FunctionError extends Error {
 /** The failure of an invocation that was throttled, so that the function has not run. */
 export class ThrottledInvocation extends FunctionError {}
 
-/** Converts a thrown value like Lambda's Node runtime. */
+/** Converts a thrown value like Lambda's Node runtime does. */
 export function toFunctionFailure(thrownError: unknown): FunctionFailure {
   if (thrownError instanceof FunctionError) return thrownError.failure
   if (!(thrownError instanceof Error))

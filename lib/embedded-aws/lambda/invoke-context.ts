@@ -1,6 +1,7 @@
 import { InvokeStore, InvokeStoreBase } from '@aws/lambda-invoke-store'
 
-// A process runs several invocations at a time, each with a trace header of its own.
+// The store is per asynchronous context, because a process runs several invocations at a time, each with its own trace
+// header.
 const invokeStore = await InvokeStore.getInstanceAsync(true)
 
 /**

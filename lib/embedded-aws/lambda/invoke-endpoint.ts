@@ -17,7 +17,7 @@ export const lambdaPath = '/2015-03-31/functions/'
 const invocationTypes = ['RequestResponse', 'Event', 'DryRun'] as const
 type InvocationType = (typeof invocationTypes)[number]
 
-/** Log bytes in a response (the last 4 KB, by the API reference). */
+/** Size of the log tail in a response: the last 4 KB, by the API reference. */
 const tailBytes = 4096
 
 class TooManyRequests extends ApiError {
@@ -109,13 +109,13 @@ function serializeResult(value: unknown) {
     const errorMessage = `Response payload size exceeded maximum allowed payload size (${lambdaLimits.responseBytes} bytes).`
     return { failure: { errorType: 'Function.ResponseSizeTooLarge', errorMessage } }
   } catch (error) {
-    // A circular reference, or a bigint.
+    // The result has a circular reference or contains a bigint.
     const errorMessage = `Unable to stringify response body: ${error instanceof Error ? error.message : error}`
     return { failure: { errorType: 'Runtime.MarshalError', errorMessage } }
   }
 }
 
-/** The lines that Lambda itself logs for an invocation; those of the function are in the service's log. */
+/** Formats the lines that Lambda itself logs for an invocation; the function's own lines are in the service's log. */
 function formatLogTail(
   target: LocalFunction,
   requestId: string,
@@ -138,7 +138,7 @@ const tooLarge = (maxBytes: number) =>
     413,
   )
 
-/** Parses `name`, `account:function:name` or an ARN, each with an optional qualifier. */
+/** Parses a function name: `name`, `account:function:name` or an ARN, each with an optional qualifier. */
 function parseFunctionName({ method, url = '' }: IncomingMessage, region: string) {
   const [path = '', search = ''] = url.split('?', 2)
   const segment = /^([^/]+)\/invocations\/?$/.exec(path.slice(lambdaPath.length))?.[1]

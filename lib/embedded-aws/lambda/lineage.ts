@@ -1,21 +1,24 @@
-// Recursive-loop detection. The trace header counts how often each function ran in one chain of requests; SQS stores it
-// with a message, and the SDK sends the header of the running invocation along.
+// Detects recursive loops. The trace header counts how often each function ran in one chain of requests. SQS stores it
+// with a message, and the SDK adds the header of the running invocation to its requests.
 // https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Invocations of a function in one chain of requests; the next one is stopped. */
+/** How often a function may run in one chain of requests; the next invocation is stopped. */
 export const maxChainedInvocations = 16
 
 const rootField = 'Root='
 const lineageField = 'Lineage='
 
-/** The header of the next invocation of a function, and its number in the chain. */
+/** The trace header of the next invocation of a function, and its number in the chain. */
 export interface ChainedInvocation {
   readonly traceHeader: string
   readonly number: number
 }
 
-/** @param traceHeaders those of the messages of a batch; for each function, the highest count applies */
+/**
+ * Continues the chain of requests that led to a batch. @param traceHeaders headers of the messages of the batch; for
+ * each function, the highest count applies
+ */
 export function continueLineage(traceHeaders: readonly string[], functionName: string): ChainedInvocation {
   const fields = traceHeaders.flatMap((header) => header.split(';'))
   const root = fields.find((field) => field.startsWith(rootField)) ?? `${rootField}${newTraceId()}`
@@ -34,7 +37,7 @@ export function continueLineage(traceHeaders: readonly string[], functionName: s
   return { traceHeader: `${root};${lineageField}${lineage}`, number }
 }
 
-/** The header names functions by hashes. */
+/** Returns the hash that names a function in the header. */
 const lineageId = (functionName: string) =>
   createHash('sha256').update(functionName).digest('hex').slice(0, 8)
 

@@ -15,24 +15,24 @@ import { readFailedIds, splitIntoBatches, toSqsRecord } from './sqs-batch.ts'
 
 /** Duration of one long poll (AWS's limit). */
 const longPollS = 20
-/** Maximum messages of one receive, and entries of one batch call (AWS's limits). */
+/** Maximum number of messages of one receive, and of entries of one batch call (AWS's limits). */
 const maxPerCall = 10
-/** Maximum payload of a synchronous invocation, minus the JSON around the bodies. */
+/** Maximum size of the message bodies: the payload limit of a synchronous invocation, minus the JSON around them. */
 const maxBatchBytes = 5_500_000
-/** Pauses before a throttled invocation is tried again: at first, and at most. */
+/** First and maximum pause before a throttled invocation is repeated. */
 const throttledPauseMs = { first: 200, most: 5000 }
-/** When the whole invocation fails, its messages return after this: by then the lease of its worker has expired. */
+/** Delay after which the messages of a failed invocation return: by then, the lease of its worker has expired. */
 const retryDelayS = 16
 
-/** Settings of an event source mapping, by their names in the template. */
+/** Settings of an event source mapping, named as in the template. */
 interface QueueMappingSettings {
-  /** Messages per invocation. */
+  /** Maximum number of messages per invocation. */
   readonly batchSize: number
-  /** Seconds to wait for a batch to become full. */
+  /** How many seconds to wait until a batch is full. */
   readonly maximumBatchingWindow?: number
-  /** Concurrent invocations. */
+  /** Maximum number of concurrent invocations. */
   readonly maximumConcurrency?: number
-  /** The function returns the ids of failed messages; otherwise a batch fails or succeeds as a whole. */
+  /** Set if the function returns the ids of failed messages; otherwise a batch fails or succeeds as a whole. */
   readonly functionResponseType?: 'ReportBatchItemFailures'
 }
 
@@ -44,13 +44,18 @@ export interface QueueMappingOptions {
   /** How many invocations this machine can run at the same time. */
   readonly concurrency: number
   /**
-   * How long received messages stay hidden, and a throttled invocation of them is repeated. By default the visibility
+   * How long received messages stay hidden, while a throttled invocation of them is repeated. By default the visibility
    * timeout of the queue, as on AWS, but then a throttled invocation fails at once.
    */
   readonly visibilityS?: number
-  /** Gets the trace headers of the messages as well. Throws ThrottledInvocation if the function cannot run now. */
+  /**
+   * Invokes the function with the messages and their trace headers. Throws ThrottledInvocation if it cannot run now.
+   */
   readonly invoke: (event: SQSEvent, traceHeaders: readonly string[]) => Promise<unknown>
-  /** Returns the messages of a failed invocation early. Lambda leaves them until their visibility timeout ends. */
+  /**
+   * Whether the messages of a failed invocation return early. Lambda leaves them hidden until their visibility timeout
+   * ends.
+   */
   readonly retriesEarly?: boolean
   /** Set when the queue's server runs in this process. */
   readonly connection?: ClientConnection | undefined
@@ -105,13 +110,13 @@ export class QueueMapping {
       return
     }
     for (const batch of batches) {
-      // Large bodies can result in more batches than there are free slots.
+      // Large message bodies can result in more batches than there are free slots.
       if (this.#runningBatches.size >= this.#concurrency) await Promise.race(this.#runningBatches)
       this.#startInvocations([batch], receivedAt)
     }
   }
 
-  /** Receives batches for up to `free` invocations; none when the queue stays empty. */
+  /** Receives batches for up to `free` invocations; returns none if the queue stays empty. */
   async #receiveBatches(free: number): Promise<Message[][]> {
     const { batchSize, maximumBatchingWindow = 0 } = this.#options.settings
     // Later messages of a group wait until the earlier ones are deleted, so they must go into the same batch.
@@ -150,7 +155,7 @@ export class QueueMapping {
     }
   }
 
-  /** Starts one invocation per batch, one after the other. */
+  /** Starts an invocation for each batch, in order. */
   #startInvocations(batches: readonly Message[][], receivedAt: number): void {
     const run = this.#processAll(batches, receivedAt)
       .catch((error) =>
@@ -189,7 +194,7 @@ export class QueueMapping {
     await this.#delete(batch.filter(({ MessageId = '' }) => !failedIds.has(MessageId)))
   }
 
-  /** Repeats a throttled invocation as long as its messages stay hidden. */
+  /** Repeats a throttled invocation for as long as its messages stay hidden. */
   async #retryWhileThrottled<T>(receivedAt: number, invokeOnce: () => Promise<T>): Promise<T> {
     const { visibilityS = 0 } = this.#options
     const endsAt = receivedAt + visibilityS * 1000

@@ -6,7 +6,9 @@ import { Concurrency } from './concurrency.ts'
 import { FunctionError, type FunctionFailure, timeoutErrorType, toFunctionFailure } from './function-error.ts'
 import { continueLineage, maxChainedInvocations } from './lineage.ts'
 
-/** The context that Lambda passes to a handler, without the callbacks of old runtimes, which Node 24 no longer has. */
+/**
+ * The context that Lambda passes to a handler, without the callbacks of old runtimes, which Node 24 no longer supports.
+ */
 export type FunctionContext = Omit<Context, 'done' | 'fail' | 'succeed'>
 
 export interface LocalFunction {
@@ -15,13 +17,13 @@ export interface LocalFunction {
   readonly memoryMb: number
   /** Maximum number of concurrent invocations by callers outside this process. */
   readonly maximumConcurrency: number
-  /** Executions of the account that only this function may use, and the most that it may use. */
+  /** Concurrency that is reserved for this function, which is also its maximum. */
   readonly reservedConcurrency?: number
   /** How often an asynchronous invocation is retried after an error. */
   readonly retryAttempts: number
   /** URL of the dead-letter queue for asynchronous invocations. */
   readonly deadLetterUrl?: string
-  /** Whether invocations may cause each other without a limit; `Terminate` by default. */
+  /** `Allow` if invocations may trigger each other without a limit; `Terminate` by default. */
   readonly recursiveLoop?: 'Allow' | 'Terminate'
   readonly handler: (event: unknown, context: FunctionContext, traceHeader: string) => Promise<unknown>
 }
@@ -32,21 +34,23 @@ export type InvocationOutcome =
       readonly ok: false
       readonly failure: FunctionFailure
       readonly ms: number
-      /** Not run, because too many invocations are running. */
+      /** The function was not run, because too many invocations are running. */
       readonly isThrottled?: true
     }
 
 interface InvokeOptions {
   readonly requestId?: string
-  /** Shorter time limit than the function's, for a gateway that waits no longer. */
+  /** A shorter time limit than the function's own, for a gateway that does not wait longer. */
   readonly limitMs?: number
-  /** The time limit starts when this resolves: on AWS a function starts when the whole request has arrived. */
+  /**
+   * Promise that starts the time limit when it resolves: on AWS, a function starts when the whole request has arrived.
+   */
   readonly startsAfter?: Promise<unknown>
-  /** Of the messages or the request that caused it. */
+  /** Trace headers of the messages or of the request that caused the invocation. */
   readonly traceHeaders?: readonly string[] | undefined
 }
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+/** Limits of Lambda: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 export const lambdaLimits = {
   requestBytes: quotas.functionRequestBytes.value,
   responseBytes: quotas.functionResponseBytes.value,
@@ -58,14 +62,14 @@ export const lambdaLimits = {
 export const functionArn = (region: string, name: string) =>
   `arn:aws:lambda:${region}:000000000000:function:${name}`
 
-/** Of an invocation that is stopped because its function called itself again and again, possibly through others. */
+/** Failure of an invocation that was stopped because its function called itself too often, possibly through others. */
 const recursionFailure: FunctionFailure = {
   errorType: 'RecursiveInvocationException',
   errorMessage:
     'The function was invoked in a recursive loop with other resources, so this invocation was stopped.',
 }
 
-/** Knows the functions by name and runs them, each invocation under its time limit. */
+/** Runs functions by name, each invocation with its time limit. */
 export class Lambda {
   readonly region: string
   readonly #functions: ReadonlyMap<string, LocalFunction>
@@ -74,8 +78,8 @@ export class Lambda {
   readonly #beforeInvoke: () => void
 
   /**
-   * @param options.beforeInvoke called before each invocation
-   * @param options.concurrentExecutions of all functions together; unlimited by default
+   * Creates the runtime. @param options.beforeInvoke called before each invocation @param options.concurrentExecutions
+   * limit for all functions together; unlimited by default
    */
   constructor(options: {
     functions: readonly LocalFunction[]
@@ -99,7 +103,7 @@ export class Lambda {
     return this.#concurrency.running(name) >= maximumConcurrency
   }
 
-  /** @throws only for a function that does not exist; other failures are part of the outcome */
+  /** Invokes a function. @throws only if it does not exist; other failures are part of the outcome */
   async invoke(name: string, event: unknown, options: InvokeOptions = {}): Promise<InvocationOutcome> {
     const target = this.#functions.get(name)
     if (!target) throw new Error(`the function ${name} does not exist`)
@@ -167,7 +171,7 @@ export class Lambda {
       logStreamName: 'local',
       getRemainingTimeInMillis: () => (deadline === undefined ? timeoutMs : deadline - Date.now()),
     }
-    // In an async function, so that a synchronous throw of the handler becomes a rejection.
+    // The function is async, so that a synchronous throw of the handler becomes a rejection.
     const run = async () => target.handler(event, context, traceHeader)
     run().then(resolve, reject)
     return promise.finally(() => {

@@ -1,4 +1,4 @@
-// Events of queues and the batch responses of functions, by
+// Creates queue events and reads the batch responses of functions, as in
 // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
 import type { Message } from '@aws-sdk/client-sqs'
 import type { SQSMessageAttributeDataType, SQSMessageAttributes, SQSRecord } from 'aws-lambda'
@@ -27,7 +27,7 @@ export function toSqsRecord(message: Message, source: { queueArn: string; region
     messageId: message.MessageId ?? '',
     receiptHandle: message.ReceiptHandle ?? '',
     body: message.Body ?? '',
-    // Requested with "All", so it has all attributes that Lambda documents.
+    // The message was received with "All", so it has all attributes that Lambda documents.
     attributes: (message.Attributes ?? {}) as unknown as SQSRecord['attributes'],
     messageAttributes: toMessageAttributes(message),
     md5OfBody: message.MD5OfBody ?? '',
@@ -48,12 +48,12 @@ function toMessageAttributes({ MessageAttributes = {} }: Message): SQSMessageAtt
           ...(BinaryValue && { binaryValue: Buffer.from(BinaryValue).toString('base64') }),
           stringListValues: [],
           binaryListValues: [],
-          // The declared type has the three kinds only; the sender may add a label, as in `Number.cents`.
+          // The declared type only has the three basic types; a sender may append a label, as in `Number.cents`.
           dataType: DataType as SQSMessageAttributeDataType,
         },
       ] as const,
   )
-  // The declared type has lists that are always empty.
+  // The declared type also has lists, which are always empty.
   return Object.fromEntries(entries) as unknown as SQSMessageAttributes
 }
 
@@ -62,8 +62,8 @@ const BatchResponse = z
   .nullish()
 
 /**
- * Returns the messages that a function reports as failed; none for a response without a list.
- * @throws when the response is malformed or names a message that was not in the batch: then all have failed
+ * Returns the messages that a function reports as failed; none for a response without a list. @throws if the response
+ * is malformed or names a message that was not in the batch; then all messages have failed
  */
 export function readFailedIds(response: unknown, batch: readonly string[]): ReadonlySet<string> {
   const parsed = BatchResponse.safeParse(response)

@@ -1,4 +1,5 @@
-// Requests about features that no bucket has here: they get the error, or the empty document, of a bucket without them.
+// Replies to requests about features that are not supported here: the error, or the empty document, of a bucket that
+// does not use them.
 import type { S3Call, S3Operation, S3Reply, S3Services } from './call.ts'
 import { type S3Code, S3Error } from './errors.ts'
 import { requireObject } from './objects.ts'
@@ -14,7 +15,7 @@ const respondWithError =
     throw new S3Error(code)
   }
 
-/** Configurations of which a bucket may have several, each with an id; here it has none. */
+/** Lists configurations of which a bucket may have several, each with an id; here it has none. */
 const respondWithEmptyList =
   (root: string): S3Operation =>
   (_, { query }) => {
@@ -30,7 +31,7 @@ const getObjectLock: S3Operation = ({ db }: S3Services, call: S3Call): S3Reply =
   throw new S3Error('InvalidRequest', 'Bucket is missing Object Lock Configuration')
 }
 
-/** By method and sub-resource, as in routes.ts. Writes that are not listed are not implemented. */
+/** Operations by method and sub-resource, as in routes.ts. Writes that are not listed are not implemented. */
 export const absentBucketConfigurations: Readonly<Record<string, S3Operation>> = {
   'GET accelerate': respondWith('AccelerateConfiguration'),
   'GET analytics': respondWithEmptyList('ListBucketAnalyticsConfigurationResult'),

@@ -1,4 +1,4 @@
-// The aws-chunked content encoding: signed chunks, unsigned chunks, trailers.
+// Decodes the aws-chunked content encoding: signed chunks, unsigned chunks and trailers.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html and -streaming-trailers.html
 import { createHash, type Hash } from 'node:crypto'
 import { type AcceptedSignature, isSameSignature, sign } from '../sigv4.ts'
@@ -87,7 +87,7 @@ class Decoder {
     }
     if (!this.#hasTrailer && trailers.size > 0) throw bodyError()
     if (this.#hasTrailer) this.#signatures?.checkTrailer(signedText, signature)
-    // The rest of the request is not part of the message, but must be read so that the connection can be reused.
+    // The rest of the request is not part of the message, but it must be read so that the connection can be reused.
     while (await this.#readMore()) if (this.#buffered.length > maxLineBytes) throw bodyError()
   }
 
@@ -117,7 +117,10 @@ class Decoder {
   }
 }
 
-/** Each chunk's signature covers the previous signature; the first covers the signature of the request. */
+/**
+ * Verifies the signatures of chunks. Each covers the previous signature; the first one covers the signature of the
+ * request.
+ */
 class ChunkSignatures {
   readonly #auth: AcceptedSignature
   #previous: string

@@ -1,4 +1,4 @@
-// The bytes: one file per object or part, under a random name. Keys never become paths.
+// The bytes of objects: one file per object or part, with a random name. Keys never become paths.
 import { randomBytes } from 'node:crypto'
 import { constants, createWriteStream, fchmodSync, fchownSync } from 'node:fs'
 import {
@@ -32,7 +32,7 @@ export class Blobs {
   readonly #readers = new Map<string, number>()
   readonly #pendingDeletes = new Set<string>()
 
-  /** @param readerGroup group whose processes may read the files. */
+  /** Creates the store. @param readerGroup group whose processes may read the files. */
   constructor(dir: string, log: LogFunction, readerGroup?: number) {
     this.#dir = dir
     this.#log = log
@@ -40,9 +40,9 @@ export class Blobs {
   }
 
   /**
-   * Writes a new blob and resolves when its bytes are on disk. The name is new and nothing refers to it before
-   * the caller's commit, so no temporary name and rename are needed; the sweep removes what a crash leaves.
-   * No sync of the folder either: ext4, XFS and btrfs write the entry of a new file with its first sync.
+   * Writes a new blob; resolves when its bytes are on disk. The name is new and nothing refers to it before the
+   * caller's commit, so it needs no temporary name and no rename; the sweep removes what a crash leaves. The folder is
+   * not synced either: ext4, XFS and btrfs write the entry of a new file with its first sync.
    */
   async write(chunks: AsyncIterable<Buffer>): Promise<Span> {
     await this.#requireRoom(0)
@@ -62,10 +62,10 @@ export class Blobs {
   }
 
   /**
-   * Adopts a file as a new blob and resolves when its bytes are on disk; its original name may be deleted then. Not
-   * fdatasync, with which ext4 guarantees nothing for a second name of a file.
-   * @param owner the user that must own the file: the caller may have replaced a folder of its path by a link.
-   * @throws for a symbolic link and anything else that is not a plain file
+   * Adopts a file as a new blob; resolves when its bytes are on disk, after which its original name may be deleted.
+   * Uses fsync, because with fdatasync ext4 guarantees nothing for a second name of a file. @param owner the user that
+   * must own the file: the caller may have replaced a folder of its path by a link. @throws for a symbolic link and
+   * anything else that is not a plain file
    */
   async adopt(path: string, owner?: number): Promise<Span> {
     const blob = randomBytes(16).toString('hex')
@@ -80,7 +80,7 @@ export class Blobs {
         const stats = await file.stat()
         if (!stats.isFile()) throw new Error('Expected a plain file.')
         requireOwner(stats, owner)
-        // The engine that wrote it must not be able to change it any more.
+        // The engine that wrote the file must no longer be able to change it.
         const isRestricted = stats.uid === process.getuid?.() && (stats.mode & 0o777) === 0o600
         if (!isRestricted || this.#readerGroup !== undefined) this.#restrict(file)
         await file.sync()
@@ -94,14 +94,17 @@ export class Blobs {
     }
   }
 
-  /** Synchronous: no disk access is needed, and the thread pool would take fifty times as long. */
+  /**
+   * Restricts the access to a file. The call is synchronous, because it needs no disk access and the thread pool would
+   * take fifty times as long.
+   */
   #restrict({ fd }: FileHandle): void {
     const [uid, gid] = [process.getuid?.(), this.#readerGroup ?? process.getgid?.()]
     if (uid !== undefined && gid !== undefined) fchownSync(fd, uid, gid)
     fchmodSync(fd, this.#readerGroup === undefined ? 0o600 : 0o640)
   }
 
-  /** Gives a second name to the bytes of a blob, which never change. */
+  /** Creates a hard link to a blob, whose bytes never change. */
   link({ blob }: Span): Promise<Span> {
     return this.adopt(this.#path(blob))
   }
@@ -142,7 +145,10 @@ export class Blobs {
     return readers === 0 && this.#pendingDeletes.delete(blob)
   }
 
-  /** Deletes files that no row refers to any more. A failure is not reported to the client: the next start sweeps. */
+  /**
+   * Deletes files that no row refers to any more. Failures are not reported to the client, because the next start
+   * sweeps.
+   */
   async remove(blobs: readonly string[]): Promise<void> {
     for (const blob of blobs) {
       if (this.#readers.has(blob)) {
@@ -158,7 +164,8 @@ export class Blobs {
   }
 
   /**
-   * Reads bytes first to last (inclusive) of the concatenated spans. The caller may release a chunk after use.
+   * Yields the bytes from first to last (inclusive) of the concatenated spans. The caller may release a chunk after
+   * use.
    */
   async *read(spans: readonly Span[], firstByte: number, lastByte: number): AsyncGenerator<Buffer> {
     let offset = 0
@@ -172,7 +179,7 @@ export class Blobs {
     }
   }
 
-  /** Deletes every file that no row refers to, left by interrupted uploads and deletes. */
+  /** Deletes every file that no row refers to, as left by interrupted uploads and deletions. */
   async sweep(isKnown: (blob: string) => boolean): Promise<number> {
     let swept = 0
     for (let prefix = 0; prefix < 256; prefix++) {
@@ -186,7 +193,7 @@ export class Blobs {
     return swept
   }
 
-  /** Reserves the last part of the disk for deletes. @throws ENOSPC like the system, when no other space is left */
+  /** Reserves the last part of the disk for deletions. @throws ENOSPC, like the system, if no other space is left */
   async #requireRoom(bytes: number): Promise<void> {
     const { free, reserved } = await readDiskSpace(this.#dir)
     if (free - bytes >= reserved) return
@@ -202,7 +209,7 @@ function requireOwner({ uid }: { readonly uid: number }, owner: number | undefin
   if (owner !== undefined && uid !== owner) throw new Error('Expected a file of the caller.')
 }
 
-/** Copies a file that belongs to `owner`, and so does the copy. */
+/** Copies a file that must belong to `owner`, who then owns the copy too. */
 async function copyOwned(path: string, target: string, owner: number | undefined): Promise<void> {
   await using source = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   requireOwner(await source.stat(), owner)
@@ -217,7 +224,7 @@ async function admitGroup(folder: string, group: number): Promise<void> {
   await chmod(folder, 0o710)
 }
 
-/** On another disk, or it has as many links as the file system allows. */
+/** Whether a link failed because of another disk, or because the file already has the maximum number of links. */
 const isLinkError = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'EXDEV' || error.code === 'EMLINK')
 

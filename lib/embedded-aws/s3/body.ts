@@ -9,7 +9,7 @@ import { fromXml, type Parsed } from './xml.ts'
 
 interface Body {
   readonly chunks: AsyncIterable<Buffer>
-  /** Filled when the last chunk has been read. */
+  /** Trailers of the request, which are complete when the last chunk has been read. */
   readonly trailers: Headers
 }
 
@@ -17,7 +17,7 @@ interface Body {
 export const maxS3PutBytes = 5 * 1024 ** 3
 const maxXmlBytes = 2 * 1024 ** 2
 
-/** Decodes the framing of a body. S3 requires that its length is declared; it is enforced. */
+/** Decodes the framing of a body and enforces its declared length, which S3 requires. */
 function openBody(call: S3Call, maxBytes: number): Body {
   const { headers, request, auth } = call
   const payload = auth?.payload ?? 'UNSIGNED-PAYLOAD'
@@ -47,7 +47,7 @@ async function* enforceLength(
   proceed: () => void,
 ): AsyncGenerator<Buffer> {
   let size = 0
-  // Called at the first read only: by then everything that can be refused by the headers has been refused.
+  // The client is only asked for the body now, when everything that the headers allow to refuse has been refused.
   proceed()
   for await (const chunk of chunks) {
     size += chunk.length
@@ -59,7 +59,7 @@ async function* enforceLength(
 
 export interface ReceivedBody extends Span, Digests {}
 
-/** Stores the body as a new blob; the caller's commit makes it part of something, or the caller removes it. */
+/** Stores the body as a new blob. The caller must commit a reference to it, or remove it. */
 export function receiveBody(
   services: S3Services,
   call: S3Call,
@@ -86,7 +86,7 @@ export async function storeChunksAsBlob(
   }
 }
 
-/** Commits a blob, and removes it when the commit is refused. */
+/** Commits a blob; removes it if the commit is refused. */
 export async function commitOrRemove<T>(
   { blobs }: S3Services,
   blob: string,
@@ -116,7 +116,7 @@ export async function readTextBody(call: S3Call): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-/** For operations whose body AWS does not accept without a checksum. */
+/** Requires a checksum, for operations whose body AWS does not accept without one. */
 export function requireChecksum(headers: Headers): void {
   const names = [...headers.keys(), headers.get('x-amz-trailer') ?? '']
   if (names.some((name) => name === 'content-md5' || /^x-amz-checksum-(crc|sha)/.test(name))) return

@@ -15,14 +15,14 @@ export interface CorsRule {
 export interface LifecycleRule {
   readonly id: string
   readonly enabled: boolean
-  /** How the client wrote the filter, to return it in the same form: none (before 2017), Filter, or And. */
+  /** How the client wrote the filter, so that it is returned in the same form: none (before 2017), Filter, or And. */
   readonly form: 'prefix' | 'filter' | 'and'
   readonly prefix?: string
   readonly tags: readonly S3Tag[]
   readonly above?: number
   readonly below?: number
   readonly expireDays?: number
-  /** Milliseconds, midnight UTC. */
+  /** When objects expire: midnight UTC, in milliseconds. */
   readonly expireAt?: number
   readonly abortDays?: number
 }
@@ -30,7 +30,7 @@ export interface LifecycleRule {
 export interface QueueRule {
   readonly id: string
   readonly arn: string
-  /** For example s3:ObjectCreated:Put or s3:ObjectCreated:* */
+  /** Event types, for example s3:ObjectCreated:Put or s3:ObjectCreated:*. */
   readonly events: readonly string[]
   readonly filters: readonly { readonly name: 'prefix' | 'suffix'; readonly value: string }[]
 }
@@ -52,7 +52,7 @@ export function readSetting<K extends keyof BucketSettings>(
   kind: K,
 ): BucketSettings[K] | undefined {
   const row = db.sql.get`SELECT value FROM setting WHERE bucket = ${bucket} AND kind = ${kind}`
-  // Written only by writeSetting.
+  // Only `writeSetting` writes these values.
   return row && (JSON.parse(String(row.value)) as BucketSettings[K])
 }
 

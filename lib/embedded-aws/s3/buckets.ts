@@ -57,7 +57,10 @@ export async function createBucket({ db, region }: S3Services, call: S3Call): Pr
   return { headers: { location: `/${bucket}` } }
 }
 
-/** Names of general purpose buckets: host name labels, 3 to 63 of a-z 0-9 . - in total, with AWS's exceptions. */
+/**
+ * Whether a name is valid for a general purpose bucket: host name labels of a-z, 0-9 and -, 3 to 63 characters in
+ * total, with AWS's exceptions.
+ */
 function isBucketName(name: string): boolean {
   return (
     /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) &&
@@ -114,7 +117,7 @@ export function getLocation({ region }: S3Services): S3Reply {
   return { xml }
 }
 
-/** For buckets and objects: full control for the owner, no access for others. */
+/** Returns the ACL of a bucket or object: full control for the owner, no access for others. */
 export function getAcl(): S3Reply {
   const grantee = { ID: accountOwner.ID, DisplayName: accountOwner.DisplayName }
   const xml = toXml('AccessControlPolicy', {

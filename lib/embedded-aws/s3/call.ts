@@ -1,4 +1,4 @@
-// A request as the operations see it, and their reply.
+// Types of a request, as operations see it, and of their reply.
 import type { IncomingMessage } from 'node:http'
 import type { Authorize } from '../authorize.ts'
 import type { LogFunction } from '../log-line.ts'
@@ -8,7 +8,7 @@ import type { Blobs } from './blobs.ts'
 import type { Database } from './database.ts'
 import type { Notifier } from './notifications.ts'
 
-/** Available to every operation. */
+/** Services available to every operation. */
 export interface S3Services {
   readonly db: Database
   readonly blobs: Blobs
@@ -22,12 +22,12 @@ export interface S3Services {
 export interface S3Call {
   readonly request: IncomingMessage
   readonly method: string
-  /** Empty for the service itself. */
+  /** Name of the bucket; empty for requests about the service itself. */
   readonly bucket: string
-  /** Empty for the bucket itself. */
+  /** Key of the object; empty for requests about the bucket itself. */
   readonly key: string
   readonly query: ReadonlyMap<string, string>
-  /** By lower-case name. A presigned request may carry x-amz-* ones in its query. */
+  /** Headers by lower-case name. The query of a presigned request may also contain x-amz-* headers. */
   readonly headers: Headers
   readonly auth: S3Caller | undefined
   readonly requestId: string
@@ -55,7 +55,7 @@ export function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString()
 }
 
-/** S3 keeps times in seconds; anything finer would make If-Modified-Since miss by a fraction. */
+/** Returns the current time in whole seconds, as S3 stores it; with fractions, If-Modified-Since would never match. */
 export function nowInSeconds(): number {
   return Math.floor(Date.now() / 1000) * 1000
 }

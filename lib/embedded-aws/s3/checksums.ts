@@ -7,7 +7,7 @@ import { S3Error } from './errors.ts'
 
 interface RunningChecksum {
   update(chunk: Buffer): void
-  /** Number of bytes of the raw checksum, which is sent in base64. */
+  /** Returns the raw checksum, which is sent in base64. */
   digest(): Buffer
 }
 
@@ -33,13 +33,13 @@ const algorithms = {
 >
 
 export type Algorithm = keyof typeof algorithms
-/** Of all bytes, or of the checksums of the parts. */
+/** Whether a checksum covers all bytes, or the checksums of the parts. */
 export type ChecksumType = 'FULL_OBJECT' | 'COMPOSITE'
 
 export interface Checksum {
   readonly algorithm: Algorithm
   readonly type: ChecksumType
-  /** Base64; for a composite checksum followed by `-N`. */
+  /** The checksum in base64; a composite checksum has the suffix `-N`. */
   readonly value: string
 }
 
@@ -50,7 +50,7 @@ export function parseAlgorithm(text: string): Algorithm | undefined {
   return algorithmNames.find((one) => one === name)
 }
 
-/** @throws S3Error InvalidRequest for an unknown algorithm */
+/** Returns the algorithm of a name. @throws S3Error InvalidRequest for an unknown algorithm */
 export function requireAlgorithm(text: string): Algorithm {
   const algorithm = parseAlgorithm(text)
   if (algorithm) return algorithm
@@ -64,7 +64,7 @@ export function checksumHeader(algorithm: Algorithm): string {
   return `x-amz-checksum-${algorithm.toLowerCase()}`
 }
 
-/** Element name in replies and lists of parts, for example ChecksumCRC32. */
+/** Returns the name of the element in replies and lists of parts, for example ChecksumCRC32. */
 export function checksumElement(algorithm: Algorithm): string {
   return `Checksum${algorithm}`
 }

@@ -1,4 +1,4 @@
-// Conditional requests and ranges: RFC 9110 sections 13 and 14, with the exceptions S3 documents.
+// Evaluates conditional requests and ranges, as in RFC 9110 sections 13 and 14 with the exceptions that S3 documents.
 import type { Headers } from './call.ts'
 import { notImplemented, S3Error } from './errors.ts'
 
@@ -12,7 +12,8 @@ function preconditionFailed(condition: string): S3Error {
 }
 
 /**
- * Conditions of Put, Copy and Complete. Checked inside the transaction that writes, so only one of several racers wins.
+ * Checks the conditions of Put, Copy and Complete. Called inside the transaction that writes, so that only one of
+ * several concurrent writers succeeds.
  */
 export function checkWrite(headers: Headers, current: Current | undefined): void {
   const ifNoneMatch = headers.get('if-none-match')
@@ -24,14 +25,14 @@ export function checkWrite(headers: Headers, current: Current | undefined): void
   if (!matches(ifMatch, current.etag)) throw preconditionFailed('If-Match')
 }
 
-/** Conditions of Delete: the current object must have the ETag, or with `*` exist. */
+/** Checks the conditions of Delete: the current object must have the ETag, or for `*` exist. */
 export function checkDelete(ifMatch: string | undefined, current: Current | undefined): void {
   if (ifMatch === undefined) return
   if (!current) throw new S3Error('NoSuchKey')
   if (!matches(ifMatch, current.etag)) throw preconditionFailed('If-Match')
 }
 
-/** Conditions of Get and Head: throws 412, or returns whether the client's copy is current. */
+/** Checks the conditions of Get and Head: throws 412, or returns whether the client's copy is current. */
 export function checkRead(headers: Headers, current: Current): 'send' | 'not-modified' {
   const { unmatched, unmodified, fresh } = evaluate(headers, current, '')
   if (unmatched) throw preconditionFailed('If-Match')
@@ -39,7 +40,9 @@ export function checkRead(headers: Headers, current: Current): 'send' | 'not-mod
   return fresh ? 'not-modified' : 'send'
 }
 
-/** Conditions on the source of a copy: 412 instead of 304, as a copy has no cached response to reuse. */
+/**
+ * Checks the conditions on the source of a copy: 412 instead of 304, because a copy has no cached response to reuse.
+ */
 export function checkCopySource(headers: Headers, current: Current): void {
   const { unmatched, unmodified, fresh } = evaluate(headers, current, 'x-amz-copy-source-')
   if (unmatched || unmodified || fresh) throw preconditionFailed('x-amz-copy-source-If-*')
@@ -52,7 +55,7 @@ function evaluate(headers: Headers, { etag, modified }: Current, prefix: string)
   const unmodifiedSince = readDate(headers.get(`${prefix}if-unmodified-since`))
   return {
     unmatched: ifMatch !== undefined && !matches(ifMatch, etag),
-    // A date counts only without an ETag (RFC 9110 13.2.2, and the S3 reference says the same).
+    // A date only counts if there is no ETag (RFC 9110, 13.2.2, and the S3 reference).
     unmodified: ifMatch === undefined && unmodifiedSince !== undefined && modified > unmodifiedSince,
     fresh:
       ifNoneMatch === undefined
@@ -72,21 +75,21 @@ function stripQuotes(etag: string): string {
   return etag.replace(/^"(.*)"$/, '$1')
 }
 
-/** An invalid date is ignored (RFC 9110 13.1.3). */
+/** Reads a date; ignores an invalid one (RFC 9110, 13.1.3). */
 function readDate(text: string | undefined): number | undefined {
   const time = Date.parse(text ?? '')
   return Number.isNaN(time) ? undefined : time
 }
 
-/** Both ends are inclusive. */
+/** A range of bytes; both ends are inclusive. */
 export interface ObjectRange {
   readonly first: number
   readonly last: number
 }
 
 /**
- * Returns the requested range. Returns undefined (the whole object) when the header is malformed or has several ranges,
- * as in S3, and when If-Range does not match: it takes a single strong validator (RFC 9110 13.1.5).
+ * Returns the requested range. Undefined, for the whole object, if the header is malformed or has several ranges, as in
+ * S3, and if If-Range does not match; If-Range takes a single strong validator (RFC 9110, 13.1.5).
  */
 export function readRange(
   headers: Headers,

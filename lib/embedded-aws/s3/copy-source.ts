@@ -1,4 +1,4 @@
-// The source of CopyObject and UploadPartCopy.
+// Reads the source of CopyObject and UploadPartCopy.
 import { maxS3PutBytes, type ReceivedBody, storeChunksAsBlob } from './body.ts'
 import type { S3Call, S3Services } from './call.ts'
 import type { Algorithm } from './checksums.ts'
@@ -61,8 +61,8 @@ export function readCopyRange({ headers }: S3Call, source: S3Object): ObjectRang
 }
 
 /**
- * Copies an object into a new blob, by a link if its checksums are known: blobs never change. The source may be deleted
- * meanwhile.
+ * Copies an object into a new blob. If its checksums are known, a hard link is enough, because blobs never change. The
+ * source may be deleted meanwhile.
  */
 export async function copyWhole(
   services: S3Services,

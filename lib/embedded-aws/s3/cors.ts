@@ -1,4 +1,4 @@
-// CORS rules of a bucket: their document, preflight requests, and the headers of actual requests.
+// CORS rules of a bucket: the configuration document, preflight requests, and the headers of actual requests.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManageCorsUsing.html
 import type { IncomingMessage } from 'node:http'
 import { readXmlBody, requireChecksum } from './body.ts'
@@ -77,7 +77,7 @@ function readRule(element: Parsed): CorsRule {
   }
 }
 
-/** Response to OPTIONS, which needs no signature because browsers send none. */
+/** Responds to an OPTIONS request, which needs no signature because browsers send none. */
 export function preflight(db: Database, bucket: string, { headers }: IncomingMessage): S3Reply {
   const { origin, 'access-control-request-method': method } = headers
   if (origin === undefined)
@@ -113,7 +113,7 @@ export function preflight(db: Database, bucket: string, { headers }: IncomingMes
   }
 }
 
-/** Headers that let a browser script read the reply, including errors; none when no rule allows it. */
+/** Returns headers that let a script in a browser read the reply, including errors; none if no rule allows it. */
 export function corsHeaders(
   db: Database,
   bucket: string,

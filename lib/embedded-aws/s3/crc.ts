@@ -1,7 +1,8 @@
-// CRC32C and CRC64NVME, which node:zlib lacks, and combining the CRCs of parts into the CRC of the whole.
-// Reflected, initial value all ones, inverted at the end, like CRC32.
+// Computes CRC32C and CRC64NVME, which node:zlib lacks, and combines the CRCs of parts into the CRC of the whole. Like
+// CRC32, both are reflected, start with all ones, and are inverted at the end.
 
-// With eight tables one step processes eight bytes: about 1 GiB/s, five times as fast as with one table.
+// Number of tables. With eight tables, one step processes eight bytes: about 1 GiB/s, five times as fast as with one
+// table.
 const slices = 8
 
 function buildTables(width: 32 | 64, polynomial: bigint): { low: Int32Array; high: Int32Array } {
@@ -33,7 +34,7 @@ const crc64nvmePolynomial = 0x9a6c9329ac4bc9b5n
 const tables32c = buildTables(32, crc32cPolynomial)
 const tables64 = buildTables(64, crc64nvmePolynomial)
 
-/** Continues a CRC32C; start with 0, as zlib's crc32. */
+/** Continues a CRC32C; the first value is 0, as for zlib's crc32. */
 export function crc32c(bytes: Buffer, previousCrc: number): number {
   const t = tables32c.low
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -52,7 +53,7 @@ export function crc32c(bytes: Buffer, previousCrc: number): number {
   return ~crc >>> 0
 }
 
-/** State of a CRC64NVME in two halves: numbers cannot hold 64 bits and BigInt is a hundred times slower. */
+/** State of a CRC64NVME in two halves, because numbers cannot hold 64 bits and BigInt is a hundred times slower. */
 export interface Crc64 {
   low: number
   high: number
@@ -96,7 +97,7 @@ const polynomials = {
   CRC64NVME: [64n, crc64nvmePolynomial],
 } as const
 
-/** CRC of two concatenated blocks, from the CRC of each and the length of the second. */
+/** Returns the CRC of two concatenated blocks, from the CRC of each and the length of the second. */
 export function joinCrc(
   kind: keyof typeof polynomials,
   firstCrc: bigint,
@@ -107,10 +108,11 @@ export function joinCrc(
   return multiply(getShift(kind, secondLength), firstCrc, width, polynomial) ^ secondCrc
 }
 
-// Cached, because the parts of an upload mostly have the same length and this takes thousands of BigInt operations.
+// Cache of shifts: the parts of an upload mostly have the same length, and a shift takes thousands of BigInt
+// operations.
 const shifts = new Map<string, bigint>()
 
-/** x^(8·length) modulo the polynomial: what appending that many bytes does to a CRC. */
+/** Returns x^(8·length) modulo the polynomial, the factor by which appending that many bytes changes a CRC. */
 function getShift(kind: keyof typeof polynomials, length: number): bigint {
   const cachedShift = shifts.get(`${kind} ${length}`)
   if (cachedShift !== undefined) return cachedShift
@@ -126,7 +128,7 @@ function getShift(kind: keyof typeof polynomials, length: number): bigint {
   return result
 }
 
-/** Product of two polynomials over GF(2) modulo the CRC's, highest power in the lowest bit. */
+/** Multiplies two polynomials over GF(2) modulo the CRC's; the highest power is in the lowest bit. */
 function multiply(a: bigint, b: bigint, width: bigint, polynomial: bigint): bigint {
   let product = 0n
   let factor = b

@@ -1,4 +1,4 @@
-// Metadata of all objects: one SQLite file, one writer.
+// The metadata of all objects: one SQLite file with one writer.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync, SQLTagStore } from 'node:sqlite'
@@ -6,7 +6,7 @@ import { lockFile } from '../../io/data-lock.ts'
 import { GroupCommit, openDatabase } from '../group-commit.ts'
 import type { LogFunction } from '../log-line.ts'
 
-// Keys are blobs so that they sort by their UTF-8 bytes, as S3 lists them, and may hold any character.
+// Keys are blobs, so that they sort by their UTF-8 bytes, as S3 lists them, and may contain any character.
 const schema = `
   CREATE TABLE IF NOT EXISTS bucket (name TEXT PRIMARY KEY, created INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS setting (
@@ -41,7 +41,7 @@ export class Database {
 
   constructor(dir: string, log: LogFunction) {
     mkdirSync(dir, { recursive: true })
-    // The sweep at the start would delete files that another process is writing.
+    // The lock prevents a second process, because its sweep at startup would delete files that this one is writing.
     this.#lock = lockFile(
       join(dir, 'lock.sqlite'),
       `Expected to be the only S3 server on the folder "${dir}", but another process has it open.`,

@@ -26,7 +26,7 @@ interface Target {
 
 async function deleteOne({ db, blobs, notifier }: S3Services, call: S3Call, target: Target): Promise<void> {
   const { key, versionId, ifMatch } = target
-  // AWS reports this for a version id other than null in DeleteObjects; for DeleteObject see checkVersion.
+  // AWS returns this error for a version id other than null in DeleteObjects; for DeleteObject, see checkVersion.
   if (versionId !== undefined && versionId !== 'null')
     throw new S3Error('NoSuchVersion', undefined, { Key: key, VersionId: versionId })
   const garbage = await db.write(() => {
@@ -64,7 +64,7 @@ function readTarget(element: Parsed): Target {
   return { key, versionId: childText(element, 'VersionId'), ifMatch: childText(element, 'ETag') }
 }
 
-/** The failure of an entry is reported in the reply and does not stop the others. */
+/** Deletes one object. A failure is reported in the reply and does not affect the other objects. */
 async function attempt(services: S3Services, call: S3Call, target: Target) {
   const namedObject = { Key: target.key, VersionId: target.versionId }
   try {

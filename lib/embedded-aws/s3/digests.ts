@@ -1,4 +1,4 @@
-// Verifies what a client declared about its body, while the bytes stream through.
+// Verifies checksums and hashes that a client declared, while the bytes of the body stream through.
 import { createHash, type Hash } from 'node:crypto'
 import type { Headers } from './call.ts'
 import {
@@ -12,9 +12,9 @@ import {
 import { S3Error } from './errors.ts'
 
 export interface Digests {
-  /** Hex MD5, the ETag of a plain object. */
+  /** MD5 in hex, which is the ETag of an object that was uploaded in one request. */
   readonly md5: string
-  /** Base64 by algorithm: those the client declared and the requested one. */
+  /** Checksums in base64 by algorithm: those that the client declared, and the requested one. */
   readonly checksums: ReadonlyMap<Algorithm, string>
 }
 
@@ -22,7 +22,7 @@ interface ExpectedDigests {
   readonly md5: Buffer | undefined
   readonly sha256: string | undefined
   readonly algorithm: Algorithm | undefined
-  /** Undefined when the value is in the trailer. */
+  /** The declared checksum; undefined if it is in the trailer. */
   readonly checksum: string | undefined
 }
 
@@ -32,7 +32,7 @@ export class Digester {
   readonly #sha256: Hash | undefined
   readonly #runningChecksums: Map<Algorithm, ReturnType<typeof startChecksum>>
 
-  /** @param extraAlgorithm an algorithm to compute whatever the client declares */
+  /** Creates the digests. @param extraAlgorithm an algorithm to compute, whatever the client declares */
   constructor(headers: Headers, extraAlgorithm: Algorithm | undefined) {
     this.#expected = readExpected(headers)
     const { algorithm, sha256 } = this.#expected
@@ -50,7 +50,7 @@ export class Digester {
     }
   }
 
-  /** Throws when the bytes do not match what the client declared. */
+  /** Throws if the bytes do not match what the client declared. */
   finish(trailers: Headers): Digests {
     const { md5, sha256, algorithm } = this.#expected
     const ourMd5 = this.#md5.digest()

@@ -94,7 +94,7 @@ const errors = {
 
 export type S3Code = keyof typeof errors
 
-/** A refusal as the client sees it: code and message of AWS, and the extra elements AWS adds to that code. */
+/** An error response: code and message as in AWS, and the extra elements that AWS adds for the code. */
 export class S3Error extends Error {
   readonly code: S3Code
   readonly status: number

@@ -26,7 +26,7 @@ export interface EventSource {
   readonly requestId: string
 }
 
-/** EventBridge's names and reasons of the same events. */
+/** EventBridge's names and reasons for the events. */
 const busNames: Readonly<Record<S3EventName, readonly [detailType: string, reason?: string]>> = {
   'ObjectCreated:Put': ['Object Created', 'PutObject'],
   'ObjectCreated:Post': ['Object Created', 'POST Object'],
@@ -38,7 +38,7 @@ const busNames: Readonly<Record<S3EventName, readonly [detailType: string, reaso
   'ObjectTagging:Delete': ['Object Tags Deleted'],
 }
 
-/** One message for each target whose rules cover the event. */
+/** Creates one message for each target whose rules cover the event. */
 export function createEventMessages(
   { queues, eventBridge }: NotificationSettings,
   event: S3EventName,
@@ -63,12 +63,12 @@ export function createEventMessages(
   ]
 }
 
-/** Sequencer: compared as text, it is larger for the later of two events of a key. */
+/** Returns a sequencer: compared as text, that of the later of two events of a key is larger. */
 function createSequencer({ id }: S3Object): string {
   return `${id.toString(16).padStart(10, '0')}${Date.now().toString(16).padStart(12, '0')}`.toUpperCase()
 }
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html */
+/** Format of the record: https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html */
 function createQueueRecord(
   id: string,
   event: S3EventName,
@@ -76,7 +76,7 @@ function createQueueRecord(
   source: EventSource,
   region: string,
 ) {
-  // Keys are form-encoded in these messages, slashes excepted.
+  // Keys are form-encoded in these messages, except for slashes.
   const key = object.key.split('/').map(uriEncode).join('/').replaceAll('%20', '+')
   const isCreation = event.startsWith('ObjectCreated:')
   return {
@@ -105,7 +105,7 @@ function createQueueRecord(
   }
 }
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
+/** Format of the event: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
 function createBusEvent(event: S3EventName, object: S3Object, source: EventSource, region: string) {
   const [detailType, reason] = busNames[event]
   const isDeletion = detailType === 'Object Deleted'

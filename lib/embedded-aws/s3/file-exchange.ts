@@ -63,7 +63,7 @@ export function openExchange(services: S3Services, { bucket, folder, owner }: Ex
     },
     async get(key, path, etag) {
       const segments = segmentsAt(key, etag)
-      // Held before the first await: from here on a delete waits for this reader.
+      // The bytes are held before the first await, so that a delete waits for this reader.
       const release = blobs.hold(segments)
       try {
         await blobs.copyTo(segments, path)

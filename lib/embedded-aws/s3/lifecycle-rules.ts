@@ -1,4 +1,4 @@
-// Reads and writes the document of a bucket's lifecycle configuration; lifecycle.ts applies the rules.
+// Reads and writes the lifecycle configuration of a bucket; lifecycle.ts applies its rules.
 import { randomUUID } from 'node:crypto'
 import { readXmlBody, requireChecksum } from './body.ts'
 import { deleteSetting, type LifecycleRule, readSetting, writeSetting } from './bucket-settings.ts'

@@ -114,7 +114,7 @@ async function abortUploads(
   const garbage = await db.write(() => {
     const rows = db.sql
       .all`SELECT id, key, initiated FROM upload WHERE bucket = ${bucket} AND completed IS NULL`
-    // Keys are stored as bytes.
+    // Keys are stored as UTF-8 bytes.
     return rows
       .filter(({ key, initiated }) => isOverdue(Buffer.from(key as Uint8Array).toString(), Number(initiated)))
       .flatMap(({ id }) => removeUpload(db, { id: String(id) }))

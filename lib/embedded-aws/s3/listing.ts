@@ -13,7 +13,7 @@ interface Walk {
   readonly bucket: string
   readonly prefix: string
   readonly delimiter: string
-  /** Only names after this name, in byte order. A common prefix counts as one name. */
+  /** Names up to and including this one are skipped, in byte order. A common prefix counts as one name. */
   readonly after: string
   readonly most: number
 }
@@ -21,7 +21,7 @@ interface Walk {
 interface Page {
   readonly objects: readonly S3Object[]
   readonly commonPrefixes: readonly string[]
-  /** Last name of a page, unless it is the last page. */
+  /** Last name of this page; undefined on the last page. */
   readonly next: string | undefined
 }
 
@@ -45,7 +45,7 @@ function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): P
         continue
       }
       commonPrefixes.push(lastKey)
-      // Everything under the common prefix is this one entry: skip past it, without reading what may be millions of
+      // Everything under the common prefix is one entry, so the walk skips it without reading what may be millions of
       // keys.
       from = firstAfterPrefix(Buffer.from(lastKey))
       break
@@ -54,7 +54,7 @@ function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): P
   return { objects, commonPrefixes, next: undefined }
 }
 
-/** Returns where a page starts. With a marker inside a common prefix, that prefix was on an earlier page. */
+/** Returns where a page starts. A common prefix that contains the marker was on an earlier page, so it is skipped. */
 function start(prefix: string, afterKey: string, delimiter: string): Buffer {
   const firstKey = Buffer.from(prefix)
   if (afterKey === '') return firstKey
@@ -123,7 +123,7 @@ export function listObjectsV1({ db }: S3Services, { bucket, query }: S3Call): S3
       Name: bucket,
       Prefix: encode(prefix),
       Marker: encode(marker),
-      // Without a delimiter S3 omits the marker: the client uses the last key.
+      // Without a delimiter, S3 omits the marker, and the client continues after the last key.
       NextMarker: page.next === undefined || delimiter === '' ? undefined : encode(page.next),
       Delimiter: delimiter === '' ? undefined : encode(delimiter),
       MaxKeys: maxKeys,

@@ -1,4 +1,4 @@
-// CompleteMultipartUpload.
+// The operation CompleteMultipartUpload.
 import { createHash } from 'node:crypto'
 import { readXmlBody } from './body.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
@@ -142,7 +142,8 @@ interface Completed {
 }
 
 /**
- * Call within the commit: the upload must be unchanged since its parts were chosen; it is kept to answer repetitions.
+ * Finishes an upload, which must be unchanged since its parts were chosen; call inside the commit. The upload's row is
+ * kept to answer repeated requests.
  */
 function finishUpload(
   db: Database,
@@ -163,7 +164,7 @@ function finishUpload(
   return [...blobs].filter((blob) => !usedBlobs.has(blob))
 }
 
-/** A client that lost the response repeats the request and gets the same response. */
+/** Returns the reply to the same request of before: a client that lost the response repeats the request. */
 function findCompleted(
   db: Database,
   { bucket, key, query }: S3Call,

@@ -1,4 +1,4 @@
-// ListParts and ListMultipartUploads.
+// The operations ListParts and ListMultipartUploads.
 import { accountOwner } from './account.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { isoTime } from './call.ts'
@@ -55,7 +55,7 @@ export function listUploads({ db }: S3Services, { bucket, query }: S3Call): S3Re
   const [prefix, delimiter] = [text('prefix'), text('delimiter')]
   const [keyMarker, idMarker] = [text('key-marker'), text('upload-id-marker')]
   const maxUploads = readCount('max-uploads', query.get('max-uploads'), 1000)
-  // An upload-id-marker counts only together with a key-marker.
+  // An upload-id-marker only counts together with a key-marker.
   const afterUpload = keyMarker === '' ? undefined : { key: Buffer.from(keyMarker), id: idMarker }
   const foundUploads = readUploads(db, bucket, prefix).filter(({ key, id }) => {
     if (!afterUpload) return true

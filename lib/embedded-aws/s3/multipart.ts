@@ -24,7 +24,10 @@ import { toXml } from './xml.ts'
 
 export interface Upload extends ObjectDescription {
   readonly id: string
-  /** Undefined when the client chose none: then it is CRC64NVME, and parts may use any other. */
+  /**
+   * The checksum algorithm. If undefined, the client chose none: the object gets CRC64NVME, and parts may use any
+   * other.
+   */
   readonly algorithm: Algorithm | undefined
   readonly type: ChecksumType
 }
@@ -135,7 +138,10 @@ export async function uploadPartCopy(services: S3Services, call: S3Call): Promis
   }
 }
 
-/** A part must have the checksum chosen for its upload; S3 computes it itself only for full-object checksums. */
+/**
+ * Checks the checksum of a part. It must be of the algorithm chosen for the upload; S3 only computes it itself for
+ * full-object checksums.
+ */
 function checkPartAlgorithm({ algorithm, type }: Upload, { headers }: S3Call): void {
   if (!algorithm) return
   const trailer = headers.get('x-amz-trailer')?.toLowerCase()
@@ -159,7 +165,7 @@ async function commitPart(
   const { blob, size, md5, checksums } = receivedBody
   const garbage = await commitOrRemove(services, blob, () =>
     db.write(() => {
-      // The upload was completed or aborted while the part was uploaded: the part must not outlive it.
+      // The upload may have been completed or aborted while the part was uploaded, and the part must not outlive it.
       const upload = requireUpload(db, call)
       const checksum = checksums.get(upload.algorithm ?? 'CRC64NVME') ?? ''
       const oldPart = db.sql.get`SELECT blob FROM part WHERE upload = ${upload.id} AND number = ${number}`

@@ -21,7 +21,7 @@ export function overlaps(one: QueueRule, otherRule: QueueRule): boolean {
   )
 }
 
-/** s3:ObjectCreated:* covers s3:ObjectCreated:Put. */
+/** Whether a pattern covers an event, as s3:ObjectCreated:* covers s3:ObjectCreated:Put. */
 export function coversEvent(pattern: string, event: string): boolean {
   return pattern === event || (pattern.endsWith(':*') && event.startsWith(pattern.slice(0, -1)))
 }

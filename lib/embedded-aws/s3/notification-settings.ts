@@ -1,4 +1,4 @@
-// Reads and writes the document of a bucket's notification configuration; notifications.ts delivers the messages.
+// Reads and writes the notification configuration of a bucket; notifications.ts delivers the messages.
 import { randomUUID } from 'node:crypto'
 import { readXmlBody } from './body.ts'
 import { type QueueRule, readSetting, writeSetting } from './bucket-settings.ts'
@@ -79,7 +79,7 @@ function readQueueRule(element: Parsed): QueueRule {
   return { id: childText(element, 'Id') || randomUUID(), arn, events, filters }
 }
 
-/** S3 refuses two rules that match the same object and event. */
+/** Refuses two rules that match the same object and event, as S3 does. */
 function checkOverlap(rules: readonly QueueRule[]): void {
   const overlap = rules.some((one, index) => rules.slice(index + 1).some((other) => overlaps(one, other)))
   if (overlap)

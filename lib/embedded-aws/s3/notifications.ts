@@ -1,4 +1,4 @@
-// Event messages: written in the transaction of the change that they report, and delivered at least once.
+// Event messages, which are stored in the transaction of the change that they report and delivered at least once.
 import type { LogFunction } from '../log-line.ts'
 import { readSetting } from './bucket-settings.ts'
 import type { Database } from './database.ts'
@@ -11,7 +11,7 @@ import {
 import type { S3Object } from './stored-object.ts'
 
 export type Notify = (target: NotifyTarget, event: unknown) => Promise<void>
-/** Returns whether the target has a receiver for the event. */
+/** Returns whether the target has any receiver for the event. */
 export type IsWanted = (target: NotifyTarget, event: unknown) => boolean
 
 interface NotifierOptions {
@@ -53,7 +53,7 @@ export class Notifier {
         VALUES (${JSON.stringify(target)}, ${JSON.stringify(body)}, ${Date.now()})`
   }
 
-  /** The message S3 sends to a queue before it takes it as a destination. */
+  /** Sends the test message that a queue gets before S3 accepts it as a destination. */
   async test(
     { bucket, requestId }: { readonly bucket: string; readonly requestId: string },
     arn: string,
@@ -77,12 +77,12 @@ export class Notifier {
     if (this.#currentRun || this.#isClosed || !this.connected) return
     this.#currentRun = this.#run().finally(() => {
       this.#currentRun = undefined
-      // wake() was called between the last query and here.
+      // `wake` was called after the last query.
       if (this.#needsAnotherRun) this.wake()
     })
   }
 
-  /** Resolves when no message is being delivered any more. */
+  /** Resolves once no message is being delivered. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
@@ -109,13 +109,13 @@ export class Notifier {
     this.#timer = setTimeout(() => this.wake(), this.#retryMs).unref()
   }
 
-  /** One pass in order; skips a target after it failed. Returns true when no messages are left. */
+  /** Delivers all messages in order, but none to a target that has failed. Returns true if no messages are left. */
   async #deliverAll(): Promise<boolean> {
     const { db } = this.#options
     const failingTargets = new Set<string>()
     for (let afterId = 0; ; ) {
       if (this.#isClosed) return false
-      // Read as a change, so that no event is sent for an object that is not on disk yet.
+      // The query is a change, so that no event is sent for an object that is not on disk yet.
       const rows = await db.write(
         () => db.sql.all`SELECT * FROM event WHERE id > ${afterId} ORDER BY id LIMIT ${batchRows}`,
       )

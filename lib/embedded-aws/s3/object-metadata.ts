@@ -1,4 +1,4 @@
-// Metadata that a client sends with an object in headers (or form fields), and how it is returned.
+// Metadata that a client sends with an object, in headers or form fields, and how it is returned.
 
 import { readQuery } from '../sigv4-claim.ts'
 import type { Headers } from './call.ts'
@@ -14,12 +14,15 @@ const downloadHeaders = [
   'content-type',
   'expires',
 ]
-/** AWS encrypts every object like this and returns the header; here it is returned to clients that requested it. */
+/** AWS encrypts every object with AES256 and returns this header; here, only clients that requested it get it. */
 const encryption = { name: 'x-amz-server-side-encryption', value: 'AES256' }
 const storedHeaderNames = [...downloadHeaders, 'x-amz-website-redirect-location', encryption.name]
 const maxMetadataBytes = 2048
 
-/** Headers of features that this server lacks. Ignoring them would be a lie about encryption or locks. */
+/**
+ * Headers of unsupported features. They are refused, because ignoring them would be a false promise of encryption or
+ * locks.
+ */
 const refusedHeaders = [
   /^x-amz-server-side-encryption/,
   /^x-amz-object-lock-/,
@@ -49,7 +52,7 @@ export function readDescription(headers: Headers): ObjectDescription {
   return { headers: readStoredHeaders(headers), tags: readTagHeader(headers) }
 }
 
-/** The encryption header that a reply to a write repeats. */
+/** Returns the encryption header that a reply to a write repeats. */
 export function encryptionHeader({ headers }: Pick<ObjectDescription, 'headers'>): Record<string, string> {
   const requestedEncryption = headers[encryption.name]
   return requestedEncryption === undefined ? {} : { [encryption.name]: requestedEncryption }
@@ -71,7 +74,7 @@ export function readStoredHeaders(headers: Headers): Record<string, string> {
       Size: `${metadataBytes}`,
       MaxSizeAllowed: `${maxMetadataBytes}`,
     })
-  // aws-chunked is the framing of the request, not part of the object.
+  // aws-chunked describes the framing of the request, not the object.
   const encodings = (storedHeaders['content-encoding'] ?? '').split(',').map((one) => one.trim())
   const encoding = encodings.filter((one) => one !== '' && one !== 'aws-chunked').join(',')
   delete storedHeaders['content-encoding']
@@ -79,13 +82,16 @@ export function readStoredHeaders(headers: Headers): Record<string, string> {
   return storedHeaders
 }
 
-/** Form fields and query parameters may contain characters that are invalid in a header, such as line breaks. */
+/**
+ * Whether a value is valid in a header: form fields and query parameters may contain other characters, such as line
+ * breaks.
+ */
 function isHeader(name: string, value: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && headerValuePattern.test(value)
 }
 const headerValuePattern = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
-/** Returns the UTF-8 bytes of a text as one character each, the form in which Node reads and writes headers. */
+/** Returns the UTF-8 bytes of a text as one character each, as Node reads and writes headers. */
 export function toHeaderValue(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
@@ -155,9 +161,7 @@ export function objectHeaders(object: S3Object): Record<string, string | number>
   }
 }
 
-/**
- * Non-ASCII metadata is returned as an RFC 2047 word of the input, with each byte read as a character, as in S3's docs.
- */
+/** Encodes non-ASCII metadata as an RFC 2047 word, with each byte as a character, as in S3's documentation. */
 function encodeWord(name: string, value: string): string {
   if (!name.startsWith('x-amz-meta-') || !/[\u0080-\u00ff]/.test(value)) return value
   return `=?UTF-8?B?${Buffer.from(value).toString('base64')}?=`
@@ -173,7 +177,8 @@ export function overrideHeaders(query: ReadonlyMap<string, string>): Record<stri
       throw invalidArgument('Header value cannot be represented using ISO-8859-1.', `response-${name}`, value)
     headers[name] = value
   }
-  // Our own addition; S3 ignores parameters that start with x-. The signer of a URL may know the digest of the bytes.
+  // An extension of this server: the signer of a URL may know the digest of the bytes. S3 ignores parameters that start
+  // with x-.
   const digest = query.get('x-repr-digest')
   if (digest !== undefined && headerValuePattern.test(digest)) headers['repr-digest'] = digest
   return headers

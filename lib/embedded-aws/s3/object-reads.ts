@@ -20,7 +20,7 @@ export function getObject(services: S3Services, call: S3Call): S3Reply {
   const segments = listSegments(services.db, object)
   const { reply, slice } = describeRead(services, call, object, segments)
   if (!slice) return reply
-  // Held before the first await: from here on a delete waits for this reader.
+  // The bytes are held before the first await, so that a delete waits for this reader.
   const release = services.blobs.hold(segments)
   return { ...reply, body: services.blobs.read(segments, slice.first, slice.last), done: release }
 }
@@ -38,7 +38,7 @@ function describeRead({ db }: S3Services, call: S3Call, object: S3Object, segmen
     ...overrideHeaders(call.query),
   }
   if (checkRead(call.headers, object) === 'not-modified') {
-    // RFC 9110 15.4.5: no headers that describe a missing body.
+    // The reply has no body, so it has no headers that describe one (RFC 9110, 15.4.5).
     const { 'content-type': _, ...rest } = headers as Record<string, string | number>
     return { reply: { status: 304, headers: rest } }
   }
@@ -64,7 +64,7 @@ function chooseSlice(call: S3Call, object: S3Object, segments: readonly Segment[
     return choosePart(readPartNumber(call), object, segments)
   }
   const range = readRange(call.headers, object)
-  // The checksum is of the whole object; a client that compares it with a range would fail.
+  // The checksum covers the whole object; a client that compared it with a range would fail.
   if (range) return { ...range, partial: true, checksum: undefined, headers: {} }
   return { first: 0, last: object.size - 1, partial: false, checksum: object.checksum, headers: {} }
 }

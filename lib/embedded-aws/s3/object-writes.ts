@@ -32,7 +32,7 @@ import { children, childText, type Parsed, toXml } from './xml.ts'
 
 export async function putObject(services: S3Services, call: S3Call): Promise<S3Reply> {
   const description = readDescription(call.headers)
-  // Checked again in the commit; checking it here spares the client a useless upload.
+  // The conditions are checked again in the commit; checking them here spares the client a useless upload.
   checkWrite(call.headers, findObject(services.db, call.bucket, call.key))
   const receivedBody = await receiveBody(services, call, chooseAlgorithm(call))
   const object = await commitSingleBlob(services, call, description, receivedBody, 'ObjectCreated:Put')
@@ -47,8 +47,8 @@ export async function putObject(services: S3Services, call: S3Call): Promise<S3R
 }
 
 /**
- * Chooses the checksum that is stored with an object: the client's, or CRC64NVME, which S3 adds when the client sends
- * none. Requests from this process have none, as no network is involved.
+ * Chooses the checksum to store with an object: the client's, or CRC64NVME, which S3 adds if the client sends none.
+ * Requests from this process have none, because no network is involved.
  */
 export function chooseAlgorithm({ headers, auth }: Pick<S3Call, 'headers' | 'auth'>): Algorithm | undefined {
   const namedTrailer = headers.get('x-amz-trailer')?.toLowerCase()
@@ -116,7 +116,7 @@ function describeCopy(call: S3Call, source: S3Object): ObjectDescription {
       'InvalidRequest',
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
     )
-  // "This value is unique to each object and is not copied when using the x-amz-metadata-directive."
+  // AWS: "This value is unique to each object and is not copied when using the x-amz-metadata-directive."
   const { [redirectHeader]: _, ...copied } = source.headers
   return {
     headers:

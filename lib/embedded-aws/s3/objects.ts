@@ -1,4 +1,4 @@
-// Rows of objects and their segments. Every object is created and removed here.
+// Rows of objects and their segments. All objects are created and removed here.
 
 import { accountId } from './account.ts'
 import type { S3Call, S3Services } from './call.ts'
@@ -25,7 +25,9 @@ export function requireObject(
   return object
 }
 
-/** Without versioning an object has one version, called null; AWS considers other ids invalid. */
+/**
+ * Checks the version id. Without versioning, an object has one version, called null; AWS considers other ids invalid.
+ */
 export function checkVersion(query: S3Call['query']): string | undefined {
   const versionId = query.get('versionId')
   if (versionId === '') throw invalidArgument('Version id cannot be the empty string', 'versionId', versionId)
@@ -43,7 +45,7 @@ export function parseObjectRow(row: Record<string, unknown>): S3Object {
   return {
     ...rest,
     key: Buffer.from(key).toString(),
-    // Written when the object was stored.
+    // `insert` wrote the headers as JSON.
     headers: JSON.parse(headers) as Record<string, string>,
     tags: JSON.parse(tags) as S3Tag[],
     checksum: checksum === '' ? undefined : (JSON.parse(checksum) as Checksum),
@@ -60,18 +62,21 @@ interface Commit {
   readonly draft: ObjectDraft
   readonly segments: readonly Segment[]
   readonly event: S3EventName
-  /** Called in the transaction that writes the object; returns blobs that are no longer needed. */
+  /** Called in the transaction that writes the object; returns the blobs that are no longer needed. */
   readonly alsoRun?: () => readonly string[]
 }
 
-/** Where an object is written, under which conditions, and by which client. */
+/** The key that an object is written to, the conditions of the write, and the client that sends it. */
 interface WriteTarget extends Pick<S3Call, 'bucket' | 'key' | 'headers'> {
   readonly source: EventSource
 }
 
 export const toWriteTarget = (call: S3Call): WriteTarget => ({ ...call, source: toEventSource(call) })
 
-/** Makes one or more stored blobs the object of a key: conditions, row swap and event in one transaction. */
+/**
+ * Makes one or more stored blobs the object of a key: checks the conditions, replaces the row and stores the event in
+ * one transaction.
+ */
 export async function commitObject(
   { db, blobs, notifier }: S3Services,
   { bucket, key, headers, source }: WriteTarget,
@@ -99,7 +104,7 @@ export function removeObjectRows(db: Database, object: S3Object): string[] {
   return removedBlobs
 }
 
-/** Returns the client of a request for event messages. */
+/** Returns what event messages say about the client of a request. */
 export function toEventSource({ request, requestId, auth }: S3Call): EventSource {
   return { ip: request.socket.remoteAddress ?? '', principal: auth?.accessKeyId ?? accountId, requestId }
 }

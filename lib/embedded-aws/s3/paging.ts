@@ -28,14 +28,17 @@ export function readPartNumber({ query }: Pick<S3Call, 'query'>): number {
 }
 
 /**
- * Accepts plain digits only. AWS does not document how it reads `01` or `+1`; refusing them keeps clients from relying
- * on it.
+ * Parses a part number. Only plain digits are accepted: AWS does not document how it reads `01` or `+1`, so clients
+ * must not rely on them.
  */
 export function parsePartNumber(text: string): number | undefined {
   return /^([1-9]\d{0,3}|10000)$/.test(text) ? Number(text) : undefined
 }
 
-/** Returns the encoder of names: percent-encoding (except slashes) on request, as XML 1.0 lacks some characters. */
+/**
+ * Returns the function that encodes names: with percent-encoding (except slashes) on request, because XML 1.0 lacks
+ * some characters.
+ */
 export function readEncoding(query: ReadonlyMap<string, string>): (name: string) => string {
   const type = query.get('encoding-type')
   if (type === undefined || type === '') return (name) => name

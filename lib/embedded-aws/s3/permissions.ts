@@ -1,9 +1,11 @@
-// The permission that an operation needs
+// Checks the permission that an operation needs
 // (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html).
 import type { S3Call, S3Services } from './call.ts'
 import { S3Error } from './errors.ts'
 
-/** By route. Other operations need a permission named after their route, which no function of the service has. */
+/**
+ * Actions by route. Other operations need a permission named after their route, which no function of the service has.
+ */
 const actions: Readonly<Record<string, string>> = {
   'object GET': 'GetObject',
   'object HEAD': 'GetObject',
@@ -36,7 +38,7 @@ function isAllowed(
   return authorize({ accessKeyId, action: `s3:${action}`, resource, ...(conditionKeys && { conditionKeys }) })
 }
 
-/** @throws S3Error AccessDenied */
+/** Throws if a request is not allowed. @throws S3Error AccessDenied */
 export function requirePermission(...request: Parameters<typeof isAllowed>): void {
   if (!isAllowed(...request)) throw new S3Error('AccessDenied')
 }
@@ -60,7 +62,9 @@ export function checkPermissions(services: S3Services, call: S3Call, route: stri
   }
 }
 
-/** Hides from callers that may not list the bucket that an object does not exist. */
+/**
+ * Replaces the error for a missing object, so that callers who may not list the bucket don't learn that it is missing.
+ */
 export function hideAbsence(services: S3Services, call: S3Call, error: unknown): unknown {
   const isAbsence = error instanceof S3Error && error.code === 'NoSuchKey' && call.auth !== undefined
   if (!isAbsence || isAllowed(services, call.auth?.accessKeyId ?? '', 'ListBucket', bucketArn(call)))

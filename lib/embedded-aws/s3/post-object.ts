@@ -17,7 +17,7 @@ import { fromXml, toXml } from './xml.ts'
 const maxFieldsBytes = 64 << 10
 
 interface Form {
-  /** By lower-case name. */
+  /** Form fields by lower-case name. */
   readonly fields: ReadonlyMap<string, string>
   readonly filename: string
   readonly file: AsyncIterable<Buffer>
@@ -28,7 +28,7 @@ export async function postObject(services: S3Services, call: S3Call): Promise<S3
     call.proceed()
     return await storeForm(services, call, await readForm(call.request))
   } finally {
-    // The parser may have paused the request; what follows the file is ignored.
+    // The parser may have paused the request; anything after the file is ignored.
     call.request.unpipe()
     call.request.resume()
   }
@@ -68,14 +68,14 @@ async function storeForm(services: S3Services, call: S3Call, form: Form): Promis
   return response(form.fields, object, `${call.location}/${key.split('/').map(uriEncode).join('/')}`)
 }
 
-/** Form fields have the same meaning as the headers of a Put. */
+/** Converts form fields to the headers of a PUT, which have the same meaning. */
 function toHeaders(fields: ReadonlyMap<string, string>): Headers {
   return new Map(
     [...fields].map(([name, value]) => [name === 'acl' ? 'x-amz-acl' : name, toHeaderValue(value)]),
   )
 }
 
-/** Resolves when the file starts; S3 ignores every field after it. */
+/** Reads the fields of a form; resolves when the file starts, because S3 ignores every field after it. */
 function readForm(request: IncomingMessage): Promise<Form> {
   return new Promise((resolve, reject) => {
     const parser = openParser(request)
@@ -90,14 +90,14 @@ function readForm(request: IncomingMessage): Promise<Form> {
     parser.on('field', (name, value, { valueTruncated }) => {
       bytes += name.length + Buffer.byteLength(value)
       if (bytes > maxFieldsBytes || valueTruncated) fail(new S3Error('MaxPostPreDataLengthExceeded'))
-      // A file part without a file name arrives as a field.
+      // A file part without a filename arrives as a field.
       else if (name === 'file') resolve({ fields, filename: '', file: Readable.from([Buffer.from(value)]) })
       else fields.set(name.toLowerCase(), value)
     })
     parser.on('file', (_name, file, { filename }) => {
-      // The reader of the file gets its errors; until there is one, an error must not crash the process.
+      // The reader of the file handles its errors; before there is one, an error must not crash the process.
       file.on('error', () => undefined)
-      // When a client disconnects, neither the parser nor the file ends on its own.
+      // If a client disconnects, neither the parser nor the file ends by itself.
       request.once('close', () => {
         if (!request.complete) file.destroy(new Error('The client disconnected'))
       })

@@ -122,7 +122,7 @@ function parse(encodedPolicy: string): Record<string, unknown> {
     const document: unknown = JSON.parse(Buffer.from(encodedPolicy, 'base64').toString())
     if (typeof document === 'object' && document !== null) return { ...document }
   } catch {
-    // Reported below, like every other invalid policy.
+    // Invalid JSON is reported below, like every other invalid policy.
   }
   throw invalidPolicyError('Invalid JSON.')
 }
@@ -135,7 +135,7 @@ function readSizeLimits(entry: unknown): SizeLimits | undefined {
   return { least, most: maxSize }
 }
 
-/** `{"acl": "private"}` is short for `["eq", "$acl", "private"]`. */
+/** Reads conditions, of which `{"acl": "private"}` is short for `["eq", "$acl", "private"]`. */
 function readConditions(entry: unknown): Condition[] {
   if (Array.isArray(entry)) {
     const [operator, name, value]: readonly unknown[] = entry

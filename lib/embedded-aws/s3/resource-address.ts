@@ -15,7 +15,10 @@ export interface ResourceAddress {
 
 const maxKeyBytes = 1024
 
-/** Path style only: /bucket/key, or the same under the base path. Keys are not normalized, not even `..` and `//`. */
+/**
+ * Parses the path, which is always in path style: /bucket/key, or the same under the base path. Keys are not
+ * normalized, not even `..` and `//`.
+ */
 export function readResourceAddress(
   { url = '/', headers }: IncomingMessage,
   basePath: string,
@@ -48,7 +51,7 @@ function decode(text: string): string {
   }
 }
 
-/** Presigned URLs may have x-amz-* headers in the query, where they mean the same. */
+/** Merges headers with the x-amz-* parameters of a presigned URL, which mean the same. */
 function joinHeaders(
   headers: IncomingMessage['headers'],
   pairs: readonly (readonly [string, string])[],

@@ -65,7 +65,8 @@ const objectOperations: Readonly<Record<string, S3Operation>> = {
 }
 
 /**
- * Query parameters that select another operation. One that is not supported must not be taken for a plain Get or Put.
+ * Query parameters that select another operation. A request with an unsupported one must not be treated as a plain Get
+ * or Put.
  */
 const subresources = new Set([
   ...[...Object.keys(bucketOperations), ...Object.keys(objectOperations)]

@@ -45,11 +45,14 @@ export interface S3Options {
 }
 
 export interface S3Server {
-  /** Handles `request` and `checkContinue`: a client that waits with its body gets 100 once the body is needed. */
+  /**
+   * Handles `request` and `checkContinue` events: a client that waits before sending its body gets status 100 once the
+   * body is needed.
+   */
   handle(request: IncomingMessage, response: ServerResponse): void
   /** Direct access to files for processes on this machine. */
   exchange(options: ExchangeOptions): FileExchange
-  /** Runs lifecycle rules once, for tests and the timer. */
+  /** Runs the lifecycle rules once; called by tests and a timer. */
   expire(now?: Date): Promise<void>
   close(): Promise<void>
 }
@@ -59,7 +62,7 @@ const lifecycleMs = 3_600_000
 const closeTimeoutMs = 5_000
 /** A connection without traffic for this long is closed, and its upload discarded. */
 const idleTimeoutMs = 120_000
-/** How much of a refused upload is read, so that the client gets the error response instead of a broken pipe. */
+/** How much of a refused upload is read, so that the client gets the error response instead of a broken connection. */
 const drainBytes = 64 << 20
 
 export async function openS3Server({
@@ -181,7 +184,7 @@ async function dispatch(
   }
 }
 
-/** Returns a function that requests the body; a refusal before that spares the client sending it. */
+/** Returns a function that requests the body. If the request is refused before, the client need not send it. */
 function createContinuation({ headers }: IncomingMessage, response: ServerResponse): () => void {
   let waits = /^100-continue$/i.test(headers.expect ?? '')
   return () => {
@@ -195,18 +198,19 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: S
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value)
   if (reply.xml !== undefined) response.setHeader('content-type', 'application/xml')
   if (reply.body && request.method !== 'HEAD') {
-    // A caller in this process gets the buffer itself, so it must not be reused.
+    // A caller in this process gets the buffer itself, so the buffer must not be reused.
     await sendChunks(reply.body, response, isInProcess(request) ? () => {} : releaseBuffer)
     return
   }
-  // A string would be written together with the headers and turn their non-ASCII characters into UTF-8.
+  // The body is a buffer: a string would be written together with the headers and turn their non-ASCII characters into
+  // UTF-8.
   const body = Buffer.from(reply.xml ?? '')
   if (!response.hasHeader('content-length') && response.statusCode !== 204 && response.statusCode !== 304)
     response.setHeader('content-length', body.length)
   response.end(body)
 }
 
-/** Sends one chunk while the next one is read; `onSent` can then reuse the buffer. */
+/** Sends each chunk while the next one is read; `onSent` may then reuse the buffer. */
 async function sendChunks(
   chunks: AsyncIterable<Buffer>,
   response: ServerResponse,
@@ -220,7 +224,7 @@ async function sendChunks(
   for await (const chunk of chunks) {
     await Promise.race([lastSend, closedEvent])
     lastSend = write(response, chunk).then(() => onSent(chunk))
-    // Its error is thrown with the next chunk, or at the end.
+    // The error is thrown with the next chunk, or at the end.
     lastSend.catch(() => {})
   }
   await Promise.race([lastSend, closedEvent])
@@ -239,7 +243,7 @@ function sendError(
   error: unknown,
   requestId: string,
 ): void {
-  // After the headers were sent, closing the connection is the only way to report that the rest will not come.
+  // After the headers were sent, the only way to report that the rest is missing is to close the connection.
   if (response.headersSent) {
     response.destroy()
     return
@@ -268,7 +272,7 @@ function sendError(
   if (!request.complete) drain(request)
 }
 
-/** False for temporary conditions (full disk, locked file), after which the same request may succeed. */
+/** Whether an error is a bug. A full disk or a locked file is temporary: the same request may succeed later. */
 const isInternal = (error: unknown) => !isNoSpaceError(error) && !isLocked(error)
 
 function drain(request: IncomingMessage): void {

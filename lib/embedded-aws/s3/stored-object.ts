@@ -15,7 +15,7 @@ export interface ObjectDescription {
 
 export interface ObjectDraft extends ObjectDescription {
   readonly size: number
-  /** Without quotes. */
+  /** ETag without quotes. */
   readonly etag: string
   readonly modified: number
   readonly checksum: Checksum | undefined
@@ -32,6 +32,6 @@ export interface S3Object extends ObjectDraft {
 /** A segment of an object's bytes: all of them, or one part with its own checksum. */
 export interface Segment extends Span {
   readonly number: number
-  /** Base64, or empty. */
+  /** Checksum in base64, or empty. */
   readonly checksum: string
 }

@@ -3,7 +3,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { S3Error } from './errors.ts'
 
 type Content = string | number | boolean | undefined | Element | readonly Content[]
-/** Element names to contents; an array repeats its element, undefined leaves it out. */
+/** Contents by element name. An array repeats its element, and undefined omits it. */
 export interface Element {
   readonly [name: string]: Content
 }
@@ -29,7 +29,10 @@ function renderElement(name: string, value: Content): string {
   return `<${name}>${escapeText(String(value))}</${name}>`
 }
 
-/** Control characters are written as references, as AWS does: an XML 1.0 parser would refuse or change them. */
+/**
+ * Escapes text. Control characters become references, as in AWS's replies, because an XML 1.0 parser would refuse or
+ * change them.
+ */
 function escapeText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: keys may contain any of them
   return text.replace(/[&<>"\u0000-\u001f\u007f\ufffe\uffff]/g, (c) => {
@@ -43,7 +46,7 @@ const escapesByCharacter: Readonly<Record<string, string>> = {
   '"': '&quot;',
 }
 
-/** A parsed element: every child is a list, leaves are strings. */
+/** A parsed element: every child is a list, and leaves are strings. */
 export interface Parsed {
   readonly [name: string]: readonly (Parsed | string)[]
 }
@@ -59,8 +62,8 @@ const parser = new XMLParser({
 })
 
 /**
- * Parses a document with the given root, or throws MalformedXML. Document types are refused, as they can only add
- * entities.
+ * Parses a document with the given root. Document types are refused, because they can only add entities. @throws
+ * S3Error MalformedXML
  */
 export function fromXml(text: string, root: string): Parsed {
   if (text.includes('<!DOCTYPE') || XMLValidator.validate(text) !== true) throw new S3Error('MalformedXML')

@@ -9,15 +9,15 @@ import type { SqsStore } from './store.ts'
 
 export type Acknowledger = ReturnType<typeof openAcknowledger>
 
-/** Every function runs inside `store.commit`. */
+/** Opens the functions that acknowledge messages; call them inside `store.commit`. */
 export function openAcknowledger(store: SqsStore, clock: SqsClock) {
   const find = store.prepare<MessageRow>('SELECT * FROM messages WHERE seq = ? AND queue_id = ?')
   const erase = store.prepare('DELETE FROM messages WHERE seq = ?')
   const hide = store.prepare('UPDATE messages SET visible_at = ?, received_at = ? WHERE seq = ?')
 
   /**
-   * "You must provide the most recently received ReceiptHandle for the message (otherwise, the request succeeds,
-   * but the message will not be deleted)." A FIFO queue also refuses a handle whose visibility timeout is over.
+   * AWS: "You must provide the most recently received ReceiptHandle for the message (otherwise, the request succeeds,
+   * but the message will not be deleted)." A FIFO queue also refuses a handle whose visibility timeout has ended.
    */
   function remove(queue: Queue, handle: string) {
     const { seq, token } = readReceipt(handle, queue.id)
@@ -32,8 +32,9 @@ export function openAcknowledger(store: SqsStore, clock: SqsClock) {
   }
 
   /**
-   * A standard queue accepts any handle of the message, even one whose timeout is over (as AWS does, although its docs
-   * call such a message not in flight). A message returned with a timeout of 0 is no longer in flight.
+   * Changes the visibility timeout of a message. A standard queue accepts any handle, even one whose timeout has ended
+   * (as AWS does, although its docs call such a message not in flight). A message returned with a timeout of 0 is no
+   * longer in flight.
    */
   function changeVisibility(queue: Queue, handle: string, visibilityS: number) {
     if (visibilityS < 0 || visibilityS > maxVisibilityS)

@@ -17,7 +17,7 @@ const refusals: Partial<Record<SignatureRefusal, SqsErrorName>> = {
   skewed: 'InvalidSignatureException',
 }
 
-/** Messages of SQS that differ from the S3 messages of the shared verifier. */
+/** Messages of SQS that differ from those of the shared verifier, which are S3's. */
 const messages: Partial<Record<SignatureRefusal, string>> = {
   missing: 'Request is missing Authentication Token',
   'unknown-key': 'The security token included in the request is invalid.',

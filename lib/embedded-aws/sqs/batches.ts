@@ -14,7 +14,7 @@ interface Failure {
   readonly Message: string
 }
 
-/** Throws for errors of the batch itself, for which no entry is processed. */
+/** Throws for an error of the batch itself, in which case no entry is processed. */
 export function checkBatch(action: string, entries: readonly Entry[]) {
   if (entries.length === 0)
     throw new SqsError(

@@ -20,18 +20,18 @@ export interface SqsServices {
 }
 
 export interface SqsCaller {
-  /** host:port that the client connected to, which becomes part of queue URLs. */
+  /** Host and port that the client connected to; they become part of queue URLs. */
   readonly host: string
   readonly accessKeyId: string
   /** X-Amzn-Trace-Id of the request. */
   readonly trace: string | undefined
   /** Aborted when the client disconnects. */
   readonly disconnected: AbortSignal
-  /** `undo` is called when the response could not be delivered. */
+  /** Registers a function to call if the response cannot be delivered. */
   onUndelivered(undo: () => Promise<unknown>): void
 }
 
-/** Actions without output return undefined. */
+/** Output of an action; undefined for actions without output. */
 type Output = object | undefined
 export type Actions = {
   readonly [A in Action]: (input: ActionInput<A>, caller: SqsCaller) => Output | Promise<Output>

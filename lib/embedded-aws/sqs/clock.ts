@@ -1,9 +1,9 @@
-/** Times are epoch milliseconds. */
+/** A clock in milliseconds since 1970. */
 export interface SqsClock {
   now(): number
   /**
-   * Never earlier than the previous one, so that setting the clock back does not change the order of a FIFO queue.
-   * Not used for visibility timeouts, which would then stop until the clock has caught up.
+   * Returns a time that never decreases, so that setting the clock back does not change the order of a FIFO queue.
+   * Visibility timeouts don't use it: they would stop until the clock has caught up.
    */
   enqueueTime(): number
 }

@@ -42,7 +42,7 @@ const sqsErrors = {
 
 export type SqsErrorName = keyof typeof sqsErrors
 
-/** An error response of the API. Uses AWS's message where it is known. */
+/** An error response of the API, with AWS's message where it is known. */
 export class SqsError extends Error {
   override readonly name: SqsErrorName
 
@@ -68,7 +68,7 @@ export class SqsError extends Error {
   }
 }
 
-/** The most common error, in AWS's format. */
+/** Creates the most common error, with AWS's message. */
 export function invalidValue(parameter: string, value: unknown, reason: string): SqsError {
   const text = `Value ${String(value)} for parameter ${parameter} is invalid. Reason: ${reason}`
   return new SqsError('InvalidParameterValueException', text)

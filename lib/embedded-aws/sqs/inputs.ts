@@ -1,5 +1,5 @@
-// What each action accepts. Both protocols arrive here as the JSON protocol's shapes; unknown members are ignored,
-// as AWS does.
+// Schemas of the input of each action. Both protocols use the JSON protocol's shapes here; unknown members are ignored,
+// as in AWS.
 import * as z from 'zod'
 import { missing, SqsError } from './errors.ts'
 
@@ -41,7 +41,7 @@ const inputs = {
   CreateQueue: z.object({
     QueueName: text,
     Attributes: map.optional(),
-    /** Lowercase in the JSON protocol of this action only. */
+    /** The name is in lower case in the JSON protocol of this action only. */
     tags: map.optional(),
     Tags: map.optional(),
   }),
@@ -86,7 +86,7 @@ export function isAction(name: string): name is Action {
 
 export function readInput<A extends Action>(action: A, givenInput: unknown): ActionInput<A> {
   const parsedInput = inputs[action].safeParse(givenInput)
-  // TypeScript does not carry A through the lookup; the schema of `action` has exactly this type.
+  // TypeScript does not carry A through the lookup, but the schema of `action` has exactly this type.
   if (parsedInput.success) return parsedInput.data as ActionInput<A>
   const [issue] = parsedInput.error.issues
   const path = issue?.path ?? []
@@ -106,7 +106,7 @@ function valueAt(givenInput: unknown, path: readonly PropertyKey[]): unknown {
   return value
 }
 
-/** AWS names entries as the Query protocol spells them, counted from one. */
+/** Names a parameter like AWS: as in the Query protocol, with entries counted from one. */
 function parameterName(action: Action, path: readonly PropertyKey[]): string {
   return path
     .map((key) =>

@@ -1,4 +1,5 @@
-// Waiting receivers: served in the order of their requests, once a message is available, while they are connected.
+// Receivers that wait for messages. Those still connected are served in the order of their requests, once messages are
+// available.
 import type { SqsClock } from './clock.ts'
 import type { ReceivedMessage, ReceiveOptions } from './messages.ts'
 import { type Queue, type QueueRegistry, queueNotFound } from './queues.ts'
@@ -33,7 +34,7 @@ export class LongPolls {
     })
   }
 
-  /** Resolves with messages, or with none when the time is over, the client disconnects or the service stops. */
+  /** Waits for messages. Resolves with none if the time is over, the client disconnects or the service stops. */
   async wait(queue: Queue, receiveOptions: ReceiveOptions, waitS: number, disconnected: AbortSignal) {
     if (this.#isClosed || disconnected.aborted) return []
     const { promise, resolve, reject } = Promise.withResolvers<readonly ReceivedMessage[]>()
@@ -75,7 +76,7 @@ export class LongPolls {
     }
   }
 
-  /** Inside a commit. */
+  /** Takes messages for waiting receivers; call inside a commit. */
   #takeForWaiters(queueId: number): [Waiter, readonly ReceivedMessage[]][] {
     this.#touched.delete(queueId)
     const served: [Waiter, readonly ReceivedMessage[]][] = []
@@ -91,7 +92,7 @@ export class LongPolls {
     return served
   }
 
-  /** Wakes receivers when a delay or visibility timeout ends, which no request triggers. */
+  /** Sets a timer that wakes receivers when a delay or visibility timeout ends, which no request triggers. */
   #setAlarm(queueId: number) {
     clearTimeout(this.#alarms.get(queueId))
     this.#alarms.delete(queueId)

@@ -122,16 +122,16 @@ function readReceive(queue: Queue, input: ActionInput<'ReceiveMessage'>) {
   return { wanted: { max, visibilityS, attemptId }, waitS, asked: requestedAttributes }
 }
 
-/** There is no KMS here: a queue with a key returns AWS's error for a key that does not exist. */
+/**
+ * Throws for a queue with a KMS key: there is no KMS here, so the reply is AWS's error for a key that does not exist.
+ */
 function requireNoKmsKey(queue: Queue): Queue {
   if (queue.settings.kmsKeyId !== undefined)
     throw new SqsError('KmsNotFound', `NotFoundException: Key '${queue.settings.kmsKeyId}' does not exist`)
   return queue
 }
 
-/**
- * Throws for what fails the whole batch: its total size, and a FIFO message without the fields that FIFO queues need.
- */
+/** Throws for a problem that fails the whole batch: its total size, or a FIFO message that lacks a required field. */
 function checkWholeBatch(queue: Queue, entries: ActionInput<'SendMessageBatch'>['Entries']) {
   const bytes = entries.reduce((sum, entry) => sum + messageSize(entry), 0)
   if (bytes > messageBytesLimit)
@@ -142,7 +142,7 @@ function checkWholeBatch(queue: Queue, entries: ActionInput<'SendMessageBatch'>[
   if (!queue.settings.fifo) return
   for (const entry of entries) {
     if (entry.MessageGroupId === undefined)
-      // For a single message this would be MissingParameter.
+      // For a single message, the error would be MissingParameter.
       throw new SqsError('InvalidParameterValueException', missing('MessageGroupId').message)
     readFifoFields(queue, entry)
   }

@@ -6,13 +6,13 @@ import { SqsError } from './errors.ts'
 interface AttributeValue {
   readonly DataType: string
   readonly StringValue?: string | undefined
-  /** Base64, as in requests. */
+  /** Bytes in base64, as in requests. */
   readonly BinaryValue?: string | undefined
 }
 
 export type MessageAttributes = Readonly<Record<string, AttributeValue>>
 
-/** Unchecked attributes of a request; see `readMessageAttributes`. */
+/** Attributes of a request that have not been validated yet; see `readMessageAttributes`. */
 export type GivenAttributes = Readonly<
   Record<
     string,
@@ -101,8 +101,8 @@ function readBase64(name: string, text: string): string {
 }
 
 /**
- * The digest that clients check: per attribute, sorted by name, the length and bytes of the name, of the type,
- * a byte for the transport (1 string, 2 binary), and the length and bytes of the value.
+ * Returns the digest that clients verify. For each attribute, sorted by name, it covers the length and bytes of the
+ * name, of the type, a byte for the transport (1 string, 2 binary), and the length and bytes of the value.
  */
 export function attributesMd5(attributes: MessageAttributes): string | undefined {
   const parts: Buffer[] = []
@@ -128,7 +128,7 @@ function valueBytes(value: AttributeValue): Buffer {
     : Buffer.from(value.BinaryValue, 'base64')
 }
 
-/** `All`, `*` and `.*` mean all; `pre.*` means names that start with `pre`. */
+/** Selects the requested attributes: `All`, `*` and `.*` mean all, and `pre.*` means names that start with `pre`. */
 export function pickAttributes(
   attributes: MessageAttributes,
   wantedNames: readonly string[],

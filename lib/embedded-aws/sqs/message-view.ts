@@ -1,4 +1,4 @@
-// A received message as the API returns it, with the requested attributes only.
+// Formats a received message as the API returns it, with the requested attributes only.
 import { hash } from 'node:crypto'
 import { attributesMd5, type MessageAttributes, pickAttributes } from './message-attributes.ts'
 import type { ReceivedMessage } from './messages.ts'
@@ -17,7 +17,7 @@ export function viewMessage(
   requestedAttributes: RequestedAttributes,
 ) {
   const { row, content, token } = receivedMessage
-  // Written by sending.ts from checked attributes.
+  // sending.ts wrote validated attributes.
   const attributes = JSON.parse(content.attributes) as MessageAttributes
   const pickedAttributes = pickAttributes(attributes, requestedAttributes.messageAttributes)
   const system = viewSystemAttributes(queue, receivedMessage, requestedAttributes.systemAttributes)

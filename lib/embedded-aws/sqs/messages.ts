@@ -9,11 +9,11 @@ export interface MessageRow {
   readonly sent_at: number
   readonly enqueued_at: number
   readonly visible_at: number
-  /** How often it was received from this queue, and (`received_before`) from earlier queues. */
+  /** How often the message was received from this queue, and (`received_before`) from earlier queues. */
   readonly received: number
   readonly received_before: number
   readonly first_received_at: number | null
-  /** Time of the last receive; null when its receiver returned it, so it is not in flight. */
+  /** Time of the last receive; null if its receiver returned the message, which is then not in flight. */
   readonly received_at: number | null
   readonly receipt: number | null
   readonly source_arn: string | null
@@ -21,7 +21,7 @@ export interface MessageRow {
 
 export interface MessageContent {
   readonly body: string
-  /** JSON of MessageAttributes. */
+  /** The attributes as JSON. */
   readonly attributes: string
   readonly trace: string | null
   readonly sender: string

@@ -1,4 +1,4 @@
-// Message move tasks: move messages from a dead-letter queue back to their source queues.
+// Message move tasks, which move messages from a dead-letter queue back to their source queues.
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { SqsClock } from './clock.ts'
@@ -22,7 +22,7 @@ interface Task {
 }
 
 const maxPerSecond = 500
-/** Messages per transaction when no rate is set. */
+/** Number of messages per transaction if no rate is set. */
 const chunkMessages = 500
 
 const noSuchQueue = 'AWS.SimpleQueueService.NonExistentQueue'
@@ -77,11 +77,11 @@ export class MoveTasks {
     this.#clock = clock
     this.#onError = onError
     this.#sql = prepareStatements(store)
-    // Continues tasks that a restart interrupted.
+    // Resumes tasks that a restart interrupted.
     for (const task of this.#sql.running.all()) this.#schedule(task.id, task.per_second)
   }
 
-  /** Inside a commit. */
+  /** Starts a task; call inside a commit. */
   start({
     SourceArn,
     DestinationArn,
@@ -113,7 +113,7 @@ export class MoveTasks {
     return { TaskHandle: encodeHandle({ id, source_arn: SourceArn }) }
   }
 
-  /** Inside a commit. */
+  /** Cancels a task; call inside a commit. */
   cancel(handle: string) {
     const parsedHandle = Handle.safeParse(decodeHandle(handle))
     if (!parsedHandle.success)
@@ -165,7 +165,7 @@ export class MoveTasks {
     this.#timers.set(id, timer)
   }
 
-  /** Moves the next few messages. Inside a commit, so that a message is in one queue or the other, never in both. */
+  /** Moves the next few messages. Runs inside a commit, so that a message is in one of the queues, never in both. */
   #step(id: string, atMost: number) {
     const task = this.#sql.find.get(id)
     if (task?.status !== 'RUNNING') return
@@ -190,14 +190,14 @@ export class MoveTasks {
     else this.#schedule(id, task.per_second)
   }
 
-  /** Returns the queue for the message, or why there is none. */
+  /** Returns the queue for a message, or text that says why there is none. */
   #findTarget(task: Task, row: MessageRow): Queue | string {
     const arn = task.destination_arn ?? row.source_arn
     if (arn === null) return 'CouldNotDetermineMessageSource'
     return this.#queues.findByArn(arn) ?? noSuchQueue
   }
 
-  /** "All redriven messages are considered new messages with a new messageID and enqueueTime." */
+  /** AWS: "All redriven messages are considered new messages with a new messageID and enqueueTime." */
   #move(row: MessageRow, target: Queue) {
     const at = this.#clock.now()
     const { lastId } = this.#sql.copy.run(

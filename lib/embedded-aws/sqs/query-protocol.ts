@@ -1,16 +1,20 @@
-// The older Query protocol: form fields in, XML out. Converts both to and from the shapes of the JSON protocol.
+// The older Query protocol, with form fields as input and XML as output. Converts both to and from the shapes of the
+// JSON protocol.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-making-api-requests-xml.html
 import { SqsError } from './errors.ts'
 import type { Action } from './inputs.ts'
 
 const namespace = 'http://queue.amazonaws.com/doc/2012-11-05/'
 const maxFields = 5000
-/** `SendMessageBatchRequestEntry.1.MessageAttribute.1.Value.BinaryListValue.1` has seven parts. */
+/**
+ * Maximum number of parts in a field name; `SendMessageBatchRequestEntry.1.MessageAttribute.1.Value.BinaryListValue.1`
+ * has seven.
+ */
 const maxDepth = 7
-/** This protocol has a different message. */
+/** The Query protocol has its own message for this error. */
 const noQueueMessage = 'The specified queue does not exist for this wsdl version.'
 
-/** Fields that are lists (`AttributeName.1`) and their member in the JSON protocol. */
+/** Fields that are lists (`AttributeName.1`), and the member of the JSON protocol for each. */
 const lists = {
   AttributeName: 'AttributeNames',
   MessageAttributeName: 'MessageAttributeNames',
@@ -25,7 +29,10 @@ const lists = {
   BinaryListValue: 'BinaryListValues',
 } as const
 
-/** Fields that are maps (`Attribute.1.Name`, `Attribute.1.Value`), their member and the name of the key. */
+/**
+ * Fields that are maps (`Attribute.1.Name`, `Attribute.1.Value`), with their member in the JSON protocol and the name
+ * of the key.
+ */
 const maps = {
   Attribute: ['Attributes', 'Name'],
   MessageAttribute: ['MessageAttributes', 'Name'],
@@ -103,7 +110,7 @@ function toMap(name: string, value: Node | string, keyName: string): Record<stri
   return Object.fromEntries(pairs)
 }
 
-/** AWS's own examples omit the number when there is one item (`Attribute.Name=…`). */
+/** Lists the items of a field. AWS's own examples omit the number if there is one item (`Attribute.Name=…`). */
 function listItems(name: string, value: Node | string): (Node | string)[] {
   if (typeof value === 'string') return [value]
   const keys = [...value.keys()]
@@ -166,7 +173,10 @@ function element(name: string, value: unknown, action: Action = 'SendMessage'): 
   return `<${name}>${content}</${name}>`
 }
 
-/** A bare carriage return would come out of the client's parser as a line feed. */
+/**
+ * Escapes text for XML. A bare carriage return must be a reference, because the client's parser would turn it into a
+ * line feed.
+ */
 function escapeXml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

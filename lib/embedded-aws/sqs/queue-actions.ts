@@ -102,7 +102,9 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
 
 const maxResults = 1000
 
-/** "You must set MaxResults to receive a value for NextToken in the response." The token is the last name returned. */
+/**
+ * AWS: "You must set MaxResults to receive a value for NextToken in the response." The token is the last name returned.
+ */
 function paginateUrls(foundQueues: readonly Queue[], { MaxResults, NextToken }: Page) {
   if (MaxResults !== undefined && (MaxResults < 1 || MaxResults > maxResults))
     throw invalidValue('MaxResults', MaxResults, `MaxResults must be an integer between 1 and ${maxResults}.`)

@@ -23,7 +23,7 @@ export interface QueueSettings {
 }
 
 interface Rule {
-  /** Returns the value as stored and returned, or undefined when it is invalid. */
+  /** Returns the value as it is stored and returned; undefined if it is invalid. */
   readonly accept: (value: string) => string | undefined
   readonly byDefault?: string
   readonly fifoOnly?: true
@@ -63,7 +63,7 @@ const rules: Readonly<Record<string, Rule>> = {
   FifoThroughputLimit: { ...oneOf(['perQueue', 'perMessageGroupId'], 'perQueue'), fifoOnly: true },
 }
 
-/** Read-only attributes. */
+/** Read-only attributes, whose values are computed. */
 const computedAttributes = new Set([
   'All',
   'ApproximateNumberOfMessages',

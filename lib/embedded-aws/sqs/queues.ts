@@ -16,11 +16,11 @@ export interface Queue {
   readonly id: number
   readonly name: string
   readonly arn: string
-  /** Only attributes that were set, without defaults. */
+  /** Attributes that were set, without defaults. */
   readonly attributes: QueueAttributes
   readonly settings: QueueSettings
   readonly tags: Readonly<Record<string, string>>
-  /** Times are epoch milliseconds. */
+  /** When the queue was created, in milliseconds since 1970. */
   readonly createdAt: number
   readonly modifiedAt: number
   readonly purgedAt: number
@@ -53,13 +53,13 @@ const prepareStatements = (store: SqsStore) => ({
   holdName: store.prepare('INSERT OR REPLACE INTO deleted_queues VALUES (?, ?)'),
   freeNames: store.prepare('DELETE FROM deleted_queues WHERE deleted_at <= ?'),
   held: store.prepare<{ name: string }>('SELECT name FROM deleted_queues WHERE name = ?'),
-  // A purge also deletes deduplication ids, as at AWS.
+  // A purge also deletes deduplication ids, as in AWS.
   contents: ['messages', 'attempts', 'dedup'].map((table) =>
     store.prepare(`DELETE FROM ${table} WHERE queue_id = ?`),
   ),
 })
 
-/** Methods that write must run inside `store.commit`. */
+/** Registry of all queues. Methods that write must run inside `store.commit`. */
 export class QueueRegistry {
   readonly accountId: string
   readonly #region: string
@@ -113,7 +113,7 @@ export class QueueRegistry {
     return `arn:aws:sqs:${this.#region}:${this.accountId}:${name}`
   }
 
-  /** Ordered by name. */
+  /** Returns all queues, sorted by name. */
   all(): Queue[] {
     return [...this.#queuesByName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   }
@@ -124,7 +124,7 @@ export class QueueRegistry {
     return isLocalQueue ? this.#queuesByName.get(name) : undefined
   }
 
-  /** AWS also accepts the plain name, which users of its command line rely on. */
+  /** Finds a queue by its URL. AWS also accepts the plain name, which users of its command line rely on. */
   requireByUrl(url: string): Queue {
     const path = URL.canParse(url) ? new URL(url).pathname : url
     const [, account = this.accountId, name] = /^(?:\/(\d{12})\/)?([\w.-]+)\/?$/.exec(path) ?? []
@@ -135,7 +135,7 @@ export class QueueRegistry {
     return queue
   }
 
-  /** The dead-letter queue must exist, have the same type and allow this queue. */
+  /** Checks a redrive policy: the dead-letter queue must exist, have the same type and allow this queue. */
   #checkRedrive(source: { readonly arn: string; readonly settings: QueueSettings }) {
     const { redrive, fifo } = source.settings
     if (!redrive) return
@@ -213,7 +213,7 @@ export class QueueRegistry {
     return this.#queuesByName.get(name)
   }
 
-  /** Sources that name this queue as their dead-letter queue. */
+  /** Returns the queues that use this one as their dead-letter queue. */
   listSources(queue: Queue): Queue[] {
     return this.all().filter((one) => one.settings.redrive?.deadLetterTargetArn === queue.arn)
   }
@@ -240,7 +240,7 @@ function checkName(name: string, attributes: Readonly<Record<string, string>>): 
   return wantsFifo
 }
 
-/** CreateQueue for an existing queue succeeds when every attribute in the request has the same value. */
+/** Throws if CreateQueue requests an existing queue with other attribute values; with the same values, it succeeds. */
 function requireSameAttributes(queue: Queue, givenAttributes: Readonly<Record<string, string>>): Queue {
   const { attributes, settings } = queue
   const attributesBefore = JSON.stringify(describeAttributes(attributes, settings.fifo))

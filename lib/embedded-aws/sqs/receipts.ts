@@ -1,11 +1,11 @@
-// A receipt handle identifies one receive of a message, with which the message can be deleted or kept hidden.
+// Receipt handles: each identifies one receive of a message, and allows to delete the message or to keep it hidden.
 import { hash } from 'node:crypto'
 import { SqsError } from './errors.ts'
 
 interface Receipt {
   readonly queueId: number
   readonly seq: number
-  /** Random, different for each receive of the message. */
+  /** Random number, which differs for each receive of the message. */
   readonly token: number
 }
 
@@ -42,7 +42,7 @@ export function readReceipt(handle: string, queueId: number): Receipt {
   return receipt
 }
 
-/** Detects typing errors; access is controlled by the request's signature. */
+/** Returns a checksum that detects typos. It is no secret, because the request's signature controls access. */
 function checksum(bytes: Buffer): Buffer {
   return hash('sha256', bytes.subarray(0, 19), 'buffer').subarray(0, 4)
 }

@@ -1,4 +1,4 @@
-// ReceiveRequestAttemptId of FIFO queues: a repeated receive returns the same messages.
+// Implements ReceiveRequestAttemptId of FIFO queues: a repeated receive returns the same messages.
 import type { MessageRow, ReceivedMessage, ReceiveOptions } from './messages.ts'
 import type { Queue } from './queues.ts'
 import { deduplicationMs } from './sending.ts'
@@ -12,7 +12,7 @@ interface ReceiveRecord {
 
 type HeldMessage = Pick<ReceivedMessage, 'row' | 'token'>
 
-/** Every function runs inside `store.commit`. */
+/** Opens the store of receive attempts; call its functions inside `store.commit`. */
 export function openReceiveAttemptStore(store: SqsStore) {
   const forget = store.prepare('DELETE FROM attempts WHERE at <= ?')
   const find = store.prepare<{ taken: string }>(
@@ -23,9 +23,9 @@ export function openReceiveAttemptStore(store: SqsStore) {
   const hide = store.prepare('UPDATE messages SET visible_at = ? WHERE seq = ?')
 
   /**
-   * "It is possible to retry the ReceiveMessage action with the same ReceiveRequestAttemptId if none of the
-   * messages have been modified (deleted or had their visibility changes)." "If a retry occurs within the
-   * deduplication interval, it resets the visibility timeout."
+   * AWS: "It is possible to retry the ReceiveMessage action with the same ReceiveRequestAttemptId if none of the
+   * messages have been modified (deleted or had their visibility changes)." "If a retry occurs within the deduplication
+   * interval, it resets the visibility timeout."
    */
   function repeat(
     queue: Queue,

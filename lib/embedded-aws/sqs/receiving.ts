@@ -1,4 +1,4 @@
-// ReceiveMessage: selects messages, hides them, and moves those received too often to the dead-letter queue.
+// Implements ReceiveMessage: selects messages, hides them, and moves those received too often to the dead-letter queue.
 import { randomBytes } from 'node:crypto'
 import type { SqsClock } from './clock.ts'
 import { SqsError } from './errors.ts'
@@ -37,7 +37,7 @@ const prepareStatements = (store: SqsStore) => ({
   ),
 })
 
-/** Every method runs inside `store.commit`. */
+/** Receives messages. Every method must run inside `store.commit`. */
 export class MessageReceiver {
   readonly #store: SqsStore
   readonly #queues: QueueRegistry
@@ -46,7 +46,10 @@ export class MessageReceiver {
   readonly #sql: ReturnType<typeof prepareStatements>
   readonly #attempts: ReturnType<typeof openReceiveAttemptStore>
   readonly #selector: MessageSelector
-  /** An upper bound per queue: an exact count for each receive would cost more than the receive. */
+  /**
+   * Upper bound of the messages in flight, per queue. Counting them exactly for each receive would cost more than the
+   * receive.
+   */
   readonly #inFlightUpperBounds = new Map<number, number>()
 
   constructor(store: SqsStore, queues: QueueRegistry, clock: SqsClock, inFlightLimit: number) {
@@ -81,7 +84,9 @@ export class MessageReceiver {
     return takenMessages
   }
 
-  /** Selects messages that were received too often and moves them to the dead-letter queue, if it exists. */
+  /**
+   * Returns functions that recognize messages received too often and move them to the dead-letter queue, if it exists.
+   */
   #createDeadLetterMover(queue: Queue) {
     const { redrive, fifo } = queue.settings
     const target = redrive && this.#queues.findByArn(redrive.deadLetterTargetArn)
@@ -93,7 +98,7 @@ export class MessageReceiver {
         return true
       },
       /**
-       * "For standard queues, the expiration of a message is always based on its original enqueue timestamp." "For
+       * AWS: "For standard queues, the expiration of a message is always based on its original enqueue timestamp." "For
        * FIFO queues, the enqueue timestamp resets when the message is moved to a dead-letter queue."
        */
       moveToDeadLetterQueue: (at: number) => {
@@ -167,7 +172,7 @@ export class MessageReceiver {
     }
   }
 
-  /** When the next hidden message becomes visible, if any. */
+  /** Returns when the next hidden message becomes visible, if there is one. */
   nextVisibleAt(queue: Queue): number | undefined {
     return this.#sql.next.get(queue.id, this.#clock.now())?.at ?? undefined
   }

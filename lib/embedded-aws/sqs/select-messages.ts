@@ -3,11 +3,11 @@ import type { MessageRow } from './messages.ts'
 import type { Queue } from './queues.ts'
 import type { SqsStore } from './store.ts'
 
-/** "Amazon SQS looks through the first 120k messages to determine available message groups." */
+/** AWS: "Amazon SQS looks through the first 120k messages to determine available message groups." */
 const fifoWindow = 120_000
-/** Messages at the front of a standard queue that are ranked individually. */
+/** Number of messages at the front of a standard queue that are ranked individually. */
 const fairWindow = 200
-/** Further groups considered whose messages are all behind that front. */
+/** Maximum number of further groups, with all messages behind that front, from which a message is considered. */
 const maxGroupsBehind = 200
 
 type IsDead = (row: MessageRow) => boolean
@@ -21,7 +21,7 @@ const prepareStatements = (store: SqsStore) => ({
     `SELECT seq, group_id FROM messages WHERE queue_id = ? AND visible_at <= ?
      ORDER BY visible_at, seq LIMIT ${fifoWindow}`,
   ),
-  // Skips from one group to the next in the index, without reading the messages of each.
+  // The query skips from one group to the next in the index, without reading the messages of each group.
   groups: store.prepare<{ group_id: string }>(
     `WITH RECURSIVE groups(group_id) AS (
        SELECT min(group_id) FROM messages WHERE queue_id = ?1 AND group_id IS NOT NULL
@@ -47,12 +47,12 @@ const prepareStatements = (store: SqsStore) => ({
   ),
 })
 
-/** Groups whose last receive is remembered. */
+/** Maximum number of groups whose last receive is remembered. */
 const maxServedGroups = 10_000
 
 export class MessageSelector {
   readonly #sql: ReturnType<typeof prepareStatements>
-  /** When messages of a group were last received: a serial number by queue and group, the earliest first. */
+  /** When messages of a group were last received: a serial number by queue and group, sorted from the earliest. */
   readonly #servedAt = new Map<string, number>()
   #receiveCount = 0
 
@@ -60,7 +60,7 @@ export class MessageSelector {
     this.#sql = prepareStatements(store)
   }
 
-  /** Returns at most `max` messages, without those for which `isDead` returns true. */
+  /** Returns at most `max` visible messages, except those for which `isDead` returns true. */
   select(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
     return queue.settings.fifo
       ? this.#pickFifo(queue, at, max, isDead)
@@ -80,7 +80,7 @@ export class MessageSelector {
       max,
       isDead,
     )
-    // The visible messages may start with dead ones, so the next messages are read as well.
+    // The first visible messages may be dead, so the next ones are read as well.
     const picked =
       rows.length > 0 ? rows : this.#dropDead(this.#sql.visible.iterate(queue.id, at), max, isDead)
     for (const { group_id: group } of picked) if (group !== null) this.#rememberServed(`${queue.id} ${group}`)
@@ -129,8 +129,8 @@ export class MessageSelector {
   }
 
   /**
-   * Takes as many as possible from one group, then from the next, and none after a hidden message. Groups are ordered
-   * by when their oldest message became visible, so recently served groups come last.
+   * Selects messages of a FIFO queue: as many as possible from one group, then from the next, and none behind a hidden
+   * message. Groups are ordered by when their oldest message became visible, so recently served groups come last.
    */
   #pickFifo(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
     const pickedRows: MessageRow[] = []
@@ -156,9 +156,10 @@ export class MessageSelector {
 }
 
 /**
- * Fair queues: "when one tenant sends a disproportionately large volume of messages", the others do not wait for it. A
- * message is ranked by how many of its group are in flight or before it; messages without a group rank first. Groups of
- * the same rank take turns, so that a consumer that receives one message at a time serves all of them.
+ * Orders messages for fair queues: "when one tenant sends a disproportionately large volume of messages", the others do
+ * not wait for it. A message is ranked by how many messages of its group are in flight or before it; messages without a
+ * group rank first. Groups of the same rank take turns, so that a consumer that receives one message at a time serves
+ * all of them.
  */
 function orderFairly(
   places: readonly MessagePosition[],

@@ -1,4 +1,4 @@
-// SendMessage: validation, deduplication and storage of messages.
+// Implements SendMessage: validates, deduplicates and stores messages.
 import { hash, randomUUID } from 'node:crypto'
 import type { SqsClock } from './clock.ts'
 import { invalidValue, missing, SqsError } from './errors.ts'
@@ -45,7 +45,7 @@ interface SendResult {
   readonly SequenceNumber?: string
 }
 
-/** Validates a message for its queue. `batch` only changes the error message, as at AWS. */
+/** Validates a message for its queue. `batch` only changes the error message, as in AWS. */
 export function draftMessage(
   queue: Queue,
   givenMessage: GivenMessage,
@@ -74,7 +74,7 @@ export function draftMessage(
   }
 }
 
-/** Size in bytes of a message that is not validated yet, for the limit of a whole batch. */
+/** Returns the size in bytes of a message that is not validated yet, for the limit of a whole batch. */
 export function messageSize(givenMessage: GivenMessage): number {
   let size = Buffer.byteLength(givenMessage.MessageBody)
   for (const [name, value] of Object.entries(givenMessage.MessageAttributes ?? {})) {
@@ -86,7 +86,10 @@ export function messageSize(givenMessage: GivenMessage): number {
   return size
 }
 
-/** A missing field fails the whole batch of a FIFO queue, so this is checked first. */
+/**
+ * Reads and checks the fields for FIFO queues. Called before any message is stored, because a missing field fails the
+ * whole batch.
+ */
 export function readFifoFields(queue: Queue, givenMessage: GivenMessage) {
   const { MessageGroupId: groupId, MessageDeduplicationId: dedupId } = givenMessage
   if (groupId !== undefined) checkToken('MessageGroupId', groupId)
@@ -145,7 +148,7 @@ function readSystemAttributes(givenAttributes: GivenAttributes): MessageAttribut
       'InvalidParameterValueException',
       "The message system attribute 'AWSTraceHeader' has an invalid message system attribute type, the supported type is String.",
     )
-  // Read under another name, as its own would be reserved among the user's attributes.
+  // The attribute is read under another name, because its own name would be reserved among the user's attributes.
   const { AWSTraceHeader } = givenAttributes
   const values = AWSTraceHeader ? readMessageAttributes({ trace: AWSTraceHeader }) : {}
   return values.trace ? { AWSTraceHeader: values.trace } : {}
@@ -161,7 +164,7 @@ export function openSender(store: SqsStore, clock: SqsClock) {
   const insertBody = store.prepare('INSERT INTO bodies VALUES (?, ?, ?, ?, ?)')
   const insertDeduplication = store.prepare('INSERT OR REPLACE INTO dedup VALUES (?, ?, ?, ?, ?, ?)')
   const forget = store.prepare('DELETE FROM dedup WHERE at <= ?')
-  // An id sent with queue scope keeps that scope after DeduplicationScope changes.
+  // An id that was sent with queue scope keeps that scope after DeduplicationScope changes.
   const findDuplicate = store.prepare<{ message_id: string; seq: number }>(
     `SELECT message_id, seq FROM dedup WHERE queue_id = ? AND scope IN ('', ?) AND dedup_id = ? AND at > ?`,
   )
@@ -206,7 +209,7 @@ function describe(queue: Queue, draft: MessageDraft, id: string, seq: number): S
   }
 }
 
-/** 20 digits that increase in the order of sending, like AWS's. */
+/** Formats a sequence number with 20 digits, so that it increases in the order of sending, as in AWS. */
 export function sequenceNumber(seq: number): string {
   return (18_850_000_000_000_000_000n + BigInt(seq) * 256n).toString()
 }

@@ -19,7 +19,7 @@ import { openSqsStore } from './store.ts'
 import { detectProtocol, readSqsBody, readSqsCall, respond, respondError, unknownAction } from './wire.ts'
 
 export interface SqsServerOptions {
-  /** Path of the SQLite file; it is created when missing. */
+  /** Path of the SQLite file; it is created if it does not exist. */
   readonly file: string
   readonly credentials: readonly AwsCredentials[]
   readonly region: string
@@ -28,7 +28,7 @@ export interface SqsServerOptions {
   readonly log?: { error(context: object, message: string): void }
   /** Maximum number of messages in flight per queue; by default AWS's 120,000. */
   readonly inFlightLimit?: number
-  /** Replaces the system clock; epoch milliseconds. */
+  /** Replaces the system clock; returns milliseconds since 1970. */
   readonly now?: () => number
 }
 
@@ -68,7 +68,7 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
       const accessKeyId = authenticateSqs(request, body, credentials, region)
       const { action, members } = readSqsCall(request, body)
       if (!isAction(action)) throw unknownAction(action, protocol)
-      const { QueueUrl, QueueName } = members as { QueueUrl?: unknown; QueueName?: unknown } // not yet checked
+      const { QueueUrl, QueueName } = members as { QueueUrl?: unknown; QueueName?: unknown } // not validated yet
       const name = QueueUrl ?? QueueName
       const resource = `arn:aws:sqs:${region}:${accountId}:${String(name ?? '').replace(/^.*\//, '')}`
       if (!authorize({ accessKeyId, action: `sqs:${toPermission(action)}`, resource }))
@@ -133,8 +133,8 @@ function openServices(options: SqsServerOptions, accountId: string): SqsServices
 }
 
 /**
- * A receive must not take messages for a client that disconnected. The socket's end event comes before the response's
- * close event, which waits for the other half of the connection.
+ * Returns a signal for the client's disconnection, so that a receive takes no messages for a client that is gone. The
+ * socket's end event comes before the response's close event, which waits for the other half of the connection.
  */
 function watchConnection(
   request: IncomingMessage,
@@ -160,7 +160,7 @@ function watchConnection(
   }
 }
 
-/** A batch needs the permission for its single action. */
+/** Returns the permission that an action needs; a batch needs that of its single action. */
 const toPermission = (action: Action) => action.replace(/Batch$/, '')
 
 const accessDenied = (action: string, resource: string) =>

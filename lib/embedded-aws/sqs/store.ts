@@ -3,7 +3,8 @@ import type { SQLInputValue } from 'node:sqlite'
 import { GroupCommit, openDatabase } from '../group-commit.ts'
 import { SqsError } from './errors.ts'
 
-// Bodies have a separate table: SQLite rewrites a whole row when a column changes, and every receive changes a message.
+// Bodies have a separate table, because SQLite rewrites a whole row when a column changes, and every receive changes a
+// message.
 const schema = `
 CREATE TABLE IF NOT EXISTS queues (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -81,7 +82,7 @@ interface Statement<Row> {
   get(...values: SQLInputValue[]): Row | undefined
   all(...values: SQLInputValue[]): Row[]
   iterate(...values: SQLInputValue[]): IterableIterator<Row>
-  /** Runs it; returns the number of changed rows and the last row id. */
+  /** Runs the statement; returns the number of changed rows and the last row id. */
   run(...values: SQLInputValue[]): { changes: number; lastId: number }
 }
 
@@ -90,7 +91,7 @@ export interface SqsStore extends Pick<GroupCommit, 'commit' | 'close'> {
   /** Marks a queue whose messages changed; listeners are called after the commit. */
   markChanged(queueId: number): void
   onChange(listener: (queueId: number) => void): void
-  /** Calls back after unexpected rollbacks (disk full): caches must be reloaded. */
+  /** Registers a function to call after an unexpected rollback, such as on a full disk: caches must be reloaded. */
   onRollback(reload: () => void): void
 }
 
@@ -102,7 +103,7 @@ export function openSqsStore(file: string, onFailed?: (error: Error) => void): S
   const { commit, onCommit, close } = new GroupCommit(db, {
     createClosedError: () => new SqsError('ServiceUnavailable', 'The service is shutting down.'),
     onUndone: (error) => {
-      // Refusals are checked before anything is written.
+      // An SqsError is thrown before anything is written, so caches stay valid.
       if (!(error instanceof SqsError)) for (const reload of reloads) reload()
     },
     ...(onFailed && { onFailed }),

@@ -1,4 +1,4 @@
-// Reads requests and writes responses in both protocols.
+// Reads requests and writes responses in both protocols of SQS.
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,7 +14,7 @@ interface SqsCall {
   readonly members: unknown
 }
 
-/** A full batch of 1 MiB with every byte written as a JSON escape of six, plus overhead. */
+/** Size of a full batch of 1 MiB in which every byte is a JSON escape of six, plus overhead. */
 const maxRequestBytes = 8 * 1024 * 1024
 const maxDiscardMs = 2000
 const targetPrefix = 'AmazonSQS.'
@@ -48,7 +48,7 @@ export async function readSqsBody(request: IncomingMessage): Promise<Buffer> {
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
 }
 
-/** Reads and discards the rest, as a client reads a response only after it has sent its request. */
+/** Reads and discards the rest of a request, because a client reads the response only after it has sent its request. */
 async function discard(request: IncomingMessage) {
   const end = new Promise((resolve) => request.once('close', resolve))
   request.resume()
@@ -116,7 +116,7 @@ export function respondError(
   error: SqsError,
   requestId: string,
 ) {
-  // Parts of the body may still arrive, so the connection cannot be reused.
+  // More parts of the body may still arrive, so the connection cannot be reused.
   if (error.status === 413) response.setHeader('connection', 'close')
   if (protocol === 'query')
     return send(response, error.status, 'text/xml', writeError(error, requestId), requestId)

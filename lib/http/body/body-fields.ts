@@ -15,7 +15,7 @@ export function parseBodyFields<Schema extends z.ZodType>(schema: Schema, value:
   })
 }
 
-/** Renames the fields of an object that the schema has in another spelling; `sentNames` has the client's. */
+/** Renames fields to the spelling of the schema; `sentNames` has the client's spelling. */
 export function renameFields({ shape }: z.ZodObject, value: unknown) {
   const sentNames = new Map<string, string>()
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { fields: value, sentNames }

@@ -3,8 +3,8 @@ import { AppError } from '../../errors.ts'
 import { defined } from '../../validation/defined.ts'
 
 /**
- * Limits the body to `maxBytes`; if Content-Length is larger, it throws before any of the body is read.
- * @throws AppError FILE_TOO_LARGE; later the returned stream fails with the same error.
+ * Limits the body to `maxBytes`. If Content-Length is larger, it throws before any of the body is read. @throws
+ * AppError FILE_TOO_LARGE; later the returned stream fails with the same error.
  */
 export function limitBody(
   body: Readable,
@@ -23,17 +23,17 @@ export function limitBody(
     },
   })
   body.on('error', (error) => limitedStream.destroy(error))
-  // Keep the connection open for the reply.
+  // Keeps the connection open for the reply.
   limitedStream.on('error', () => body.unpipe(limitedStream))
   return body.pipe(limitedStream)
 }
 
-/** Tells clients how to send larger files. */
+/** Advice for clients on how to send larger files. */
 export const largeFileHint =
   'Upload the file with POST /v1/uploads/presign, or in parts with POST /v1/uploads/multipart, and send its uploadId'
 
 function bodyTooLargeError(maxBytes: number, size?: number): AppError {
-  // Add a byte: 4.4 MiB is not a whole number of bytes and would be shown as 4.3.
+  // A byte is added because 4.4 MiB is not a whole number of bytes and would be shown as 4.3.
   const max = Math.floor(((maxBytes + 1) / 1024 / 1024) * 10) / 10
   return new AppError(
     'FILE_TOO_LARGE',

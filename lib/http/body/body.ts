@@ -27,11 +27,11 @@ const mediaTypes: Readonly<Record<string, BodyKind>> = {
   'multipart/form-data': 'multipart',
 }
 
-/** The parts of an event that are read here. */
+/** The parts of an event that are needed to read its body. */
 type RequestContent = Pick<HttpEvent, 'headers'> &
   Partial<Pick<HttpEvent, 'body' | 'bodyStream' | 'isBase64Encoded'>>
 
-/** Returns the body as a stream, whether the gateway passes a stream or text. */
+/** Returns the body as a stream, whether the gateway passes it as a stream or as text. */
 export function openBodyStream(event: RequestContent): Readable {
   if (event.bodyStream) return event.bodyStream
   if (!event.body) return createEmptyBody()
@@ -47,7 +47,8 @@ export async function readRequestBody(
   const emptyForm = { files: [], discard: async () => {} }
   if (!contract.body) return { value: undefined, ...emptyForm }
   const kind = parseBodyKind(event, contract.body.accepts)
-  // Import it before reading the stream, so that no data arrives without a listener. Most requests don't need it.
+  // The module is imported before the stream is read, so that no data arrives without a listener. Most requests don't
+  // need it.
   const formModule = kind === 'multipart' ? await import('./multipart-form.ts') : undefined
   const limitedStream = limitBody(openBodyStream(event), event.headers, options.maxBodyBytes)
   const stream = decodeRequestBody(limitedStream, event.headers['content-encoding'], kind)
@@ -63,7 +64,7 @@ export async function readRequestBody(
   return { value: kind === 'form' ? parseFormFields(text) : parseJsonBody(text), ...emptyForm }
 }
 
-/** @throws AppError INVALID_INPUT, INVALID_REQUEST. */
+/** Parses the fields of a URL-encoded form. @throws AppError INVALID_INPUT, INVALID_REQUEST. */
 export function parseFormFields(text: string): Record<string, string> {
   if (text.length > formLimits.bytes) throw formTooLargeError()
   requireFieldCount(text)
@@ -71,7 +72,9 @@ export function parseFormFields(text: string): Record<string, string> {
   return requireUniqueFields(splitFields(text))
 }
 
-/** Equivalent to `URLSearchParams`, which takes a hundred times as long for plus signs. */
+/**
+ * Splits a form into its fields. Equivalent to `URLSearchParams`, which takes a hundred times as long for plus signs.
+ */
 function splitFields(text: string): [name: string, value: string][] {
   const decode = (part: string) =>
     part.replace(/(?:%[\da-f]{2})+/gi, (escapes) => decodeURIComponent(escapes))
@@ -84,7 +87,7 @@ function splitFields(text: string): [name: string, value: string][] {
   })
 }
 
-/** Equivalent to `replaceAll`, which is as slow as `URLSearchParams`. */
+/** Replaces plus signs. Equivalent to `replaceAll`, which is as slow as `URLSearchParams`. */
 function replacePlusWithSpace(text: string): string {
   const bytes = Buffer.from(text)
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === plus) bytes[at] = space

@@ -14,9 +14,8 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 export const supportedEncodings = ['gzip', 'deflate', 'br', 'zstd'] as const
 
 /**
- * Undoes the `Content-Encoding` of a body. The caller limits the decoded size. Forms with files must not be encoded:
- * a few bytes could expand to files that fill the disk.
- * @throws AppError UNSUPPORTED_MEDIA_TYPE
+ * Decodes the `Content-Encoding` of a body. The caller limits the decoded size. Forms with files must not be encoded: a
+ * few bytes could expand to files that fill the disk. @throws AppError UNSUPPORTED_MEDIA_TYPE
  */
 export function decodeRequestBody(body: Readable, encoding: string | undefined, kind: BodyKind): Readable {
   const name = encoding?.trim().toLowerCase() ?? ''
@@ -42,7 +41,7 @@ function encodingNotSupportedError(name: string, kind: BodyKind): AppError {
   })
 }
 
-/** True for errors of a decoder whose input is not in its encoding. */
+/** Whether an error says that the body is not in its declared encoding. */
 export const isBodyDecodingError = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

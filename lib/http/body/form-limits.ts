@@ -1,19 +1,22 @@
 import { AppError } from '../../errors.ts'
 
-/** A form beyond these limits is an attack, not a request. */
+/** Limits of a form; a form that exceeds them is an attack. */
 export const formLimits = {
   fields: 200,
-  /** Characters of a field's name. */
+  /** Maximum number of characters in the name of a field. */
   nameLength: 200,
   fieldBytes: 1024 * 1024,
-  /** All fields together, without files. */
+  /** Maximum size in bytes of all fields together, without files. */
   bytes: 4 * 1024 * 1024,
-  /** Fields and files. */
+  /** Maximum number of fields and files. */
   parts: 400,
   headerPairs: 100,
 } as const
 
-/** @param name absent from a part that has none. @throws AppError INVALID_INPUT, INVALID_REQUEST. */
+/**
+ * Checks the name of a form field. @param name undefined for a part that has none. @throws AppError INVALID_INPUT,
+ * INVALID_REQUEST.
+ */
 export function checkFieldName(name: string | undefined): string {
   if (name === undefined)
     throw new AppError(

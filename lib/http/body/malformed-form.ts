@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.ts'
 
-/** More than the largest part header and what the parser may buffer. */
+/** Number of bytes kept: more than the largest part header and what the parser may buffer. */
 const maxRecentBytes = 256 * 1024
 
-/** The last bytes of a stream. */
+/** Keeps the last bytes of a stream. */
 export class RecentBytes {
   #chunks: Buffer[] = []
   #size = 0
@@ -68,7 +68,7 @@ function findControlCharacter(
 
 const [tabCode, lineFeedCode, carriageReturnCode, deleteCode] = [9, 10, 13, 127]
 
-/** Tabs and line ends are part of the syntax. */
+/** Whether a character is a control character, except for tabs and line ends, which are part of the syntax. */
 function isControlCharacter(code: number, header: Buffer, index: number): boolean {
   if (code === carriageReturnCode) return index + 1 < header.length && header[index + 1] !== lineFeedCode
   if (code === lineFeedCode) return header[index - 1] !== carriageReturnCode

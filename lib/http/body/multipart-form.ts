@@ -18,7 +18,7 @@ import { notUtf8Error } from './utf8-escapes.ts'
 export interface MultipartForm {
   readonly fields: Readonly<Record<string, string>>
   readonly files: readonly ReceivedFile[]
-  /** Deletes the stored files that no handler adopted. */
+  /** Deletes stored files that no handler has adopted. */
   discard(): Promise<void>
 }
 
@@ -100,10 +100,10 @@ function parse(
         throw new AppError('INVALID_INPUT', `${name}: expected at most 1 MiB of text. Shorten the field.`, {
           field: name,
         })
-      // A browser sends an empty field for a file that was not chosen.
+      // Browsers send an empty field if no file was chosen.
       if (options.fileFields.includes(name) && value !== '') throw fileNameMissingError(name)
       if (Object.hasOwn(fields, name)) throw duplicateFieldError(name)
-      // The parser replaces invalid UTF-8 with U+FFFD; a client that sends U+FFFD itself lost characters earlier.
+      // The parser replaces invalid UTF-8 with U+FFFD. If a client sends U+FFFD itself, it lost characters earlier.
       if (value.includes('\ufffd')) throw notUtf8Error(name)
       fields[name] = value
     }
@@ -145,7 +145,7 @@ function openParser({ headers, maxFileBytes }: FormOptions) {
       limits: {
         fields: formLimits.fields,
         headerPairs: formLimits.headerPairs,
-        // One byte more, because the parser reports a limit as soon as it is reached.
+        // One byte is added because the parser reports a limit as soon as it is reached.
         fieldSize: formLimits.fieldBytes + 1,
         parts: formLimits.parts + 1,
         fileSize: maxFileBytes + 1,
@@ -161,7 +161,7 @@ function openParser({ headers, maxFileBytes }: FormOptions) {
   }
 }
 
-/** Without a file name, a part of a form is a text field. */
+/** Creates the error for a file without a filename, which is a text field in a form. */
 const fileNameMissingError = (field: string) =>
   new AppError(
     'NO_FILES',

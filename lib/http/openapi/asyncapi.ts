@@ -13,7 +13,10 @@ interface DocumentInfo {
   readonly url: string | undefined
 }
 
-/** The AsyncAPI 3 document of what the service sends on its own: webhooks, WebSocket frames and event streams. */
+/**
+ * Creates the AsyncAPI 3 document of what the service sends without a request: webhooks, WebSocket frames and event
+ * streams.
+ */
 export function createAsyncApiDocument({ version, url }: DocumentInfo) {
   const sentFrames = Object.keys(serverFrames)
   const streamedFrames = ['job-snapshot', ...eventNames]
@@ -119,7 +122,7 @@ const createOperation = (action: 'send' | 'receive', channel: string, names: rea
 
 type JsonSchema = Record<string, unknown>
 
-/** Converts schemas to JSON Schema, and collects those with a name, to which they then refer. */
+/** Converts schemas to JSON Schema. Schemas with a name are collected, and the others refer to them. */
 function createSchemas() {
   const namedSchemas: Record<string, JsonSchema> = {}
   return {

@@ -30,7 +30,7 @@ const rateLimitedHeaders = {
   },
 }
 
-/** Codes by status of every endpoint. */
+/** Error codes of every endpoint, by status. */
 const getCommonErrors = ({ method, body, query, params, session }: AuthEndpoint) => ({
   ...((body ?? query ?? params) && { 400: ['INVALID_REQUEST', 'INVALID_INPUT'] }),
   401: ['INVALID_API_KEY', ...(session ? ['UNAUTHORIZED'] : [])],

@@ -26,11 +26,11 @@ const mediaTypes: Readonly<Record<BodyKind, string>> = {
 interface DocumentInfo {
   readonly version: string
   readonly url: string
-  /** Size limit of a request. */
+  /** Size limit of a request in bytes. */
   readonly maxBodyBytes?: number | undefined
-  /** By operation id. */
+  /** Recorded examples by operation id. */
   readonly examples?: Readonly<Record<string, RecordedExample>>
-  /** Engines whose options tasks have. */
+  /** Engines whose options are described as options of tasks. */
   readonly engines?: readonly Engine[]
   /** Endpoints of better-auth, which have no contracts. */
   readonly authEndpoints?: readonly AuthEndpoint[]
@@ -100,7 +100,7 @@ export function createOpenApiDocument(contracts: readonly AnyContract[], info: D
 
 const override = ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => simplifySchema(jsonSchema)
 
-/** Events are output of the service, although they are the body of a request. */
+/** Creates the schemas of events. They describe output, although they are the body of a webhook request. */
 const describeEvents = () =>
   createSchema(z.object(createEventSchemas()), { io: 'output', opts: { override } }).components
 

@@ -1,4 +1,4 @@
-/** Labels and widgets of options in forms, the most used first. The schemas describe what the options do. */
+/** Labels and widgets of options in forms, most used first. The schemas describe what the options do. */
 
 export const widgets = [
   ...(['text', 'multiline', 'number', 'slider', 'switch', 'choice', 'color', 'time', 'size'] as const),
@@ -8,9 +8,9 @@ export const widgets = [
 export interface OptionLabel {
   readonly label: string
   readonly unit?: string
-  /** Shown by default, not only on demand. */
+  /** Whether the option is shown by default, not only on demand. */
   readonly basic?: true
-  /** Set if the type alone does not determine the widget. */
+  /** The widget; set if the type alone does not determine it. */
   readonly widget?: (typeof widgets)[number]
   /** Values to suggest; others are accepted too. */
   readonly suggestions?: readonly string[]

@@ -5,7 +5,7 @@ import { ocrLanguages } from '../../engines/pdf/ocr/languages.ts'
 const commonLabels: Readonly<Record<string, string>> = {
   auto: 'Automatic',
   copy: 'Copy unchanged',
-  // Codecs
+  // Codec names
   aac: 'AAC',
   ac3: 'AC-3',
   adx: 'ADX',
@@ -55,21 +55,21 @@ const commonLabels: Readonly<Record<string, string>> = {
   wma: 'WMA',
   wmv: 'WMV',
   yamaha: 'Yamaha ADPCM',
-  // Effort
+  // Encoding effort
   ultrafast: 'Fastest',
   superfast: 'Extremely fast',
   veryfast: 'Very fast',
   veryslow: 'Slowest',
-  // Places
+  // Positions
   'top-left': 'Top left',
   'top-right': 'Top right',
   'bottom-left': 'Bottom left',
   'bottom-right': 'Bottom right',
-  // Color
+  // Color spaces
   srgb: 'sRGB',
   'adobe-rgb': 'Adobe RGB',
   bw: 'Black and white',
-  // PDF
+  // PDF versions
   '1b': 'PDF/A-1b',
   '2b': 'PDF/A-2b',
   '3b': 'PDF/A-3b',
@@ -78,12 +78,12 @@ const commonLabels: Readonly<Record<string, string>> = {
   printer: 'Printing (300 dpi)',
   prepress: 'Prepress (300 dpi, colors kept)',
   web: 'Web (150 dpi)',
-  // Dithering
+  // Dithering methods
   floyd_steinberg: 'Floyd–Steinberg',
   'bayer:bayer_scale=5': 'Bayer pattern',
   sierra2: 'Sierra',
   ...ocrLanguages,
-  // Encodings
+  // Text encodings
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16 LE',
   'windows-1250': 'Windows-1250 (Central European)',

@@ -54,7 +54,7 @@ const cache = new WeakMap<z.ZodType, OptionView>()
 export function createOptionViews(schema: z.ZodObject): OptionView[] {
   const views = Object.entries(schema.shape).map(([name, option]) => {
     const type = option as z.ZodType // zod does not infer the type of the shape's values
-    // Thousands of pairs share option schemas; each is described once.
+    // Thousands of format pairs share option schemas, so each schema is described once.
     const view = cache.get(type) ?? describeOption(name, type)
     cache.set(type, view)
     return view
@@ -103,9 +103,9 @@ export class OptionSets {
   }
 }
 
-/** Describes the parsed value of the option; readers don't care that forms send it as text. */
+/** Describes the parsed value of an option; readers need not know that forms send it as text. */
 function describeOption(name: string, option: z.ZodType): OptionView {
-  // zod's JSON Schemas have this shape for our kinds of options.
+  // For the options of this service, zod's JSON Schemas always have this shape.
   const output = z.toJSONSchema(option, { io: 'output', unrepresentable: 'any' }) as JsonSchema
   const input = z.toJSONSchema(option, { io: 'input', unrepresentable: 'any' }) as JsonSchema
   const describedForms = listForms(output).filter(({ type, enum: values }) => type ?? values)
@@ -144,12 +144,15 @@ function describeOption(name: string, option: z.ZodType): OptionView {
   }
 }
 
-/** The JSON Schema doesn't show whether text is coerced to a number, so try a time and amounts with a unit. */
+/**
+ * Whether an option accepts text, tested with a time and amounts with a unit, because the JSON Schema does not show
+ * that text is converted to a number.
+ */
 const takesText = (option: z.ZodType) => ['0:01', '64k', '2M'].some((text) => option.safeParse(text).success)
 
 const isNumeric = (type: string | undefined) => type === 'integer' || type === 'number'
 
-/** Returns undefined if one of the forms accepts any text. */
+/** Returns the pattern of the option; undefined if one of its forms accepts any text. */
 function getPattern(forms: readonly JsonSchema[]): string | undefined {
   const textForms = forms.filter((form) => form.type === 'string' && !form.enum)
   const patterns = textForms.flatMap(({ pattern }) => pattern ?? [])
@@ -157,7 +160,10 @@ function getPattern(forms: readonly JsonSchema[]): string | undefined {
   return patterns.length > 1 ? patterns.map((pattern) => `(?:${pattern})`).join('|') : patterns[0]
 }
 
-/** A name can be an enum for one conversion and a flag for another: its widget is used only if it fits the type. */
+/**
+ * Chooses the widget of an option. A name can be an enum for one conversion and a flag for another, so its widget is
+ * only used if it fits the type.
+ */
 function chooseWidget(
   { widget }: OptionLabel,
   type: OptionView['type'],

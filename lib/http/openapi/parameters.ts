@@ -7,7 +7,7 @@ const IdempotencyKeyHeader = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().describe(idempotencyKeyDescription),
 })
 
-/** Schemas of the parameters by location, as the document generator takes them. */
+/** Schemas of the parameters by location, in the form in which the document generator takes them. */
 type RequestParams = Readonly<Partial<Record<Location, z.ZodObject>>>
 
 const locations = ['path', 'query', 'header'] as const
@@ -24,11 +24,11 @@ type GetExamples = (contract: AnyContract) => Readonly<Record<string, unknown>> 
 
 /** Creates the parameters of operations. Those that several operations declare with one schema become components. */
 export class Parameters {
-  /** By `keyOf` and schema: parameters with different names may have one schema. */
+  /** Parameter components by `keyOf` and schema, because parameters with different names may share a schema. */
   readonly #componentsByName = new Map<string, Map<z.ZodType, z.ZodType>>()
   readonly #examples: GetExamples
 
-  /** @param examples returns recorded values by parameter name. */
+  /** Collects parameters. @param examples returns recorded values by parameter name. */
   constructor(contracts: readonly AnyContract[], examples: GetExamples) {
     this.#examples = examples
     const uses = contracts.flatMap((contract) => this.#listUses(contract))
@@ -37,7 +37,7 @@ export class Parameters {
       const sharedSchemas = [...Map.groupBy(group, ({ schema }) => schema)].filter(
         ([, uses]) => uses.length > 1,
       )
-      // The most frequent meaning of a name gets the name; the others are described where they occur.
+      // The most frequent schema of a name becomes the component; others are described where they occur.
       const [[schema, sameParameters] = []] = sharedSchemas.sort(([, x], [, y]) => y.length - x.length)
       const id = pascalCase(group[0]?.name ?? '')
       if (!schema || ids.has(id)) continue

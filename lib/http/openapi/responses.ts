@@ -111,7 +111,7 @@ export class Responses {
 
   #createFailures(contract: AnyContract, examples: Examples) {
     const codes = listErrors(contract)
-    // A status that the contract describes itself keeps that description.
+    // Statuses that the contract describes itself keep their description.
     const statuses = [...new Set(codes.map((code) => errorCatalog[code].status))].filter(
       (status) => !(status in (contract.reply.otherStatuses ?? {})),
     )
@@ -152,12 +152,12 @@ const pascalCase = (code: ErrorCode) =>
   code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, initial: string) => initial.toUpperCase())
 
 const idempotencyErrors = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'INVALID_INPUT'] as const
-/** Errors of a path whose escapes are not UTF-8, or with an unknown id. */
+/** Errors of an operation with path parameters: escapes that are not UTF-8, and unknown ids. */
 const pathErrors = ['INVALID_REQUEST', 'NOT_FOUND'] as const
 const bodyErrors = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE'] as const
 const fileErrors = ['FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE', 'STORAGE_NOT_CONFIGURED'] as const
 
-/** All errors of an operation, in the order of the catalog. */
+/** Returns all errors of an operation, in the order of the catalog. */
 function listErrors(contract: AnyContract): readonly ErrorCode[] {
   const codes: readonly ErrorCode[] = [
     ...(contract.errors ?? []),

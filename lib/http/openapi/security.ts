@@ -12,7 +12,7 @@ const scopeDescriptions: Readonly<Record<GrantedScope, string>> = {
   ACCOUNT_READ: 'Read the account and its usage',
 }
 
-/** @param url of the service; the token endpoint is below it */
+/** Returns the security schemes. @param url URL of the service; the token endpoint is below it */
 export const securitySchemes = (url: string) =>
   ({
     oauth: {
@@ -52,8 +52,8 @@ export const securitySchemes = (url: string) =>
   }) as const
 
 /**
- * Alternatives for authentication, and the scopes that all of them need. Only OAuth schemes can list scopes
- * (OpenAPI 3.1, Security Requirement Object), and some scopes are for sessions only.
+ * Returns the alternative authentication methods, and the scopes that all of them need. Only OAuth schemes can list
+ * scopes (OpenAPI 3.1, Security Requirement Object), and some scopes are for sessions only.
  */
 export function getSecurity(access: Access) {
   if (isOpenAccess(access)) return { security: [] }

@@ -35,14 +35,14 @@ export function addTaskOptions(schemas: Schemas, engines: readonly Engine[]): Sc
   return { ...schemas, ...Object.fromEntries(addedSchemas) }
 }
 
-/** An option of the API, not of an engine. */
+/** The only option that belongs to the API, not to an engine. */
 const pdfEngine = {
   description: 'Renderer of Word documents to PDF; this service has one, so that only `auto` is accepted',
   type: 'string',
   enum: ['auto'],
 }
 
-/** The options that any engine has for the operation. Which of them a task has depends on its formats. */
+/** Returns the options that any engine has for the operation. Which of them apply to a task depends on its formats. */
 function listOptions(operation: Operation, engines: readonly Engine[]): JsonSchema {
   const options = engines
     .flatMap(({ capabilities }) => capabilities.filter((row) => row.operation === operation))
@@ -59,7 +59,7 @@ function listOptions(operation: Operation, engines: readonly Engine[]): JsonSche
   }
 }
 
-/** Accepts what any of the schemas accepts. */
+/** Returns a schema that accepts what any of the given schemas accepts. */
 function mergeSchemas(schemas: readonly z.ZodType[]): JsonSchema {
   const { description, ...firstSchema } = toJsonSchema(schemas[0] ?? z.unknown())
   const variants = new Map(

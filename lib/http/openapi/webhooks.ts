@@ -4,7 +4,7 @@ import { eventExamples } from '../../../events/examples/index.ts'
 import { type EventName, eventDescriptions, eventNames, eventSchema } from '../../../events/index.ts'
 import { component } from '../../validation/component.ts'
 
-/** The requests that webhooks send, for the OpenAPI and AsyncAPI documents. */
+/** Describes the requests that webhooks receive, for the OpenAPI and AsyncAPI documents. */
 
 /** Headers of the requests that subscribers receive. */
 export const WebhookHeaders = z.object({
@@ -31,7 +31,7 @@ export const WebhookHeaders = z.object({
     ),
 })
 
-/** Parameter components, because all events have the same headers. */
+/** Creates the headers as parameter components, because all events have the same headers. */
 export const createWebhookHeaderComponents = () =>
   Object.fromEntries(
     Object.entries(WebhookHeaders.shape).map(([name, schema]) => [
@@ -47,11 +47,11 @@ const getEventId = (name: EventName) => `${pascalCase(name)}Event`
 const pascalCase = (name: string) =>
   name.toLowerCase().replace(/(?:^|[-.])(\w)/g, (_, initial: string) => initial.toUpperCase())
 
-/** Named schemas of the events. */
+/** Creates the named schemas of the events. */
 export const createEventSchemas = () =>
   Object.fromEntries(eventNames.map((name) => [name, component(getEventId(name), eventSchema(name))]))
 
-/** The `webhooks` object of the OpenAPI document: requests that the service sends. */
+/** Creates the `webhooks` object of the OpenAPI document: requests that the service sends. */
 export const createOpenApiWebhooks = (): Record<string, ZodOpenApiPathItemObject> =>
   Object.fromEntries(
     eventNames.map((name) => [

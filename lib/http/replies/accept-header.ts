@@ -9,7 +9,9 @@ const offeredTypes = [
   'application/problem+json',
 ] as const
 
-/** True for endpoints that reply only with our JSON envelope. Those that can redirect to a file accept any `Accept`. */
+/**
+ * Whether an endpoint replies only with the JSON envelope. Endpoints that can redirect to a file accept any `Accept`.
+ */
 export function repliesOnlyJson({ reply, errorFormat }: AnyContract): boolean {
   const { status, otherStatuses = {}, form = 'envelope' } = reply
   const statuses = [status, ...Object.keys(otherStatuses).map(Number)]
@@ -17,7 +19,7 @@ export function repliesOnlyJson({ reply, errorFormat }: AnyContract): boolean {
   return !canRedirect && errorFormat === undefined && (form === 'envelope' || form === 'mirrored')
 }
 
-/** Call it before the request has any effect. @throws AppError NOT_ACCEPTABLE */
+/** Checks that the client accepts JSON. Call it before the request has any effect. @throws AppError NOT_ACCEPTABLE */
 export function requireAcceptable(contract: AnyContract, accept: string | undefined): void {
   if (!accept?.trim() || !repliesOnlyJson(contract)) return
   if (new Negotiator({ headers: { accept } }).mediaTypes([...offeredTypes]).length > 0) return

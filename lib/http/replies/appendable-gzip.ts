@@ -25,7 +25,7 @@ export class AppendableGzip {
     return new AppendableGzip(Buffer.from(blocks), crc32(content), content.length)
   }
 
-  /** One gzip member with content and tail: not every decoder reads past the first member. */
+  /** Returns one gzip member with content and tail, because not every decoder reads past the first member. */
   gzip(tail: Buffer): Buffer {
     const trailer = Buffer.alloc(8)
     trailer.writeUInt32LE(crc32(tail, this.#crc), 0)

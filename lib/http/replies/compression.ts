@@ -8,7 +8,7 @@ const gzipSuffix = '-gzip"'
 /** Smaller bodies are not worth compressing. */
 const minCompressBytes = 64 * 1024
 
-/** RFC 9110, 12.5.3: a coding with weight 0 is not acceptable. */
+/** Whether the client accepts gzip; a coding with weight 0 is not acceptable (RFC 9110, 12.5.3). */
 export const acceptsGzip = ({ headers }: Pick<HttpEvent, 'headers'>) =>
   (headers['accept-encoding'] ?? '').split(',').some((coding) => {
     const [name = '', ...weight] = coding.toLowerCase().split(';')
@@ -18,7 +18,7 @@ export const toGzipEtag = (etag: string) => `${etag.slice(0, -1)}${gzipSuffix}`
 /** Returns the ETag of the uncompressed reply. */
 export const toPlainEtag = (etag: string) => etag.replace(gzipSuffix, '"')
 
-/** Compresses large replies: long lists shrink to a twentieth, and Lambda limits a reply to 6 MB. */
+/** Compresses large replies: long lists shrink to a twentieth of their size, and Lambda limits a reply to 6 MB. */
 export function compression(): Pick<MiddlewareObj<HttpEvent, APIGatewayProxyStructuredResultV2>, 'after'> {
   return {
     after: ({ event, response }) => {

@@ -6,7 +6,7 @@ import { defined } from '../../validation/defined.ts'
 
 interface Meta {
   readonly requestId: string
-  /** RFC 3339, UTC. */
+  /** Timestamp in UTC (RFC 3339). */
   readonly timestamp: string
   /** Parts of the request that were ignored; omitted if there are none. */
   readonly warnings?: readonly Warning[]
@@ -24,15 +24,15 @@ export const createSuccessBody = (data: unknown, requestId: string, warnings?: r
   meta: createMeta(requestId, warnings),
 })
 
-/**
- * `createSuccessBody` in two parts, for data that is already JSON: the part that can be cached and the part that
- * differs.
- */
+/** Head of the success body, for data that is already JSON. It can be cached; the rest differs for each reply. */
 export const createSuccessHead = (data: string) => `{"success":true,"data":${data}`
 export const createSuccessTail = (requestId: string, warnings?: readonly Warning[]) =>
   `,"meta":${JSON.stringify(createMeta(requestId, warnings))}}`
 
-/** The envelope with the fields of `data` repeated at the top level, for clients written before it existed. */
+/**
+ * Returns the envelope with the fields of `data` repeated at the top level, for clients written before the envelope
+ * existed.
+ */
 export const createMirrorBody = (data: object, requestId: string, warnings?: readonly Warning[]) => ({
   ...data,
   ...createSuccessBody(data, requestId, warnings),
@@ -44,7 +44,7 @@ export const createErrorBody = (error: AppError, requestId: string) => ({
   meta: createMeta(requestId),
 })
 
-/** The code as it is written in the URL of its page: `job-not-found`. */
+/** Returns the code as it is written in the URL of its page, such as `job-not-found`. */
 export const toErrorSlug = (code: ErrorCode) => code.toLowerCase().replaceAll('_', '-')
 
 /** Returns the code as a title, such as "Job not found" for JOB_NOT_FOUND. */
@@ -55,14 +55,14 @@ export function toErrorTitle(code: ErrorCode): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** The error as RFC 9457 problem details, for clients that accept `application/problem+json`. */
+/** Returns the error as RFC 9457 problem details, for clients that accept `application/problem+json`. */
 export function createProblemDetails(
   error: AppError,
   request: { requestId: string; path: string; baseUrl: string },
 ) {
   const { field, errors, ...rest } = error.details ?? {}
   return {
-    // First, so that the members of RFC 9457, 3.1 win: `status` in the details of an error is that of a job.
+    // Details come first, so that the members of RFC 9457, 3.1 override them: a detail named `status` is that of a job.
     ...rest,
     type: `${request.baseUrl}/errors/${toErrorSlug(error.code)}`,
     title: toErrorTitle(error.code),

@@ -9,10 +9,10 @@ import type { Middleware, RequestContext } from '../middleware.ts'
 import { createErrorBody, createProblemDetails, toAppError } from './envelope.ts'
 import type { HttpResult } from './render.ts'
 
-/** Renders the "not found" page of an app that has web pages. */
+/** Renders the "not found" page of an app with web pages. */
 export type CreateMissingPage = (event: HttpEvent, services: Services) => Promise<HttpResult>
 
-/** Turns anything thrown into an error reply; anything other than an AppError is a bug and logged in full. */
+/** Turns anything thrown into an error reply. Anything other than an AppError is a bug and is logged in full. */
 export function createErrorMiddleware(services: Services, missingPage?: CreateMissingPage): Middleware {
   return {
     onError: async (request) => {
@@ -33,11 +33,11 @@ export function createErrorMiddleware(services: Services, missingPage?: CreateMi
   }
 }
 
-/** True for people who typed a URL or followed a link; programs accept JSON or anything. */
+/** Whether a person typed a URL or followed a link: programs accept JSON or anything. */
 const wantsHtml = ({ headers, requestContext }: HttpEvent) =>
   requestContext.http.method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '')
 
-/** On a full disk, any failure is reported as a shortage of disk space. */
+/** Returns the error for the client. If the disk is full, any failure is reported as a shortage of disk space. */
 async function toClientError(thrownError: unknown, { config }: Services): Promise<AppError> {
   const error = toAppError(thrownError)
   return thrownError !== error && (await isCausedByFullDisk(thrownError, config))
@@ -78,16 +78,16 @@ function createErrorResult(
   }
 }
 
-/** `WWW-Authenticate` for a key or token with too few scopes (RFC 6750, 3.1). */
+/** Creates `WWW-Authenticate` for a key or token with too few scopes (RFC 6750, 3.1). */
 function createScopeChallenge({ code, details }: AppError): Record<string, string> {
   const required = details?.['required']
   if (code !== 'INSUFFICIENT_PERMISSIONS' || !Array.isArray(required)) return {}
   return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${required.join(' ')}"` }
 }
 
-/** `WWW-Authenticate`, which every 401 needs (RFC 9110, 15.5.2); RFC 6750, 3 says when it has an `error`. */
+/** Creates `WWW-Authenticate`, which every 401 needs (RFC 9110, 15.5.2); RFC 6750, 3 says when it has an `error`. */
 function createAuthChallenge({ code }: AppError, isOAuth: boolean): Record<string, string> {
-  // RFC 6749, 5.2: the client itself has to authenticate.
+  // The client itself has to authenticate, with the Basic scheme (RFC 6749, 5.2).
   if (isOAuth) return { 'www-authenticate': 'Basic realm="Mutabor"' }
   return { 'www-authenticate': code === 'INVALID_API_KEY' ? 'Bearer error="invalid_token"' : 'Bearer' }
 }

@@ -67,7 +67,7 @@ export async function bufferReplyStream(
   return { ...head, body: await text(bodyStream) }
 }
 
-/** Returns the data as it appears in a body. */
+/** Serializes data for the body of a reply. */
 export const serializeData = (data: unknown): Buffer | string =>
   Buffer.isBuffer(data) || typeof data === 'string' ? data : JSON.stringify(data)
 
@@ -86,18 +86,21 @@ function bodyOf(
   return { body: JSON.stringify(createSuccessBody(data, requestId, warnings)) }
 }
 
-/** A hash of the data only: the timestamp and request id of the envelope differ each time. */
+/**
+ * Returns an ETag. It is a hash of the data only, because the timestamp and request id of the envelope differ each
+ * time.
+ */
 export const createEtag = (bytes: Buffer | string): string =>
   `"${createHash('sha256').update(bytes).digest('base64url')}"`
 
-/** Checks `If-None-Match` (RFC 9110, 13.1.2): weak comparison with each listed ETag, or `*`. */
+/** Checks `If-None-Match` (RFC 9110, 13.1.2) with a weak comparison of each listed ETag, or `*`. */
 export function matchesEtag({ headers }: Pick<HttpEvent, 'headers'>, etag: string): boolean {
   const tags =
     headers['if-none-match']?.split(',').map((tag) => toPlainEtag(tag.trim().replace(/^W\//, ''))) ?? []
   return tags.includes(etag) || tags.includes('*')
 }
 
-/** Turns a GET reply into one for HEAD (RFC 9110, 9.3.2): the same headers with the length, but no content. */
+/** Turns a GET reply into one for HEAD (RFC 9110, 9.3.2): the same headers, including the length, but no content. */
 export function removeBody(result: HttpResult): HttpResult {
   const { body = '', isBase64Encoded, ...head } = result
   const length = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8')

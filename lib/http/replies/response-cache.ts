@@ -14,7 +14,7 @@ import {
 
 interface CacheableReply {
   readonly contract: AnyContract
-  /** Cache key: replies with the same contract and name are identical. */
+  /** Cache key; replies with the same contract and name are identical. */
   readonly name: string
   readonly reply: () => Promise<HandlerReply<unknown>>
 }

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 
 interface PolicySources {
-  /** `'sha256-…'` of inline style rules. */
+  /** Hash of inline style rules, as `'sha256-…'`. */
   readonly style?: string | undefined
   /** Origin of the file storage, if it differs from that of the service. */
   readonly storage?: string | undefined
 }
 
-/** A strict policy: only the named sources, no inline scripts, and no strings that become scripts (Trusted Types). */
+/**
+ * Returns a strict policy: only the named sources, no inline scripts, and no strings that become scripts (Trusted
+ * Types).
+ */
 function createContentSecurityPolicy({ style = '', storage = '' }: PolicySources): string {
   return [
     "default-src 'none'",
@@ -23,7 +26,7 @@ function createContentSecurityPolicy({ style = '', storage = '' }: PolicySources
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // Policy of the worker that renders PDFs (functions/web/grid/local-pages.ts).
+    // Trusted Types policy of the worker that draws PDFs (functions/web/grid/local-pages.ts).
     'trusted-types drawing',
   ]
     .map((rule) => rule.trimEnd())

@@ -18,19 +18,19 @@ import type { TaskServices } from './task-services.ts'
 
 /** Chunks of a split task: creates, sends, joins and deletes them. */
 
-/** Chunks whose files are fetched concurrently. */
+/** Maximum number of chunks whose files are fetched concurrently. */
 const maxConcurrentFetches = 8
 
-/** More than the attempts of one route. */
+/** A number larger than the attempts of one route, so that the chunks of different routes have different numbers. */
 const attemptsPerRoute = 10
 
-/** Creates the chunks of an input's next step. */
+/** Creates the chunks for the next step of an input. */
 export function createChunks(task: Task, inputPlan: InputPlan, chunks: readonly StoredChunk[]): Task[] {
   if (chunks.length > maxChunks)
     throw new Error(`a task has at most ${maxChunks} chunks, not ${chunks.length}`)
   const nextStepPlan = { ...inputPlan, steps: inputPlan.steps.slice(0, inputPlan.step + 1) }
   const now = new Date()
-  // Attempts start again on another route, and chunks of the previous route may still be running.
+  // Another route starts again with attempt 1, and chunks of the previous route may still be running.
   const generation = task.attempt + attemptsPerRoute * countTriedRoutes(inputPlan)
   return chunks.map(({ spec, file }, index) => {
     const fileFields = file && { pieces: [{ ...nextStepPlan, files: [file] }], cut: file.key }
@@ -53,7 +53,7 @@ export async function fetchChunkResults(
   const completedChunks = (await services.jobs.store.getChunks(task)).filter(
     ({ part = 0, status }) => getChunkAttempt(part) === task.expandedBy && status === 'completed',
   )
-  // A chunk and its speculative copy have the same result.
+  // A chunk and its speculative copy have the same result, so one of them is enough.
   const chunksByNumber = new Map(completedChunks.toReversed().map((part) => [getOriginalNumber(part), part]))
   const chunks = [...chunksByNumber.keys()]
     .toSorted((a, b) => a - b)
@@ -74,7 +74,7 @@ export async function fetchChunkResults(
   }
 }
 
-/** Sends pending chunks again, since the process that created them may have died before sending all. */
+/** Sends pending chunks again, because the process that created them may have died before sending all. */
 export async function sendChunks(task: Task, { jobs }: TaskServices): Promise<void> {
   const state = await jobs.store.getState(task.jobId)
   if (!state) return
@@ -86,8 +86,7 @@ export async function sendChunks(task: Task, { jobs }: TaskServices): Promise<vo
 
 /**
  * Deletes the chunks of a task and their files. A worker that still runs one of them will notice that its record is
- * gone.
- * @param lastAttempt chunks of later attempts, such as those of another route, are kept.
+ * gone. @param lastAttempt chunks of later attempts, such as those of another route, are kept.
  */
 export async function deleteChunks(
   task: Task,
@@ -114,7 +113,7 @@ export async function deleteChunksOfEnded(endedTask: Task, services: TaskService
     await deleteChunks(endedTask, services, getChunkAttempt(part))
 }
 
-/** Returns the task of a chunk if it still waits for chunks of that attempt. */
+/** Returns the task of a chunk, if it still waits for chunks of the same attempt. */
 export async function findAwaitingTask(
   { jobId, number, part = 0 }: Task,
   { jobs }: TaskServices,

@@ -10,7 +10,7 @@ import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
 
 /**
- * What happens to the message: it is deleted, delivered again after some seconds, or sent again for signing or for a
+ * What to do with the message: delete it, deliver it again after some seconds, or send it again for signing or for a
  * worker that runs no other task.
  */
 export type MessageOutcome =
@@ -31,7 +31,7 @@ export interface ClaimedTask {
   readonly log: Log
 }
 
-/** Runs a task in the function of its queue. */
+/** Handles a task in the function of its queue. */
 export type TaskHandler = (run: TaskRun, claimedTask: ClaimedTask) => Promise<MessageOutcome>
 
 export async function useWorkDir<T>(
@@ -42,7 +42,7 @@ export async function useWorkDir<T>(
   try {
     return await action(workDir)
   } finally {
-    // Removed after the task has ended, so that clients waiting for the job are not delayed.
+    // The folder is removed after the task has ended, so that clients waiting for the job are not delayed.
     await rm(workDir, { recursive: true, force: true })
   }
 }
@@ -61,13 +61,16 @@ export const tooMuchWorkHint =
   'Send a smaller file, or request less work: fewer pages, a shorter part, a lower resolution or a faster preset.'
 
 export interface TimeLimit {
-  /** Seconds of work, in all attempts. */
+  /** Time limit for all attempts together, in seconds. */
   readonly limitS: number
-  /** Advice in the error message. */
+  /** Advice to add to the error message. */
   readonly hint: string
 }
 
-/** The signal is aborted when the time limit is reached, another worker has the task, or this process must stop. */
+/**
+ * Runs an action with a time limit. The signal is aborted when the limit is reached, another worker has the task, or
+ * this process must stop.
+ */
 export async function runWithTimeLimit<T>(
   run: TaskRun,
   { task, state, lease }: ClaimedTask,
@@ -90,7 +93,7 @@ export async function runWithTimeLimit<T>(
   try {
     return await action(abortController.signal, space)
   } catch (error) {
-    // The reason for the abort says more than the error that the engine throws when it is aborted.
+    // The reason for the abort says more than the error that the engine throws.
     if (abortController.signal.aborted) throw abortController.signal.reason
     throw (await space.explainDiskError(error)) ?? error
   } finally {
@@ -103,7 +106,9 @@ export async function runWithTimeLimit<T>(
 /** Maximum delay of a Node timer; longer delays fire immediately. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** A chunk may have been slow because of its machine, so it is retried by another worker. */
+/**
+ * Creates the error for a time limit. A chunk may have been slow because of its machine, so another worker retries it.
+ */
 function workerTimeoutError(task: Task, { remainingMs }: TaskRun, hint: string): Error {
   const limitS = Math.round(remainingMs / 1000)
   if (task.part !== undefined && !isLastAttempt(task))

@@ -13,7 +13,7 @@ import { getWakeShard } from '../keys.ts'
 const recheckS = 60
 const recordLifetimeS = 8 * 24 * 3600
 const maxAttempts = 20
-/** Waiting tasks read at a time: about one read unit, however many wait. */
+/** Number of waiting tasks read at a time: about one read unit, however many wait. */
 const pageSize = 12
 
 const keyOf = (owner: string): Key => ({ pk: `SLOTS#${owner}`, sk: 'SLOTS' })
@@ -23,7 +23,7 @@ const listJobs = (item: Item | undefined) =>
 const secondsFromNow = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
 
 /**
- * Limits an owner's concurrently running jobs to the limit of the plan; tasks of further jobs wait, in the order of
+ * Limits how many jobs of an owner run concurrently, as the plan says; tasks of further jobs wait, in the order of
  * their jobs. Nothing is read or written for plans without such a limit.
  */
 export class ConcurrencySlots {
